@@ -6,8 +6,9 @@ import { texts } from './texts.ts';
 
 interface BranchTitleProps {
   readonly line: GroupLine | CaseLine;
+  /** Written to `data-line`, by which the list finds the button to focus. */
   readonly lineKey: string;
-  /** Whether Tab leads to this title. */
+  /** Whether the Tab key focuses this title. */
   readonly isCurrent: boolean;
   readonly onToggle: (branch: DatasetGroup | CaseGroup, isOpen: boolean) => void;
 }

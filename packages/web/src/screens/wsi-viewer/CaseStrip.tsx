@@ -17,7 +17,7 @@ interface CaseStripProps {
   readonly session: string | null;
   readonly onSelect: (imageId: string) => void;
   readonly onThumbnailFailed: () => void;
-  /** Two open slides side by side, which may be registered; null without them. */
+  /** Two open slides side by side, which can be registered (aligned by pairs of points); null unless two slides are open. */
   readonly compared: {
     readonly imageIds: Readonly<Record<Half, string>>;
     readonly views: Readonly<Record<Half, SlideView>>;
@@ -26,44 +26,44 @@ interface CaseStripProps {
   readonly onRegistering: (isRegistering: boolean) => void;
 }
 
-/** The slides of the case of the viewed slide, in order, with the keys to the previous and the next one. */
+/** The slides of the viewed slide's case, in order. Page Up and Page Down open the previous and the next slide. */
 export function CaseStrip(props: CaseStripProps) {
   const { image, session, onSelect, onThumbnailFailed, compared, onRegistering } = props;
   const { user } = useAuth();
   const [isRegistering, setRegistering] = useState(false);
   const cases = useCases({ dataset: image.dataset_name, isEnabled: image.dataset_name !== null });
-  const found = cases.data?.find(({ slides }) => slides.some((slide) => slide.image_id === image.id));
-  const slides = found?.slides ?? [];
+  const slideCase = cases.data?.find(({ slides }) => slides.some((slide) => slide.image_id === image.id));
+  const slides = slideCase?.slides ?? [];
   const selectedIndex = slides.findIndex((slide) => slide.image_id === image.id);
   const step = (by: 1 | -1) => {
     const next = slides[selectedIndex + by];
     if (next !== undefined) onSelect(next.image_id);
   };
   useKeys(slides.length > 1 ? { PageDown: () => step(1), PageUp: () => step(-1) } : noKeys);
-  if (found === undefined || slides.length < 2) return null;
+  if (slideCase === undefined || slides.length < 2) return null;
   const canRegister =
     user !== null &&
     may(user, 'sharing.own') &&
     compared !== null &&
     Object.values(compared.imageIds).every((id) => slides.some((slide) => slide.image_id === id));
-  const register = (isOpen: boolean) => {
+  const showRegistration = (isOpen: boolean) => {
     setRegistering(isOpen);
     onRegistering(isOpen);
   };
   if (isRegistering && canRegister) {
     return (
       <RegisterSlides
-        key={Object.values(compared.imageIds).join()}
-        slideCase={found}
+        key={Object.values(compared.imageIds).join()} // other slides begin without points
+        slideCase={slideCase}
         {...compared}
-        onClose={() => register(false)}
+        onClose={() => showRegistration(false)}
       />
     );
   }
   return (
-    <nav className={classes.strip} aria-label={texts.caseSlides(found.name)}>
-      <span className={classes.name} title={found.description ?? undefined}>
-        {found.name}
+    <nav className={classes.strip} aria-label={texts.caseSlides(slideCase.name)}>
+      <span className={classes.name} title={slideCase.description ?? undefined}>
+        {slideCase.name}
       </span>
       <ol className={classes.slides}>
         {slides.map((slide, index) => (
@@ -82,7 +82,7 @@ export function CaseStrip(props: CaseStripProps) {
         ))}
       </ol>
       {canRegister && (
-        <Button size="xs" variant="default" onClick={() => register(true)}>
+        <Button size="xs" variant="default" onClick={() => showRegistration(true)}>
           {texts.register}
         </Button>
       )}

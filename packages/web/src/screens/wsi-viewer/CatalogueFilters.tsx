@@ -5,7 +5,7 @@ import classes from './ImageCatalog.module.css';
 import { texts } from './texts.ts';
 
 interface CatalogueFiltersProps {
-  /** The choices are loading. */
+  /** Whether the choices are loading. */
   readonly isLoading: boolean;
   readonly datasets: readonly Choice[];
   readonly organs: readonly Choice[];
@@ -16,7 +16,7 @@ interface CatalogueFiltersProps {
   readonly onClear: () => void;
 }
 
-/** Filters of the list and its order. A filter with a single choice is left out. */
+/** The filters of the list and the field for its order. A filter with one choice only is hidden. */
 export function CatalogueFilters(props: CatalogueFiltersProps) {
   const { isLoading, datasets, organs, filter, order, onFilter, onOrder, onClear } = props;
   const isFiltered = filter.query !== '' || filter.dataset !== '' || filter.organ !== '';
@@ -31,7 +31,7 @@ export function CatalogueFilters(props: CatalogueFiltersProps) {
       {datasets.length > 1 && (
         <Filter
           label={texts.filterByDataset}
-          all={texts.allDatasets}
+          allLabel={texts.allDatasets}
           choices={datasets}
           value={filter.dataset}
           onChange={(dataset) => onFilter({ ...filter, dataset })}
@@ -40,7 +40,7 @@ export function CatalogueFilters(props: CatalogueFiltersProps) {
       {organs.length > 1 && (
         <Filter
           label={texts.filterByOrgan}
-          all={texts.allOrgans}
+          allLabel={texts.allOrgans}
           choices={organs}
           value={filter.organ}
           onChange={(organ) => onFilter({ ...filter, organ })}
@@ -52,7 +52,7 @@ export function CatalogueFilters(props: CatalogueFiltersProps) {
         value={order}
         data={ImageOrder.options.map((value) => ({ value, label: texts.orders[value] }))}
         onChange={({ currentTarget }) =>
-          onOrder(ImageOrder.options.find((each) => each === currentTarget.value) ?? 'name')
+          onOrder(ImageOrder.options.find((option) => option === currentTarget.value) ?? 'name')
         }
       />
       {isFiltered && (
@@ -66,13 +66,14 @@ export function CatalogueFilters(props: CatalogueFiltersProps) {
 
 interface FilterProps {
   readonly label: string;
-  readonly all: string;
+  /** Label of the option that sets no filter. */
+  readonly allLabel: string;
   readonly choices: readonly Choice[];
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
 
-function Filter({ label, all, choices, value, onChange }: FilterProps) {
+function Filter({ label, allLabel, choices, value, onChange }: FilterProps) {
   const options = choices.map(({ key, name, count }) => ({ value: key, label: texts.counted(name, count) }));
   return (
     <NativeSelect
@@ -80,7 +81,7 @@ function Filter({ label, all, choices, value, onChange }: FilterProps) {
       aria-label={label}
       value={value}
       data-chosen={value !== '' || undefined}
-      data={[{ value: '', label: all }, ...options]}
+      data={[{ value: '', label: allLabel }, ...options]}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
   );

@@ -32,15 +32,15 @@ import { useCurrentLine, useListKeys } from './list-keys.ts';
 import { thumbnailQueue } from './thumbnail-gate.ts';
 import { useScrollAnchor } from './use-scroll-anchor.ts';
 
-/** In rem; same values as in ImageCatalog.module.css. */
+/** In rem, the same values as in ImageCatalog.module.css. */
 const lineHeights: LineHeights = { group: 2.75, case: 2.75, image: 4 };
-/** Lines that are rendered beyond either edge, so that their thumbnails are loaded when they become visible. */
+/** Number of lines rendered above and below the visible ones, so that their thumbnails are loaded when they become visible. */
 const renderedBeyondEdges = 6;
-/** Rows that are loaded beyond either edge. */
+/** Number of rows loaded above and below each rendered image. */
 const loadedBeyondEdges = 30;
 
 export interface CatalogueListHandle {
-  /** Focuses the line that Tab leads to. */
+  /** Focuses the line that the Tab key focuses. */
   focus(): void;
 }
 
@@ -49,7 +49,7 @@ interface CatalogueListProps {
   readonly loaded: LoadedGroups;
   /** Groups of `loaded`; not empty. */
   readonly groups: readonly DatasetGroup[];
-  /** The pages of rows in sight, for the next loading of the groups. */
+  /** Numbers of the visible pages of rows. `useImageGroups` loads these together with the groups when the catalogue has changed. */
   readonly pages: RefObject<readonly number[]>;
   /** Whether another list is loading that will replace this one. */
   readonly isBusy: boolean;
@@ -102,8 +102,11 @@ export function CatalogueList(props: CatalogueListProps) {
   const renderedLines = virtualizer.getVirtualItems().flatMap(({ index }) => layout.lineAt(index) ?? []);
   const neededPages = pagesOf(renderedLines, groups);
   const isMissing = neededPages.some((page) => !pagesInSight.includes(page));
-  // While a person scrolls quickly, the rows that pass by are not loaded.
-  const isNear = neededPages.some((page) => pagesInSight.some((other) => Math.abs(page - other) <= 1));
+  // While a person scrolls quickly, rows that pass by are not loaded: missing pages are loaded when they are next to the loaded ones, or
+  // when the list stands still. Set during rendering, because `useImageRows` above then loads the pages at once.
+  const isNear = neededPages.some((page) =>
+    pagesInSight.some((visiblePage) => Math.abs(page - visiblePage) <= 1),
+  );
   const isChanged = neededPages.join() !== pagesInSight.join();
   if (isChanged && (!isMissing || isNear || !virtualizer.isScrolling)) setPagesInSight(neededPages);
   useEffect(() => {
@@ -128,13 +131,13 @@ export function CatalogueList(props: CatalogueListProps) {
   });
   useImperativeHandle(ref, () => ({ focus: () => moveTo(currentIndex) }));
 
-  // Scrolls once to an image that was selected outside the list; when a row has the focus, the focus moves to that image.
+  // Scrolls once to each image that is selected, for example with a key of the viewer. If a row has the focus, it moves to that image.
   const revealedId = useRef<string | null>(null);
   useEffect(() => {
     if (revealedId.current === selectedId || selectedIndex === -1) return;
     revealedId.current = selectedId;
-    // Scrolling, even by nothing, reads the layout of the page, which the slide that opens has just changed.
-    const isInSight = isWholeIn(virtualizer, selectedIndex);
+    // Only if needed: scrolling, even by 0 pixels, reads the layout of the page, which the opening slide has just changed.
+    const isInSight = isFullyVisible(virtualizer, selectedIndex);
     if (scroller.current?.contains(document.activeElement)) moveTo(selectedIndex, isInSight);
     else if (!isInSight) reveal(selectedIndex);
   });
@@ -152,21 +155,21 @@ export function CatalogueList(props: CatalogueListProps) {
       {...handlers}
     >
       <div className={classes.lines} style={{ height: virtualizer.getTotalSize() }}>
-        {sectionsOf(lines, renderedLines).map(({ title, lists }) => (
+        {sectionsOf(lines, renderedLines).map(({ groupLine, lists }) => (
           <section
-            key={lines.keyAt(title.title)}
+            key={lines.keyAt(groupLine.index)}
             className={classes.group}
-            style={{ top: title.top, height: title.height }}
+            style={{ top: groupLine.top, height: groupLine.height }}
           >
-            {titleOf(title)}
+            {titleOf(groupLine)}
             {lists.map(({ caseLine, images }) =>
               caseLine === null ? (
-                rowsOf(images, title)
+                rowsOf(images, groupLine)
               ) : (
                 <section
                   key={branchOf(caseLine).key}
                   className={classes.case}
-                  style={{ top: caseLine.top - title.top, height: caseLine.height }}
+                  style={{ top: caseLine.top - groupLine.top, height: caseLine.height }}
                 >
                   {titleOf(caseLine)}
                   {rowsOf(images, caseLine)}
@@ -199,7 +202,7 @@ export function CatalogueList(props: CatalogueListProps) {
       <ul
         key="rows"
         className={classes.rows}
-        // In a group, the cases are between the title and the images without a case.
+        // The images are at the end of the group or case. In a group, the cases are above them.
         style={{ height: rowsHeight, marginTop: height - heights[kind] - rowsHeight }}
       >
         {images.map((line) => {
@@ -223,8 +226,8 @@ export function CatalogueList(props: CatalogueListProps) {
   }
 }
 
-/** Returns whether a line was wholly visible when the virtualizer last measured the list. */
-function isWholeIn(virtualizer: Virtualizer<HTMLDivElement, Element>, index: number): boolean {
+/** Returns whether a line was completely visible when the virtualizer last measured the list. */
+function isFullyVisible(virtualizer: Virtualizer<HTMLDivElement, Element>, index: number): boolean {
   const { scrollOffset, scrollRect, options } = virtualizer;
   const line = virtualizer.getVirtualItems().find((item) => item.index === index);
   if (line === undefined || scrollOffset === null || scrollRect === null) return false;
@@ -257,26 +260,28 @@ function heightsInPixels(): LineHeights {
 }
 
 interface Section {
-  readonly title: GroupLine;
-  /** Each with the rendered images of a case, or of the group without a case. */
+  readonly groupLine: GroupLine;
+  /** The rendered images of each rendered case, and those without a case (`caseLine` null). */
   readonly lists: readonly { readonly caseLine: CaseLine | null; readonly images: readonly ImageLine[] }[];
 }
 
-/** Returns the rendered groups, each with its title, its rendered cases and its rendered images. */
+/** Returns the groups to render, each with its line and its rendered images by case. */
 function sectionsOf({ layout }: CatalogueLines, renderedLines: readonly Line[]): readonly Section[] {
-  return [...Map.groupBy(renderedLines, ({ title }) => title)].flatMap(([titleIndex, members]) => {
-    const title = layout.lineAt(titleIndex);
-    if (title?.kind !== 'group') return [];
-    const inside = members.filter((line) => line.kind !== 'group');
-    const caseIndexOf = (line: CaseLine | ImageLine) =>
-      (line.kind === 'case' ? line : line.caseLine)?.index ?? null;
-    const lists = [...Map.groupBy(inside, caseIndexOf)].map(([index, lines]) => {
-      const line = index === null ? undefined : layout.lineAt(index);
-      return {
-        caseLine: line?.kind === 'case' ? line : null,
-        images: lines.filter((each) => each.kind === 'image'),
-      };
-    });
-    return [{ title, lists }];
-  });
+  return [...Map.groupBy(renderedLines, (line) => line.groupLineIndex)].flatMap(
+    ([groupLineIndex, members]) => {
+      const groupLine = layout.lineAt(groupLineIndex);
+      if (groupLine?.kind !== 'group') return [];
+      const linesInGroup = members.filter((line) => line.kind !== 'group');
+      const caseIndexOf = (line: CaseLine | ImageLine) =>
+        (line.kind === 'case' ? line : line.caseLine)?.index ?? null;
+      const lists = [...Map.groupBy(linesInGroup, caseIndexOf)].map(([index, lines]) => {
+        const line = index === null ? undefined : layout.lineAt(index);
+        return {
+          caseLine: line?.kind === 'case' ? line : null,
+          images: lines.filter((member) => member.kind === 'image'),
+        };
+      });
+      return [{ groupLine, lists }];
+    },
+  );
 }

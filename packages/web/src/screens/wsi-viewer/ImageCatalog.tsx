@@ -38,7 +38,7 @@ import {
 import classes from './ImageCatalog.module.css';
 import { texts } from './texts.ts';
 
-/** The search request is sent when the person has not typed for this time. */
+/** Time without typing after which the search request is sent. */
 const typingPauseMs = 150;
 
 interface ImageCatalogProps {
@@ -75,32 +75,33 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
   const groups = useMemo(() => (loaded === undefined ? noGroups : groupsOf(loaded)), [loaded]);
   const choices = useMemo(() => (loaded === undefined ? noChoices : choicesOf(loaded)), [loaded]);
   const isReady = loaded !== undefined || error !== null;
-  const tellReady = useEffectEvent(() => onReady());
+  const reportReady = useEffectEvent(() => onReady());
   useEffect(() => {
-    if (isReady) tellReady();
+    if (isReady) reportReady();
   }, [isReady]);
-  /** `filterKey` of the list that is shown, which may be the previous one while a new one loads. */
-  const filter = loaded === undefined ? '' : filterKey(loaded.listing);
+  /** `filterKey` of the shown list, which is the previous list while a new one is loading. */
+  const shownFilter = loaded === undefined ? '' : filterKey(loaded.listing);
   const isOpen = useCallback(
-    (branch: DatasetGroup | CaseGroup) => isBranchOpen(viewState, filter, branch),
-    [viewState, filter],
+    (branch: DatasetGroup | CaseGroup) => isBranchOpen(viewState, shownFilter, branch),
+    [viewState, shownFilter],
   );
   const onToggle = useCallback(
     (branch: DatasetGroup | CaseGroup, opened: boolean) =>
-      setViewState((before) => withBranchOpened(before, filter, branch, opened)),
-    [setViewState, filter],
+      setViewState((before) => withBranchOpened(before, shownFilter, branch, opened)),
+    [setViewState, shownFilter],
   );
-  /** Opens the group of a position, and its case. */
-  const open = (group: DatasetGroup, position: number) => {
+  /** Opens the group and the case of the image at a position. */
+  const openBranches = (group: DatasetGroup, position: number) => {
     const slideCase = caseAt(group, position);
     for (const branch of slideCase === undefined ? [group] : [group, slideCase]) {
       if (!isOpen(branch)) onToggle(branch, true);
     }
   };
 
-  const isOfOrder = !isPrevious && loaded?.listing.order === viewState.order;
-  const firstGroup = filter === '' && isOfOrder ? groups[0]?.key : undefined;
-  // The group that is first after loading is open by default; a group added before it later does not replace it.
+  const hasChosenOrder = !isPrevious && loaded?.listing.order === viewState.order;
+  const firstGroup = shownFilter === '' && hasChosenOrder ? groups[0]?.key : undefined;
+  // The first group is open by default; it stays the open one when another group is added before it later.
+  // Set during rendering, so that the list is never shown with all groups closed.
   if (viewState.firstGroup === null && firstGroup !== undefined)
     setViewState((before) => ({ ...before, firstGroup }));
 
@@ -111,17 +112,17 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
     const group = position === null ? undefined : groupAt(groups, position);
     if (position === null || group === undefined) return false;
     await loadImageAt(loaded, position);
-    open(group, position);
+    openBranches(group, position);
     return true;
   });
 
-  // Once per slide: the list scrolls to a slide that was opened by a link.
+  // Shows the row of each selected slide once, also of one that was opened by a link.
   const [shownId, setShownId] = useState<string | null>(null);
   useEffect(() => {
     if (selectedId === null || selectedId === shownId || loaded === undefined) return;
     show(selectedId).then(
       (isShown) => isShown && setShownId(selectedId),
-      () => undefined, // repeated with the next list
+      () => undefined, // tried again when the next list is loaded
     );
   }, [selectedId, shownId, loaded]);
 
@@ -144,7 +145,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
       const image = await loadImageAt(loaded, next);
       const group = groupAt(groups, next);
       if (image?.status !== 'ready' || group === undefined) continue;
-      open(group, next);
+      openBranches(group, next);
       onSelect(image.id);
       return image.id;
     }
@@ -153,7 +154,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
   const goNext = () => step(1);
   const goBack = () => step(-1);
   const goSearch = () => {
-    flushSync(onSearch);
+    flushSync(onSearch); // a hidden field cannot receive the focus
     search.current?.focus();
     search.current?.select();
   };
@@ -214,8 +215,8 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
         <CatalogueSkeleton />
       ) : groups.length === 0 ? (
         <div className={classes.empty}>
-          <p>{filter === '' ? texts.noImages : texts.noMatches}</p>
-          {filter === '' && <p>{texts.noImagesHint}</p>}
+          <p>{shownFilter === '' ? texts.noImages : texts.noMatches}</p>
+          {shownFilter === '' && <p>{texts.noImagesHint}</p>}
         </div>
       ) : (
         <CatalogueList
@@ -224,7 +225,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
           groups={groups}
           pages={pages}
           isBusy={isPrevious}
-          listKey={`${loaded.listing.order}\n${filter}`}
+          listKey={`${loaded.listing.order}\n${shownFilter}`}
           isOpen={isOpen}
           onToggle={onToggle}
           {...listProps}
@@ -248,30 +249,32 @@ function useDelayed(text: string, pauseMs: number): string {
   return delayed;
 }
 
+/** Selects the next (1) or previous (-1) image. Resolves with its id, or null at the end of the list. */
 type Step = (currentId: string | null, by: 1 | -1) => Promise<string | null>;
 
 /**
- * Runs the steps of repeated key presses one after the other; each step starts at the image that the previous one selected.
- *
- * @param run selects the next image; returns its id, or null at the end of the list
+ * Returns a function that starts a step. Steps of repeated key presses run one after the other, and each begins at the image that the
+ * previous step has selected.
  */
 function useSteps(selectedId: string | null, run: Step) {
-  const latest = useRef(run);
-  const last = useRef<{ readonly steps: Promise<string | null>; isDone: boolean } | null>(null);
+  const latestRun = useRef(run);
+  /** The last step, with the id of the image that is selected after it; null when the next step begins at `selectedId`. */
+  const lastStep = useRef<{ readonly idAfter: Promise<string | null>; isDone: boolean } | null>(null);
   useLayoutEffect(() => {
-    latest.current = run;
+    latestRun.current = run;
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the next step begins at the image that is selected now
   useLayoutEffect(() => {
-    if (last.current?.isDone) last.current = null;
+    if (lastStep.current?.isDone) lastStep.current = null;
   }, [selectedId]);
   return (by: 1 | -1) => {
-    const from = last.current?.steps ?? Promise.resolve(selectedId);
-    const steps = from.then(async (id) => (await latest.current(id, by).catch(() => null)) ?? id);
-    const mine = { steps, isDone: false };
-    last.current = mine;
-    void steps.then(() => {
-      mine.isDone = true;
+    const idBefore = lastStep.current?.idAfter ?? Promise.resolve(selectedId);
+    // After a failure and at the end of the list, the same image stays selected.
+    const idAfter = idBefore.then(async (id) => (await latestRun.current(id, by).catch(() => null)) ?? id);
+    const step = { idAfter, isDone: false };
+    lastStep.current = step;
+    void idAfter.then(() => {
+      step.isDone = true;
     });
   };
 }

@@ -8,16 +8,17 @@ import { texts } from './texts.ts';
 const idPrefixLength = 8;
 
 interface ImageRowProps {
+  /** Written to `data-line`, by which the list finds the button to focus. */
   readonly lineKey: string;
   /** Undefined while it is loading. */
   readonly image: Image | undefined;
   /** Index of the image in its case or group, from 0, and the number of images there. */
   readonly indexInBranch: number;
   readonly count: number;
-  /** Distance from the first row of the group, in pixels. */
+  /** Distance from the first row of its case or group, in pixels. */
   readonly top: number;
   readonly isSelected: boolean;
-  /** Whether Tab leads to this row. */
+  /** Whether the Tab key focuses this row. */
   readonly isCurrent: boolean;
   readonly session: string | null;
   readonly onPress: (image: Image) => void;
@@ -25,7 +26,7 @@ interface ImageRowProps {
   readonly onThumbnailFailed: () => void;
 }
 
-/** Memoised: scrolling renders the list again, but not its rows. */
+/** The row of one image. Memoised, because scrolling renders the list again, but does not change its rows. */
 export const ImageRow = memo(function ImageRow(props: ImageRowProps) {
   const { image } = props;
   const name = image === undefined ? texts.loadingImages : image.file_name || image.id;

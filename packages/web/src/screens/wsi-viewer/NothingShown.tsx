@@ -7,15 +7,15 @@ import classes from './WsiViewer.module.css';
 
 interface NothingShownProps {
   readonly half: Half;
-  /** Null when none is selected, or none that the person may see. */
+  /** Null when no image is selected, and when the person may not see the selected one. */
   readonly image: Image | null;
-  /** The address names a slide that the person's catalogue does not contain. */
+  /** Whether the URL contains the id of a slide that the person's catalogue does not contain. */
   readonly isUnknown: boolean;
   /** Shows the datasets that the person can request; null when there are none. */
   readonly onRequestAccess: (() => void) | null;
 }
 
-/** The reason why no slide is shown. */
+/** Shows in place of a slide why there is none. */
 export function NothingShown({ half, image, isUnknown, onRequestAccess }: NothingShownProps) {
   if (image !== null) {
     return (

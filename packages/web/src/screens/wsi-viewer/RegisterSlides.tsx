@@ -29,7 +29,9 @@ export function RegisterSlides({ slideCase, imageIds, views, onClose }: Register
   const [isRunning, setRunning] = useState(false);
   const [result, setResult] = useState<string | null>(null);
   const [error, setError] = useState<string | null>(null);
+  /** Number of complete pairs. */
   const count = Math.min(points.first.length, points.second.length);
+  // The points of a pair are placed one after the other, so one slide has at most one point more than the other.
   const canMark = (half: Half) =>
     isMarking && points[half].length < maxPairs && points[half].length <= points[otherOf(half)].length;
 
@@ -39,8 +41,8 @@ export function RegisterSlides({ slideCase, imageIds, views, onClose }: Register
       from_image: imageIds.first,
       to_image: imageIds.second,
       points: points.first.slice(0, count).map((from, index) => ({
-        from: pairOf(from),
-        to: pairOf(points.second[index] ?? from),
+        from: coordinatesOf(from),
+        to: coordinatesOf(points.second[index] ?? from), // never undefined, because `index` is below `count`
       })),
     });
     setRunning(false);
@@ -113,6 +115,6 @@ function otherOf(half: Half): Half {
   return half === 'first' ? 'second' : 'first';
 }
 
-function pairOf({ x, y }: Point): [number, number] {
+function coordinatesOf({ x, y }: Point): [number, number] {
   return [x, y];
 }

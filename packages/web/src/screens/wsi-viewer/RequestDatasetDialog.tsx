@@ -18,13 +18,13 @@ export function RequestDatasetDialog({ dataset, onClose }: RequestDatasetDialogP
   const [isSending, setSending] = useState(false);
 
   async function send() {
-    const said = reason.trim();
-    if (said === '') {
+    const trimmedReason = reason.trim();
+    if (trimmedReason === '') {
       setError(texts.reasonRequired);
       return;
     }
     setSending(true);
-    const failure = await requestDatasetAccess(dataset, said);
+    const failure = await requestDatasetAccess(dataset, trimmedReason);
     setSending(false);
     setError(failure);
     if (failure === null) onClose();

@@ -15,13 +15,13 @@ beforeEach(() => queryClient.clear());
 
 function show(api: Answers) {
   const calls = stubApi(api);
-  const onChanged = vi.fn<() => void>();
+  const onAccessChanged = vi.fn<() => void>();
   render(
     <App env="test">
-      <RestrictedDatasets onChanged={onChanged} isOpen onToggle={vi.fn<() => void>()} />
+      <RestrictedDatasets onAccessChanged={onAccessChanged} isOpen onToggle={vi.fn<() => void>()} />
     </App>,
   );
-  return { calls, onChanged, person: userEvent.setup({ delay: null }) };
+  return { calls, onAccessChanged, person: userEvent.setup({ delay: null }) };
 }
 
 describe('the restricted datasets under the catalogue', () => {
@@ -74,12 +74,12 @@ describe('the restricted datasets under the catalogue', () => {
 
   it('reload the catalogue only when access to one of them is granted', async () => {
     let granted = false;
-    const { onChanged } = show({ [path]: () => ({ datasets: [{ ...kidney, granted }] }) });
+    const { onAccessChanged } = show({ [path]: () => ({ datasets: [{ ...kidney, granted }] }) });
     await screen.findByText('Böbrek');
-    expect(onChanged).not.toHaveBeenCalled();
+    expect(onAccessChanged).not.toHaveBeenCalled();
     granted = true;
     await act(() => queryClient.invalidateQueries());
-    await vi.waitFor(() => expect(onChanged).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(onAccessChanged).toHaveBeenCalledTimes(1));
     expect(screen.queryByText('Böbrek')).toBeNull();
   });
 });

@@ -16,17 +16,18 @@ const RequestDatasetDialog = preloadable(
 export const restrictedDatasetsId = 'requestable-datasets';
 
 interface RestrictedDatasetsProps {
-  /** Called when the person's access to a dataset has changed. */
-  readonly onChanged: () => void;
+  /** Called when the person has gained or lost access to a dataset. */
+  readonly onAccessChanged: () => void;
   readonly isOpen: boolean;
   readonly onToggle: (isOpen: boolean) => void;
 }
 
 /** The restricted datasets that the person can request, shown below the catalogue; renders nothing when there are none. */
-export function RestrictedDatasets({ onChanged, isOpen, onToggle }: RestrictedDatasetsProps) {
+export function RestrictedDatasets({ onAccessChanged, isOpen, onToggle }: RestrictedDatasetsProps) {
   const { data } = useRequestableDatasets();
-  const [asking, setAsking] = useState<string | null>(null);
-  useOnChange(data?.map(({ name, granted }) => `${name} ${granted}`).join('\n'), onChanged);
+  /** Name of the dataset for which the dialog is open; null while it is closed. */
+  const [requestedDataset, setRequestedDataset] = useState<string | null>(null);
+  useOnChange(data?.map(({ name, granted }) => `${name} ${granted}`).join('\n'), onAccessChanged);
   const notGranted = data?.filter((dataset) => !dataset.granted) ?? [];
   if (notGranted.length === 0) return null;
 
@@ -46,12 +47,13 @@ export function RestrictedDatasets({ onChanged, isOpen, onToggle }: RestrictedDa
               <span>{name}</span>
               {request !== null && <span className={classes.state}>{stateOf(request)}</span>}
             </div>
+            {/* Without a request (undefined), and after an answer; not while a request waits for its answer (null). */}
             {request?.answer !== null && (
               <Button
                 size="compact-sm"
                 variant="default"
                 aria-label={texts.requestAccessTo(name)}
-                onClick={() => setAsking(name)}
+                onClick={() => setRequestedDataset(name)}
               >
                 {texts.requestAccess}
               </Button>
@@ -59,9 +61,9 @@ export function RestrictedDatasets({ onChanged, isOpen, onToggle }: RestrictedDa
           </li>
         ))}
       </ul>
-      {asking !== null && (
+      {requestedDataset !== null && (
         <Suspense fallback={null}>
-          <RequestDatasetDialog dataset={asking} onClose={() => setAsking(null)} />
+          <RequestDatasetDialog dataset={requestedDataset} onClose={() => setRequestedDataset(null)} />
         </Suspense>
       )}
     </SidebarSection>

@@ -14,7 +14,7 @@ interface SaveViewProps {
   readonly view: SlideView;
   /** Whether the colour profile of the slide corrects its colours. */
   readonly isCorrected: boolean;
-  /** The shown result layers as the address contains them; null when there are none. */
+  /** The shown result layers, in the format of the URL; null when there are none. */
   readonly results: string | null;
 }
 

@@ -16,15 +16,16 @@ interface SelectedImageProps {
   readonly image: Image;
   /** Null before the slide is open. */
   readonly view: SlideView | null;
+  /** Whether the colour profile of the slide corrects its colours. */
   readonly isCorrected: boolean;
-  /** The shown result layers as the address contains them; null when there are none. */
+  /** The shown result layers, in the format of the URL; null when there are none. */
   readonly results: string | null;
 }
 
-/** Returns label and value of the scan's properties, without those that the file does not contain. */
-function measuresOf(image: Image): readonly (readonly [string, string])[] {
+/** Returns the properties of the scan, without those that the file does not contain. */
+function measuresOf(image: Image): readonly (readonly [label: string, value: string])[] {
   const { width, height, mpp_x, mpp_y, objective_power, mpp_derived, objective_power_derived } = image;
-  const facts: (readonly [string, string])[] = [];
+  const facts: (readonly [label: string, value: string])[] = [];
   if (width !== null && height !== null) facts.push([texts.size, texts.pixels(width, height)]);
   if (mpp_x !== null) {
     facts.push([texts.pixelSize, texts.estimatedIf(mpp_derived, texts.micrometres(mpp_x, mpp_y ?? mpp_x))]);

@@ -2,14 +2,14 @@ import { type ImageSessionState, useImageSessionStats } from '../../api/image-se
 import { texts } from './texts.ts';
 import classes from './WsiViewer.module.css';
 
-/** The statistics call returns only this many first characters of a session id. */
+/** Number of first characters of a session id that the statistics contain instead of the whole id. */
 const idPrefixLength = 8;
 
 interface SessionStatsProps {
   readonly session: ImageSessionState;
 }
 
-/** The image session in numbers, as the server counts them; renewed every 30 s. */
+/** Statistics of this image session and of all active ones, which the server counts; loaded again every 30 s. */
 export function SessionStats({ session }: SessionStatsProps) {
   const stats = useImageSessionStats(session.id);
   const prefix = session.id?.slice(0, idPrefixLength);

@@ -6,7 +6,7 @@ interface SidebarSectionProps {
   readonly id: string;
   /** Name of the section. */
   readonly title: string;
-  /** Shown behind the name, in brackets. */
+  /** Number of entries in the section, shown in brackets after the name. */
   readonly count?: number;
   readonly isOpen: boolean;
   readonly onToggle: (isOpen: boolean) => void;

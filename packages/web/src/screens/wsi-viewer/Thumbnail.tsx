@@ -6,20 +6,22 @@ import { thumbnailQueue } from './thumbnail-gate.ts';
 
 interface ThumbnailProps {
   readonly imageId: string;
-  /** Image session to load it with; null while there is none. */
+  /** Id of the image session (the credential of pixels) to load it with; null while there is none. */
   readonly session: string | null;
   readonly onFailed: () => void;
 }
 
 /**
- * The thumbnail of a slide; a grey icon until it is loaded, and when loading fails. It keeps the image session it was loaded
- * with, so that a renewed session does not reload all visible thumbnails; only failed ones load again.
+ * The thumbnail of a slide; a grey icon until it is loaded, and when it cannot be loaded. It keeps the image session with which it was
+ * loaded, so that a new session does not reload all visible thumbnails. Only thumbnails that failed are loaded with the new session.
  */
 export function Thumbnail({ imageId, session, onFailed }: ThumbnailProps) {
   const [usedSession, setUsedSession] = useState(session);
   const [hasFailed, setFailed] = useState(false);
   const [canLoad, setCanLoad] = useState(false);
+  /** Leaves the queue of thumbnails, which frees the slot for another one. */
   const leave = useRef(() => {});
+  // Set during rendering, so that the thumbnail is never requested with a session that has failed.
   if (session !== null && session !== usedSession && (hasFailed || usedSession === null)) {
     setUsedSession(session);
     setFailed(false);
@@ -35,8 +37,8 @@ export function Thumbnail({ imageId, session, onFailed }: ThumbnailProps) {
     };
   }, [isWanted]);
 
-  const cancelWhenGone = useCallback((picture: HTMLImageElement) => {
-    return () => picture.removeAttribute('src'); // an image that is only removed from the page keeps loading
+  const stopLoadingWhenRemoved = useCallback((picture: HTMLImageElement) => {
+    return () => picture.removeAttribute('src'); // otherwise the browser continues to load an image that was removed from the page
   }, []);
 
   return (
@@ -44,7 +46,7 @@ export function Thumbnail({ imageId, session, onFailed }: ThumbnailProps) {
       <IconPhoto size={20} aria-hidden />
       {isWanted && canLoad && (
         <img
-          ref={cancelWhenGone}
+          ref={stopLoadingWhenRemoved}
           src={thumbnailAddress(imageId, usedSession)}
           alt=""
           decoding="async"

@@ -5,7 +5,7 @@ import classes from './ViewedHalf.module.css';
 interface ViewedHalfProps {
   /** Name of the slide; null while none is shown. */
   readonly name: string | null;
-  /** Whether two halves are shown; a single one has no role, name or mark. */
+  /** Whether two halves are shown. When the viewer shows one slide only, it has no role, name or mark. */
   readonly isCompared: boolean;
   /** Whether keyboard input and the catalogue apply to this half. */
   readonly isActive: boolean;
@@ -14,7 +14,7 @@ interface ViewedHalfProps {
   readonly children: ReactNode;
 }
 
-/** One half of the viewer. In a comparison it shows the slide's name, with a mark when it is the active half. */
+/** One half of the viewer, for one of two compared slides, with the name of the slide and a mark on the active half; or the whole viewer. */
 export function ViewedHalf({ name, isCompared, isActive, onActivate, children }: ViewedHalfProps) {
   return (
     <div

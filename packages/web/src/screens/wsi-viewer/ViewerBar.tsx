@@ -14,14 +14,14 @@ import classes from './WsiViewer.module.css';
 
 const iconSize = 20;
 
-/** `doubtful`: the session is active, but tiles of the current view failed to load. */
+/** `doubtful`: the session is active, but tiles of the current view failed to load; the bar shows it as active in another colour. */
 export type ShownStatus = ImageSessionState['status'] | 'doubtful';
 
 interface ViewerBarProps {
   readonly status: ShownStatus;
   /** Name of the viewed slide; null when none or two are viewed. */
   readonly title: string | null;
-  /** Null when one slide is viewed alone; `isLinked` is null until there is a second one. */
+  /** Null when one slide is viewed alone; `isLinked` is null until the person has selected the second slide. */
   readonly comparison: { readonly isLinked: boolean | null } | null;
   readonly canCompare: boolean;
   readonly onToggleComparison: () => void;

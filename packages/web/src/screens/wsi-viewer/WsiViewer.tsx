@@ -32,12 +32,12 @@ import classes from './WsiViewer.module.css';
 /** Same limit as in WsiViewer.module.css: in a narrower window the catalogue covers the slide instead of being beside it. */
 const narrowWindow = '(max-width: 48em)';
 
-/** Loaded after the first rows of the catalogue, or with the first slide: on a slow network the rows then appear seconds earlier. */
+/** Loaded after the first rows of the catalogue or when a slide is opened, so that on a slow network the rows appear seconds earlier. */
 const SlideViewer = lazy(async () => ({
   default: (await import('../../viewer/SlideViewer.tsx')).SlideViewer,
 }));
 
-/** Loaded separately: its tooltips need much code, and the first rows must not wait for it. */
+/** Loaded separately, because the first rows of the catalogue must not wait for the code of its tooltips. */
 const ViewerBar = preloadable(async () => (await import('./ViewerBar.tsx')).ViewerBar);
 ViewerBar.preload().catch(() => undefined); // rendering the component loads the code again and shows the error
 
@@ -52,22 +52,22 @@ export function WsiViewer() {
   const session = useImageSession();
   const isOnline = useOnline();
   const { viewed, occasion, open, setField, arrangements, colours, setColours } = useViewed();
-  const correct = useCallback(
+  const setCorrected = useCallback(
     (isCorrected: boolean) => setColours(isCorrected ? 'corrected' : 'scanned'),
     [setColours],
   );
-  // On a phone, a link to a slide opens the slide, not the catalogue over it.
+  // On a phone, where the catalogue covers the slide, a link to a slide opens the slide without the catalogue.
   const [isCatalogOpen, setCatalogOpen] = useState(
     () => viewed.first === null || !window.matchMedia(narrowWindow).matches,
   );
   const [areStatsOpen, setStatsOpen] = useState(false);
 
-  useEffect(() => imageSessions.registerViewer(), []);
+  useEffect(() => imageSessions.registerViewer(), []); // keeps the image session until the viewer is closed
   const [isCatalogReady, setCatalogReady] = useState(false);
   const onCatalogReady = useCallback(() => setCatalogReady(true), []);
   useEffect(() => {
     if (!isCatalogReady) return;
-    // A failure is shown when the part itself is rendered.
+    // Failures are ignored here: rendering the component loads its code again and shows the failure.
     for (const load of [loadSelectedImage, loadCaseStrip]) load().catch(() => undefined);
   }, [isCatalogReady]);
 
@@ -124,12 +124,12 @@ export function WsiViewer() {
   const refreshSession = () => {
     imageSessions.refresh().then(
       reloadCatalogue,
-      () => undefined, // the top bar shows it
+      () => undefined, // the bar above the slide shows the failure
     );
   };
 
   return (
-    // In the specification's mix the interface is Turkish elsewhere; here it is English.
+    // When the interface mixes Turkish and English, this screen is English and the page around it Turkish.
     <div className={classes.screen} lang={chosenLanguageOr('en')}>
       <aside className={classes.sidebar} hidden={!isCatalogOpen}>
         <ImageCatalog
@@ -142,7 +142,7 @@ export function WsiViewer() {
           onReady={onCatalogReady}
         />
         <RestrictedDatasets
-          onChanged={reloadCatalogue}
+          onAccessChanged={reloadCatalogue}
           isOpen={isRestrictedOpen}
           onToggle={setRestrictedOpen}
         />
@@ -158,7 +158,7 @@ export function WsiViewer() {
         )}
       </aside>
       <div className={classes.main}>
-        {/* The page needs one h1; while the catalogue is open, it contains it. */}
+        {/* The page needs one h1, which is in the catalogue while that is open. */}
         {!isCatalogOpen && <VisuallyHidden component="h1">{titles.wsiViewer}</VisuallyHidden>}
         <Suspense fallback={<div className={classes.bar} />}>
           <ViewerBar
@@ -219,7 +219,7 @@ export function WsiViewer() {
                         keptColours={keptColours}
                         onKeepColours={setKeptColours}
                         isCorrected={colours === 'corrected'}
-                        onCorrect={correct}
+                        onCorrect={setCorrected}
                         hasKeys={half === active}
                         Overlay={ViewingOverlay}
                       />
@@ -240,7 +240,7 @@ export function WsiViewer() {
               onThumbnailFailed={renewEndedSession}
               compared={compared}
               onRegistering={(isRegistering) => {
-                // The slides are unlinked while points are placed, and linked again afterwards.
+                // Unlinks the slides while points are placed, and links them again afterwards.
                 if (isRegistering === comparison.isLinked) comparison.toggleLink();
               }}
             />
@@ -261,7 +261,7 @@ function comparedSlides({ halves: { first, second } }: ReturnType<typeof useComp
   };
 }
 
-/** Returns the session status to show: an active session is shown as an error while the server is unreachable, and as doubtful while tiles fail to load. */
+/** Returns the session status to show: for an active session, an error while the server is unreachable, and doubtful while tiles fail to load. */
 function statusShown(
   status: ImageSessionState['status'],
   isOnline: boolean,
@@ -279,7 +279,7 @@ function preloadDescriptor({ id, status }: Image): void {
   if (status === 'ready') descriptors.preload(descriptorAddress(id));
 }
 
-/** Called when a thumbnail fails. An `<img>` does not report why; if the image session has ended, a new one reloads the thumbnail. */
+/** Called when a thumbnail fails, for an unknown reason. If the image session has ended, creates a new one, with which the thumbnail is loaded again. */
 function renewEndedSession(): void {
-  imageSessions.get().catch(() => undefined); // the top bar shows it
+  imageSessions.get().catch(() => undefined); // the bar above the slide shows the failure
 }

@@ -85,7 +85,7 @@ describe('layOut', () => {
   const lines = Array.from({ length: layout.count }, (_, index) => layout.lineAt(index));
 
   it('places every group and the images of open groups below each other', () => {
-    expect(lines.map((line) => [line?.kind, line?.title, line?.top])).toEqual([
+    expect(lines.map((line) => [line?.kind, line?.groupLineIndex, line?.top])).toEqual([
       ['group', 0, 0],
       ['group', 1, 40],
       ['image', 1, 80],

@@ -1,6 +1,6 @@
 /**
  * The model of the catalogue's list: groups (one per dataset), their cases and images, the filters, and the layout of the
- * list as lines. The server sends only the groups and loads rows by position, so a list of 100,000 images stays cheap.
+ * list as lines. The server sends all groups, but images only by their positions, so that a list of 100,000 images stays cheap.
  */
 import type { Image, ImageOrder, listImageGroups, ResponseOf } from '@lamina/contract';
 import type { ImageRows, Listing } from '../../api/catalogue.ts';
@@ -12,9 +12,9 @@ export interface DatasetGroup {
   readonly name: string;
   /** Number of its images; at least 1. */
   readonly count: number;
-  /** Position of its first image in the list of all groups, one after the other. */
+  /** Position of its first image in the list of all images, in which the groups follow one another; from 0. */
   readonly start: number;
-  /** The images in cases are the first of the group, in the order of the cases; images without a case follow. */
+  /** The images of the group begin with those of the cases, in this order; images without a case follow. */
   readonly cases: readonly CaseGroup[];
 }
 
@@ -25,7 +25,7 @@ export interface CaseGroup {
   readonly name: string;
   /** Number of its images; at least 1. */
   readonly count: number;
-  /** Position of its first image in the list of all groups. */
+  /** Position of its first image in the list of all images. */
   readonly start: number;
 }
 
@@ -45,7 +45,7 @@ export const noFilter: CatalogueFilter = { query: '', dataset: '', organ: '' };
 export interface Choice {
   readonly key: string;
   readonly name: string;
-  /** Number of images in the list if it were chosen. */
+  /** Number of images that the list would contain with this filter. */
   readonly count: number;
 }
 
@@ -56,12 +56,12 @@ export function groupsOf({ groups }: Pick<Groups, 'groups'>): readonly DatasetGr
   return groups.map(({ dataset_name, images, cases = [] }) => {
     let caseStart = start;
     const group = {
-      ...named(dataset_name),
+      ...keyAndNameOf(dataset_name),
       count: images,
       start,
-      cases: cases.map((each) => {
-        const caseGroup = { key: `case ${each.id}`, name: each.name, count: each.images, start: caseStart };
-        caseStart += each.images;
+      cases: cases.map(({ id, name, images: count }) => {
+        const caseGroup = { key: `case ${id}`, name, count, start: caseStart };
+        caseStart += count;
         return caseGroup;
       }),
     };
@@ -75,16 +75,16 @@ export function choicesOf({ datasets, organs }: Pick<Groups, 'datasets' | 'organ
   readonly organs: readonly Choice[];
 } {
   return {
-    datasets: datasets.map(({ dataset_name, images }) => ({ ...named(dataset_name), count: images })),
-    organs: organs.map(({ organ_type, images }) => ({ ...named(organ_type), count: images })),
+    datasets: datasets.map(({ dataset_name, images }) => ({ ...keyAndNameOf(dataset_name), count: images })),
+    organs: organs.map(({ organ_type, images }) => ({ ...keyAndNameOf(organ_type), count: images })),
   };
 }
 
-function named(value: string | null): { readonly key: string; readonly name: string } {
+function keyAndNameOf(value: string | null): { readonly key: string; readonly name: string } {
   return { key: valueKey(value), name: value ?? texts.unknown };
 }
 
-/** Returns '-' for null and '=' with the name otherwise, so that a dataset called 'Unknown' differs from no dataset. */
+/** Returns '-' for null, otherwise '=' and the name, so that a dataset called 'Unknown' and no dataset have different keys. */
 function valueKey(value: string | null): string {
   return value === null ? '-' : `=${value}`;
 }
@@ -106,6 +106,7 @@ export function listingOf(filter: CatalogueFilter, order: ImageOrder): Listing {
 /** Returns the same key for lists with the same images; empty for the whole catalogue. */
 export function filterKey({ query, dataset, organ }: Listing): string {
   const isWhole = query === '' && dataset === undefined && organ === undefined;
+  // JSON has no undefined: the booleans distinguish images without a dataset or organ (null) from no filter (undefined).
   return isWhole
     ? ''
     : JSON.stringify([query, dataset ?? null, dataset === null, organ ?? null, organ === null]);
@@ -113,17 +114,18 @@ export function filterKey({ query, dataset, organ }: Listing): string {
 
 interface LineOf<Kind> {
   readonly kind: Kind;
+  /** Index of the line in the list. */
   readonly index: number;
   readonly group: DatasetGroup;
-  /** Index of the group's own line. */
-  readonly title: number;
+  /** Index of the line of the group itself. */
+  readonly groupLineIndex: number;
   /** Pixels from the top of the list. */
   readonly top: number;
 }
 /** A line that the person can open and close: a group or a case. */
 interface BranchOf<Kind> extends LineOf<Kind> {
   readonly isOpen: boolean;
-  /** Pixels, including the lines of its cases and images. */
+  /** Height in pixels, including the lines of its cases and images. */
   readonly height: number;
 }
 export type GroupLine = BranchOf<'group'>;
@@ -133,9 +135,9 @@ export type ImageLine = LineOf<'image'> & {
   readonly caseLine: CaseLine | null;
   /** Index of the image in its case, or among the images of its group without a case; from 0. */
   readonly indexInBranch: number;
-  /** Number of images in that case, or of the group's images without a case. */
+  /** Number of images in its case, or of images without a case in its group. */
   readonly count: number;
-  /** Position of the image in the list of all groups. */
+  /** Position of the image in the list of all images. */
   readonly position: number;
 };
 export type Line = GroupLine | CaseLine | ImageLine;
@@ -147,16 +149,16 @@ export interface LineHeights {
   readonly image: number;
 }
 
-/** All lines from top to bottom: every group, and the cases and images of open ones. They are computed on demand, because there may be 100,000. */
+/** All lines from top to bottom: the groups, and the cases and images of open groups and cases. There may be 100,000 lines, so they are computed on demand. */
 export interface ListLayout {
   readonly groups: readonly DatasetGroup[];
   readonly count: number;
   lineAt(index: number): Line | undefined;
   /** Index of the line at this many pixels from the top. */
-  indexAtTop(top: number): number;
+  indexAtTop(distance: number): number;
   /** Index of the line of a group or a case; -1 when there is none. */
   indexOfBranch(key: string): number;
-  /** -1 when the group or the case of the image is closed. */
+  /** Index of the line of an image; -1 when its group or its case is closed. */
   indexOfPosition(position: number): number;
 }
 
@@ -167,8 +169,9 @@ interface Block {
   readonly images: { readonly caseLine: CaseLine | null; readonly count: number } | null;
   /** Index of the first line. */
   readonly first: number;
-  /** Position of the first image of the block; for a group or case, of its first image. */
+  /** Position of the first image of the block; for the line of a group or case, of the first image in it. */
   readonly position: number;
+  /** Pixels from the top of the list. */
   readonly top: number;
 }
 
@@ -198,32 +201,33 @@ export function layOut(
       const block = lastBlock(index, ({ first }) => first);
       if (block === undefined || block.images === null) return block?.branch;
       const indexInBranch = index - block.first;
-      const { group, title } = block.branch;
-      const { caseLine, count: of } = block.images;
+      const { group, groupLineIndex } = block.branch;
+      const { caseLine, count: imageCount } = block.images;
       const top = block.top + indexInBranch * heights.image;
       return {
         kind: 'image',
         index,
         group,
-        title,
+        groupLineIndex,
         top,
         caseLine,
         indexInBranch,
-        count: of,
+        count: imageCount,
         position: block.position + indexInBranch,
       };
     },
-    indexAtTop(limit) {
-      const block = lastBlock(limit, (each) => each.top);
+    indexAtTop(distance) {
+      const block = lastBlock(distance, ({ top }) => top);
       if (block === undefined) return -1;
       if (block.images === null) return block.first;
-      const indexInBlock = Math.floor((limit - block.top) / heights.image);
+      const indexInBlock = Math.floor((distance - block.top) / heights.image);
       return block.first + Math.min(indexInBlock, block.images.count - 1);
     },
     indexOfBranch: (key) =>
       blocks.find(({ branch, images }) => images === null && branchOf(branch).key === key)?.first ?? -1,
     indexOfPosition(position) {
-      const block = lastBlock(position, (each) => each.position);
+      // The line of a group or case has the same position as the images after it, so the last block has the images if they are shown.
+      const block = lastBlock(position, (candidate) => candidate.position);
       if (block?.images == null || position < 0 || position >= block.position + block.images.count) return -1;
       return block.first + position - block.position;
     },
@@ -235,23 +239,24 @@ export function branchOf(line: GroupLine | CaseLine): DatasetGroup | CaseGroup {
   return line.kind === 'case' ? line.slideCase : line.group;
 }
 
-/** Returns the group of a position in the list of all groups. */
+/** Returns the group that contains the image at a position; undefined when there is none. */
 export function groupAt(groups: readonly DatasetGroup[], position: number): DatasetGroup | undefined {
   return groups.find(({ start, count }) => position >= start && position < start + count);
 }
 
-/** Returns the case of a position in its group; undefined for an image without a case. */
+/** Returns the case that contains the image at a position of the group; undefined for an image without a case. */
 export function caseAt({ cases }: DatasetGroup, position: number): CaseGroup | undefined {
   return cases.find(({ start, count }) => position >= start && position < start + count);
 }
 
-/** The lines with the rows that are loaded. */
+/** The lines of the list together with the loaded images. */
 export interface CatalogueLines {
   readonly layout: ListLayout;
+  /** Undefined while the image is not loaded. */
   imageOf(line: ImageLine): Image | undefined;
-  /** The same key for the same group, case or image after a change of the catalogue; a row that is not loaded has that of its position. */
+  /** Returns a key that the group, case or image keeps when the catalogue changes. The key of an image that is not loaded is made of its position. */
   keyAt(index: number): string | null;
-  /** -1 when no line has the key. */
+  /** Returns the index of the line with a key; -1 when there is none. */
   indexOf(key: string | null): number;
 }
 
@@ -278,7 +283,7 @@ export function linesOf(layout: ListLayout, rows: ImageRows): CatalogueLines {
   };
 }
 
-/** Lays out the groups one after the other: the group's line, each case with its images, then the images without a case. */
+/** Lays out the groups one after the other, each with its line, its cases with their images, and then its images without a case. */
 function blocksOf(
   groups: readonly DatasetGroup[],
   isOpen: (branch: DatasetGroup | CaseGroup) => boolean,
@@ -292,46 +297,46 @@ function blocksOf(
     count += 1;
     top += heights[branch.kind];
   };
-  const addImages = (branch: GroupLine | CaseLine, position: number, images: number) => {
-    if (images === 0) return;
+  const addImages = (branch: GroupLine | CaseLine, position: number, imageCount: number) => {
+    if (imageCount === 0) return;
     const caseLine = branch.kind === 'case' ? branch : null;
-    blocks.push({ branch, images: { caseLine, count: images }, first: count, position, top });
-    count += images;
-    top += images * heights.image;
+    blocks.push({ branch, images: { caseLine, count: imageCount }, first: count, position, top });
+    count += imageCount;
+    top += imageCount * heights.image;
   };
   for (const group of groups) {
-    const title = count;
+    const groupLineIndex = count;
     const isGroupOpen = isOpen(group);
     const cases = isGroupOpen ? group.cases : [];
-    const caseLines = cases.map((each) => ({ each, isCaseOpen: isOpen(each) }));
-    const imagesInCases = cases.reduce((sum, each) => sum + each.count, 0);
+    const shownCases = cases.map((slideCase) => ({ slideCase, isCaseOpen: isOpen(slideCase) }));
+    const imagesInCases = cases.reduce((sum, slideCase) => sum + slideCase.count, 0);
     const imagesWithoutCase = isGroupOpen ? group.count - imagesInCases : 0;
-    const heightOf = ({ each, isCaseOpen }: (typeof caseLines)[number]) =>
-      heights.case + (isCaseOpen ? each.count * heights.image : 0);
+    const heightOf = ({ slideCase, isCaseOpen }: (typeof shownCases)[number]) =>
+      heights.case + (isCaseOpen ? slideCase.count * heights.image : 0);
     const height =
       heights.group +
-      caseLines.reduce((sum, line) => sum + heightOf(line), 0) +
+      shownCases.reduce((sum, shownCase) => sum + heightOf(shownCase), 0) +
       imagesWithoutCase * heights.image;
     const groupLine: GroupLine = {
       kind: 'group',
-      index: title,
+      index: groupLineIndex,
       group,
-      title,
+      groupLineIndex,
       top,
       isOpen: isGroupOpen,
       height,
     };
     addBranch(groupLine);
-    for (const line of caseLines) {
-      const { each: slideCase, isCaseOpen } = line;
+    for (const shownCase of shownCases) {
+      const { slideCase, isCaseOpen } = shownCase;
       const caseLine: CaseLine = {
         kind: 'case',
         index: count,
         group,
-        title,
+        groupLineIndex,
         top,
         isOpen: isCaseOpen,
-        height: heightOf(line),
+        height: heightOf(shownCase),
         slideCase,
       };
       addBranch(caseLine);

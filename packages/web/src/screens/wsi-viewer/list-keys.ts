@@ -1,6 +1,6 @@
 /**
- * Keyboard focus in the catalogue's list. Tab focuses one line, the current one; arrow keys, Home, End and Page keys move the
- * focus from there as in a tree view (WAI-ARIA Authoring Practices).
+ * Keyboard focus in the catalogue's list. Tab focuses one line only, the current line. From there, the arrow keys, Home, End and the
+ * Page keys move the focus as in a tree view (WAI-ARIA Authoring Practices).
  */
 import {
   type FocusEvent,
@@ -21,22 +21,24 @@ interface ListKeys {
   readonly onToggle: (branch: DatasetGroup | CaseGroup, isOpen: boolean) => void;
   /** Scrolls a line into view, no further than needed. */
   readonly reveal: (index: number) => void;
-  /** Pixels. */
+  /** In pixels; determines how many lines the Page keys move. */
   readonly rowHeight: number;
 }
 
 /**
- * Finds the current line, which Tab focuses: the line that had the focus last, or the image that was selected since then. When
- * that line leaves the list, the line at its index becomes the current one.
+ * Finds the current line, which Tab focuses: the line that had the focus last, or the image that was selected after that. When
+ * this line leaves the list, the line that is now at its index becomes the current one.
  *
  * @param selectedIndex -1 when the selected image is not among the lines
- * @returns `currentIndex` -1 when there is no line
+ * @returns `currentIndex` (-1 when the list is empty) and `setCurrent`
  */
 export function useCurrentLine(lines: CatalogueLines, selectedId: string | null, selectedIndex: number) {
   const [current, setCurrentLine] = useState({ key: selectedId ?? '', index: 0 });
-  const [followed, setFollowed] = useState<string | null>(null);
-  if (selectedId !== followed && (selectedId === null || selectedIndex !== -1)) {
-    setFollowed(selectedId);
+  /** The selected image that has already become the current line. */
+  const [followedId, setFollowedId] = useState<string | null>(null);
+  // Set during rendering, so that Tab never leads to the line of the previous image.
+  if (selectedId !== followedId && (selectedId === null || selectedIndex !== -1)) {
+    setFollowedId(selectedId);
     if (selectedId !== null) setCurrentLine({ key: selectedId, index: selectedIndex });
   }
   const index = lines.indexOf(current.key);
@@ -47,14 +49,19 @@ export function useCurrentLine(lines: CatalogueLines, selectedId: string | null,
   };
 }
 
-/** @returns `moveTo`, which focuses a line, visible or not, and scrolls unless it is in sight; the event handlers of the list */
+/**
+ * Moves the keyboard focus between the lines.
+ *
+ * @returns the event handlers of the list, and `moveTo`, which focuses a line and scrolls to it unless the caller knows that it is in sight
+ */
 export function useListKeys(list: ListKeys) {
   const { scroller, lines, currentIndex, setCurrent, onToggle, reveal, rowHeight } = list;
   const { layout } = lines;
+  /** Whether the current line is to be focused as soon as it is rendered. */
   const isFocusWanted = useRef(false);
   const hadFocus = useRef(false);
-  /** Whether a slide was chosen with the mouse: the arrow keys then move the slide in the viewer. */
-  const isWithViewer = useRef(false);
+  /** Whether a slide was opened with the mouse: the arrow keys then move the slide, not the focus. */
+  const doArrowsMoveSlide = useRef(false);
 
   function focusOn(index: number): boolean {
     const key = lines.keyAt(index);
@@ -64,7 +71,7 @@ export function useListKeys(list: ListKeys) {
     return button !== undefined;
   }
 
-  // After each render: a line that had to be scrolled into view is in the page only now, and the focused line may be gone.
+  // After each rendering, because only then a line that had to be scrolled into view is in the page, and the focused line may be gone.
   useLayoutEffect(() => {
     const isLost = hadFocus.current && document.activeElement === document.body;
     if ((isFocusWanted.current || isLost) && focusOn(currentIndex)) isFocusWanted.current = false;
@@ -85,7 +92,8 @@ export function useListKeys(list: ListKeys) {
     const page = Math.max(1, visibleLines - 1);
     const last = layout.count - 1;
     const branch = line.kind === 'image' ? null : line;
-    const parent = line.kind === 'image' && line.caseLine !== null ? line.caseLine.index : line.title;
+    const parent =
+      line.kind === 'image' && line.caseLine !== null ? line.caseLine.index : line.groupLineIndex;
     if (key === 'ArrowDown') moveTo(Math.min(last, currentIndex + 1));
     else if (key === 'ArrowUp') moveTo(Math.max(0, currentIndex - 1));
     else if (key === 'PageDown') moveTo(Math.min(last, currentIndex + page));
@@ -104,11 +112,11 @@ export function useListKeys(list: ListKeys) {
     moveTo,
     handlers: {
       onKeyDown(event: KeyboardEvent) {
-        if (event.ctrlKey || event.metaKey || event.altKey || isWithViewer.current) return;
+        if (event.ctrlKey || event.metaKey || event.altKey || doArrowsMoveSlide.current) return;
         if (act(event.key)) event.preventDefault();
       },
       onPointerDown({ target }: PointerEvent) {
-        isWithViewer.current = target instanceof Element && target.closest('li') !== null;
+        doArrowsMoveSlide.current = target instanceof Element && target.closest('li') !== null; // images are in `li`, titles are not
       },
       onFocus({ target }: FocusEvent) {
         hadFocus.current = true;
@@ -116,10 +124,10 @@ export function useListKeys(list: ListKeys) {
         if (index !== -1) setCurrent(index);
       },
       onBlur({ target, relatedTarget }: FocusEvent) {
-        if (!target.isConnected) return; // its line has left the list
+        if (!target.isConnected) return; // the focused line has left the list, and the effect above moves the focus
         if (scroller.current?.contains(relatedTarget)) return;
         hadFocus.current = false;
-        isWithViewer.current = false;
+        doArrowsMoveSlide.current = false;
       },
     },
   };

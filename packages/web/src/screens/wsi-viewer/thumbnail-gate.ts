@@ -2,11 +2,13 @@
 
 export interface ThumbnailQueue {
   /**
-   * @param onOpen called when the thumbnail may be loaded; at once if the limit is not reached
+   * Adds a thumbnail to the queue.
+   *
+   * @param onOpen called when the thumbnail may be loaded: at once while the list is still and the limit is not reached
    * @returns a function to call when the thumbnail is loaded, has failed or is no longer needed
    */
   ask(onOpen: () => void): () => void;
-  /** To be called when the list scrolls. */
+  /** Must be called whenever the list scrolls. */
   scrolled(): void;
 }
 
@@ -20,16 +22,17 @@ interface Settings {
 }
 
 export function createThumbnailQueue({ maxConcurrent, stayMs, stillAfterMs }: Settings): ThumbnailQueue {
-  let lastScrollAt = -Infinity;
-  let loading = 0;
+  /** As `performance.now()`. */
+  let lastScrollMs = -Infinity;
+  let loadingCount = 0;
   /** Start functions of the waiting thumbnails, in the order of the requests. */
   const waiting = new Set<() => void>();
 
   function startWaiting() {
     for (const open of waiting) {
-      if (loading >= maxConcurrent) return;
+      if (loadingCount >= maxConcurrent) return;
       waiting.delete(open);
-      loading++;
+      loadingCount++;
       open();
     }
   }
@@ -45,7 +48,7 @@ export function createThumbnailQueue({ maxConcurrent, stayMs, stillAfterMs }: Se
         waiting.add(open);
         startWaiting();
       };
-      const isScrolling = performance.now() - lastScrollAt < stillAfterMs;
+      const isScrolling = performance.now() - lastScrollMs < stillAfterMs;
       const timer = isScrolling ? setTimeout(queue, stayMs) : undefined;
       if (!isScrolling) queue();
       return () => {
@@ -53,16 +56,16 @@ export function createThumbnailQueue({ maxConcurrent, stayMs, stillAfterMs }: Se
         waiting.delete(open);
         if (!isLoading) return;
         isLoading = false;
-        loading--;
+        loadingCount--;
         startWaiting();
       };
     },
 
     scrolled() {
-      lastScrollAt = performance.now();
+      lastScrollMs = performance.now();
     },
   };
 }
 
-/** The queue of the catalogue. Four of the browser's connections to the server at most; the others stay free for tiles. */
+/** The queue of the catalogue. It uses at most four of the browser's connections to the server, so that the others stay free for tiles. */
 export const thumbnailQueue = createThumbnailQueue({ maxConcurrent: 4, stayMs: 120, stillAfterMs: 150 });

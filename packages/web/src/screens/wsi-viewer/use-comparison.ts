@@ -16,15 +16,15 @@ import type { ViewedImages } from './viewed-address.ts';
 interface ComparedHalf {
   /** Null when no image is selected, while it loads, and when the person's catalogue does not contain it. */
   readonly image: Image | null;
-  /** The person's catalogue does not contain the selected image. */
+  /** Whether the person's catalogue does not contain the selected image. */
   readonly isUnknown: boolean;
   readonly slide: ViewedSlide | null;
   /** Null before the slide is open. */
   readonly view: SlideView | null;
   readonly onView: (view: SlideView | null) => void;
-  /** Returns the field to show first: that of the address, or, while the slides are linked, the one that corresponds to the other slide's field. Null shows the whole slide. */
+  /** Returns the field to show first: the one in the URL, or, while the slides are linked, the one that corresponds to the field of the other slide. Null shows the whole slide. */
   readonly fieldAtFirst: () => SlideField | null;
-  /** Whether the first field is only an estimate, because the slides are not registered: it may show blank glass. */
+  /** Whether `fieldAtFirst` only estimates the field, because the slides are not registered: the field may show blank glass. */
   readonly isFirstFieldGuessed: boolean;
 }
 
@@ -37,11 +37,16 @@ interface Comparison {
   readonly toggleLink: () => void;
 }
 
-/** Manages one viewed slide, or two compared slides that move together while they are linked. */
+/**
+ * Manages one viewed slide, or two compared slides that move together while they are linked. The two slides are in the halves of the
+ * viewer: `first` on the left, `second` on the right.
+ *
+ * @param occasion changes when the person goes back or forward in the history: the views then move to the fields in the URL
+ */
 export function useComparison(viewed: ViewedImages, occasion: string): Comparison {
   const [activeHalf, setActiveHalf] = useState<Half>('first');
   const active = viewed.second === null ? 'first' : activeHalf;
-  /** The half that the person used last; the other one follows it. A ref, because it is needed before the next render. */
+  /** The half that the person used last, which the other half follows. A ref, because a movement reads it before the next rendering. */
   const leader = useRef<Half>('first');
   const [isLinked, setLinked] = useState(true);
 
@@ -72,19 +77,21 @@ export function useComparison(viewed: ViewedImages, occasion: string): Compariso
   );
   const activate = useCallback(
     (half: Half) => {
-      if (half !== leader.current) completeMovement();
+      if (half !== leader.current) completeMovement(); // required before the leader changes
       leader.current = half;
       setActiveHalf(half);
     },
     [completeMovement],
   );
 
-  const fieldBeside = (half: Half): SlideField | null => {
+  /** Returns the field that corresponds to the field of the other half; null when the slides are not linked or the other one is not open. */
+  const fieldBesideOther = (half: Half): SlideField | null => {
     const other = halves[half === 'first' ? 'second' : 'first'];
     const { image, slide } = halves[half];
     const [size, otherSize] = [sizeOf(image), sizeOf(other.image)];
     const field = other.opened?.view.destination() ?? null;
     if (!isLinked || other.opened === null || field === null) return null;
+    // From the other slide to this one; `registration` leads from the first slide to the second.
     const transform = registration === null || half === 'second' ? registration : inverseOf(registration);
     if (transform !== null) return registeredField(transform, field);
     if (slide === null || size === null || otherSize === null) return null;
@@ -99,7 +106,7 @@ export function useComparison(viewed: ViewedImages, occasion: string): Compariso
     slide: halves[half].slide,
     view: halves[half].view,
     onView: halves[half].onView,
-    fieldAtFirst: () => viewed[half]?.field ?? fieldBeside(half),
+    fieldAtFirst: () => viewed[half]?.field ?? fieldBesideOther(half),
     isFirstFieldGuessed: (viewed[half]?.field ?? registration) === null,
   });
   return {
@@ -111,7 +118,7 @@ export function useComparison(viewed: ViewedImages, occasion: string): Compariso
   };
 }
 
-/** Returns the transform from the first to the second slide when they are registered in a case; null without one. */
+/** Returns the transform from the pixels of the first slide to those of the second; null when no case contains their registration. */
 function useRegistration(first: string | null, second: string | null, dataset: string | null): Affine | null {
   const cases = useCases({ dataset, isEnabled: first !== null && second !== null });
   return useMemo(() => {

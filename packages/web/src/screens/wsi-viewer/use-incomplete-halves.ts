@@ -7,9 +7,9 @@ type IncompleteHalves = Readonly<Record<Half, Incompleteness | null>>;
 const completeHalves: IncompleteHalves = { first: null, second: null };
 
 /**
- * Returns why tiles are missing in either half of the viewer's screen (null: none is missing), and the functions with which
- * the halves report it. A report that changes nothing keeps the object, so that React does not render the screen again; each
- * half sends one before its first tiles.
+ * Returns why tiles are missing in each half of the viewer, that is for each of two compared slides (null: no tile is missing), and the
+ * functions with which the halves report it. Each half reports null before its first tiles: a report without a change keeps the
+ * object, so that React does not render the viewer again.
  */
 export function useIncompleteHalves() {
   const [incomplete, setIncomplete] = useState(completeHalves);

@@ -1,12 +1,14 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react';
 import type { CatalogueLines, Line } from './catalogue.ts';
 
+/** The list that is shown. */
 interface Shown {
   readonly lines: CatalogueLines;
   /** Identifies the filter and the order: a list with another key starts at its top. */
   readonly listKey: string;
 }
 
+/** The line that was at the top of the visible part of the list, and the list at that time. */
 interface TopLine {
   readonly shown: Shown;
   readonly line: Line | undefined;
@@ -17,9 +19,9 @@ interface TopLine {
  * Keeps the visible rows at their position in the window when the catalogue changes, for example when new slides are added above
  * them: the scroll position is corrected by the height of the added lines.
  *
- * @param coveredHeight height of the title of a group at the top of the list, in pixels
- * @param scrollTo scrolls to a distance from the top, in pixels
- * @returns a function to call when the list was scrolled
+ * @param coveredHeight height of the group's title, in pixels; it stays at the top of the window and covers the lines below
+ * @param scrollTo scrolls to a distance from the top of the list, in pixels
+ * @returns a function to call whenever the list is scrolled
  */
 export function useScrollAnchor(
   scroller: RefObject<HTMLElement | null>,
@@ -39,8 +41,8 @@ export function useScrollAnchor(
     const before = last.current;
     const list = scroller.current;
     if (before?.shown.lines.layout === shown.lines.layout && before.shown.listKey === shown.listKey) {
-      // Reading the scroll position would force a layout of the page while a slide opens.
-      last.current = { ...before, shown, key: before.key };
+      // The same lines, so `remember` is not needed: it reads the scroll position, which forces a layout of the page while a slide opens.
+      last.current = { ...before, shown };
       return;
     }
     if (list !== null && before !== null) {
@@ -52,14 +54,15 @@ export function useScrollAnchor(
   return remember;
 }
 
-/** Returns the new scroll position in pixels. */
+/** Returns the scroll position, in pixels, at which the line that was at the top keeps its place in the window. */
 function topAfter(top: number, before: TopLine, { lines, listKey }: Shown, coveredHeight: number): number {
   if (before.shown.listKey !== listKey) return 0;
   if (before.line === undefined) return top;
   const line = lines.layout.lineAt(lines.indexOf(before.key));
-  // A group or a case was opened or closed: the list stays where the person pressed.
+  // With the same groups, only a group or case was opened or closed: the list stays where the person has pressed.
   if (line !== undefined)
     return before.shown.lines.layout.groups === lines.layout.groups ? top : top + line.top - before.line.top;
+  // The line has left the list: its case or, without one, its group is shown at the top, unless the list is above it already.
   const { group } = before.line;
   const slideCase = before.line.kind === 'image' ? before.line.caseLine?.slideCase : undefined;
   const indexes = [slideCase, group].map((branch) => lines.layout.indexOfBranch(branch?.key ?? ''));

@@ -7,43 +7,44 @@ import { type ColourChoice, formatViewed, parseViewed, type ViewedImages } from 
 
 interface Viewed {
   readonly viewed: ViewedImages;
-  /** Changes with each use of the browser's back and forward buttons: then the view must follow the address. */
+  /** Key of the history entry to which the person went back or forward last; when it changes, the views must follow the URL. */
   readonly occasion: string;
-  /** Opens an image in a half and replaces the one shown there; null closes it. It adds a history entry. */
+  /** Opens an image in a half of the viewer instead of the one shown there, and adds a history entry; null closes the half. */
   readonly open: (half: Half, imageId: string | null) => void;
   /** Writes the field of a moved view into the address. It replaces the history entry, so that the back button goes from slide to slide. */
   readonly setField: (half: Half, field: SlideField) => void;
-  /** For each half, access to the result layers in the address; a change replaces the history entry. */
+  /** For each half, functions that read and write the result layers in the URL; a change replaces the history entry. */
   readonly arrangements: Readonly<Record<Half, ArrangementMemory>>;
-  /** The choice in the address; without one the person's last choice, and 'corrected' by default. */
+  /** The choice in the URL, or else the last choice in this browser, or else 'corrected'. */
   readonly colours: ColourChoice;
-  /** Writes the choice into the address, and stores it in this browser for other slides. */
+  /** Writes the choice into the URL, and stores it in this browser for other slides. */
   readonly setColours: (colours: ColourChoice) => void;
 }
 
 const coloursKey = 'viewer_colours';
 
-/** Keeps what the viewer shows in the address, so that it can be linked to and the browser's back button works. */
+/** Keeps in the URL what the viewer shows, so that a link can contain it and the back button of the browser works. */
 export function useViewed(): Viewed {
   const [address] = useSearchParams();
   const navigate = useNavigate();
   const viewed = useMemo(() => parseViewed(address), [address]);
-  /** The newest state, before the component renders again: both halves may report their fields between two renders. */
+  /** The state with all changes since the last rendering: both halves may report their fields between two renderings. */
   const viewedNow = useRef(viewed);
   useLayoutEffect(() => {
     viewedNow.current = viewed;
   }, [viewed]);
 
   const { key } = useLocation();
-  const isPopped = useNavigationType() === 'POP';
+  const isHistoryStep = useNavigationType() === 'POP'; // back or forward
   const [occasion, setOccasion] = useState(key);
-  if (isPopped && key !== occasion) setOccasion(key);
+  // Set during rendering, so that the views move in the same rendering as the URL changes.
+  if (isHistoryStep && key !== occasion) setOccasion(key);
 
   const go = useCallback(
-    (next: ViewedImages, isSameEntry: boolean) => {
+    (next: ViewedImages, replacesEntry: boolean) => {
       const [before, after] = [`${formatViewed(viewedNow.current)}`, `${formatViewed(next)}`];
       viewedNow.current = next;
-      if (before !== after) void navigate(`?${after}`, { replace: isSameEntry });
+      if (before !== after) void navigate(`?${after}`, { replace: replacesEntry });
     },
     [navigate],
   );
@@ -51,7 +52,7 @@ export function useViewed(): Viewed {
     (half: Half, imageId: string | null) =>
       go(
         { ...viewedNow.current, [half]: imageId === null ? null : { imageId, field: null, results: null } },
-        false,
+        false, // a new history entry
       ),
     [go],
   );
@@ -63,7 +64,7 @@ export function useViewed(): Viewed {
     [go],
   );
   const arrangements = useMemo(() => {
-    const of = (half: Half): ArrangementMemory => ({
+    const arrangementOf = (half: Half): ArrangementMemory => ({
       read: () => viewedNow.current[half]?.results ?? null,
       write: (imageId, results) => {
         const image = viewedNow.current[half];
@@ -72,7 +73,7 @@ export function useViewed(): Viewed {
       },
       occasion,
     });
-    return { first: of('first'), second: of('second') };
+    return { first: arrangementOf('first'), second: arrangementOf('second') };
   }, [go, occasion]);
   const setColours = useCallback(
     (colours: ColourChoice) => {

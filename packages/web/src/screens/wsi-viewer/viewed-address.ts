@@ -1,4 +1,4 @@
-/** Reads and writes the query of the viewer's address: one slide, or two to compare, with field, result layers and colours. */
+/** Reads and writes the query parameters of the viewer's URL: one slide or two compared slides, with field, result layers and colours. */
 import type { Half } from '../../viewer/link-views.ts';
 import { formatField, parseField, type SlideField } from '../../viewer/view-address.ts';
 
@@ -6,24 +6,24 @@ interface ViewedImage {
   readonly imageId: string;
   /** Null shows the whole slide. */
   readonly field: SlideField | null;
-  /** The slide's result layers as `formatArrangement` writes them; null when the address does not contain them. */
+  /** The slide's result layers as `formatArrangement` writes them; null when the URL does not contain them. */
   readonly results: string | null;
 }
 
-/** Corrected by the colour profile of the slide, or as scanned. */
+/** Colours that are corrected with the colour profile of the slide, or colours as scanned. */
 export type ColourChoice = 'corrected' | 'scanned';
 
 /** The slide in each half of the viewer; null for a half without a slide. */
 export interface ViewedImages extends Readonly<Record<Half, ViewedImage | null>> {
-  /** Null when the address does not contain the choice. */
+  /** Null when the URL does not contain the choice. */
   readonly colours: ColourChoice | null;
 }
 
 const imageParameters: Readonly<Record<Half, string>> = { first: 'image', second: 'beside' };
 const resultParameters: Readonly<Record<Half, string>> = { first: 'results', second: 'b-results' };
 const fieldPrefixes: Readonly<Record<Half, string>> = { first: '', second: 'b' };
-/** Characters and length of a valid parameter. The viewer parses the value itself and ignores unknown result layers. */
-const arrangement = /^[0-9a-z*._+-]{1,4000}$/;
+/** Checks only the characters and the length of the result layers, which the viewer parses later. */
+const resultsPattern = /^[0-9a-z*._+-]{1,4000}$/;
 export const halves: readonly Half[] = ['first', 'second'];
 
 export function parseViewed(address: URLSearchParams): ViewedImages {
@@ -34,7 +34,7 @@ export function parseViewed(address: URLSearchParams): ViewedImages {
     return {
       imageId,
       field: parseField(address, fieldPrefixes[half]),
-      results: results !== null && arrangement.test(results) ? results : null,
+      results: results !== null && resultsPattern.test(results) ? results : null,
     };
   };
   const colours = address.get('colours');

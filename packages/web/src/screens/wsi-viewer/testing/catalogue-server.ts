@@ -1,4 +1,4 @@
-/** The catalogue calls of the server, over a list of images. */
+/** Stub of the server for tests: answers the requests of the catalogue from a list of images. */
 import {
   foldDiacritics,
   type Image,
@@ -8,7 +8,7 @@ import {
   searchWords,
 } from '@lamina/contract';
 
-const unknown: Omit<Image, 'id'> = {
+const defaultFields: Omit<Image, 'id'> = {
   file_name: '',
   dataset_name: null,
   organ_type: null,
@@ -28,14 +28,14 @@ const unknown: Omit<Image, 'id'> = {
   created_at: '2026-11-01T00:00:00.000Z',
 };
 
-/** Returns an image of the contract; a short id is padded to a UUID. */
+/** Returns an image with default values for the missing fields; a short id such as '7' is padded to a UUID. */
 export function imageOf(fields: object): Image {
-  const image: Image = { ...unknown, id: '', ...fields };
+  const image: Image = { ...defaultFields, id: '', ...fields };
   const id = image.id.length === 36 ? image.id : `00000000-0000-4000-8000-${image.id.padStart(12, '0')}`;
   return { ...image, id };
 }
 
-/** A case of one dataset. */
+/** A case, whose images are all in one dataset. */
 export interface CaseOfStub {
   readonly id: string;
   readonly name: string;
@@ -76,25 +76,26 @@ function listOf(images: readonly Image[], query: URLSearchParams, cases: readonl
     const { file_name, id, organ_type, dataset_name } = image;
     return matchesWords(foldDiacritics([file_name, id, organ_type, dataset_name].join('\n')), words);
   });
+  /** Whether a value matches the filter of the request: `no_dataset`, `dataset=…` or none. */
   const isOf = (field: 'dataset' | 'organ', value: string | null) =>
     query.has(`no_${field}`) ? value === null : !query.has(field) || query.get(field) === value;
-  const ofDataset = found.filter((image) => isOf('dataset', image.dataset_name));
-  const ofOrgan = found.filter((image) => isOf('organ', image.organ_type));
-  const shown = ofDataset.filter((image) => ofOrgan.includes(image)).sort(comparing[order]);
+  const inDataset = found.filter((image) => isOf('dataset', image.dataset_name));
+  const withOrgan = found.filter((image) => isOf('organ', image.organ_type));
+  const shown = inDataset.filter((image) => withOrgan.includes(image)).sort(comparing[order]);
   const groups = [...Map.groupBy(shown, (image) => image.dataset_name)];
   if (order === 'name') groups.sort(([a], [b]) => compareNames(a, b));
-  /** The cases of a group with its images in them, and its images with those in cases first. */
+  /** Returns the cases of a group with their images (only in the order by name), and the rows of the group: images in cases first. */
   const withCases = (members: readonly Image[]) => {
-    const found = cases
+    const casesOfGroup = cases
       .map(({ id, name, image_ids }) => ({
         id,
         name,
         images: members.filter((image) => image_ids.includes(image.id)),
       }))
-      .filter((each) => order === 'name' && each.images.length > 0)
+      .filter((slideCase) => order === 'name' && slideCase.images.length > 0)
       .sort((a, b) => naturalCompare(a.name, b.name));
-    const inCases = found.flatMap((each) => each.images);
-    return { found, rows: [...inCases, ...members.filter((image) => !inCases.includes(image))] };
+    const inCases = casesOfGroup.flatMap((slideCase) => slideCase.images);
+    return { casesOfGroup, rows: [...inCases, ...members.filter((image) => !inCases.includes(image))] };
   };
   const counts = (counted: readonly Image[], field: 'dataset_name' | 'organ_type') =>
     [...new Set(images.map((image) => image[field]))]
@@ -104,11 +105,15 @@ function listOf(images: readonly Image[], query: URLSearchParams, cases: readonl
     rows: groups.flatMap(([, members]) => withCases(members).rows),
     groups: () => ({
       groups: groups.map(([dataset_name, members]) => {
-        const found = withCases(members).found.map((each) => ({ ...each, images: each.images.length }));
-        return { dataset_name, images: members.length, ...(found.length > 0 && { cases: found }) };
+        const counted = withCases(members).casesOfGroup.map((slideCase) => ({
+          ...slideCase,
+          images: slideCase.images.length,
+        }));
+        return { dataset_name, images: members.length, ...(counted.length > 0 && { cases: counted }) };
       }),
-      datasets: counts(ofOrgan, 'dataset_name'),
-      organs: counts(ofDataset, 'organ_type'),
+      // Each filter counts the images that match the other filter.
+      datasets: counts(withOrgan, 'dataset_name'),
+      organs: counts(inDataset, 'organ_type'),
     }),
   };
 }

@@ -1,4 +1,4 @@
-/** The viewer's page for tests, with a stub of the API. */
+/** Renders the viewer for tests, with a stub of the API. */
 import type { RequestableDataset } from '@lamina/contract';
 import { render } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -16,6 +16,7 @@ export const liver = {
   dataset_name: 'Karaciğer',
   organ_type: 'Liver',
 };
+/** An image without any optional field. */
 export const bare = { id: '22222222-bbbb-4bbb-8bbb-bbbbbbbbbbbb' };
 
 export type Answer = () => Response | Promise<Response>;
@@ -32,11 +33,14 @@ export const refusal =
   (status: number, body: object | string = {}): Answer =>
   () =>
     typeof body === 'string' ? new Response(body, { status }) : Response.json(body, { status });
+/** The server does not respond. */
 export const silence: Answer = () => Promise.reject(new TypeError('Failed to fetch'));
 
 /**
- * Stubs the API by replacing `fetch`. Answers of one call are used in order, and the last one repeatedly. Each answer of
- * `lists` serves one request for groups and all following catalogue requests up to the next one.
+ * Stubs the API by replacing `fetch`. The answers to one kind of request are used in their order, and the last one repeatedly. An answer
+ * of `lists` is used for a request for groups and for all other catalogue requests until the next request for groups.
+ *
+ * @returns `callsWith`, which returns the requests ('GET /path') that contain a text
  */
 export function api(answers: {
   sessions?: Answer[];
@@ -94,22 +98,23 @@ export function show(address = '/wsi-viewer') {
   return userEvent.setup();
 }
 
-/** Resets what the previous test left behind, and stores a sign-in. */
+/** Clears the cached responses of the previous test, and stores a sign-in. */
 export async function startAnew(): Promise<void> {
   queryClient.clear();
   localStorage.setItem('auth_token', 'the token');
-  // The tab has one image session; the previous test deletes its own shortly after its end.
+  // All tests share one image session, which is deleted shortly after the viewer of the previous test was closed.
   await vi.waitUntil(() => imageSessions.state().status === 'inactive');
 }
 
-/** Returns `count` images of one dataset, named slide-1 to slide-`count`. */
-export function many(count: number, of: object = {}) {
+/** Returns `count` images of one dataset, named slide-1.svs to slide-`count`.svs. @param fields further or other fields of each image */
+export function many(count: number, fields: object = {}) {
   return Array.from({ length: count }, (_, place) => ({
     id: `00000000-0000-4000-8000-${String(place + 1).padStart(12, '0')}`,
     file_name: `slide-${place + 1}.svs`,
     dataset_name: 'Large',
-    ...of,
+    ...fields,
   }));
 }
 
+/** Returns the text of the focused element. */
 export const focused = () => document.activeElement?.textContent ?? '';
