@@ -223,19 +223,22 @@ async function openBytes(file: Uint8Array) {
 }
 
 describe('readTile of a DICOM slide', () => {
-  it.each(defectsOnRead)('throws the expected error for this defect: %s', async (_, build, code) => {
-    const file = await build();
-    const { slide, count } = await openBytes(file);
-    const [{ columns, rows }] = slide.levels;
-    const readingAllTiles = (async () => {
-      for (let i = 0; i < columns * rows; i++) {
-        const tile = await slide.readTile({ level: 0, column: i % columns, row: Math.floor(i / columns) });
-        if (tile) await decodeImage(tile);
-      }
-    })();
-    await expect(readingAllTiles).rejects.toMatchObject({ name: 'SlideError', code });
-    expect(count.bytes).toBeLessThan(8 * file.length + 2 ** 17);
-    await slide.close();
-    expect(count.open).toBe(0);
-  });
+  it.each(defectsOnRead)(
+    'throws the error that the table of defects states if the file has %s',
+    async (_, build, code) => {
+      const file = await build();
+      const { slide, count } = await openBytes(file);
+      const [{ columns, rows }] = slide.levels;
+      const readingAllTiles = (async () => {
+        for (let i = 0; i < columns * rows; i++) {
+          const tile = await slide.readTile({ level: 0, column: i % columns, row: Math.floor(i / columns) });
+          if (tile) await decodeImage(tile);
+        }
+      })();
+      await expect(readingAllTiles).rejects.toMatchObject({ name: 'SlideError', code });
+      expect(count.bytes).toBeLessThan(8 * file.length + 2 ** 17);
+      await slide.close();
+      expect(count.open).toBe(0);
+    },
+  );
 });

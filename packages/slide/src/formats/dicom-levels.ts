@@ -225,8 +225,7 @@ function openLevel({ first, parts }: LevelFiles, full: Instance): LevelReader {
 }
 
 /**
- * Returns the downsample of a level: a power of two if one fits its rounded size, otherwise the mean ratio of its
- * sides.
+ * Returns the downsample of a level: a power of two if one fits its rounded size, otherwise the mean ratio of its sides.
  */
 function downsampleOf(image: Instance, full: Instance): number {
   const meanRatio = (full.width / image.width + full.height / image.height) / 2;

@@ -1,6 +1,5 @@
 /**
- * Groups DICOM files into slides by their UIDs, image type and size. To find these, it reads a few kilobytes of each
- * file.
+ * Groups DICOM files into slides by their UIDs, image type and size. To find these, it reads a few kilobytes of each file.
  */
 import { type Identity, readIdentity } from '../dicom/identity.ts';
 import { limits } from '../dicom/limits.ts';
@@ -55,9 +54,8 @@ async function readIdentityOf(
 }
 
 /**
- * Groups files by slide. A slide is a series, or one pyramid of a series that has several pyramid UIDs. In such a
- * series, volumes without a pyramid UID are a slide of their own; labels and overviews of no pyramid belong to the
- * first pyramid.
+ * Groups files by slide. A slide is a series, or one pyramid of a series that has several pyramid UIDs. In such a series,
+ * volumes without a pyramid UID are a slide of their own; labels and overviews of no pyramid belong to the first pyramid.
  *
  * Source: DICOM PS3.3, C.7.3.1 (series), C.8.12.14 (pyramid).
  */

@@ -104,6 +104,7 @@ interface View {
   readonly height: number;
 }
 
+/** One resolution of an image, as the XML lists it. */
 interface Dimension {
   /** Size in pixels. */
   readonly width: number;
@@ -226,8 +227,7 @@ async function readLevels(
 }
 
 /**
- * Opens a single scanned area with its stored tiles, which can be sent unchanged, or composes several areas to one
- * image.
+ * Opens a single scanned area with its stored tiles, which can be sent unchanged, or composes several areas to one image.
  */
 async function openLevels(source: ByteSource, scans: readonly ScanLevels[]): Promise<LevelTiles> {
   const [first, ...others] = scans;
@@ -259,8 +259,7 @@ async function composeLevels(source: ByteSource, scans: readonly ScanLevels[]): 
     const nanometresPerPixel = scans.map(
       ({ image, levels: tiffImages }) => image.view.width / (tiffImages[i]?.width ?? 1),
     );
-    // The smallest number gives the distances between areas the most pixels, so that no area extends into its
-    // neighbour.
+    // The smallest number gives the distances between areas the most pixels, so that no area extends into its neighbour.
     const scale = Math.min(...nanometresPerPixel);
     if (Math.max(...nanometresPerPixel) > scale * (1 + MAX_SCALE_DIFFERENCE)) {
       throw notSupported('an SCN file whose images have different resolutions');

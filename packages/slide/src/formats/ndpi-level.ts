@@ -142,8 +142,7 @@ function openIntervals(
 /**
  * Reads the offsets of the restart intervals.
  *
- * @returns null when the directory lists fewer than the image has; `intervalReader` then searches the JPEG for the
- * markers
+ * @returns null when the directory lists fewer than the image has; `intervalReader` then searches the JPEG for the markers
  */
 async function readIntervalStarts(directory: TiffDirectory, count: number): Promise<IntervalStarts | null> {
   if (directory.count(tag.McuStarts) < count) return null;
@@ -179,8 +178,7 @@ function openWhole(jpeg: NdpiJpeg, width: number, height: number): NdpiLevel | n
 }
 
 /**
- * Checks a side in the JPEG frame header against the side in the directory, unless the side is too large for the
- * header.
+ * Checks a side in the JPEG frame header against the side in the directory, unless the side is too large for the header.
  *
  * @param tolerance allowed difference in pixels
  */

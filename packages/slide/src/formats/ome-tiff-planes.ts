@@ -21,7 +21,7 @@ export interface OmeImage {
   readonly focalPlanes: number;
   readonly times: number;
   /** Returns the index of the directory with a channel's first plane (focus 0, time 0); null if it is in another file. */
-  planeOf(channel: number): number | null;
+  directoryIndexOf(channel: number): number | null;
 }
 
 /** Consecutive directories that contain planes: index of the first one, and their number. */
@@ -89,7 +89,7 @@ export async function readOmeImages(
       channels: counts.C,
       focalPlanes: counts.Z,
       times: counts.T,
-      planeOf: (channel) => directoryOf(channel * channelStride, blocks),
+      directoryIndexOf: (channel) => directoryIndexOfPlane(channel * channelStride, blocks),
     });
   }
   return { images, ranges };
@@ -162,7 +162,7 @@ function readBlock(
 }
 
 /** Returns the directory of a plane; null when the plane is in another file or not assigned. */
-function directoryOf(plane: number, blocks: readonly PlaneBlock[]): number | null {
+function directoryIndexOfPlane(plane: number, blocks: readonly PlaneBlock[]): number | null {
   for (const { firstPlane, firstDirectory, count, isInThisFile } of blocks) {
     const index = plane - firstPlane;
     if (isInThisFile && index >= 0 && index < count) return firstDirectory + index;

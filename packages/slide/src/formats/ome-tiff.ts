@@ -57,7 +57,7 @@ export const omeTiff: SlideFormat = {
       readTile: displayed.readTile,
       async readAssociatedImage(name) {
         const image = associated.get(name);
-        const directory = image && directories[image.planeOf(0) ?? -1];
+        const directory = image && directories[image.directoryIndexOf(0) ?? -1];
         if (!directory) throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
         return readWholeImage(files.leading, await readTiffImage(directory));
       },
@@ -174,9 +174,9 @@ async function readChannels(
   const channelElements = elementsAt(main.pixels, 'Channel');
   const channels: OmeChannel[] = [];
   for (let i = 0; i < main.channels; i++) {
-    const plane = main.planeOf(i);
-    if (plane === null) throw notSupported('OME-TIFF with planes in other files');
-    const directory = directories[plane];
+    const directoryIndex = main.directoryIndexOf(i);
+    if (directoryIndex === null) throw notSupported('OME-TIFF with planes in other files');
+    const directory = directories[directoryIndex];
     if (!directory) throw corrupt('it refers to a directory that does not exist');
     const full = await readTiffImage(directory);
     if (full.width !== main.width || full.height !== main.height) {
@@ -188,8 +188,7 @@ async function readChannels(
     for (const subDirectory of await tiff.subDirectories(directory)) {
       if (!(await isMask(subDirectory))) subImages.push(await readTiffImage(subDirectory));
     }
-    // A size with one directory per channel, in channel order, is a level. Other sizes are rendered from a larger
-    // level.
+    // A size with one directory per channel, in channel order, is a level. Other sizes are rendered from a larger level.
     const sizesOfAllChannels = reduced.filter(({ length }) => length === main.channels);
     const mainChainImages = sizesOfAllChannels.flatMap((sameSize) => sameSize[i] ?? []);
     const { samplesPerPixel, bitsPerSample } = await readSampleLayout(directory);

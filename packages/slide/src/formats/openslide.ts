@@ -104,9 +104,8 @@ export const openslide: SlideFormat = {
 };
 
 /**
- * Opens a file that no other reader supports, if OpenSlide is installed and recognises one of the vendors above.
- * Generic TIFF is excluded: if it has properties that OpenSlide does not support, OpenSlide draws it wrongly without an
- * error.
+ * Opens a file that no other reader supports, if OpenSlide is installed and recognises one of the vendors above. Generic
+ * TIFF is excluded: if it has properties that OpenSlide does not support, OpenSlide draws it wrongly without an error.
  *
  * @returns null when OpenSlide does not open it
  */

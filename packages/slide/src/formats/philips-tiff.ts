@@ -170,8 +170,7 @@ function readObjectivePower(derivation: string): number | null {
 }
 
 /**
- * Sorts directories: the ImageDescription of an associated image begins with its name; any other tiled image is a
- * level.
+ * Sorts directories: the ImageDescription of an associated image begins with its name; any other tiled image is a level.
  */
 async function sortDirectories(tiff: TiffFile): Promise<{
   levelTiffImages: readonly TiffImage[];

@@ -43,9 +43,8 @@ const PYRAMID_FACTOR = 1.5;
 const CHUNK_BYTES = 2 ** 20;
 
 /**
- * Writes a tiled copy of a large JPEG or PNG, which cannot be decoded in parts. The image is decoded once, line by
- * line, into a file in a temporary folder. The file is opened and then deleted at once, so that it disappears even
- * after a crash.
+ * Writes a tiled copy of a large JPEG or PNG, which cannot be decoded in parts. The image is decoded once, line by line,
+ * into a file in a temporary folder. The file is opened and then deleted at once, so that it disappears even after a crash.
  *
  * @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED, DECODE_FAILED when the disk has too little free space for the copy
  */

@@ -245,7 +245,7 @@ async function decodeFirstTile(open: () => ReturnType<typeof openSlideFrom>): Pr
 
 describe('an image file', () => {
   it.each(faults)(
-    'gives the expected outcome when it is opened and decoded: %s',
+    'is opened and decoded or rejected, as the table of defects states: %s',
     async (_, build, expected) => {
       const bytes = build();
       const { outcome, count } = await openAndDecode(memoryFiles({ picture: bytes }));

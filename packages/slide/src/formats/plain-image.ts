@@ -294,8 +294,7 @@ async function readPngFile(source: ByteSource): Promise<ImageHeader> {
 }
 
 /**
- * Bytes that are read to find the header: `first`, then 16 times as many, up to `max`, because long boxes may precede
- * it.
+ * Bytes that are read to find the header: `first`, then 16 times as many, up to `max`, because long boxes may precede it.
  */
 const HEAD_BYTES = { first: 64 * 1024, max: 16 * 2 ** 20 };
 

@@ -190,8 +190,7 @@ function gridPositionOf(number: number, columns: number, rows: number): { column
 }
 
 /**
- * Returns the weighted mean overlap of each gap; for a gap whose weights are 0, the mean of all joints; 0 without
- * joints.
+ * Returns the weighted mean overlap of each gap; for a gap whose weights are 0, the mean of all joints; 0 without joints.
  */
 function meanOverlaps(
   joints: readonly Joint[],

@@ -231,13 +231,13 @@ async function mosaicLevels(
 interface PlacedRegion {
   readonly region: Region;
   /**
-   * Left edge of each column and top edge of each row, in full-resolution pixels from the top left corner of all
-   * regions.
+   * Left edge of each column and top edge of each row, in full-resolution pixels from the top left corner of all regions.
    */
   readonly lefts: readonly number[];
   readonly tops: readonly number[];
 }
 
+/** Returns the regions with the positions of their frames on the glass. */
 function placeRegions(regions: readonly Region[], tiles: Tiles): readonly PlacedRegion[] {
   const measured = regions.map((region) => {
     const lefts = frameStarts(region.overlapsX, tiles.width);

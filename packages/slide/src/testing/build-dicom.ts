@@ -325,10 +325,7 @@ function toYcc(rgb: Uint8Array): Uint8Array {
   return new Uint8Array(ycc.buffer);
 }
 
-/**
- * Encodes a JPEG without a JFIF marker, as DICOM stores it, so that only the data set declares the colour
- * space.
- */
+/** Encodes a JPEG without a JFIF marker, as DICOM stores it, so that only the data set declares the colour space. */
 async function encodeJpeg(
   rgb: Uint8Array,
   width: number,

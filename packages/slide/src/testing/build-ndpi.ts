@@ -13,8 +13,7 @@ import { type Piece, sparseSource } from './sparse-source.ts';
 /** The tags of one directory, and the JPEG that it refers to. */
 export interface NdpiDirectoryPlan {
   /**
-   * Values by tag number. Without StripOffsets and StripByteCounts, the directory gets the offset and bytes of the
-   * JPEG.
+   * Values by tag number. Without StripOffsets and StripByteCounts, the directory gets the offset and bytes of the JPEG.
    */
   readonly tags: Readonly<Record<number, TagValue>>;
   readonly jpeg: Uint8Array;
@@ -109,8 +108,7 @@ export async function ndpiDirectories({
 const [MACRO_LENS, MAP_LENS] = [-1, -2];
 
 /**
- * Returns the tags that all directories have, with texts that name a patient and a device, which readers must not
- * return.
+ * Returns the tags that all directories have, with texts that name a patient and a device, which readers must not return.
  */
 function commonTags(width: number, height: number, pixelsPerCm: number, samples: number) {
   return {

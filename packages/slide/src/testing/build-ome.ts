@@ -62,8 +62,7 @@ export const grey = (index: number, tileSize: number | null = 64): DirectoryPlan
   });
 
 /**
- * Returns the sample of `grey(index)` at a position: it increases from left to right and from top to bottom, and
- * repeats.
+ * Returns the sample of `grey(index)` at a position: it increases from left to right and from top to bottom, and repeats.
  */
 export const greyAt = (index: number, x: number, y: number) => Math.max(0, (x % 200) + (y % 10) - index * 20);
 

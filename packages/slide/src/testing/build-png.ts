@@ -24,10 +24,7 @@ export interface PngChunk {
 /** Samples per pixel, by colour type. */
 const samplesPerPixel: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
-/**
- * Builds the chunks of a PNG file: not interlaced, rows without a filter. Source: the PNG specification,
- * third edition.
- */
+/** Builds the chunks of a PNG file: not interlaced, rows without a filter. Source: the PNG specification, third edition. */
 export function pngChunks({
   width = 40,
   height = 30,

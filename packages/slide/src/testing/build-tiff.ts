@@ -30,8 +30,7 @@ export interface TiffPlan {
 export interface BuiltTiff {
   readonly bytes: Uint8Array;
   /**
-   * For each directory except SubIFDs: its position, and the position of the field that states the next directory's
-   * offset.
+   * For each directory except SubIFDs: its position, and the position of the field that states the next directory's offset.
    */
   readonly directories: readonly { readonly at: number; readonly nextAt: number }[];
 }

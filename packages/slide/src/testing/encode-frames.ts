@@ -19,8 +19,7 @@ export interface FrameSamples {
 }
 
 /**
- * Returns codec options that print nothing. Each codec gets its own object, because it adds its functions to the
- * object.
+ * Returns codec options that print nothing. Each codec gets its own object, because it adds its functions to the object.
  */
 const silent = () => ({ print: () => {}, printErr: () => {} });
 

@@ -50,7 +50,7 @@ export async function encodeIntervals(
     Uint8Array.from(restartSegment),
     first.subarray(scanAt, dataAt),
   ]);
-  // The first interval declares only its own size.
+  // Height and width (at 5 and 7 of the frame segment) are those of the first interval.
   head.writeUInt16BE(picture.height > 0xffff ? 0 : picture.height, frameAt + 5);
   head.writeUInt16BE(picture.width > 0xffff ? 0 : picture.width, frameAt + 7);
 

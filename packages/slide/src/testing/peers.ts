@@ -118,8 +118,7 @@ export async function libvipsPeer(): Promise<Peer | null> {
   return async (path) => {
     const folder = await mkdtemp(join(tmpdir(), 'peers-'));
     const close = () => rm(folder, { recursive: true });
-    // A link with a neutral name: vips treats brackets in a name as options, and opens the extension .svs with
-    // OpenSlide.
+    // A link with a neutral name: vips treats brackets in a name as options, and opens the extension .svs with OpenSlide.
     const link = join(folder, 'slide');
     await symlink(path, link);
     const picture = await describe(link);

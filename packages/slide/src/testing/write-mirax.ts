@@ -52,8 +52,7 @@ export async function writeMirax(folder: string, name: string, plan: MiraxPlan):
           .png()
           .toBuffer();
         const bytes = level === 0 && isIn(damaged, column, row) ? damagePng(png) : png;
-        // Tiles of level 0 are numbered row by row. A tile of level 1 covers 2 × 2 of them and has the number of the
-        // first.
+        // Tiles of level 0 are numbered row by row. A tile of level 1 covers 2 × 2 of them and has the number of the first.
         entries.push({ tileNumber: row * columns + column, offset: dataBytes, length: bytes.length });
         data.push(bytes);
         dataBytes += bytes.length;
@@ -121,9 +120,8 @@ FILE_0=Data0000.dat
 const ROOT_POINTERS_BYTES = 8;
 
 /**
- * Builds the index file: version and slide id; the positions of two tables; the first table, which states the position
- * of each level's list; and the lists. The second table (of non-hierarchical data) is empty, so its position is the
- * end.
+ * Builds the index file: version and slide id; the positions of two tables; the first table, which states the position of
+ * each level's list; and the lists. The second table (of non-hierarchical data) is empty, so its position is the end.
  */
 function buildIndexFile(entriesByLevel: readonly TileEntry[][]): Buffer {
   const header = Buffer.from(`01.02${SLIDE_ID}`);
