@@ -117,7 +117,8 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
     it('applies all changes of a batch or none', async () => {
       const [kept, other] = [randomUUID(), randomUUID()];
       await send(owner, [put(feature(kept))]);
-      const answer = await send(owner, [put(feature(other)), remove(kept, 7)]);
+      const wrongRevision = 7;
+      const answer = await send(owner, [put(feature(other)), remove(kept, wrongRevision)]);
       expect(answer).toMatchObject({ status: 409, body: { code: 'conflict' } });
       expect((await list(owner)).features.map(({ id }) => id)).toEqual([kept]);
     });

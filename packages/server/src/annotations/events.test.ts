@@ -51,11 +51,12 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
     layer = await server.fixtures.layer({ owner_uid: owner.uid, image_id: imageId });
   });
 
-  async function open(who: TestUser, lastEventId?: string, wait = ''): Promise<OpenStream> {
+  /** Opens a stream. @param query query of the URL with its question mark */
+  async function open(who: TestUser, lastEventId?: string, query = ''): Promise<OpenStream> {
     const controller = new AbortController();
     onTestFinished(() => controller.abort());
     const answer = await fetch(
-      `${address}${apiBase}/image-catalog/images/${imageId}/annotation-events${wait}`,
+      `${address}${apiBase}/image-catalog/images/${imageId}/annotation-events${query}`,
       {
         headers: {
           authorization: `Bearer ${await server.fixtures.token(who)}`,
@@ -71,6 +72,7 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
     return stream;
   }
 
+  /** Adds the events of a response to a stream until the response ends. */
   async function collect({ body }: Response, stream: OpenStream): Promise<void> {
     let text = '';
     const decoder = new TextDecoder();

@@ -36,8 +36,8 @@ async function machine(kind: (typeof databaseKinds)[number] = 'SQLite'): Promise
   return { db, dataDir, clock: { at: Date.UTC(2026, 4, 1) } };
 }
 
-/** Starts the mail service of one process. */
-function start({ db, dataDir, clock }: Machine, smtpUrl: string | null, allowPlaintextMail = false) {
+/** Starts the mail service of one process. @param smtpUrl null: without a mail server */
+function start({ db, dataDir, clock }: Machine, smtpUrl: string | null, { allowPlaintextMail = false } = {}) {
   const lines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line) => lines.push(line) });
   const background = createBackground({ log });
@@ -63,10 +63,11 @@ function start({ db, dataDir, clock }: Machine, smtpUrl: string | null, allowPla
   };
 }
 
+/** Returns the rows of queued e-mails. */
 const waiting = ({ db }: Machine) => db.selectFrom('letters').selectAll().execute();
 
 /** Starts a real mail server on this machine that rejects the first `refusals` e-mails. */
-async function mailServer(refusals = 0, offersTls = false) {
+async function mailServer({ refusals = 0, offersTls = false } = {}) {
   const received: string[] = [];
   const encrypted: boolean[] = [];
   let requestCount = 0;
@@ -144,7 +145,7 @@ describe('Mail with a mail server', () => {
   });
 
   it('retries an e-mail that the mail server rejected, but only after a delay', async () => {
-    const server = await mailServer(1);
+    const server = await mailServer({ refusals: 1 });
     const here = await machine();
     const { mail, background, logged } = start(here, server.url);
     mail.send(email);
@@ -162,7 +163,7 @@ describe('Mail with a mail server', () => {
   });
 
   it('deletes an e-mail that the mail server rejects for two days, and logs it without its text', async () => {
-    const server = await mailServer(1000);
+    const server = await mailServer({ refusals: 1000 });
     const here = await machine();
     const { mail, background, logged } = start(here, server.url);
     mail.send(email);
@@ -173,7 +174,7 @@ describe('Mail with a mail server', () => {
     }
     await background.idle();
     expect(await waiting(here)).toEqual([]);
-    expect(server.requestCount()).toBe(20);
+    expect(server.requestCount()).toBe(20); // the first attempt and 19 retries
     expect(logged()).toContain('e-mail could not be sent at the last attempt');
     expect(logged()).not.toContain('code=');
   });
@@ -277,7 +278,7 @@ describe('Mail with a mail server on another machine', () => {
   const elsewhere = (port: number, query = '') => `smtp://0.0.0.0:${port}${query}`;
 
   it.each(['', '?ignoreTLS=true', '?requireTLS=false', '?opportunisticTLS=true', '?secure=false'])(
-    'sends nothing when the server offers no STARTTLS, with the query %j',
+    'sends nothing when the server offers no STARTTLS, with the query %j in SMTP_URL',
     async (query) => {
       const { port, received, requestCount } = await mailServer();
       const here = await machine();
@@ -298,8 +299,8 @@ describe('Mail with a mail server on another machine', () => {
     expect(requestCount()).toBe(0);
   });
 
-  it('sends after STARTTLS', async () => {
-    const { port, received, encrypted } = await mailServer(0, true);
+  it('encrypts the connection with STARTTLS before it sends an e-mail', async () => {
+    const { port, received, encrypted } = await mailServer({ offersTls: true });
     // The test's mail server has a self-signed certificate.
     const { mail, background } = start(await machine(), elsewhere(port, '?tls.rejectUnauthorized=false'));
     mail.send(email);
@@ -307,8 +308,8 @@ describe('Mail with a mail server on another machine', () => {
     expect([received.length, encrypted]).toEqual([1, [true]]);
   });
 
-  it('sends nothing when the certificate is not trusted', async () => {
-    const { port, received } = await mailServer(0, true);
+  it('sends nothing when the certificate of the mail server is not trusted', async () => {
+    const { port, received } = await mailServer({ offersTls: true });
     const { mail, background, logged } = start(await machine(), elsewhere(port));
     mail.send(email);
     await background.idle();
@@ -316,9 +317,9 @@ describe('Mail with a mail server on another machine', () => {
     expect(logged()).toContain('certificate');
   });
 
-  it('sends in plain text with SMTP_ALLOW_PLAINTEXT=on', async () => {
+  it('sends in plain text to a server without STARTTLS with SMTP_ALLOW_PLAINTEXT=on', async () => {
     const { port, received, encrypted } = await mailServer();
-    const { mail, background } = start(await machine(), elsewhere(port), true);
+    const { mail, background } = start(await machine(), elsewhere(port), { allowPlaintextMail: true });
     mail.send(email);
     await background.idle();
     expect([received.length, encrypted]).toEqual([1, [false]]);

@@ -76,7 +76,8 @@ async function scrape({ metricsPort }: Running): Promise<string> {
   return answer.text();
 }
 
-const liveRequests = async (running: Running) => {
+/** Returns the number of requests for /health/live in the metrics. */
+const countLiveRequests = async (running: Running) => {
   const line = /^http_requests_total\{.*route="\/health\/live".*\} (\d+)$/m.exec(await scrape(running));
   return Number(line?.[1] ?? 0);
 };
@@ -90,7 +91,7 @@ describe.skipIf(process.platform !== 'linux')('GET /metrics', () => {
       waitOptions,
     );
     for (let i = 0; i < 3; i++) expect(await statusOf(running.port, '/health/live')).toBe(200);
-    expect(await liveRequests(running)).toBe(3);
+    expect(await countLiveRequests(running)).toBe(3);
     const page = await scrape(running);
     for (const name of [
       'process_cpu_seconds_total',
@@ -114,7 +115,7 @@ describe.skipIf(process.platform !== 'linux')('GET /metrics', () => {
     // The sum may be too small at first, because a process that does not answer within a second counts with its last
     // known values.
     const expectRequests = (count: number) =>
-      vi.waitFor(async () => expect(await liveRequests(running)).toBe(count), waitOptions);
+      vi.waitFor(async () => expect(await countLiveRequests(running)).toBe(count), waitOptions);
     for (let i = 0; i < requestCount; i++) expect(await statusOf(running.port, '/health/live')).toBe(200);
     await expectRequests(requestCount);
 

@@ -67,7 +67,7 @@ describe.skipIf(process.platform !== 'linux')('start of the server', () => {
       // The program prints the port when the first process listens; the others listen later.
       await expect
         .poll(() => keptConnections(ownAddress ?? '', port, 40), { timeout: 40_000 })
-        .toBe(5 * Number(WORKERS));
+        .toBe(5 * Number(WORKERS)); // each process counts its own connections
       expect(await keptConnections('127.0.0.1', port, 40)).toBe(40);
       expect((await fetch(`http://127.0.0.1:${port}/health/live`)).status).toBe(200);
     },

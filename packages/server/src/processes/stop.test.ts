@@ -13,7 +13,7 @@ import { startProgram } from '../testing/server-process.ts';
 
 const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
 const waitOptions = { timeout: 60_000, interval: 50 };
-const plan = { width: 2000, height: 1600, tileSize: 128, downsamples: [1, 8] } as const;
+const slideOptions = { width: 2000, height: 1600, tileSize: 128, downsamples: [1, 8] } as const;
 
 interface Running {
   readonly process: ChildProcess;
@@ -25,7 +25,7 @@ interface Running {
 async function start(settings: Readonly<Record<string, string>>): Promise<Running> {
   const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-stop-'));
   fs.mkdirSync(path.join(dataDir, 'slides/Tissue'), { recursive: true });
-  fs.writeFileSync(path.join(dataDir, 'slides/Tissue/a.svs'), await buildSvs(plan));
+  fs.writeFileSync(path.join(dataDir, 'slides/Tissue/a.svs'), await buildSvs(slideOptions));
   const { address, process: child } = await startProgram({
     DATA_DIR: dataDir,
     SLIDES_DIR: path.join(dataDir, 'slides'),
@@ -78,7 +78,7 @@ async function call(running: Running, method: string, url: string, token?: strin
   return (await answer.json()) as Record<string, unknown>;
 }
 
-/** Opens the slide and returns the URL of a tile, with an image session. */
+/** Waits until the slide is ready, and returns a function that returns the URL of a tile with an image session. */
 async function openSlide(running: Running): Promise<(tile: string) => string> {
   const { token } = (await call(running, 'POST', '/auth/login', undefined, admin)) as { token: string };
   const imageId = await vi.waitFor(async () => {

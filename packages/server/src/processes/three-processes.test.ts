@@ -19,7 +19,7 @@ const viewers = 6;
 /** Delay before a request is retried, as in the web app. */
 const retryAfterMs = 1000;
 /** 480 × 400 pixels, tiles of 128, downsamples 1 and 4: native tiles at Deep Zoom levels 9 and 7, rendered ones at 8. */
-const plan = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
+const slideOptions = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
 const slides = ['a.svs', 'b.svs', 'c.svs'];
 const tiles = ['9/0_0', '9/1_1', '9/2_1', '9/3_3', '8/0_0', '8/1_1', '8/0_1', '7/0_0'];
 const waitOptions = { timeout: 60_000, interval: 100 };
@@ -80,7 +80,8 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
   async function writeSlides(): Promise<Readonly<Record<string, string>>> {
     const slidesDir = path.join(folder, 'slides');
     fs.mkdirSync(path.join(slidesDir, 'Set'), { recursive: true });
-    for (const name of slides) fs.writeFileSync(path.join(slidesDir, 'Set', name), await buildSvs(plan));
+    for (const name of slides)
+      fs.writeFileSync(path.join(slidesDir, 'Set', name), await buildSvs(slideOptions));
     if (withoutObjectStore !== null) return { SLIDES_DIR: slidesDir };
     const bucket = await makeBucket();
     const store = createObjectStore(bucket);

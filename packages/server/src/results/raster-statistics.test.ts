@@ -14,7 +14,7 @@ describe('usual value range of a result raster', () => {
     statistics.add(Uint16Array.from(heatmapValues()));
     expect(statistics.result()).toEqual({
       range: { min: 0, max: 60_000 },
-      usualRange: { min: 2, max: 100 },
+      usualRange: { min: 2, max: 100 }, // the 1st and 99th percentile of the values from 1 to 100 and the outlier
       hasGaps: false,
     });
     expect(statistics.values()?.length).toBe(102);

@@ -41,13 +41,16 @@ const points = table(
   { rowGroupSize: 40_000 },
 );
 
-/** A polygon as well-known binary, little-endian. */
+/** Offset of the number of vertices of the first ring in well-known binary. */
+const vertexCountOffset = 9;
+
+/** Returns a polygon as well-known binary, little-endian. */
 function wkbPolygon(ring: readonly (readonly [number, number])[]): Uint8Array {
   const bytes = Buffer.alloc(13 + 16 * ring.length);
-  bytes.writeUInt8(1, 0);
-  bytes.writeUInt32LE(3, 1);
-  bytes.writeUInt32LE(1, 5);
-  bytes.writeUInt32LE(ring.length, 9);
+  bytes.writeUInt8(1, 0); // byte order: little-endian
+  bytes.writeUInt32LE(3, 1); // type: polygon
+  bytes.writeUInt32LE(1, 5); // number of rings
+  bytes.writeUInt32LE(ring.length, vertexCountOffset);
   for (const [n, [x, y]] of ring.entries()) bytes.writeDoubleLE(y, bytes.writeDoubleLE(x, 13 + 16 * n));
   return new Uint8Array(bytes);
 }
@@ -135,7 +138,7 @@ describe('readParquet', () => {
         [1, 1],
       ]),
     );
-    bytes.writeUInt32LE(1e9, 9);
+    bytes.writeUInt32LE(1e9, vertexCountOffset);
     await expect(read(outlines([bytes]))).rejects.toMatchObject({ problem: 'damaged' });
   });
 

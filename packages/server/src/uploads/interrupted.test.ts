@@ -77,8 +77,9 @@ it('upload › resumes after the server was killed during a part, and the stored
   const offset = await after.offsetOf(fileId);
   expect(offset).toBeGreaterThanOrEqual(size / 2);
   expect(offset).toBe(fs.statSync(part).size);
-  for (let start = offset; start < size; start += partSize) {
-    expect((await after.part(fileId, start, bytes.subarray(start, start + partSize))).status).toBe(204);
+  for (let position = offset; position < size; position += partSize) {
+    const { status } = await after.part(fileId, position, bytes.subarray(position, position + partSize));
+    expect(status).toBe(204);
   }
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   expect((await after.finish(fileId, sha256)).status).toBe(202);

@@ -12,6 +12,8 @@ import { createUploads } from './uploads.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 const hour = 3_600_000;
+/** Before the time of the test server, so that another process may take over the work. */
+const endedLease = '2026-01-01T00:00:00.000Z';
 
 function askAs(server: Pick<TestServer, 'as'>, who: TestUser): Ask {
   const client = server.as(who);
@@ -309,8 +311,8 @@ describe('open upload', () => {
     const { begin, create, as, server, list } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
-    const who = await server.fixtures.admin();
-    const [other, ask] = [as(who), askAs(server, who)];
+    const otherAdmin = await server.fixtures.admin();
+    const [other, ask] = [as(otherAdmin), askAs(server, otherAdmin)];
     expect(await other.list()).toEqual([]);
     expect((await other.create(begun.upload.id, 'a.svs', 5)).status).toBe(404);
     expect((await other.part(fileId, 0, bytes('12345'))).status).toBe(404);
@@ -347,7 +349,7 @@ describe('open upload', () => {
 
   it.each([
     ['verifying its files', { state: 'open', leased_until: null }],
-    ['starting to move it', { state: 'placing', leased_until: '2026-01-01T00:00:00.000Z' }],
+    ['starting to move it', { state: 'placing', leased_until: endedLease }],
   ] as const)('is completed by the next process when a process ended after %s', async (_, leftState) => {
     const { begin, create, part, server, placed, settled, list } = await startServer();
     const { services } = server;
@@ -382,7 +384,7 @@ describe('open upload', () => {
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
     await part(fileId, 0, bytes('12345'));
-    const interrupted = { state: 'checking', leased_until: '2026-01-01T00:00:00.000Z' } as const;
+    const interrupted = { state: 'checking', leased_until: endedLease } as const;
     const sha256 = sha256Of(bytes('12345'));
     await services.db
       .updateTable('upload_files')

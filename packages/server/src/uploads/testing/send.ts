@@ -22,8 +22,10 @@ export type Ask = (
 
 interface Announcement {
   readonly dataset: string;
+  /** Path of the file or folder below the dataset. */
   readonly path: string;
   readonly isFolder?: boolean;
+  /** Content of the files by their path below the folder; for a single file, by its name. */
   readonly files: Readonly<Record<string, Uint8Array>>;
 }
 
@@ -53,11 +55,13 @@ export function sender(ask: Ask) {
     return { ...response, fileId: location.replace(`${apiBase}${createUploadFile.path}/`, '') };
   }
 
+  /** Sends a part of a file. */
   function part(fileId: string, offset: number, bytes: Uint8Array) {
     const type = { 'content-type': 'application/offset+octet-stream', 'upload-offset': String(offset) };
     return ask('PATCH', `/admin/upload-files/${fileId}`, { headers: { ...tus, ...type }, body: bytes });
   }
 
+  /** Returns the number of bytes of a file that the server has received; NaN for an unknown file. */
   async function offsetOf(fileId: string): Promise<number> {
     const { headers } = await ask('HEAD', `/admin/upload-files/${fileId}`, { headers: tus });
     return Number(headers['upload-offset'] ?? Number.NaN);
