@@ -4,6 +4,7 @@ import { openSlideFrom } from '../open-slide.ts';
 import { memorySource } from '../source/memory-source.ts';
 import { buildCzi, type CziPlan } from '../testing/build-czi.ts';
 import {
+  AFTER_ATTACHMENT_HEADER,
   BODY,
   type Damage,
   damaged,
@@ -291,12 +292,13 @@ describe('openSlideFrom', () => {
     ],
     [
       'with an attachment entry of an unknown type',
-      (file, { attachmentDirectory }) => file.write('B2', attachmentDirectory + BODY + 256),
+      (file, { attachmentDirectory }) => file.write('B2', attachmentDirectory + AFTER_ATTACHMENT_HEADER),
       'FILE_CORRUPT',
     ],
     [
       'with a negative attachment offset',
-      (file, { attachmentDirectory }) => file.writeBigInt64LE(-9n, attachmentDirectory + BODY + 256 + 12),
+      (file, { attachmentDirectory }) =>
+        file.writeBigInt64LE(-9n, attachmentDirectory + AFTER_ATTACHMENT_HEADER + 12),
       'FILE_CORRUPT',
     ],
   ])('rejects a CZI file %s', async (_, damage, code) => {

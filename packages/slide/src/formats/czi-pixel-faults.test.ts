@@ -9,6 +9,7 @@ import {
   type SubblockPlan,
 } from '../testing/build-czi.ts';
 import {
+  AFTER_ATTACHMENT_HEADER,
   BODY,
   type Damage,
   damaged,
@@ -31,6 +32,8 @@ import { openBytes } from '../testing/open-bytes.ts';
 /** Offsets of the lengths of metadata and pixels from the position of a subblock. */
 const METADATA_BYTES = BODY;
 const PIXEL_BYTES = BODY + 8;
+/** Offset of the file type of the first attachment from the position of the attachment directory. */
+const FILE_TYPE = AFTER_ATTACHMENT_HEADER + 40;
 
 describe('readTile of a CZI slide', () => {
   const readFirstTile = async (bytes: Uint8Array) =>
@@ -222,17 +225,18 @@ describe('readAssociatedImage of a CZI slide', () => {
     ],
     [
       'when it is not JPEG',
-      (file, { attachments: [at = 0] }) => file.fill(0, at + BODY + 256, at + BODY + 270),
+      (file, { attachments: [at = 0] }) =>
+        file.fill(0, at + AFTER_ATTACHMENT_HEADER, at + AFTER_ATTACHMENT_HEADER + 14),
       'FILE_CORRUPT',
     ],
     [
       'when it is not CZI',
-      (file, { attachmentDirectory }) => file.write('CZI\0', attachmentDirectory + BODY + 256 + 40),
+      (file, { attachmentDirectory }) => file.write('CZI\0', attachmentDirectory + FILE_TYPE),
       'FILE_CORRUPT',
     ],
     [
       'when it is neither JPEG nor CZI',
-      (file, { attachmentDirectory }) => file.write('ZIP\0', attachmentDirectory + BODY + 256 + 40),
+      (file, { attachmentDirectory }) => file.write('ZIP\0', attachmentDirectory + FILE_TYPE),
       'FORMAT_NOT_SUPPORTED',
     ],
   ])(

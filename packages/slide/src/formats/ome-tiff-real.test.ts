@@ -38,10 +38,11 @@ describe.skipIf(slides === '')(`openSlide with a real OME-TIFF${skippedWithout}`
     const path = join(slides, 'ome-tiff', '4D-series.ome.tiff');
     const slide = await openSlide({ path });
     const { rgb } = await drawLevel(slide, 0);
-    // The plane is stored uncompressed, row by row.
+    const [width, height] = [439, 167];
+    // The plane is stored uncompressed, one row per strip.
     const source = await openFileSource(path);
-    const [offset] = await (await openTiff(source)).first.table(tag.StripOffsets, 167);
-    const stored = await source.read(offset ?? 0, 439 * 167);
+    const [offset] = await (await openTiff(source)).first.table(tag.StripOffsets, height);
+    const stored = await source.read(offset ?? 0, width * height);
     const displayed = stored.map((_, i) => rgb[i * 3] as number);
     expect(Buffer.compare(stored, displayed)).toBe(0);
     await source.close();

@@ -6,6 +6,13 @@ import { encodeSamples } from '../testing/encode-samples.ts';
 import { colours, open } from '../testing/tissue-tiff.ts';
 import { tag } from '../tiff/tags.ts';
 
+/** Tags that declare the samples as 8-bit grey. */
+const grey8 = {
+  [tag.SamplesPerPixel]: short(1),
+  [tag.BitsPerSample]: short(8),
+  [tag.PhotometricInterpretation]: short(1),
+};
+
 describe('openSlideFrom', () => {
   it.each<[string, DirectoryPlan['tags'], string, string]>([
     ['with old-style JPEG', { [tag.Compression]: short(6) }, 'FORMAT_NOT_SUPPORTED', 'old-style JPEG'],
@@ -176,12 +183,6 @@ describe('openSlideFrom', () => {
   });
 });
 
-const grey8 = {
-  [tag.SamplesPerPixel]: short(1),
-  [tag.BitsPerSample]: short(8),
-  [tag.PhotometricInterpretation]: short(1),
-};
-
 describe('readTile of a TIFF', () => {
   const cut = { tile: { width: 32, height: 16 } };
   it.each<[string, (stream: Uint8Array) => Uint8Array | null, string]>([
@@ -191,7 +192,9 @@ describe('readTile of a TIFF', () => {
   ])('throws FILE_CORRUPT for a tile that %s, and returns the others', async (_, damage, code) => {
     for (const packing of ['lzw', 'packbits', 'deflate', 'zstd', 'none'] as const) {
       const directory = encodeSamples({ ...colours, ...cut, packing });
-      const tiles = directory.tiles?.map((tile, i) => (i === 5 && tile ? damage(tile) : tile)) ?? [];
+      const damagedTile = 4 + 1; // column 1, row 1 of 4 columns
+      const tiles =
+        directory.tiles?.map((tile, i) => (i === damagedTile && tile ? damage(tile) : tile)) ?? [];
       const slide = await open({ ...directory, tiles });
       const read = async (column: number, row: number) => {
         const tile = await slide.readTile({ level: 0, column, row });

@@ -90,6 +90,7 @@ describe('a Trestle slide', () => {
     const sparse = { ...full, tiles: (full.tiles ?? []).map((tile, i) => (i === 0 ? null : tile)) };
     const drawn = await drawLevel(await open([sparse, ...levels.slice(1)]), 0);
     expect([...cropRaster(drawn, 10, 10, 1, 1).rgb]).toEqual([0xe6, 0xe0, 0xdc]);
+    // The second tile begins at 128 − 32.
     expect(distance(cropRaster(drawn, 96, 0, 100, 100), cropRaster(tissue, 96, 0, 100, 100)).max).toBe(0);
   });
 

@@ -83,6 +83,7 @@ describe('12-bit grey in 16-bit samples', () => {
     const tags = { [tag.MinSampleValue]: short(0), [tag.MaxSampleValue]: short(7800) };
     const slide = await openBytes(tiffOf(directoryOf(dark, { photometric: 0 })));
     expectRamp(await sampledGreys(slide), 255, 0);
+    // In the declared range, 200 is 7 of 255 and 3900 is 128.
     const declared = await openBytes(tiffOf(directoryOf(dark, { photometric: 0, tags })));
     expectRamp(await sampledGreys(declared), 248, 128);
   });
@@ -124,6 +125,7 @@ describe('12-bit grey in 16-bit samples', () => {
     });
     const slide = await openBytes(tiffOf(directoryOf(dark.map((sample) => sample * 2)), small));
     expect(slide.levels).toHaveLength(2);
+    // Full resolution has samples from 400 to 7800; the estimated range is 200 to 3900.
     const [first, middle] = await sampledGreys(slide);
     expect(first).toBeLessThan(18);
     expect(middle).toBe(255);

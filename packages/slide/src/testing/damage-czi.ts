@@ -48,6 +48,8 @@ export function damaged(damage: Damage, plan: CziPlan = whole): Buffer {
 
 /** Offset of a segment's body from the segment's position; the header is before it. */
 export const BODY = 32;
+/** Offset of the first entry in an attachment directory, and of the data in an attachment. */
+export const AFTER_ATTACHMENT_HEADER = BODY + 256;
 /** Offset of a segment's used size, in its header. */
 export const USED_BYTES = 24;
 /** Positions in the file of the fields of the file segment, the first segment; `part` is the file part. */

@@ -144,7 +144,7 @@ export const positions = (...places: readonly (readonly [number, number])[]) =>
     ),
   );
 /** Positions of the first five of the six tiles of the default picture, as `positions` takes them. */
-export const grid = [
+export const firstFivePositions = [
   [1, 1],
   [33, 1],
   [65, 1],
