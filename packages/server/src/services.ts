@@ -136,12 +136,13 @@ interface ServiceDependencies {
   readonly metrics?: Metrics;
   /** Default: the object storage of the settings, if any. */
   readonly objectStorage?: ObjectStorage | null;
-  /** Closed by `Services.close`. Default: render workers of this process. */
+  /** Closed by `Services.close`. Default: this process renders with own render workers. */
   readonly renderedTiles?: RenderedTiles;
-  /** Base of links in e-mails. Default: PUBLIC_URL, else host and port. */
+  /** Returns the base URL of links in e-mails and of share links. Default: PUBLIC_URL, otherwise host and port of the settings. */
   readonly publicUrl?: () => string;
+  /** Aborted when the process shuts down. Default: never. */
   readonly stopping?: AbortSignal;
-  /** For tests: cost of a password hash. */
+  /** For tests, which use a cheaper password hash. */
   readonly passwordCost?: PasswordCost;
 }
 
@@ -159,7 +160,7 @@ export async function createServices({
   passwordCost = safePasswordCost,
 }: ServiceDependencies): Promise<Services> {
   const audit = createAuditRecorder({ db, now, log });
-  await mergeSpellings({ db, now, log, audit });
+  await mergeSpellings({ db, now, log, audit }); // names that earlier versions stored in several spellings
   const limitActions = createLimitActions({ now, audit, isOn: config.throttle });
   const background = createBackground({ log });
   const jobs = await createJobs(config, log);

@@ -185,7 +185,7 @@ const noRendering: RenderedTiles = {
   thumbnail: rejectRendering,
   inspect: rejectRendering,
   group: rejectRendering,
-  fill: () => {},
+  queuePrerendering: () => {},
   figures: () => ({
     memoryBytes: 0,
     diskBytes: 0,

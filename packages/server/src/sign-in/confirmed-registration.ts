@@ -1,7 +1,7 @@
 /**
- * Registration that does not reveal existing addresses (REGISTRATION_HIDE_EXISTING=on): an account is created only after the
- * owner of the e-mail address has opened the mailed link. Until then a registration is stored outside the accounts,
- * so sign-in, password reset and all functions of administrators treat its address as unknown.
+ * Registration that does not reveal existing addresses (REGISTRATION_HIDE_EXISTING=on). An account is created only after the owner of
+ * the e-mail address has opened the mailed link. Until then the registration is stored outside the accounts, so that sign-in, password
+ * reset and all functions of administrators treat its address as unknown.
  */
 import { AppError, type Language, type User } from '@lamina/contract';
 import type { AuditRecorder, Origin } from '../audit/audit-recorder.ts';
@@ -26,6 +26,7 @@ import { findUserByEmail, insertUser } from '../store/users.ts';
 import type { Throttle } from './throttle.ts';
 
 interface Request {
+  /** The account that is created when the registration is confirmed. */
   readonly user: User;
   readonly passwordHash: string;
   readonly affiliation?: string | undefined;
@@ -36,8 +37,8 @@ interface Request {
 
 export interface ConfirmedRegistration {
   /**
-   * Sends the owner of the address a link, or a message that the address has an account. Returns before sending, so that
-   * the duration of the response does not reveal which.
+   * Sends a link to the e-mail address, or, if the address already has an account, an e-mail that says so. Returns before it looks up
+   * the address, so that the duration of the response does not reveal which e-mail was sent.
    */
   request(request: Request, origin: Origin): void;
   /**
@@ -68,6 +69,7 @@ interface Options {
 export function createConfirmedRegistration(options: Options): ConfirmedRegistration {
   const { db, now, audit, mail, background, signIn, throttle, adminDigest, recipients } = options;
 
+  /** Stores the registration and sends the e-mail. Does nothing when the address has received too many e-mails. */
   async function store(request: Request, origin: Origin) {
     const { user, passwordHash, affiliation, purpose, language } = request;
     if (!(await throttle.mayMail({ email: user.email, origin }))) return;
@@ -111,7 +113,7 @@ export function createConfirmedRegistration(options: Options): ConfirmedRegistra
       const hash = hashSecret(code);
       const { email, password_hash: passwordHash } = await throttle.guard(
         'password',
-        { email: null, origin },
+        { email: null, origin }, // a wrong code names no account, so it counts for the network only
         async () => {
           const found = await findRegistration(db, hash, now());
           if (found === null) throw new AppError('confirmation_link_invalid');
@@ -124,7 +126,7 @@ export function createConfirmedRegistration(options: Options): ConfirmedRegistra
         throw new AppError('credentials_invalid', { reason: 'registration_password_wrong' });
       });
       await runLockedTransaction(db, 'accounts', async (tx) => {
-        // Queried again, because the registration may have changed during the hashing.
+        // Queried again, because the registration may have been confirmed or deleted while the password was hashed.
         const found = await findRegistration(tx, hash, now());
         if (found === null) throw new AppError('confirmation_link_invalid');
         if ((await findUserByEmail(tx, email)) !== null) throw new AppError('email_taken');

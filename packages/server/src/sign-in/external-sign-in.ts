@@ -1,6 +1,6 @@
 /**
- * Signs in with the ID token of an external provider, and issues a token of this server. The account is found by issuer
- * and subject; an unknown person gets a new account that waits for approval.
+ * Signs in with the ID token of an external provider (OpenID Connect), and issues a bearer token of this server. The account is found by
+ * issuer and subject, the identifier of the person at the provider. An unknown person gets a new account that waits for approval.
  */
 import { randomUUID } from 'node:crypto';
 import { AppError, type Language, type User } from '@lamina/contract';
@@ -20,8 +20,10 @@ import { createIdentityProvider, type ExternalPerson } from './identity-provider
 
 export interface ExternalSignIn {
   /**
-   * @param language of e-mails to an account that this call creates
-   * @param nonce value that the browser sent to the provider; undefined skips the check
+   * Returns the account and a new bearer token.
+   *
+   * @param nonce value that the browser sent to the provider; undefined: it sent none, so the check is skipped
+   * @param language language of e-mails to an account that this call creates
    * @throws AppError token_invalid, token_unverifiable; email_taken when another account has the address and may not
    *   be linked; account_not_active for a deactivated account
    */
@@ -43,12 +45,12 @@ interface ExternalSignInDependencies {
   readonly adminDigest: Pick<AdminDigest, 'schedule'>;
 }
 
-/** An identity token has parts separated by dots; a token of this server has no dot. */
+/** Returns whether a token is an ID token, whose parts are separated by dots. A bearer token of this server contains no dot. */
 export function isIdentityToken(token: string): boolean {
   return token.includes('.');
 }
 
-/** Reports that the account with this address is already linked to another person (subject) of the issuer. */
+/** Cause of an error: the account with the same address is already linked to another subject of the issuer. */
 class LinkRefused extends Error {
   override readonly name = 'LinkRefused';
   readonly uid: string;
@@ -61,7 +63,8 @@ class LinkRefused extends Error {
   }
 }
 
-function apiErrorOf({ code, cause }: AppError): Pick<AuditEntry, 'action' | 'target' | 'detail'> {
+/** Returns the audit event for a failed sign-in. The reason is for administrators; the response does not contain it. */
+function refusalEventOf({ code, cause }: AppError): Pick<AuditEntry, 'action' | 'target' | 'detail'> {
   if (cause instanceof LinkRefused) {
     return { action: 'identity-linked', target: cause.uid, detail: { code, issuer: cause.issuer } };
   }
@@ -70,8 +73,9 @@ function apiErrorOf({ code, cause }: AppError): Pick<AuditEntry, 'action' | 'tar
 }
 
 /**
- * Returns header and payload, which the signature covers (RFC 7515 section 5.2). They identify a used token, because its signature can be
- * written in several ways: with other unused bits of base64url and, for ECDSA, as (r, n - s) instead of (r, s).
+ * Returns header and payload, which the signature covers (RFC 7515 section 5.2). They identify a token that was used. The whole token
+ * would not, because a valid signature can be changed into another valid one: the last character of base64url has unused bits, and an
+ * ECDSA signature (r, s) is also valid as (r, n - s).
  */
 function signedPartOf(idToken: string): string {
   return idToken.slice(0, idToken.lastIndexOf('.'));
@@ -89,7 +93,7 @@ export function createExternalSignIn({
   const { external } = config.signIn;
   const provider = external && createIdentityProvider({ provider: external, now });
 
-  /** Finds, links or creates the account of a person; `accountChange` states whether it was linked or created. */
+  /** Returns the account of a person: the known one, one that it links by e-mail address, or a new one. */
   async function accountOf(tx: Change, person: ExternalPerson, origin: Origin, language: Language) {
     const identity = { provider: person.issuer, subject: person.subject };
     const uid = await findUidOfIdentity(tx, identity);
@@ -121,7 +125,7 @@ export function createExternalSignIn({
         cause: new LinkRefused(sameAddress.uid, person.issuer),
       });
     }
-    // The person who chose the password of this account never proved ownership of the address.
+    // Whoever registered this account and chose its password may be another person, because registration did not verify the address.
     await deletePassword(tx, sameAddress.uid);
     await deleteResetsOf(tx, sameAddress.uid);
     await signIn.revokeAll(tx, sameAddress.uid);
@@ -139,11 +143,11 @@ export function createExternalSignIn({
         if (provider === null) throw new AppError('token_invalid');
         const person = await provider.personOf(idToken, nonce);
         const { user, issued, accountChange } = await runLockedTransaction(db, 'accounts', async (tx) => {
-          const spent = {
+          const usedToken = {
             hash: hashSecret(signedPartOf(idToken)),
             expires_at: person.tokenEndsAt.toISOString(),
           };
-          if (!(await consumeIdentityToken(tx, spent, now()))) {
+          if (!(await consumeIdentityToken(tx, usedToken, now()))) {
             throw new AppError('token_invalid', { cause: new Error('used before') });
           }
           const account = await accountOf(tx, person, origin, language);
@@ -159,7 +163,7 @@ export function createExternalSignIn({
         return { user: rules.effectiveAccount(user, now()), token: issued.token };
       } catch (error) {
         if (error instanceof AppError) {
-          await audit.recordSeparately({ ...apiErrorOf(error), result: 'refused', actor: null, origin });
+          await audit.recordSeparately({ ...refusalEventOf(error), result: 'refused', actor: null, origin });
         }
         throw error;
       }

@@ -1,6 +1,6 @@
 /**
- * Validates ID tokens of an OpenID Connect provider: issuer, audience, signature and age. The content of a token never
- * decides from where its keys are fetched.
+ * Validates ID tokens of an OpenID Connect provider: issuer, audience, signature and age. Keys are fetched only from the configured
+ * provider, never from a URL in a token.
  *
  * Sources: OpenID Connect Core 1.0 section 3.1.3.7 (ID token validation), OpenID Connect Discovery 1.0
  * section 4.3, RFC 8725 (JSON Web Token best current practices).
@@ -37,29 +37,33 @@ export interface ExternalPerson {
 
 export interface IdentityProvider {
   /**
-   * @param nonce value that the browser sent to the provider; undefined skips the check
-   * @throws AppError token_invalid, with the reason as its cause; token_unverifiable when the provider
-   * does not return its keys
+   * Validates an ID token, and returns the person whom it identifies.
+   *
+   * @param nonce value that the browser sent to the provider; undefined: it sent none, so the check is skipped
+   * @throws AppError token_invalid, with the reason as its cause; token_unverifiable when the provider does not return its keys
    */
   personOf(idToken: string, nonce: string | undefined): Promise<ExternalPerson>;
 }
 
-/** Accepted algorithms, all with a private key of the provider. `none` and algorithms with a shared secret are rejected. */
+/** Accepted signature algorithms. All use a private key of the provider; `none` and algorithms with a shared secret are rejected. */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'],
   ...['EdDSA', 'Ed25519'],
 ];
+/** Maximum time since the provider issued the token. */
 const maxTokenAgeSeconds = 10 * 60;
 /** Allowed difference between the clocks of the provider and this machine. */
 const clockToleranceSeconds = 60;
 const requestTimeoutMs = 5000;
+/** Time for which the URL of the keys is cached. */
 const discoveryCacheMs = 60 * 60_000;
+/** Time for which the keys are cached. */
 const keyCacheMs = 10 * 60_000;
 
 interface IdentityProviderDependencies {
   readonly provider: ExternalProvider;
   readonly now: () => Date;
-  /** Minimum interval between two requests for the keys because of a token with an unknown key. */
+  /** Tokens with an unknown key cause at most one request for the keys in this time. */
   readonly keyCooldownMs?: number;
 }
 
@@ -71,11 +75,12 @@ export function createIdentityProvider({
   let cachedKeys: {
     readonly providerKeys: JWTVerifyGetKey;
     readonly jwksUri: string;
+    /** Time at which the URL of the keys is read again, by `performance.now()`. */
     readonly until: number;
   } | null = null;
   let discovering: Promise<JWTVerifyGetKey> | null = null;
 
-  /** Concurrent callers share one request to the provider. */
+  /** Returns the function that selects the key of a token. Concurrent callers share one request to the provider. */
   function providerKeys(): Promise<JWTVerifyGetKey> {
     if (cachedKeys !== null && performance.now() < cachedKeys.until)
       return Promise.resolve(cachedKeys.providerKeys);
@@ -87,9 +92,9 @@ export function createIdentityProvider({
 
   async function discover(): Promise<JWTVerifyGetKey> {
     const jwksUri = await findJwksUri(issuer);
-    const isKnown = cachedKeys?.jwksUri === jwksUri;
+    // With the same URL, the key set and its cached keys are kept.
     const keySet =
-      isKnown && cachedKeys !== null
+      cachedKeys !== null && cachedKeys.jwksUri === jwksUri
         ? cachedKeys.providerKeys
         : createRemoteJWKSet(new URL(jwksUri), {
             cooldownDuration: keyCooldownMs,
@@ -101,8 +106,9 @@ export function createIdentityProvider({
     return keySet;
   }
 
+  /** Verifies signature, issuer, audience and age of the token, and returns its claims. */
   async function claimsOf(idToken: string): Promise<JWTPayload> {
-    // A token that is not for this server is rejected without a request to the provider.
+    // These checks come first, so that a token of another issuer is rejected without a request to the provider.
     const { alg, typ } = headerOf(idToken);
     if (alg === undefined || !algorithms.includes(alg)) throw new TokenRejection('algorithm');
     if (typ !== undefined && typ.toLowerCase() !== 'jwt') throw new TokenRejection('type');
@@ -139,14 +145,16 @@ class TokenRejection extends Error {
   override readonly name = 'TokenRejection';
 }
 
-/** A token for several audiences must name this client as its authorised party; one that names a party must name this client. */
+/** The claim `azp` (authorised party) must be this client. Only a token for a single audience may lack it. */
 function requireAudience({ aud, azp }: JWTPayload, clientId: string): void {
   const isForSeveral = Array.isArray(aud) && aud.length > 1;
   if (azp === undefined ? isForSeveral : azp !== clientId) throw new TokenRejection('authorised party');
 }
 
+/** Claims that are read. An invalid optional claim counts as missing. */
 const Claims = z.object({
-  sub: z.string().regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u), // must be ASCII (OpenID Connect Core 1.0 section 2), but some providers send other characters
+  // OpenID Connect Core 1.0 section 2 allows only ASCII, but some providers send other characters. Control characters are rejected.
+  sub: z.string().regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u),
   exp: z.number(),
   email: z.email().max(254).optional().catch(undefined),
   email_verified: z.union([z.boolean(), z.stringbool()]).optional().catch(undefined), // some providers send it as text
@@ -163,7 +171,7 @@ function personIn(payload: JWTPayload, issuer: string): ExternalPerson {
     subject: sub,
     email: email ?? preferred_username ?? null,
     isEmailVerified: email !== undefined && email_verified === true,
-    displayName: name ? [...name].slice(0, 100).join('') : null,
+    displayName: name ? [...name].slice(0, 100).join('') : null, // the first 100 characters, without splitting one
     tokenEndsAt: new Date((exp + clockToleranceSeconds) * 1000),
   };
 }
@@ -179,12 +187,13 @@ function headerOf(idToken: string): ProtectedHeaderParameters {
 /** Returns whether the error is caused by the token, not by the provider or the connection to it. */
 function isFaultOfToken(error: unknown): boolean {
   if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return false;
+  // Errors about the token have their own code. The library uses the general code when the provider's response is unusable.
   return error instanceof errors.JOSEError && error.code !== errors.JOSEError.code;
 }
 
 const Discovery = z.object({ issuer: z.string(), jwks_uri: z.string() });
 
-/** @throws when the provider is unreachable, or its discovery document names another issuer */
+/** Reads the URL of the keys from the provider. @throws Error when it is unreachable, or its discovery document names another issuer */
 async function findJwksUri(issuer: string): Promise<string> {
   const answer = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {
     redirect: 'error',
@@ -192,13 +201,14 @@ async function findJwksUri(issuer: string): Promise<string> {
   });
   if (!answer.ok)
     throw new Error(`The request for the provider's configuration failed with status ${answer.status}.`);
-  const { issuer: named, jwks_uri: jwksUri } = Discovery.parse(await answer.json());
-  if (named !== issuer) throw new Error(`The provider calls itself ${named}, not ${issuer}.`);
+  const { issuer: statedIssuer, jwks_uri: jwksUri } = Discovery.parse(await answer.json());
+  if (statedIssuer !== issuer) throw new Error(`The provider calls itself ${statedIssuer}, not ${issuer}.`);
   if (!isProviderAddress(jwksUri))
-    throw new Error(`The provider's providerKeys are at ${jwksUri}, which is not safe.`);
+    throw new Error(`The provider's keys are at ${jwksUri}, which is not safe.`);
   return jwksUri;
 }
 
+/** Fetches the keys without following redirects, which could lead to another server. */
 async function fetchKeys(url: string, request: RequestInit): Promise<Response> {
   return fetch(url, { ...request, redirect: 'error' });
 }

@@ -6,9 +6,10 @@ import type { SignInService } from '../sessions/sign-in-service.ts';
 import type { Throttle } from './throttle.ts';
 
 /**
- * Accepts a request without a password, because an earlier check decides whether one is required (permissions.md section 7, step 6).
+ * Checks the password if the request contains one. `serve` (http/serve.ts) has already rejected a request that needs a password and
+ * contains none (docs/permissions.md section 7, step 6).
  *
- * @throws AppError reauth_required, rate_limited, unavailable
+ * @throws AppError reauth_required for a wrong password; rate_limited, unavailable
  */
 export async function requireOwnPassword(
   { signIn, throttle }: { readonly signIn: SignInService; readonly throttle: Throttle },

@@ -8,11 +8,11 @@ import { type Database, runLockedTransaction } from '../store/database.ts';
 
 export interface OwnSignIns {
   /** Returns the sign-ins of the account, most recently used first. */
-  list(by: Pick<Actor, 'uid' | 'tokenHash'>): Promise<SignIn[]>;
+  list(actor: Pick<Actor, 'uid' | 'tokenHash'>): Promise<SignIn[]>;
   /** Ends one sign-in and its image sessions. @throws AppError not_found for a sign-in of another account */
-  end(by: Actor, id: string): Promise<void>;
-  /** Ends all sign-ins, or with `exceptThis` all others. */
-  endAll(by: Actor, options: { readonly exceptThis: boolean }): Promise<void>;
+  end(actor: Actor, id: string): Promise<void>;
+  /** Ends all sign-ins; with `exceptThis`, all except the one that sends the request. */
+  endAll(actor: Actor, options: { readonly exceptThis: boolean }): Promise<void>;
 }
 
 interface Dependencies {
@@ -49,7 +49,7 @@ export function createOwnSignIns({ db, audit, signIn, imageSessions }: Dependenc
           origin,
         });
       });
-      imageSessions.forget({ tokenHash: ended.tokenHash });
+      imageSessions.forget({ tokenHash: ended.tokenHash }); // the image sessions that were created with this sign-in
     },
 
     async endAll({ uid, tokenHash, origin }, { exceptThis }) {

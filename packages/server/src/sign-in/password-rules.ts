@@ -1,12 +1,12 @@
-/** Passwords that are rejected because they are easily guessed. The contract checks their length. */
+/** Rejects passwords that are easily guessed. The contract checks their length. */
 import { AppError, passwordMinLength } from '@lamina/contract';
 import { dictionary } from '@zxcvbn-ts/language-common';
 import { emailKey } from '../domain/email.ts';
 import { normalisePassword } from './password.ts';
 
 /**
- * The 3000 most common passwords of sufficient length (ASVS 5.0, 6.2.4 requires at least 3000).
- * Source: the list of zxcvbn, counted in published leaks.
+ * The 3000 most common passwords that are long enough (OWASP ASVS 5.0, 6.2.4 requires at least 3000). The list of zxcvbn comes from
+ * published leaks and begins with the most common password.
  */
 const commonPasswords = new Set(
   dictionary['passwords-common'].filter((password) => password.length >= passwordMinLength).slice(0, 3000),
@@ -18,7 +18,7 @@ export interface Owner {
   readonly displayName?: string | null | undefined;
 }
 
-/** Returns why a password is easily guessed; null for an acceptable one. Compares whole passwords, ignoring case. */
+/** Returns why a password is easily guessed; null for an acceptable one. Ignores case, and does not search for parts of the password. */
 export function guessableReason(
   password: string,
   { email, displayName }: Owner,
@@ -32,6 +32,8 @@ export function guessableReason(
 }
 
 /**
+ * Rejects a password that is easily guessed.
+ *
  * @param field name of the field in the request body, so that a form can show the error beside it
  * @throws AppError invalid_request
  */

@@ -1,4 +1,4 @@
-/** Hashes passwords with argon2id, a few at a time, so that sign-ins leave processor time for tiles. */
+/** Hashes passwords with argon2id, only a few at the same time, so that sign-ins leave CPU time for tiles. */
 import os from 'node:os';
 import { AppError } from '@lamina/contract';
 import { FairQueue } from '@lamina/slide/fair-queue';
@@ -6,20 +6,22 @@ import { hash, verify } from '@node-rs/argon2';
 import { siteOf } from '../domain/network-of.ts';
 import type { HashRequester } from '../sessions/sign-in-service.ts';
 
-/** Cost parameters of one hash. */
+/** Cost parameters of argon2id. */
 export interface PasswordCost {
   readonly memoryKiB: number;
+  /** Number of passes over the memory. */
   readonly passes: number;
 }
 
-/** OWASP Password Storage Cheat Sheet, argon2id: at least 19 MiB, 2 passes, 1 thread. */
+/** The minimum of the OWASP Password Storage Cheat Sheet for argon2id: 19 MiB, 2 passes, 1 thread. */
 export const passwordCost: PasswordCost = { memoryKiB: 19_456, passes: 2 };
 
 export interface Passwords {
   /** Returns the hash, encoded with its salt and parameters. @throws AppError unavailable */
   hash(password: string, requester: HashRequester): Promise<string>;
   /**
-   * Compares a password with a hash. Without a hash the result is false, after the same work as for a wrong password.
+   * Returns whether a password belongs to a hash. Without a hash the result is false after the same CPU time as for a wrong password,
+   * so that the duration does not reveal whether an account exists.
    *
    * @throws AppError unavailable
    */
@@ -27,36 +29,38 @@ export interface Passwords {
 }
 
 /**
- * Maximum number of waiting hashes. One takes about 30 ms, so the last of 128 waits 4 s on one processor. Per account and
- * network, 32 may wait, which is enough for a class that shares a teaching account.
+ * Maximum number of waiting hashes. A hash takes about 30 ms, so with one processor the last of 128 hashes waits 4 s. At most 32 hashes
+ * of one account in one network may wait, which is enough for a class that shares a teaching account.
  */
-const queueLimits = { total: 128, perKey: [128, 32] };
+const queueLimits = { total: 128, perKey: [128 /* of one network */, 32 /* of one account in it */] };
 
 export function createPasswords(cost: PasswordCost): Passwords {
-  const runInTurn = createTurns(Math.max(1, os.availableParallelism() - 1));
+  const runInTurn = createTurns(Math.max(1, os.availableParallelism() - 1)); // leaves one processor for other work
   const hashNow = (password: string) =>
     hash(normalisePassword(password), { memoryCost: cost.memoryKiB, timeCost: cost.passes, parallelism: 1 });
-  // Hashed at the start; otherwise the first sign-in with an unknown address would take longer than one with a wrong password.
-  const unmatchedHash = hashNow('a password that no account has');
-  unmatchedHash.catch(() => undefined); // the call that needs it reports the failure
+  // Compared instead of the missing hash of an unknown account. It is computed at the start; otherwise the first sign-in with an
+  // unknown address would take longer than one with a wrong password.
+  const decoyHash = hashNow('a password that no account has');
+  decoyHash.catch(() => undefined); // `isRight` reports the error
 
   return {
     hash: (password, requester) => runInTurn(requester, () => hashNow(password)),
     isRight: (passwordHash, password, requester) =>
       runInTurn(requester, async () => {
-        const isRight = await verify(passwordHash ?? (await unmatchedHash), normalisePassword(password));
+        const isRight = await verify(passwordHash ?? (await decoyHash), normalisePassword(password));
         return isRight && passwordHash !== null;
       }),
   };
 }
 
-/** Normalises a password, because keyboards compose the same characters in different ways. */
+/** Returns the password in NFKC, because keyboards compose the same characters from different code points. */
 export function normalisePassword(password: string): string {
   return password.normalize('NFKC');
 }
 
 /**
- * Runs at most `atOnce` jobs at a time; the others wait for the turn of their requester.
+ * Runs at most `maxRunning` jobs at a time. Other jobs wait in a queue that takes turns between networks, and between the accounts of a
+ * network.
  *
  * @throws AppError unavailable when a job may not wait, or when another requester's job displaces it from the full queue
  */
@@ -71,10 +75,10 @@ function createTurns(maxRunning: number) {
 
   async function waitForTurn(requester: HashRequester): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const path = requester === null ? ['', ''] : [siteOf(requester.address), requester.account];
-    const added = queue.add({ begin: resolve, refuse: reject }, path);
+    const queueKeys = requester === null ? ['', ''] : [siteOf(requester.address), requester.account];
+    const added = queue.add({ begin: resolve, refuse: reject }, queueKeys);
     if (added === null) throw unavailable();
-    added.displaced?.job.refuse(unavailable());
+    added.displaced?.job.refuse(unavailable()); // a job that this one has pushed out of the full queue
     return promise;
   }
 
@@ -84,7 +88,7 @@ function createTurns(maxRunning: number) {
     try {
       return await work();
     } finally {
-      // The slot passes directly to the next job, so that a new one cannot overtake it.
+      // `running` stays the same when a waiting job begins, so that a new job cannot begin before it.
       const next = queue.next();
       if (next === null) {
         running -= 1;

@@ -1,6 +1,6 @@
 /**
- * Two-step verification: one-time codes of an authenticator app (TOTP, RFC 6238: SHA-1, 30 seconds, six digits, as
- * all apps support them) and recovery codes for a person who lost the app.
+ * Two-step verification: one-time codes of an authenticator app (TOTP, RFC 6238), and recovery codes for a person who has lost the app.
+ * Codes have the parameters that all apps support: SHA-1, six digits, and a new code every 30 seconds.
  */
 import { randomInt } from 'node:crypto';
 import { AppError, type SecondFactor as SecondFactorState } from '@lamina/contract';
@@ -24,7 +24,7 @@ export interface SecondFactor {
   stateOf(uid: string): Promise<SecondFactorState>;
   /** Returns whether sign-in to the account requires a code. */
   isOn(connection: Connection, uid: string): Promise<boolean>;
-  /** Creates a secret that sign-in does not require yet. @throws AppError second_factor_on */
+  /** Creates a secret. Sign-in requires codes only after `confirm`. @throws AppError second_factor_on */
   start(tx: Change, account: { uid: string; email: string }): Promise<{ secret: string; uri: string }>;
   /** Makes sign-in require codes, and returns the recovery codes. @throws AppError second_factor_on, second_factor_invalid */
   confirm(tx: Change, uid: string, code: string): Promise<string[]>;
@@ -42,13 +42,16 @@ interface SecondFactorDependencies {
   readonly productName: string;
 }
 
-const algorithm = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
-/** Accepted steps before and after the current one: clocks differ, and typing takes time (RFC 6238 section 5.2). */
+const totpParameters = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
+/**
+ * Number of steps (periods of 30 s) before and after the current one whose codes are accepted, because clocks differ and typing takes
+ * time (RFC 6238 section 5.2).
+ */
 const window = 1;
-/** 160 bits, as RFC 4226 section 4 R6 recommends; it requires at least 128. */
+/** 160 bits, which RFC 4226 (section 4, R6) recommends. It requires at least 128 bits. */
 const secretBytes = 20;
-const recoveryCodes = 10;
-/** Alphabet without characters that look alike: 0 and o; 1, i and l. */
+const recoveryCodeCount = 10;
+/** Alphabet without 0 and o, and without 1, i and l, because they look alike. */
 const recoveryAlphabet = '23456789abcdefghjkmnpqrstuvwxyz';
 
 export function createSecondFactor({
@@ -58,9 +61,10 @@ export function createSecondFactor({
   encryption,
   productName,
 }: SecondFactorDependencies): SecondFactor {
+  /** Context of the encryption: a secret that was copied to another account cannot be decrypted. */
   const purpose = (uid: string) => `second factor of ${uid}`;
 
-  /** Returns the step that the code belongs to; null when the code is not valid now or has been used. */
+  /** Returns the number of the 30 s step since 1970 that the code belongs to; null when the code is invalid or was used before. */
   function stepOf(row: Row<'second_factors'>, code: string): number | null {
     if (!/^\d{6}$/.test(code)) return null;
     let secret: Secret;
@@ -75,16 +79,16 @@ export function createSecondFactor({
       return null;
     }
     const timestamp = now().getTime();
-    const delta = new TOTP({ ...algorithm, secret }).validate({ token: code, timestamp, window });
+    const delta = new TOTP({ ...totpParameters, secret }).validate({ token: code, timestamp, window });
     if (delta === null) return null;
-    const step = Math.floor(timestamp / 1000 / algorithm.period) + delta;
-    return step > row.last_step ? step : null;
+    const step = Math.floor(timestamp / 1000 / totpParameters.period) + delta;
+    return step > row.last_step ? step : null; // each code is accepted once, and no code before the last used one
   }
 
   return {
     async stateOf(uid) {
       const row = await findSecondFactor(db, uid);
-      const enabled = row?.confirmed_at != null;
+      const enabled = row?.confirmed_at != null; // neither null nor undefined
       return { enabled, recovery_codes_left: enabled ? await countRecoveryCodes(db, uid) : 0 };
     },
 
@@ -100,9 +104,9 @@ export function createSecondFactor({
         secret: encryption.encrypt(secret.base32, purpose(uid)),
         created_at: now().toISOString(),
         confirmed_at: null,
-        last_step: 0,
+        last_step: 0, // no code has been used
       });
-      const totp = new TOTP({ ...algorithm, secret, issuer: productName, label: email });
+      const totp = new TOTP({ ...totpParameters, secret, issuer: productName, label: email });
       return { secret: secret.base32, uri: totp.toString() };
     },
 
@@ -112,7 +116,7 @@ export function createSecondFactor({
       const step = row === null ? null : stepOf(row, code);
       if (step === null) throw new AppError('second_factor_invalid');
       await updateSecondFactor(tx, uid, { confirmed_at: now().toISOString(), last_step: step });
-      const codes = Array.from({ length: recoveryCodes }, newRecoveryCode);
+      const codes = Array.from({ length: recoveryCodeCount }, newRecoveryCode);
       await insertRecoveryCodes(
         tx,
         uid,
@@ -136,12 +140,13 @@ export function createSecondFactor({
   };
 }
 
-/** Returns a code of 79 random bits, in groups that a person can copy by hand. */
+/** Returns a recovery code: 16 characters (79 random bits) in groups of four, separated by hyphens. */
 function newRecoveryCode(): string {
   const characters = Array.from({ length: 16 }, () => recoveryAlphabet[randomInt(recoveryAlphabet.length)]);
   return characters.join('').replaceAll(/(.{4})(?!$)/g, '$1-');
 }
 
+/** Hashes a recovery code together with the account, so that it cannot be used for another account. */
 function recoveryHash(uid: string, code: string): string {
   return hashSecret(`${uid} ${code.replaceAll('-', '')}`);
 }

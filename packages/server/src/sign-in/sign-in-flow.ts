@@ -1,4 +1,4 @@
-/** Switches two-step verification on and off. Each change writes an audit event and e-mails the owner. */
+/** Switches two-step verification of an account on and off. Each change writes an audit event and sends an e-mail to the owner. */
 import { AppError, type SecondFactor as SecondFactorState, type User } from '@lamina/contract';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
@@ -16,14 +16,23 @@ import type { Throttle } from './throttle.ts';
 
 export interface SignInFlow {
   stateOf(uid: string): Promise<SecondFactorState>;
-  /** @throws AppError second_factor_on, reauth_required, rate_limited, unavailable */
-  start(by: Actor, currentPassword: string | undefined): Promise<{ secret: string; uri: string }>;
-  /** Returns the recovery codes, which are shown only once. @throws AppError second_factor_on, second_factor_invalid, rate_limited */
-  confirm(by: Actor, code: string): Promise<string[]>;
-  /** Does nothing when it is off. @throws AppError reauth_required, rate_limited, unavailable */
-  remove(by: Actor, currentPassword: string | undefined): Promise<void>;
-  /** Switches it off for a person who can no longer sign in; does nothing when it is off. @throws AppError not_found, self_change */
-  reset(by: Actor, uid: string): Promise<void>;
+  /**
+   * Creates the secret for the authenticator app, also as an otpauth URI. It has no effect before `confirm`.
+   *
+   * @throws AppError second_factor_on, reauth_required, rate_limited, unavailable
+   */
+  start(actor: Actor, currentPassword: string | undefined): Promise<{ secret: string; uri: string }>;
+  /**
+   * Switches two-step verification on, and returns the recovery codes, which are shown only once.
+   *
+   * @param code code of the app for the new secret
+   * @throws AppError second_factor_on, second_factor_invalid, rate_limited
+   */
+  confirm(actor: Actor, code: string): Promise<string[]>;
+  /** Switches it off for the own account; does nothing when it is off. @throws AppError reauth_required, rate_limited, unavailable */
+  remove(actor: Actor, currentPassword: string | undefined): Promise<void>;
+  /** Switches it off for an account whose owner can no longer sign in; does nothing when it is off. @throws AppError not_found, self_change */
+  reset(actor: Actor, uid: string): Promise<void>;
 }
 
 interface Dependencies {
@@ -47,36 +56,36 @@ export function createSignInFlow(dependencies: Dependencies): SignInFlow {
   return {
     stateOf: secondFactor.stateOf,
 
-    async start(by, currentPassword) {
-      await requireOwnPassword({ signIn, throttle }, by, currentPassword);
+    async start(actor, currentPassword) {
+      await requireOwnPassword({ signIn, throttle }, actor, currentPassword);
       return runLockedTransaction(db, 'accounts', async (tx) => {
-        const { uid, email } = await recheckCaller(tx, signIn, by, 'account.password');
+        const { uid, email } = await recheckCaller(tx, signIn, actor, 'account.password');
         return secondFactor.start(tx, { uid, email });
       });
     },
 
-    async confirm(by, code) {
-      const { uid, email, origin } = by;
-      const codes = await throttle.guard('second-factor', { email, origin }, (requireOpen) =>
+    async confirm(actor, code) {
+      const { uid, email, origin } = actor;
+      const codes = await throttle.guard('second-factor', { email, origin }, (requireAllowed) =>
         runLockedTransaction(db, 'accounts', async (tx) => {
-          const user = await recheckCaller(tx, signIn, by, 'account.password');
-          const made = await secondFactor.confirm(tx, uid, code);
-          await requireOpen(tx);
+          const user = await recheckCaller(tx, signIn, actor, 'account.password');
+          const recoveryCodes = await secondFactor.confirm(tx, uid, code);
+          await requireAllowed(tx);
           await limitActions.require(tx, 'second-factor-on', { uid, origin });
           await audit.record(tx, { action: 'second-factor-on', actor: uid, target: uid, origin });
           await queueEmail(tx, user, true);
-          return made;
+          return recoveryCodes;
         }),
       );
       mail.wake();
       return codes;
     },
 
-    async remove(by, currentPassword) {
-      await requireOwnPassword({ signIn, throttle }, by, currentPassword);
-      const { uid, origin } = by;
+    async remove(actor, currentPassword) {
+      await requireOwnPassword({ signIn, throttle }, actor, currentPassword);
+      const { uid, origin } = actor;
       await runLockedTransaction(db, 'accounts', async (tx) => {
-        const user = await recheckCaller(tx, signIn, by, 'account.password');
+        const user = await recheckCaller(tx, signIn, actor, 'account.password');
         const wasOn = await secondFactor.isOn(tx, uid);
         await secondFactor.remove(tx, uid);
         if (!wasOn) return;
@@ -86,15 +95,16 @@ export function createSignInFlow(dependencies: Dependencies): SignInFlow {
       mail.wake();
     },
 
-    async reset(by, uid) {
-      const entry = { action: 'second-factor-reset', actor: by.uid, target: uid, origin: by.origin } as const;
+    async reset(actor, uid) {
+      const { origin } = actor;
+      const entry = { action: 'second-factor-reset', actor: actor.uid, target: uid, origin } as const;
       // Administrators must use `remove` for their own account, which requires a recent sign-in or the current password.
-      if (uid === by.uid) {
+      if (uid === actor.uid) {
         await audit.recordSeparately({ ...entry, result: 'refused', detail: { code: 'self_change' } });
         throw new AppError('self_change');
       }
       await runLockedTransaction(db, 'accounts', async (tx) => {
-        await recheckCaller(tx, signIn, by, 'users.manage');
+        await recheckCaller(tx, signIn, actor, 'users.manage');
         const user = await findUser(tx, uid);
         if (user === null) throw new AppError('not_found');
         const wasOn = await secondFactor.isOn(tx, uid);

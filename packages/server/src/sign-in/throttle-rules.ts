@@ -1,4 +1,4 @@
-/** Determines which counters an attempt increments, and how a counter grows. */
+/** Determines which counters an attempt increments, and when a counter blocks further attempts. */
 import type { Origin } from '../audit/audit-recorder.ts';
 import { emailKey } from '../domain/email.ts';
 import { networkOf } from '../domain/network-of.ts';
@@ -21,11 +21,16 @@ export interface Attempt {
 
 /** A counter with its limit. */
 export interface Rule {
+  /** Hash that identifies the counter in the database, without revealing e-mail and IP addresses. */
   readonly key: string;
   readonly limit: Limit;
 }
 
-/** Returns the rules that apply: without an e-mail address, none of an account. */
+/**
+ * Returns one rule for each limit. Limits per account are left out when the attempt has no e-mail address.
+ *
+ * @param what kind of attempt, as a part of the key
+ */
 export function rulesOf(
   what: string,
   limits: Readonly<Partial<Record<Subject, Limit>>>,
@@ -42,6 +47,7 @@ export function ruleOf(what: string, subject: Subject, limit: Limit, { email, or
   return { key: hashSecret(JSON.stringify([what, subject, account, network])), limit };
 }
 
+/** Returns the rules for wrong passwords of a share link; with null, those for secrets that open no link. */
 export function shareLinkRules({ address }: Origin, linkId: string | null): Rule[] {
   const limits: Partial<Record<Subject, Limit>> =
     linkId === null ? unknownShareLinkLimits : shareLinkPasswordLimits;
@@ -51,26 +57,29 @@ export function shareLinkRules({ address }: Origin, linkId: string | null): Rule
   });
 }
 
-export function knownKey({ email, origin }: Attempt): string {
+/** Returns the key of the row that states that the account has signed in from this network. */
+export function knownNetworkKey({ email, origin }: Attempt): string {
   return hashSecret(JSON.stringify(['known', emailKey(email ?? ''), networkOf(origin.address)]));
 }
 
+/** Returns the row of a counter after one more attempt. @param before the row until now; undefined for the first attempt */
 export function incremented(
   key: string,
   limit: Limit,
   before: Row<'throttles'> | undefined,
   now: Date,
 ): Row<'throttles'> {
-  const at = now.getTime();
+  const nowMs = now.getTime();
   const count = (before?.count ?? 0) + 1;
-  const wait = waitMs(count, limit);
-  // Below the limit, the period starts at the first attempt; beyond it, at the last one, so that the wait keeps growing.
-  const endsAt =
-    before === undefined || wait > 0 ? at + wait + limit.withinMs : Date.parse(before.expires_at);
+  const blockMs = waitMs(count, limit); // 0: the limit is not reached
+  // Until the limit is reached, the counter expires `withinMs` after the first attempt. Then each attempt extends it, so that the
+  // next block is longer.
+  const expiresAt =
+    before === undefined || blockMs > 0 ? nowMs + blockMs + limit.withinMs : Date.parse(before.expires_at);
   return {
     key,
     count,
-    expires_at: new Date(endsAt).toISOString(),
-    blocked_until: wait > 0 ? new Date(at + wait).toISOString() : null,
+    expires_at: new Date(expiresAt).toISOString(),
+    blocked_until: blockMs > 0 ? new Date(nowMs + blockMs).toISOString() : null,
   };
 }

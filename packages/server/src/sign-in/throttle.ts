@@ -28,7 +28,7 @@ import { deleteExpiredThrottles, deleteThrottles, findThrottles, putThrottle } f
 import {
   type Attempt,
   incremented,
-  knownKey,
+  knownNetworkKey,
   type Rule,
   ruleOf,
   rulesOf,
@@ -132,7 +132,9 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
   }
 
   async function isKnown(attempt: Attempt): Promise<boolean> {
-    return attempt.email !== null && (await findThrottles(db, [knownKey(attempt)], nowText())).length > 0;
+    return (
+      attempt.email !== null && (await findThrottles(db, [knownNetworkKey(attempt)], nowText())).length > 0
+    );
   }
 
   /** Counts once for each rule. When one of them is blocked, counts nothing and returns the block. */
@@ -196,7 +198,12 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
 
   function markKnown(tx: Change, attempt: Attempt): Promise<void> {
     const expiresAt = new Date(now().getTime() + knownNetworkMs).toISOString();
-    return putThrottle(tx, { key: knownKey(attempt), count: 1, expires_at: expiresAt, blocked_until: null });
+    return putThrottle(tx, {
+      key: knownNetworkKey(attempt),
+      count: 1,
+      expires_at: expiresAt,
+      blocked_until: null,
+    });
   }
 
   /** Logs an error instead of throwing it: the action that came before has succeeded and must not appear to have failed. */
@@ -217,7 +224,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
       ruleOf('failure', 'account-and-network', failureLimits['account-and-network'], attempt).key,
       ruleOf('second factor', 'account', secondFactorLimit, attempt).key,
     ];
-    const known = knownKey(attempt);
+    const known = knownNetworkKey(attempt);
     const rows = await findThrottles(db, [...failures, known], nowText());
     const renewAt = now().getTime() + knownNetworkMs - dayMs;
     const isFresh = rows.some(({ key, expires_at }) => key === known && Date.parse(expires_at) > renewAt);

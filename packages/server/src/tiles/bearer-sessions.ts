@@ -1,7 +1,7 @@
 /**
- * Opens image sessions for programs that load pixels with a bearer token, through DICOMweb and IIIF. The first request with
- * a token opens a session; later requests use it. So such programs have the same rights, revocation, limits and audit entries
- * as a viewer, which opens its image session itself.
+ * Opens image sessions for programs that load pixels through DICOMweb or IIIF with the bearer token of a sign-in. The first request
+ * with a token opens a session, and later requests use it. So rights, revocation, limits and audit events are the same as for the
+ * viewer of the web app, which opens an image session itself.
  */
 
 import { AppError } from '@lamina/contract';
@@ -19,16 +19,16 @@ export interface BearerSessions {
    */
   sessionOf(caller: ResolvedToken, origin: Origin): Promise<ImageSession>;
   /**
-   * Returns the session that this process has opened for a token, or null when there is none or when it has ended with its
-   * sign-in. The state of the session is at most one second old. Returns a promise only when the database has to be queried.
+   * Returns the session that this process has opened for a token; null when there is none, or when it has ended. The state of the
+   * session is at most one second old. The result is a promise only when the database has to be queried.
    *
    * @throws AppError unavailable
    */
   knownSessionOf(token: string): ImageSession | null | Promise<ImageSession | null>;
 }
 
-/** Maximum number of tokens whose session is remembered. Beyond it all are forgotten, and the next requests open new sessions. */
-const maxRemembered = 10_000;
+/** Maximum number of tokens whose session this process knows. When it is reached, the map is cleared, and later requests open new sessions. */
+const maxKnownSessions = 10_000;
 
 export function createBearerSessions({
   imageSessions,
@@ -51,10 +51,11 @@ export function createBearerSessions({
   function sessionIdOf(caller: ResolvedToken, origin: Origin): string | Promise<string> {
     const sessionId = sessionIds.get(caller.tokenHash);
     if (sessionId !== undefined) return sessionId;
-    if (sessionIds.size >= maxRemembered) sessionIds.clear();
+    if (sessionIds.size >= maxKnownSessions) sessionIds.clear();
     const { tokenHash } = caller;
     const opening = open(caller, origin);
     sessionIds.set(tokenHash, opening);
+    /** False when the map was cleared meanwhile. */
     const isCurrent = () => sessionIds.get(tokenHash) === opening;
     opening.then(
       (id) => isCurrent() && sessionIds.set(tokenHash, id),
@@ -73,7 +74,7 @@ export function createBearerSessions({
     },
 
     async sessionOf(caller, origin) {
-      // The second attempt replaces a session that has ended.
+      // The first attempt may find a session that has ended; then the second attempt opens a new one.
       for (let attempt = 0; attempt < 2; attempt++) {
         const sessionId = await sessionIdOf(caller, origin);
         const session = await imageSessions.resolve(sessionId);

@@ -1,9 +1,9 @@
 /**
  * Keeps slides open: each slide is opened once for all its viewers and closed when it has not been used for five minutes.
  *
- * While a slide is in use, its file is checked in the background at most twice a second, to notice that it was replaced,
- * removed or turned into a link. No tile is served from a slide whose last successful check is more than one second old,
- * with one exception: while the storage does not answer, an open slide is served for at most 30 s after that check.
+ * While a slide is in use, its file is checked in the background at most twice a second, to detect that it was replaced, removed or
+ * turned into a link. No tile is served from a slide whose last successful check is more than 1 s old, with one exception: while the
+ * storage does not answer, an open slide is served for at most 30 s after its last successful check.
  */
 import {
   type DeepZoomDescriptor,
@@ -23,10 +23,11 @@ export interface OpenSlide {
   readonly location: SlideLocation;
 }
 
-/** The slide that a request needs, and how it is located and opened. */
+/** The slide that a request needs, and the functions that find and open its file. */
 export interface OpenRequest {
+  /** Id of the image in the catalogue. */
   readonly id: string;
-  /** @throws SlideError FILE_MISSING */
+  /** Returns the current location of the file. @throws SlideError FILE_MISSING */
   locate(): Promise<SlideLocation>;
   /** Opens the file with this fingerprint. @throws SlideError when the file is refused, and what opening throws */
   open(location: SlideLocation, fingerprint: string): Promise<Slide>;
@@ -36,8 +37,8 @@ export interface OpenRequest {
 
 export interface OpenSlides {
   /**
-   * Runs `work` with the open slide, which stays open until `work` has finished. If `work` throws FILE_CHANGED, it runs
-   * once more with the new file.
+   * Runs `work` with the open slide, which stays open until `work` has finished. If `work` throws FILE_CHANGED, the new file is opened
+   * and `work` runs once more.
    *
    * @throws SlideError what opening throws, and what `work` throws
    */
@@ -49,18 +50,21 @@ export interface OpenSlides {
 }
 
 interface Entry {
-  /** The first request for the slide. */
+  /** The first request for the slide, which has opened it. */
   readonly request: OpenRequest;
   readonly opening: Promise<OpenSlide>;
   /** Null until the slide is open. */
   open: OpenSlide | null;
-  /** Time at which the last check that found the file unchanged began. */
+  /** Start time of the last check that found the file unchanged; before the first check, the time of the opening. */
   checkedAt: number;
+  /** The running check; null when none runs. */
   checking: Promise<void> | null;
-  /** Error of the last check; null after a successful one. */
-  failure: SlideError | null;
+  /** Set while the storage does not answer: the error of the last check. */
+  storageError: SlideError | null;
   usedAt: number;
+  /** Number of running `work` functions. */
   readers: number;
+  /** Whether new requests no longer use the entry; the slide is closed after its last reader. */
   isRetired: boolean;
 }
 
@@ -74,18 +78,20 @@ interface OpenSlidesOptions {
   readonly now?: () => number;
 }
 
+/** A request starts a check when the last successful one is older than this. */
 const checkAfterMs = 500;
-/** Maximum age of a check whose result still allows a tile to be served. */
+/** A tile is served when the last successful check is at most this old. */
 const checkValidForMs = 1000;
-/** Maximum age of such a check while the storage does not answer. */
+/** While the storage does not answer, a tile is served when the last successful check is at most this old. */
 const checkValidInOutageMs = 30_000;
-/** Maximum time that a request waits for a check if the slide may also be served without its result. */
+/** Maximum time that a request waits for a check while `checkValidInOutageMs` allows to serve the slide without its result. */
 const checkTimeoutMs = 500;
+/** A slide is closed when it has not been used for this time. */
 const idleMs = 5 * 60_000;
-/** Interval of the checks of unused slides: an open file handle keeps the disk space of a deleted file allocated. */
+/** Interval at which unused slides are checked, because an open file handle keeps the disk space of a deleted file allocated. */
 const idleCheckMs = 10_000;
 
-/** One closure of more than 60 lines: opening, checking and closing share the entries. */
+/** The function is long because opening, checking and closing share the entries. */
 export function createOpenSlides({
   limit,
   log,
@@ -103,7 +109,7 @@ export function createOpenSlides({
       open: null,
       checkedAt: now(),
       checking: null,
-      failure: null,
+      storageError: null,
       usedAt: now(),
       readers: 0,
       isRetired: false,
@@ -113,8 +119,8 @@ export function createOpenSlides({
       (opened) => {
         entry.open = opened;
       },
-      // Requests of the next second get the same error as a failed opening. BUSY is an exception: the next request
-      // may come from an account that still has places in the render queue.
+      // For 1 s after a failed opening, further requests get the same error. With BUSY, the next request opens the slide again, because
+      // it may come from an account that still has places in the render queue.
       (error: unknown) => {
         if (error instanceof SlideError && error.code === 'BUSY') retire(request.id, entry);
         else setTimeout(() => retire(request.id, entry), checkValidForMs).unref();
@@ -147,6 +153,7 @@ export function createOpenSlides({
     const closed = entry.opening
       .then(({ slide }) => slide.close())
       .catch((error: unknown) => {
+        // A SlideError comes from a failed opening, which left nothing to close.
         if (!(error instanceof SlideError))
           log.warn(
             { err: error, slide: entry.request.id },
@@ -157,7 +164,7 @@ export function createOpenSlides({
     closing.add(closed);
   }
 
-  /** Closes slides that have not been used for long, and slides whose file has changed. */
+  /** Closes slides that have not been used for five minutes, and slides whose file has changed. */
   function checkIdleSlides(): void {
     const nowMs = now();
     for (const [id, entry] of entries) {
@@ -170,10 +177,10 @@ export function createOpenSlides({
     }
   }
 
-  /** Only files on disk are checked while unused: an open object allocates no storage, and each check would be an HTTP request. */
+  /** Only files on disk are checked while unused. An open object occupies no disk space, and each check would be an HTTP request. */
   const isOnDisk = ({ open }: Entry) => open !== null && !open.location.isObject;
 
-  /** Retires the entry when its file is not the one that is open. Concurrent calls share one check. */
+  /** Retires the entry when the file at its location is no longer the open one. Concurrent calls share one check. */
   function check(request: OpenRequest, entry: Entry): Promise<void> {
     entry.checking ??= (async () => {
       const startedAt = now();
@@ -184,22 +191,22 @@ export function createOpenSlides({
         const isUnchanged = isSameLocation && (await fingerprintOf(current, objects)) === slide.fingerprint;
         if (isUnchanged) {
           entry.checkedAt = startedAt;
-          entry.failure = null;
+          entry.storageError = null;
         } else retire(request.id, entry);
       } catch (error) {
         if (isUnreachable(error)) {
-          if (entry.failure === null)
+          if (entry.storageError === null)
             log.warn(
               { err: error, slide: request.id },
-              'slide check failed: slide storage unreachable; checked again at the next request',
+              'check of an open slide failed: slide storage unreachable; the check is repeated at the next request',
             );
-          entry.failure = error;
+          entry.storageError = error;
           return;
         }
         if (!(error instanceof SlideError))
           log.warn(
             { err: error, slide: request.id },
-            'slide check failed: could not determine whether the file has changed; the slide is opened again',
+            'check of an open slide failed for an unexpected reason; the slide is opened again at the next request',
           );
         retire(request.id, entry);
       } finally {
@@ -209,7 +216,7 @@ export function createOpenSlides({
     return entry.checking;
   }
 
-  /** Returns the entry of a slide whose last check is recent enough; a promise only when the request has to wait for a check. */
+  /** Returns an entry whose last check is recent enough, and opens the slide if necessary. A promise only when a check has to end first. */
   function currentEntry(request: OpenRequest): Entry | Promise<Entry> {
     const entry = entries.get(request.id);
     if (entry === undefined) return open(request);
@@ -217,7 +224,7 @@ export function createOpenSlides({
     if (age <= checkAfterMs) return entry;
     const checked = check(request, entry);
     if (age <= checkValidForMs) return entry;
-    if (entry.failure !== null && age <= checkValidInOutageMs) return entry;
+    if (entry.storageError !== null && age <= checkValidInOutageMs) return entry;
     return checkedEntry(request, entry, checked);
   }
 
@@ -227,10 +234,11 @@ export function createOpenSlides({
     await (isServable() ? waitAtMost(checked, checkTimeoutMs) : checked);
     const current = entries.get(request.id);
     if (current !== entry) return current ?? open(request);
-    if (entry.failure === null || isServable()) return entry;
-    throw entry.failure;
+    if (entry.storageError === null || isServable()) return entry;
+    throw entry.storageError;
   }
 
+  /** Waits until the slide is open. Meanwhile the request counts as one that waits for the opening. */
   async function waitUntilOpen(request: OpenRequest, { opening }: Entry): Promise<OpenSlide> {
     const leave = request.joinOpening?.();
     try {
@@ -242,6 +250,7 @@ export function createOpenSlides({
 
   return {
     async use(request, work) {
+      // Loops until `work` has succeeded, or has failed with another error than FILE_CHANGED or twice.
       for (let isRepeated = false; ; ) {
         const current = currentEntry(request);
         const entry = current instanceof Promise ? await current : current;

@@ -1,6 +1,6 @@
 /**
- * Remote procedure calls between the primary process and its serving processes, over the IPC channel of a child process. A
- * call has a name and arguments, and ends with a result or a SlideError. The caller may cancel it.
+ * Remote procedure calls between the primary process and its serving processes, over the IPC channel of a child process. A call has a
+ * name and arguments, and returns a result or a SlideError. The calling process may cancel it.
  */
 import { SlideError, type SlideErrorCode } from '@lamina/slide';
 
@@ -10,7 +10,7 @@ export type CallTable = Readonly<Record<string, (signal: AbortSignal, ...args: n
 type ArgsOf<F> = F extends (signal: AbortSignal, ...args: infer A) => unknown ? A : never;
 type ResultOf<F> = F extends (signal: AbortSignal, ...args: never[]) => Promise<infer R> ? R : never;
 
-/** One end of the channel: in the child it is `process`, in the parent it is the child process. */
+/** One end of the IPC channel: in the child process `process`, in the parent process the ChildProcess object. */
 export interface Channel {
   send?(message: unknown, onSent: (error: Error | null) => void): boolean;
   on(event: 'message', listener: (message: unknown) => void): unknown;
@@ -18,6 +18,7 @@ export interface Channel {
 
 interface CallMessage {
   readonly kind: 'call';
+  /** Counts the calls of one process. Cancel and answer messages refer to it. */
   readonly id: number;
   readonly name: string;
   readonly args: readonly unknown[];
@@ -34,13 +35,17 @@ type AnswerMessage = {
   | { readonly failure: { readonly code: SlideErrorCode; readonly message: string; readonly detail: string } }
 );
 
+/** The channel may also carry messages of other modules, which are ignored. */
 function isCallMessage(message: unknown): message is CallMessage | CancelMessage | AnswerMessage {
   const { kind } = (message ?? {}) as { kind?: unknown };
   return kind === 'call' || kind === 'cancel' || kind === 'answer';
 }
 
 export interface Caller<T extends CallTable> {
-  /** @throws SlideError what the other process throws; DECODE_FAILED when no process answers; the signal's reason */
+  /**
+   * Calls a function of the other process. @throws SlideError the error of the function; DECODE_FAILED when the message cannot be sent or
+   * for an unexpected error; the signal's reason
+   */
   call<K extends keyof T & string>(
     name: K,
     args: ArgsOf<T[K]>,
@@ -66,10 +71,10 @@ export function createCaller<T extends CallTable>(channel: Channel): Caller<T> {
 
   channel.on('message', (message) => {
     if (!isCallMessage(message) || message.kind !== 'answer') return;
-    const caller = pendingCalls.get(message.id);
+    const call = pendingCalls.get(message.id); // undefined when it was cancelled
     pendingCalls.delete(message.id);
-    if ('value' in message) caller?.resolve(message.value);
-    else caller?.reject(errorOf(message.failure));
+    if ('value' in message) call?.resolve(message.value);
+    else call?.reject(errorOf(message.failure));
   });
 
   return {
@@ -97,37 +102,43 @@ export function createCaller<T extends CallTable>(channel: Channel): Caller<T> {
 /**
  * Answers the calls that arrive on the channel with the functions of the table.
  *
- * @param unexpected receives errors other than SlideError; the caller then gets DECODE_FAILED without details
+ * @param onUnexpectedError receives errors other than SlideError; the calling process then gets DECODE_FAILED without details
  */
-export function answerCalls(channel: Channel, table: CallTable, unexpected: (error: unknown) => void): void {
-  const underWay = new Map<number, AbortController>();
+export function answerCalls(
+  channel: Channel,
+  table: CallTable,
+  onUnexpectedError: (error: unknown) => void,
+): void {
+  /** Controllers that cancel the running calls, by call id. */
+  const runningCalls = new Map<number, AbortController>();
 
   async function answer({ id, name, args }: CallMessage): Promise<AnswerMessage> {
     const controller = new AbortController();
-    underWay.set(id, controller);
+    runningCalls.set(id, controller);
     try {
-      const work = table[name] as
+      const run = table[name] as
         | ((signal: AbortSignal, ...args: readonly unknown[]) => Promise<unknown>)
         | undefined;
-      if (work === undefined) throw new SlideError('DECODE_FAILED', `The process has no call ${name}`);
-      return { kind: 'answer', id, value: await work(controller.signal, ...args) };
+      if (run === undefined) throw new SlideError('DECODE_FAILED', `The process has no call ${name}`);
+      return { kind: 'answer', id, value: await run(controller.signal, ...args) };
     } catch (error) {
-      if (!(error instanceof SlideError) && !controller.signal.aborted) unexpected(error);
+      if (!(error instanceof SlideError) && !controller.signal.aborted) onUnexpectedError(error);
       return { kind: 'answer', id, failure: failureOf(error) };
     } finally {
-      underWay.delete(id);
+      runningCalls.delete(id);
     }
   }
 
   channel.on('message', (message) => {
     if (!isCallMessage(message)) return;
-    if (message.kind === 'cancel') underWay.get(message.id)?.abort();
-    // The answer is lost when the calling process has ended meanwhile.
+    if (message.kind === 'cancel') runningCalls.get(message.id)?.abort();
+    // An error of `send` is ignored: it means that the calling process has ended.
     else if (message.kind === 'call')
       void answer(message).then((answered) => channel.send?.(answered, () => {}));
   });
 }
 
+/** Converts an error to a plain object that can be sent, with the message of its cause as `detail`; empty without a cause. */
 function failureOf(error: unknown): { code: SlideErrorCode; message: string; detail: string } {
   if (!(error instanceof SlideError))
     return { code: 'DECODE_FAILED', message: 'The slide could not be read', detail: '' };

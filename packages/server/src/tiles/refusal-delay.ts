@@ -1,20 +1,20 @@
 /**
  * Delays the refusal of a request that finds the render queue full.
  *
- * A client that floods the queue repeats a refused request at once. With 1,600 connections that do so, refusals keep the event
- * loop busy, and the tiles of all other viewers wait. A delayed refusal only costs a timer.
+ * A client that floods the queue may repeat each refused request at once. With 1,600 such connections, the event loop is busy with
+ * refusals, and the tiles of all other viewers wait. Delaying a refusal only costs a timer.
  */
 import { SlideError } from '@lamina/slide';
 
 /** Shortest delay of a refusal in milliseconds. */
 export const minRefusalDelayMs = 1000;
-/** Longest delay. Delays are random, so that requests refused at the same moment are not all repeated at the same moment. */
+/** Longest delay in milliseconds. Delays are random, so that requests that are refused together are not repeated together. */
 export const maxRefusalDelayMs = 3000;
 
 /**
- * Returns the result of `work`. Delays its error when the error is BUSY, until the delay is over or `signalOf()` aborts.
+ * Returns the result of `work`. The error BUSY is delayed by 1 to 3 s, or until the signal aborts; other errors are not delayed.
  *
- * @param signalOf called for a refusal only, because a signal for each tile would cost more than the tile
+ * @param signalOf returns the signal; called only for BUSY, because creating a signal for each tile would cost more than the tile
  */
 export function delayRefusal<T>(work: Promise<T>, signalOf: () => AbortSignal): Promise<T> {
   return work.catch(async (error: unknown) => {

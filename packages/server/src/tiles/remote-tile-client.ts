@@ -1,6 +1,6 @@
 /**
- * Gives a serving process its rendered tiles: the primary process renders and caches them for all serving processes, and this
- * client keeps recently used ones in memory.
+ * Gets rendered tiles for a serving process from the primary process, which renders and caches them for all serving processes. This
+ * client keeps recently used tiles in memory.
  */
 import type {
   DeepZoomAddress,
@@ -16,7 +16,7 @@ import { type RenderedTiles, thumbnailName } from './rendered-tiles.ts';
 import { createTileMemoryCache } from './tile-memory-cache.ts';
 import type { PrerenderReason } from './tile-prerenderer.ts';
 
-/** Calls that the primary process answers for the serving processes. */
+/** Returns the functions that the primary process runs for the serving processes. `createRemoteTileClient` calls them by name. */
 export function renderedTilesCalls(renderedTiles: RenderedTiles) {
   return {
     tile: (
@@ -34,8 +34,8 @@ export function renderedTilesCalls(renderedTiles: RenderedTiles) {
       renderedTiles.colourTable(source, requester),
     thumbnail: (signal: AbortSignal, source: RenderSource, requester: Requester) =>
       renderedTiles.thumbnail(source, signal, requester),
-    fill: async (_: AbortSignal, source: RenderSource, reason: PrerenderReason) =>
-      renderedTiles.fill(source, reason),
+    queuePrerendering: async (_: AbortSignal, source: RenderSource, reason: PrerenderReason) =>
+      renderedTiles.queuePrerendering(source, reason),
     inspect: (signal: AbortSignal, location: SlideLocation, requester: Requester | null) =>
       renderedTiles.inspect(location, signal, requester),
     group: (signal: AbortSignal, folder: FolderLocation, names: readonly string[]) =>
@@ -63,6 +63,7 @@ export function createRemoteTileClient(caller: Caller<RenderedTilesCalls>): Rend
       memory.put(key, tile.jpeg);
       return tile;
     },
+    // Only the primary process caches views.
     view: (source, view, client) => caller.call('view', [source, view, client.requester], client.signal),
     colourProfile: (source, requester) => caller.call('colourProfile', [source, requester]),
     colourTable: (source, requester) => caller.call('colourTable', [source, requester]),
@@ -71,11 +72,13 @@ export function createRemoteTileClient(caller: Caller<RenderedTilesCalls>): Rend
       memory.put({ fingerprint: source.fingerprint, name: thumbnailName }, jpeg);
       return jpeg;
     },
-    fill(source, reason) {
-      caller.call('fill', [source, reason]).catch(() => {}); // without prerendering, tiles are rendered on request
+    queuePrerendering(source, reason) {
+      // After an error, the tiles of the slide are rendered when they are requested.
+      caller.call('queuePrerendering', [source, reason]).catch(() => {});
     },
     inspect: (location, signal, requester = null) => caller.call('inspect', [location, requester], signal),
     group: (folder, names, signal) => caller.call('group', [folder, names], signal),
+    // The primary process reports the disk cache and the render queue in its own metrics.
     figures: () => ({
       memoryBytes: memory.bytes(),
       diskBytes: 0,

@@ -1,6 +1,6 @@
 import type { DeepZoomAddress, Requester, SlideLocation, TileColour, View } from '@lamina/slide';
 
-/** A slide file and its fingerprint at the last check. The fingerprint ensures that no tile of another version is served. */
+/** A slide file and the fingerprint that it must have, so that no tile of another version of the file is served. */
 export interface RenderSource {
   readonly location: SlideLocation;
   readonly fingerprint: string;
@@ -14,13 +14,13 @@ export interface TileClient {
   readonly signal: AbortSignal;
 }
 
-/** Returns the name of a tile among the cached tiles of its slide. */
+/** Returns the name of a tile in the cache of its slide, which is also a part of its ETag. */
 export const tileNameIn = (
   { dziLevel, column, row }: DeepZoomAddress,
   colour: TileColour = 'scanned',
 ): string => `${dziLevel}_${column}_${row}${colour === 'srgb' ? '-srgb' : ''}`;
 
-/** Returns the name of a view among the cached tiles of its slide. */
+/** Returns the name of a view, a rectangle of the slide at any size, in the cache of its slide; also a part of its ETag. */
 export function viewName(view: View): string {
   const { x, y, width, height, toWidth, toHeight, rotation, isMirrored, isGrey, format } = view;
   const numbers = [x, y, width, height, toWidth, toHeight, rotation].join('_');

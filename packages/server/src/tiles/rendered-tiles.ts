@@ -1,6 +1,6 @@
 /**
- * Returns tiles and thumbnails that the slide's file does not contain. They come from the tile cache, or a render worker
- * renders them: a separate process, because a malformed file may crash it.
+ * Returns tiles, views and thumbnails that the slide's file does not contain. They come from the tile cache, or a render worker renders
+ * them. A render worker is a separate process, because a malformed file may crash it.
  */
 import os from 'node:os';
 import path from 'node:path';
@@ -44,7 +44,7 @@ export interface RenderedTiles {
   /** Returns the whole slide in sRGB as a JPEG of at most 256 pixels a side. @throws SlideError as `tile` does */
   thumbnail(source: RenderSource, signal: AbortSignal, requester: Requester): Promise<Uint8Array>;
   /** Queues the slide for prerendering (tile-prerenderer.ts). */
-  fill(source: RenderSource, reason: PrerenderReason): void;
+  queuePrerendering(source: RenderSource, reason: PrerenderReason): void;
   /**
    * Reads the header of a slide.
    *
@@ -58,7 +58,7 @@ export interface RenderedTiles {
     names: readonly string[],
     signal: AbortSignal,
   ): Promise<readonly SlideGroup[]>;
-  /** Figures of this process. */
+  /** Returns the numbers that this process reports as metrics. */
   figures(): RenderedTilesFigures;
   close(): Promise<void>;
 }
@@ -89,25 +89,26 @@ export interface RenderedTilesFigures extends TileCacheFigures {
 const thumbnailSide = 256;
 /** Name of the thumbnail in the tile cache of its slide. */
 export const thumbnailName = `thumbnail-${thumbnailSide}-srgb`;
-/** Names of the colour profile (JSON) and of the colour table in the tile cache of their slide. */
+/** Names in the tile cache of a slide: its colour profile, as JSON, and its colour table. */
 const colourNames = { profile: 'colour-profile', table: 'colour-table' } as const;
-/** A slide without a colour table gets this single byte in the cache, so that it is not computed again. */
+/** Cached instead of the colour table of a slide that has none, so that the absence is not computed again. */
 const noTable = Uint8Array.of(0);
 
-/** Memory for new tiles until they are on the disk, and for all tiles when the disk cache is off. */
+/** Limit of the memory cache, which holds new tiles until they are on the disk, and all tiles when the disk cache is off. */
 const memoryCacheBytes = 64 * 1024 * 1024;
 /**
- * Maximum number of waiting jobs. A viewer requests about twenty tiles at a time, so a hundred viewers who open slides at
- * the same moment wait a few seconds and are not refused. The jobs of a client that disconnects leave the queue.
+ * Maximum number of waiting jobs. A viewer requests about 20 tiles at a time, so the jobs of a hundred viewers who open slides at the
+ * same moment fit into the queue: they wait a few seconds and are not refused. Jobs leave the queue when their client disconnects.
  */
 const queueLimit = 2048;
 /**
- * Maximum number of waiting jobs of one image session: the viewer of the web app has at most 24 open requests. More are
- * refused with BUSY (503 with Retry-After), which the web app retries.
+ * Maximum number of waiting jobs of one image session. The viewer of the web app has at most 24 open requests. Further jobs are refused
+ * with BUSY (503 with Retry-After), and the web app retries them.
  */
 const sessionQueueLimit = 64;
 /** Maximum number of waiting jobs of one account, which may have ten image sessions. */
 const accountQueueLimit = 256;
+/** Time after which the pool ends a render worker that has not finished its job. */
 const jobTimeoutMs = 15_000;
 
 export function createRenderedTiles({
@@ -134,16 +135,16 @@ export function createRenderedTiles({
     pool ??
     createRenderPool({
       compiledFolder: path.join(config.dataDir, 'compiled'),
-      scratchFolder: path.join(config.dataDir, 'scratch'), // the only place that is sure to be writable, and on a disk
+      scratchFolder: path.join(config.dataDir, 'scratch'), // the data folder is writable and on a disk; other folders may not be
       slideFolders: Object.values(slideRoots(config)),
       ...(objects !== null && { objects }),
     });
   const prerenderer = createTilePrerenderer({ renderPool, cache, maxBytes: config.tileCacheBytes, log });
 
   /**
-   * Returns a tile from the cache, else renders it; the render pool renders it once for concurrent requests.
+   * Returns a tile from the cache, otherwise renders and caches it. The render pool renders a tile only once for concurrent requests.
    *
-   * @param render is given the fingerprint that the file must have, because the render worker opens the file itself
+   * @param render gets the file with the fingerprint that it must have, because the render worker opens the file itself
    */
   async function cachedOrRendered(
     { location, fingerprint }: RenderSource,
@@ -159,7 +160,7 @@ export function createRenderedTiles({
     return { jpeg, wasCached: false };
   }
 
-  /** Returns the profile or the table from the cache, else computes and caches both. */
+  /** Returns the colour profile or the colour table from the cache, otherwise computes and caches both. */
   async function cachedColour(
     { location, fingerprint }: RenderSource,
     kind: keyof typeof colourNames,
@@ -193,16 +194,16 @@ export function createRenderedTiles({
     },
     async colourTable(source, requester) {
       const table = await cachedColour(source, 'table', requester);
-      return table.length === noTable.length ? null : table;
+      return table.length === noTable.length ? null : table; // a table in gzip is longer than one byte
     },
     async thumbnail(source, signal, requester) {
       const render = (expected: SlideLocation) =>
         renderPool.thumbnail(expected, thumbnailSide, signal, requester);
       return (await cachedOrRendered(source, thumbnailName, render)).jpeg;
     },
-    fill: (source, reason) => prerenderer.fill(source, reason),
+    queuePrerendering: (source, reason) => prerenderer.queue(source, reason),
     inspect: (location, signal, requester) => renderPool.inspect(location, signal, requester),
-    group: (folder, names, signal) => renderPool.group(folder, names, [], signal),
+    group: (folder, names, signal) => renderPool.group(folder, names, [], signal), // only files, no subfolders
     figures() {
       const { queueLength, faults } = renderPool;
       return { ...cache.figures(), queueLength, isFull: queueLength >= queueLimit, faults };
@@ -215,7 +216,7 @@ export function createRenderedTiles({
   };
 }
 
-/** Creates the pool of render workers: one less than the CPU threads, but at least 2 and at most 4. */
+/** Creates the pool of render workers. Their number is one less than the number of CPU threads, but at least 2 and at most 4. */
 export function createRenderPool(
   options: Pick<RenderPoolOptions, 'compiledFolder' | 'scratchFolder' | 'slideFolders' | 'objects'> & {
     readonly timeoutMs?: number;

@@ -1,14 +1,14 @@
 /**
- * Decides how a tile request is answered. Its two callers only write the response: the Fastify route
- * (routes/tiles.ts) and the fast path in front of Fastify (routes/tile-fast-path.ts).
+ * Decides how a tile request is answered. Its two callers only write the response: the Fastify route (routes/tiles.ts) and the fast
+ * path in front of Fastify (routes/tile-fast-path.ts).
  *
  * Order of the decision:
- * 1. `authorize` checks the image session, its cookie, and the token if one is sent (401; 503 while the database is unavailable);
- *    without a session, an API token with the scope slides:read (401, 403, 429)
- * 2. `resolve` checks that level, column and row are well-formed, and that the image exists and the session may open it (404)
- * 3. it checks that the tile exists (404), compares If-None-Match (304), or gets the tile (503 when the render queue is full)
- * 4. it waits until the audit log records that this session opened the image (audit/image-openings.ts); no pixel is sent before
- * 5. it sets Cache-Control to the remaining lifetime of the session
+ * 1. `authorize` checks the image session, its cookie, and the bearer token if one is sent (401; 503 while the database is
+ *    unavailable). Without a session, it checks an API token, which needs the scope slides:read (401, 403, 429).
+ * 2. `resolve` checks that level, column and row are well-formed, that the image exists, and that the session may open it (404).
+ * 3. `resolve` checks that the tile exists (404), compares If-None-Match (304), or gets the tile (503 when the render queue is full).
+ * 4. `resolve` waits until the audit log records that this session opened the image (audit/image-openings.ts), before any pixel is sent.
+ * 5. `resolve` computes Cache-Control from the remaining lifetime of the session.
  */
 import { AppError } from '@lamina/contract';
 import type { Allocate, TileColour } from '@lamina/slide';
@@ -23,8 +23,9 @@ import type { ServableImage, ServedTile, Slides } from './slides.ts';
 
 export interface TileRequest {
   readonly imageId: string;
-  /** Level and file name exactly as they appear in the path, for example `12` and `3_4.jpg`. */
+  /** Deep Zoom level exactly as in the path, for example `12`. */
   readonly dziLevel: string;
+  /** File name of the tile exactly as in the path: column, row and ending, for example `3_4.jpg`. */
   readonly tile: string;
   /** Default: `scanned`, the colours of the file. */
   readonly colour?: TileColour | undefined;
@@ -32,7 +33,7 @@ export interface TileRequest {
   readonly knownTag: string | undefined;
   /** Allocates the memory that a native or cached tile is read into. */
   readonly allocate?: Allocate;
-  /** Client of the audit entry. Read only for the first tile of an image in a session, so it may be a getter. */
+  /** Client address and request id for the audit event. Read only for the first tile of an image in a session, so it may be a getter. */
   readonly origin: Origin;
   /** Aborted when the client disconnects. Read only when the tile has to be rendered or fetched, so it may be a getter. */
   readonly signal: AbortSignal;
@@ -75,7 +76,7 @@ export function createTileResolver({
       if (address === null) throw new AppError('not_found');
       const imageLookup = catalogue.servable(request.imageId);
       const image = imageLookup instanceof Promise ? await imageLookup : imageLookup;
-      // The answer does not reveal whether the image does not exist or the session may not open it.
+      // The same error for both cases, so that the response does not reveal whether the image exists.
       if (image === null || !mayViewImage(session, image)) throw new AppError('not_found');
       const { colour, knownTag, allocate } = request;
       const served = await slides.tile(

@@ -1,22 +1,27 @@
 /**
- * Shares the header read of a slide between all requests that wait for the slide to open. Each waiting requester puts the same
- * read into the render queue, which is fair between accounts, and the result of the first that gets its turn serves all.
+ * Shares the read of a slide's header between all requests that wait for the slide to open. The render queue is fair between accounts,
+ * so each waiting requester puts a job for the same read into the queue. The first job that runs supplies the result for all.
  */
 import type { Requester, SlideLocation, SlideSummary } from '@lamina/slide';
 
 export interface SlideOpenings {
-  /** Registers a requester that waits until the image is open. @returns a function that ends the registration */
+  /** Registers a requester that waits until the image is open. @returns a function to call when the requester no longer waits */
   join(imageId: string, requester: Requester): () => void;
-  /** Reads the header on behalf of all requesters that have joined or join meanwhile. @throws SlideError what reading throws */
+  /**
+   * Reads the header for all requesters that have joined, and for those that join during the read.
+   *
+   * @throws SlideError the last error, when the jobs of all requesters have failed
+   */
   read(imageId: string, location: SlideLocation): Promise<SlideSummary>;
 }
 
+/** Puts a job that reads the header into the render queue. @param requester null when no request waits for the slide */
 type Inspect = (location: SlideLocation, requester: Requester | null) => Promise<SlideSummary>;
 
 interface Opening {
-  /** Requesters by account and session, with the number of their waiting requests. */
+  /** Requesters with the number of their waiting requests, by account and session. */
   readonly waitingRequesters: Map<string, { readonly requester: Requester; count: number }>;
-  /** Functions that add a requester to a running read, one per read. */
+  /** One function for each running read. It adds a job of a requester to the read. */
   readonly reads: Set<(requester: Requester) => void>;
 }
 
@@ -37,9 +42,10 @@ export function createSlideOpenings(inspect: Inspect): SlideOpenings {
       const key = `${requester.account} ${requester.session}`;
       const entry = opening.waitingRequesters.get(key) ?? { requester, count: 0 };
       entry.count++;
+      // Further requests of the same account and session need no further job.
       if (entry.count === 1) {
         opening.waitingRequesters.set(key, entry);
-        for (const addRequester of opening.reads) addRequester(requester);
+        for (const addJob of opening.reads) addJob(requester);
       }
       let hasLeft = false;
       return () => {
@@ -54,22 +60,22 @@ export function createSlideOpenings(inspect: Inspect): SlideOpenings {
     async read(imageId, location) {
       const opening = openingOf(imageId);
       const { promise, resolve, reject } = Promise.withResolvers<SlideSummary>();
-      let pendingCount = 0;
-      const addRequester = (requester: Requester | null) => {
-        pendingCount++;
-        // One requester may be refused with BUSY while another one still has a place in the queue.
+      let jobCount = 0;
+      const addJob = (requester: Requester | null) => {
+        jobCount++;
+        // The read fails only when no job is left: one requester may be refused with BUSY while the job of another one waits.
         inspect(location, requester).then(resolve, (error: unknown) => {
-          pendingCount--;
-          if (pendingCount === 0) reject(error as Error);
+          jobCount--;
+          if (jobCount === 0) reject(error as Error);
         });
       };
-      opening.reads.add(addRequester);
+      opening.reads.add(addJob);
       const requesters = [...opening.waitingRequesters.values()].map(({ requester }) => requester);
-      for (const requester of requesters.length > 0 ? requesters : [null]) addRequester(requester);
+      for (const requester of requesters.length > 0 ? requesters : [null]) addJob(requester);
       try {
         return await promise;
       } finally {
-        opening.reads.delete(addRequester);
+        opening.reads.delete(addJob);
         deleteIfUnused(imageId, opening);
       }
     },

@@ -1,7 +1,8 @@
 /**
- * Returns descriptors, tiles and thumbnails of the catalogue's slides as bytes to send.
+ * Returns descriptors, tiles, thumbnails and other contents of the catalogue's slides as bytes to send. Native tiles are read from the
+ * file by this process; render workers supply everything else (rendered-tiles.ts).
  *
- * The file is long because one closure shares the open slides and the caches between all calls.
+ * The file is long because all calls share the open slides and the caches.
  */
 import {
   type Allocate,
@@ -44,7 +45,7 @@ import { createSlideOpenings } from './slide-openings.ts';
 
 export type { SlideGroup, SlideSummary };
 
-/** An image of the catalogue that can be shown, and the file it is read from. */
+/** An image of the catalogue that can be shown, and its file. */
 export interface ServableImage extends SlideFile {
   readonly id: string;
   readonly fileName: string;
@@ -52,7 +53,7 @@ export interface ServableImage extends SlideFile {
   readonly dataset: string | null;
   /** Hidden images are visible to administrators only. */
   readonly isHidden: boolean;
-  /** Fingerprint of the file that the catalogue read. */
+  /** Fingerprint of the file when the catalogue read it. The file may have changed since. */
   readonly fingerprint: string;
 }
 
@@ -62,6 +63,7 @@ export interface ServedBytes {
   readonly etag: string;
 }
 
+/** How the slide is divided into tiles, for protocols other than Deep Zoom. */
 export interface Tiling {
   readonly descriptor: DeepZoomDescriptor;
   /** Deep Zoom levels whose tiles the file stores, the largest first. */
@@ -70,10 +72,11 @@ export interface Tiling {
   readonly fingerprint: string;
 }
 
+/** A slide as DICOMweb describes it: the tiles of its file, which can be sent without decoding, and its properties. */
 export interface StoredSlide {
   /** Levels that the file stores as tiles, largest first; empty when every tile of the slide is rendered. */
   readonly levels: readonly StoredLevel[];
-  /** Derived from the magnification if the file does not state it; null when neither is known. */
+  /** Derived from the objective power if the file does not state the MPP; null when neither is known. */
   readonly mpp: Slide['mpp'];
   readonly objectivePower: number | null;
   readonly vendor: string | null;
@@ -90,14 +93,14 @@ export interface CompressedBytes {
   readonly etag: string;
 }
 
-/** A tile; `bytes` is null when the client sent the ETag of this tile, because it has the bytes in its cache. */
+/** A tile. `bytes` and `source` are null when the client has sent the ETag of this tile: it has the bytes in its cache. */
 export type ServedTile =
   | { readonly etag: string; readonly bytes: Uint8Array; readonly source: TileSource }
   | { readonly etag: string; readonly bytes: null; readonly source: null };
 
 export interface TileQuery {
   readonly address: DeepZoomAddress;
-  /** Default: `scanned`, the colours of the file. A slide without a usable colour profile has the same tile in both colours. */
+  /** Default: `scanned`, the colours of the file. For a slide without a usable colour profile, `srgb` returns the same tile. */
   readonly colour?: TileColour | undefined;
   /** Value of the If-None-Match header: the ETag of the tile in the client's cache. */
   readonly knownTag: string | undefined;
@@ -108,9 +111,9 @@ export interface TileQuery {
 /** Result of reading a file for the catalogue. */
 export type Inspection =
   | { readonly status: 'ready'; readonly summary: SlideSummary }
-  /** A retry would fail too; `error` is one sentence for administrators, without paths. */
+  /** The file cannot be read, and a retry would fail too. `error` is one sentence for administrators, without paths. */
   | { readonly status: 'failed'; readonly error: string; readonly code: SlideErrorCode }
-  /** The file is gone, or the failure does not concern the file: the catalogue retries. */
+  /** The file is missing, has changed during the read, or its storage does not answer: the catalogue retries. */
   | { readonly status: 'postponed' };
 
 /** A tile of a level that the file stores as JPEG or JPEG 2000. */
@@ -121,7 +124,7 @@ export interface StoredTilePlace {
 }
 
 export interface StoredTileQuery {
-  /** Is called when the slide is open and returns the tile to read. Its error rejects the call. */
+  /** Called when the slide is open; returns the tile to read. If it throws, `storedTile` rejects with the same error. */
   readonly choose: (slide: StoredSlide) => StoredTilePlace;
   /** Allocates the memory that the tile is read into. */
   readonly allocate?: Allocate | undefined;
@@ -139,7 +142,7 @@ export interface Slides {
   descriptor(image: ServableImage, requester: Requester): Promise<ServedBytes>;
   /** Returns the tiling of the slide, for protocols other than Deep Zoom. @throws SlideError */
   tiling(image: ServableImage, requester: Requester): Promise<Tiling>;
-  /** Renders a rectangle of the slide at any size, as scanned. @throws SlideError */
+  /** Renders a rectangle of the slide at any size, in the colours of the file. @throws SlideError */
   view(image: ServableImage, view: View, client: TileClient): Promise<ServedBytes>;
   /** Returns the levels whose stored tiles can be sent without decoding, and the properties that DICOMweb describes. @throws SlideError */
   stored(image: ServableImage, requester: Requester): Promise<StoredSlide>;
@@ -148,14 +151,14 @@ export interface Slides {
   /** Reads the ICC profile; null without one. @throws SlideError */
   iccProfile(image: ServableImage, requester: Requester): Promise<ServedBytes | null>;
   /**
-   * Returns the colour table: samples of sRGB on a grid of device colours (slide/colour/colour-table.ts).
+   * Returns the colour table: the sRGB colours at the nodes of a grid of scanned colours (slide/colour/colour-table.ts).
    *
    * @returns null when the slide has no usable colour profile
    * @throws SlideError
    */
   colourTable(image: ServableImage, requester: Requester): Promise<CompressedBytes | null>;
   /**
-   * Returns a native tile from the file, else a cached or newly rendered one.
+   * Returns a native tile from the file, otherwise a cached or newly rendered one.
    *
    * @throws SlideError TILE_OUT_OF_RANGE, BUSY, DECODE_FAILED, and what opening throws
    */
@@ -178,10 +181,12 @@ export interface Slides {
   fingerprintOf(file: SlideFile): Promise<string | null>;
   /** Closes the slide of an image that must no longer be shown. */
   forget(imageId: string): void;
+  /** Number of open slides. */
   openCount(): number;
   close(): Promise<void>;
 }
 
+/** Maximum number of slides that are open at a time. */
 const openSlidesLimit = 200;
 
 interface SlidesDependencies {
@@ -193,7 +198,7 @@ interface SlidesDependencies {
   readonly objects: ObjectReader | null;
 }
 
-/** One closure of more than 60 lines: all calls share the open slides. */
+/** The function is long because all calls share the open slides. */
 export function createSlides({ config, log, renderedTiles, objects }: SlidesDependencies): Slides {
   const openSlides = createOpenSlides({ limit: openSlidesLimit, log, objects });
 
@@ -211,7 +216,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
     return { path: absolutePath, members };
   }
 
-  /** The request to open an image for a requester. A class, because creating closures for each tile takes longer than the rest. */
+  /** A requester's request for an open slide. It is a class, because creating closures for each tile takes longer than the rest. */
   class ImageOpening implements OpenRequest {
     readonly image: ServableImage;
     readonly requester: Requester;
@@ -234,16 +239,16 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
     }
 
     async open(location: SlideLocation, fingerprint: string): Promise<Slide> {
-      const inspect = () => openings.read(this.id, location);
-      // A file that the catalogue has not read may be malformed, so a render worker reads it before this process does.
-      if (fingerprint !== this.image.fingerprint) await inspect();
-      const slide = await openServedSlide(location, inspect, objects);
-      renderedTiles.fill({ location, fingerprint: slide.fingerprint }, 'opened');
+      const inspectInWorker = () => openings.read(this.id, location);
+      // A file that has changed since the catalogue read it may be malformed, so a render worker reads it before this process does.
+      if (fingerprint !== this.image.fingerprint) await inspectInWorker();
+      const slide = await openServedSlide(location, inspectInWorker, objects);
+      renderedTiles.queuePrerendering({ location, fingerprint: slide.fingerprint }, 'opened');
       return slide;
     }
   }
 
-  /** Colour profiles by slide. Most slides without a profile need no render worker to find that out. */
+  /** Descriptions of colour profiles by slide; null for a slide without a profile. */
   const colourProfiles = new WeakMap<Slide, Promise<ColourProfile | null>>();
 
   function colourProfileOf({ slide, location }: OpenSlide, requester: Requester) {
@@ -260,17 +265,18 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
     location: SlideLocation,
     requester: Requester,
   ): Promise<ColourProfile | null> {
-    if (isReadHere(slide) && (await hasNoProfile(slide))) return null;
+    if (isReadHere(slide) && (await hasNoProfile(slide))) return null; // without a render worker
     try {
       return await renderedTiles.colourProfile({ location, fingerprint: slide.fingerprint }, requester);
     } catch (error) {
-      // Reading the profile crashed the render worker; the slide is shown without it.
+      // Reading the profile crashed the render worker. The slide is shown in the colours of the file.
       if (error instanceof SlideError && error.code === 'DECODE_FAILED') return unreadableProfile;
       throw error;
     }
   }
 
-  async function hasTable(open: OpenSlide, requester: Requester): Promise<boolean> {
+  /** Returns whether the slide has a colour table, because its profile is usable. */
+  async function hasColourTable(open: OpenSlide, requester: Requester): Promise<boolean> {
     return typeof (await colourProfileOf(open, requester))?.tableNodes === 'number';
   }
 
@@ -281,20 +287,20 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
   ): Promise<ServedTile> {
     const { slide, descriptor, location } = open;
     const { fingerprint } = slide;
-    const isConverted = colour === 'srgb' && (await hasTable(open, client.requester));
+    const isConverted = colour === 'srgb' && (await hasColourTable(open, client.requester));
     const etag = etagOf(fingerprint, tileNameIn(address, isConverted ? 'srgb' : 'scanned'));
     if (etag === knownTag) {
       regionOfTile(descriptor, address); // throws TILE_OUT_OF_RANGE, as reading the tile would
       return { etag, bytes: null, source: null };
     }
-    // Reading a local file is too short to need an abort signal.
+    // Reading from a local file takes too little time to be worth an abort signal. Reading an object is an HTTP request.
     const signal = location.isObject ? client.signal : undefined;
     const native = isConverted ? null : await readNativeTile(slide, address, signal, allocate);
     if (native !== null) return { etag, bytes: native, source: 'stored' };
     const source = { location, fingerprint };
     const options = { allocate, ...(isConverted && { colour }) };
     const rendered = await renderedTiles.tile(source, address, client, options);
-    return { etag, bytes: rendered.jpeg, source: rendered.wasCached ? 'kept' : 'made' };
+    return { etag, bytes: rendered.jpeg, source: rendered.wasCached ? 'kept' : 'made' }; // names in the metrics
   }
 
   async function thumbnailOf(
@@ -302,7 +308,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
     signal: AbortSignal,
     requester: Requester,
   ): Promise<ServedBytes> {
-    // This process does not open the slide, because a list shows the thumbnails of hundreds of slides.
+    // This process does not open the slide, because a list of slides requests hundreds of thumbnails.
     const location = await locationOf(image);
     const source: RenderSource = { location, fingerprint: await fingerprintOf(location, objects) };
     const bytes = await renderedTiles.thumbnail(source, signal, requester);
@@ -341,6 +347,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
         const { level, index } = choose(stored instanceof Promise ? await stored : stored);
         const { fingerprint } = slide;
         const signal = location.isObject ? client.signal : undefined;
+        // Null: the level has a gap here, and its pixels have to be rendered from a larger level.
         const bytes =
           (await readStoredTile(slide, level, index, signal, allocate)) ??
           (await renderedTiles.view({ location, fingerprint }, viewOfTile(level, index), client));
@@ -355,7 +362,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
 
     colourTable: (image, requester) =>
       openSlides.use(new ImageOpening(image, requester), async (open) => {
-        if (!(await hasTable(open, requester))) return null;
+        if (!(await hasColourTable(open, requester))) return null;
         const { location, slide } = open;
         const gzip = await renderedTiles.colourTable({ location, fingerprint: slide.fingerprint }, requester);
         return gzip && { gzip, etag: etagOf(slide.fingerprint, 'colour-table') };
@@ -370,6 +377,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
     thumbnail: (image, signal, requester) =>
       delayRefusal(
         thumbnailOf(image, signal, requester).catch((error: unknown) => {
+          // Retries once with the new fingerprint when the file was replaced after its fingerprint was read.
           if (!(error instanceof SlideError && error.code === 'FILE_CHANGED')) throw error;
           return thumbnailOf(image, signal, requester);
         }),
@@ -381,7 +389,8 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
         const location = await locationOf(file);
         const summary = await renderedTiles.inspect(location, signal);
         // Prerendering a slide of the bucket downloads most of it, so it starts only when the first viewer opens the slide.
-        if (!location.isObject) renderedTiles.fill({ location, fingerprint: summary.fingerprint }, 'found');
+        if (!location.isObject)
+          renderedTiles.queuePrerendering({ location, fingerprint: summary.fingerprint }, 'found');
         return { status: 'ready', summary };
       } catch (error) {
         if (signal.aborted) return { status: 'postponed' };
@@ -403,7 +412,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
         if (signal.aborted) return null;
         if (!(error instanceof SlideError)) throw error;
         if (transientErrorCodes.has(error.code) || isUnreachable(error)) return null;
-        // One of the files crashes its reader. Without groups, the other files can still be shown.
+        // One of the files crashes the render worker. Without groups, the other files can still be shown.
         log.warn(
           { err: error, folder },
           'grouping of slide files failed; each file of the folder counts as a separate slide',
@@ -433,7 +442,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
   };
 }
 
-/** Returns the view, in pixels of level 0, that shows the same pixels as a tile of a stored level. */
+/** Returns the rectangle of full resolution, and its size in pixels of the level, that shows the same pixels as a tile of a stored level. */
 function viewOfTile(
   { columns, tileWidth, tileHeight, downsample, ...level }: StoredLevel,
   index: number,
@@ -472,13 +481,13 @@ async function readStoredSlide(slide: Slide): Promise<StoredSlide> {
   return { levels, mpp, objectivePower, vendor, fingerprint, placeOnGlass, hasIccProfile };
 }
 
-/** Part of the descriptor's ETag; the number grows whenever the XML gets a new form. */
+/** Part of the descriptor's ETag. The number is increased when the XML gets another form, so that browsers do not use cached XML. */
 const descriptorName = 'descriptor-2';
 
 /** Describes a profile that crashed the render worker. */
 const unreadableProfile: ColourProfile = { name: null, bytes: null, tableNodes: null, ignored: 'broken' };
 
-/** Returns whether this process has opened the file itself; otherwise the slide consists of a render worker's summary. */
+/** Returns whether this process has opened the file itself. Otherwise the slide is only the summary that a render worker has sent. */
 const isReadHere = ({ levels }: Slide) => levels.some(({ needsRendering }) => !needsRendering);
 
 /** Also returns false when the profile cannot be read; the render worker then reports the reason. */
@@ -492,10 +501,10 @@ async function hasNoProfile(slide: Slide): Promise<boolean> {
 
 const etagOf = (fingerprint: string, name: string) => `"${fingerprint}-${name}"`;
 
-/** Errors that do not mean that the file's contents are bad: reading is tried again later. */
+/** Error codes that do not mean that the contents of the file are malformed: the file is read again later. */
 const transientErrorCodes: ReadonlySet<SlideErrorCode> = new Set(['FILE_MISSING', 'FILE_CHANGED']);
 
-/** Returns one sentence for administrators. */
+/** Returns the description of the error for administrators, as one sentence. */
 function sentenceOf({ code, message }: SlideError): string {
   if (code === 'FORMAT_NOT_RECOGNISED') return 'This is not a slide in a format that can be read.';
   if (code === 'DECODE_FAILED') return 'Reading the file took too long or ended the process that read it.';

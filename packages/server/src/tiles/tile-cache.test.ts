@@ -112,14 +112,14 @@ describe('the tile cache', () => {
 
   it('does not keep prerendered tiles in memory', async () => {
     const cache = open({ memory: 1000, disk: 0 });
-    cache.putAside(key('aaaa'), jpeg(1));
+    cache.putOnDisk(key('aaaa'), jpeg(1));
     await cache.settled();
     expect(await cache.get(key('aaaa'))).toBeNull();
   });
 
   it('returns prerendered tiles from the disk', async () => {
     const cache = open({ memory: 1000 });
-    cache.putAside(key('aaaa'), jpeg(1));
+    cache.putOnDisk(key('aaaa'), jpeg(1));
     await cache.settled();
     expect(await cache.has(key('aaaa'))).toBe(true);
     expect(await cache.get(key('aaaa'))).toEqual(jpeg(1));

@@ -1,9 +1,9 @@
 /**
- * Caches rendered tiles in memory and on disk; both have a limit in bytes. Tiles that are read from the disk are not copied to
- * the memory cache, because the operating system caches files better.
+ * Caches rendered tiles in memory and on disk, each with a limit in bytes. The memory cache holds new tiles. A tile that is read from
+ * the disk is not copied to it, because the operating system already caches files.
  *
- * A key begins with the slide's fingerprint, so a tile of a replaced file is never found again. The cache evicts the oldest
- * tiles of the least recently used slide first. The disk cache survives a restart.
+ * The key of a tile contains the fingerprint of its slide file, so tiles of a replaced file are never returned. When the disk cache is
+ * full, it evicts the oldest tiles of the least recently used slide first. The disk cache survives a restart.
  */
 import path from 'node:path';
 import { type Allocate, cacheOpenFiles, SlideError } from '@lamina/slide';
@@ -12,14 +12,14 @@ import { type NamedTile, namesIn, openTileDiskCache, type TileDiskCache } from '
 import { createTileMemoryCache, type TileKey } from './tile-memory-cache.ts';
 
 export interface TileCache {
-  /** @param allocate supplies the memory that a tile on the disk is read into */
+  /** Returns a tile; null when it is not cached. @param allocate supplies the memory that a tile is read into from the disk */
   get(key: TileKey, allocate?: Allocate): Promise<Uint8Array | null>;
   /** Returns whether `get` would find the tile. */
   has(key: TileKey): Promise<boolean>;
   /** Caches a complete JPEG in memory at once, and writes it to the disk within about half a second. */
   put(key: TileKey, jpeg: Uint8Array): void;
   /** Caches a prerendered tile on the disk only: no request has needed it yet. */
-  putAside(key: TileKey, jpeg: Uint8Array): void;
+  putOnDisk(key: TileKey, jpeg: Uint8Array): void;
   /** Returns how many bytes fit into the disk cache without an eviction. */
   freeBytes(): number;
   figures(): TileCacheFigures;
@@ -31,28 +31,32 @@ export interface TileCache {
 export interface TileCacheFigures {
   readonly memoryBytes: number;
   readonly diskBytes: number;
-  /** Number of tiles that `get` has found in memory, and on disk. */
+  /** Number of tiles that `get` has found in memory since the start. */
   readonly foundInMemory: number;
+  /** Number of tiles that `get` has found on the disk since the start. */
   readonly foundOnDisk: number;
 }
 
 interface TileCacheOptions {
+  /** Folder of the disk cache. */
   readonly folder: string;
+  /** 0: nothing is cached on the disk. */
   readonly maxDiskBytes: number;
   readonly maxMemoryBytes: number;
   readonly log: Logger;
 }
 
-/** An eviction frees space until this share of the limit is used, so that evictions are rare. */
+/** An eviction removes tiles until at most this share of the limit is used, so that the next eviction is far off. */
 const shareAfterEviction = 0.9;
 /** Maximum size of all tiles that wait to be written to the disk; further tiles are cached in memory only. */
 const maxWaitingBytes = 16 * 1024 * 1024;
-/** Tiles are collected for this time and written together, because opening a file takes longer than writing a tile. */
+/** Waiting tiles are collected for this time and written together, because opening a file takes longer than writing a tile. */
 const collectMs = 500;
-/** Collected tiles are written earlier when they reach this size. */
+/** Waiting tiles are written before `collectMs` has passed when their size exceeds this limit. */
 const collectedBytesLimit = maxWaitingBytes / 4;
-/** Maximum size of one file of the disk cache; less when the disk cache itself is very small. */
+/** Maximum size of one file of the disk cache. A file is an eviction unit, so a small disk cache gets smaller files. */
 const maxFileBytes = 8 * 1024 * 1024;
+/** Maximum number of files of the disk cache that are open for reading. */
 const maxOpenFiles = 64;
 const allocateNew: Allocate = (byteCount) => new Uint8Array(byteCount);
 
@@ -63,16 +67,17 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
   let diskBytes = 0;
   let foundInMemory = 0;
   let foundOnDisk = 0;
+  /** Tiles that wait to be written to the disk, by the fingerprint of their slide. */
   let waitingTiles = new Map<string, NamedTile[]>();
   let waitingBytes = 0;
-  /** Ends the time in which tiles are collected for the next write. */
+  /** Ends the wait of `waitForBatch` early; does nothing when no tiles are collected. */
   let writeNow = () => {};
   let isClosing = false;
 
   const folderOf = (fingerprint: string) => path.join(folder, fingerprint.slice(0, 2), fingerprint);
   const files = cacheOpenFiles(maxOpenFiles);
 
-  // Disk work is serial: open the existing disk caches, then write and evict.
+  /** The last task of the disk. Tasks run one after another: first the existing disk caches are opened, then tiles are written and evicted. */
   let diskWork: Promise<void> = openExisting().catch(warn);
 
   function warn(error: unknown): void {
@@ -80,8 +85,8 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
   }
 
   function diskCacheOf(fingerprint: string): Promise<TileDiskCache> {
-    const cachedTile = diskCaches.get(fingerprint);
-    if (cachedTile !== undefined) return cachedTile;
+    const known = diskCaches.get(fingerprint);
+    if (known !== undefined) return known;
     const diskCache = openTileDiskCache({
       folder: folderOf(fingerprint),
       maxFileBytes: Math.min(maxFileBytes, maxDiskBytes / 16),
@@ -95,8 +100,8 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
     return diskCache;
   }
 
-  /** Runs `work` and counts how it changes the bytes of the disk cache, also when it fails. */
-  async function changeBytes(diskCache: TileDiskCache, work: () => Promise<void>): Promise<void> {
+  /** Runs `work` and updates `diskBytes` by the bytes that it adds to the disk cache or removes, also when it fails. */
+  async function trackBytes(diskCache: TileDiskCache, work: () => Promise<void>): Promise<void> {
     diskBytes -= diskCache.bytes;
     try {
       await work();
@@ -105,6 +110,7 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
     }
   }
 
+  /** Opens the disk caches of an earlier run, to know their size. */
   async function openExisting(): Promise<void> {
     for (const group of await namesIn(folder)) {
       for (const fingerprint of await namesIn(path.join(folder, group))) {
@@ -122,19 +128,19 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
     for (const [fingerprint, tiles] of batches) {
       const diskCache = await diskCacheOf(fingerprint);
       diskCache.usedAt = Date.now();
-      await changeBytes(diskCache, () => diskCache.append(tiles));
+      await trackBytes(diskCache, () => diskCache.append(tiles));
       await evict();
     }
   }
 
-  /** Removes the oldest tiles of the least recently used slide, then of the next one, until the limit is met. */
+  /** When the limit is exceeded, removes the oldest tiles of the least recently used slide, then those of the next slide, and so on. */
   async function evict(): Promise<void> {
     if (diskBytes <= maxDiskBytes) return;
     const leastRecentFirst = (await Promise.all(diskCaches.values())).sort((a, b) => a.usedAt - b.usedAt);
     for (const diskCache of leastRecentFirst) {
       while (diskCache.bytes > 0) {
         if (diskBytes <= maxDiskBytes * shareAfterEviction) return;
-        await changeBytes(diskCache, () => diskCache.evictOldest());
+        await trackBytes(diskCache, () => diskCache.evictOldest());
       }
     }
   }
@@ -149,7 +155,7 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
       if (jpeg !== null) diskCache.usedAt = Date.now();
       return jpeg;
     } catch (error) {
-      // A SlideError means that the file was evicted meanwhile or was truncated by a power failure.
+      // A SlideError means that the file was evicted during the read or has been truncated by a power failure.
       if (!(error instanceof SlideError))
         log.warn(
           { err: error, fingerprint, tile: name },
@@ -159,7 +165,7 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
     }
   }
 
-  /** Resolves after `gatherMs`, or when `writeNow` is called. */
+  /** Resolves after `collectMs`, or when `writeNow` is called. */
   function waitForBatch(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, collectMs);
@@ -170,6 +176,7 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
     });
   }
 
+  /** Adds a tile to those that wait to be written. Drops it when too many bytes wait, when the disk cache is off, and while closing. */
   function queueWrite({ fingerprint, name }: TileKey, jpeg: Uint8Array): void {
     if (isClosing || maxDiskBytes === 0 || waitingBytes + jpeg.byteLength > maxWaitingBytes) return;
     if (waitingTiles.size === 0) {
@@ -200,12 +207,12 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
     },
 
     put(key, jpeg) {
-      if (memory.get(key) === jpeg) return; // several requests waited for the same tile
+      if (memory.get(key) === jpeg) return; // the tile was rendered once for several requests, and each of them calls `put`
       memory.put(key, jpeg);
       queueWrite(key, jpeg);
     },
 
-    putAside: queueWrite,
+    putOnDisk: queueWrite,
 
     freeBytes: () => Math.max(0, maxDiskBytes - diskBytes - waitingBytes),
 

@@ -1,9 +1,10 @@
 /**
- * Disk cache of the rendered tiles of one slide: a few append-only pack files, each with an index file.
+ * Disk cache for the rendered tiles of one slide. It consists of a few packs. A pack is a file `.tiles`, to which tiles are appended one
+ * after another, and a file `.list` with one line for each tile: name, offset and length in bytes.
  *
- * One file per tile would be simpler, but creating and opening so many files took a seventh of all CPU
- * time when a slide was viewed for the first time. Nothing is synced: tiles that a power failure destroys are rendered again. A tile is
- * written before its index line, and a truncated tile counts as missing.
+ * One file per tile would be simpler, but creating and opening these files took a seventh of all CPU time during the first view of a
+ * slide. Files are not synced, so a power failure may destroy tiles. A tile is written before its line in the list, and a tile that is
+ * not a complete JPEG counts as missing and is rendered again.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
@@ -19,14 +20,14 @@ export interface NamedTile {
 }
 
 export interface TileDiskCache {
-  /** Used disk space, in whole blocks of the file system. */
+  /** Disk space that the files occupy: the size of each file is rounded up to whole blocks. */
   readonly bytes: number;
   /** Time of the last use, in milliseconds since the epoch. */
   usedAt: number;
   has(name: string): Promise<boolean>;
   /** @param allocate supplies the memory that the tile is read into */
   read(name: string, allocate: Allocate): Promise<Uint8Array | null>;
-  /** Must not run concurrently. @throws Error of the file system; some of the tiles may have been written */
+  /** Appends tiles. Calls must not run concurrently. @throws Error of the file system; some of the tiles may have been written then */
   append(tiles: readonly NamedTile[]): Promise<void>;
   /** Removes the oldest pack and its index. */
   evictOldest(): Promise<void>;
@@ -34,37 +35,36 @@ export interface TileDiskCache {
 
 interface TileDiskCacheOptions {
   readonly folder: string;
-  /** A pack that has reached this size is full. */
+  /** A pack whose tiles have reached this size is full: no further tiles are appended. */
   readonly maxFileBytes: number;
+  /** File handles that all disk caches share. */
   readonly files: OpenFiles;
 }
 
-/** A pack file (`.tiles`), which contains tiles one after another, and its index file (`.list`). */
 interface Pack {
-  /** Begins with the time of creation, so that sorted names are sorted by age. */
+  /** Begins with the time of creation, so that the names of packs in alphabetical order are also in the order of age. */
   readonly id: string;
+  /** Size of the file `.tiles`. */
   tileBytes: number;
+  /** Size of the file `.list`. */
   listBytes: number;
   isFull: boolean;
 }
 
-/** Position of a tile: its pack, and offset and length in bytes. */
-interface Place {
+/** Where a tile is stored: its pack, and the position in the file `.tiles` in bytes. */
+interface TilePosition {
   readonly pack: Pack;
   readonly offset: number;
   readonly length: number;
 }
 
-/** Size of a disk block; files occupy whole blocks. */
+/** Size of a disk block in most file systems. */
 const blockBytes = 4096;
 /** Maximum number of tiles of one `writev`: operating systems accept at most 1,024 buffers. */
 const maxTilesPerWrite = 512;
 const packName = /^([\da-z]{9}-[\da-f]{8})\.(tiles|list)$/;
 
-/**
- * Opens the cache of a slide and removes unknown files from its folder. The function is long because all calls
- * share the packs.
- */
+/** Opens the cache of a slide and removes unknown files from its folder. The function is long because all calls share the packs. */
 export async function openTileDiskCache({
   folder,
   maxFileBytes,
@@ -80,42 +80,43 @@ export async function openTileDiskCache({
       continue;
     }
     const { size } = await fs.stat(file);
+    // A pack of an earlier run counts as full, because its last write may have been incomplete.
     const pack = packs.get(id) ?? { id, tileBytes: 0, listBytes: 0, isFull: true };
     pack[kind === 'tiles' ? 'tileBytes' : 'listBytes'] = size;
     packs.set(id, pack);
   }
   const usedAt = names.length === 0 ? 0 : (await fs.stat(folder)).mtimeMs;
 
-  const fileOf = ({ id }: Pack) => path.join(folder, `${id}.tiles`);
-  const listOf = ({ id }: Pack) => path.join(folder, `${id}.list`);
+  const tilesFileOf = ({ id }: Pack) => path.join(folder, `${id}.tiles`);
+  const listFileOf = ({ id }: Pack) => path.join(folder, `${id}.list`);
 
-  /** Positions by name; null until the first request. */
-  let places: Map<string, Place> | Promise<Map<string, Place>> | null = null;
+  /** Positions of all tiles by name, read from the lists at the first request; null before it. */
+  let positions: Map<string, TilePosition> | Promise<Map<string, TilePosition>> | null = null;
 
-  async function readLists(): Promise<Map<string, Place>> {
-    const found = new Map<string, Place>();
+  async function readLists(): Promise<Map<string, TilePosition>> {
+    const found = new Map<string, TilePosition>();
     for (const pack of packs.values()) {
-      const list = await fs.readFile(listOf(pack), 'utf8').catch(emptyIfMissing);
+      const list = await fs.readFile(listFileOf(pack), 'utf8').catch(emptyIfMissing);
       for (const [, name = '', offset, length] of list.matchAll(/^([\w-]+) (\d+) (\d+)\n/gm)) {
         found.set(name, { pack, offset: Number(offset), length: Number(length) });
       }
     }
-    places = found;
-    // After a restart, the time of the last use is read from the folder's modification time.
+    positions = found;
+    // The folder's modification time stores the time of the last use: `usedAt` begins with it after a restart.
     if (packs.size > 0) await fs.utimes(folder, new Date(), new Date());
     return found;
   }
 
-  function knownPlaces(): Map<string, Place> | Promise<Map<string, Place>> {
-    places ??= readLists().catch((error: unknown) => {
-      places = null;
+  function readPositions(): Map<string, TilePosition> | Promise<Map<string, TilePosition>> {
+    positions ??= readLists().catch((error: unknown) => {
+      positions = null;
       throw error;
     });
-    return places;
+    return positions;
   }
 
-  function newPack(): Pack {
-    const createdAt = Date.now().toString(36).padStart(9, '0');
+  function createPack(): Pack {
+    const createdAt = Date.now().toString(36).padStart(9, '0'); // milliseconds in base 36
     const pack = {
       id: `${createdAt}-${randomUUID().slice(0, 8)}`,
       tileBytes: 0,
@@ -126,13 +127,14 @@ export async function openTileDiskCache({
     return pack;
   }
 
+  /** Appends tiles to a pack, and adds their positions to the map when all bytes are written. */
   async function write(
     pack: Pack,
     tiles: readonly NamedTile[],
-    placesByName: Map<string, Place>,
+    positionByName: Map<string, TilePosition>,
   ): Promise<void> {
     const lines: string[] = [];
-    const added: [string, Place][] = [];
+    const added: [name: string, TilePosition][] = [];
     const startOffset = pack.tileBytes;
     let offset = startOffset;
     for (const { name, jpeg } of tiles) {
@@ -141,20 +143,21 @@ export async function openTileDiskCache({
       offset += jpeg.byteLength;
     }
     const list = lines.join('');
-    // The sizes grow before the write, because the remains of a failed write also occupy the disk.
+    // The sizes grow before the write, because bytes of a failed write also occupy the disk. After a failure the pack stays full, so
+    // that no tile is appended at a wrong offset.
     pack.tileBytes = offset;
     pack.listBytes += list.length;
     pack.isFull = true;
-    const file = await fs.open(fileOf(pack), 'a', 0o600);
+    const file = await fs.open(tilesFileOf(pack), 'a', 0o600);
     try {
       const { bytesWritten } = await file.writev(tiles.map(({ jpeg }) => jpeg));
       if (bytesWritten !== offset - startOffset) throw new Error('Only a part of the tiles was written.');
     } finally {
       await file.close();
     }
-    await fs.appendFile(listOf(pack), list, { mode: 0o600 });
+    await fs.appendFile(listFileOf(pack), list, { mode: 0o600 });
     pack.isFull = offset >= maxFileBytes;
-    for (const [name, place] of added) placesByName.set(name, place);
+    for (const [name, position] of added) positionByName.set(name, position);
   }
 
   return {
@@ -163,37 +166,39 @@ export async function openTileDiskCache({
     get bytes() {
       let bytes = 0;
       for (const { tileBytes, listBytes } of packs.values())
-        bytes += blocksOf(tileBytes) + blocksOf(listBytes);
+        bytes += roundUpToBlocks(tileBytes) + roundUpToBlocks(listBytes);
       return bytes;
     },
 
     async has(name) {
-      return (await knownPlaces()).has(name);
+      return (await readPositions()).has(name);
     },
 
     async read(name, allocate) {
-      const placesByName = await knownPlaces();
-      const place = placesByName.get(name);
-      if (place === undefined) return null;
-      const source = await files.take(fileOf(place.pack), place.offset + place.length);
-      const jpeg = allocate(place.length);
-      await source.readInto(jpeg, 0, place.offset, place.length);
+      const positionByName = await readPositions();
+      const position = positionByName.get(name);
+      if (position === undefined) return null;
+      const { pack, offset, length } = position;
+      const file = await files.take(tilesFileOf(pack), offset + length); // the minimum size of the file
+      const jpeg = allocate(length);
+      await file.readInto(jpeg, 0, offset, length);
       if (isCompleteJpeg(jpeg)) return jpeg;
-      placesByName.delete(name);
+      positionByName.delete(name);
       return null;
     },
 
     async append(tiles) {
-      const placesByName = await knownPlaces();
+      const positionByName = await readPositions();
       await fs.mkdir(folder, { recursive: true, mode: 0o700 });
       for (let start = 0; start < tiles.length; ) {
-        const pack = [...packs.values()].find(({ isFull }) => !isFull) ?? newPack();
+        const pack = [...packs.values()].find(({ isFull }) => !isFull) ?? createPack();
+        // Takes as many of the next tiles as one write and the pack accept. The last one may exceed the limit of the pack.
         let end = start;
         const maxEnd = Math.min(tiles.length, start + maxTilesPerWrite);
-        for (let size = pack.tileBytes; end < maxEnd && size < maxFileBytes; end++) {
-          size += tiles[end]?.jpeg.byteLength ?? 0;
+        for (let packBytes = pack.tileBytes; end < maxEnd && packBytes < maxFileBytes; end++) {
+          packBytes += tiles[end]?.jpeg.byteLength ?? 0;
         }
-        await write(pack, tiles.slice(start, end), placesByName);
+        await write(pack, tiles.slice(start, end), positionByName);
         start = end;
       }
     },
@@ -202,21 +207,21 @@ export async function openTileDiskCache({
       const [oldest] = packs.values(); // sorted by age
       if (oldest === undefined) return;
       packs.delete(oldest.id);
-      const placesByName = await places;
-      for (const [name, { pack }] of placesByName ?? []) if (pack === oldest) placesByName?.delete(name);
-      await files.drop(fileOf(oldest));
-      await fs.rm(listOf(oldest), { force: true });
-      await fs.rm(fileOf(oldest), { force: true });
+      const positionByName = await positions; // null when the lists have not been read
+      for (const [name, { pack }] of positionByName ?? []) if (pack === oldest) positionByName?.delete(name);
+      await files.drop(tilesFileOf(oldest));
+      await fs.rm(listFileOf(oldest), { force: true });
+      await fs.rm(tilesFileOf(oldest), { force: true });
       if (packs.size === 0) await fs.rm(folder, { force: true, recursive: true });
     },
   };
 }
 
-function blocksOf(bytes: number): number {
+function roundUpToBlocks(bytes: number): number {
   return Math.ceil(bytes / blockBytes) * blockBytes;
 }
 
-/** Whether the bytes begin with SOI and end with EOI; a tile that a power failure has truncated lacks the second. */
+/** Returns whether the bytes begin with SOI (FF D8) and end with EOI (FF D9). A tile that a power failure has truncated lacks EOI. */
 function isCompleteJpeg(bytes: Uint8Array): boolean {
   return (
     bytes.length > 4 &&
@@ -227,7 +232,7 @@ function isCompleteJpeg(bytes: Uint8Array): boolean {
   );
 }
 
-/** Returns the names in a folder; none when the folder is missing. */
+/** Returns the names of the files and folders in a folder; an empty list when the folder is missing. */
 export async function namesIn(folder: string): Promise<string[]> {
   try {
     return await fs.readdir(folder);

@@ -12,20 +12,21 @@ export interface TileMemoryCache {
   get(key: TileKey): Uint8Array | null;
   /** @param jpeg a complete JPEG */
   put(key: TileKey, jpeg: Uint8Array): void;
+  /** Size of all tiles in the cache. */
   bytes(): number;
 }
 
-/** @param maxBytes 0: nothing is cached */
+/** @param maxBytes limit for the size of all tiles; 0: nothing is cached */
 export function createTileMemoryCache(maxBytes: number): TileMemoryCache {
   if (maxBytes === 0) return { get: () => null, put: () => {}, bytes: () => 0 };
   const tiles = new LRUCache<string, Uint8Array>({
     maxSize: maxBytes,
     sizeCalculation: ({ byteLength }) => byteLength,
   });
-  const nameOf = ({ fingerprint, name }: TileKey) => `${fingerprint}/${name}`;
+  const cacheKeyOf = ({ fingerprint, name }: TileKey) => `${fingerprint}/${name}`;
   return {
-    get: (key) => tiles.get(nameOf(key)) ?? null,
-    put: (key, jpeg) => void tiles.set(nameOf(key), jpeg),
+    get: (key) => tiles.get(cacheKeyOf(key)) ?? null,
+    put: (key, jpeg) => void tiles.set(cacheKeyOf(key), jpeg),
     bytes: () => tiles.calculatedSize,
   };
 }

@@ -18,7 +18,7 @@ const tileBytes = 20_000;
 let folder: string;
 let renderPool: RenderPool;
 let cache: TileCache;
-let filler: TilePrerenderer;
+let prerenderer: TilePrerenderer;
 /** Prerendered tiles, in the order in which they were begun. */
 let begun: { slide: string; address: DeepZoomAddress }[];
 /** How often the prerenderer read `hasWaitingRequests`. */
@@ -48,16 +48,16 @@ function start(maxBytes = 100_000_000): void {
       return renderPool.prerenderTile(location, address, signal);
     },
   };
-  filler = createTilePrerenderer({ renderPool: watched, cache, maxBytes, log });
+  prerenderer = createTilePrerenderer({ renderPool: watched, cache, maxBytes, log });
 }
 
 beforeEach(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'tile-filler-'));
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'tile-prerenderer-'));
   begun = [];
   looks = 0;
 });
 afterEach(async () => {
-  await filler.close();
+  await prerenderer.close();
   await renderPool.close();
   await cache.close();
   await fs.rm(folder, { recursive: true });
@@ -78,8 +78,8 @@ describe('the prerenderer', () => {
   it('renders all tiles that the file does not contain, from the smallest level to the largest', async () => {
     start();
     const from = await slide('one.svs');
-    filler.fill(from, 'opened');
-    await filler.settled();
+    prerenderer.queue(from, 'opened');
+    await prerenderer.settled();
     const tiles = await all(from);
     expect(tiles.length).toBeGreaterThan(20);
     expect(begun.map(({ address }) => address)).toEqual(tiles);
@@ -96,8 +96,8 @@ describe('the prerenderer', () => {
     cache.put({ fingerprint: from.fingerprint, name: tileNameIn(first) }, jpeg);
     await cache.settled();
     for (let time = 0; time < 2; time++) {
-      filler.fill(from, 'opened');
-      await filler.settled();
+      prerenderer.queue(from, 'opened');
+      await prerenderer.settled();
     }
     expect(begun).toHaveLength(tiles.length - 1);
     expect(begun[0]?.address).toEqual(second);
@@ -106,8 +106,8 @@ describe('the prerenderer', () => {
   it('prerenders slides in the order in which they were opened', async () => {
     start();
     const slides = [await slide('one.svs'), await slide('two.svs')];
-    for (const from of slides) filler.fill(from, 'opened');
-    await filler.settled();
+    for (const from of slides) prerenderer.queue(from, 'opened');
+    await prerenderer.settled();
     const order = begun.map((tile) => tile.slide);
     expect(new Set(order)).toEqual(new Set(['one.svs', 'two.svs']));
     expect(order).toEqual(order.toSorted());
@@ -120,10 +120,10 @@ describe('the prerenderer', () => {
       await slide('two.svs'),
       await slide('three.svs'),
     ];
-    filler.fill(found, 'found');
-    filler.fill(alsoFound, 'found');
-    filler.fill(opened, 'opened');
-    await filler.settled();
+    prerenderer.queue(found, 'found');
+    prerenderer.queue(alsoFound, 'found');
+    prerenderer.queue(opened, 'opened');
+    await prerenderer.settled();
     await cache.settled();
     expect([...new Set(begun.map((tile) => tile.slide))]).toEqual(['three.svs', 'two.svs', 'one.svs']);
     for (const from of [found, alsoFound, opened]) {
@@ -134,7 +134,7 @@ describe('the prerenderer', () => {
   it('pauses while a request waits for a render worker', async () => {
     start();
     const from = await slide('one.svs');
-    filler.fill(from, 'opened');
+    prerenderer.queue(from, 'opened');
     const address = { dziLevel: 8, column: 0, row: 0 };
     // Three concurrent requests, so that one always waits.
     const keepAsking = async (column: number) => {
@@ -142,15 +142,15 @@ describe('the prerenderer', () => {
     };
     await Promise.all([keepAsking(0), keepAsking(0), keepAsking(1)]);
     expect(begun).toEqual([]);
-    await filler.settled();
+    await prerenderer.settled();
     expect(begun.length).toBeGreaterThan(20);
   });
 
   it('uses at most an eighth of the cache for one slide', async () => {
     start(8 * 5 * tileBytes);
     const from = await slide('one.svs');
-    filler.fill(from, 'opened');
-    await filler.settled();
+    prerenderer.queue(from, 'opened');
+    await prerenderer.settled();
     await cache.settled();
     const tiles = await all(from);
     expect(begun.length).toBeGreaterThan(4);
@@ -167,36 +167,36 @@ describe('the prerenderer', () => {
     jpeg.set([0xff, 0xd9], jpeg.length - 2);
     cache.put(kept, jpeg);
     await cache.settled();
-    filler.fill(from, 'opened');
-    await filler.settled();
+    prerenderer.queue(from, 'opened');
+    await prerenderer.settled();
     expect(begun).toEqual([]);
     expect(await cache.has(kept)).toBe(true);
   });
 
   it('renders nothing when the disk cache is off', async () => {
     start(0);
-    filler.fill(await slide('one.svs'), 'opened');
-    await filler.settled();
+    prerenderer.queue(await slide('one.svs'), 'opened');
+    await prerenderer.settled();
     expect(begun).toEqual([]);
   });
 
   it('stops when the file of the slide was replaced', async () => {
     start();
     const from = await slide('one.svs');
-    filler.fill({ ...from, fingerprint: 'that-of-another-file--' }, 'opened');
-    await filler.settled();
+    prerenderer.queue({ ...from, fingerprint: 'that-of-another-file--' }, 'opened');
+    await prerenderer.settled();
     expect(begun).toEqual([]);
   });
 
   it('stops rendering when the server closes it', async () => {
     start();
     const from = await slide('one.svs');
-    filler.fill(from, 'opened');
+    prerenderer.queue(from, 'opened');
     await vi.waitFor(() => expect(begun.length).toBeGreaterThan(0), { timeout: 30_000 });
-    await filler.close();
+    await prerenderer.close();
     const { length } = begun;
-    filler.fill({ ...from, fingerprint: 'another' }, 'opened');
-    await filler.settled();
+    prerenderer.queue({ ...from, fingerprint: 'another' }, 'opened');
+    await prerenderer.settled();
     expect(begun).toHaveLength(length);
   });
 });

@@ -1,10 +1,10 @@
 /**
- * Prerendering: renders the tiles that a slide's file does not contain before a viewer requests them. It renders the smallest
- * levels first, one tile at a time, one slide at a time, and only while no request waits for a render worker. Slides that a
- * viewer has opened come before slides that a scan has found.
+ * Prerendering: renders the tiles that a slide's file does not contain before a viewer requests them. It renders one slide after
+ * another, one tile after another from the smallest level to the largest, and only while no request waits for a render worker. Slides
+ * that a viewer has opened come before slides that a scan has found.
  *
- * Prerendering never evicts cached tiles: it stops when the cache is three quarters full, and at an eighth of the cache per
- * slide.
+ * Prerendering never evicts cached tiles: it stops when the disk cache is three quarters full, and a slide gets at most an eighth of
+ * the disk cache.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type DeepZoomAddress, type RenderPool, SlideError } from '@lamina/slide';
@@ -17,39 +17,44 @@ export type PrerenderReason = 'opened' | 'found';
 
 export interface TilePrerenderer {
   /** Queues a slide. A slide that this process has prerendered is ignored until its file changes. */
-  fill(from: RenderSource, reason: PrerenderReason): void;
-  /** Resolves when the queue is empty. */
+  queue(source: RenderSource, reason: PrerenderReason): void;
+  /** Resolves when no slide waits or is being prerendered. */
   settled(): Promise<void>;
-  /** Stops prerendering. Resolves when the current tile is cancelled. */
+  /** Stops prerendering. Resolves when the render job of the current tile has been cancelled. */
   close(): Promise<void>;
 }
 
+/** A slide that is being prerendered. */
 interface Turn {
-  readonly from: RenderSource;
+  readonly source: RenderSource;
   /** Becomes `opened` when a viewer opens a slide that a scan has found. */
   reason: PrerenderReason;
 }
 
 interface TilePrerendererOptions {
   readonly renderPool: Pick<RenderPool, 'prerenderTile' | 'tilesToRender' | 'hasWaitingRequests'>;
-  readonly cache: Pick<TileCache, 'has' | 'putAside' | 'freeBytes'>;
+  readonly cache: Pick<TileCache, 'has' | 'putOnDisk' | 'freeBytes'>;
   /** Limit of the disk cache; 0: nothing is prerendered. */
   readonly maxBytes: number;
   readonly log: Logger;
 }
 
-/** A slide of 40,000 × 30,000 pixels with levels by four has some 1,900 tiles to render; one without levels 7,000. */
+/**
+ * Maximum number of tiles of one slide. A slide of 40,000 × 30,000 pixels has about 1,900 tiles to render when each of its levels is a
+ * quarter as wide as the next larger one, and 7,000 when it has only full resolution.
+ */
 const maxTiles = 10_000;
-/** Maximum share of one slide in the cache, and the share of the cache that is left to tiles that viewers request. */
+/** Maximum share of the disk cache that prerendered tiles of one slide may use. */
 const slideShare = 1 / 8;
+/** Share of the disk cache that stays free for tiles that viewers request. */
 const reservedShare = 1 / 4;
 /** Maximum number of waiting slides per reason; beyond it, the slide that has waited longest is removed. */
 const maxWaiting = 16;
-/** Prerendering starts after this time without a waiting request. */
+/** Prerendering of a slide starts when no request has waited for a render worker for this time. */
 const quietMs = { opened: 300, found: 5000 } satisfies Record<PrerenderReason, number>;
-/** Interval of the checks for waiting requests. */
+/** Interval at which prerendering checks whether requests wait and how busy the event loop is. */
 const checkIntervalMs = 300;
-/** Prerendering pauses above this event loop utilisation; prerendering itself causes a tenth of it. */
+/** Prerendering pauses above this event loop utilisation. Prerendering itself causes much less. */
 const maxUtilization = 0.4;
 
 export function createTilePrerenderer({
@@ -60,88 +65,93 @@ export function createTilePrerenderer({
 }: TilePrerendererOptions): TilePrerenderer {
   /** Queues by reason; keys are fingerprints. */
   const waiting = { opened: new Map<string, RenderSource>(), found: new Map<string, RenderSource>() };
+  /** Fingerprints of slides that were prerendered or are being prerendered. */
   const prerendered = new Set<string>();
   const closing = new AbortController();
   let working: Promise<void> | null = null;
   /** The slide that is being prerendered. */
   let turn: Turn | null = null;
 
+  /** Whether a slide that a scan has found must make way for a slide that a viewer has opened. */
   const hasToYield = ({ reason }: Turn) => reason === 'found' && waiting.opened.size > 0;
 
-  /** Waits until no request has waited and the event loop was idle for long enough, or the slide has to yield. */
+  /** Waits until no request waited and the event loop was not busy for `quietMs`, or until the slide has to yield. */
   async function waitForQuiet(current: Turn): Promise<void> {
-    for (let quietFor = 0; quietFor < quietMs[current.reason] && !hasToYield(current); ) {
+    for (let quietForMs = 0; quietForMs < quietMs[current.reason] && !hasToYield(current); ) {
       const before = performance.eventLoopUtilization();
       await wait(checkIntervalMs, undefined, { signal: closing.signal, ref: false });
       const { utilization } = performance.eventLoopUtilization(before);
-      quietFor =
-        renderPool.hasWaitingRequests || utilization >= maxUtilization ? 0 : quietFor + checkIntervalMs;
+      const isQuiet = !renderPool.hasWaitingRequests && utilization < maxUtilization;
+      quietForMs = isQuiet ? quietForMs + checkIntervalMs : 0;
     }
   }
 
-  /** @returns the bytes of the tile; 0 when it was cached already */
+  /** Renders and caches a tile. @returns the bytes of the tile; 0 when it was already cached */
   async function render({ location, fingerprint }: RenderSource, address: DeepZoomAddress): Promise<number> {
     const key = { fingerprint, name: tileNameIn(address) };
     if (await cache.has(key)) return 0;
     const jpeg = await renderPool.prerenderTile({ ...location, fingerprint }, address, closing.signal);
-    cache.putAside(key, jpeg);
+    cache.putOnDisk(key, jpeg);
     return jpeg.byteLength;
   }
 
-  const mayGoOn = (used: number) =>
-    used < maxBytes * slideShare && cache.freeBytes() > maxBytes * reservedShare;
+  const hasSpace = (slideBytes: number) =>
+    slideBytes < maxBytes * slideShare && cache.freeBytes() > maxBytes * reservedShare;
 
   /** @returns false when the slide has to wait because a viewer has opened another one */
   async function prerender(current: Turn): Promise<boolean> {
-    const { from } = current;
-    const expected = { ...from.location, fingerprint: from.fingerprint };
-    let used = 0;
+    const { source } = current;
+    const expected = { ...source.location, fingerprint: source.fingerprint };
+    let slideBytes = 0; // size of the tiles rendered in this turn
     await waitForQuiet(current);
     if (hasToYield(current)) return false;
     const tiles = await renderPool.tilesToRender(expected, maxTiles, closing.signal);
-    let before = performance.eventLoopUtilization();
+    let measuredSince = performance.eventLoopUtilization();
     for (const address of tiles) {
       closing.signal.throwIfAborted();
-      if (!mayGoOn(used)) return true;
-      const { active, idle, utilization } = performance.eventLoopUtilization(before);
+      if (!hasSpace(slideBytes)) return true;
+      const { active, idle, utilization } = performance.eventLoopUtilization(measuredSince);
+      // The utilisation is measured over at least this time, because over a few milliseconds it says little.
       const isLongEnough = active + idle > checkIntervalMs;
       if (renderPool.hasWaitingRequests || (isLongEnough && utilization > maxUtilization))
         await waitForQuiet(current);
       if (hasToYield(current)) return false;
-      if (isLongEnough) before = performance.eventLoopUtilization();
-      used += await render(from, address);
+      if (isLongEnough) measuredSince = performance.eventLoopUtilization();
+      slideBytes += await render(source, address);
     }
     return true;
   }
 
+  /** Takes the slide that has waited longest; slides that a viewer has opened come first. */
   function nextTurn(): Turn | null {
     for (const reason of ['opened', 'found'] as const) {
-      const [from] = waiting[reason].values();
-      if (from === undefined) continue;
-      waiting[reason].delete(from.fingerprint);
-      return { from, reason };
+      const [source] = waiting[reason].values();
+      if (source === undefined) continue;
+      waiting[reason].delete(source.fingerprint);
+      return { source, reason };
     }
     return null;
   }
 
   async function work(): Promise<void> {
     for (turn = nextTurn(); turn !== null; turn = nextTurn()) {
-      prerendered.add(turn.from.fingerprint);
+      prerendered.add(turn.source.fingerprint);
       try {
         if (await prerender(turn)) continue;
-        prerendered.delete(turn.from.fingerprint);
+        // The slide had to yield and waits again.
+        prerendered.delete(turn.source.fingerprint);
         enqueue(turn);
       } catch (error) {
         if (closing.signal.aborted) break;
         // A request for a tile that cannot be rendered reports the error to its client.
         if (error instanceof SlideError)
           log.debug(
-            { err: error, fingerprint: turn.from.fingerprint },
+            { err: error, fingerprint: turn.source.fingerprint },
             'prerendering of slide ended at a tile that cannot be rendered',
           );
         else
           log.warn(
-            { err: error, fingerprint: turn.from.fingerprint },
+            { err: error, fingerprint: turn.source.fingerprint },
             'prerendering of slide failed; its tiles are rendered when they are requested',
           );
       }
@@ -149,24 +159,25 @@ export function createTilePrerenderer({
     working = null;
   }
 
-  /** Appends to the queue of the reason. */
-  function enqueue({ from, reason }: Turn): void {
+  /** Appends the slide to the end of the queue of its reason. */
+  function enqueue({ source, reason }: Turn): void {
     const queue = waiting[reason];
-    queue.delete(from.fingerprint);
-    queue.set(from.fingerprint, from);
-    const [longest] = queue.keys();
-    if (queue.size > maxWaiting && longest !== undefined) queue.delete(longest);
+    queue.delete(source.fingerprint);
+    queue.set(source.fingerprint, source);
+    const [longestWaiting] = queue.keys();
+    if (queue.size > maxWaiting && longestWaiting !== undefined) queue.delete(longestWaiting);
   }
 
   return {
-    fill(from, reason) {
-      const { fingerprint } = from;
+    queue(source, reason) {
+      const { fingerprint } = source;
       if (maxBytes === 0 || closing.signal.aborted) return;
-      if (reason === 'opened' && turn?.from.fingerprint === fingerprint) turn.reason = reason;
+      // A slide that is being prerendered because of a scan no longer has to yield when a viewer opens it.
+      if (reason === 'opened' && turn?.source.fingerprint === fingerprint) turn.reason = reason;
       if (prerendered.has(fingerprint)) return;
       if (reason === 'opened') waiting.found.delete(fingerprint);
       else if (waiting.opened.has(fingerprint)) return;
-      enqueue({ from, reason });
+      enqueue({ source, reason });
       working ??= work();
     },
 
