@@ -285,7 +285,7 @@ const defectsOnOpen: readonly Fault[] = [
   ['a frame at a negative position', positions(...firstFivePositions, [-31, 33]), 'FILE_CORRUPT'],
   ['a frame outside the image', positions(...firstFivePositions, [97, 33]), 'FILE_CORRUPT'],
   [
-    'a frame that is not aligned to the firstFivePositions',
+    'a frame that is not aligned to the grid of tiles',
     positions(...firstFivePositions, [64, 33]),
     'FORMAT_NOT_SUPPORTED',
   ],

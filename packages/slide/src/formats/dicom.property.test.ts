@@ -19,7 +19,13 @@ import {
   planDicom,
   writeDicom,
 } from '../testing/build-dicom.ts';
-import { anyByteFault, type ByteFault, damageBytes, oddNumber, share } from '../testing/damage-bytes.ts';
+import {
+  anyByteFault,
+  anyShare,
+  type ByteFault,
+  damageBytes,
+  hostileNumber,
+} from '../testing/damage-bytes.ts';
 import { distance, drawLevel } from '../testing/draw-level.ts';
 import { memoryFiles } from '../testing/memory-files.ts';
 import { openDamaged, readTiles, type TileResult } from '../testing/read-damaged.ts';
@@ -94,23 +100,23 @@ type TableFault =
   | { readonly kind: 'no end' };
 
 const anyTableFault: fc.Arbitrary<TableFault> = fc.oneof(
-  fc.record({ kind: fc.constant('offset' as const), where: share, number: oddNumber }),
+  fc.record({ kind: fc.constant('offset' as const), where: anyShare, number: hostileNumber }),
   fc.record({ kind: fc.constant('entries' as const), count: fc.integer({ min: 0, max: 40 }) }),
   fc.record({
     kind: fc.constantFrom('drop' as const, 'empty' as const, 'repeat item' as const),
-    where: share,
+    where: anyShare,
   }),
   fc.record({ kind: fc.constant('no end' as const) }),
 );
 const anyElementFault: fc.Arbitrary<ElementFault> = fc.oneof(
   fc.record({
     kind: fc.constantFrom('remove' as const, 'repeat' as const, 'misplace' as const),
-    where: share,
+    where: anyShare,
   }),
-  fc.record({ kind: fc.constant('length' as const), where: share, length: oddNumber }),
+  fc.record({ kind: fc.constant('length' as const), where: anyShare, length: hostileNumber }),
   fc.record({
     kind: fc.constant('vr' as const),
-    where: share,
+    where: anyShare,
     vr: fc.constantFrom(
       'US',
       'UL',
@@ -130,8 +136,12 @@ const anyElementFault: fc.Arbitrary<ElementFault> = fc.oneof(
       '\0\0',
     ),
   }),
-  fc.record({ kind: fc.constant('value' as const), where: share, value: fc.uint8Array({ maxLength: 40 }) }),
-  fc.record({ kind: fc.constant('number' as const), where: share, number: oddNumber }),
+  fc.record({
+    kind: fc.constant('value' as const),
+    where: anyShare,
+    value: fc.uint8Array({ maxLength: 40 }),
+  }),
+  fc.record({ kind: fc.constant('number' as const), where: anyShare, number: hostileNumber }),
   anyTableFault,
 );
 const anyFault: fc.Arbitrary<Fault> = fc.oneof({ arbitrary: anyElementFault, weight: 3 }, anyByteFault);

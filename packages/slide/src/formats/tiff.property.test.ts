@@ -8,7 +8,13 @@ import { openSlideFrom } from '../open-slide.ts';
 import { svsDirectories } from '../testing/build-svs.ts';
 import { buildTiff, type DirectoryPlan, type TagValue, type TiffPlan } from '../testing/build-tiff.ts';
 import { tiledTiffDirectories } from '../testing/build-tiled-tiff.ts';
-import { anyByteFault, type ByteFault, damageBytes, oddNumber, share } from '../testing/damage-bytes.ts';
+import {
+  anyByteFault,
+  anyShare,
+  type ByteFault,
+  damageBytes,
+  hostileNumber,
+} from '../testing/damage-bytes.ts';
 import { distance, drawLevel } from '../testing/draw-level.ts';
 import { encodeSamples, type SamplesPlan } from '../testing/encode-samples.ts';
 import { memoryFiles } from '../testing/memory-files.ts';
@@ -43,17 +49,17 @@ const anyTag = fc
 const anyType = fc.constantFrom(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 16, 17, 18, 255);
 const anyValue: fc.Arbitrary<TagValue> = fc.record({
   type: fc.constantFrom(1, 2, 3, 4, 5, 7, 13, 16),
-  numbers: fc.array(oddNumber, { maxLength: 8 }),
+  numbers: fc.array(hostileNumber, { maxLength: 8 }),
 });
 const kind = <Kind extends string>(name: Kind) => fc.constant(name);
 const anyDirectoryFault: fc.Arbitrary<Fault> = fc.oneof(
-  fc.record({ kind: kind('remove'), directory: share, where: share }),
-  fc.record({ kind: kind('type'), directory: share, where: share, type: anyType }),
-  fc.record({ kind: kind('number'), directory: share, where: share, number: oddNumber }),
-  fc.record({ kind: kind('count'), directory: share, where: share, count: fc.nat(40) }),
-  fc.record({ kind: kind('add'), directory: share, tag: anyTag, value: anyValue }),
-  fc.record({ kind: kind('next'), directory: share, number: oddNumber }),
-  fc.record({ kind: kind('loop'), directory: share, where: share }),
+  fc.record({ kind: kind('remove'), directory: anyShare, where: anyShare }),
+  fc.record({ kind: kind('type'), directory: anyShare, where: anyShare, type: anyType }),
+  fc.record({ kind: kind('number'), directory: anyShare, where: anyShare, number: hostileNumber }),
+  fc.record({ kind: kind('count'), directory: anyShare, where: anyShare, count: fc.nat(40) }),
+  fc.record({ kind: kind('add'), directory: anyShare, tag: anyTag, value: anyValue }),
+  fc.record({ kind: kind('next'), directory: anyShare, number: hostileNumber }),
+  fc.record({ kind: kind('loop'), directory: anyShare, where: anyShare }),
 );
 const anyFault: fc.Arbitrary<Fault> = fc.oneof({ arbitrary: anyDirectoryFault, weight: 3 }, anyByteFault);
 

@@ -4,7 +4,13 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyByteFault, type ByteFault, damageBytes, oddNumber, share } from '../testing/damage-bytes.ts';
+import {
+  anyByteFault,
+  anyShare,
+  type ByteFault,
+  damageBytes,
+  hostileNumber,
+} from '../testing/damage-bytes.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 import { openDamaged, readTiles } from '../testing/read-damaged.ts';
 import { type VendorSlide, vendorSlides } from '../testing/vendor-slides.ts';
@@ -22,9 +28,9 @@ type Fault =
   | { readonly kind: 'insert'; readonly where: number; readonly text: string }
   | ByteFault;
 
-const oddValue = fc.oneof(
-  oddNumber.map(String),
-  oddNumber.map((number) => String(-number)),
+const hostileValue = fc.oneof(
+  hostileNumber.map(String),
+  hostileNumber.map((number) => String(-number)),
   fc.constantFrom(
     '',
     ' ',
@@ -49,7 +55,7 @@ const oddValue = fc.oneof(
     'x'.repeat(5000),
   ),
 );
-const oddText = fc.constantFrom(
+const hostileText = fc.constantFrom(
   '<!DOCTYPE a [<!ENTITY b "c">]>',
   '<!DOCTYPE a SYSTEM "file:///etc/passwd">',
   '&b;',
@@ -69,14 +75,14 @@ const oddText = fc.constantFrom(
 );
 const kind = <Kind extends string>(name: Kind) => fc.constant(name);
 const anyFault: fc.Arbitrary<Fault> = fc.oneof(
-  { arbitrary: fc.record({ kind: kind('value'), where: share, value: oddValue }), weight: 5 },
-  { arbitrary: fc.record({ kind: kind('without'), where: share }), weight: 2 },
+  { arbitrary: fc.record({ kind: kind('value'), where: anyShare, value: hostileValue }), weight: 5 },
+  { arbitrary: fc.record({ kind: kind('without'), where: anyShare }), weight: 2 },
   {
-    arbitrary: fc.record({ kind: kind('twice'), where: share, times: fc.integer({ min: 2, max: 70 }) }),
+    arbitrary: fc.record({ kind: kind('twice'), where: anyShare, times: fc.integer({ min: 2, max: 70 }) }),
     weight: 1,
   },
-  { arbitrary: fc.record({ kind: kind('cut-text'), where: share }), weight: 1 },
-  { arbitrary: fc.record({ kind: kind('insert'), where: share, text: oddText }), weight: 1 },
+  { arbitrary: fc.record({ kind: kind('cut-text'), where: anyShare }), weight: 1 },
+  { arbitrary: fc.record({ kind: kind('insert'), where: anyShare, text: hostileText }), weight: 1 },
   { arbitrary: anyByteFault, weight: 3 },
 );
 

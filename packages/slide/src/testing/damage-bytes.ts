@@ -11,9 +11,9 @@ export type ByteFault =
   | { readonly kind: 'delete' | 'double'; readonly where: number; readonly length: number };
 
 /** Generates a share of a length: from 0 to less than 1, so that it never gives the position after the last byte. */
-export const share = fc.double({ min: 0, max: 0.999_999, noNaN: true });
+export const anyShare = fc.double({ min: 0, max: 0.999_999, noNaN: true });
 /** Generates numbers that are likely to break a parser: boundary values of integer types, and random integers. */
-export const oddNumber = fc.oneof(
+export const hostileNumber = fc.oneof(
   fc.constantFrom(
     0,
     1,
@@ -38,13 +38,13 @@ export const oddNumber = fc.oneof(
 export const anyByteFault: fc.Arbitrary<ByteFault> = fc.oneof(
   fc.record({
     kind: fc.constant('flip' as const),
-    places: fc.array(share, { minLength: 1, maxLength: 16 }),
+    places: fc.array(anyShare, { minLength: 1, maxLength: 16 }),
     values: fc.array(fc.nat(255), { minLength: 1, maxLength: 16 }),
   }),
-  fc.record({ kind: fc.constant('cut' as const), where: share }),
+  fc.record({ kind: fc.constant('cut' as const), where: anyShare }),
   fc.record({
     kind: fc.constantFrom('delete' as const, 'double' as const),
-    where: share,
+    where: anyShare,
     length: fc.integer({ min: 1, max: 300 }),
   }),
 );
