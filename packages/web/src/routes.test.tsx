@@ -48,7 +48,7 @@ describe('the guard of a screen', () => {
     ['/admin/users', active, '/dashboard'],
     ['/admin/users', pending, '/account-status'],
     ['/admin/users', admin, '/admin/users'],
-  ])('from %s with %o leads to %s', async (path, user, end) => {
+  ])('for the path %s and the user %o (null: signed out) opens %s', async (path, user, end) => {
     const { address } = openApp(path, user ? { signedInAs: user, api: apiOf(user) } : {});
     await vi.waitFor(() => expect(address()).toBe(end));
     await screen.findByRole('main');
@@ -101,7 +101,7 @@ describe('the title of the page', () => {
     ['/admin', admin, 'Admin Dashboard - Lamina'],
     ['/admin/users', admin, 'User Management - Lamina'],
     ['/no/such/page', null, 'Sayfa Bulunamadı - Lamina'],
-  ])('of %s (%o) is %s', async (path, user, title) => {
+  ])('at %s for the user %o (null: signed out) is %s', async (path, user, title) => {
     openApp(path, user ? { signedInAs: user, api: apiOf(user) } : {});
     await vi.waitFor(() => expect(document.title).toBe(title));
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { strengthOf } from './PasswordStrength.tsx';
 
-describe('the strength of a password', () => {
+describe('strengthOf', () => {
   it.each([
     ['', null],
     ['kesit12', 'tooShort'],
@@ -11,7 +11,7 @@ describe('the strength of a password', () => {
     ['incekesitler', 'fair'],
     ['ince bir kesit daha', 'strong'],
     ['Kesit-2026-ab', 'strong'],
-  ])('for "%s" is %s', (password, level) => {
+  ])('returns for the password "%s": %s', (password, level) => {
     expect(strengthOf(password)).toBe(level);
   });
 });

@@ -86,7 +86,7 @@ describe('the login page', () => {
       'Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.',
     ],
   ])(
-    'shows why the sign-in failed, in a toast and lastingly in the form: %s',
+    'shows why the sign-in failed, in a toast and until the next attempt in the form: %s',
     async (_, response, message) => {
       const { person, address } = openApp('/auth/login', { api: { 'POST /auth/login': response } });
       await person.type(await findEmailField(), 'ipek@example.org');

@@ -98,7 +98,7 @@ describe('the password reset page opened from the link of an e-mail', () => {
   });
 
   it.each([{ message: '' }, {}])(
-    'sets the password and ends the sign-in of a browser that is signed in, with the response %j',
+    'sets the password and ends an existing sign-in of the browser when the response is %j',
     async (response) => {
       const { person, address } = openApp('/auth/password-reset#code=c', {
         signedInAs: account(),

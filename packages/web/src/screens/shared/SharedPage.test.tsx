@@ -33,7 +33,7 @@ describe('the page of a share link', () => {
   });
 
   it.each([true, false])(
-    'has a button that hides annotations only when show_annotations of the link is true: %s',
+    'has a button that hides annotations only if the link shows annotations (show_annotations: %s)',
     async (isShown) => {
       openApp('/shared#secret-1', {
         api: { 'POST /share-links/open': { ...openedLink, show_annotations: isShown } },

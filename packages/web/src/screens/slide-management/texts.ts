@@ -126,10 +126,10 @@ export const texts = wording({
     unknownList: 'Katalogda bulunmayan satırlar',
     wrongList: 'Hatalı satırlar',
     line: (line: number) => `${formatNumber(line)}. satır`,
-    firstOnly: (told: number, all: number) =>
-      `${formatNumber(all)} satırdan ilk ${formatNumber(told)} tanesi listeleniyor; hepsi uygulanır.`,
-    firstProblemsOnly: (told: number, all: number) =>
-      `${formatNumber(all)} satırdan ilk ${formatNumber(told)} tanesi listeleniyor.`,
+    firstOnly: (shown: number, all: number) =>
+      `${formatNumber(all)} satırdan ilk ${formatNumber(shown)} tanesi listeleniyor; hepsi uygulanır.`,
+    firstProblemsOnly: (shown: number, all: number) =>
+      `${formatNumber(all)} satırdan ilk ${formatNumber(shown)} tanesi listeleniyor.`,
     to: 'yeni:',
     correctFirst: 'Hatalı satırlar varken dosya uygulanamaz. Dosyayı düzeltip yeniden seçin.',
     nothingToApply: 'Bu dosyanın değiştireceği bir şey yok.',
@@ -251,10 +251,10 @@ export const texts = wording({
     unknownList: 'Lines that match no slide of the catalogue',
     wrongList: 'Lines that are wrong',
     line: (line) => `Line ${formatNumber(line)}`,
-    firstOnly: (told, all) =>
-      `The first ${formatNumber(told)} of ${formatNumber(all)} lines are listed; all are applied.`,
-    firstProblemsOnly: (told, all) =>
-      `The first ${formatNumber(told)} of ${formatNumber(all)} lines are listed.`,
+    firstOnly: (shown, all) =>
+      `The first ${formatNumber(shown)} of ${formatNumber(all)} lines are listed; all are applied.`,
+    firstProblemsOnly: (shown, all) =>
+      `The first ${formatNumber(shown)} of ${formatNumber(all)} lines are listed.`,
     to: 'after:',
     correctFirst: 'The file cannot be applied while lines are wrong. Correct it and choose it again.',
     nothingToApply: 'This file contains no changes.',

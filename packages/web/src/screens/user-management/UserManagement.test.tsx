@@ -311,7 +311,7 @@ describe('the card of an account', () => {
       'Kullanıcı başarıyla yönetici yapıldı.',
     ],
   ] as const)(
-    'undoes the action "%s" on an account with %j from the toast: %s is followed by %j',
+    'undoes the action "%s" on an account with %j with the button in the toast: the call %s is followed by %j',
     async (label, changes, path, undoPaths, undoMessage) => {
       const responses = Object.fromEntries(
         [path, ...undoPaths].map((action) => [

@@ -46,8 +46,8 @@ const removalCheckMs = 1000;
 /**
  * Returns the rows of the queue, including those of applicants that were approved here. Such a row keeps its position and height, so
  * that the rows below do not move under the pointer and a click does not hit another applicant. The rows of decided applicants are
- * removed together when the last decision is at least 10 s old (as long as its toast offers to undo it), the pointer is not over the
- * list and the keyboard focus is not in such a row.
+ * removed together as soon as the toast of the last decision has no undo button any more (10 s), the pointer is not over the list and
+ * the keyboard focus is not in such a row.
  */
 export function useQueueRows(
   applications: readonly Application[],
@@ -55,9 +55,11 @@ export function useQueueRows(
 ): QueueRows {
   const [previousRows, setPreviousRows] = useState(applications);
   const [keptRows, setKeptRows] = useState<ReadonlyMap<string, KeptRow>>(new Map());
+  /** As `Date.now()`. */
   const [lastDecisionMs, setLastDecisionMs] = useState(0);
 
-  // While rows are kept: the previous rows whose applicants wait or are kept, in their order and with new data; then new applicants.
+  // While rows are kept, the list continues from the previous rows, in their order: it drops applicants who have left the queue and whose
+  // rows are not kept, takes the new data of those who still wait, and appends new applicants. Otherwise it is the queue.
   const waiting = new Map(applications.map((application) => [application.user.uid, application]));
   const remaining = previousRows.filter(({ user: { uid } }) => waiting.has(uid) || keptRows.has(uid));
   const remainingUids = new Set(remaining.map(({ user }) => user.uid));

@@ -241,7 +241,7 @@ const noChoices = { datasets: [], organs: [] };
 /** Returns the text after it has not changed for `pauseMs` milliseconds; an empty text immediately. */
 function useDelayed(text: string, pauseMs: number): string {
   const [delayed, setDelayed] = useState(text);
-  if (text === '' && delayed !== '') setDelayed('');
+  if (text === '' && delayed !== '') setDelayed(''); // during rendering, so that the cleared search applies at once
   useEffect(() => {
     const timer = setTimeout(() => setDelayed(text), pauseMs);
     return () => clearTimeout(timer);
@@ -263,7 +263,7 @@ function useSteps(selectedId: string | null, run: Step) {
   useLayoutEffect(() => {
     latestRun.current = run;
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the next step begins at the image that is selected now
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after another selection, the next step begins at `selectedId`
   useLayoutEffect(() => {
     if (lastStep.current?.isDone) lastStep.current = null;
   }, [selectedId]);

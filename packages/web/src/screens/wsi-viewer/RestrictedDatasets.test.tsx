@@ -66,7 +66,7 @@ describe('the restricted datasets under the catalogue', () => {
       'Your request was declined: No approval.',
     ],
     [{ ...asked, answer: 'granted' }, 'Your access has ended'],
-  ])('show the result of a request and allow a new one', async (request, sentence) => {
+  ])('show the answer to a request and allow a new request', async (request, sentence) => {
     show({ [path]: { datasets: [{ ...kidney, request }] } });
     await screen.findByText(sentence);
     screen.getByRole('button', { name: 'Request access to Böbrek' });

@@ -207,15 +207,18 @@ describe('the image view', () => {
   it.each([
     ['admin', [`/admin/audit?target=${liver.id}&action=image-opened`]],
     ['user', []],
-  ] as const)('leads a %s to who opened the slide, if they may know', async (role, addresses) => {
-    setAuthState({ user: account({ role }) });
-    onTestFinished(() => setAuthState(signedOut));
-    api({ descriptors: [() => new Promise(() => {})] });
-    show(`/wsi-viewer?image=${liver.id}`);
-    const panel = within(await screen.findByRole('region', { name: 'Selected Image' }));
-    const links = panel.queryAllByRole('link', { name: 'Who opened this slide' });
-    expect(links.map((link) => link.getAttribute('href'))).toEqual(addresses);
-  });
+  ] as const)(
+    'has a link to the audit events about openings of the slide for administrators only: role %s',
+    async (role, addresses) => {
+      setAuthState({ user: account({ role }) });
+      onTestFinished(() => setAuthState(signedOut));
+      api({ descriptors: [() => new Promise(() => {})] });
+      show(`/wsi-viewer?image=${liver.id}`);
+      const panel = within(await screen.findByRole('region', { name: 'Selected Image' }));
+      const links = panel.queryAllByRole('link', { name: 'Who opened this slide' });
+      expect(links.map((link) => link.getAttribute('href'))).toEqual(addresses);
+    },
+  );
 
   it('opens the image in the address', async () => {
     const server = api({ descriptors: [() => new Promise(() => {})] });

@@ -51,6 +51,7 @@ export interface Choice {
 
 type Groups = ResponseOf<typeof listImageGroups>;
 
+/** Returns the groups and cases of a response with their positions, which are the sums of the numbers of images before them. */
 export function groupsOf({ groups }: Pick<Groups, 'groups'>): readonly DatasetGroup[] {
   let start = 0;
   return groups.map(({ dataset_name, images, cases = [] }) => {
@@ -70,6 +71,7 @@ export function groupsOf({ groups }: Pick<Groups, 'groups'>): readonly DatasetGr
   });
 }
 
+/** Returns the options of the two filters. */
 export function choicesOf({ datasets, organs }: Pick<Groups, 'datasets' | 'organs'>): {
   readonly datasets: readonly Choice[];
   readonly organs: readonly Choice[];
@@ -89,6 +91,7 @@ function valueKey(value: string | null): string {
   return value === null ? '-' : `=${value}`;
 }
 
+/** Returns the parameters of the request for the list. */
 export function listingOf(filter: CatalogueFilter, order: ImageOrder): Listing {
   /** Inverse of `valueKey`; undefined when no filter is set. */
   const nameOf = (key: string) => {
@@ -152,6 +155,7 @@ export interface LineHeights {
 /** All lines from top to bottom: the groups, and the cases and images of open groups and cases. There may be 100,000 lines, so they are computed on demand. */
 export interface ListLayout {
   readonly groups: readonly DatasetGroup[];
+  /** Number of lines. */
   readonly count: number;
   lineAt(index: number): Line | undefined;
   /** Index of the line at this many pixels from the top. */

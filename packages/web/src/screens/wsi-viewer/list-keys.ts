@@ -59,10 +59,12 @@ export function useListKeys(list: ListKeys) {
   const { layout } = lines;
   /** Whether the current line is to be focused as soon as it is rendered. */
   const isFocusWanted = useRef(false);
+  /** Whether a line had the focus last, also when it has left the list since then. */
   const hadFocus = useRef(false);
   /** Whether a slide was opened with the mouse: the arrow keys then move the slide, not the focus. */
   const doArrowsMoveSlide = useRef(false);
 
+  /** Focuses a line. @returns false when the line is not rendered */
   function focusOn(index: number): boolean {
     const key = lines.keyAt(index);
     const buttons = scroller.current?.querySelectorAll<HTMLElement>('[data-line]') ?? [];
@@ -89,15 +91,15 @@ export function useListKeys(list: ListKeys) {
     const line = layout.lineAt(currentIndex);
     if (line === undefined) return false;
     const visibleLines = Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight);
-    const page = Math.max(1, visibleLines - 1);
+    const linesPerPage = Math.max(1, visibleLines - 1);
     const last = layout.count - 1;
     const branch = line.kind === 'image' ? null : line;
     const parent =
       line.kind === 'image' && line.caseLine !== null ? line.caseLine.index : line.groupLineIndex;
     if (key === 'ArrowDown') moveTo(Math.min(last, currentIndex + 1));
     else if (key === 'ArrowUp') moveTo(Math.max(0, currentIndex - 1));
-    else if (key === 'PageDown') moveTo(Math.min(last, currentIndex + page));
-    else if (key === 'PageUp') moveTo(Math.max(0, currentIndex - page));
+    else if (key === 'PageDown') moveTo(Math.min(last, currentIndex + linesPerPage));
+    else if (key === 'PageUp') moveTo(Math.max(0, currentIndex - linesPerPage));
     else if (key === 'Home') moveTo(0);
     else if (key === 'End') moveTo(last);
     else if (key === 'ArrowRight' && branch?.isOpen === false) onToggle(branchOf(branch), true);

@@ -29,24 +29,24 @@ export function useScrollAnchor(
   coveredHeight: number,
   scrollTo: (top: number) => void,
 ) {
-  const last = useRef<TopLine | null>(null);
+  const lastTopLine = useRef<TopLine | null>(null);
 
   function remember() {
     const { lines } = shown;
     const index = lines.layout.indexAtTop((scroller.current?.scrollTop ?? 0) + coveredHeight);
-    last.current = { shown, line: lines.layout.lineAt(index), key: lines.keyAt(index) };
+    lastTopLine.current = { shown, line: lines.layout.lineAt(index), key: lines.keyAt(index) };
   }
 
   useLayoutEffect(() => {
-    const before = last.current;
+    const before = lastTopLine.current;
     const list = scroller.current;
     if (before?.shown.lines.layout === shown.lines.layout && before.shown.listKey === shown.listKey) {
       // The same lines, so `remember` is not needed: it reads the scroll position, which forces a layout of the page while a slide opens.
-      last.current = { ...before, shown };
+      lastTopLine.current = { ...before, shown };
       return;
     }
     if (list !== null && before !== null) {
-      const top = topAfter(list.scrollTop, before, shown, coveredHeight);
+      const top = correctedTop(list.scrollTop, before, shown, coveredHeight);
       if (top !== list.scrollTop) scrollTo(top);
     }
     remember();
@@ -55,7 +55,12 @@ export function useScrollAnchor(
 }
 
 /** Returns the scroll position, in pixels, at which the line that was at the top keeps its place in the window. */
-function topAfter(top: number, before: TopLine, { lines, listKey }: Shown, coveredHeight: number): number {
+function correctedTop(
+  top: number,
+  before: TopLine,
+  { lines, listKey }: Shown,
+  coveredHeight: number,
+): number {
   if (before.shown.listKey !== listKey) return 0;
   if (before.line === undefined) return top;
   const line = lines.layout.lineAt(lines.indexOf(before.key));
@@ -66,7 +71,8 @@ function topAfter(top: number, before: TopLine, { lines, listKey }: Shown, cover
   const { group } = before.line;
   const slideCase = before.line.kind === 'image' ? before.line.caseLine?.slideCase : undefined;
   const indexes = [slideCase, group].map((branch) => lines.layout.indexOfBranch(branch?.key ?? ''));
-  const title = lines.layout.lineAt(indexes.find((index) => index !== -1) ?? -1);
-  if (title === undefined) return top;
-  return Math.min(top, title.kind === 'case' ? title.top - coveredHeight : title.top);
+  const branchLine = lines.layout.lineAt(indexes.find((index) => index !== -1) ?? -1);
+  if (branchLine === undefined) return top;
+  // The line of a case is below the title of its group.
+  return Math.min(top, branchLine.kind === 'case' ? branchLine.top - coveredHeight : branchLine.top);
 }
