@@ -29,7 +29,7 @@ describe('DICOM study UID of an image', () => {
 });
 
 describe('uidOf', () => {
-  it('returns valid UIDs that differ for study, series, levels and other roles of an image, and always the same for a role', () => {
+  it('returns valid UIDs that differ for study, series, levels and other roles of an image, and the same UID at each call', () => {
     const id = '0b8d3f5e-5a65-4d0f-9f4c-0d9a6a2a7c11';
     const uids = (
       ['study', 'series', 'frame-of-reference', 'pyramid', 'specimen', 'dimensions', 0, 1] as const

@@ -68,6 +68,7 @@ export const blockHeaderBytes = 32; // 28 bytes of fields, and 4 reserved bytes
 const maxDelta = 32_767;
 /** Largest coordinate in quarters of a pixel; below the limit of Int32. */
 const maxQuarters = 2_000_000_000;
+/** Largest number of rings that Uint16 holds. */
 const maxRings = 65_535;
 /** Offsets of the fields of a record: Float64 x and y, four Int32, two Uint32, two Uint16, Uint8. */
 const field = {

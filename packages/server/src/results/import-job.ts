@@ -137,6 +137,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
 
   jobs.setWorker('import-result', async ({ layerId }, signal) => {
     const layer = await findResultLayer(db, layerId);
+    // A job may run after its layer was deleted, or a second time after the import has ended.
     if (layer === null || (layer.state !== 'queued' && layer.state !== 'importing')) return;
     await updateResultLayer(db, layerId, { state: 'importing', percent: 0 }, ['queued', 'importing']);
     let answer: ImportAnswer;
@@ -161,16 +162,21 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
         'result file rejected: its layer is marked as failed',
       );
     const outcome = answer.ok
-      ? { state: 'ready', percent: 100, size_bytes: answer.sizeBytes, object_count: answer.objects }
-      : { state: 'failed', percent: 0, problem: answer.problem };
+      ? ({
+          state: 'ready',
+          percent: 100,
+          size_bytes: answer.sizeBytes,
+          object_count: answer.objects,
+        } as const)
+      : ({ state: 'failed', percent: 0, problem: answer.problem } as const);
     const isSaved = await updateResultLayer(
       db,
       layerId,
-      { ...outcome, upload_bytes: null, updated_at: nowIso() } as Parameters<typeof updateResultLayer>[2],
+      { ...outcome, upload_bytes: null, updated_at: nowIso() },
       ['importing'],
     );
     if (isSaved) await files.parts.discard(layerId);
-    else await files.remove(layerId);
+    else await files.remove(layerId); // the layer was deleted meanwhile
   });
 
   return {

@@ -16,7 +16,7 @@ import type { ImportTask } from './run-import.ts';
 import { scanFeatures } from './scan-features.ts';
 import { createVectorImporter, type VectorDescription } from './vector-import.ts';
 
-/** A gzip file may unpack to 1 GiB, or to 100 times its own size if that is more. The limit stops decompression bombs. */
+/** A gzip file may unpack to 1 GiB, or to 100 times its own size if that is larger. The limit stops decompression bombs. */
 const minUnpackedLimit = 2 ** 30;
 const maxUnpackedRatio = 100;
 /** Bytes that are read at once. */

@@ -57,6 +57,7 @@ function recordOf(value: unknown): Json | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
 }
 
+/** Emits the objects of a feature and of its child objects. A geometry without a feature is read like a feature without properties. */
 function readFeature(json: Json, emit: (object: ResultObject) => void, nesting: number): void {
   if (nesting > maxNesting) throw new RefusedResult('too_complex', 'Objects are nested too deeply');
   const isFeature = json.type === 'Feature';
@@ -84,6 +85,7 @@ const numberText = (value: unknown) => (typeof value === 'number' ? String(value
 
 type Shape = Pick<ResultObject, 'rings' | 'x' | 'y'>;
 
+/** Returns the shapes of a GeoJSON geometry: several for a MultiPoint, and for a large MultiPolygon without measurements. */
 function shapesOf(geometry: Json, hasMeasurements: boolean): Shape[] {
   const { type, coordinates } = geometry as { type?: unknown; coordinates?: unknown };
   if (coordinates instanceof FlatRings) return [polygonOf(coordinates.rings.map(checkedRing))];
@@ -166,7 +168,7 @@ export function shapeOfCoordinates(
   return lineOf([positions]);
 }
 
-/** Returns a line as an outline without area, which follows the line to its end and back. */
+/** Returns lines as one shape: each line becomes an outline without area, which follows the line to its end and back. */
 function lineOf(lines: readonly unknown[]): Shape {
   const rings = lines.map((line) => {
     const vertices = listOf(line).map((position) => listOf(position));
@@ -238,8 +240,10 @@ export function contains(ring: ArrayLike<number>, x: number, y: number): boolean
   return isInside;
 }
 
+/** Properties that may contain the class of an object that has no `classification`. */
 const classKeys = ['class', 'class_name', 'cell_type', 'type', 'label'] as const;
 
+/** Reads the class from `classification` (an object as QuPath writes it, or a text), otherwise from the first of `classKeys`. */
 function classOf(properties: Json): Pick<ResultObject, 'className' | 'classColor'> {
   const classification = properties.classification;
   const record = recordOf(classification);
@@ -265,6 +269,7 @@ const cachedTexts = new Map<string, string | null>();
 const maxCachedTexts = 1000;
 const maxCachedLength = 64;
 
+/** Returns a text or number as a text without control characters, of at most 200 characters; null for any other or empty value. */
 function textOf(value: unknown): string | null {
   const cached = typeof value === 'string' ? cachedTexts.get(value) : undefined;
   if (cached !== undefined) return cached;
@@ -323,7 +328,7 @@ function pairOf(name: unknown, value: unknown): (readonly [string, number])[] {
 /** Reads an entry of HoVerNet or CellViT with the fields `contour`, `type` and `type_prob`. */
 function contourOf(json: Json, key: string | null, types: ReadonlyMap<string, string>): ResultObject {
   const ring = ringOf(json.contour);
-  const type = numberText(json.type) ?? textOf(json.type);
+  const type = numberText(json.type) ?? textOf(json.type); // usually a number that the type map explains
   return {
     ...polygonOf([ring]),
     className: type === null ? null : (types.get(type) ?? (/^\d+$/.test(type) ? `Type ${type}` : type)),
