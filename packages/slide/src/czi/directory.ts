@@ -78,23 +78,23 @@ export async function readDisplayedSubblocks(
     throw corrupt(`its directory is too small for ${count} subblocks`);
   }
   /** The lowest position found so far in each dimension that is not displayed completely. */
-  const firstStarts = new Map<string, number>();
+  const lowestPositions = new Map<string, number>();
   const positions = { Z: new Set<number>(), T: new Set<number>() };
   let displayed: Subblock[] = [];
   let entriesRead = 0;
   for await (const { subblock, dimensions } of eachEntry(source, count, entries)) {
     for (const name of dimensions.keys()) {
-      // Earlier subblocks did not have this dimension, which means position 0.
-      if (!DISPLAYED_DIMENSIONS.has(name) && !firstStarts.has(name))
-        firstStarts.set(name, entriesRead === 0 ? Number.POSITIVE_INFINITY : 0);
+      // Earlier subblocks, if there are any, did not have this dimension, which means position 0.
+      if (!DISPLAYED_DIMENSIONS.has(name) && !lowestPositions.has(name))
+        lowestPositions.set(name, entriesRead === 0 ? Number.POSITIVE_INFINITY : 0);
     }
     for (const name of ['Z', 'T'] as const) positions[name].add(dimensions.get(name)?.start ?? 0);
     let isDisplayed = true;
-    for (const [name, firstStart] of firstStarts) {
+    for (const [name, lowestPosition] of lowestPositions) {
       const start = dimensions.get(name)?.start ?? 0;
-      if (start > firstStart) isDisplayed = false;
-      if (start >= firstStart) continue;
-      firstStarts.set(name, start);
+      if (start > lowestPosition) isDisplayed = false;
+      if (start >= lowestPosition) continue;
+      lowestPositions.set(name, start);
       // All subblocks collected so far have a later position.
       displayed = [];
     }

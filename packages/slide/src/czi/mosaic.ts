@@ -66,13 +66,16 @@ export function openMosaic(subblocks: readonly Subblock[]): readonly [MosaicLeve
     throw limitExceeded(`its subblocks span ${width} × ${height} pixels`);
   }
   const fullBoxes = boxesBySceneAndChannel(fullSubblocks);
-  const complete = reduced.filter(([downsample, reducedSubblocks]) =>
+  const completeResolutions = reduced.filter(([downsample, reducedSubblocks]) =>
     covers(boxesBySceneAndChannel(reducedSubblocks), fullBoxes, downsample),
   );
-  if (complete.length + 1 > limits.levels) throw limitExceeded(`it has ${complete.length + 1} resolutions`);
+  if (completeResolutions.length + 1 > limits.levels)
+    throw limitExceeded(`it has ${completeResolutions.length + 1} resolutions`);
   return [
     levelOf(1, fullSubblocks, box),
-    ...complete.map(([downsample, reducedSubblocks]) => levelOf(downsample, reducedSubblocks, box)),
+    ...completeResolutions.map(([downsample, reducedSubblocks]) =>
+      levelOf(downsample, reducedSubblocks, box),
+    ),
   ];
 }
 

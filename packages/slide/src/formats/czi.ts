@@ -58,7 +58,7 @@ export const czi: SlideFormat = {
 
   async open(files) {
     const { leading } = files;
-    const { image, metadata, attachments, shown } = await openDisplayedImage(leading);
+    const { image, metadata, attachments, planeCounts } = await openDisplayedImage(leading);
     const associated = new Map<AssociatedImageName, Attachment>();
     for (const attachment of attachments) {
       const name = associatedNames[attachment.name];
@@ -71,7 +71,7 @@ export const czi: SlideFormat = {
       levels: image.levels,
       mpp: metadata.mpp,
       objectivePower: metadata.objectivePower,
-      ...shownPlaneOf({ plane: 1, ...shown }),
+      ...shownPlaneOf({ plane: 1, ...planeCounts }),
       background: image.background,
       associatedImages: new Set(associated.keys()),
       readTile: image.readTile,
@@ -118,12 +118,12 @@ async function openDisplayedImage(source: ByteSource): Promise<{
   image: DisplayedImage;
   metadata: CziMetadata;
   attachments: readonly Attachment[];
-  shown: { planes: number; times: number };
+  planeCounts: { planes: number; times: number };
 }> {
   const { metadataOffset, attachmentsOffset, directoryOffset } = await readFileSegment(source);
   const metadata = readCziMetadata(await readMetadata(source, metadataOffset));
   const attachments = await readAttachments(source, attachmentsOffset);
-  const { subblocks: allSubblocks, ...shown } = await readDisplayedSubblocks(source, directoryOffset);
+  const { subblocks: allSubblocks, ...planeCounts } = await readDisplayedSubblocks(source, directoryOffset);
 
   const channels = chooseChannels(allSubblocks, metadata);
   const channelNumbers = new Set(channels.map(({ number }) => number));
@@ -140,7 +140,7 @@ async function openDisplayedImage(source: ByteSource): Promise<{
     image: displayedImageOf(mosaic, channels, subblockReader(source), background),
     metadata,
     attachments,
-    shown,
+    planeCounts,
   };
 }
 

@@ -32,18 +32,18 @@ export const dicom: SlideFormat = {
 
   async open(files) {
     // DICOM calls a file an instance, and an image of the pyramid (as opposed to label or overview) a volume.
-    const leading = await readInstance(files.leading);
-    if (leading.kind !== 'volume') {
+    const leadingInstance = await readInstance(files.leading);
+    if (leadingInstance.kind !== 'volume') {
       throw new SlideError(
         'NOT_A_SLIDE',
-        `This DICOM file is ${kindNames[leading.kind]}, not the slide itself`,
+        `This DICOM file is ${kindNames[leadingInstance.kind]}, not the slide itself`,
       );
     }
-    const otherFiles = await findOtherFiles(files, leading);
+    const otherFiles = await findOtherFiles(files, leadingInstance);
     const volumeFiles = otherFiles.filter(({ identity }) => identity.kind === 'volume');
     checkVolumeCount(volumeFiles.length);
     const otherVolumes = await Promise.all(volumeFiles.map(({ readHeader }) => readHeader()));
-    const pyramid = openPyramid([leading, ...otherVolumes]);
+    const pyramid = openPyramid([leadingInstance, ...otherVolumes]);
     const { full } = pyramid;
     // The leading file is closed with the slide.
     for (const { source } of pyramid.unused) if (source !== files.leading) await source.close();
@@ -114,14 +114,14 @@ interface OtherFile {
 }
 
 /** Finds the other files of the slide among the files in the folder, sorted by name. */
-async function findOtherFiles(files: SlideFiles, leading: Instance): Promise<OtherFile[]> {
+async function findOtherFiles(files: SlideFiles, leadingInstance: Instance): Promise<OtherFile[]> {
   const names = (await files.list()).filter((name) => name !== files.name && !name.endsWith('/'));
   checkFileCount(names.length);
-  const leadingFile = { name: files.name, identity: leading };
+  const leadingFile = { name: files.name, identity: leadingInstance };
   const identities = await readIdentities(names, files.open);
   const slide = groupBySlide([leadingFile, ...identities]).find((group) => group.includes(leadingFile)) ?? [];
   // A copy of a file has the same UID and is ignored.
-  const seenUids = new Set([leading.sopInstance]);
+  const seenUids = new Set([leadingInstance.sopInstance]);
   const otherFiles: OtherFile[] = [];
   for (const { name, identity } of slide) {
     if (seenUids.has(identity.sopInstance)) continue;

@@ -53,16 +53,16 @@ export async function readOmeImages(
   for (const image of elementsAt(ome, 'Image')) {
     const [pixels] = elementsAt(image, 'Pixels');
     if (!pixels) throw corrupt('an Image has no Pixels');
-    const size = (name: string) => {
+    const readSize = (name: string) => {
       const value = readWhole(pixels.attributes.get(name));
       if (!value) throw corrupt(`${name} is ${value === null ? 'no number' : value}`);
       return value;
     };
-    const width = size('SizeX');
-    const height = size('SizeY');
-    const sizeZ = size('SizeZ');
-    const sizeC = size('SizeC');
-    const sizeT = size('SizeT');
+    const width = readSize('SizeX');
+    const height = readSize('SizeY');
+    const sizeZ = readSize('SizeZ');
+    const sizeC = readSize('SizeC');
+    const sizeT = readSize('SizeT');
     const tiffData = elementsAt(pixels, 'TiffData');
     const defaultDirectory = tiffData.length === 0 ? nextDirectory : 0;
     const firstDirectory = readWhole(tiffData[0]?.attributes.get('IFD')) ?? defaultDirectory;

@@ -30,9 +30,9 @@ export const vsi: SlideFormat = {
     const stacks = await readStacks(files.leading);
     const stacksWithEtsFile = stacks.filter(({ isExternal }) => isExternal);
     // A slide may have several scanned areas; the largest is displayed.
-    const slide = largestStack(stacksWithEtsFile.filter(({ kind }) => kind === 'slide'));
-    if (!slide) throw notSupported('an image in the .vsi file itself');
-    const pyramid = await openStack(files, slide);
+    const slideStack = largestStack(stacksWithEtsFile.filter(({ kind }) => kind === 'slide'));
+    if (!slideStack) throw notSupported('an image in the .vsi file itself');
+    const pyramid = await openStack(files, slideStack);
     const associated = new Map<AssociatedImageName, Stack>();
     for (const stack of stacksWithEtsFile) {
       const name = associatedNames[stack.kind];
@@ -43,8 +43,8 @@ export const vsi: SlideFormat = {
       fingerprint: files.fingerprint,
       vendor: 'Olympus',
       levels: pyramid.levels,
-      mpp: slide.mpp,
-      objectivePower: slide.objectivePower,
+      mpp: slideStack.mpp,
+      objectivePower: slideStack.objectivePower,
       ...(pyramid.shownPlane !== undefined && { shownPlane: pyramid.shownPlane }),
       background: pyramid.background,
       associatedImages: new Set(associated.keys()),
