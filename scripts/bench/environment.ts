@@ -16,21 +16,21 @@ export interface BenchEnvironment {
   readonly cache: string;
   /** Folder of the slides. */
   readonly slides: string;
-  /** Side of the tiles of these slides, pixels. */
+  /** Side of the tiles of these slides, in pixels. */
   readonly tileSize: number;
-  /** Returns a command line that runs a server on the processor for servers. */
+  /** Returns the command line with a prefix that runs it on the processor for servers; unchanged without separate processors. */
   readonly pin: (commandLine: readonly string[]) => readonly string[];
 }
 
 /** Returns the folder that keeps slides and other data between runs. */
 export function cacheFolder(): string {
-  const { BENCH_DIR: configured, XDG_CACHE_HOME: caches = join(homedir(), '.cache') } = process.env;
-  const cache = configured ?? join(caches, 'lamina-bench');
+  const { BENCH_DIR: configuredFolder, XDG_CACHE_HOME: caches = join(homedir(), '.cache') } = process.env;
+  const cache = configuredFolder ?? join(caches, 'lamina-bench');
   mkdirSync(cache, { recursive: true });
   return cache;
 }
 
-/** Creates the slides that are missing. Servers and client run on all processors. */
+/** Creates the environment, and the slides that are missing. Servers and client run on all processors. */
 export async function createEnvironment(): Promise<BenchEnvironment> {
   const cache = cacheFolder();
   const { folder, tileSize } = await makeSlides(cache);

@@ -4,7 +4,7 @@ import type { ServerResult } from './servers/compare-servers.ts';
 interface Limits {
   /** Description of the goal, as it appears in the table. */
   readonly goal: string;
-  /** How a measurement is compared with both limits. */
+  /** How the measured value must relate to both limits. */
   readonly is: keyof typeof comparisons;
   /** The limit that is required. */
   readonly must: number;
@@ -23,7 +23,7 @@ interface Goal<Results> extends Limits {
 interface ServerMeasurements {
   /** Results by the name of the server. */
   readonly results: Readonly<Record<string, ServerResult | undefined>>;
-  /** Null when pixels were not compared. */
+  /** The largest difference of a sample; null when pixels were not compared. */
   readonly pixels: { readonly largest: number } | null;
 }
 
@@ -33,7 +33,7 @@ const comparisons = {
   below: { sign: '<', holds: (value: number, limit: number) => value < limit },
 };
 
-/** Returns a function that reads the tiles per second of the product relative to another server in one phase. */
+/** Returns a function that divides the tiles per second of the product by those of another server; `again` is the second pass of the viewing trace. */
 const ratioTo = (peer: string, phase: 'native' | 'cold' | 'again') => {
   return ({ results }: ServerMeasurements) =>
     (results.product?.[phase].perSecond ?? Number.NaN) / (results[peer]?.[phase].perSecond ?? Number.NaN);
@@ -162,7 +162,7 @@ const viewerGoals: readonly Goal<ViewerMeasurements>[] = [
   { goal: 'failed tile requests', read: ({ failed }) => failed, is: 'atMost', must: 0, aim: 0, digits: 0 },
   { goal: 'p99 of tiles', read: ({ p99 }) => p99, is: 'below', must: 250, aim: 250, unit: ' ms', digits: 0 },
   {
-    goal: 'memory in the last third of the time, ratio to the third before',
+    goal: 'memory in the last third of the time, ratio to the middle third',
     read: ({ growth }) => growth,
     is: 'atMost',
     must: 1.1,
@@ -227,6 +227,7 @@ const rendererGoals: readonly Goal<readonly RendererSample[]>[] = [
   },
 ];
 
+/** Figures of a browser trace of the main thread; times are in milliseconds. */
 interface DrawingTrace {
   /** Whether WebGL calls that draw and copy were omitted; they are slow only without a graphics card. */
   readonly skipsDrawing: boolean;

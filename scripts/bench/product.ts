@@ -19,7 +19,7 @@ export interface RunningProduct {
   readonly port: number;
   /** Process ids of the server; its child processes are found from them. */
   readonly roots: readonly number[];
-  /** Access token of an administrator. */
+  /** Bearer token of the administrator. */
   readonly token: string;
   /** Returns the catalogue id of a slide. @throws Error when the slide is not in the catalogue */
   imageId(fileName: string): string;
@@ -33,7 +33,7 @@ export function tilePathOf(imageId: string, tile: string, session: string): stri
   return `/api/v1/image-catalog/proxy/${imageId}/image_files/${tile}.jpeg?session=${session}`;
 }
 
-/** Starts the product and waits until it has read all slides. @param slideCount minimum number of slides to wait for */
+/** Starts the product and waits until it has ingested all slides. @param slideCount minimum number of slides to wait for; 3 by default */
 export async function startProduct(
   { slides, cache, pin }: Pick<BenchEnvironment, 'slides' | 'cache' | 'pin'>,
   env: NodeJS.ProcessEnv = {},
@@ -75,7 +75,7 @@ export async function createImageSession(url: string, token: string): Promise<st
   return session;
 }
 
-/** Waits until the catalogue has the slides and all of them have been read. @param slideCount minimum number of slides; by default the 3 of the bench */
+/** Waits until the catalogue contains at least `slideCount` slides (by default the 3 of the bench) and the server has ingested all its slides. */
 export async function waitForImages(
   url: string,
   token: string,

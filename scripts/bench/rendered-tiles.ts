@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 
-/** Rendering counts as finished after this time without a new tile; the server begins prerendering only after 5 idle seconds. */
+/** Rendering counts as finished after this time without a new tile. It is longer than the 5 idle seconds after which the server begins to prerender. */
 const quietSeconds = 15;
 
 /** Waits until the disk caches stop growing. @param folders data folders of the server processes */

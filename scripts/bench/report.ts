@@ -9,10 +9,9 @@ const performancePage = join(root, 'docs/performance.md');
 /** Returns a Markdown table. @param rows objects with the same keys, which are the column headings */
 export function tableOf(rows: readonly Readonly<Record<string, string | number>>[]): string {
   const line = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`;
-  const names = Object.keys(rows[0] ?? {});
-  return [line(names), line(names.map(() => '---')), ...rows.map((row) => line(Object.values(row)))].join(
-    '\n',
-  );
+  const headings = Object.keys(rows[0] ?? {});
+  const rule = headings.map(() => '---');
+  return [line(headings), line(rule), ...rows.map((row) => line(Object.values(row)))].join('\n');
 }
 
 /**

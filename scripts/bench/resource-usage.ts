@@ -31,7 +31,7 @@ function withDescendants(roots: readonly number[]): number[] {
   for (const name of readdirSync('/proc')) {
     const stat = /^\d+$/.test(name) ? statOf(Number(name)) : null;
     if (stat === null) continue;
-    const parent = Number(stat[1]);
+    const parent = Number(stat[1]); // the field ppid
     children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
   }
   const all = [...roots];
@@ -40,11 +40,11 @@ function withDescendants(roots: readonly number[]): number[] {
   return all;
 }
 
-/** Returns the fields of /proc/ID/stat, beginning with the third one (state); null when the process has ended. */
+/** Returns the fields of /proc/ID/stat without the first two (id and name), so that index 0 is the state; null when the process has ended. */
 function statOf(id: number): string[] | null {
   try {
     const text = readFileSync(`/proc/${id}/stat`, 'latin1');
-    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return text.slice(text.lastIndexOf(')') + 2).split(' '); // the second field is a name in parentheses, which may contain both
   } catch {
     return null;
   }

@@ -21,7 +21,7 @@ export function startLogged(
   mkdirSync(dirname(logFile), { recursive: true });
   const log = openSync(logFile, 'a');
   const child = start(commandLine, { env, stdio: ['ignore', log, log] });
-  const signals = passSignalsTo(child);
+  const signals = passSignalsTo(child); // until the child has ended
   const ended = endOf(child).finally(() => signals.release());
   if (child.pid === undefined) throw new Error(`${commandLine[0]} could not be started.`);
   return {

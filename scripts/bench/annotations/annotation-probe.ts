@@ -1,14 +1,15 @@
-/** A probe that runs in the page before its scripts and measures how annotations are drawn. */
+/** A probe that runs in the page before its scripts and measures how annotations are drawn. Points in time are milliseconds since the navigation. */
 
 interface AnnotationProbe {
-  /** Time of the first request for the list, milliseconds since the navigation; 0 before the request. */
+  /** Time of the first request for the list of annotations; 0 before the request. */
   listRequestedAt: number;
-  /** Time of the first drawing; 0 before it. */
+  /** Time of the first drawing of an annotation; 0 before it. */
   firstPictureAt: number;
   /** Milliseconds that the main thread spent on annotations in each frame. */
   frames: number[];
-  /** Milliseconds from the release of the pointer to the end of its work, and to the end of the next frame. */
+  /** Milliseconds from each release of the pointer to the end of the page's work for it, and to the end of the next frame. */
   releases: { work: number; picture: number }[];
+  /** Tasks of the main thread of at least 50 ms: the time of their end, and their duration. */
   longTasks: { readonly end: number; readonly ms: number }[];
 }
 
@@ -36,15 +37,16 @@ export function installAnnotationProbe(): void {
     return fetch(input, init);
   };
   const { clearRect, stroke } = CanvasRenderingContext2D.prototype;
-  const layerOf = ({ canvas }: CanvasRenderingContext2D) => {
+  /** Returns the element with the canvases of the annotations; null for other canvases. */
+  const annotationCanvasesOf = ({ canvas }: CanvasRenderingContext2D) => {
     const parent = canvas instanceof HTMLCanvasElement ? canvas.parentElement : null;
     return parent?.className.includes('canvases') ? parent : null;
   };
   // In each frame the canvas of all annotations is cleared first, and after its drawing the canvas of the unfinished shape.
   CanvasRenderingContext2D.prototype.clearRect = function clear(...area) {
-    const layer = layerOf(this);
-    if (layer !== null && this.canvas === layer.firstElementChild) frameStartedAt = performance.now();
-    else if (layer !== null && frameStartedAt > 0) {
+    const canvases = annotationCanvasesOf(this);
+    if (canvases !== null && this.canvas === canvases.firstElementChild) frameStartedAt = performance.now();
+    else if (canvases !== null && frameStartedAt > 0) {
       probe.frames.push(performance.now() - frameStartedAt);
       frameStartedAt = 0;
     }
@@ -52,7 +54,8 @@ export function installAnnotationProbe(): void {
   };
   CanvasRenderingContext2D.prototype.stroke = function draw(this: CanvasRenderingContext2D, path?: Path2D) {
     Reflect.apply(stroke, this, path === undefined ? [] : [path]);
-    if (probe.firstPictureAt === 0 && layerOf(this) !== null) probe.firstPictureAt = performance.now();
+    if (probe.firstPictureAt === 0 && annotationCanvasesOf(this) !== null)
+      probe.firstPictureAt = performance.now();
   };
   window.addEventListener(
     'pointerup',

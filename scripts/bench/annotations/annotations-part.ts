@@ -18,6 +18,7 @@ import { changeTogether } from './concurrent-writers.ts';
 import { clearLayers, makeLayer, outlinesIn } from './generated-annotations.ts';
 import { killDuringSaves } from './killed-server.ts';
 
+/** A row of the result table, by column. */
 export type Row = Readonly<Record<string, string | number>>;
 
 export async function annotationsPart({ isQuick }: BenchOptions): Promise<void> {
@@ -42,7 +43,7 @@ export async function annotationsPart({ isQuick }: BenchOptions): Promise<void> 
       await withProduct(environment, { ...env, WORKERS: '3' }, async (product) => {
         add(await changeTogether(product, name, isQuick ? 3 : 30));
       });
-      add(await killDuringSaves(cleanFolder(environment), env, name, isQuick ? 3 : 50));
+      add(await killDuringSaves(withEmptyFolder(environment), env, name, isQuick ? 3 : 50));
     }
   } finally {
     await postgres?.stop();
@@ -50,7 +51,8 @@ export async function annotationsPart({ isQuick }: BenchOptions): Promise<void> 
   publish('annotations', [circumstances(), '', tableOf(rows)], { isQuick });
 }
 
-function cleanFolder(environment: BenchEnvironment): BenchEnvironment {
+/** Returns the environment with an empty folder for everything that this part writes. */
+function withEmptyFolder(environment: BenchEnvironment): BenchEnvironment {
   const cache = join(environment.cache, 'annotations');
   rmSync(cache, { recursive: true, force: true });
   mkdirSync(cache, { recursive: true });
@@ -62,7 +64,7 @@ async function withProduct(
   env: NodeJS.ProcessEnv,
   use: (product: RunningProduct) => Promise<void>,
 ): Promise<void> {
-  const product = await startProduct(cleanFolder(environment), env);
+  const product = await startProduct(withEmptyFolder(environment), env);
   try {
     await use(product);
   } finally {
@@ -74,34 +76,34 @@ async function measureList(product: RunningProduct, database: string, repeats: n
   const target = { ...product, imageId: product.imageId(slideNames.scan) };
   const layerId = await makeLayer(target, outlinesIn({ width: 20_000, height: 15_000 }, 10_000, 30));
   const times: number[] = [];
-  const firsts: number[] = [];
+  const firstByteTimes: number[] = [];
   let bytes = 0;
   for (let repeat = 0; repeat <= repeats; repeat++) {
-    const answer = await listOnce(product, layerId);
-    bytes = answer.bytes;
+    const download = await downloadList(product, layerId);
+    bytes = download.bytes;
     // The first request is not counted, because the server compiles code for it.
     if (repeat > 0) {
-      times.push(answer.ms);
-      firsts.push(answer.firstByteMs);
+      times.push(download.ms);
+      firstByteTimes.push(download.firstByteMs);
     }
   }
   await clearLayers(target);
   return {
     measured: `${database}: list of 10,000 annotations of 30 vertices, compressed, median of ${repeats}`,
     result: `${Math.round(quantile(times, 0.5))} ms`,
-    detail: `p95 ${Math.round(quantile(times, 0.95))} ms, first byte ${Math.round(quantile(firsts, 0.5))} ms, ${(bytes / 1e6).toFixed(1)} MB`,
+    detail: `p95 ${Math.round(quantile(times, 0.95))} ms, first byte ${Math.round(quantile(firstByteTimes, 0.5))} ms, ${(bytes / 1e6).toFixed(1)} MB`,
     limit: '500 ms',
   };
 }
 
-interface Answer {
+interface ListDownload {
   readonly ms: number;
   readonly firstByteMs: number;
   readonly bytes: number;
 }
 
 /** Requests a list with the headers of a browser, and does not decompress it. */
-function listOnce({ port, token }: RunningProduct, layerId: string): Promise<Answer> {
+function downloadList({ port, token }: RunningProduct, layerId: string): Promise<ListDownload> {
   return new Promise((resolve, reject) => {
     const startedAt = performance.now();
     const path = `/api/v1/annotation-layers/${layerId}/annotations`;

@@ -35,7 +35,7 @@ export async function measureInBrowser(product: RunningProduct, isQuick: boolean
   }
 }
 
-/** Opens a field of the slide in a new browser context and waits until its annotations are drawn. */
+/** Opens a field of view in a new browser context, waits until its annotations are drawn, and closes the context after `use`. */
 async function withPage<Result>(
   browser: Browser,
   product: RunningProduct,
@@ -57,6 +57,7 @@ async function withPage<Result>(
   }
 }
 
+/** Creates an annotation layer with these features and deletes it after `use`. */
 async function withLayer<Result>(
   product: RunningProduct,
   features: readonly GeneratedFeature[],
@@ -71,44 +72,45 @@ async function withLayer<Result>(
   }
 }
 
-/** A field of view with all annotations of `measureFirstPicture`. */
+/** The field of view that contains all annotations of `measureFirstPicture`: its centre in pixels of full resolution, and its zoom. */
 const fieldOfAll = { x: 4000, y: 3000, zoom: 0.2 };
 
 function measureFirstPicture(browser: Browser, product: RunningProduct, repeats: number): Promise<Row> {
   return withLayer(product, outlinesIn({ width: 8000, height: 6000 }, 10_000, 30), async () => {
     const pictures: number[] = [];
-    const tasks: number[] = [];
+    const longestTasks: number[] = [];
     for (let repeat = 0; repeat < repeats; repeat++) {
       const measured = await withPage(browser, product, fieldOfAll, async (page) => {
-        await page.waitForTimeout(2000);
+        await page.waitForTimeout(2000); // the browser reports long tasks later
         return page.evaluate(() => {
           const { listRequestedAt, firstPictureAt, longTasks } = window.annotationProbe;
-          const after = longTasks.filter((task) => task.end > listRequestedAt).map((task) => task.ms);
-          return { picture: firstPictureAt - listRequestedAt, task: Math.max(0, ...after) };
+          const durations = longTasks.filter((task) => task.end > listRequestedAt).map((task) => task.ms);
+          return { picture: firstPictureAt - listRequestedAt, longestTask: Math.max(0, ...durations) };
         });
       });
       pictures.push(measured.picture);
-      tasks.push(measured.task);
+      longestTasks.push(measured.longestTask);
     }
     return {
       measured: `browser: 10,000 annotations of 30 vertices, from the request of the list to the first picture, median of ${repeats}`,
       result: `${Math.round(median(pictures))} ms`,
-      detail: `longest ${Math.round(Math.max(...pictures))} ms; longest task of the main thread ${Math.round(median(tasks))} ms`,
+      detail: `longest ${Math.round(Math.max(...pictures))} ms; longest task of the main thread ${Math.round(median(longestTasks))} ms`,
       limit: '1000 ms',
     };
   });
 }
 
+/** Measures panning over 3,334 outlines of 30 vertices (100,020 vertices) that fill the field of view, at two magnifications. */
 async function measurePanning(browser: Browser, product: RunningProduct): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const zoom of [0.2, 0.4]) {
-    const field = { width: viewport.width / zoom, height: viewport.height / zoom };
+    const field = { width: viewport.width / zoom, height: viewport.height / zoom }; // pixels of full resolution
     const row = await withLayer(product, outlinesIn(field, 3334, 30), () =>
       withPage(browser, product, { x: field.width / 2, y: field.height / 2, zoom }, async (page) => {
         const middle = await middleOf(page);
         await page.waitForTimeout(2000);
         await page.evaluate(() => {
-          window.annotationProbe.frames.length = 0;
+          window.annotationProbe.frames.length = 0; // forgets the frames before the panning
         });
         await panAround(page, middle);
         const frames = await page.evaluate(() => window.annotationProbe.frames);
@@ -125,6 +127,7 @@ async function measurePanning(browser: Browser, product: RunningProduct): Promis
   return rows;
 }
 
+/** Measures brush strokes outwards over the edge of a round outline, which has a radius of 400 pixels on the screen. */
 function measureBrush(browser: Browser, product: RunningProduct): Promise<Row> {
   return withLayer(product, [outline(4000, 3000, 1600, 50_000)], () =>
     withPage(browser, product, { x: 4000, y: 3000, zoom: 0.25 }, async (page) => {
@@ -140,18 +143,18 @@ function measureBrush(browser: Browser, product: RunningProduct): Promise<Row> {
         await page.mouse.move(...positionAt(380));
         await page.mouse.down();
         for (let step = 0; step <= 10; step++) await page.mouse.move(...positionAt(380 + 6 * step));
-        await page.waitForTimeout(100); // As with a hand that rests before the release; the stroke has been drawn by then.
+        await page.waitForTimeout(100); // The page draws the stroke, so that the release measures only its own work.
         await page.mouse.up();
         await page.waitForTimeout(700);
       }
       const releases = await page.evaluate(() => window.annotationProbe.releases);
       const strokes = releases.slice(-brushStrokes);
-      const works = strokes.map(({ work }) => work);
-      const pictures = strokes.map(({ picture }) => picture);
+      const workTimes = strokes.map(({ work }) => work);
+      const pictureTimes = strokes.map(({ picture }) => picture);
       return {
         measured: `browser: release of the brush on an outline of 50,000 vertices, longest of ${brushStrokes}`,
-        result: `${Math.round(Math.max(...works))} ms`,
-        detail: `median ${Math.round(median(works))} ms; with the next frame median ${Math.round(median(pictures))}, longest ${Math.round(Math.max(...pictures))} ms`,
+        result: `${Math.round(Math.max(...workTimes))} ms`,
+        detail: `median ${Math.round(median(workTimes))} ms; with the next frame median ${Math.round(median(pictureTimes))}, longest ${Math.round(Math.max(...pictureTimes))} ms`,
         limit: '100 ms',
       };
     }),

@@ -8,7 +8,7 @@ import { slideNames } from '../slides/slides.ts';
 import type { Row } from './annotations-part.ts';
 import { type GeneratedFeature, makeLayer, outline } from './generated-annotations.ts';
 
-const people = 20;
+const users = 20;
 /** Number of annotations that all users change; each user also draws new ones. */
 const sharedCount = 5;
 
@@ -23,7 +23,10 @@ interface Reply {
   };
 }
 
-/** Sends the changes of all users; a user who gets a conflict (409) sends the change again with the current revision. */
+/**
+ * Runs one loop per user, all with the token of the administrator. In each of `rounds` rounds a user draws a new annotation and changes a
+ * shared one; after a conflict (409) the user sends the change again with the current revision.
+ */
 export async function changeTogether(
   product: RunningProduct,
   database: string,
@@ -33,43 +36,46 @@ export async function changeTogether(
   const shared = Array.from({ length: sharedCount }, (_, i) => outline(1000 * i + 500, 500, 200, 12));
   const layerId = await makeLayer({ url, token, imageId: product.imageId(slideNames.scan) }, shared);
 
-  const send = async (feature: GeneratedFeature, base: number | null): Promise<Reply> => {
+  /** @param baseRevision revision that the change replaces; null for a new annotation */
+  const send = async (feature: GeneratedFeature, baseRevision: number | null): Promise<Reply> => {
     const response = await fetch(`${url}/api/v1/annotation-layers/${layerId}/changes`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', connection: 'close' },
-      body: JSON.stringify({ changes: [{ op: 'put', feature, base_revision: base }] }),
+      body: JSON.stringify({ changes: [{ op: 'put', feature, base_revision: baseRevision }] }),
     });
     return { status: response.status, body: (await response.json()) as Reply['body'] };
   };
 
   let conflicts = 0;
   let changes = 0;
+  /** Ids of the new annotations that the server has acknowledged. */
   const drawn = new Set<string>();
-  /** Number of acknowledged changes of each shared annotation, which must equal its revision. */
+  /** Number of acknowledged changes of each shared annotation, its creation included, which must equal its revision. */
   const acknowledged = new Map<string, number>(shared.map(({ id }) => [id, 1]));
   await Promise.all(
-    Array.from({ length: people }, async (_, person) => {
+    Array.from({ length: users }, async (_, user) => {
       const knownRevisions = new Map<string, number>();
       for (let round = 0; round < rounds; round++) {
-        const newAnnotation = outline(300 * person, 100 * round + 2000, 20, 12);
+        const newAnnotation = outline(300 * user, 100 * round + 2000, 20, 12);
         const { status } = await send(newAnnotation, null);
-        if (status !== 200) throw new Error(`A new annotation was answered with ${status}.`);
+        if (status !== 200) throw new Error(`The server rejected a new annotation with status ${status}.`);
         drawn.add(newAnnotation.id);
         changes++;
-        const target = shared[(person + round) % sharedCount];
+        const target = shared[(user + round) % sharedCount];
         if (target === undefined) continue;
         for (;;) {
-          const moved = outline(1000 * person, 10 * round, 150 + Math.random(), 12, target.id);
-          const answer = await send(moved, knownRevisions.get(target.id) ?? 1);
-          if (answer.status === 200) {
-            knownRevisions.set(target.id, answer.body.revisions?.[target.id] ?? 0);
+          const moved = outline(1000 * user, 10 * round, 150 + Math.random(), 12, target.id); // differs in every attempt
+          const reply = await send(moved, knownRevisions.get(target.id) ?? 1);
+          if (reply.status === 200) {
+            knownRevisions.set(target.id, reply.body.revisions?.[target.id] ?? 0);
             acknowledged.set(target.id, (acknowledged.get(target.id) ?? 0) + 1);
             changes++;
             break;
           }
-          if (answer.status !== 409) throw new Error(`A change was answered with ${answer.status}.`);
+          if (reply.status !== 409)
+            throw new Error(`The server rejected a change with status ${reply.status}.`);
           conflicts++;
-          knownRevisions.set(target.id, answer.body.conflicts?.[0]?.properties.revision ?? 0);
+          knownRevisions.set(target.id, reply.body.conflicts?.[0]?.properties.revision ?? 0);
         }
       }
     }),
@@ -85,7 +91,7 @@ export async function changeTogether(
     0,
   );
   return {
-    measured: `${database}: ${people} people change one layer at once in 3 processes; acknowledged changes that are lost`,
+    measured: `${database}: ${users} users change one layer at once in 3 processes; acknowledged changes that are lost`,
     result: lostDrawn + lostChanges,
     detail: `${changes.toLocaleString('en')} changes, ${conflicts.toLocaleString('en')} reported as conflicts and sent again`,
     limit: '0',

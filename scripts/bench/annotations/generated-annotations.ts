@@ -15,7 +15,7 @@ const classes = [
   { name: 'Necrosis', color: [50, 50, 50] },
 ];
 
-/** Returns a round annotation with a wavy edge. */
+/** Returns a round annotation with a wavy edge. @param x and y are the centre, in pixels of full resolution as `radius` */
 export function outline(
   x: number,
   y: number,
@@ -29,7 +29,7 @@ export function outline(
     return [
       Math.round((x + reach * Math.cos(angle)) * 100) / 100,
       Math.round((y + reach * Math.sin(angle)) * 100) / 100,
-    ];
+    ]; // two decimals, as QuPath writes
   });
   return {
     type: 'Feature',
@@ -39,12 +39,13 @@ export function outline(
   };
 }
 
+/** A rectangle from the upper left corner of the slide, in pixels of full resolution. */
 interface Field {
   readonly width: number;
   readonly height: number;
 }
 
-/** Returns outlines in rows that fill a field, without overlaps. */
+/** Returns `count` outlines, each of `vertices` vertices, in rows that fill a field without overlaps. */
 export function outlinesIn({ width, height }: Field, count: number, vertices: number): GeneratedFeature[] {
   const columns = Math.ceil(Math.sqrt((count * width) / height));
   const step = width / columns;

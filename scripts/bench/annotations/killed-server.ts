@@ -12,10 +12,11 @@ const changesPerBatch = 5;
 
 interface SentBatch {
   readonly features: readonly GeneratedFeature[];
+  /** Whether the server has responded that the batch is saved. */
   isAcknowledged: boolean;
 }
 
-/** Kills and restarts the server `kills` times. */
+/** Kills and restarts the server `kills` times. A lost annotation is counted after every later restart, too. */
 export async function killDuringSaves(
   environment: BenchEnvironment,
   env: NodeJS.ProcessEnv,
@@ -28,19 +29,19 @@ export async function killDuringSaves(
   let lost = 0;
   let rejected = 0;
   for (let kill = 0; kill < kills; kill++) {
-    const firstOfRound = sent.length;
+    const firstBatchOfRound = sent.length;
     const saving = Array.from({ length: writers }, () => saveUntilKilled(product, layerId, sent));
     await setTimeout(100 + Math.random() * 400);
     for (const pid of product.roots) process.kill(pid, 'SIGKILL');
     await Promise.all(saving);
     await product.stop();
     product = await startProduct(environment, env);
-    const ids = await listIds(product, layerId);
+    const savedIds = await listIds(product, layerId);
     for (const { features, isAcknowledged } of sent) {
-      if (isAcknowledged) lost += features.filter(({ id }) => !ids.has(id)).length;
+      if (isAcknowledged) lost += features.filter(({ id }) => !savedIds.has(id)).length;
     }
     // Batches without a response are sent again, as the browser does.
-    for (const batch of sent.slice(firstOfRound).filter(({ isAcknowledged }) => !isAcknowledged)) {
+    for (const batch of sent.slice(firstBatchOfRound).filter(({ isAcknowledged }) => !isAcknowledged)) {
       if (await save(product, layerId, batch.features)) batch.isAcknowledged = true;
       else rejected++;
     }

@@ -8,7 +8,8 @@ import type { Row } from './annotations-part.ts';
 import { clearLayers } from './generated-annotations.ts';
 import { middleOf, openContext } from './signed-in-page.ts';
 
-const changes = '**/api/v1/annotation-layers/*/changes';
+/** URL pattern of the requests that save annotations. */
+const saveRequests = '**/api/v1/annotation-layers/*/changes';
 
 export async function measureCrashes(
   browser: Browser,
@@ -17,10 +18,10 @@ export async function measureCrashes(
 ): Promise<Row> {
   const target = { ...product, imageId: product.imageId(slideNames.scan) };
   const context = await openContext(browser, product);
-  const open = async (page: Page, number: number) => {
+  const openField = async (page: Page, crash: number) => {
     const query = new URLSearchParams({
       image: target.imageId,
-      x: String(1000 + number * 5),
+      x: String(1000 + crash * 5),
       y: '700',
       zoom: '0.5',
     });
@@ -30,19 +31,19 @@ export async function measureCrashes(
     await page.getByRole('toolbar', { name: 'Drawing tools' }).waitFor();
   };
   try {
-    await context.route(changes, (route) => route.abort());
+    await context.route(saveRequests, (route) => route.abort());
     for (let crash = 0; crash < crashes; crash++) {
       const page = await context.newPage();
-      await open(page, crash);
+      await openField(page, crash);
       await drawRectangle(page, crash);
       const devTools = await context.newCDPSession(page);
-      // The command has no answer when it works.
+      // The command gets no response when the page crashes.
       await Promise.race([devTools.send('Page.crash').catch(() => undefined), setTimeout(1000)]);
       await page.close();
     }
-    await context.unroute(changes);
+    await context.unroute(saveRequests);
     const page = await context.newPage();
-    await open(page, 0);
+    await openField(page, 0); // the page sends all annotations that the browser has stored
     await page.locator('[data-save-state="saved"]').waitFor();
     const path = `/image-catalog/images/${target.imageId}/annotation-layers`;
     const { layers } = await callApi<{ layers: { annotation_count: number }[] }>(
@@ -64,12 +65,13 @@ export async function measureCrashes(
   }
 }
 
-async function drawRectangle(page: Page, number: number): Promise<void> {
+/** Draws a rectangle, and waits until the page has stored it as unsaved. @param extraWidth makes the rectangles differ */
+async function drawRectangle(page: Page, extraWidth: number): Promise<void> {
   const [x, y] = await middleOf(page);
   await page.keyboard.press('r');
   await page.mouse.move(x - 40, y - 30);
   await page.mouse.down();
-  await page.mouse.move(x + 20 + number, y + 30, { steps: 3 });
+  await page.mouse.move(x + 20 + extraWidth, y + 30, { steps: 3 });
   await page.mouse.up();
   await page.locator('[data-save-state]:not([data-save-state="saved"])').waitFor();
 }

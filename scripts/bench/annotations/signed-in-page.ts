@@ -1,9 +1,10 @@
-/** Pages of the administrator, without the sign-in screen. */
+/** Opens browser contexts that are signed in as the administrator without the login screen. */
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { callApi } from '../../services/api-client.ts';
 import type { RunningProduct } from '../product.ts';
 
 export const viewport = { width: 1920, height: 1080 };
+/** Playwright's timeout. It is long because a page without a graphics card is slow on a busy machine. */
 const timeoutMs = 180_000;
 
 export type SignedIn = Pick<RunningProduct, 'url' | 'token'>;
@@ -20,13 +21,14 @@ export async function openContext(browser: Browser, { url, token }: SignedIn): P
   return context;
 }
 
+/** Returns the middle of the viewer on the screen, in CSS pixels. */
 export async function middleOf(page: Page): Promise<readonly [x: number, y: number]> {
   const box = await page.getByRole('application').boundingBox();
   if (box === null) throw new Error('The slide is not visible.');
   return [box.x + box.width / 2, box.y + box.height / 2];
 }
 
-/** Drags the slide around a point for 60 moves of the pointer, and waits until it has come to rest. */
+/** Drags the slide in circles around a point with 60 moves of the pointer, and waits 1 s until the slide no longer moves. */
 export async function panAround(page: Page, [x, y]: readonly [x: number, y: number]): Promise<void> {
   await page.mouse.move(x, y);
   await page.mouse.down();

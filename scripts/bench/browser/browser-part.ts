@@ -19,7 +19,7 @@ interface Size {
 }
 
 const laptop: Size = { width: 1280, height: 800 };
-const wide: Size = { width: 3840, height: 2160 };
+const fourK: Size = { width: 3840, height: 2160 };
 /** Playwright's timeout. It is long because a 4K page without a graphics card is slow on a busy machine. */
 const timeoutMs = 180_000;
 /** Presses of an arrow key that move the view to the adjacent field. */
@@ -34,6 +34,7 @@ interface Opening extends Appearance {
 
 interface Pan {
   readonly name: string;
+  /** Frames per second, from the median time between frames. */
   readonly perSecond: number;
   /** Milliseconds between frames. */
   readonly p95: number;
@@ -42,9 +43,9 @@ interface Pan {
 
 /** Milliseconds until the adjacent field of view is sharp. */
 interface Step {
-  /** When its tiles must be loaded. */
+  /** For a field whose tiles the browser must load. */
   readonly fresh: number;
-  /** When all its tiles are in memory. */
+  /** For a field whose tiles are all in memory. */
   readonly loaded: number;
 }
 
@@ -73,7 +74,7 @@ export async function browserPart({ isQuick }: BenchOptions): Promise<void> {
     const seconds = isQuick ? 1 : 3;
     const pans = [
       { name: '1280 × 800', ...(await measurePan(visit, product, laptop, seconds)) },
-      { name: '3840 × 2160', ...(await measurePan(visit, product, wide, seconds)) },
+      { name: '3840 × 2160', ...(await measurePan(visit, product, fourK, seconds)) },
     ];
     report({ chromium: browser.version(), openings, steps, pans }, isQuick);
   } finally {
@@ -152,7 +153,7 @@ function measurePan(
 ): Promise<Omit<Pan, 'name'>> {
   return visit(fieldPath(product, 20_000, 15_000), viewport, async (page) => {
     await waitUntilLoaded(page);
-    const centre = { x: viewport.width * 0.6, y: viewport.height / 2 };
+    const centre = { x: viewport.width * 0.6, y: viewport.height / 2 }; // right of the catalogue, which covers the left part
     const counting = await page.evaluateHandle(() => window.bench.countFrames());
     await page.mouse.move(centre.x, centre.y);
     await page.mouse.down();
@@ -168,6 +169,7 @@ function measurePan(
   });
 }
 
+/** Returns the path of the viewer at full resolution. @param x centre in pixels of full resolution, as `y` */
 function fieldPath(product: RunningProduct, x: number, y: number): string {
   const image = product.imageId(slideNames.scan);
   return `/wsi-viewer?${new URLSearchParams({ image, x: String(x), y: String(y), zoom: '1' })}`;
@@ -180,16 +182,16 @@ async function waitUntilLoaded(page: Page): Promise<void> {
 }
 
 function report({ chromium: version, openings, steps, pans }: Results, isQuick: boolean): void {
-  const spread = (numbers: readonly number[]) => ({
+  const percentilesOf = (numbers: readonly number[]) => ({
     p50: quantile(numbers, 0.5),
     p95: quantile(numbers, 0.95),
   });
-  const movement = median(steps.map(({ loaded }) => loaded));
+  const movementMs = median(steps.map(({ loaded }) => loaded));
   const measured = {
-    first: spread(openings.map(({ first }) => first)),
-    sharp: spread(openings.map(({ sharp }) => sharp)),
-    adjacent: spread(steps.map(({ fresh }) => Math.max(0, fresh - movement))),
-    movement: spread(steps.map(({ loaded }) => loaded)),
+    first: percentilesOf(openings.map(({ first }) => first)),
+    sharp: percentilesOf(openings.map(({ sharp }) => sharp)),
+    adjacent: percentilesOf(steps.map(({ fresh }) => Math.max(0, fresh - movementMs))),
+    movement: percentilesOf(steps.map(({ loaded }) => loaded)),
   };
   const row = (what: string, { p50, p95 }: { p50: number; p95: number }) => ({
     what,

@@ -9,9 +9,11 @@ export interface Probe {
   countFrames(): () => number[];
 }
 
-/** Milliseconds from an event to the first pixels of the slide, and to the last change of its pixels. */
+/** Milliseconds from an event to changes of the picture. */
 export interface Appearance {
+  /** To the first pixels of the slide, the placeholder included. */
   readonly first: number;
+  /** To the last change of any pixel. */
   readonly sharp: number;
 }
 
@@ -23,6 +25,7 @@ declare global {
 
 /** Runs in the browser. Only the source text of this function is sent there, so it must not use anything outside of itself. */
 export function installProbe(): void {
+  /** Size of the reduced copy of the slide's canvas that is compared. */
   const sample = { width: 160, height: 100 };
   const sampled = new OffscreenCanvas(sample.width, sample.height).getContext('2d', {
     willReadFrequently: true,
@@ -43,7 +46,7 @@ export function installProbe(): void {
     return data.some((value) => value !== 0) ? hash : 0;
   }
 
-  /** Returns whether the placeholder picture of the slide is visible. */
+  /** Returns whether the placeholder of the slide (its thumbnail, enlarged to more than 300 pixels) is visible. */
   function hasPlaceholder(): boolean {
     return [...document.images].some(
       (image) => image.complete && image.naturalWidth > 0 && image.getBoundingClientRect().width > 300,

@@ -19,8 +19,8 @@ const organs = [
   'Dalak',
 ];
 const stains = ['HE', 'Ki-67', 'ER', 'PR', 'HER2', 'PAS'];
-/** One of so many slides has the rare organ. */
-const rareEvery = 5000;
+/** Every 5000th slide has the rare organ. */
+const rareOrganInterval = 5000;
 
 export const datasets = Array.from({ length: 40 }, (_, i) => `Study ${String(i + 1)}`);
 export const rareOrgan = 'Timus';
@@ -37,36 +37,36 @@ interface SlideEntry {
 function slidesOf(count: number): SlideEntry[] {
   return Array.from({ length: count }, (_, i) => {
     const dataset = datasets[i % datasets.length] ?? '';
-    const inDataset = Math.floor(i / datasets.length);
-    const year = 2000 + Math.floor(inDataset / 250);
-    const name = `B${year % 100}-${String(10_000 + inDataset * 7)}-${(i % 3) + 1} ${stains[i % stains.length]}.svs`;
-    const organ = i % rareEvery === 0 ? rareOrgan : (organs[i % organs.length] ?? '');
+    const indexInDataset = Math.floor(i / datasets.length);
+    const year = 2000 + Math.floor(indexInDataset / 250);
+    const name = `B${year % 100}-${String(10_000 + indexInDataset * 7)}-${(i % 3) + 1} ${stains[i % stains.length]}.svs`;
+    const organ = i % rareOrganInterval === 0 ? rareOrgan : (organs[i % organs.length] ?? '');
     return { dataset, organ, name, path: `${dataset}/${year}/${name}` };
   });
 }
 
-/** Creates the files unless an earlier run has created them. @returns the folder */
+/** Creates the slide folder with `count` files unless an earlier run has created it. @returns its path */
 export function makeFiles(cache: string, count: number): string {
   const folder = join(cache, `slides-${count}`);
-  const completed = join(cache, `slides-${count}.done`);
-  if (existsSync(completed)) return folder;
+  const completionMarker = join(cache, `slides-${count}.done`);
+  if (existsSync(completionMarker)) return folder;
   console.log(`Making ${count.toLocaleString('en')} files …`);
   const slides = slidesOf(count);
   for (const { path } of slides) {
     const file = join(folder, path);
     mkdirSync(join(file, '..'), { recursive: true });
-    writeFileSync(file, 'x');
+    writeFileSync(file, 'x'); // the server does not open it, because the database contains its entry (see `fillDatabase`)
   }
   for (const dataset of datasets) {
     const rows = slides.filter((slide) => slide.dataset === dataset);
     const lines = rows.map(({ name, organ }) => `${name},${organ}\n`);
     writeFileSync(join(folder, dataset, 'catalogue.csv'), `file_name,organ_type\n${lines.join('')}`);
   }
-  writeFileSync(completed, '');
+  writeFileSync(completionMarker, '');
   return folder;
 }
 
-/** Inserts an entry for every file into an empty database, so that the server does not have to read the files. */
+/** Inserts an entry for every file into an empty database, so that the server does not read the files. @param location PostgreSQL URL, otherwise (null) an SQLite file */
 export async function fillDatabase(
   location: { readonly url: string | null; readonly file: string },
   folder: string,
@@ -74,7 +74,7 @@ export async function fillDatabase(
 ): Promise<void> {
   const db = await openDatabase(location);
   try {
-    const at = new Date().toISOString();
+    const insertedAt = new Date().toISOString();
     const slides = slidesOf(count);
     for (let from = 0; from < slides.length; from += 500) {
       const rows = slides.slice(from, from + 500).map(({ dataset, organ, name, path }) => ({
@@ -89,7 +89,7 @@ export async function fillDatabase(
         size_bytes: 1,
       }));
       await runLockedTransaction(db, 'catalogue', async (tx) => {
-        for (let i = 0; i < rows.length; i += 100) await insertImages(tx, rows.slice(i, i + 100), at);
+        for (let i = 0; i < rows.length; i += 100) await insertImages(tx, rows.slice(i, i + 100), insertedAt);
       });
     }
     const properties = { width: 100_000, height: 80_000, mpp_x: 0.2527, mpp_y: 0.2527, objective_power: 40 };

@@ -134,7 +134,7 @@ async function waitForScan({ logFile }: Server): Promise<{ ms: number }> {
   }
 }
 
-/** Runs some work and measures meanwhile the response time of a request that needs almost no work. */
+/** Runs some work. Meanwhile it measures the response time of `/health/live`, which needs almost no work, every 5 ms. */
 async function withProbes<Value extends object>(
   { url, pid }: Server,
   work: () => Promise<Value>,
@@ -160,9 +160,9 @@ async function withProbes<Value extends object>(
 }
 
 interface Readers {
-  /** Access token of an administrator. */
+  /** Bearer token of the administrator. */
   readonly administrator: string;
-  /** Access token of a member who sees only the last five datasets. */
+  /** Bearer token of a member who sees only the last five datasets. */
   readonly member: string;
 }
 
@@ -215,22 +215,25 @@ async function queriesOf(url: string, token: string): Promise<Record<string, rea
     if (cursor) cursors.push(cursor);
   } while (cursor);
   if (example === undefined) throw new Error('The catalogue is empty.');
-  const deep = [0.25, 0.5, 0.75, 0.99].map((share) => cursors[Math.floor(share * cursors.length)] ?? '');
-  const [last = '', middle = ''] = [datasets.at(-1), datasets[20]];
+  /** Cursors of pages after these shares of the list. */
+  const laterCursors = [0.25, 0.5, 0.75, 0.99].map(
+    (share) => cursors[Math.floor(share * cursors.length)] ?? '',
+  );
+  const [lastDataset = '', middleDataset = ''] = [datasets.at(-1), datasets[20]];
   return {
     'first page': [{}],
-    'later pages': deep.map((from) => ({ cursor: from })),
-    'a dataset': [{ dataset: last }, { dataset: middle }],
+    'later pages': laterCursors.map((each) => ({ cursor: each })),
+    'a dataset': [{ dataset: lastDataset }, { dataset: middleDataset }],
     'an organ': [{ organ: 'Meme' }, { organ: 'Dalak' }],
     'a rare organ': [{ organ: rareOrgan }],
-    'a dataset and an organ': [{ dataset: last, organ: 'Kolon' }],
+    'a dataset and an organ': [{ dataset: lastDataset, organ: 'Kolon' }],
     'search: in every name': [{ q: 'svs' }, { q: 'b0' }],
     'search: in some': [{ q: 'ki-67' }, { q: 'karaciğer' }, { q: 'b09-2' }],
     'search: in one': [{ q: example.file_name }, { q: example.id.slice(0, 8) }],
     'search: in none': [{ q: 'osteosarkom' }],
     'search: two letters in none': [{ q: 'qx' }],
-    'search in a dataset': [{ dataset: last, q: 'her2' }],
-    'later page of a search': deep.map((from) => ({ q: 'her2', cursor: from })),
+    'search in a dataset': [{ dataset: lastDataset, q: 'her2' }],
+    'later page of a search': laterCursors.map((each) => ({ q: 'her2', cursor: each })),
     'search: words in any order': [{ q: 'karaciger ki-67' }, { q: 'svs kolon 2' }],
     'viewer: groups': [{ path: 'images/groups' }],
     // Each search is sent only once, because the server then caches its counts.
@@ -265,16 +268,16 @@ async function measureQuery(url: string, token: string, variants: readonly Query
   return { p50: quantile(times, 0.5), p95: quantile(times, 0.95) };
 }
 
-/** Downloads the whole list twice, compressed, and a third time with its ETag. */
+/** Downloads the whole list, compressed, twice, and a third time with its ETag (the server then responds that it is unchanged). */
 async function downloadWholeList(
   serverUrl: string,
   token: string,
 ): Promise<Record<'first' | 'second' | 'unchanged', Download>> {
   const url = `${serverUrl}/api/v1/image-catalog/images`;
   const authorization = `Bearer ${token}`;
-  const download = async (more: Readonly<Record<string, string>> = {}): Promise<Download> => {
+  const download = async (extraHeaders: Readonly<Record<string, string>> = {}): Promise<Download> => {
     const startedAt = performance.now();
-    const response = await fetch(url, { headers: { authorization, ...more } });
+    const response = await fetch(url, { headers: { authorization, ...extraHeaders } });
     const firstByte = performance.now() - startedAt;
     const bytes = (await response.arrayBuffer()).byteLength;
     return { response, firstByte, bytes, ms: performance.now() - startedAt };
@@ -282,7 +285,8 @@ async function downloadWholeList(
   const first = await download();
   const second = await download();
   const unchanged = await download({ 'if-none-match': second.response.headers.get('etag') ?? '' });
-  if (unchanged.response.status !== 304) throw new Error(`${unchanged.response.status} instead of 304`);
+  if (unchanged.response.status !== 304)
+    throw new Error(`The server responded with ${unchanged.response.status} instead of 304.`);
   return { first, second, unchanged };
 }
 

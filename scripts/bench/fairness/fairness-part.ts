@@ -24,7 +24,7 @@ type Row = Readonly<Record<string, string | number>>;
 
 interface Plan {
   readonly repeats: number;
-  /** Sign-ins of other accounts, and rendered tiles of another account, in each repeat. */
+  /** Number of measured sign-ins of other accounts, and of measured rendered tiles of another account, in each repeat. */
   readonly probes: number;
 }
 
@@ -41,9 +41,11 @@ const installations: readonly {
 ];
 
 const password = 'a slide a day, at least';
+/** Connections over which the pending account signs in. */
 const connections = 60;
+/** Tiles that the heavy image session requests at once; none of them is cached. */
 const coldTiles = 1600;
-const healthEveryMs = 20;
+const healthIntervalMs = 20;
 
 export async function fairnessPart({ isQuick }: BenchOptions): Promise<void> {
   const environment = await createEnvironment();
@@ -135,7 +137,7 @@ function watchHealth({ port }: RunningProduct): () => Promise<number> {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     while (!stop.signal.aborted) {
       times.push((await request({ port, path: '/health/live', agent })).ms);
-      await setTimeout(healthEveryMs);
+      await setTimeout(healthIntervalMs);
     }
     agent.destroy();
   })();
@@ -146,7 +148,7 @@ function watchHealth({ port }: RunningProduct): () => Promise<number> {
   };
 }
 
-/** A pending account signs in without a pause; the other accounts sign in one after the other. */
+/** Measures sign-ins of other accounts, one after the other, while one pending account (`stranger`) signs in without a pause. */
 async function measureSignIns(product: RunningProduct, repeat: number, count: number): Promise<Row> {
   const stranger = await createAccount(product, `stranger-${repeat}@example.org`, false);
   const others: string[] = [];
@@ -180,7 +182,7 @@ async function measureSignIns(product: RunningProduct, repeat: number, count: nu
   };
 }
 
-/** Measures a viewer at another position of the slide while one session requests many tiles at once and repeats rejected requests. */
+/** Measures a viewer at another part of the slide while one session requests 1,600 tiles at once and repeats rejected requests. */
 async function measureTiles(
   { tileSize }: BenchEnvironment,
   product: RunningProduct,
@@ -195,8 +197,8 @@ async function measureTiles(
   const flooding = await sessionOf('flooding');
   const viewing = await sessionOf('viewing');
   const slide = { ...bigSlide, tileSize };
-  const stored = tilesOfLevel(slide, maxLevelOf(slide));
-  const cold = tilesOfLevel(slide, maxLevelOf(slide) - 1);
+  const nativeTiles = tilesOfLevel(slide, maxLevelOf(slide)); // full resolution, stored in the file
+  const renderedTiles = tilesOfLevel(slide, maxLevelOf(slide) - 1); // not stored in the file
   const id = product.imageId(slideNames.scan);
   const requestTile = (tiles: readonly string[], index: number, session: string, agent: Agent) =>
     request({
@@ -207,14 +209,14 @@ async function measureTiles(
 
   // The other viewer has already opened the slide, so its connection does not wait behind the 1,600 new ones.
   const viewerAgent = new Agent({ keepAlive: true, maxSockets: 1 });
-  await requestTile(stored, 0, viewing, viewerAgent);
+  await requestTile(nativeTiles, 0, viewing, viewerAgent);
   const agent = new Agent({ keepAlive: true, maxSockets: coldTiles });
   const statuses = new Map<number, number>();
   const stop = new AbortController();
   let waiting = coldTiles;
   const load = Array.from({ length: coldTiles }, async (_, n) => {
     while (!stop.signal.aborted) {
-      const { status } = await requestTile(cold, repeat * coldTiles + n, flooding, agent);
+      const { status } = await requestTile(renderedTiles, repeat * coldTiles + n, flooding, agent);
       countStatus(statuses, status);
       if (status === 200) break;
       await setTimeout(100 + 900 * Math.random());
@@ -226,9 +228,9 @@ async function measureTiles(
   const rendered = [];
   const native = [];
   for (let n = 0; n < count && waiting > 0; n++) {
-    // The tiles at the end of the slide are not requested by the other session.
-    rendered.push(await requestTile(cold, -1 - repeat * count - n, viewing, viewerAgent));
-    native.push(await requestTile(stored, n * 97, viewing, viewerAgent));
+    // Negative indices count from the end of the slide, whose tiles the flooding session does not request.
+    rendered.push(await requestTile(renderedTiles, -1 - repeat * count - n, viewing, viewerAgent));
+    native.push(await requestTile(nativeTiles, n * 97, viewing, viewerAgent));
     await setTimeout(50);
   }
   const stillWaiting = waiting;

@@ -8,6 +8,7 @@ export interface RequestOptions {
   readonly body?: Readonly<Record<string, unknown>>;
   /** Client address, sent in X-Forwarded-For as by a trusted reverse proxy. */
   readonly network?: string;
+  /** Keeps the connections; without it, Node's default agent is used. */
   readonly agent?: Agent | undefined;
 }
 
@@ -19,12 +20,13 @@ export interface MeasuredResponse {
   readonly body: string;
 }
 
+/** Never rejects: without a response, the status is 0. */
 export function request({ port, path, body, network, agent }: RequestOptions): Promise<MeasuredResponse> {
   const startedAt = performance.now();
   const text = body && JSON.stringify(body);
   const { promise, resolve } = Promise.withResolvers<MeasuredResponse>();
-  const settle = (status: number, received: string) =>
-    resolve({ status, ms: performance.now() - startedAt, body: received });
+  const settle = (status: number, responseBody: string) =>
+    resolve({ status, ms: performance.now() - startedAt, body: responseBody });
   const sent = startRequest(
     {
       host: '127.0.0.1',

@@ -63,6 +63,7 @@ export async function interoperabilityPart({ isQuick }: BenchOptions): Promise<v
   }
 }
 
+/** A kind of request that is measured. */
 type Kind = readonly [name: string, target: LoadTarget];
 
 /** Measures all kinds in turn in each round. @returns the results of all rounds, by the name of the kind */
@@ -74,9 +75,9 @@ async function measureByTurns(
   const results = new Map<string, LoadSummary[]>(kinds.map(([name]) => [name, []]));
   for (const [, target] of kinds) await load(target, tiles, { connections, seconds: 0.5 }); // to warm up
   for (let round = 0; round < rounds; round++) {
-    // Each kind is the first of a round equally often, because the speed of the processor varies.
-    const turn = round % kinds.length;
-    for (const [name, target] of [...kinds.slice(turn), ...kinds.slice(0, turn)]) {
+    // Each round begins with the next kind, because the speed of the processor varies.
+    const first = round % kinds.length;
+    for (const [name, target] of [...kinds.slice(first), ...kinds.slice(0, first)]) {
       const { times: _, ...summary } = await load(target, tiles, { connections, seconds });
       if (summary.failed > 0) throw new Error(`${name}: ${summary.failed} of ${summary.requests} failed.`);
       console.log(`${name}: ${summary.perSecond.toFixed(0)}/s, p95 ${summary.p95.toFixed(1)} ms`);
@@ -97,14 +98,15 @@ async function measureFrames(
   const { columns } = gridOf(slide, maxLevelOf(slide));
   const apiToken = await createApiToken(url, token, ['slides:read']);
   const instance = await largestInstance(url, token, id);
-  const frameOf = (tile: string) => {
+  /** Returns the path of the frame with the same pixels. @param tile `level/column_row` */
+  const framePathOf = (tile: string) => {
     const [column = 0, row = 0] = (tile.split('/')[1] ?? '').split('_').map(Number);
-    return `${instance}/frames/${row * columns + column + 1}`;
+    return `${instance}/frames/${row * columns + column + 1}`; // frames are numbered from 1
   };
   const frames = (bearer: string): LoadTarget => ({
     port,
     roots,
-    pathOf: frameOf,
+    pathOf: framePathOf,
     headers: { Authorization: `Bearer ${bearer}`, Accept: frameType },
   });
   const tileName = 'Deep Zoom tile';
@@ -174,23 +176,28 @@ async function measureDownloads(
   });
 }
 
-/** Starts downloads that request parts of a file until they are stopped. @returns a function that stops them and returns the received bytes */
+/**
+ * Starts `count` downloads. Together they request the first 16 parts (of 8 MiB each) of the file again and again, until they are stopped.
+ *
+ * @returns a function that stops them and returns the received bytes
+ */
 function startDownloads(port: number, path: string, apiToken: string, count: number): () => number {
   const partBytes = 8 * 1024 * 1024;
+  const requestedParts = 16;
   let bytes = 0;
-  const connections = Array.from({ length: count }, (_, number) => {
-    let part = number;
+  const connections = Array.from({ length: count }, (_, download) => {
+    let part = download;
     const requestNextPart = () => {
-      const start = (part % 16) * partBytes;
+      const start = (part % requestedParts) * partBytes;
       part += count;
       const range = `bytes=${start}-${start + partBytes - 1}`;
       connection.send(requestOf(path, { Authorization: `Bearer ${apiToken}`, Range: range }));
     };
     const connection = openConnection({
       port,
-      onResponse: (status, received) => {
-        if (status !== 206) throw new Error(`A download got ${status}.`);
-        bytes += received;
+      onResponse: (status, bodyBytes) => {
+        if (status !== 206) throw new Error(`A download got status ${status} instead of 206.`);
+        bytes += bodyBytes;
         requestNextPart();
       },
     });
@@ -207,8 +214,8 @@ const median = (values: readonly number[]) => quantile(values, 0.5);
 
 async function createApiToken(url: string, token: string, scopes: readonly string[]): Promise<string> {
   const body = { name: scopes.join(' '), scopes };
-  const made = await callApi<{ token: string }>(url, 'POST', '/user/api-tokens', { token, body });
-  return made.token;
+  const created = await callApi<{ token: string }>(url, 'POST', '/user/api-tokens', { token, body });
+  return created.token;
 }
 
 /** Returns the path of the DICOM instance of full resolution, the one with the most pixel columns. */
@@ -218,11 +225,12 @@ async function largestInstance(url: string, token: string, imageId: string): Pro
   const seriesInstanceUid = '0020000E';
   const sopInstanceUid = '00080018';
   type DataSet = Record<string, { readonly Value?: readonly unknown[] } | undefined>;
+  // The product derives the Study Instance UID from the UUID of the image (DICOM PS3.5 annex B.2).
   const study = `2.25.${BigInt(`0x${imageId.replaceAll('-', '')}`)}`;
-  const answer = await fetch(`${url}/dicom-web/studies/${study}/metadata`, {
+  const response = await fetch(`${url}/dicom-web/studies/${study}/metadata`, {
     headers: { authorization: `Bearer ${token}` },
   });
-  const dataSets = (await answer.json()) as DataSet[];
+  const dataSets = (await response.json()) as DataSet[];
   const firstOf = (dataSet: DataSet | undefined, tag: string) => String(dataSet?.[tag]?.Value?.[0]);
   const [largest] = dataSets.sort(
     (a, b) => Number(firstOf(b, totalColumns)) - Number(firstOf(a, totalColumns)),

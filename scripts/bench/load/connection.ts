@@ -19,7 +19,10 @@ export interface Connection {
 export interface ConnectionOptions {
   /** TCP port on the loopback interface. */
   readonly port: number;
-  /** Called for each response with its status, the bytes of its body and the milliseconds; status 0: the connection ended before it. */
+  /**
+   * Called for each request with the status of the response, the bytes of its body, and the milliseconds since the request. Status 0: the
+   * connection ended before the response was complete.
+   */
   readonly onResponse: (status: number, bytes: number, ms: number) => void;
   /** Reading speed that simulates a slow network; null for no limit. */
   readonly bytesPerSecond?: number | null;
@@ -34,9 +37,10 @@ export function openConnection({ port, onResponse, bytesPerSecond = null }: Conn
   let partialHead: Buffer | null = null;
   let status = 0;
   /** Length of the body: -1 before the head is complete, infinite for a chunked body. */
-  let length = 0;
+  let bodyLength = 0;
   /** Received bytes of the body. */
   let received = 0;
+  /** Whether the server closes the connection after this response. */
   let isClosing = false;
   /** The last received bytes of a chunked body. */
   let tail = empty;
@@ -59,7 +63,7 @@ export function openConnection({ port, onResponse, bytesPerSecond = null }: Conn
     });
     newSocket.on('error', () => {}); // The event 'close' follows.
     newSocket.on('close', () => {
-      if (socket !== newSocket) return;
+      if (socket !== newSocket) return; // closed by `close`
       socket = null;
       if (isWaiting) settle(0);
     });
@@ -68,24 +72,25 @@ export function openConnection({ port, onResponse, bytesPerSecond = null }: Conn
 
   function read(bytes: Buffer): void {
     let body = bytes;
-    if (length < 0) {
+    if (bodyLength < 0) {
       if (partialHead !== null) body = Buffer.concat([partialHead, bytes]);
       const end = body.indexOf('\r\n\r\n');
       if (end < 0) {
         partialHead = Buffer.from(body);
         return;
       }
-      const text = body.toString('latin1', 0, end + 2);
-      status = Number(text.slice(9, 12));
-      const declared = /\r\ncontent-length: *(\d+)/i.exec(text);
+      const head = body.toString('latin1', 0, end + 2);
+      status = Number(head.slice(9, 12)); // after "HTTP/1.1 "
+      const declaredLength = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
       const lengthWithoutHeader = status === 304 ? 0 : Number.POSITIVE_INFINITY;
-      length = declared ? Number(declared[1]) : lengthWithoutHeader;
-      isClosing = /\r\nconnection: *close/i.test(text);
+      bodyLength = declaredLength === undefined ? lengthWithoutHeader : Number(declaredLength);
+      isClosing = /\r\nconnection: *close/i.test(head);
       body = body.subarray(end + 4);
     }
     received += body.length;
-    if (length === Number.POSITIVE_INFINITY) tail = Buffer.concat([tail, body.subarray(-lastChunk.length)]);
-    if (received >= length || tail.subarray(-lastChunk.length).equals(lastChunk)) settle(status);
+    if (bodyLength === Number.POSITIVE_INFINITY)
+      tail = Buffer.concat([tail, body.subarray(-lastChunk.length)]);
+    if (received >= bodyLength || tail.subarray(-lastChunk.length).equals(lastChunk)) settle(status);
   }
 
   function settle(finalStatus: number): void {
@@ -104,7 +109,7 @@ export function openConnection({ port, onResponse, bytesPerSecond = null }: Conn
     send(request) {
       partialHead = null;
       status = 0;
-      length = -1;
+      bodyLength = -1;
       received = 0;
       isClosing = false;
       tail = empty;
@@ -119,8 +124,8 @@ export function openConnection({ port, onResponse, bytesPerSecond = null }: Conn
 
 /** Returns the bytes of a GET request. */
 export function requestOf(path: string, headers: Readonly<Record<string, string>> = {}): Buffer {
-  const all = { Host: '127.0.0.1', Connection: 'keep-alive', ...headers };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  const allHeaders = { Host: '127.0.0.1', Connection: 'keep-alive', ...headers };
+  const lines = Object.entries(allHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.from(`GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
 }
 

@@ -18,7 +18,7 @@ export interface LoadSummary {
   readonly requests: number;
   readonly failed: number;
   readonly perSecond: number;
-  /** Response times in milliseconds. */
+  /** Percentiles of the response times, in milliseconds. */
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
@@ -49,16 +49,17 @@ export async function load(
   const requests = tiles.map((tile) => requestOf(target.pathOf(tile), target.headers));
   // Two arrays of numbers: an object per response would cause garbage-collection pauses.
   const times: number[] = [];
-  const requested: number[] = [];
-  let next = 0;
+  /** Index in `tiles` of the tile that each time belongs to. */
+  const tileIndexes: number[] = [];
+  let sentRequests = 0;
   let failed = 0;
   let bytes = 0;
 
-  const before = usageOf(target.roots);
-  const client = process.cpuUsage();
+  const usageAtStart = usageOf(target.roots);
+  const clientCpuAtStart = process.cpuUsage();
   const startedAt = performance.now();
   const isOver = () =>
-    seconds === null ? next >= requests.length : performance.now() > startedAt + seconds * 1000;
+    seconds === null ? sentRequests >= requests.length : performance.now() > startedAt + seconds * 1000;
 
   await Promise.all(
     Array.from({ length: connections }, () => {
@@ -66,23 +67,23 @@ export async function load(
       let index = 0;
       const connection = openConnection({
         port: target.port,
-        onResponse: (status, received, ms) => {
+        onResponse: (status, bodyBytes, ms) => {
           if (status !== 200) failed += 1;
-          bytes += received;
+          bytes += bodyBytes;
           times.push(ms);
-          requested.push(index);
+          tileIndexes.push(index);
           sendNext();
         },
       });
       const sendNext = () => {
-        index = next % requests.length;
+        index = sentRequests % requests.length;
         const request = requests[index];
         if (isOver() || request === undefined) {
           connection.close();
           resolve();
           return;
         }
-        next += 1;
+        sentRequests += 1;
         connection.send(request);
       };
       sendNext();
@@ -91,7 +92,7 @@ export async function load(
   );
 
   const elapsed = (performance.now() - startedAt) / 1000;
-  const { user, system } = process.cpuUsage(client);
+  const { user, system } = process.cpuUsage(clientCpuAtStart); // microseconds
   const { cpuSeconds, megabytes } = usageOf(target.roots);
   return {
     requests: times.length,
@@ -100,10 +101,10 @@ export async function load(
     p50: quantile(times, 0.5),
     p95: quantile(times, 0.95),
     p99: quantile(times, 0.99),
-    cpuPer1000: ((cpuSeconds - before.cpuSeconds) * 1000) / times.length,
+    cpuPer1000: ((cpuSeconds - usageAtStart.cpuSeconds) * 1000) / times.length,
     clientShare: (user + system) / 1e6 / elapsed,
     megabytes,
     bytesPerTile: bytes / times.length,
-    times: times.map((ms, i) => ({ tile: tiles[requested[i] ?? 0] ?? '', ms })),
+    times: times.map((ms, i) => ({ tile: tiles[tileIndexes[i] ?? 0] ?? '', ms })),
   };
 }

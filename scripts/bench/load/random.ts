@@ -16,10 +16,10 @@ export function randomFrom(seed: number): Random {
 
 /** Returns a copy of the list in random order (Fisher-Yates shuffle). */
 export function shuffled<Item>(list: readonly Item[], random: Random): Item[] {
-  const mixed = [...list];
-  for (let last = mixed.length - 1; last > 0; last -= 1) {
-    const index = Math.floor(random() * (last + 1));
-    [mixed[last], mixed[index]] = [mixed[index] as Item, mixed[last] as Item];
+  const items = [...list];
+  for (let last = items.length - 1; last > 0; last -= 1) {
+    const chosen = Math.floor(random() * (last + 1));
+    [items[last], items[chosen]] = [items[chosen] as Item, items[last] as Item];
   }
-  return mixed;
+  return items;
 }

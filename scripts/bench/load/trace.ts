@@ -55,7 +55,7 @@ export function nativeTrace(slide: TiledSlide, seed = 1): string[] {
   return shuffled(tilesOfLevel(slide, maxLevelOf(slide)), randomFrom(seed));
 }
 
-/** Returns the requests of several concurrent viewers, interleaved in bursts of six, which is as many as a browser sends at once. */
+/** Returns the requests of several concurrent viewers. Six requests of one viewer, as many as a browser sends at once, are followed by six of the next. */
 export function viewingTrace(slide: TiledSlide, viewers: number, seed = 1): string[] {
   const lists = Array.from({ length: viewers }, (_, viewer) =>
     [...fieldsOfViewer(slide, randomFrom(seed * 1000 + viewer))].flat(),
@@ -79,36 +79,36 @@ export function* fieldsOfViewer(
   random: Random,
   { tours = 3, window = desktop }: { readonly tours?: number; readonly window?: Size } = {},
 ): Generator<string[]> {
-  const wholeSlide = Math.min(window.width / slide.width, window.height / slide.height);
+  const wholeSlideZoom = Math.min(window.width / slide.width, window.height / slide.height);
   const loaded = new Set<string>();
-  const view = { zoom: wholeSlide, x: slide.width / 2, y: slide.height / 2 };
+  const view = { zoom: wholeSlideZoom, x: slide.width / 2, y: slide.height / 2 };
   const loadField = () => {
     const missing = tilesInView(slide, view, window, (tile) => loaded.has(tile));
     for (const tile of missing) loaded.add(tile);
     return missing;
   };
-  const between = (min: number, max: number) => min + (max - min) * random();
+  const randomBetween = (min: number, max: number) => min + (max - min) * random();
 
   yield loadField();
   for (let tour = 0; tour < tours; tour += 1) {
-    const target = { x: between(0.1, 0.9) * slide.width, y: between(0.1, 0.9) * slide.height };
-    const highestZoom = random() < 0.6 ? 1 : between(0.25, 0.75);
+    const target = { x: randomBetween(0.1, 0.9) * slide.width, y: randomBetween(0.1, 0.9) * slide.height };
+    const highestZoom = random() < 0.6 ? 1 : randomBetween(0.25, 0.75);
     while (view.zoom < highestZoom) {
       view.zoom = Math.min(highestZoom, view.zoom * wheelFactor);
       view.x += (target.x - view.x) / 3;
       view.y += (target.y - view.y) / 3;
       yield loadField();
     }
-    for (let pans = Math.floor(between(6, 16)); pans > 0; pans -= 1) {
-      const direction = between(0, 2 * Math.PI);
-      const step = (between(0.2, 0.8) * window.width) / view.zoom / 3;
+    for (let pans = Math.floor(randomBetween(6, 16)); pans > 0; pans -= 1) {
+      const direction = randomBetween(0, 2 * Math.PI);
+      const step = (randomBetween(0.2, 0.8) * window.width) / view.zoom / 3; // pixels of full resolution
       for (let part = 0; part < 3; part += 1) {
         view.x = clamp(view.x + Math.cos(direction) * step, slide.width);
         view.y = clamp(view.y + Math.sin(direction) * step, slide.height);
         yield loadField();
       }
     }
-    const lowestZoom = wholeSlide * between(2, 8);
+    const lowestZoom = wholeSlideZoom * randomBetween(2, 8);
     while (view.zoom > lowestZoom) {
       view.zoom = Math.max(lowestZoom, view.zoom / wheelFactor);
       yield loadField();
@@ -127,21 +127,22 @@ function tilesInView(
   isLoaded: (tile: string) => boolean,
 ): string[] {
   const maxLevel = maxLevelOf(slide);
-  const minLevel = Math.floor(Math.log2(slide.tileSize));
+  const minLevel = Math.floor(Math.log2(slide.tileSize)); // the largest level that is a single tile
   const wantedLevel = maxLevel + Math.floor(Math.log2(2 * view.zoom));
   const level = Math.max(minLevel, Math.min(maxLevel, wantedLevel));
-  const visible = tilesAround(slide, view, window, level);
+  const visible = tilesOfView(slide, view, window, level);
   const missing = visible.filter((tile) => !isLoaded(tile));
   if (missing.length * 2 <= visible.length || level === minLevel) return missing;
-  return [...missing, ...tilesAround(slide, view, window, level - 1).filter((tile) => !isLoaded(tile))];
+  return [...missing, ...tilesOfView(slide, view, window, level - 1).filter((tile) => !isLoaded(tile))];
 }
 
 /** Returns the tiles of a level in the field of view, nearest to its centre first. */
-function tilesAround(slide: TiledSlide, view: View, window: Size, level: number): string[] {
+function tilesOfView(slide: TiledSlide, view: View, window: Size, level: number): string[] {
   const tileSideAtFullResolution = slide.tileSize * 2 ** (maxLevelOf(slide) - level);
   const { columns, rows } = gridOf(slide, level);
-  const span = (centre: number, extent: number, count: number) => {
-    const half = extent / view.zoom / 2;
+  /** Returns the visible columns (or rows). @param screenPixels width (or height) of the window @param count number of all columns (or rows) */
+  const visibleNumbers = (centre: number, screenPixels: number, count: number) => {
+    const half = screenPixels / view.zoom / 2;
     const first = Math.max(0, Math.floor((centre - half) / tileSideAtFullResolution));
     const last = Math.min(count - 1, Math.floor((centre + half) / tileSideAtFullResolution));
     return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
@@ -149,8 +150,9 @@ function tilesAround(slide: TiledSlide, view: View, window: Size, level: number)
   const squaredDistance = ({ column, row }: { column: number; row: number }) =>
     ((column + 0.5) * tileSideAtFullResolution - view.x) ** 2 +
     ((row + 0.5) * tileSideAtFullResolution - view.y) ** 2;
-  return span(view.y, window.height, rows)
-    .flatMap((row) => span(view.x, window.width, columns).map((column) => ({ column, row })))
+  const visibleColumns = visibleNumbers(view.x, window.width, columns);
+  return visibleNumbers(view.y, window.height, rows)
+    .flatMap((row) => visibleColumns.map((column) => ({ column, row })))
     .sort((a, b) => squaredDistance(a) - squaredDistance(b))
     .map(({ column, row }) => `${level}/${column}_${row}`);
 }

@@ -38,6 +38,7 @@ export function createCpuQuota(name: string): CpuQuota | null {
     return null;
   }
   return {
+    // The shell adds itself to the group and then becomes the program; its second argument `sh` is its own name ($0).
     wrap: (commandLine) => [
       '/bin/sh',
       '-c',

@@ -39,10 +39,11 @@ interface Plan {
   readonly counts: readonly number[];
   readonly seconds: number;
   /** Number of tiles of the viewing trace. */
-  readonly viewing: number;
+  readonly viewingTiles: number;
 }
 
 interface Row {
+  /** Number of server processes. */
   readonly count: number;
   readonly native: LoadResult;
   readonly viewing: LoadResult;
@@ -58,8 +59,8 @@ interface Results {
 
 export async function processesPart({ isQuick }: BenchOptions): Promise<void> {
   const plan = isQuick
-    ? { counts: [1, 3], seconds: 2, viewing: 150 }
-    : { counts: [1, 2, 3], seconds: 10, viewing: 1200 };
+    ? { counts: [1, 3], seconds: 2, viewingTiles: 150 }
+    : { counts: [1, 2, 3], seconds: 10, viewingTiles: 1200 };
   const { cache: sharedCache, slides, tileSize } = await createEnvironment();
   const slide = { ...bigSlide, tileSize };
   if (nginx === null) throw new Stop('This part needs nginx (Debian: nginx-light).');
@@ -138,13 +139,13 @@ async function measureThroughput(
   try {
     const pathOf = (tile: string) => group.tilePath(slideNames.scan, tile);
     const nativeTiles = centreOf(slide);
-    const trace = viewingTrace(slide, 3).slice(0, plan.viewing);
+    const trace = viewingTrace(slide, 3).slice(0, plan.viewingTiles);
     // Fills the caches of each process, so that neither object storage nor rendering is measured.
     for (const { port } of group.processes) {
       await load({ port, roots: [], pathOf }, [...nativeTiles, ...trace], { connections: 8 });
     }
     const target = { port: group.balancer.port, roots: group.roots, pathOf };
-    // The server compiles its code now; with a small quota this would take most of the CPU time.
+    // The server compiles its code now, before the quota, of which the compilation would use most.
     await load(target, nativeTiles, { connections: nativeConnections, seconds: 5 });
     for (const { quota } of group.processes) quota?.set(cpuShare);
     await load(target, nativeTiles, { connections: nativeConnections, seconds: 2 });
@@ -162,15 +163,18 @@ async function measureThroughput(
   }
 }
 
-/** Returns 2,000 tiles of full resolution near the centre of the slide, row by row; about 30 MB. */
+/** Returns 2,000 tiles of full resolution (40 rows of 50, about 30 MB) near the centre of the slide, row by row. */
 function centreOf(slide: TiledSlide): string[] {
   const level = maxLevelOf(slide);
   const { columns, rows } = gridOf(slide, level);
-  const [left, top] = [Math.floor(columns / 3), Math.floor(rows / 3)];
-  return Array.from({ length: 40 * 50 }, (_, i) => `${level}/${left + (i % 50)}_${top + Math.floor(i / 50)}`);
+  const [firstColumn, firstRow] = [Math.floor(columns / 3), Math.floor(rows / 3)];
+  return Array.from(
+    { length: 40 * 50 },
+    (_, i) => `${level}/${firstColumn + (i % 50)}_${firstRow + Math.floor(i / 50)}`,
+  );
 }
 
-/** Simulates all viewers at three processes without a quota. */
+/** Simulates all viewers of the plan; their requests go to three processes without a quota. */
 async function measureAllViewers(
   options: ServerGroupOptions,
   slide: TiledSlide,
@@ -212,7 +216,7 @@ async function readSlides(port: number, { tilePath }: ServerGroup, slide: TiledS
 function report({ rows, viewers, plan, hasBucket }: Results, isQuick: boolean): void {
   const { viewers: viewerCount, arrivingSeconds } = viewersPlan(isQuick);
   const [firstRow] = rows;
-  const growth = (value: number, base = Number.NaN) => `${(value / base).toFixed(2)}×`;
+  const growth = (value: number, firstValue = Number.NaN) => `${(value / firstValue).toFixed(2)}×`;
   const storage = hasBucket
     ? 'object storage (Swift)'
     : 'a folder of slides (no object storage is installed here)';
@@ -224,7 +228,7 @@ function report({ rows, viewers, plan, hasBucket }: Results, isQuick: boolean): 
     [
       circumstances(),
       '',
-      `nginx in front of the processes, PostgreSQL and ${storage} behind them, the client beside them, all on this machine. ${quotas} Native: ${nativeConnections} connections, ${plan.seconds} s, 2,000 tiles of full resolution. Viewing: 3 viewers, ${plan.viewing} tiles again and again, ${viewingConnections} connections, ${plan.seconds} s, a third of them rendered tiles. Each process has all of these tiles in its cache.`,
+      `nginx in front of the processes, PostgreSQL and ${storage} behind them, the client beside them, all on this machine. ${quotas} Native: ${nativeConnections} connections, ${plan.seconds} s, 2,000 tiles of full resolution. Viewing: 3 viewers, ${plan.viewingTiles} tiles again and again, ${viewingConnections} connections, ${plan.seconds} s, a third of them rendered tiles. Each process has all of these tiles in its cache.`,
       '',
       tableOf(
         rows.map(({ count, native, viewing }) => ({

@@ -25,14 +25,14 @@ export interface ServerGroup {
   /** Process ids of all servers. */
   readonly roots: readonly number[];
   readonly balancer: LoadBalancer;
-  /** Access token of an administrator. */
+  /** Bearer token of the administrator. */
   readonly token: string;
   /** Returns the URL path of a tile. @param session image session; by default the administrator's */
   tilePath(fileName: string, tile: string, session?: string): string;
   stop(): Promise<void>;
 }
 
-/** Starts `count` servers and waits until they have read all slides. @param extraSettings further settings of every process */
+/** Starts `count` servers and waits until they have ingested all slides. @param extraSettings further settings of every process */
 export async function startServerGroup(
   { cache, env }: ServerGroupOptions,
   count: number,
@@ -49,7 +49,7 @@ export async function startServerGroup(
       quota?.wrap,
     );
     const stop = async () => {
-      quota?.set(null);
+      quota?.set(null); // without the limit the server ends sooner
       await server.stop();
       await quota?.remove();
     };
