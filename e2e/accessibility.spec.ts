@@ -15,7 +15,7 @@ async function keepToasts(page: Page): Promise<void> {
 
 test.use({ expectedConsoleErrors: /status of (40[0-9]|502)/ });
 
-test('axe finds nothing on the login page, with its errors, and with the toast of a failed login', async ({
+test('axe finds no violation on the login page, with its errors, and with the toast of a failed login', async ({
   visit,
 }) => {
   const page = await visit('anonymous');
@@ -37,7 +37,7 @@ test('axe finds nothing on the login page, with its errors, and with the toast o
   await expectNoAxeFindings(page, 'toast of a failed login');
 });
 
-test('axe finds nothing on the registration, password reset, confirmation and not-found pages, with their errors', async ({
+test('axe finds no violation on the registration, password reset, confirmation and not-found pages, with their errors', async ({
   visit,
 }) => {
   const page = await visit('anonymous');
@@ -68,7 +68,7 @@ test('axe finds nothing on the registration, password reset, confirmation and no
   await expectNoAxeFindings(page, 'not found');
 });
 
-test('axe finds nothing on the account status page of a pending, suspended, rejected or expired account', async ({
+test('axe finds no violation on the account status page of a pending, suspended, rejected or expired account', async ({
   visit,
   account,
   product,
@@ -106,7 +106,7 @@ test('axe finds nothing on the account status page of a pending, suspended, reje
   await expectNoAxeFindings(page, 'expired');
 });
 
-test('axe finds nothing on the dashboard, its user menu, and the profile, also when the profile cannot be loaded', async ({
+test('axe finds no violation on the dashboard, its user menu, and the profile, also when the profile cannot be loaded', async ({
   visit,
   account,
 }) => {
@@ -134,7 +134,7 @@ test('axe finds nothing on the dashboard, its user menu, and the profile, also w
   await expectNoAxeFindings(page, 'profile that cannot be loaded');
 });
 
-test('axe finds nothing in the viewer while the list loads, without a slide, and when list or slide cannot be loaded', async ({
+test('axe finds no violation in the viewer while the list loads, without a slide, and when list or slide cannot be loaded', async ({
   visit,
 }) => {
   const page = await visit('user');
@@ -163,7 +163,7 @@ test('axe finds nothing in the viewer while the list loads, without a slide, and
   await expectNoAxeFindings(page, 'list that cannot be loaded');
 });
 
-test('axe finds nothing on an open slide with session stats, a measurement, the colour panel and the keyboard help', async ({
+test('axe finds no violation on an open slide with session stats, a measurement, the colour panel and the keyboard help', async ({
   visit,
 }) => {
   const page = await visit('user');
@@ -187,7 +187,7 @@ test('axe finds nothing on an open slide with session stats, a measurement, the 
   await expectNoAxeFindings(page, 'keyboard help');
 });
 
-test('axe finds nothing on the admin dashboard, the users with their dialogs, and the audit log', async ({
+test('axe finds no violation on the admin dashboard, the users with their dialogs, and the audit log', async ({
   visit,
   account,
 }) => {
@@ -228,7 +228,7 @@ test('axe finds nothing on the admin dashboard, the users with their dialogs, an
   await expectNoAxeFindings(page, 'audit log');
 });
 
-test('axe finds nothing on the list of pending accounts and its dialogs', async ({ visit, account }) => {
+test('axe finds no violation on the list of pending accounts and its dialogs', async ({ visit, account }) => {
   await account('pending');
   const page = await visit('admin');
   await page.goto('/admin/users?view=waiting');
@@ -246,7 +246,7 @@ test('axe finds nothing on the list of pending accounts and its dialogs', async 
   }
 });
 
-test('axe finds nothing on a restricted dataset, for a member without access and for an administrator', async ({
+test('axe finds no violation on a restricted dataset, for a member without access and for an administrator', async ({
   visit,
   account,
   product,
@@ -274,7 +274,7 @@ test('axe finds nothing on a restricted dataset, for a member without access and
   await set('open');
 });
 
-test('axe finds nothing on slide management, its dialogs, its menu, and the errors of a catalogue file', async ({
+test('axe finds no violation on slide management, its dialogs, its menu, and the errors of a catalogue file', async ({
   visit,
 }) => {
   test.slow(); // each state is checked in both colour schemes
@@ -308,7 +308,7 @@ test('axe finds nothing on slide management, its dialogs, its menu, and the erro
   await expectNoAxeFindings(page, 'errors of a catalogue file');
 });
 
-test('axe finds nothing in the viewer while two slides are compared', async ({ visit }) => {
+test('axe finds no violation in the viewer while two slides are compared', async ({ visit }) => {
   const page = await visit('user');
   await page.goto('/wsi-viewer');
   await page.getByRole('button', { name: slideName }).click();

@@ -13,7 +13,7 @@ export interface SignIn {
   readonly user: unknown;
 }
 
-/** State of the account after the actions of an administrator. */
+/** State of the account after the actions of an administrator; `user`, `viewer` and `admin` are the roles of active accounts. */
 export type AccountState = 'pending' | 'user' | 'viewer' | 'admin' | 'suspended' | 'deactivated';
 
 const adminActions: Readonly<Record<AccountState, readonly (readonly [path: string, body?: object])[]>> = {
@@ -65,7 +65,7 @@ export async function signIn(
   return { token: verified.token as string, user: verified.user };
 }
 
-/** Calls the API and returns the response body. @throws Error with status and body when the status is not 2xx */
+/** Calls the API and returns the response body; {} without one. @throws Error with status and body when the status is not 2xx */
 export async function call(
   address: string,
   method: string,

@@ -26,7 +26,7 @@ interface OpenSlide {
   readonly y: number;
 }
 
-/** Opens the slide in the viewer and waits until its tiles are loaded. */
+/** Opens the slide in the viewer at a fixed place (x and y in pixels of full resolution) and waits until its tiles are loaded. */
 export async function openSlide(page: Page): Promise<OpenSlide> {
   await page.goto('/wsi-viewer');
   await page.getByRole('button', { name: slideName }).click();
@@ -65,7 +65,7 @@ export async function startDrawing(page: Page): Promise<void> {
 export const annotationPanel = (page: Page): Locator => page.getByRole('region', { name: 'Annotations' });
 export const annotationRow = (page: Page, name: RegExp): Locator =>
   annotationPanel(page).getByRole('button', { name });
-/** The element that is in the page while all changes are saved. */
+/** The element that the page contains only while no change is unsaved. */
 export const saved = (page: Page): Locator => page.locator('[data-save-state="saved"]');
 
 /** Deletes all annotation layers and result layers of all slides. */

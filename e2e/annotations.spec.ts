@@ -90,7 +90,7 @@ test('the brush paints an area, enlarges it, and erases a part of it with Alt', 
   await expect.poll(size).toBeLessThan(larger);
 });
 
-test('axe finds nothing in the drawing mode, and on a phone at most six controls cover the slide', async ({
+test('axe finds no violation in the drawing mode, and on a phone at most six controls cover the slide', async ({
   visit,
 }) => {
   const page = await visit('user');

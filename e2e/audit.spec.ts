@@ -72,7 +72,7 @@ test('an administrator finds out from the audit log who opened a slide, and what
   });
 });
 
-test('the audit log fits a telephone screen as a list of cards, and axe finds nothing on it', async ({
+test('the audit log fits a telephone screen as a list of cards, and axe finds no violation on it', async ({
   visit,
 }) => {
   test.slow(); // axe looks at every row

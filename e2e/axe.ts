@@ -10,7 +10,7 @@ const colourRules = ['color-contrast', 'link-in-text-block'];
 type ColorScheme = 'light' | 'dark';
 
 /**
- * Expects that axe finds nothing in the current state of the page in both colour schemes.
+ * Expects that axe finds no violation in the current state of the page in both colour schemes.
  *
  * @param state name of the state in the test report
  */
@@ -37,14 +37,15 @@ export async function axeFindings(
 ) {
   const axe = await axeOf(page);
   if (within !== undefined) axe.include(within);
-  const checked = colorScheme === 'light' ? axe.withTags(standards) : axe.withRules(colourRules);
-  const { violations } = await checked.analyze();
+  const checker = colorScheme === 'light' ? axe.withTags(standards) : axe.withRules(colourRules);
+  const { violations } = await checker.analyze();
   return violations.map(({ id, help, nodes }) => ({ id, help, nodes: nodes.map(({ html }) => html) }));
 }
 
 /**
- * Creates the checker of a page. The source of axe is sent to the page with the first check only. The legacy mode is used because the
- * normal mode opens a second page for each check; they differ only for pages with frames, which the product does not have.
+ * Creates the checker of a page. The source of axe is sent to the page with the first check only; later checks send the script `0`, which
+ * has no effect. The legacy mode is used because the normal mode opens a second page for each check. The two modes differ only for pages
+ * with frames, which the product does not have.
  */
 async function axeOf(page: Page): Promise<AxeBuilder> {
   const isLoaded = await page.evaluate(() => 'axe' in window);
@@ -62,9 +63,9 @@ async function finishAnimations(page: Page): Promise<void> {
     for (const animation of document.getAnimations()) {
       const { effect, playState } = animation;
       const target = effect instanceof KeyframeEffect ? effect.target : null;
-      const isToastTime = target !== null && target.closest('.Toastify__progress-bar') !== null;
-      const ends = Number.isFinite(effect?.getComputedTiming().endTime);
-      if (playState === 'running' && ends && !isToastTime) animation.finish();
+      const isToastProgress = target !== null && target.closest('.Toastify__progress-bar') !== null;
+      const hasEnd = Number.isFinite(effect?.getComputedTiming().endTime);
+      if (playState === 'running' && hasEnd && !isToastProgress) animation.finish();
     }
   });
 }

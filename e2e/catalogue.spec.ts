@@ -226,7 +226,7 @@ test.describe('a catalogue of 10,000 slides', () => {
     expect(requests.rows, 'requests for pages of 100 rows').toBeLessThan(40);
   });
 
-  test('keeps the focus in the list from the first to the last row, and axe finds nothing in it', async ({
+  test('keeps the focus in the list from the first to the last row, and axe finds no violation in it', async ({
     visit,
   }) => {
     const page = await visit('user');

@@ -1,4 +1,4 @@
-/** Makes the server pretend that the slide of the tests has a colour profile. */
+/** Changes responses of the server in the browser, so that the slide of the tests seems to have a colour profile. */
 import type { Page } from '@playwright/test';
 
 /** A colour table: RGB samples of a grid with `size` nodes per axis; red varies fastest. */
@@ -9,24 +9,23 @@ export interface ServedTable {
 
 /** Creates a colour table. @param colourOf returns the sRGB colour of a scanned colour; both have components from 0 to 1 */
 export function tableOf(size: number, colourOf: (rgb: readonly number[]) => readonly number[]): ServedTable {
-  const last = size - 1;
-  const samples = Array.from({ length: size ** 3 }, (_, point) =>
-    colourOf(
-      [point % size, Math.floor(point / size) % size, Math.floor(point / size ** 2)].map((i) => i / last),
-    ),
-  );
+  const lastNode = size - 1;
+  const samples = Array.from({ length: size ** 3 }, (_, index) => {
+    const [red, green, blue] = [index % size, Math.floor(index / size) % size, Math.floor(index / size ** 2)];
+    return colourOf([red, green, blue].map((node) => node / lastNode));
+  });
   return { size, samples: Buffer.from(samples.flat().map((sample) => Math.round(255 * sample))) };
 }
 
 /** Adds a colour profile to the descriptor of the slide and serves the table. @returns a list to which the URLs of requested tiles are added */
 export async function serveProfile(page: Page, { size, samples }: ServedTable): Promise<string[]> {
-  const requested: string[] = [];
+  const requestedTiles: string[] = [];
   await page.route('**/image.dzi*', async (route) => {
-    const answer = await route.fetch();
+    const response = await route.fetch();
     const profile = `<ColourProfile xmlns="urn:lamina:colour" Name="AT2" Bytes="1687824" TableNodes="${size}"/>`;
     await route.fulfill({
-      response: answer,
-      body: (await answer.text())
+      response,
+      body: (await response.text())
         .replace(/<ColourProfile[^>]*>/, '')
         .replace('</Image>', `${profile}</Image>`),
     });
@@ -35,7 +34,7 @@ export async function serveProfile(page: Page, { size, samples }: ServedTable): 
     route.fulfill({ contentType: 'application/octet-stream', body: samples }),
   );
   page.on('request', (request) => {
-    if (request.url().includes('/image_files/')) requested.push(request.url());
+    if (request.url().includes('/image_files/')) requestedTiles.push(request.url());
   });
-  return requested;
+  return requestedTiles;
 }

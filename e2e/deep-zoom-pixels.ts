@@ -8,6 +8,7 @@ export interface Pixels {
   readonly data: Uint8Array;
 }
 
+/** A rectangle in pixels of full resolution; `left` and `top` are measured from the upper left corner of the slide. */
 export interface Area {
   readonly left: number;
   readonly top: number;
@@ -43,35 +44,31 @@ export async function deepZoomImage(
   const descriptor = Buffer.from(await get(`${base}/image.dzi`)).toString();
   const numberOf = (name: string) => Number(new RegExp(`${name}="(\\d+)"`).exec(descriptor)?.[1]);
   const [width, height, tileSize] = [numberOf('Width'), numberOf('Height'), numberOf('TileSize')];
-  const level = Math.ceil(Math.log2(Math.max(width, height)));
+  const fullResolutionLevel = Math.ceil(Math.log2(Math.max(width, height))); // Deep Zoom level
   const encodedTile = (column: number, row: number) =>
-    get(`${base}/image_files/${level}/${column}_${row}.jpeg`);
+    get(`${base}/image_files/${fullResolutionLevel}/${column}_${row}.jpeg`);
   const tile = async (column: number, row: number) => decode(await encodedTile(column, row));
 
-  async function area({ left, top, width: w, height: h }: Area): Promise<Pixels> {
-    const data = new Uint8Array(w * h * 3);
-    for (let row = Math.floor(top / tileSize); row * tileSize < top + h; row++) {
-      for (let column = Math.floor(left / tileSize); column * tileSize < left + w; column++) {
-        copy(
-          await tile(column, row),
-          { data, width: w, height: h },
-          column * tileSize - left,
-          row * tileSize - top,
-        );
+  async function area({ left, top, ...size }: Area): Promise<Pixels> {
+    const pixels: Pixels = { ...size, data: new Uint8Array(size.width * size.height * 3) };
+    for (let row = Math.floor(top / tileSize); row * tileSize < top + size.height; row++) {
+      for (let column = Math.floor(left / tileSize); column * tileSize < left + size.width; column++) {
+        copy(await tile(column, row), pixels, column * tileSize - left, row * tileSize - top);
       }
     }
-    return { width: w, height: h, data };
+    return pixels;
   }
   return { width, height, tileSize, encodedTile, tile, area };
 }
 
-/** Copies the source to position x, y of the target; pixels outside of the target are omitted. */
+/** Copies the source to position x, y of the target (which may be negative); pixels outside of the target are omitted. */
 function copy(source: Pixels, target: Pixels, x: number, y: number): void {
-  const [first, end] = [Math.max(0, -x), Math.min(source.width, target.width - x)];
+  const [firstColumn, endColumn] = [Math.max(0, -x), Math.min(source.width, target.width - x)];
   for (let row = Math.max(0, -y); row < Math.min(source.height, target.height - y); row++) {
-    const from = row * source.width * 3;
-    const to = ((row + y) * target.width + x + first) * 3;
-    target.data.set(source.data.subarray(from + first * 3, from + end * 3), to);
+    const rowStart = row * source.width * 3;
+    const targetStart = ((row + y) * target.width + x + firstColumn) * 3;
+    const copied = source.data.subarray(rowStart + firstColumn * 3, rowStart + endColumn * 3);
+    target.data.set(copied, targetStart);
   }
 }
 
@@ -82,20 +79,20 @@ export interface Difference {
   readonly equal: number;
 }
 
-/** Compares `shown` with `expected`, which may be larger: returns the smallest difference over all positions of `shown` in it. */
+/** Compares `shown` with `expected`, which may be larger. @returns the smallest difference over all positions of `shown` within `expected` */
 export function differenceOf(shown: Pixels, expected: Pixels): Difference {
-  let best: Difference = { mean: 255, equal: 0 };
+  let smallest: Difference = { mean: 255, equal: 0 };
   for (let x = 0; x <= expected.width - shown.width; x++) {
     for (let y = 0; y <= expected.height - shown.height; y++) {
-      const found = differenceAt(shown, expected, x, y);
-      if (found.mean < best.mean) best = found;
+      const difference = differenceAt(shown, expected, x, y);
+      if (difference.mean < smallest.mean) smallest = difference;
     }
   }
-  return best;
+  return smallest;
 }
 
 function differenceAt(shown: Pixels, expected: Pixels, x: number, y: number): Difference {
-  let [sum, equal] = [0, 0];
+  let [sum, equalPixels] = [0, 0];
   for (let row = 0; row < shown.height; row++) {
     let shownIndex = row * shown.width * 3;
     let expectedIndex = ((row + y) * expected.width + x) * 3;
@@ -105,14 +102,14 @@ function differenceAt(shown: Pixels, expected: Pixels, x: number, y: number): Di
         difference += Math.abs((shown.data[shownIndex++] ?? 0) - (expected.data[expectedIndex++] ?? 0));
       }
       sum += difference;
-      if (difference === 0) equal++;
+      if (difference === 0) equalPixels++;
     }
   }
   const pixels = shown.width * shown.height;
-  return { mean: sum / (pixels * 3), equal: equal / pixels };
+  return { mean: sum / (pixels * 3), equal: equalPixels / pixels };
 }
 
-/** Returns the upper left part of a DICOM frame; at the right and lower edge of a slide, frames are larger than Deep Zoom tiles. */
+/** Returns the upper left part of a DICOM frame, because frames at the right and lower edge of a slide extend beyond the Deep Zoom tile. */
 export function crop(
   { width, data }: Pixels,
   size: { readonly width: number; readonly height: number },

@@ -67,7 +67,7 @@ test.describe('the list of applicants', () => {
     await expect(cardOf(page, someone.email).getByText('Onay Bekliyor')).toBeVisible();
   });
 
-  test('shows a note in place of an approved applicant, and axe finds nothing', async ({
+  test('shows a note in place of an approved applicant, and axe finds no violation', async ({
     visit,
     account,
   }) => {

@@ -1,5 +1,5 @@
 /** Interruptions that must not disturb the reading of a slide: a network failure, and a second tab that is closed. */
-import { expect, fullResolution, slideName, test, withoutPrefetch } from './test.ts';
+import { expect, fullResolutionLevel, slideName, test, withoutPrefetch } from './test.ts';
 
 test.describe('a network failure while a slide is open', () => {
   test.use({ expectedConsoleErrors: /ERR_INTERNET_DISCONNECTED|Failed to load resource|Failed to fetch/ });
@@ -31,7 +31,7 @@ test.describe('a network failure while a slide is open', () => {
 
     const loadedTile = page.waitForResponse(
       (answer) =>
-        new RegExp(`/image_files/(${fullResolution}|${fullResolution - 1})/`).test(answer.url()) &&
+        new RegExp(`/image_files/(${fullResolutionLevel}|${fullResolutionLevel - 1})/`).test(answer.url()) &&
         answer.ok(),
     );
     await page.context().setOffline(false);

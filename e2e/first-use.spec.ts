@@ -1,7 +1,7 @@
 /** The whole path of a new user, from registration to a slide at full resolution. */
 import { administrator } from './product.ts';
 import { meanColourOf } from './screenshot.ts';
-import { expect, fullResolution, slideName, test } from './test.ts';
+import { expect, fullResolutionLevel, slideName, test } from './test.ts';
 
 test('a visitor registers, is approved by an administrator and opens a slide at full resolution', async ({
   visit,
@@ -87,7 +87,7 @@ test('a visitor registers, is approved by an administrator and opens a slide at 
     await viewer.hover();
     await expect(async () => {
       await visitor.mouse.wheel(0, -400);
-      expect(Math.max(...tileLevels)).toBe(fullResolution);
+      expect(Math.max(...tileLevels)).toBe(fullResolutionLevel);
     }).toPass({ timeout: 30_000 });
     await expect(visitor.getByText('Loading tiles...')).toBeHidden();
     await visitor.waitForLoadState('networkidle');

@@ -83,7 +83,7 @@ const screens: readonly (readonly [
 ];
 
 for (const [path, who, titles, ready] of screens) {
-  test(`${path} is in one language throughout, and axe finds nothing on it in Turkish and English`, async ({
+  test(`${path} is in one language throughout, and axe finds no violation on it in Turkish and English`, async ({
     visit,
   }) => {
     const page = await visit(who);

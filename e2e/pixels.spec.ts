@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test';
 import { serveProfile, tableOf } from './colour-profile.ts';
 import { forceDrawer, webGlArguments } from './renderer-probe.ts';
-import { expect, fullResolution, slideName, test } from './test.ts';
+import { expect, fullResolutionLevel, slideName, test } from './test.ts';
 
 test.use({
   viewport: { width: 1280, height: 800 },
@@ -204,7 +204,7 @@ for (const ratio of [1, 2]) {
         const tiles = new Map<string, { column: number; row: number; url: string }>();
         page.on('request', (request) => {
           const url = request.url();
-          const found = new RegExp(`image_files/${fullResolution}/(\\d+)_(\\d+)`).exec(url);
+          const found = new RegExp(`image_files/${fullResolutionLevel}/(\\d+)_(\\d+)`).exec(url);
           if (found) tiles.set(found[0], { column: Number(found[1]), row: Number(found[2]), url });
         });
         await openField(page, drawer, `x=740.3&y=880.7&zoom=${1 / ratio}`);

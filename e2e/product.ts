@@ -1,4 +1,4 @@
-/** Starts the built product as a single process, with its own data folder and slide folder. */
+/** Starts the product: one server process, run from its sources, that serves the built web app, with its own data and slide folder. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
@@ -10,17 +10,18 @@ import { setTimeout } from 'node:timers/promises';
 export const administrator = { email: 'admin@example.org', password: 'glass, stain and light' };
 
 export interface Product {
+  /** Base URL. */
   readonly address: string;
   /** Path of the slide folder. */
   readonly slidesDir: string;
-  /** Returns the e-mails to an address as plain text, from the outbox folder in which they stay without a mail server. */
-  mailsTo(address: string): Promise<string[]>;
+  /** Returns the e-mails to this address as plain text. Without a mail server they stay in the outbox folder, from which they are read. */
+  mailsTo(recipient: string): Promise<string[]>;
   /** Returns the output of the server so far, for the report of a failed test. */
   log(): string;
   stop(): Promise<void>;
 }
 
-/** Folder with compiled code of earlier starts, with which a server starts in half the time and a render worker in a third. */
+/** Folder with compiled code of earlier starts. It halves the start time of a server, and divides that of a render worker by three. */
 const compileCache = path.join(tmpdir(), 'lamina-e2e-compile-cache');
 
 /**
@@ -42,6 +43,7 @@ export async function startProduct(
   const dataDir = path.join(folder, 'data');
   await mkdir(dataDir);
   await mkdir(path.join(compileCache, 'render'), { recursive: true });
+  // Render workers keep their compile cache in the data folder, which is new for each start; the link points to the shared cache.
   await symlink(path.join(compileCache, 'render'), path.join(dataDir, 'compiled'));
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
@@ -72,7 +74,7 @@ export async function startProduct(
     address,
     slidesDir,
     log: () => output,
-    mailsTo: (to) => readMails(path.join(dataDir, 'outbox'), to),
+    mailsTo: (recipient) => readMails(path.join(dataDir, 'outbox'), recipient),
     async stop() {
       await stopProcess(server);
       await rm(folder, { recursive: true, force: true });
@@ -87,10 +89,10 @@ export async function startProduct(
   return product;
 }
 
-async function readMails(outbox: string, to: string): Promise<string[]> {
+async function readMails(outbox: string, recipient: string): Promise<string[]> {
   const names = await readdir(outbox).catch(() => []); // the folder is created with the first e-mail
   const mails = await Promise.all(names.map((name) => readFile(path.join(outbox, name), 'utf8')));
-  return mails.filter((mail) => mail.includes(to));
+  return mails.filter((mail) => mail.includes(recipient));
 }
 
 async function waitUntilReady(address: string, server: ChildProcess): Promise<void> {
@@ -103,7 +105,8 @@ async function waitUntilReady(address: string, server: ChildProcess): Promise<vo
     }
     await setTimeout(100);
   }
-  throw new Error(`The server at ${address} is not ready after 30 s.`);
+  const failure = server.exitCode === null ? 'is not ready after 30 s' : `ended with code ${server.exitCode}`;
+  throw new Error(`The server at ${address} ${failure}.`);
 }
 
 async function stopProcess(server: ChildProcess): Promise<void> {

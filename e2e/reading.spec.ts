@@ -40,7 +40,7 @@ test.describe('a slide whose tiles fail to load', () => {
       await expect(page.getByText('Active', { exact: true })).toHaveCount(0);
     });
 
-    await test.step('axe finds nothing', () => expectNoAxeFindings(page));
+    await test.step('axe finds no violation', () => expectNoAxeFindings(page));
 
     await test.step('the network returns', async () => {
       const tile = page.waitForResponse(/image_files/, { timeout: 5000 });

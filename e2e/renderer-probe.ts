@@ -1,19 +1,21 @@
 /** Counts the graphics resources of the viewer from inside the page, and serves a large slide from inside the page. */
 import type { Browser, Page } from '@playwright/test';
 
-/** Numbers of live resources, and of expensive calls since the page was opened. */
 export interface GraphicsCounts {
+  /** Object URLs, ImageBitmaps and WebGL textures that are created and not yet released. */
   readonly objectUrls: number;
   readonly bitmaps: number;
   readonly textures: number;
+  // The numbers below count from the opening of the page.
   /** JPEG images that were decoded on the main thread, while they were copied to a texture. */
   readonly mainThreadDecodes: number;
-  /** Copies of a whole canvas to another one. */
+  /** Copies from a canvas that is at least half as wide as the window. */
   readonly canvasCopies: number;
+  /** WebGL contexts that were requested. */
   readonly contexts: number;
 }
 
-/** Arguments that start Chromium with WebGL in software; `countGraphics` makes it look like a graphics card to the viewer. */
+/** Arguments that start Chromium with WebGL in software. `countGraphics` reports it to the viewer as a graphics card, so that the viewer uses it. */
 export const webGlArguments = [
   '--no-sandbox',
   '--use-gl=angle',
@@ -28,7 +30,7 @@ export async function forceDrawer(page: Page, drawer: 'webgl' | 'canvas'): Promi
   await page.addInitScript((choice) => localStorage.setItem('viewer_drawer', choice), drawer);
 }
 
-/** Makes the page count its graphics resources, and makes WebGL in software look like a graphics card. */
+/** Makes the page count its graphics resources, and report WebGL in software as a graphics card. Replaces functions of the browser. */
 export async function countGraphics(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const counts = {
@@ -40,30 +42,30 @@ export async function countGraphics(page: Page): Promise<void> {
       contexts: 0,
     };
     Object.assign(window, { graphicsCounts: counts });
-    const alive = new Set<string>();
+    const liveUrls = new Set<string>();
     const { createObjectURL, revokeObjectURL } = URL;
     URL.createObjectURL = (object) => {
       const url = createObjectURL.call(URL, object);
-      alive.add(url);
-      counts.objectUrls = alive.size;
+      liveUrls.add(url);
+      counts.objectUrls = liveUrls.size;
       return url;
     };
     URL.revokeObjectURL = (url) => {
       revokeObjectURL.call(URL, url);
-      alive.delete(url);
-      counts.objectUrls = alive.size;
+      liveUrls.delete(url);
+      counts.objectUrls = liveUrls.size;
     };
 
-    const create = window.createImageBitmap;
-    const wrapped = async (...parameters: Parameters<typeof create>) => {
-      const bitmap = await create.apply(window, parameters);
+    const { createImageBitmap } = window;
+    const createCounted = async (...parameters: Parameters<typeof createImageBitmap>) => {
+      const bitmap = await createImageBitmap.apply(window, parameters);
       counts.bitmaps += 1;
       return bitmap;
     };
-    window.createImageBitmap = wrapped as typeof create;
+    window.createImageBitmap = createCounted as typeof createImageBitmap;
     const { close } = ImageBitmap.prototype;
     ImageBitmap.prototype.close = function closeCounted() {
-      if (this.width > 0) counts.bitmaps -= 1;
+      if (this.width > 0) counts.bitmaps -= 1; // a closed bitmap has width 0 and is not counted twice
       close.call(this);
     };
 
@@ -76,12 +78,13 @@ export async function countGraphics(page: Page): Promise<void> {
       const isNew = kind.startsWith('webgl') && !this.hasAttribute('data-webgl');
       if (kind.startsWith('webgl')) this.setAttribute('data-webgl', kind);
       if (isNew) counts.contexts += 1;
+      // With this option set to true, the browser refuses WebGL in software.
       return getContext.call(this, kind, { ...options, failIfMajorPerformanceCaveat: false });
     } as typeof getContext;
 
     for (const { prototype } of [WebGLRenderingContext, WebGL2RenderingContext]) {
       const { createTexture, deleteTexture, getParameter, texImage2D, texSubImage2D } = prototype;
-      const unmaskedRenderer = 0x9246;
+      const unmaskedRenderer = 0x9246; // UNMASKED_RENDERER_WEBGL
       prototype.getParameter = function getParameterOfCard(name): unknown {
         return name === unmaskedRenderer ? 'ANGLE (Test card)' : getParameter.call(this, name);
       };
@@ -93,14 +96,14 @@ export async function countGraphics(page: Page): Promise<void> {
         if (texture !== null) counts.textures -= 1;
         deleteTexture.call(this, texture);
       };
-      const counted = (upload: unknown) =>
+      const countingUpload = (upload: unknown) =>
         function uploadCounted(this: unknown, ...parameters: unknown[]) {
           if (parameters.some((value) => value instanceof HTMLImageElement)) counts.mainThreadDecodes += 1;
           return (upload as (...values: unknown[]) => unknown).apply(this, parameters);
         };
       Object.assign(prototype, {
-        texImage2D: counted(texImage2D),
-        texSubImage2D: counted(texSubImage2D),
+        texImage2D: countingUpload(texImage2D),
+        texSubImage2D: countingUpload(texSubImage2D),
       });
     }
 
@@ -138,8 +141,9 @@ export async function processesOf(browser: Browser): Promise<readonly { type: st
   return processInfo;
 }
 
-/** Side of the tiles of the slide that `serveLargeSlide` serves. */
+/** Side in pixels of the tiles of the slide that `serveLargeSlide` serves. */
 export const tileSize = 240;
+/** Returns the Deep Zoom descriptor of a square slide. @param side in pixels */
 const descriptor = (side: number) =>
   `<?xml version="1.0"?><Image xmlns="http://schemas.microsoft.com/deepzoom/2008" TileSize="${tileSize}" Overlap="0" Format="jpeg"><Size Width="${side}" Height="${side}"/></Image>`;
 
@@ -186,12 +190,13 @@ export function servedTiles(page: Page): Promise<number> {
 
 /** Pans with the arrow keys, row by row over parts of the slide that are not loaded, until the page has loaded `tiles` tiles. */
 export async function panUntil(page: Page, tiles: number): Promise<void> {
-  await page.evaluate(async (wanted) => {
+  await page.evaluate(async (wantedTiles) => {
     const { servedTiles: served } = window as unknown as { servedTiles: () => number };
-    for (let step = 0; served() < wanted; step += 1) {
-      const row = Math.floor(step / 300);
+    const stepsPerRow = 300; // 293 sideways, then 7 down
+    for (let step = 0; served() < wantedTiles; step += 1) {
+      const row = Math.floor(step / stepsPerRow);
       const sideways = row % 2 === 0 ? 'ArrowRight' : 'ArrowLeft';
-      const key = step % 300 > 292 ? 'ArrowDown' : sideways;
+      const key = step % stepsPerRow > 292 ? 'ArrowDown' : sideways;
       document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
       await new Promise((done) => setTimeout(done, 40));
     }

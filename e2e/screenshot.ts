@@ -1,10 +1,10 @@
 import type { Locator } from '@playwright/test';
 
-/** Returns the mean colour, 0…255 per channel, of the middle of an element (half of its width and height). */
+/** Returns the mean colour (0 to 255 per channel) of the central part of an element, which has half its width and half its height. */
 export async function meanColourOf(element: Locator): Promise<{ red: number; green: number; blue: number }> {
   const picture = await element.screenshot();
-  return element.page().evaluate(async (bytes) => {
-    const blob = new Blob([Uint8Array.from(atob(bytes), (character) => character.charCodeAt(0))]);
+  return element.page().evaluate(async (base64) => {
+    const blob = new Blob([Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))]);
     const bitmap = await createImageBitmap(blob);
     const { width, height } = bitmap;
     const context = new OffscreenCanvas(width, height).getContext('2d');

@@ -25,7 +25,7 @@ const hasRealSlide = existsSync(realSlide);
 /** The slide that the tests open: the only one in the first dataset of the catalogue, whose group is expanded at first. */
 export const slideName = hasRealSlide ? 'CMU-1-Small-Region.svs' : 'built.svs';
 /** Deep Zoom level of full resolution of that slide: log2 of the longer side, rounded up. */
-export const fullResolution = Math.ceil(Math.log2(hasRealSlide ? 2967 : 1536));
+export const fullResolutionLevel = Math.ceil(Math.log2(hasRealSlide ? 2967 : 1536));
 
 const builtSlides = [
   'Mouse kidney/section-10.svs',
@@ -34,9 +34,10 @@ const builtSlides = [
   'loose.svs',
 ];
 
-/** Fills the slide folder. It has the same datasets with and without the real slide, so tests need not know which it is. */
+/** Fills the slide folder. Its datasets and number of slides are the same with and without the real slide, so tests need not distinguish. */
 async function fillSlides(folder: string): Promise<void> {
-  const picture = paintPlain(1024, 1536, [214, 60, 176]);
+  const pink = [214, 60, 176] as const;
+  const picture = paintPlain(1024, 1536, pink);
   const built = await buildSvs({ width: 1024, height: 1536, tileSize: 256, picture });
   for (const dataset of ['Aperio', 'Mouse kidney']) await mkdir(path.join(folder, dataset));
   if (hasRealSlide) await copyFile(realSlide, path.join(folder, 'Aperio', slideName));
@@ -44,7 +45,7 @@ async function fillSlides(folder: string): Promise<void> {
   for (const name of builtSlides) await writeFile(path.join(folder, name), built);
 }
 
-/** Waits until every slide is ready, because slides that are still being ingested would be missing in the list of a page. */
+/** Waits until every slide is ready, because a catalogue that a page loads earlier would lack the slides that are still being ingested. */
 async function waitForSlides(address: string): Promise<void> {
   const token = await administratorToken(address);
   const readyCount = async () => {
@@ -61,7 +62,7 @@ interface Fixtures {
   readonly expectedConsoleErrors: RegExp | null;
   /** Creates an account in this state. */
   readonly account: (state: AccountState) => Promise<Account>;
-  /** Opens a browser context and signs it in, as a new account in a state or as an account of the test. */
+  /** Opens a page in a new browser context: signed in as a new account in this state or as this account, or signed out (`anonymous`). */
   readonly visit: Visit;
 }
 
@@ -86,7 +87,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
 
   expectedConsoleErrors: [null, { option: true }],
 
-  // Relative URLs in the tests are those of the product.
+  // Relative URLs in the tests refer to the product.
   baseURL: async ({ product }, use) => use(product.address),
 
   account: async ({ product }, use) => use((state) => makeAccount(product.address, state)),

@@ -11,7 +11,10 @@ export interface ViewerPage {
   stop(): Promise<void>;
 }
 
-const types: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.wasm': 'application/wasm' };
+const contentTypes: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript',
+  '.wasm': 'application/wasm',
+};
 
 /** Served folders, by the first segment of the URL path. */
 const folders: Readonly<Record<string, string>> = {
@@ -30,11 +33,13 @@ const html = `<!doctype html><meta charset="utf-8"><title>Viewers</title>
 <script src="/dicom-microscopy-viewer/dicomMicroscopyViewer.bundle.min.js"></script>
 <script src="/openseadragon/openseadragon.min.js"></script>`;
 
+/** Serves the page at every path that begins with no name of `folders`. */
 export async function serveViewerPage(): Promise<ViewerPage> {
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  if (address === null || typeof address === 'string')
+    throw new Error('The operating system assigned no port.');
   return {
     origin: `http://127.0.0.1:${address.port}`,
     stop: () =>
@@ -54,8 +59,9 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     return;
   }
   try {
+    // `normalize` removes `..`, so that only files of the folder are served.
     const bytes = await readFile(path.join(folder, path.normalize(`/${segments.join('/')}`)));
-    response.setHeader('Content-Type', types[path.extname(pathname)] ?? 'application/octet-stream');
+    response.setHeader('Content-Type', contentTypes[path.extname(pathname)] ?? 'application/octet-stream');
     response.end(bytes);
   } catch {
     response.writeHead(404).end();

@@ -14,7 +14,7 @@ describe('the label of a status', () => {
     expect(statusLabel(status)).toBe(label);
   });
 
-  it('of suspended differs on the account-status page', () => {
+  it('of suspended has another wording on the account status page', () => {
     expect(pageStatusLabel('suspended')).toBe('Askıya Alınmış');
     expect(pageStatusLabel('pending')).toBe('Onay Bekliyor');
   });

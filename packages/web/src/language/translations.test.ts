@@ -58,6 +58,7 @@ const sharedTexts = new Set([
   'Organ',
 ]);
 const turkishLetters = /[ğşıİĞŞçÇöÖüÜ]/;
+/** Two letters that are not the unit µm: a text without them, such as "µm" or "×", may be the same in both languages. */
 const wordsBesideUnits = /(?!µm)\p{L}{2}/u;
 
 type Node = Readonly<Record<string, unknown>> & { readonly type: string };
@@ -120,11 +121,11 @@ describe('text catalogues', () => {
     expect(catalogueTexts.flatMap(translationErrorsOf)).toEqual([]);
   });
 
-  it('use one Turkish word for one thing', () => {
-    const replaced =
+  it('use one Turkish term for each concept, not the rejected alternatives', () => {
+    const rejectedTerms =
       /süzgeç|(?<!\p{L})süz(?:me)?(?!\p{L})|kestirim|denetim günlüğü|kareyi okut|hesabın (?:yok|var)/iu;
     const turkish = catalogueTexts.flatMap(({ tr }) => leavesOf(tr));
-    expect(turkish.filter(([, text]) => replaced.test(text))).toEqual([]);
+    expect(turkish.filter(([, text]) => rejectedTerms.test(text))).toEqual([]);
   });
 
   it.each([
@@ -177,6 +178,7 @@ const userFacingNames = new Set([
 /** Calls whose texts are for developers: console output and thrown errors. */
 const forDevelopers = /^(?:console\.|new (?:\w*Error|DOMException)$)/;
 const letters = /\p{L}{2}/u;
+/** Begins with a capitalised word and another word, or ends with punctuation. */
 const sentence = /^\p{Lu}\p{Ll}* +\p{L}{2}|\p{Ll}[.!?…]$/u;
 
 /** Returns visible texts that are literals in the source, and uses of catalogue texts at module level, which would not change with the language. */
@@ -269,7 +271,7 @@ describe('visible texts of the web app', () => {
     ['in Turkish', "const a = () => f('çok');", 'çok'],
     ['in a template', 'const a = f(`It is ready now`);', 'It is ready now'],
     [
-      'read too early',
+      'in a text that is read at module level',
       "import { texts } from './texts.ts'; const a = f(texts.b);",
       'texts is read when the file is loaded',
     ],
@@ -277,7 +279,7 @@ describe('visible texts of the web app', () => {
     expect(strayTexts('a.tsx', source)).toEqual([`a.tsx: ${stray}`]);
   });
 
-  it('do not include messages for developers', () => {
+  it('do not include the messages of thrown errors and of the console, which only developers see', () => {
     const source = "throw new Error('The page has no root.'); console.warn('It did not answer.');";
     expect(strayTexts('a.tsx', source)).toEqual([]);
   });
