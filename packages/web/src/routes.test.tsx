@@ -10,7 +10,7 @@ import { account } from './testing/accounts.ts';
 import { openApp } from './testing/open-app.tsx';
 import { later, refusal, stubApi } from './testing/stub-api.ts';
 
-// What stands in the viewer is not asked here, and its drawing library needs a real browser.
+// These tests do not need the content of the slide viewer, whose rendering library needs a real browser.
 vi.mock('./screens/wsi-viewer/WsiViewer.tsx', () => ({ WsiViewer: () => <p>the viewer</p> }));
 
 const active = account();
@@ -48,11 +48,11 @@ describe('the guard of a screen', () => {
     ['/admin/users', active, '/dashboard'],
     ['/admin/users', pending, '/account-status'],
     ['/admin/users', admin, '/admin/users'],
-  ])('for the path %s and the user %o (null: signed out) opens %s', async (path, user, end) => {
+  ])('for the path %s and the user %o (null: signed out) opens %s', async (path, user, expectedPath) => {
     const { address } = openApp(path, user ? { signedInAs: user, api: apiOf(user) } : {});
-    await vi.waitFor(() => expect(address()).toBe(end));
+    await vi.waitFor(() => expect(address()).toBe(expectedPath));
     await screen.findByRole('main');
-    expect(address()).toBe(end);
+    expect(address()).toBe(expectedPath);
   });
 });
 
@@ -185,7 +185,7 @@ describe('a 401', () => {
 
 describe('preloadScreen', () => {
   it('loads the code of a screen, which is then rendered without the loading indicator', async () => {
-    // No other test of this file opens this screen.
+    // A screen that no other test of this file opens, so that its code is not loaded yet.
     await preloadScreen('/shared');
     openApp('/shared', {});
     expect(screen.queryByText('Yükleniyor…')).toBeNull();

@@ -39,7 +39,7 @@ describe('the navigation of the admin area', () => {
 
   it('shows the name of the signed-in user with an Admin badge', async () => {
     openAdmin();
-    expect((await menuButton()).textContent).toBe('İIİpek IşıkAdmin');
+    expect((await menuButton()).textContent).toBe('İIİpek IşıkAdmin'); // initials, name, badge
   });
 
   it('shows the numbers of waiting applicants and dataset requests, and updates them when the window gets the focus', async () => {
@@ -93,11 +93,11 @@ describe('the user menu of the admin area', () => {
       (person: ReturnType<typeof openApp>['person']) =>
         person.click(screen.getByRole('link', { name: 'Kullanıcılar' })),
     ],
-  ])('closes on %s', async (_, act) => {
+  ])('closes on %s', async (_, action) => {
     const { person } = openAdmin();
     await person.click(await menuButton());
     await screen.findAllByRole('menuitem');
-    await act(person);
+    await action(person);
     await vi.waitFor(() => expect(screen.queryByRole('menuitem')).toBeNull());
   });
 

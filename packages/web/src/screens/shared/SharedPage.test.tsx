@@ -80,6 +80,7 @@ describe('the page of a share link', () => {
     await person.type(emptyField, 'gizli');
     await person.click(screen.getByRole('button', { name: 'Aç' }));
     await screen.findByRole('heading', { name: 'Ders 3 · Böbrek' });
+    // Without a password, with the wrong one, and with the right one.
     expect(calls.filter(({ name }) => name === 'POST /share-links/open')).toHaveLength(3);
   });
 

@@ -273,7 +273,7 @@ describe('the queue of applicants', () => {
     await waitFor(() => expect(address()).toBe('/admin/users?view=waiting'));
   });
 
-  it('loads 200 more of 450 applicants on request', async () => {
+  it('loads 200 more of 450 applicants when the button is pressed', async () => {
     const { person, calls } = openQueue({
       'GET /admin/applications': { ...queueOf(deniz, ekin), waiting: 450 },
     });

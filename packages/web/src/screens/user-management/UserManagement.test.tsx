@@ -166,6 +166,7 @@ describe('the user list of administrators', () => {
 });
 
 describe('the card of an account', () => {
+  // Button, account, method, last part of the path, body, message after a success, message after a failure.
   const actions = [
     [
       'Onayla',
@@ -276,8 +277,9 @@ describe('the card of an account', () => {
     const card = await findCard('Deniz Kaya');
     await person.click(card.getByRole('button', { name: 'Askıya Al' }));
     const disabled = () => card.getAllByRole<HTMLButtonElement>('button').map((button) => button.disabled);
-    await vi.waitFor(() => expect(disabled()).toEqual([true, true, true, true, true, true]));
+    await vi.waitFor(() => expect(disabled()).toEqual([true, true, true, true, true, true])); // of an active account
     suspended.give({ message: '' });
+    // The suspended account has three buttons.
     await vi.waitFor(() => expect(disabled()).toEqual([false, false, false]), { timeout: 5000 });
   });
 
@@ -473,7 +475,7 @@ describe('the dialog that sets the password of an account', () => {
 });
 
 describe('the dialog that removes the two-step verification of an account', () => {
-  it('removes the verification after the confirmation, and hides its own button on the card', async () => {
+  it('removes the verification after the confirmation, and hides the button on the card that opened the dialog', async () => {
     let isEnabled = true;
     const api: Answers = {
       'GET /admin/users': () => ({ users: [{ ...deniz, secondFactor: isEnabled }], message: '' }),

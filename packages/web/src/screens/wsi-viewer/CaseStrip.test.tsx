@@ -12,7 +12,7 @@ import { imageOf } from './testing/catalogue-server.ts';
 
 const [one, two] = [imageOf({ id: '1', dataset_name: 'Meme' }), imageOf({ id: '2', dataset_name: 'Meme' })];
 
-const found: Case = {
+const caseOfOneAndTwo: Case = {
   id: 'case-1',
   version: 1,
   dataset: 'Meme',
@@ -27,7 +27,7 @@ const found: Case = {
   updated_at: '2026-11-22T10:00:00.000Z',
 };
 
-function open(image = one, cases: readonly Case[] = [found]) {
+function open(image = one, cases: readonly Case[] = [caseOfOneAndTwo]) {
   setAuthState(signedOut);
   queryClient.clear();
   const calls = stubApi({ 'GET /cases': { cases } });

@@ -8,13 +8,13 @@ import {
   liver,
   many,
   refusal,
+  resetPage,
   session,
   show,
   silence,
-  startAnew,
 } from './testing/viewer-page.tsx';
 
-beforeEach(startAnew);
+beforeEach(resetPage);
 
 describe('the catalogue', () => {
   it('shows images grouped by dataset with their number, and opens the first group', async () => {
@@ -222,7 +222,7 @@ describe('a catalogue of thousands of slides', () => {
     expect(document.activeElement?.ariaExpanded).toBe('false');
     expect(screen.queryByText('slide-1.svs')).toBeNull();
     const stops = [...document.querySelectorAll('[data-line]')].filter(
-      (each) => (each as HTMLElement).tabIndex === 0,
+      (line) => (line as HTMLElement).tabIndex === 0,
     );
     expect(stops).toEqual([document.activeElement]);
   });
@@ -359,14 +359,14 @@ describe('a catalogue with new slides', () => {
 describe('a catalogue list that cannot be loaded', () => {
   it.each([
     [
-      'the server said why',
+      'the server responds with a message and a known code',
       refusal(403, { message: 'Your account is not active.', code: 'account_not_active' }),
       'Your account is not active.',
     ],
     ['a proxy responds with a message', refusal(418, { message: 'I am a teapot.' }), 'I am a teapot.'],
     ['the response has only a status', refusal(502, '<html></html>'), 'Server error (502)'],
     [
-      'the server failed',
+      'the server has an internal error',
       refusal(500, { message: 'Something else', code: 'internal' }),
       'Internal server error. Please try refreshing your session.',
     ],
@@ -389,15 +389,15 @@ describe('a catalogue list that cannot be loaded', () => {
   const unauthorised = refusal(401, { message: 'expired', code: 'session_invalid' });
 
   it('announces a new image session and is loaded with it when the image session has ended', async () => {
-    let give: (answer: Response) => void = () => {};
-    const slow = () =>
+    let respond: (answer: Response) => void = () => {};
+    const delayedSession = () =>
       new Promise<Response>((resolve) => {
-        give = resolve;
+        respond = resolve;
       });
-    const server = api({ sessions: [session('old'), slow], lists: [unauthorised, list(liver)] });
+    const server = api({ sessions: [session('old'), delayedSession], lists: [unauthorised, list(liver)] });
     show();
     await screen.findByText('Authentication error. Please log in again. Trying to create a new session...');
-    give(Response.json({ session_id: 'new', expires_in: 3600 }));
+    respond(Response.json({ session_id: 'new', expires_in: 3600 }));
     await screen.findByText('IŞIK-2.svs');
     expect(server.callsWith('GET /image-catalog/images').at(-1)).toContain('session=new');
   });

@@ -7,9 +7,9 @@ import { type Answers, stubApi } from '../../testing/stub-api.ts';
 import { RestrictedDatasets } from './RestrictedDatasets.tsx';
 
 const at = '2026-11-20T09:00:00.000Z';
-const asked = { at, reason: 'My thesis.', answer: null, answer_reason: null };
+const waitingRequest = { at, reason: 'My thesis.', answer: null, answer_reason: null };
 const kidney = { name: 'Böbrek', granted: false, request: null };
-const path = 'GET /image-catalog/datasets';
+const datasetsCall = 'GET /image-catalog/datasets';
 
 beforeEach(() => queryClient.clear());
 
@@ -26,22 +26,22 @@ function show(api: Answers) {
 
 describe('the restricted datasets under the catalogue', () => {
   it.each([
-    ['no restricted dataset exists', { [path]: { datasets: [] } }],
-    ['access to all of them is granted', { [path]: { datasets: [{ ...kidney, granted: true }] } }],
+    ['no restricted dataset exists', { [datasetsCall]: { datasets: [] } }],
+    ['access to all of them is granted', { [datasetsCall]: { datasets: [{ ...kidney, granted: true }] } }],
     ['loading them fails', {}],
   ])('are hidden when %s', async (_, api) => {
     const { calls } = show(api as Answers);
     await vi.waitFor(() => expect(calls).toHaveLength(1));
-    await act(async () => undefined);
+    await act(async () => undefined); // lets React render the response
     expect(screen.queryByText('Restricted datasets')).toBeNull();
   });
 
   it('can be requested with a reason and then show that the request was sent', async () => {
     let request: object | null = null;
     const { calls, person } = show({
-      [path]: () => ({ datasets: [{ ...kidney, request }] }),
+      [datasetsCall]: () => ({ datasets: [{ ...kidney, request }] }),
       'POST /image-catalog/dataset-requests': () => {
-        request = asked;
+        request = waitingRequest;
         return { message: 'Your request has been sent.' };
       },
     });
@@ -60,21 +60,21 @@ describe('the restricted datasets under the catalogue', () => {
   });
 
   it.each([
-    [{ ...asked, answer: 'refused' }, 'Your request was declined'],
+    [{ ...waitingRequest, answer: 'refused' }, 'Your request was declined'],
     [
-      { ...asked, answer: 'refused', answer_reason: 'No approval.' },
+      { ...waitingRequest, answer: 'refused', answer_reason: 'No approval.' },
       'Your request was declined: No approval.',
     ],
-    [{ ...asked, answer: 'granted' }, 'Your access has ended'],
+    [{ ...waitingRequest, answer: 'granted' }, 'Your access has ended'],
   ])('show the answer to a request and allow a new request', async (request, sentence) => {
-    show({ [path]: { datasets: [{ ...kidney, request }] } });
+    show({ [datasetsCall]: { datasets: [{ ...kidney, request }] } });
     await screen.findByText(sentence);
     screen.getByRole('button', { name: 'Request access to Böbrek' });
   });
 
   it('reload the catalogue only when access to one of them is granted', async () => {
     let granted = false;
-    const { onAccessChanged } = show({ [path]: () => ({ datasets: [{ ...kidney, granted }] }) });
+    const { onAccessChanged } = show({ [datasetsCall]: () => ({ datasets: [{ ...kidney, granted }] }) });
     await screen.findByText('Böbrek');
     expect(onAccessChanged).not.toHaveBeenCalled();
     granted = true;

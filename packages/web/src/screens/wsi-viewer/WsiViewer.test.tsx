@@ -10,14 +10,14 @@ import {
   liver,
   many,
   refusal,
+  resetPage,
   session,
   show,
   silence,
-  startAnew,
   viewerAt,
 } from './testing/viewer-page.tsx';
 
-beforeEach(startAnew);
+beforeEach(resetPage);
 
 describe('the next and the previous slide', () => {
   const selected = () => screen.getByRole('region', { name: 'Selected Image' }).textContent;
@@ -85,17 +85,17 @@ describe('returning to the viewer', () => {
 
 describe('the top bar of the viewer', () => {
   it('shows the status of the image session and creates a new one on request', async () => {
-    let give: (answer: Response) => void = () => {};
-    const slow = () =>
+    let respond: (answer: Response) => void = () => {};
+    const delayedSession = () =>
       new Promise<Response>((resolve) => {
-        give = resolve;
+        respond = resolve;
       });
-    const server = api({ sessions: [session('one'), slow] });
+    const server = api({ sessions: [session('one'), delayedSession] });
     const user = show();
     await screen.findByText('Active');
     await user.click(screen.getByRole('button', { name: 'Refresh session' }));
     await screen.findByText('Refreshing...');
-    give(Response.json({ session_id: 'two', expires_in: 3600 }));
+    respond(Response.json({ session_id: 'two', expires_in: 3600 }));
     await screen.findByText('Active');
     expect(server.callsWith('POST /auth/image-session')).toHaveLength(2);
   });
@@ -194,13 +194,13 @@ describe('the image view', () => {
   it.each([
     ['shows the thumbnail for the whole slide', '', 2],
     ['shows an empty view for a part of the slide', '&x=500&y=400&zoom=1', 1],
-  ])('%s until tiles are loaded', async (_, field, pictures) => {
+  ])('%s until tiles are loaded', async (_, field, imageCount) => {
     api({ descriptors: [() => new Promise(() => {})] });
     show(`/wsi-viewer?image=${liver.id}${field}`);
     await screen.findByText('Loading tiles...');
-    // One of them is the catalogue's.
+    // One of the images is the thumbnail in the catalogue.
     await waitFor(() =>
-      expect(document.querySelectorAll(`img[src*="${liver.id}/thumbnail.jpg"]`)).toHaveLength(pictures),
+      expect(document.querySelectorAll(`img[src*="${liver.id}/thumbnail.jpg"]`)).toHaveLength(imageCount),
     );
   });
 
@@ -220,7 +220,7 @@ describe('the image view', () => {
     },
   );
 
-  it('opens the image in the address', async () => {
+  it('opens the image whose id is in the URL', async () => {
     const server = api({ descriptors: [() => new Promise(() => {})] });
     show(`/wsi-viewer?image=${liver.id}`);
     const panel = await screen.findByRole('region', { name: 'Selected Image' });
@@ -250,7 +250,7 @@ describe('the image view', () => {
 
   it.each([
     [
-      'the server refuses',
+      'the server responds with an error',
       refusal(404, { message: 'Not found.', code: 'not_found' }),
       'Server error (404): Not found.',
     ],
@@ -268,7 +268,7 @@ describe('the image view', () => {
     expect(screen.queryByText('Loading tiles...')).toBeNull();
   });
 
-  it('can be retried after a failure', async () => {
+  it('loads the image again with the Retry button after a failure', async () => {
     const server = api({ descriptors: [silence, () => new Promise(() => {})] });
     const user = show();
     await user.click(await screen.findByRole('button', { name: /IŞIK-2/ }));

@@ -22,6 +22,7 @@ const groups = groupsOf({
   ],
 });
 const heights = { group: 40, case: 30, image: 60 };
+/** Opens only the second group, whose first image has the position 1. */
 const onlySecond = ({ start }: DatasetGroup | CaseGroup) => start === 1;
 
 describe('groupsOf', () => {
@@ -100,7 +101,7 @@ describe('layOut', () => {
   it('returns the line at a distance from the top of the list', () => {
     for (const [index, line] of lines.entries()) {
       expect(layout.indexAtTop(line?.top ?? 0)).toBe(index);
-      expect(layout.indexAtTop((line?.top ?? 0) + 39)).toBe(index);
+      expect(layout.indexAtTop((line?.top ?? 0) + 39)).toBe(index); // inside the lowest kind of line
     }
     expect(layout.indexAtTop(10_000)).toBe(5);
   });
@@ -155,11 +156,13 @@ describe('layOut of a group with cases', () => {
       ['group', 'B', 340],
     ]);
     expect([0, 1, 2, 3, 4].map(layout.indexOfPosition)).toEqual([2, 3, 5, 6, -1]);
-    const [group, firstCase, , secondImage, , third, fourth] = [0, 1, 2, 3, 4, 5, 6].map(layout.lineAt);
-    expect([group, firstCase].map((line) => line?.kind !== 'image' && line?.height)).toEqual([340, 150]);
-    const placeOf = (line: typeof group) =>
+    const [groupLine, firstCase, , secondImage, , thirdImage, fourthImage] = [0, 1, 2, 3, 4, 5, 6].map(
+      layout.lineAt,
+    );
+    expect([groupLine, firstCase].map((line) => line?.kind !== 'image' && line?.height)).toEqual([340, 150]);
+    const placeOf = (line: typeof groupLine) =>
       line?.kind === 'image' && [line.caseLine?.index ?? null, line.indexInBranch, line.count];
-    expect([secondImage, third, fourth].map(placeOf)).toEqual([
+    expect([secondImage, thirdImage, fourthImage].map(placeOf)).toEqual([
       [1, 1, 2],
       [4, 0, 1],
       [null, 0, 1],
@@ -168,7 +171,7 @@ describe('layOut of a group with cases', () => {
 
   it('leaves out the images of a closed case, and the cases of a closed group', () => {
     const layout = layoutWhere(({ name }) => name !== 'V-1' && name !== 'B');
-    expect(linesIn(layout).map(([kind, what]) => `${kind} ${what}`)).toEqual([
+    expect(linesIn(layout).map(([kind, nameOrPosition]) => `${kind} ${nameOrPosition}`)).toEqual([
       'group A',
       'case V-1',
       'case V-2',
@@ -177,14 +180,14 @@ describe('layOut of a group with cases', () => {
       'group B',
     ]);
     expect([0, 1, 2].map(layout.indexOfPosition)).toEqual([-1, -1, 3]);
-    expect(linesIn(layoutWhere(() => false)).map(([, what]) => what)).toEqual(['A', 'B']);
+    expect(linesIn(layoutWhere(() => false)).map(([, name]) => name)).toEqual(['A', 'B']);
   });
 
   it('returns the line at a distance from the top of the list, and the line of a group or a case', () => {
     const layout = layoutWhere(() => true);
     for (let index = 0; index < layout.count; index++) {
       const line = layout.lineAt(index);
-      expect(layout.indexAtTop((line?.top ?? 0) + 29)).toBe(index);
+      expect(layout.indexAtTop((line?.top ?? 0) + 29)).toBe(index); // inside the lowest kind of line
       expect(line?.index).toBe(index);
     }
     const [group] = withCases;

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { App } from '../../App.tsx';
 import { imageSessions } from '../../api/image-sessions.ts';
 import { queryClient } from '../../api/query-client.ts';
-import '../../viewer/SlideViewer.tsx'; // loaded before the tests: they measure what it requests, not how long it loads
+import '../../viewer/SlideViewer.tsx'; // the screen imports it on demand; loaded here, so that no test waits for it
 import { answerCatalogue, imageOf } from './testing/catalogue-server.ts';
 import { WsiViewer } from './WsiViewer.tsx';
 
@@ -19,8 +19,8 @@ const he = stained('HE.svs', '1');
 const masson = stained('Masson.svs', '2');
 const reticulin = stained('Reticulin.svs', '3');
 
-/** The API at the network edge: a catalogue of three, and slides that never open. @returns slides that were asked for */
-function catalogue(): string[] {
+/** Stubs `fetch`: a catalogue of three slides, whose descriptors never arrive. @returns the ids of the requested slides */
+function stubCatalogue(): string[] {
   const opened: string[] = [];
   vi.stubGlobal('fetch', async (address: string, init: RequestInit = {}) => {
     if (init.method === 'DELETE') return new Response(null, { status: 204 });
@@ -64,6 +64,7 @@ async function show(query: string) {
 
 const address = () => screen.getByRole('status', { name: 'address' }).textContent;
 const compare = () => screen.getByRole('button', { name: 'Compare' });
+/** Returns the half of the viewer with this slide; throws when there is none. */
 const half = (name: string) => screen.getByRole('group', { name });
 const choose = (name: RegExp) => screen.getByRole('button', { name });
 
@@ -75,7 +76,7 @@ beforeEach(async () => {
 
 describe('comparing two slides', () => {
   it('is available once a slide is open', async () => {
-    catalogue();
+    stubCatalogue();
     const user = await show('');
     expect(compare()).toHaveProperty('disabled', true);
     await user.click(choose(/HE/));
@@ -84,7 +85,7 @@ describe('comparing two slides', () => {
   });
 
   it('opens the next chosen slide beside the first, and loads the first only once', async () => {
-    const opened = catalogue();
+    const opened = stubCatalogue();
     const user = await show(`?image=${he.id}`);
     await waitFor(() => expect(opened).toEqual([he.id]));
     await user.click(compare());
@@ -97,8 +98,8 @@ describe('comparing two slides', () => {
     await waitFor(() => expect(opened).toEqual([he.id, masson.id]));
   });
 
-  it('opens both slides that the address names', async () => {
-    const opened = catalogue();
+  it('opens both slides whose ids are in the URL', async () => {
+    const opened = stubCatalogue();
     await show(`?image=${he.id}&x=1&y=2&zoom=1&beside=${masson.id}&bx=3&by=4&bzoom=1`);
     half('HE.svs');
     half('Masson.svs');
@@ -107,7 +108,7 @@ describe('comparing two slides', () => {
   });
 
   it('marks the active image view, in which the next chosen slide opens', async () => {
-    catalogue();
+    stubCatalogue();
     const user = await show(`?image=${he.id}&beside=${masson.id}`);
     expect(half('HE.svs').ariaCurrent).toBe('true');
     await user.click(half('Masson.svs'));
@@ -122,7 +123,7 @@ describe('comparing two slides', () => {
   });
 
   it('ends when the compare button is pressed again, and starts again with the back button of the browser', async () => {
-    catalogue();
+    stubCatalogue();
     const user = await show(`?image=${he.id}&beside=${masson.id}&bx=3&by=4&bzoom=1`);
     await user.click(compare());
     expect(address()).toBe(`?image=${he.id}`);
@@ -132,7 +133,7 @@ describe('comparing two slides', () => {
   });
 
   it('is cancelled when the compare button is pressed again before a second slide is chosen', async () => {
-    catalogue();
+    stubCatalogue();
     const user = await show(`?image=${he.id}`);
     await user.click(compare());
     await user.click(compare());
@@ -142,7 +143,7 @@ describe('comparing two slides', () => {
   });
 
   it('links the slides by default, and unlinks them with a button', async () => {
-    catalogue();
+    stubCatalogue();
     const user = await show(`?image=${he.id}`);
     expect(screen.queryByRole('button', { name: 'Unlink' })).toBeNull();
     await user.click(compare());

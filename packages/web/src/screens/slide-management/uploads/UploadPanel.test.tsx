@@ -30,8 +30,8 @@ const unfinished: SlideUpload = {
 };
 
 /**
- * Number of administrators so far. Each test signs in as another one, which empties the upload queue: it is a module-wide
- * value that shows the uploads of one account only.
+ * Number of administrators so far. Each test signs in as another administrator, because this empties the upload queue, which all
+ * tests of this file share.
  */
 let adminCount = 0;
 

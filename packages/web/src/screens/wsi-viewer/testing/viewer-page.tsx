@@ -99,7 +99,7 @@ export function show(address = '/wsi-viewer') {
 }
 
 /** Clears the cached responses of the previous test, and stores a sign-in. */
-export async function startAnew(): Promise<void> {
+export async function resetPage(): Promise<void> {
   queryClient.clear();
   localStorage.setItem('auth_token', 'the token');
   // All tests share one image session, which is deleted shortly after the viewer of the previous test was closed.
