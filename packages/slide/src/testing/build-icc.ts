@@ -1,22 +1,22 @@
 /** Builds ICC profiles for tests. Source: ICC.1:2022 sections 7 and 10. */
 
-/** Options of `buildIcc`; each comment ends with the default. */
+/** Options of `buildIcc`. */
 export interface IccPlan {
-  /** Name in the profile; "Test scanner". */
+  /** Name in the profile; by default "Test scanner". */
   readonly name?: string;
-  /** Signature of the device's colour model, 4 characters; RGB. */
+  /** Signature of the device's colour model, 4 characters; by default RGB. */
   readonly model?: string;
-  /** Profile connection space of a profile with tables (one with a matrix always has XYZ); XYZ. */
+  /** Profile connection space of a profile with tables (one with a matrix always has XYZ); by default XYZ. */
   readonly connection?: 'XYZ ' | 'Lab ';
-  /** How the profile converts colours: by curves and a matrix, or by a table of this tag type; `matrix`. */
+  /** How the profile converts colours: by curves and a matrix, or by a table of this tag type; by default `matrix`. */
   readonly kind?: 'matrix' | 'mft1' | 'mft2' | 'mAB ';
-  /** Rendering intents that have the table: A2B0 perceptual, A2B1 relative colorimetric; only A2B1. */
+  /** Rendering intents that have the table: A2B0 perceptual, A2B1 relative colorimetric; by default only A2B1. */
   readonly tables?: readonly ('A2B0' | 'A2B1')[];
-  /** Major version; 4. */
+  /** Major version; by default 4. */
   readonly version?: 2 | 4;
-  /** Gamma of the curves; 1.8. */
+  /** Gamma of the curves; by default 1.8. */
   readonly gamma?: number;
-  /** Luminance that tables give to the device's black, 0 to 1; 0.01. */
+  /** Luminance that tables give to the device's black, 0 to 1; by default 0.01. */
   readonly black?: number;
 }
 

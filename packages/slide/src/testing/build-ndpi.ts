@@ -19,24 +19,27 @@ export interface NdpiDirectoryPlan {
   readonly jpeg: Uint8Array;
 }
 
-/** Options of an NDPI slide; each comment ends with the default. */
+/** Options of an NDPI slide. */
 export interface NdpiPlan {
-  /** Size at full resolution in pixels; the width is a multiple of the interval's width; 384 × 272. */
+  /** Size at full resolution in pixels; the width is a multiple of the interval's width; by default 384 × 272. */
   readonly width?: number;
   readonly height?: number;
-  /** Downsamples of the stored levels, full resolution first; 1, 2 and 4. */
+  /** Downsamples of the stored levels, full resolution first; by default 1, 2 and 4. */
   readonly downsamples?: readonly number[];
-  /** The picture; tissue. */
+  /** The picture; by default tissue. */
   readonly picture?: Raster;
-  /** Restart intervals of full resolution (of a smaller level: their width divided by its downsample); 128 × 8 pixels. */
+  /**
+   * Restart intervals of full resolution (of a smaller level: their width divided by its downsample); by default 128 × 8
+   * pixels.
+   */
   readonly intervals?: IntervalCoding;
   /** Index of the first level without restart markers (later levels have none either); by default all levels have them. */
   readonly wholeFrom?: number;
-  /** Magnification of full resolution; 20. */
+  /** Magnification of full resolution; by default 20. */
   readonly sourceLens?: number;
-  /** Pixels of full resolution per centimetre; 20,000. */
+  /** Pixels of full resolution per centimetre; by default 20,000. */
   readonly pixelsPerCm?: number;
-  /** Whether to add a red macro image and the map of tissue areas, which is not a JPEG; true. */
+  /** Whether to add a red macro image and the map of tissue areas, which is not a JPEG; by default true. */
   readonly hasAssociatedImages?: boolean;
 }
 

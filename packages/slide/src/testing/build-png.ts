@@ -1,18 +1,18 @@
 /** Builds PNG files for tests. */
 import { crc32, deflateSync } from 'node:zlib';
 
-/** Options of `buildPng`; each comment ends with the default. */
+/** Options of `buildPng`. */
 export interface PngPlan {
-  /** Size in pixels; 40 × 30. */
+  /** Size in pixels; by default 40 × 30. */
   readonly width?: number;
   readonly height?: number;
-  /** Colour type: 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGB and alpha; 2. */
+  /** Colour type: 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGB and alpha; by default 2. */
   readonly colourType?: number;
-  /** Bits per sample; 8. */
+  /** Bits per sample; by default 8. */
   readonly bits?: number;
   /** Returns the sample `index` of a pixel; by default neighbouring pixels differ. */
   readonly sample?: (x: number, y: number, index: number) => number;
-  /** Chunks between the header and the image data; none. */
+  /** Chunks between the header and the image data; by default none. */
   readonly before?: readonly PngChunk[];
 }
 

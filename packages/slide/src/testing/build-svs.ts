@@ -4,25 +4,25 @@ import { ascii, buildTiff, type DirectoryPlan, long, type TiffPlan, undefinedByt
 import { encodePicture, type PictureColour } from './encode-picture.ts';
 import { paintPlain, paintTissue } from './paint-tissue.ts';
 
-/** Options of `buildSvs`; each comment ends with the default. */
+/** Options of `buildSvs`. */
 export interface SvsPlan extends Pick<TiffPlan, 'littleEndian' | 'isBig'> {
-  /** Size at full resolution in pixels; 480 × 400. */
+  /** Size at full resolution in pixels; by default 480 × 400. */
   readonly width?: number;
   readonly height?: number;
-  /** Width and height of a tile in pixels, a multiple of 16; 128. */
+  /** Width and height of a tile in pixels, a multiple of 16; by default 128. */
   readonly tileSize?: number;
-  /** Downsamples of the stored levels, full resolution first (their sizes are rounded down); 1 and 4. */
+  /** Downsamples of the stored levels, full resolution first (their sizes are rounded down); by default 1 and 4. */
   readonly downsamples?: readonly number[];
-  /** The picture; tissue. */
+  /** The picture; by default tissue. */
   readonly picture?: Raster;
   readonly colour?: PictureColour;
-  /** The `|name = value` pairs of the ImageDescription; AppMag 20 and MPP 0.4990. */
+  /** The `|name = value` pairs of the ImageDescription; by default AppMag 20 and MPP 0.4990. */
   readonly properties?: Readonly<Record<string, string>>;
-  /** Returns whether the scanner left a tile empty; no tile is empty. */
+  /** Returns whether the scanner left a tile empty; by default no tile is empty. */
   readonly isEmpty?: (level: number, column: number, row: number) => boolean;
-  /** The ICC profile of full resolution; none. */
+  /** The ICC profile of full resolution; by default none. */
   readonly profile?: Uint8Array;
-  /** Whether to add thumbnail, label (green) and macro (blue); true. */
+  /** Whether to add thumbnail, label (green) and macro (blue); by default true. */
   readonly hasAssociatedImages?: boolean;
 }
 

@@ -22,7 +22,7 @@ export interface DirectoryPlan {
 export interface TiffPlan {
   readonly directories: readonly DirectoryPlan[];
   readonly littleEndian?: boolean;
-  /** Whether to write BigTIFF, whose offsets have 64 bits; false. */
+  /** Whether to write BigTIFF, whose offsets have 64 bits; by default false. */
   readonly isBig?: boolean;
 }
 

@@ -4,20 +4,22 @@ import { buildTiff, type DirectoryPlan, long, rational, short, type TiffPlan } f
 import { encodePicture, type PictureColour } from './encode-picture.ts';
 import { paintTissue } from './paint-tissue.ts';
 
-/** Options of `buildTiledTiff`; each comment ends with the default. */
+/** Options of `buildTiledTiff`. */
 export interface TiledTiffPlan extends Pick<TiffPlan, 'littleEndian' | 'isBig'> {
-  /** Size at full resolution in pixels; 480 × 400. */
+  /** Size at full resolution in pixels; by default 480 × 400. */
   readonly width?: number;
   readonly height?: number;
-  /** Width and height of a tile in pixels, a multiple of 16; 128. */
+  /** Width and height of a tile in pixels, a multiple of 16; by default 128. */
   readonly tileSize?: number;
-  /** Downsamples of the stored levels, full resolution first; 1, 2 and 4. */
+  /** Downsamples of the stored levels, full resolution first; by default 1, 2 and 4. */
   readonly downsamples?: readonly number[];
   readonly picture?: Raster;
   readonly colour?: PictureColour;
-  /** Whether smaller levels follow the first directory in the `chain` of directories or are its SubIFDs; `chain`. */
+  /**
+   * Whether smaller levels follow the first directory in the `chain` of directories or are its SubIFDs; by default `chain`.
+   */
   readonly pyramid?: 'chain' | 'subdirectories';
-  /** Pixels of full resolution per centimetre, which every level declares; not declared. */
+  /** Pixels of full resolution per centimetre, which every level declares; by default no level does. */
   readonly pixelsPerCm?: number;
 }
 

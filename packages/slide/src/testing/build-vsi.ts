@@ -199,17 +199,17 @@ export interface EtsPlan {
   readonly tiles: readonly EtsTile[];
   /** A value of `etsCompressions`. */
   readonly compression: number;
-  /** Type of a sample: 2 has 8 bits, 4 has 16; 2. */
+  /** Type of a sample: 2 has 8 bits, 4 has 16; by default 2. */
   readonly componentType?: number;
-  /** Samples per pixel; 3. */
+  /** Samples per pixel; by default 3. */
   readonly components?: number;
   /** 1 is grey, 3 RGB, 4 BGR; by default RGB for three samples per pixel, otherwise grey. */
   readonly colourSpace?: number;
-  /** 1 declares that a pixel starts with blue; 0. */
+  /** 1 declares that a pixel starts with blue; by default 0. */
   readonly componentOrder?: number;
-  /** Colour of missing tiles, one value per sample; white. */
+  /** Colour of missing tiles, one value per sample; by default white. */
   readonly background?: readonly number[];
-  /** Whether the last tile coordinate is the resolution; true. */
+  /** Whether the last tile coordinate is the resolution; by default true. */
   readonly hasResolutions?: boolean;
 }
 

@@ -3,7 +3,7 @@ import { tag } from '../tiff/tags.ts';
 import { type DirectoryPlan, long, short } from './build-tiff.ts';
 import { pack } from './pack.ts';
 
-/** The samples of a picture, and how to store them; comments on optional values end with the default. */
+/** The samples of a picture, and how to store them. */
 export interface SamplesPlan {
   /** Size in pixels. */
   readonly width: number;
@@ -11,23 +11,23 @@ export interface SamplesPlan {
   /** All samples of the first pixel, then those of the next one: width × height × samplesPerPixel values below 2^bits. */
   readonly samples: ArrayLike<number>;
   readonly samplesPerPixel: number;
-  /** Bits per sample; 8. */
+  /** Bits per sample; by default 8. */
   readonly bits?: 1 | 2 | 4 | 8 | 16;
   /** PhotometricInterpretation: 1 grey, 2 RGB, 3 palette, … */
   readonly photometric: number;
-  /** Compression; `deflate`. `old-lzw` is the variant of writers before 1991. */
+  /** Compression; by default `deflate`. `old-lzw` is the variant of writers before 1991. */
   readonly packing?: Packing | 'old-lzw';
   /** Tile size in pixels; absent for strips. */
   readonly tile?: { readonly width: number; readonly height: number };
   /** Rows of a strip; by default one strip contains the whole picture. */
   readonly rowsPerStrip?: number;
-  /** Whether each sample has its own plane; false. */
+  /** Whether each sample has its own plane; by default false. */
   readonly isPlanar?: boolean;
-  /** Whether samples are stored as differences to the pixel on the left (Predictor 2); false. */
+  /** Whether samples are stored as differences to the pixel on the left (Predictor 2); by default false. */
   readonly isDifferenced?: boolean;
-  /** Byte order of 16-bit samples, which must be that of the file; true. */
+  /** Whether 16-bit samples are little-endian, which must be the byte order of the file; by default true. */
   readonly littleEndian?: boolean;
-  /** Whether the bits of each byte are stored in reverse order (FillOrder 2); false. */
+  /** Whether the bits of each byte are stored in reverse order (FillOrder 2); by default false. */
   readonly isBitReversed?: boolean;
   /** Further tags of the directory, also in place of those of the encoding. */
   readonly tags?: DirectoryPlan['tags'];

@@ -13,7 +13,7 @@ export interface ExactPlan {
   readonly tileSize: number | null;
   readonly samplesPerPixel: 1 | 3;
   readonly bits: 8 | 16;
-  /** Byte order of 16-bit samples, which must be that of the file; by default true. */
+  /** Whether 16-bit samples are little-endian, which must be the byte order of the file; by default true. */
   readonly littleEndian?: boolean;
   /** Compression; by default `deflate`. */
   readonly packing?: Packing;
