@@ -4,6 +4,8 @@
  * objects are sorted by position (see morton-order.ts), and the second pass writes them in blocks to the file of the layer. An
  * object belongs to the block of its centre and is never clipped. Large objects are in separate blocks, so that the bounds of
  * the other blocks stay small. The layout of the file is documented in docs/decisions/0023.
+ *
+ * The file is long because both passes share the state of the objects.
  */
 import fs from 'node:fs';
 import { gzipSync } from 'node:zlib';

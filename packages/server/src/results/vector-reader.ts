@@ -1,4 +1,7 @@
-/** Reads blocks, columns and single objects of an imported vector layer from its file, and counts objects in an area. */
+/**
+ * Reads blocks, columns and single objects of an imported vector layer from its file, and counts objects in an area. The file is
+ * long because all functions read the same layout.
+ */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { AppError, type OverlayObject } from '@lamina/contract';
@@ -8,6 +11,8 @@ import { contains } from './read-objects.ts';
 import { indexEntryBytes, indexField, type VectorDescription } from './vector-import.ts';
 
 const unpack = promisify(gunzip);
+
+type Box = readonly [x0: number, y0: number, x1: number, y1: number];
 
 export interface VectorReader {
   readonly description: VectorDescription;
@@ -24,9 +29,9 @@ export interface VectorReader {
   /**
    * Counts objects by class name.
    *
-   * @param box x0, y0, x1, y1 that contains the centre, edges included; null counts all objects
+   * @param box in pixels of level 0; an object is counted if its centre is in the box or on its edge. Null counts all objects.
    */
-  counts(box: readonly number[] | null): Promise<Record<string, number>>;
+  counts(box: Box | null): Promise<Record<string, number>>;
   /** Returns the object at a position, or the nearest within the tolerance (both in pixels of level 0); null without one. */
   pick(x: number, y: number, tolerance: number): Promise<OverlayObject | null>;
 }
@@ -63,12 +68,14 @@ export async function openVector(container: Container): Promise<VectorReader> {
     first: index.readUInt32LE(n * indexEntryBytes + indexField.firstNumber),
     count: index.readUInt32LE(n * indexEntryBytes + indexField.objectCount),
   });
-  /** Side of the outlines' bounds of block `n`: 0 left, 1 top, 2 right, 3 bottom; in quarters of a pixel. */
+  /** Returns one side of the bounds of block `n`'s outlines (0 left, 1 top, 2 right, 3 bottom), in quarters of a pixel. */
   const boundOf = (n: number, side: number) =>
     index.readInt32LE(n * indexEntryBytes + indexField.bounds + 4 * side);
-  /** Side of the centres' bounds of block `n`, in pixels. */
-  const centerBoundOf = (n: number, side: number) =>
-    index.readDoubleLE(n * indexEntryBytes + indexField.centers + 8 * side);
+  /** Returns the bounds of the centres of block `n`, in pixels. */
+  function centerBoundsOf(n: number): Box {
+    const boundAt = (side: number) => index.readDoubleLE(n * indexEntryBytes + indexField.centers + 8 * side);
+    return [boundAt(0), boundAt(1), boundAt(2), boundAt(3)];
+  }
 
   /** Limits a range of objects to those that exist. */
   function clampRange(first: number, count: number): { first: number; count: number } {
@@ -86,15 +93,14 @@ export async function openVector(container: Container): Promise<VectorReader> {
   }
 
   /** Adds the objects of block `n` whose centre is in a box to the counts by class number. */
-  async function countBlockInBox(counts: Float64Array, n: number, box: readonly number[]): Promise<void> {
+  async function countBlockInBox(counts: Float64Array, n: number, [x0, y0, x1, y1]: Box): Promise<void> {
     const { first, count } = entryOf(n);
-    const [x0, y0, x1, y1] = box as readonly [number, number, number, number];
     const points = await container.read(description.centers + 16 * first, 16 * count);
-    const members = await container.read(description.classBytes + first, count);
+    const classNumbers = await container.read(description.classBytes + first, count);
     for (let i = 0; i < count; i++) {
       const x = points.readDoubleLE(16 * i);
       const y = points.readDoubleLE(16 * i + 8);
-      if (x >= x0 && x <= x1 && y >= y0 && y <= y1) (counts[members[i] as number] as number)++;
+      if (x >= x0 && x <= x1 && y >= y0 && y <= y1) (counts[classNumbers[i] as number] as number)++;
     }
   }
 
@@ -102,17 +108,12 @@ export async function openVector(container: Container): Promise<VectorReader> {
    * Adds the objects whose centre is in a box to the counts by class number. For a block inside the box only the class bytes are
    * read, together for a run of consecutive blocks. The centres are read only for blocks that cross the edge of the box.
    */
-  async function countBox(counts: Float64Array, box: readonly number[]): Promise<void> {
-    const [x0, y0, x1, y1] = box as readonly [number, number, number, number];
+  async function countBox(counts: Float64Array, box: Box): Promise<void> {
+    const [x0, y0, x1, y1] = box;
     const crossingBlocks: number[] = [];
     let [runFirst, runCount] = [0, 0];
     for (let n = 0; n < blocks; n++) {
-      const [left, top, right, bottom] = [0, 1, 2, 3].map((side) => centerBoundOf(n, side)) as [
-        number,
-        number,
-        number,
-        number,
-      ];
+      const [left, top, right, bottom] = centerBoundsOf(n);
       if (left > x1 || right < x0 || top > y1 || bottom < y0) continue;
       if (left < x0 || right > x1 || top < y0 || bottom > y1) {
         crossingBlocks.push(n);
@@ -133,6 +134,7 @@ export async function openVector(container: Container): Promise<VectorReader> {
     }
   }
 
+  /** Reads class, centre, measurements and id of an object that a pick has found. */
   async function describe({ number, block, rings }: Found): Promise<OverlayObject> {
     const indexInBlock = number - entryOf(block).first;
     const points = await container.read(description.centers + 16 * number, 16);
@@ -359,7 +361,7 @@ function distanceTo(ring: readonly number[], x: number, y: number): number {
 }
 
 /** Parses the query parameter `x0,y0,x1,y1`; null when it is undefined. @throws AppError invalid_request */
-export function boxFrom(text: string | undefined): readonly number[] | null {
+export function boxFrom(text: string | undefined): Box | null {
   if (text === undefined) return null;
   const [x0, y0, x1, y1] = text.split(',').map(Number) as [number, number, number, number];
   // The negated comparison also rejects NaN, which a missing number becomes.
