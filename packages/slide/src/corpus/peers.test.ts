@@ -12,7 +12,7 @@ import type { Level, Slide, TileAddress } from '../model/slide.ts';
 import { openSlide } from '../open-slide.ts';
 import { layOutNdpi, ndpiBytes, ndpiDirectories } from '../testing/build-ndpi.ts';
 import { buildSvs } from '../testing/build-svs.ts';
-import { buildTiff, type DirectoryPlan } from '../testing/build-tiff.ts';
+import { ascii, buildTiff, type DirectoryPlan, short } from '../testing/build-tiff.ts';
 import { buildTiledTiff } from '../testing/build-tiled-tiff.ts';
 import { difference } from '../testing/compare-pixels.ts';
 import { drawTile } from '../testing/draw-level.ts';
@@ -129,7 +129,7 @@ async function writeSlide(name: string, bytes: Uint8Array): Promise<string> {
 const [WIDTH, HEIGHT, TILE] = [300, 260, 64];
 const tissue = paintTissue(WIDTH, HEIGHT);
 
-/** Builds an Aperio slide with JPEG 2000 tiles of compression 33003, whose chroma is subsampled. */
+/** Builds an Aperio slide with JPEG 2000 tiles of compression 33003 (YCbCr), whose chroma has half the columns. */
 async function buildJpeg2000Svs(): Promise<Uint8Array> {
   const columns = Math.ceil(WIDTH / TILE);
   const rows = Math.ceil(HEIGHT / TILE);
@@ -137,6 +137,7 @@ async function buildJpeg2000Svs(): Promise<Uint8Array> {
   for (let i = 0; i < columns * rows; i++) {
     const left = (i % columns) * TILE;
     const top = Math.floor(i / columns) * TILE;
+    // The samples of the tissue are taken as Y, Cb and Cr, because any values serve the comparison.
     const values = Uint8Array.from({ length: TILE * TILE * 3 }, (_, sample) => {
       const pixel = Math.floor(sample / 3);
       const x = Math.min(WIDTH - 1, left + (pixel % TILE));
@@ -154,8 +155,8 @@ async function buildJpeg2000Svs(): Promise<Uint8Array> {
       {
         tags: {
           ...directory.tags,
-          [tag.Compression]: { type: 3, numbers: [33_003] },
-          [tag.ImageDescription]: { type: 2, numbers: [...Buffer.from(`${description}\0`)] },
+          [tag.Compression]: short(33_003),
+          [tag.ImageDescription]: ascii(description),
         },
         tiles,
       },

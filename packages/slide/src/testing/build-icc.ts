@@ -170,7 +170,7 @@ function lutAToB(grid: Buffer): Buffer {
 
 /**
  * Returns the colour of the connection space for a device colour, as numbers from 0 to 1 of the range of stored
- * integers. The ranges are those of PCSXYZ, of legacy Lab in `mft2`, and of Lab in other tables.
+ * integers. The ranges are those of XYZ, of legacy Lab in `mft2`, and of Lab in other tables.
  */
 function encoded(
   { gamma = 1.8, black = 0.01, connection }: IccPlan,

@@ -46,7 +46,7 @@ const CHANNEL = 4;
 const TYPE = {
   int: 5,
   double: 10,
-  tchar: 13,
+  characters: 13,
   text: 8192,
   rectangle: 259,
   scale: 260,
@@ -84,7 +84,7 @@ function stackField(plan: VsiStackPlan): VsiField {
       ? []
       : [
           { tag: vsiTag.frameScale, value: { type: TYPE.scale, bytes: doubles(mpp, mpp) } },
-          { tag: vsiTag.frameUnit, value: { type: TYPE.tchar, bytes: text(unit) } },
+          { tag: vsiTag.frameUnit, value: { type: TYPE.characters, bytes: text(unit) } },
         ]),
     ...(objectivePower === undefined
       ? []
