@@ -24,7 +24,7 @@ export function chooseClassColor(names: readonly string[]): Color {
   return colorOfHue(hash % 360);
 }
 
-/** Converts a hue in degrees to RGB with medium saturation, by the usual HSV formula. */
+/** Converts a hue in degrees to RGB by the usual HSV formula, with value 0.85 and chroma 0.65. */
 function colorOfHue(hue: number): Color {
   const channel = (offset: number) => {
     const k = (offset + hue / 60) % 6;

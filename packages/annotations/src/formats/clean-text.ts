@@ -24,6 +24,7 @@ export function cleanText(text: string, collector: Warn): string {
   return clean;
 }
 
+/** Removes surrogates without a partner, which are no characters. */
 function cleanSurrogates(text: string): string {
   return text.replace(/\p{Cs}/gu, '');
 }

@@ -33,7 +33,9 @@ export interface Collector {
    * @param line the line of the file, from 1
    */
   readonly begin: (line?: number) => void;
+  /** Adds a warning to the current feature. */
   readonly warn: (code: ImportWarningCode) => void;
+  /** Rejects the current feature. @param path the member of the feature with the problem */
   readonly reject: (code: RejectionCode, path?: string, params?: Rejection['params']) => void;
   /** Validates and adds a feature. @returns its id; null when it is rejected */
   readonly add: (raw: RawFeature) => string | null;
@@ -48,27 +50,29 @@ export interface Collector {
 export function createCollector({ extent, offset }: ImportOptions): Collector {
   const features: AnnotationFeature[] = [];
   const ids = new Set<string>();
+  /** Numbers of the features with each warning. */
   const warnings = new Map<ImportWarningCode, Set<number>>();
   const rejected: Rejection[] = [];
   let rejectedCount = 0;
   /** Number of the current feature in the file, from 1. */
-  let feature = 0;
+  let featureNumber = 0;
   let line: number | null = null;
   let vertices = 0;
 
   const reject: Collector['reject'] = (code, path = '', params = {}) => {
     rejectedCount++;
-    if (rejected.length < importLimits.rejections) rejected.push({ feature, line, code, path, params });
+    if (rejected.length < importLimits.rejections)
+      rejected.push({ feature: featureNumber, line, code, path, params });
   };
   const warn: Collector['warn'] = (code) => {
     const featuresWithWarning = warnings.get(code) ?? new Set();
-    warnings.set(code, featuresWithWarning.add(feature));
+    warnings.set(code, featuresWithWarning.add(featureNumber));
   };
   return {
     begin: (featureLine) => {
-      feature++;
+      featureNumber++;
       line = featureLine ?? null;
-      if (feature > annotationLimits.layerAnnotations) {
+      if (featureNumber > annotationLimits.layerAnnotations) {
         throw new ImportError('too_many_features', { limit: annotationLimits.layerAnnotations });
       }
     },
@@ -133,7 +137,7 @@ function withoutMissingParents(
   ids: ReadonlySet<string>,
   warnings: Map<ImportWarningCode, Set<number>>,
 ): readonly AnnotationFeature[] {
-  const withoutParent = new Set<number>();
+  const withoutParent = new Set<number>(); // their indexes; the result of the import contains only how many they are
   const result = features.map((feature, index) => {
     const { parentId, ...properties } = feature.properties;
     if (parentId === undefined || ids.has(parentId)) return feature;

@@ -106,7 +106,7 @@ describe('importAnnotations', () => {
     });
   });
 
-  it('rejects features with NaN or infinite coordinates, with and without quotes', () => {
+  it('rejects features whose coordinates are NaN or infinite, written as numbers or as quoted texts', () => {
     for (const coordinate of ['NaN', '"NaN"', '1e999']) {
       const text = `{"type":"Feature","geometry":{"type":"Point","coordinates":[${coordinate},2]},"properties":{}}`;
       expect(read(text)).toMatchObject({ ok: true, features: [], rejectedCount: 1 });
@@ -202,7 +202,7 @@ describe('importAnnotations', () => {
     });
   });
 
-  it('imports elements of Digital Slide Archive annotations', () => {
+  it('imports the elements of an annotation file of the Digital Slide Archive', () => {
     const elements = [
       {
         type: 'rectangle',

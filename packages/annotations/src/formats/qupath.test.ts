@@ -33,7 +33,7 @@ describe('QuPath GeoJSON', () => {
       const text = generateQuPathFile(seed);
       let difference: string | null;
       try {
-        // Every fourth file goes round twice; all of them would need half of the time of the test.
+        // Only every fourth file is imported and exported twice, because this takes twice as long.
         difference = roundTrip(text, seed % 4 === 0);
       } catch (error) {
         difference = String(error);
@@ -41,7 +41,7 @@ describe('QuPath GeoJSON', () => {
       if (difference) differences.push(`seed ${seed}: ${difference}\n${text.slice(0, 3000)}`);
     }
     expect(differences).toEqual([]);
-    // 12 s of processor time; minutes on a machine that does much else.
+    // Takes 12 s of processor time, and minutes on a busy machine.
   }, 300_000);
 
   const folder = process.env.TEST_SLIDES && join(process.env.TEST_SLIDES, 'annotations');
@@ -61,11 +61,14 @@ describe('QuPath GeoJSON', () => {
     }
   });
 
-  it.skipIf(!folder)('imports an annotation file of the Digital Slide Archive', () => {
-    const result = imported(readFileSync(join(folder ?? '', 'sample.anot')));
-    expect(result).toMatchObject({ format: 'dsa', rejectedCount: 0 });
-    expect(result.features.map(({ geometry }) => geometry.type)).toEqual(['Point', 'Polygon']);
-  });
+  it.skipIf(!folder)(
+    'is distinguished from an annotation file of the Digital Slide Archive, which has a reader of its own',
+    () => {
+      const result = imported(readFileSync(join(folder ?? '', 'sample.anot')));
+      expect(result).toMatchObject({ format: 'dsa', rejectedCount: 0 });
+      expect(result.features.map(({ geometry }) => geometry.type)).toEqual(['Point', 'Polygon']);
+    },
+  );
 
   it('is imported with unquoted NaN and Infinity, which some QuPath versions write', () => {
     const text =
@@ -76,7 +79,7 @@ describe('QuPath GeoJSON', () => {
     });
   });
 
-  it('gets a chosen colour and a warning for a class without a colour', () => {
+  it('is imported with a colour that Lamina chooses, and a warning, for each class without a colour', () => {
     const text = JSON.stringify({
       type: 'Feature',
       geometry: { type: 'Point', coordinates: [1, 2] },
@@ -122,7 +125,7 @@ describe('QuPath GeoJSON', () => {
     expect(JSON.parse(exported(features))).toEqual({ type: 'FeatureCollection', features: [parent] });
   });
 
-  it('is exported with all annotations whose parent references form a cycle', () => {
+  it('is exported with every annotation, even when references to parents form a cycle', () => {
     const [a, b] = ['00000000-0000-4000-a000-00000000000a', '00000000-0000-4000-a000-00000000000b'] as const;
     const point = { type: 'Point', coordinates: [1, 2] } as const;
     const features = [
@@ -132,7 +135,7 @@ describe('QuPath GeoJSON', () => {
     expect(readLikeQuPath(exported(features)).map(({ id }) => id)).toEqual([a, b]);
   });
 
-  it('is imported with the offset added to coordinates and exported with it subtracted', () => {
+  it('has the chosen offset added to its coordinates on import and subtracted from them on export', () => {
     const text = JSON.stringify({
       type: 'Feature',
       geometry: { type: 'Point', coordinates: [1, 2] },

@@ -13,7 +13,7 @@ import { cleanLine } from './clean-text.ts';
 import type { Collector } from './collector.ts';
 import { ImportError } from './import-types.ts';
 import { closeRing } from './read-asap.ts';
-import { readDecimal, readXmlEvents } from './read-xml.ts';
+import { readDecimal, readXmlElements } from './read-xml.ts';
 
 interface Region {
   readonly attributes: Readonly<Record<string, string>>;
@@ -27,6 +27,7 @@ const regionTypes = { rectangle: '1', ellipse: '2', arrow: '3', ruler: '4' } as 
 
 interface Layer {
   readonly name: string;
+  /** Null when the file has no valid colour. */
   readonly color: Color | null;
   readonly regions: Region[];
 }
@@ -36,28 +37,25 @@ export function readAperio(text: string, collector: Collector): void {
   const layers: Layer[] = [];
   let vertices = 0;
   let regions = 0;
-  readXmlEvents(text, {
-    open: (path, attributes, line) => {
-      const name = path.at(-1);
-      if (path.length === 1 && name !== 'Annotations') throw new ImportError('unknown_format');
-      if (name === 'Annotation') {
-        layers.push({ name: attributes.Name ?? '', color: readColor(attributes.LineColor), regions: [] });
-      } else if (name === 'Region') {
-        if (++regions > annotationLimits.layerAnnotations) {
-          throw new ImportError('too_many_features', { limit: annotationLimits.layerAnnotations });
-        }
-        layers.at(-1)?.regions.push({ attributes, line, points: [] });
-      } else if (name === 'Vertex' || name === 'V') {
-        if (++vertices > annotationLimits.layerVertices) {
-          throw new ImportError('too_many_vertices', { limit: annotationLimits.layerVertices });
-        }
-        layers
-          .at(-1)
-          ?.regions.at(-1)
-          ?.points.push([readDecimal(attributes.X), readDecimal(attributes.Y)]);
+  readXmlElements(text, (path, attributes, line) => {
+    const name = path.at(-1);
+    if (path.length === 1 && name !== 'Annotations') throw new ImportError('unknown_format');
+    if (name === 'Annotation') {
+      layers.push({ name: attributes.Name ?? '', color: readColor(attributes.LineColor), regions: [] });
+    } else if (name === 'Region') {
+      if (++regions > annotationLimits.layerAnnotations) {
+        throw new ImportError('too_many_features', { limit: annotationLimits.layerAnnotations });
       }
-    },
-    close: () => undefined,
+      layers.at(-1)?.regions.push({ attributes, line, points: [] });
+    } else if (name === 'Vertex' || name === 'V') {
+      if (++vertices > annotationLimits.layerVertices) {
+        throw new ImportError('too_many_vertices', { limit: annotationLimits.layerVertices });
+      }
+      layers
+        .at(-1)
+        ?.regions.at(-1)
+        ?.points.push([readDecimal(attributes.X), readDecimal(attributes.Y)]);
+    }
   });
   for (const layer of layers) addLayer(layer, collector);
 }
@@ -144,6 +142,7 @@ function readGeometry({ attributes, points }: Region, holes: readonly Region[]):
   return { type: 'Polygon', coordinates: [points, ...holes.map((hole) => hole.points)].map(closeRing) };
 }
 
+/** Unpacks a colour whose lowest byte is red; null when the text is not an integer. */
 function readColor(text: string | undefined): Color | null {
   const packed = readDecimal(text);
   return packed === null || !Number.isInteger(packed)

@@ -10,7 +10,7 @@ import { cleanLine } from './clean-text.ts';
 import type { Collector } from './collector.ts';
 import { ImportError } from './import-types.ts';
 import { readCssColor } from './read-dsa.ts';
-import { readDecimal, readXmlEvents } from './read-xml.ts';
+import { readDecimal, readXmlElements } from './read-xml.ts';
 
 interface AsapAnnotation {
   readonly attributes: Readonly<Record<string, string>>;
@@ -24,26 +24,23 @@ export function readAsap(text: string, collector: Collector): void {
   const annotations: AsapAnnotation[] = [];
   const groupColors = new Map<string, string>();
   let vertices = 0;
-  readXmlEvents(text, {
-    open: (path, attributes, line) => {
-      const name = path.at(-1);
-      if (path.length === 1 && name !== 'ASAP_Annotations') throw new ImportError('unknown_format');
-      if (name === 'Annotation') annotations.push({ attributes, line, points: [] });
-      if (name === 'Group' && attributes.Name) groupColors.set(attributes.Name, attributes.Color ?? '');
-      if (annotations.length > annotationLimits.layerAnnotations) {
-        throw new ImportError('too_many_features', { limit: annotationLimits.layerAnnotations });
-      }
-      if (name !== 'Coordinate') return;
-      if (++vertices > annotationLimits.layerVertices) {
-        throw new ImportError('too_many_vertices', { limit: annotationLimits.layerVertices });
-      }
-      const points = annotations.at(-1)?.points;
-      points?.push({
-        order: readDecimal(attributes.Order) ?? points.length,
-        position: [readDecimal(attributes.X), readDecimal(attributes.Y)],
-      });
-    },
-    close: () => undefined,
+  readXmlElements(text, (path, attributes, line) => {
+    const name = path.at(-1);
+    if (path.length === 1 && name !== 'ASAP_Annotations') throw new ImportError('unknown_format');
+    if (name === 'Annotation') annotations.push({ attributes, line, points: [] });
+    if (name === 'Group' && attributes.Name) groupColors.set(attributes.Name, attributes.Color ?? '');
+    if (annotations.length > annotationLimits.layerAnnotations) {
+      throw new ImportError('too_many_features', { limit: annotationLimits.layerAnnotations });
+    }
+    if (name !== 'Coordinate') return;
+    if (++vertices > annotationLimits.layerVertices) {
+      throw new ImportError('too_many_vertices', { limit: annotationLimits.layerVertices });
+    }
+    const points = annotations.at(-1)?.points;
+    points?.push({
+      order: readDecimal(attributes.Order) ?? points.length,
+      position: [readDecimal(attributes.X), readDecimal(attributes.Y)],
+    });
   });
   for (const annotation of annotations) {
     collector.begin(annotation.line);
@@ -63,11 +60,12 @@ function addAnnotation(
     return;
   }
   if (attributes.Type === 'Spline') collector.warn('spline_as_polygon');
-  const group = attributes.PartOfGroup ?? 'None';
+  const group = attributes.PartOfGroup ?? 'None'; // ASAP writes `None` for an annotation without a group
   const annotationColor = readCssColor(attributes.Color);
   const className = group === 'None' ? '' : cleanLine(group, collector);
   const classColor = readCssColor(groupColors.get(group)) ?? annotationColor;
   if (className && !classColor) collector.warn('class_color_chosen');
+  // Colours are arrays, so they are compared as texts.
   const differsFromClass = annotationColor && String(annotationColor) !== String(classColor ?? '');
   collector.add({
     id: undefined,
@@ -83,6 +81,7 @@ function addAnnotation(
   });
 }
 
+/** Returns a geometry for the collector to validate; null for an unknown type. */
 function readGeometry(
   type: string,
   positions: readonly (readonly [number | null, number | null])[],

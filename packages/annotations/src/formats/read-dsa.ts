@@ -97,6 +97,7 @@ function readPolyline({ points, closed, holes }: Json): unknown {
   return { type: 'Polygon', coordinates: rings.map(closeRing) };
 }
 
+/** Returns the ring with its closing position; returns a value unchanged that is no list, which the collector rejects. */
 function closeRing(points: unknown): unknown {
   if (!Array.isArray(points) || points.length === 0) return points;
   const first: unknown = points[0];
@@ -114,6 +115,7 @@ function closeRing(points: unknown): unknown {
  */
 function readBox(element: Json, shapeOf: (width: number, height: number) => PolygonGeometry): unknown {
   const { center, width, height, rotation = 0 } = element;
+  /** A ring of one position is too short, so the collector rejects the element. */
   const invalid = { type: 'Polygon', coordinates: [[center]] };
   if (!Array.isArray(center) || typeof width !== 'number' || typeof height !== 'number') return invalid;
   const [x, y] = center as readonly unknown[];
@@ -170,6 +172,7 @@ function readChannels(
   return [parse(red), parse(green), parse(blue)];
 }
 
+/** Doubles a number, such as the radius of a circle; returns other values unchanged, which the collector rejects. */
 function twice(value: unknown): unknown {
   return typeof value === 'number' ? value * 2 : value;
 }

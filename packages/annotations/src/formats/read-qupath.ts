@@ -60,7 +60,7 @@ export function readQuPath(value: unknown, collector: Collector): void {
   if (items.length > annotationLimits.layerAnnotations) {
     throw new ImportError('too_many_features', { limit: annotationLimits.layerAnnotations });
   }
-  // A stack, because recursion could overflow on deeply nested features.
+  // A stack, because recursion could overflow on deeply nested features. Reversed, so that features are read in the order of the file.
   const pending: { readonly value: unknown; readonly parentId: string | null }[] = items
     .map((item) => ({ value: item, parentId: null }))
     .reverse();
@@ -110,7 +110,7 @@ function readFeature(
   return { id, children };
 }
 
-/** Returns the object type, or the name in the file when it is not known. */
+/** Returns the object type of a feature; the name in the file when the reader does not know it. */
 function readType(feature: Json, properties: Json): string {
   const legacyName = typeof feature.id === 'string' && typesByName.has(feature.id) ? feature.id : 'unknown';
   const name = [properties.objectType, properties.object_type, properties.type].find(
@@ -195,6 +195,7 @@ function readMeasurements(value: unknown, collector: Collector): Record<string, 
   return Object.fromEntries(measurements);
 }
 
+/** Returns the names and values of the measurements, not validated. */
 function measurementEntries(value: unknown): readonly (readonly [unknown, unknown])[] {
   if (Array.isArray(value)) {
     return value.map((entry: unknown) => (isObject(entry) ? [entry.name, entry.value] : [null, null]));
@@ -202,6 +203,7 @@ function measurementEntries(value: unknown): readonly (readonly [unknown, unknow
   return isObject(value) ? Object.entries(value) : [];
 }
 
+/** Returns the metadata of the file and, as further metadata, the properties that the reader does not understand. */
 function readMetadata(properties: Json, collector: Collector): Record<string, string> {
   const entries: [string, string][] = [];
   const add = (name: string, value: unknown) => {

@@ -1,22 +1,19 @@
-/** Parses XML as a stream of events, with limits, for the readers of ASAP and Aperio files. */
+/** Parses XML element by element, with limits, for the readers of ASAP and Aperio files. */
 import { SaxesParser } from 'saxes';
 import { importLimits } from './import-limits.ts';
 import { ImportError } from './import-types.ts';
 
-export interface XmlHandler {
-  /**
-   * Called at the start of each element.
-   *
-   * @param path the names of its ancestors from the root, then its own; the array is reused
-   * @param line the line of the file, from 1
-   */
-  readonly open: (
-    path: readonly string[],
-    attributes: Readonly<Record<string, string>>,
-    line: number,
-  ) => void;
-  readonly close: (path: readonly string[]) => void;
-}
+/**
+ * Called at the start of each element.
+ *
+ * @param path the names of its ancestors from the root, then its own; the array is reused
+ * @param line the line of the file, from 1
+ */
+type XmlElementHandler = (
+  path: readonly string[],
+  attributes: Readonly<Record<string, string>>,
+  line: number,
+) => void;
 
 /** Characters per call of the parser; a limit that is exceeded ends the parsing before the next call. */
 const chunkLength = 64 * 1024;
@@ -27,10 +24,11 @@ const chunkLength = 64 * 1024;
  *
  * @throws ImportError, and the errors that the handler throws
  */
-export function readXmlEvents(text: string, handler: XmlHandler): void {
+export function readXmlElements(text: string, onElement: XmlElementHandler): void {
   if (text.includes('<!DOCTYPE') || text.includes('<!ENTITY')) throw new ImportError('document_type');
   const parser = new SaxesParser();
   const path: string[] = [];
+  // Without a prototype, so that an attribute may have the name `__proto__`.
   let attributes = Object.create(null) as Record<string, string>;
   let attributeCount = 0;
   parser.on('error', (cause) => {
@@ -49,9 +47,8 @@ export function readXmlEvents(text: string, handler: XmlHandler): void {
       throw new ImportError('too_many_values', { limit: importLimits.xmlAttributes });
     attributes[name] = value;
   });
-  parser.on('opentag', () => handler.open(path, attributes, parser.line));
+  parser.on('opentag', () => onElement(path, attributes, parser.line));
   parser.on('closetag', () => {
-    handler.close(path);
     path.pop();
   });
   const document = text.trimStart();

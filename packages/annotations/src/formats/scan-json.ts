@@ -12,7 +12,7 @@ const backslash = 0x5c;
  * Counts the values of a JSON text and their depth without parsing it. `JSON.parse` would use hundreds of bytes for each position
  * before a limit could be checked.
  *
- * @returns whether the text may contain NaN or Infinity outside of strings, which some versions of QuPath write
+ * @returns `hasBareNumbers`: whether the text may contain NaN or Infinity outside of strings, as some versions of QuPath write them
  * @throws ImportError when a limit is exceeded
  */
 export function scanJson(bytes: Uint8Array): { readonly hasBareNumbers: boolean } {

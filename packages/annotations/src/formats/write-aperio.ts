@@ -9,12 +9,13 @@ import type { Features } from './export-types.ts';
 import { openTag } from './write-xml.ts';
 
 interface Region {
-  /** 0 freehand, 2 ellipse (its positions are two opposite corners), 4 ruler. */
+  /** 0 is a freehand outline or a point, 2 an ellipse (its positions are two opposite corners), 4 a ruler. */
   readonly type: 0 | 2 | 4;
   readonly isHole: boolean;
   readonly positions: readonly Position[];
 }
 
+/** Colour of annotations without a class and without a colour of their own. */
 const unclassifiedColor: Color = [0, 255, 0];
 
 /** Yields the parts of a document. */
@@ -31,14 +32,14 @@ export function* writeAperio(features: Features, pixelSize: PixelSize | null): G
     layers.set(key, layer);
   }
   yield `<?xml version="1.0" encoding="UTF-8"?>\n${openTag('Annotations', pixelSize ? { MicronsPerPixel: pixelSize.x } : {})}\n`;
-  let id = 0;
+  let layerId = 0;
   for (const [key, layer] of layers) {
     const [name] = JSON.parse(key) as [string];
     const [red, green, blue] = layer.color;
-    // Red is in the lowest byte.
+    // Red is in the lowest byte. The constant has the name of the attribute.
     const LineColor = red + green * 256 + blue * 65_536;
-    id++;
-    yield `${openTag('Annotation', { Id: id, Name: name, LineColor, Visible: 1, Type: 4 })}\n<Regions>\n`;
+    layerId++;
+    yield `${openTag('Annotation', { Id: layerId, Name: name, LineColor, Visible: 1, Type: 4 })}\n<Regions>\n`;
     let regionId = 0;
     for (const feature of layer.features) {
       for (const region of regionsOf(feature)) {
@@ -59,6 +60,7 @@ function* writeRegion({ type, isHole, positions }: Region, id: number, text: str
   yield '\n</Vertices>\n</Region>\n';
 }
 
+/** Returns the regions of an annotation: one for each outline, hole, line and point. */
 function regionsOf({ geometry }: AnnotationFeature): readonly Region[] {
   if (geometry.type === 'Polygon' && geometry.isEllipse) {
     const { minX, minY, maxX, maxY } = boundsOf(geometry);

@@ -17,10 +17,12 @@ interface Shape {
   readonly isHole: boolean;
 }
 
-const unnamedColor: Color = [244, 250, 88];
+/** Colour of annotations without a class and without a colour of their own. */
+const unclassifiedColor: Color = [244, 250, 88];
 
 /** Yields the parts of a document. A hole becomes a polygon in the group `<class> (hole)`. */
 export function* writeAsap(features: Features): Generator<string> {
+  /** Colours by the name of the group; they are written after the annotations. */
   const groups = new Map<string, Color>();
   yield '<?xml version="1.0"?>\n<ASAP_Annotations>\n<Annotations>\n';
   let number = 0;
@@ -35,7 +37,7 @@ export function* writeAsap(features: Features): Generator<string> {
         Name: name || `Annotation ${number}`,
         Type: shape.type,
         PartOfGroup: group,
-        Color: toHex(color ?? classification?.color ?? unnamedColor),
+        Color: toHex(color ?? classification?.color ?? unclassifiedColor),
       };
       number++;
       yield `${openTag('Annotation', attributes)}\n<Coordinates>\n`;

@@ -25,6 +25,7 @@ export function* writeQuPath(features: Features): Generator<string> {
 
 interface Hierarchy {
   readonly roots: Features;
+  /** Children by the id of their parent; the roots are under undefined. */
   readonly childrenOf: ReadonlyMap<string | undefined, Features>;
 }
 
@@ -43,6 +44,7 @@ function canBeNested(feature: AnnotationFeature, byId: ReadonlyMap<string, Annot
   for (let level = 0; level < maximumLevels; level++) {
     if (parentId === undefined) return true;
     const parent = byId.get(parentId);
+    // An annotation whose own parent is missing is a root; one with a more distant missing ancestor is inside its parent.
     if (!parent) return level > 0;
     parentId = parent.properties.parentId;
   }

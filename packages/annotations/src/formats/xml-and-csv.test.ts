@@ -69,7 +69,7 @@ function readBack(text: string) {
 }
 
 describe('ASAP XML', () => {
-  it('has the same shapes after export and import, with holes as separate outlines', () => {
+  it('has the same shapes after export and import, except that holes become separate outlines', () => {
     const { format, features: read, rejected } = readBack(write('asap'));
     expect([format, rejected]).toEqual(['asap', []]);
     expect(read.map(({ geometry }) => geometry.type)).toEqual([
@@ -96,7 +96,7 @@ describe('ASAP XML', () => {
     ]);
   });
 
-  it('is imported with groups, decimal commas, unordered coordinates and splines, but without annotations whose coordinates are not numbers', () => {
+  it('is imported with its groups, decimal commas, unordered coordinates and splines; annotations whose coordinates are not numbers are rejected', () => {
     const coordinate = (order: number, x: string, y: string) =>
       `<Coordinate Order="${order}" X="${x}" Y="${y}" />`;
     const text = `<?xml version="1.0"?>
@@ -143,7 +143,7 @@ describe('Aperio XML', () => {
     expect(read[6]).toMatchObject({ geometry: { isEllipse: true }, properties: { color: [1, 2, 3] } });
   });
 
-  it('is imported with colours with red in the lowest byte, V elements as vertices, and rectangles of two corners', () => {
+  it('is imported with red from the lowest byte of a colour, vertices from V elements, and rectangles from two corners', () => {
     const text = `<Annotations MicronsPerPixel="0.25"><Annotation Id="1" Name="Tumor" LineColor="255" Visible="1"><Regions>
 <Region Id="1" Type="1" NegativeROA="0"><Vertices><V X="10" Y="20"/><V X="30" Y="40"/></Vertices></Region>
 <Region Id="2" Type="0" NegativeROA="1"><Vertices><V X="910" Y="20"/><V X="930" Y="40"/><V X="930" Y="20"/></Vertices></Region>

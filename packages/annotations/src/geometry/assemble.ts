@@ -46,6 +46,7 @@ function findOuter(ascendingByArea: readonly Outer[], hole: Ring): Outer | undef
       outer.bounds.maxX >= bounds.maxX &&
       outer.bounds.maxY >= bounds.maxY,
   );
+  // Every hole lies in an outer ring, so a single candidate needs no test.
   return candidates.length === 1 ? candidates[0] : candidates.find(({ ring }) => containsHole(ring, hole));
 }
 

@@ -20,6 +20,7 @@ export function unionAreas(areas: readonly AreaGeometry[]): AreaGeometry | null 
   const [first, second, ...rest] = areas;
   if (!first) return null;
   if (!second) return repairArea(first);
+  // Only two areas can be combined locally.
   if (rest.length === 0) return combine('union', first, second);
   return assemble(clipRings('union', areas.flatMap(gridRingsOf), []), first.plane);
 }
@@ -50,10 +51,12 @@ export function repairArea(area: AreaGeometry): AreaGeometry | null {
   return repaired;
 }
 
+/** Performs one pass of a repair. */
 function resolveRings(area: AreaGeometry): AreaGeometry | null {
   return assemble(clipRings('union', gridRingsOf(area), []), area.plane);
 }
 
+/** Combines two areas: locally when one is large and the other much smaller, otherwise as a whole. */
 function combine(operation: BooleanOperation, area: AreaGeometry, other: AreaGeometry): AreaGeometry | null {
   // A union may exchange its operands, so that the small area is the clip.
   const isSwapped = operation === 'union' && countVertices(other) > countVertices(area);

@@ -35,7 +35,8 @@ export function offsetLine(
 ): readonly GridRing[] {
   const points = line.map(([x, y]): GridPoint => ({ x: toGrid(x), y: toGrid(y) }));
   if (points.length === 0) return [];
-  const clipperOffset = new ClipperOffset(2, tolerance * gridSteps);
+  const miterLimit = 2; // without effect on round joins
+  const clipperOffset = new ClipperOffset(miterLimit, tolerance * gridSteps);
   clipperOffset.addPath(points, JoinType.Round, EndType.Round);
   const solution: GridPoint[][] = [];
   clipperOffset.execute(radius * gridSteps, solution);

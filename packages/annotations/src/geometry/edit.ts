@@ -34,11 +34,13 @@ const halfGap = 1 / gridSteps;
  * @returns at least two pieces with a gap of 0.02 pixels between them, or only the unchanged area when the line does not divide it
  */
 export function splitArea(area: AreaGeometry, line: readonly Position[]): readonly AreaGeometry[] {
+  /** The thin area that is cut out along the line. */
   const knife =
     line.length < 2 ? null : assembleArea(offsetLine(line, halfGap, halfGap).map(fromGridRing), undefined);
   if (!knife) return [area];
   const cut = subtractAreas(area, [knife]);
   if (!cut) return [area];
   const pieces = separateParts(cut);
-  return pieces.length > polygonsOf(expandEllipse(area)).length ? pieces : [area];
+  const partCount = polygonsOf(expandEllipse(area)).length;
+  return pieces.length > partCount ? pieces : [area];
 }

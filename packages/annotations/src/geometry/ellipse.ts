@@ -12,14 +12,15 @@ export function createEllipse({ minX, minY, maxX, maxY }: Bounds): PolygonGeomet
   const radiusX = (maxX - minX) / 2;
   const radiusY = (maxY - minY) / 2;
   const radius = Math.max(radiusX, radiusY, tolerance);
+  // The middle of an edge of a polygon with n vertices is radius × (1 - cos(π / n)) away from the circle.
   const neededVertices = Math.PI / Math.acos(Math.max(0, 1 - tolerance / radius));
   const count = Math.min(maximumVertices, Math.max(minimumVertices, Math.ceil(neededVertices / 4) * 4));
   const ring = Array.from({ length: count }, (_, index): Position => {
     // At quarter turns sine and cosine must be exactly 0, which Math.sin(Math.PI) is not.
-    const quarter = (index * 4) / count;
-    const angle = (quarter * Math.PI) / 2;
-    const cosine = quarter % 2 === 1 ? 0 : Math.cos(angle);
-    const sine = quarter % 2 === 0 ? 0 : Math.sin(angle);
+    const quarterTurns = (index * 4) / count;
+    const angle = (quarterTurns * Math.PI) / 2;
+    const cosine = quarterTurns % 2 === 1 ? 0 : Math.cos(angle);
+    const sine = quarterTurns % 2 === 0 ? 0 : Math.sin(angle);
     return [minX + radiusX * (1 + cosine), minY + radiusY * (1 + sine)];
   });
   const [first = [minX, minY] as const] = ring;

@@ -85,9 +85,11 @@ function clipInWindow(
   const closedPieces = closeAlongWindow(inside, window);
   if (closedPieces === null) return null;
   const corner: Position = [fromGrid(window.minX), fromGrid(window.minY)];
+  // When no ring crosses the window, one of its corners tells whether the area covers all of it.
   const coversWindow = inside.length === 0 && containsPosition(subject, corner);
   const subjectInWindow = [...closedPieces, ...ringsInside, ...(coversWindow ? [ringOfWindow(window)] : [])];
   const combined = clipRings(operation, subjectInWindow, clip);
+  // Nothing outside the window is common to both areas.
   if (operation === 'intersect') return combined.map(fromGridRing);
   const joined = joinPieces(combined, outside, window);
   return joined && [...unchanged, ...joined];

@@ -30,7 +30,8 @@ export interface Measured {
   readonly bounds: Bounds;
 }
 
-const squarePixels: PixelSize = { x: 1, y: 1 };
+/** Makes `lengthOf` return pixels. */
+const pixelUnit: PixelSize = { x: 1, y: 1 };
 
 /** Measures a geometry; values in micrometres are null when the pixel size is null. */
 export function measureGeometry(geometry: Geometry, pixelSize: PixelSize | null): Measured {
@@ -67,7 +68,7 @@ function areaOfRings(rings: Rings): number {
 }
 
 /** Returns the length of lines, or the perimeter of areas with their holes; 0 for points. In pixels, or in micrometres with a pixel size. */
-export function lengthOf(geometry: Geometry, unit: PixelSize = squarePixels): number {
+export function lengthOf(geometry: Geometry, unit: PixelSize = pixelUnit): number {
   if (geometry.type === 'Point' || geometry.type === 'MultiPoint') return 0;
   if (geometry.type === 'Polygon' && geometry.isEllipse) {
     const { minX, minY, maxX, maxY } = boundsOf(geometry);

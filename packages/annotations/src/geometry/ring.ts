@@ -96,6 +96,7 @@ export function ringContains(ring: readonly Position[], [x, y]: Position): boole
   for (const position of ring) {
     const [x1, y1] = position;
     const [x0, y0] = previous;
+    // The edge crosses the horizontal line through the position, to the right of the position.
     if (y1 > y !== y0 > y && x < ((x0 - x1) * (y - y1)) / (y0 - y1) + x1) isInside = !isInside;
     previous = position;
   }

@@ -31,7 +31,7 @@ interface Edge {
 /** One step of the grid of `clipping.ts` in pixels, plus 0.1 % for rounding errors of floating-point numbers. */
 const gridStep = 1.001 / gridSteps;
 
-/** The search ends after so many comparisons of two edges: a shape made to attack the program would need billions. */
+/** The search ends after this number of comparisons of two edges: a shape made to attack the program would need billions. */
 const maximumComparisons = 5_000_000;
 
 /** Finds crossings of the rings of an area, with themselves and with each other; at most `limit` of them. */
@@ -54,13 +54,14 @@ export function ringCrossesItself(ring: Ring): boolean {
 function search(rings: readonly Ring[], limit: number): SelfIntersections {
   const edges = rings.flatMap(edgesOf).sort((a, b) => a.minX - b.minX);
   const positions: Position[] = [];
+  /** The earlier edges that may overlap the current one in x. */
   const active: Edge[] = [];
   let comparisons = 0;
   for (const edge of edges) {
     let activeCount = 0;
     for (const other of active) {
       if (other.maxX < edge.minX) continue;
-      active[activeCount++] = other;
+      active[activeCount++] = other; // keeps it, in place; edges that end before this one are overwritten
       if (other.minY > edge.maxY || other.maxY < edge.minY) continue;
       const crossing = crossingOf(edge, other);
       if (!crossing) continue;
@@ -75,6 +76,7 @@ function search(rings: readonly Ring[], limit: number): SelfIntersections {
   return { positions, isComplete: true };
 }
 
+/** Returns the edges of a ring without those of length 0. */
 function edgesOf(ring: Ring): readonly Edge[] {
   const distinct = ring.filter((position, index) => index === 0 || !isSame(position, ring[index - 1]));
   const count = distinct.length - 1;
@@ -147,7 +149,7 @@ function doPathsCross(a: Edge, b: Edge): boolean {
   const [x, y] = a.from;
   const angle = (position: Position) => Math.atan2(position[1] - y, position[0] - x);
   const aStart = angle(a.before);
-  /** Angle from the direction of `a.before`, from 0 to 2π. */
+  /** Angle from the direction of `a.before`, from 0 to 2π. The difference is at least -2π, so 4π makes it positive. */
   const turn = (position: Position) => (angle(position) - aStart + 4 * Math.PI) % (2 * Math.PI);
   const aEnd = turn(a.to);
   const bStart = turn(b.before);

@@ -33,7 +33,7 @@ describe('measureGeometry', () => {
     });
   });
 
-  it('returns null for micrometres without a pixel size, for areas of points and lines, and for lengths of points', () => {
+  it('returns null for values in micrometres without a pixel size, for the area of points and lines, and for the length of points', () => {
     expect(measureGeometry(withHole, null)).toMatchObject({ areaUm2: null, lengthUm: null });
     expect(measureGeometry({ type: 'Point', coordinates: [3, 4] }, null)).toMatchObject({
       areaPx: null,
@@ -140,11 +140,11 @@ describe('findSelfIntersections', () => {
       { type: 'MultiPolygon', coordinates: [[square], [ring([5, 5], [15, 5], [15, 15], [5, 15])]] },
       2,
     ],
-  ])('finds in %s', (_, shape, count) => {
+  ])('finds all crossings, and nothing else, in %s', (_, shape, count) => {
     expect(findSelfIntersections(shape).positions).toHaveLength(count);
   });
 
-  it('ends early for a shape with more pairs of edges than the limit', () => {
+  it('stops early and returns isComplete: false for a shape with more pairs of edges than the limit', () => {
     const zigzag = Array.from(
       { length: 20_000 },
       (_, index): Position => [index % 2 === 0 ? 0 : 1000, index * 0.01],
@@ -188,10 +188,10 @@ function distanceToPath([x, y]: Position, path: readonly Position[]): number {
   return Math.min(
     ...path.map(([x1, y1], index) => {
       const [x0, y0] = path[Math.max(0, index - 1)] as Position;
-      const length = (x1 - x0) ** 2 + (y1 - y0) ** 2;
-      const t =
-        length === 0 ? 0 : Math.max(0, Math.min(1, ((x - x0) * (x1 - x0) + (y - y0) * (y1 - y0)) / length));
-      return Math.hypot(x - x0 - t * (x1 - x0), y - y0 - t * (y1 - y0));
+      const squaredLength = (x1 - x0) ** 2 + (y1 - y0) ** 2;
+      const projection = ((x - x0) * (x1 - x0) + (y - y0) * (y1 - y0)) / squaredLength;
+      const fraction = squaredLength === 0 ? 0 : Math.max(0, Math.min(1, projection));
+      return Math.hypot(x - x0 - fraction * (x1 - x0), y - y0 - fraction * (y1 - y0));
     }),
   );
 }
@@ -286,7 +286,7 @@ describe('splitArea', () => {
     );
   });
 
-  it('returns only the unchanged area when the line ends inside it', () => {
+  it('returns only the unchanged area when the cutting line ends inside the area', () => {
     expect(
       splitArea(withHole, [
         [-5, 7],
@@ -295,7 +295,7 @@ describe('splitArea', () => {
     ).toEqual([withHole]);
   });
 
-  it('divides an area with a hole when the line passes through the hole', () => {
+  it('divides an area with a hole when the cutting line passes through the hole', () => {
     expect(
       splitArea(withHole, [
         [-5, 3],

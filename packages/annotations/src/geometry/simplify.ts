@@ -60,7 +60,7 @@ export function simplifyLine(line: readonly Position[], tolerance: number): read
   const isKept = new Uint8Array(line.length);
   isKept[0] = 1;
   isKept[line.length - 1] = 1;
-  const ranges: [number, number][] = [[0, line.length - 1]];
+  const ranges: [start: number, end: number][] = [[0, line.length - 1]];
   for (let range = ranges.pop(); range; range = ranges.pop()) {
     const [start, end] = range;
     let farthestIndex = -1;
@@ -87,8 +87,8 @@ function distanceToEdge([x, y]: Position, [x0, y0]: Position, [x1, y1]: Position
   const dx = x1 - x0;
   const dy = y1 - y0;
   const squaredLength = dx * dx + dy * dy;
-  /** The nearest point of the edge: 0 at its start, 1 at its end. */
-  const t =
+  /** Where the nearest point of the edge lies: 0 at its start, 1 at its end. */
+  const fraction =
     squaredLength === 0 ? 0 : Math.max(0, Math.min(1, ((x - x0) * dx + (y - y0) * dy) / squaredLength));
-  return Math.hypot(x - x0 - t * dx, y - y0 - t * dy);
+  return Math.hypot(x - x0 - fraction * dx, y - y0 - fraction * dy);
 }

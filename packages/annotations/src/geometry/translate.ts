@@ -31,5 +31,5 @@ export function roundGeometry(geometry: Geometry): Geometry {
 
 /** Rounds to two decimals; never returns -0. */
 export function roundCoordinate(value: number): number {
-  return Math.round(value * 100) / 100 + 0;
+  return Math.round(value * 100) / 100 + 0; // -0 + 0 is 0
 }

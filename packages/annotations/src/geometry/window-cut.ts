@@ -32,6 +32,7 @@ export interface CutRing {
  *   that the caller should try a larger window; null when a crossing is at a corner of the window
  */
 export function cutRing(ring: Ring, window: Bounds): CutRing | 'inside' | 'vertex-on-window' | null {
+  /** Number of vertices. */
   const count = ring.length - 1;
   const pointAt = (index: number): GridPoint => {
     const [x, y] = ring[index] as Position;
@@ -124,7 +125,10 @@ interface Crossing {
   readonly enters: boolean;
 }
 
-/** Returns the crossings of the edge from a to b with the window, in this direction: none, one or two; null when one is at a corner. */
+/**
+ * Returns the crossings of the edge from a to b with the window, in this direction: none, one or two. Returns null when a crossing is
+ * at a corner, or when rounding makes the number of crossings impossible for these ends.
+ */
 function crossWindow(a: GridPoint, b: GridPoint, window: Bounds): readonly Crossing[] | null {
   const { minX, minY, maxX, maxY } = window;
   const isStartInside = isInside(a.x, a.y, window);
@@ -195,6 +199,7 @@ export function closeAlongWindow(pieces: readonly Piece[], window: Bounds): read
     const isSamePoint = next?.distance === stop.distance && stops.length > 1;
     if (!next || next.isStart === stop.isStart || isSamePoint) return null;
   }
+  // For each piece, the stop that follows its end along the window: the start of the piece with which the ring continues.
   const nextStops = new Map(
     stops.map(
       (stop, index) => [stop.isStart ? null : stop.piece, stops[(index + 1) % stops.length]] as const,
@@ -206,6 +211,7 @@ export function closeAlongWindow(pieces: readonly Piece[], window: Bounds): read
     if (!unused.has(first)) continue;
     const ring: GridPoint[] = [];
     let piece = first;
+    // Ends at a piece that is already used: the first one when the ring is closed.
     while (unused.delete(piece)) {
       ring.push(piece.start, ...piece.points, piece.end);
       const next = nextStops.get(piece);
@@ -231,6 +237,7 @@ function cornersBetween(start: number, end: number, window: Bounds): readonly Gr
     { distance: 2 * width + height, x: minX, y: maxY },
     { distance: perimeter, x: minX, y: minY },
   ];
+  // When the way passes the corner (minX, minY), where distances begin again at 0, it continues in a second round.
   const unwrappedEnd = end > start ? end : end + perimeter;
   const secondRound = corners.map((corner) => ({ ...corner, distance: corner.distance + perimeter }));
   return [...corners, ...secondRound]

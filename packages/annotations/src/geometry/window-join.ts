@@ -58,9 +58,11 @@ export function joinPieces(
 }
 
 /**
- * Returns the parts of a ring between its edges along the window: none when all edges are along it, 'closed' when no edge is.
+ * Removes the edges of a ring that run along the window and returns the remaining parts: none when all edges run along it, 'closed'
+ * when no edge does.
  */
 function splitAtWindow(ring: GridRing, window: Bounds): readonly GridPoint[][] | 'closed' {
+  /** For each point, whether the edge that begins at it runs along the window. */
   const isBorder = ring.map((point, index) =>
     isAlongWindow(point, ring[(index + 1) % ring.length] as GridPoint, window),
   );
@@ -78,6 +80,7 @@ function splitAtWindow(ring: GridRing, window: Bounds): readonly GridPoint[][] |
   return pieces;
 }
 
+/** Whether the edge from a to b runs along an edge of the window. */
 function isAlongWindow(a: GridPoint, b: GridPoint, { minX, minY, maxX, maxY }: Bounds): boolean {
   return (a.x === b.x && (a.x === minX || a.x === maxX)) || (a.y === b.y && (a.y === minY || a.y === maxY));
 }

@@ -8,7 +8,7 @@ export const annotationLimits = {
   vertices: 1_000_000,
   /** Rings, lines and parts of one geometry. */
   parts: 100_000,
-  /** Coordinates may be from -10 to 10 times the width or height of the slide. */
+  /** Coordinates may be from -10 to 10 times the width of the slide (x) or its height (y). */
   extentFactor: 10,
   /** Largest absolute coordinate in pixels when the size of the slide is unknown. */
   coordinate: 1e9,

@@ -109,7 +109,7 @@ describe('parseFeature', () => {
     expect(accepted(withGeometry(geometry)).geometry).toEqual(geometry);
   });
 
-  it('drops a third coordinate, the default plane and flags that are false', () => {
+  it('drops the third coordinate of positions, the default plane, and flags that are false', () => {
     const given = feature({
       geometry: { type: 'Point', coordinates: [1, 2, 3], plane: { c: -1, z: 0, t: 0 }, isEllipse: false },
       properties: { isLocked: false, name: null, measurements: {} },

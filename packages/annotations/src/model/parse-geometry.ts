@@ -12,7 +12,7 @@ import {
 } from './geometry.ts';
 import { annotationLimits } from './limits.ts';
 
-/** What the geometries of one feature may still use. Parsing reduces `vertices` and `parts`. */
+/** Limits for the geometries of one feature. Parsing reduces `vertices` and `parts` by what it has read. */
 export interface GeometryBudget {
   /** Positions that the feature may still have. */
   vertices: number;
@@ -67,14 +67,14 @@ function parseCoordinates(
       spend(budget, 'vertices', 1, path);
       return { type, coordinates: parsePosition(coordinates, path, null, budget) };
     case 'MultiPoint':
-      return { type, coordinates: parsePath(coordinates, path, 1, budget) };
+      return { type, coordinates: parsePositions(coordinates, path, 1, budget) };
     case 'LineString':
-      return { type, coordinates: parsePath(coordinates, path, 2, budget) };
+      return { type, coordinates: parsePositions(coordinates, path, 2, budget) };
     case 'MultiLineString':
       return {
         type,
         coordinates: parseParts(coordinates, path, budget, (line, linePath) =>
-          parsePath(line, linePath, 2, budget),
+          parsePositions(line, linePath, 2, budget),
         ),
       };
     case 'Polygon':
@@ -94,7 +94,8 @@ function parseRings(value: unknown, path: string, budget: GeometryBudget): Rings
 }
 
 function parseRing(value: unknown, path: string, budget: GeometryBudget): Ring {
-  const ring = parsePath(value, path, 1, budget);
+  // The minimum for a ring is checked below, with an error code of its own.
+  const ring = parsePositions(value, path, 1, budget);
   const first = ring[0];
   const last = ring.at(-1);
   if (ring.length < 4) throw new FeatureError('ring_too_short', path, { minimum: 4 });
@@ -102,6 +103,7 @@ function parseRing(value: unknown, path: string, budget: GeometryBudget): Ring {
   return ring;
 }
 
+/** Validates a list of lines, rings or polygons. */
 function parseParts<Part>(
   value: unknown,
   path: string,
@@ -114,7 +116,8 @@ function parseParts<Part>(
   return value.map((part: unknown, index) => parsePart(part, `${path}[${index}]`));
 }
 
-function parsePath(
+/** Validates a list of at least `minimum` positions. */
+function parsePositions(
   value: unknown,
   path: string,
   minimum: number,
@@ -132,7 +135,7 @@ function parsePath(
 
 /**
  * Validates one position. A third and a fourth coordinate are dropped, as in QuPath; the focal plane is in `plane`. The function
- * runs for every vertex of a layer, so the valid case needs one comparison per limit; it is false for NaN and infinities.
+ * runs for every vertex of a layer, so a valid position needs only four comparisons, which are false for NaN and infinities.
  *
  * @param index the index of the position in its list, for error messages; null for the position of a Point
  */

@@ -14,7 +14,7 @@ import { isUuid } from './uuid.ts';
 
 /** Control characters, lone surrogates and line separators, which a database or a terminal may not accept. */
 const unsafeInLine = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
-/** The same for texts of several lines, which may contain tabs, line feeds and carriage returns. */
+/** The same for texts of several lines: lone surrogates, and control characters except tabs, line feeds and carriage returns. */
 const unsafeInText = /[^\P{Cc}\t\n\r]|\p{Cs}/u;
 
 /**
@@ -41,7 +41,7 @@ export function parseProperties(value: unknown, id: string): AnnotationPropertie
   const parentId = parseParentId(members.parentId, `${path}.parentId`, id);
   return {
     objectType: parseObjectType(members.objectType, `${path}.objectType`),
-    ...(name !== null && { name }),
+    ...(name !== null && { name }), // an empty name is kept, an empty description is not
     ...(color && { color }),
     ...(description && { description }),
     ...(classification && { classification }),
@@ -82,6 +82,7 @@ function parseColor(value: unknown, path: string): Color {
   if (!isPart(red) || !isPart(green) || !isPart(blue) || !isPart(alpha)) {
     throw new FeatureError('not_a_color', path);
   }
+  // QuPath treats an opacity of 0 as opaque, too.
   return alpha === 0 || alpha === 255 ? [red, green, blue] : [red, green, blue, alpha];
 }
 
@@ -122,6 +123,7 @@ function parseMetadata(value: unknown, path: string): Record<string, string> | n
   });
 }
 
+/** Validates an object with at most `limit` entries; returns null when it is absent or empty. */
 function parseRecord<Value>(
   value: unknown,
   path: string,

@@ -8,7 +8,7 @@ export function isUuid(text: string): boolean {
 /** Creates a random UUID (version 4, RFC 9562). Browsers offer `crypto.randomUUID` only on pages with TLS. */
 export function createUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
-  // The highest bits of bytes 6 and 8 are the version and the variant.
+  // The highest four bits of byte 6 are the version, 4; the highest two of byte 8 are the variant, binary 10.
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -56,8 +56,10 @@ export function generateQuPathFile(seed: number): string {
   /** Version 0.4 changed the form of classes, colours and measurements. 'v0.5' stands for 0.5 to 0.8. */
   const isNewForm = version === 'v0.4' || version === 'v0.5';
 
+  /** Returns a coordinate: an integer, a number with two decimals or, because 977 is a prime number, one with many decimals. */
   const number = () =>
     chance(0.5) ? integer(0, 20_000) : Math.round(random() * 2_000_000) / (chance(0.2) ? 977 : 100);
+  /** Returns a position, which rarely has a third coordinate. */
   const position = () => (chance(0.03) ? [number(), number(), 0] : [number(), number()]);
   const ring = (x: number, y: number, radius: number): number[][] => {
     const count = integer(3, 12);

@@ -2,18 +2,18 @@
 import fc from 'fast-check';
 import type { AreaGeometry, PolygonGeometry, Position, Ring } from '../model/geometry.ts';
 
-const decimals = (value: number) => Math.round(value * 100) / 100;
+const roundToHundredths = (value: number) => Math.round(value * 100) / 100;
 
 /** Generates a coordinate from 0 to 1000: often an integer, otherwise a number with two decimals. */
 const coordinate = fc.oneof(
   fc.integer({ min: 0, max: 1000 }),
-  fc.double({ min: 0, max: 1000, noNaN: true }).map(decimals),
+  fc.double({ min: 0, max: 1000, noNaN: true }).map(roundToHundredths),
 );
 
 export const position = fc.tuple(coordinate, coordinate);
 
 /** Adds the closing position. */
-const close = (ring: readonly Position[]): Ring => [...ring, ...ring.slice(0, 1)];
+const closeRing = (ring: readonly Position[]): Ring => [...ring, ...ring.slice(0, 1)];
 
 /**
  * Creates a star-shaped ring, which does not cross itself.
@@ -21,13 +21,13 @@ const close = (ring: readonly Position[]): Ring => [...ring, ...ring.slice(0, 1)
  * @param radii one number from 0 to 1 per vertex: 0 gives 40 % of the radius, 1 the whole radius
  */
 export function starRing(center: Position, radius: number, radii: readonly number[]): Ring {
-  return close(
+  return closeRing(
     radii.map((fraction, index): Position => {
       const angle = (2 * Math.PI * index) / radii.length;
       const distance = radius * (0.4 + 0.6 * fraction);
       return [
-        decimals(center[0] + distance * Math.cos(angle)),
-        decimals(center[1] + distance * Math.sin(angle)),
+        roundToHundredths(center[0] + distance * Math.cos(angle)),
+        roundToHundredths(center[1] + distance * Math.sin(angle)),
       ];
     }),
   );
@@ -55,7 +55,7 @@ export const polygon: fc.Arbitrary<PolygonGeometry> = fc
 /** Generates polygons of random rings, which usually cross themselves and each other. */
 export const scribble: fc.Arbitrary<PolygonGeometry> = fc
   .array(fc.array(position, { minLength: 3, maxLength: 12 }), { minLength: 1, maxLength: 3 })
-  .map((rings) => ({ type: 'Polygon', coordinates: rings.map(close) }));
+  .map((rings) => ({ type: 'Polygon', coordinates: rings.map(closeRing) }));
 
 export const anyArea: fc.Arbitrary<AreaGeometry> = fc.oneof(
   polygon,

@@ -155,7 +155,7 @@ function readClass(value: unknown): QuPathObject['pathClass'] {
     const color = typeof classification.colorRGB === 'number' ? unpack(classification.colorRGB) : null;
     return { names: [...(parent?.names ?? []), asText(classification.name)], color };
   }
-  // QuPath's `PathClassTypeAdapter` throws in this case.
+  // QuPath's `PathClassTypeAdapter` throws for a class without a colour.
   if (!('color' in classification)) throw new Error('Unable to parse classification without a color');
   const color = classification.color as number[];
   const alpha = color[3];
