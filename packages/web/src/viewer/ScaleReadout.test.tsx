@@ -17,19 +17,19 @@ describe('the scale readout', () => {
     expect(screen.queryByText(/estimated/)).toBeNull();
   });
 
-  it('marks lengths as estimated when the pixel size was derived from the objective', () => {
+  it('marks lengths as estimated when the server derived the pixel size from the objective', () => {
     show({ ...calibrated, derived: 'mpp' });
     screen.getByText('≈ 50 µm');
     screen.getByText('estimated from the objective');
   });
 
-  it('marks the magnification as estimated when it was derived from the pixel size', () => {
+  it('marks the magnification as estimated when the server derived it from the pixel size', () => {
     show({ ...calibrated, derived: 'objectivePower' });
     screen.getByText('50 µm');
     expect(screen.getByText('≈ 20×').title).toContain('estimated');
   });
 
-  it('marks lengths and names the entered scale when an administrator entered it', () => {
+  it('marks lengths with an asterisk and says that the scale was entered, when an administrator entered it', () => {
     show({ ...calibrated, isEntered: true });
     screen.getByText('50 µm*');
     screen.getByText('* scale entered by hand');

@@ -87,16 +87,16 @@ describe('loadDescriptor', () => {
 
   it.each([
     [
-      "the server's status and sentence",
+      'an error response of the API',
       async () => Response.json({ message: 'Not found.', code: 'not_found' }, { status: 404 }),
       { kind: 'status', status: 404, message: 'Not found.' },
     ],
     [
-      'the status alone of a page that is not the API’s',
+      'the error page of a proxy, which has no message',
       async () => new Response('<h1>Bad gateway</h1>', { status: 502 }),
       { kind: 'status', status: 502, message: '' },
     ],
-    ['an unreadable body', async () => new Response('<html/>'), { kind: 'unreadable' }],
+    ['a response that is no descriptor', async () => new Response('<html/>'), { kind: 'unreadable' }],
     ['a lost session', async () => 'session-lost' as const, { kind: 'session-lost' }],
     ['a network error', () => Promise.reject(new TypeError('Failed to fetch')), { kind: 'other' }],
   ])('throws a PixelError of the matching kind for %s', async (_, answer, failure) => {

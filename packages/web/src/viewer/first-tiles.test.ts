@@ -9,7 +9,7 @@ const descriptor = {
   format: 'jpeg',
   profile: null,
 };
-const place = { width: 1280, height: 800 };
+const viewport = { width: 1280, height: 800 };
 const fieldAt = (x: number, y: number, zoom: number, rotation = 0) => ({
   x,
   y,
@@ -21,15 +21,15 @@ const namesOf = (tiles: ReturnType<typeof firstTiles>) =>
   tiles.map(({ level, column, row }) => `${level}/${column}_${row}`);
 
 describe('firstTiles', () => {
-  it('returns for the whole slide tiles of the level with about as many pixels as the screen, the middle first', () => {
-    const tiles = firstTiles(descriptor, place, null);
+  it('returns, for the whole slide, the tiles of the level with about as many pixels as the screen, nearest to the middle first', () => {
+    const tiles = firstTiles(descriptor, viewport, null);
     // 1/32 of 40,000 × 30,000: 1250 × 938 pixels, shown on 1067 × 800.
     expect(tiles).toHaveLength(6 * 4);
     expect(new Set(tiles.map(({ level }) => level))).toEqual(new Set([11]));
     expect(tiles[0]).toEqual({ level: 11, column: 2, row: 1, format: 'jpeg' });
   });
 
-  it('returns for a field at full resolution the tiles around its centre', () => {
+  it('returns, for a field at full resolution, the tiles around the centre of the field', () => {
     const names = namesOf(firstTiles(descriptor, { width: 480, height: 240 }, fieldAt(1200, 1320, 1)));
     expect(names).toHaveLength(3 * 2);
     expect(names.slice(0, 2).sort()).toEqual(['16/4_5', '16/5_5']);
@@ -42,11 +42,11 @@ describe('firstTiles', () => {
 
   it('returns one tile for a slide smaller than a tile', () => {
     const small = { ...descriptor, width: 200, height: 100 };
-    expect(namesOf(firstTiles(small, place, null))).toEqual(['8/0_0']);
+    expect(namesOf(firstTiles(small, viewport, null))).toEqual(['8/0_0']);
   });
 
   it('returns no tiles for a rotated view or a viewer without a size', () => {
-    expect(firstTiles(descriptor, place, fieldAt(1200, 1320, 1, 30))).toEqual([]);
+    expect(firstTiles(descriptor, viewport, fieldAt(1200, 1320, 1, 30))).toEqual([]);
     expect(firstTiles(descriptor, { width: 0, height: 800 }, null)).toEqual([]);
   });
 });

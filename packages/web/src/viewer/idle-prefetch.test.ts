@@ -50,7 +50,7 @@ describe('createIdlePrefetch', () => {
     expect(fetchPixels.mock.calls[0]?.[1].priority).toBe('low');
   });
 
-  it('aborts its requests when the view moves', () => {
+  it('aborts its requests when visible tiles are missing, as after a movement', () => {
     const { prefetch, signals } = prefetching();
     prefetch.onSharp();
     vi.advanceTimersByTime(200);
@@ -70,7 +70,7 @@ describe('createIdlePrefetch', () => {
     expect(fetchPixels).toHaveBeenCalled();
   });
 
-  it('requests nothing after a movement while tiles of the view are missing', () => {
+  it('requests nothing after a movement until all visible tiles are drawn', () => {
     const { prefetch, fetchPixels } = prefetching();
     prefetch.onTilesMissing();
     prefetch.onMove();
@@ -78,7 +78,7 @@ describe('createIdlePrefetch', () => {
     expect(fetchPixels).not.toHaveBeenCalled();
   });
 
-  it('stops for 30 s when the server is busy', async () => {
+  it('stops for 30 s when the server responds that it is busy', async () => {
     const { prefetch, fetchPixels } = prefetching(() => new Response(null, { status: 503 }));
     prefetch.onSharp();
     await vi.advanceTimersByTimeAsync(200);
@@ -96,7 +96,7 @@ describe('createIdlePrefetch', () => {
   });
 
   it.each([{ saveData: true }, { effectiveType: '3g' }, { effectiveType: 'slow-2g' }])(
-    'loads nothing on a connection with %o',
+    'loads nothing when the browser reports the connection %o',
     (connection) => {
       vi.stubGlobal('navigator', { connection });
       const { prefetch, fetchPixels } = prefetching();
@@ -106,7 +106,7 @@ describe('createIdlePrefetch', () => {
     },
   );
 
-  it('aborts its requests and starts no new ones when the slide is closed', () => {
+  it('requests nothing after the slide is closed', () => {
     const { prefetch, fetchPixels, end } = prefetching();
     prefetch.onSharp();
     end.abort();

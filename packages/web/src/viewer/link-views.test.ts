@@ -17,7 +17,7 @@ function placementOf({ x, y, zoom, rotation, isMirrored }: SlideField): Placemen
   return { a, b, c, d, e: centre.x - a * x - c * y, f: centre.y - b * x - d * y };
 }
 
-/** A view that moves at once and notifies; with `destination` it is still moving. */
+/** A view that moves at once and calls its watchers. @param destination the values in which its target differs while it moves */
 function openedAt(field: Partial<SlideField>, destination: Partial<SlideField> = {}) {
   let now: SlideField = { x: 0, y: 0, zoom: 1, rotation: 0, isMirrored: false, ...field };
   let steps = 0;
@@ -78,7 +78,7 @@ describe('linkViews', () => {
     expect([first.steps(), second.steps()]).toEqual([0, 0]);
   });
 
-  it('makes either view follow when the other one is moved', () => {
+  it('makes the second view follow the first one, and the first one follow the second one', () => {
     const { first, second, lead } = linked();
     first.view.moveTo({ ...first.field(), x: 150 });
     expect(second.field().x).toBeCloseTo(550, 6);
@@ -89,7 +89,7 @@ describe('linkViews', () => {
     expect(first.field().y).toBeCloseTo(120, 6);
   });
 
-  it('causes one step of the follower per step of the leader, without feedback', () => {
+  it('moves the follower once per step of the leader, and never moves the leader in return', () => {
     const { first, second } = linked();
     first.view.moveTo({ ...first.field(), x: 150 });
     expect([first.steps(), second.steps()]).toEqual([1, 1]);

@@ -33,17 +33,17 @@ describe('objectivesOf', () => {
     ]);
   });
 
-  it('adds an objective with the magnification of the scan when that is higher than 40×', () => {
+  it('adds an objective with the magnification of the scan when the scan has more than 40×', () => {
     expect(describeObjectives(0.1667, 60).at(-1)).toBe('60: 1');
     expect(describeObjectives(0.1, 100).at(-1)).toBe('100: 1');
     expect(describeObjectives(0.25, 40)).toHaveLength(6);
   });
 
-  it('derives the magnification from the pixel size when it is unknown', () => {
+  it('derives the magnification from the pixel size when the magnification is unknown', () => {
     expect(describeObjectives(0.5, null)).toEqual(describeObjectives(0.5, 20));
   });
 
-  it('derives the magnification from the pixel size when both contradict each other', () => {
+  it('derives the magnification from the pixel size when the stated magnification contradicts the pixel size', () => {
     expect(describeObjectives(0.5, 40)).toEqual(describeObjectives(0.5, 20));
   });
 });
@@ -55,7 +55,7 @@ describe('isDigitalZoom', () => {
     [1.01, false],
     [1.05, true],
     [2, true],
-  ])('returns for a zoom of %d: %s', (zoom, isDigital) => {
+  ])('for a zoom of %d, returns %s', (zoom, isDigital) => {
     expect(isDigitalZoom(zoom)).toBe(isDigital);
   });
 });

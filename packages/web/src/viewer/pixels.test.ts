@@ -10,15 +10,15 @@ describe('canRetry', () => {
     ['a busy server', status(503)],
     ['a network error', { kind: 'other' }],
     ['a session that could not be created', { kind: 'session-lost' }],
-  ] as const)('may help with %s', (_, failure) => {
+  ] as const)('returns true for %s', (_, failure) => {
     expect(canRetry(failure)).toBe(true);
   });
 
   it.each([
     ['a missing tile', status(404)],
     ['a damaged file', status(502)],
-    ['an unreadable body', { kind: 'unreadable' }],
-  ] as const)('does not help with %s', (_, failure) => {
+    ['a response that cannot be read', { kind: 'unreadable' }],
+  ] as const)('returns false for %s', (_, failure) => {
     expect(canRetry(failure)).toBe(false);
   });
 });

@@ -31,7 +31,7 @@ describe('preloaded descriptor', () => {
     expect(fetchPixels).toHaveBeenCalledOnce();
   });
 
-  it('is used for one opening of the slide; the next opening requests it again', async () => {
+  it('is used for one opening of the slide; the next opening requests the descriptor again', async () => {
     const { supply, fetchPixels, request } = supplyFrom();
     supply.preload(address);
     await supply.load(address, request);
@@ -39,7 +39,7 @@ describe('preloaded descriptor', () => {
     expect(fetchPixels).toHaveBeenCalledTimes(2);
   });
 
-  it('rejects the opening of the slide with its own error; a retry requests it again', async () => {
+  it('rejects the opening of the slide with the error of the preload; a retry requests the descriptor again', async () => {
     const { supply, request } = supplyFrom(async () => Response.json({ message: 'busy' }, { status: 503 }));
     supply.preload(address);
     await expect(supply.load(address, request)).rejects.toMatchObject({
@@ -48,7 +48,7 @@ describe('preloaded descriptor', () => {
     expect(await supply.load(address, request)).toMatchObject({ width: 4000 });
   });
 
-  it('notifies the opening of a session renewal, even if the renewal began before the opening', async () => {
+  it('tells the opening of the slide that the session is being renewed, even if the renewal began before the opening', async () => {
     const { supply, request } = supplyFrom(async (_, { onRenewing }) => {
       onRenewing();
       return new Response(xml);
@@ -66,7 +66,7 @@ describe('preloaded descriptor', () => {
     expect(fetchPixels).toHaveBeenCalledTimes(2);
   });
 
-  it('stays available for its own slide when another slide is opened first', async () => {
+  it('stays available for its slide when another slide is opened first', async () => {
     const { supply, fetchPixels, request } = supplyFrom();
     supply.preload('/other.dzi');
     await supply.load(address, request);

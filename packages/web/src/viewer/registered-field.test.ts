@@ -37,19 +37,20 @@ describe('the field of a registered slide', () => {
     [0.8, 15, true, 30, false],
     [1.2, -100, true, 270, true],
   ])(
-    'shows the same tissue at the same place: scale %d, %d°, reflected %s, rotation %d, mirrored %s',
+    'shows the same tissue at the same place (transform: scale %d, turn %d°, reflection %s; view: rotation %d°, mirrored %s)',
     (scale, degrees, isReflected, rotation, isMirrored) => {
       const matrix = similarity(scale, degrees, isReflected);
       const field: SlideField = { x: 1000, y: 700, zoom: 0.4, rotation, isMirrored };
-      const there = registeredField(matrix, field);
+      const otherField = registeredField(matrix, field);
       for (const point of [
         { x: 1000, y: 700 },
         { x: 1300, y: 650 },
         { x: 900, y: 1200 },
       ]) {
-        const [seen, seenThere] = [onScreen(field, point), onScreen(there, apply(matrix, point))];
-        expect(seenThere.x).toBeCloseTo(seen.x, 6);
-        expect(seenThere.y).toBeCloseTo(seen.y, 6);
+        const seen = onScreen(field, point);
+        const seenOnOther = onScreen(otherField, apply(matrix, point));
+        expect(seenOnOther.x).toBeCloseTo(seen.x, 6);
+        expect(seenOnOther.y).toBeCloseTo(seen.y, 6);
       }
     },
   );
@@ -66,7 +67,7 @@ describe('the field of a registered slide', () => {
     expect(back?.isMirrored).toBe(false);
   });
 
-  it('is not defined backwards when the transform maps the slide to a line', () => {
+  it('has no inverse transform when the transform maps the slide to a line', () => {
     expect(inverseOf([1, 1, 1, 1, 0, 0])).toBeNull();
   });
 });

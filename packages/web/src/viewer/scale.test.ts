@@ -37,9 +37,12 @@ describe('calibrationOf', () => {
     ],
     [{ mpp: null, objectivePower: null, derived: null }, null],
     [{ mpp: Number.NaN, objectivePower: -1, derived: null }, null],
-  ] satisfies [SlideScale, Calibration | null][])('of %o', (scale, calibration) => {
-    expect(calibrationOf(scale)).toEqual(calibration);
-  });
+  ] satisfies [SlideScale, Calibration | null][])(
+    'returns the calibration of the scale %o',
+    (scale, calibration) => {
+      expect(calibrationOf(scale)).toEqual(calibration);
+    },
+  );
 });
 
 const scanned: Calibration = { mpp: 0.5, objectivePower: 20, derived: null };
@@ -79,7 +82,7 @@ describe('the scale bar', () => {
     expect(bar.width).toBeCloseTo(width, 6);
   });
 
-  it('uses the full width when it fits exactly', () => {
+  it('is as wide as allowed when a bar of a round length fits exactly', () => {
     expect(scaleBarOf(scanned, 1, 100)).toEqual({ label: '50 µm', width: 100 });
   });
 

@@ -29,7 +29,7 @@ const calibrations = fc.option(
     derived: fc.constant(null),
   }),
 );
-const sights = fc.record({ field: fields, calibration: calibrations });
+const viewPositions = fc.record({ field: fields, calibration: calibrations });
 
 function expectSameField(found: SlideField, expected: SlideField): void {
   expect(Math.hypot(found.x - expected.x, found.y - expected.y)).toBeLessThan(0.01);
@@ -41,33 +41,33 @@ function expectSameField(found: SlideField, expected: SlideField): void {
 describe('fieldOfFollower', () => {
   it('keeps the follower in place while the leader stays', () => {
     fc.assert(
-      fc.property(sights, sights, (leader, follower) => {
+      fc.property(viewPositions, viewPositions, (leader, follower) => {
         expectSameField(fieldOfFollower(leader, follower, leader.field), follower.field);
       }),
     );
   });
 
-  it('returns the follower to its field when the leader returns', () => {
+  it('returns the field of the leader when leader and follower exchange their roles', () => {
     fc.assert(
-      fc.property(sights, sights, fields, (leader, follower, now) => {
+      fc.property(viewPositions, viewPositions, fields, (leader, follower, now) => {
         expectSameField(fieldOfFollower(follower, leader, fieldOfFollower(leader, follower, now)), now);
       }),
     );
   });
 
-  it('returns the same field whatever path the leader took', () => {
+  it('returns the same field whether the leader moves in one step or in two', () => {
     fc.assert(
-      fc.property(sights, sights, fields, (leader, follower, now) => {
-        const there = fieldOfFollower(leader, follower, now);
-        const onwards = fieldOfFollower(
+      fc.property(viewPositions, viewPositions, fields, (leader, follower, now) => {
+        const afterFirstStep = fieldOfFollower(leader, follower, now);
+        const inTwoSteps = fieldOfFollower(
           { ...leader, field: now },
-          { ...follower, field: there },
+          { ...follower, field: afterFirstStep },
           { ...now, x: now.x + 10 },
         );
-        const straight = fieldOfFollower(leader, follower, { ...now, x: now.x + 10 });
+        const inOneStep = fieldOfFollower(leader, follower, { ...now, x: now.x + 10 });
         const isUncalibrated = leader.calibration === null || follower.calibration === null;
-        if (isUncalibrated) expect(onwards.zoom).toBeCloseTo(straight.zoom, 9);
-        else expectSameField(onwards, straight);
+        if (isUncalibrated) expect(inTwoSteps.zoom).toBeCloseTo(inOneStep.zoom, 9);
+        else expectSameField(inTwoSteps, inOneStep);
       }),
     );
   });
@@ -112,24 +112,27 @@ describe('fieldOfFollower', () => {
   it.each([
     [false, true],
     [true, false],
-  ])('mirrors the follower with the leader: mirrored before %s, then %s', (before, then) => {
-    const leader = { field: at(), calibration: null };
-    const follower = { field: at({ isMirrored: before }), calibration: null };
-    expect(fieldOfFollower(leader, follower, at({ isMirrored: true })).isMirrored).toBe(then);
-  });
+  ])(
+    'mirrors the follower when the leader is mirrored (follower mirrored before: %s, after: %s)',
+    (before, after) => {
+      const leader = { field: at(), calibration: null };
+      const follower = { field: at({ isMirrored: before }), calibration: null };
+      expect(fieldOfFollower(leader, follower, at({ isMirrored: true })).isMirrored).toBe(after);
+    },
+  );
 });
 
 describe('correspondingField', () => {
   const first = { field: at({ x: 6000, y: 4000, rotation: 30 }), width: 10_000, height: 8000 };
 
-  it('has the same magnification, distance from the middle and rotation', () => {
+  it('returns a field with the same magnification, distance from the middle of the slide, and rotation', () => {
     const beside = { width: 6000, height: 4000, calibration: calibrated(0.5) };
     expect(correspondingField({ ...first, calibration: calibrated(0.25) }, beside)).toEqual(
       at({ x: 3500, y: 2000, zoom: 1, rotation: 30 }),
     );
   });
 
-  it('is the same relative field when one slide has no scale', () => {
+  it('returns the same field relative to the size of the slide when one slide has no scale', () => {
     const beside = { width: 20_000, height: 16_000, calibration: null };
     expect(correspondingField({ ...first, calibration: calibrated(0.25) }, beside)).toEqual(
       at({ x: 12_000, y: 8000, zoom: 0.25, rotation: 30 }),

@@ -72,7 +72,7 @@ describe('tile loading', () => {
     expect(fetchPixels).toHaveBeenCalledTimes(2);
   });
 
-  it('delays other tiles by at most a second when the first view does not arrive', async () => {
+  it('delays other tiles by at most a second when the tiles of the first view do not arrive', async () => {
     const { tiles, fetchPixels } = loadingFrom();
     fetchPixels.mockImplementationOnce(later().answer);
     void tiles.preload(['/a']);
@@ -105,7 +105,7 @@ describe('tile loading', () => {
     expect(states.at(-1)).toEqual({ phase: 'tiles', loaded: 1, requested: 1 });
   });
 
-  it('fails a tile after four attempts', async () => {
+  it('rejects the request for a tile after four failed attempts', async () => {
     const { tiles, fetchPixels } = loadingFrom(refused(502), refused(502), refused(502), refused(502));
     const tile = tiles.load('/a').catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(7000);
@@ -123,9 +123,9 @@ describe('tile loading', () => {
     expect(fetchPixels).toHaveBeenCalledOnce();
   });
 
-  it('reports a session renewal with precedence over a retry', async () => {
+  it('reports the renewal of the session instead of a retry when both are running', async () => {
     const { tiles, states, fetchPixels } = loadingFrom(refused(503));
-    const stumbling = tiles.load('/a');
+    const retriedTile = tiles.load('/a');
     await vi.advanceTimersByTimeAsync(0);
     let renew: (answer: Response) => void = () => {};
     fetchPixels.mockImplementationOnce((_, { onRenewing }) => {
@@ -140,7 +140,7 @@ describe('tile loading', () => {
     await renewing;
     expect(states.at(-1)).toEqual({ phase: 'retrying' });
     await vi.advanceTimersByTimeAsync(1000);
-    await stumbling;
+    await retriedTile;
   });
 
   it('aborts all requests when the slide is closed', async () => {

@@ -149,7 +149,10 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
   };
 }
 
-/** Whether a retry may help. It cannot when a renewed session is rejected (401) or when no session can be created. */
+/**
+ * Whether one of the quick retries may help. They cannot when a renewed session is rejected (401) or when no session can be created.
+ * Unlike `canRetry`, which decides about later retries, this includes missing (404) and damaged (502) tiles.
+ */
 function isWorthRetrying(error: unknown): boolean {
   if (!(error instanceof PixelError)) return false;
   const { failure } = error;

@@ -114,7 +114,7 @@ describe('changes of other people', () => {
     expect(store.selection.size).toBe(0);
   });
 
-  it('are applied after the server has acknowledged the own change of the same annotation', async () => {
+  it('are applied only after the server has acknowledged the change of this person to the same annotation', async () => {
     const send = vi.fn<() => Promise<ChangeOutcome>>(async () => ({
       kind: 'applied',
       revisions: { [id]: 2 },
@@ -138,14 +138,14 @@ describe('changes of other people', () => {
     expect(x()).toBe(60);
   });
 
-  it('are loaded with the whole layer when they are too many for an event, including deletions', async () => {
+  it('are loaded with the whole layer, including deletions, when they are too many for one event', async () => {
     const { store, x } = await openStore();
     listed = [];
     store.receiveChanges({ layer_id: 'layer', reload: true, changes: [], authors: {} });
     await vi.waitFor(() => expect(x()).toBeUndefined(), { timeout: 5000 });
   });
 
-  it('do not load a layer again while it is already being loaded', async () => {
+  it('do not load a layer a second time while the layer is being loaded', async () => {
     const { store } = await openStore();
     const load = vi.fn<typeof fetch>(async () => Response.json({ features: listed, authors, version: 1 }));
     vi.stubGlobal('fetch', load);
@@ -154,7 +154,7 @@ describe('changes of other people', () => {
     expect(load).toHaveBeenCalledOnce();
   });
 
-  it('show no annotation of a layer that is removed while it is being loaded', async () => {
+  it('show no annotation of a layer that is removed while its annotations are being loaded', async () => {
     const { store, x } = await openStore();
     store.receiveChanges({ layer_id: 'layer', reload: true, changes: [], authors: {} });
     store.removeLayer('layer');
@@ -174,7 +174,7 @@ describe('changes of other people', () => {
 });
 
 describe('unacknowledged changes', () => {
-  it('are kept when the layer is loaded again', async () => {
+  it('stay in the store when their layer is loaded again', async () => {
     const { store, x, moveTo } = await openStore();
     moveTo(50);
     store.receiveChanges({ layer_id: 'layer', reload: true, changes: [], authors: {} });

@@ -99,7 +99,7 @@ describe('ChangeQueue', () => {
     expect(sent).toEqual([]);
   });
 
-  it('sends a batch without a response again unchanged, then a later change with the revision of the batch', async () => {
+  it('sends a batch that got no response again unchanged, then a later change with the revision that the batch has created', async () => {
     const { queue, sent } = queueOver([unreachable, applied(1), applied(2)]);
     queue.add(put(1));
     await vi.waitUntil(() => queue.state().kind === 'offline');
@@ -112,7 +112,7 @@ describe('ChangeQueue', () => {
     expect(later?.changes).toEqual([{ op: 'put', feature: featureAt(2), base_revision: 1 }]);
   });
 
-  it('sends a deletion with the revision of the creation that was acknowledged meanwhile', async () => {
+  it('sends a deletion with the revision of the creation, when the server has acknowledged the creation meanwhile', async () => {
     const answer = Promise.withResolvers<ChangeOutcome>();
     const { queue, sent } = queueOver([() => answer.promise, applied(2)]);
     queue.add(put(1));
@@ -123,7 +123,7 @@ describe('ChangeQueue', () => {
     expect(sent[1]?.changes).toEqual([{ op: 'delete', id, base_revision: 1 }]);
   });
 
-  it('sends changes stored before a reload, the batch without a response first', async () => {
+  it('sends changes that were stored before the page was reloaded, beginning with the batch that got no response', async () => {
     const memory = memoryStorage();
     const { queue: closed } = queueOver([unreachable], memory);
     closed.add(put(1));
@@ -151,7 +151,7 @@ describe('ChangeQueue', () => {
     expect(queue.conflicts()).toEqual([{ id, mine: put(1, 3), theirs }]);
   });
 
-  it('sends the own version of a conflict with the revision of the version on the server', async () => {
+  it('sends the own version of a conflict with the revision of the version on the server, when the person keeps the own version', async () => {
     const theirs = { ...featureAt(9), properties: { revision: 5 } };
     const { queue, sent } = queueOver([() => ({ kind: 'conflict', conflicts: [theirs] }), applied(6)]);
     queue.add(put(1, 3));
@@ -162,7 +162,7 @@ describe('ChangeQueue', () => {
     expect(queue.conflicts()).toEqual([]);
   });
 
-  it('drops the own version of a conflict when the person keeps the other version', async () => {
+  it('drops the own version of a conflict when the person keeps the version on the server', async () => {
     const memory = memoryStorage();
     const theirs = { ...featureAt(9), properties: { revision: 5 } };
     const { queue, sent } = queueOver([() => ({ kind: 'conflict', conflicts: [theirs] })], memory);

@@ -60,7 +60,7 @@ function drawing(tool: Tool) {
 }
 
 describe('drawing annotations', () => {
-  it('creates a rectangle by dragging, in image pixels, and selects it', () => {
+  it('creates a rectangle in image pixels when the pointer is dragged, and selects it', () => {
     const { store, drag, geometries } = drawing('rectangle');
     drag([10, 10], [60, 40]);
     expect(geometries()).toEqual([
@@ -133,7 +133,7 @@ describe('drawing annotations', () => {
     expect(geometries()[0]).toMatchObject({ type: 'MultiPolygon' });
   });
 
-  it('removes the last point of a polygon, then cancels the polygon', () => {
+  it('removes the last point of an unfinished polygon with Delete, and cancels the polygon with Escape', () => {
     const { session, click, geometries } = drawing('polygon');
     click(10, 10);
     click(60, 10);
@@ -162,7 +162,7 @@ describe('drawing annotations', () => {
     ]);
   });
 
-  it('paints with the brush, adds to an area in which the stroke begins, and erases with Alt', () => {
+  it('paints with the brush, adds to the selected area in which the stroke begins, and erases with Alt', () => {
     const { store, drag, area } = drawing('brush');
     drag([100, 100], [200, 100]);
     const painted = area();
@@ -184,7 +184,7 @@ describe('drawing annotations', () => {
     expect(store.all()).toEqual([]);
   });
 
-  it('gives new annotations and the selected ones the chosen class', () => {
+  it('gives the chosen class to the selected annotations and to annotations that are drawn afterwards', () => {
     const { session, store, drag } = drawing('rectangle');
     session.classify(tumor);
     drag([10, 10], [60, 40]);
@@ -220,7 +220,7 @@ describe('editing annotations', () => {
     expect(store.all()[0]?.bounds).toEqual({ minX: 20, minY: 20, maxX: 160, maxY: 180 });
   });
 
-  it('inserts a vertex with a double click on an edge, and removes it with Delete', () => {
+  it('inserts a vertex with a double click on an edge, and removes that vertex with Delete', () => {
     const { session, geometries, click } = withSquare();
     const corners = () => pathsOf(geometries()[0] ?? nothing)[0]?.length;
     click(35, 11);
@@ -231,7 +231,7 @@ describe('editing annotations', () => {
     expect(corners()).toBe(5);
   });
 
-  it('selects the smallest annotation under a click and clears the selection beside all annotations', () => {
+  it('selects the smallest annotation under a click, and clears the selection with a click beside all annotations', () => {
     const { session, store, drag, click } = drawing('rectangle');
     drag([10, 10], [200, 200]);
     drag([50, 50], [80, 80]);
@@ -243,7 +243,7 @@ describe('editing annotations', () => {
     expect(store.selection.size).toBe(0);
   });
 
-  it('merges the selected areas in one annotation', () => {
+  it('merges the selected areas into one annotation', () => {
     const { session, store, drag, area } = drawing('rectangle');
     drag([0, 0], [50, 50]);
     drag([25, 0], [75, 50]);
@@ -294,7 +294,7 @@ describe('cutting annotations', () => {
     expect(store.all()).toHaveLength(1);
   });
 
-  it('changes nothing when the line does not cross an area', () => {
+  it('changes nothing when the cutting line does not cross an area', () => {
     const { store, session, drag, click } = drawing('rectangle');
     drag([10, 10], [110, 60]);
     session.choose('cut');

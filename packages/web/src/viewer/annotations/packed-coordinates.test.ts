@@ -22,7 +22,7 @@ describe('packed coordinates', () => {
     expect(packed && unpackCoordinates(structuredClone(packed))).toEqual(coordinates);
   });
 
-  it('are null for a single position', () => {
+  it('are null for a single position, which needs no packing', () => {
     expect(packCoordinates([1, 2])).toBeNull();
   });
 });

@@ -38,7 +38,7 @@ function draw(painter: AnnotationPainter): { readonly paths: number[][]; readonl
 }
 
 describe('AnnotationPainter', () => {
-  it('draws all annotations of one colour in one path and other colours in separate paths', () => {
+  it('draws all annotations of one colour in one path, also one that is added later', () => {
     const painter = new AnnotationPainter();
     painter.reset([lineAt(1), lineAt(2)]);
     expect(draw(painter).paths).toEqual([[1, 2]]);

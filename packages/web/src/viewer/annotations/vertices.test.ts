@@ -46,7 +46,7 @@ describe('vertices of an annotation', () => {
     });
   });
 
-  it('are inserted into the nearest edge', () => {
+  it('are inserted into the edge that is nearest to the new position', () => {
     expect(insertVertex(triangle, [5, 1])).toMatchObject({
       coordinates: [
         [
@@ -65,7 +65,7 @@ describe('vertices of an annotation', () => {
     expect(first && removeVertex(triangle, first)).toBeNull();
   });
 
-  it('of an ellipse are the corners of its bounding box; moving one keeps it an ellipse', () => {
+  it('are the corners of the bounding box for an ellipse, which stays an ellipse when a corner is moved', () => {
     const ellipse = createEllipse({ minX: 0, minY: 0, maxX: 10, maxY: 10 });
     const corner = verticesOf(ellipse)[2];
     if (corner === undefined) throw new Error('There are no vertices.');

@@ -48,7 +48,7 @@ describe('outlineRegion', () => {
     expect(rings?.map((ring) => ring.length)).toEqual([5, 5]);
   });
 
-  it('returns null beside the slide', () => {
+  it('returns null for a click beside the slide', () => {
     expect(outlineRegion(pixelsOf('# '), 1, 0)).toBeNull();
     expect(outlineRegion(pixelsOf('#'), 5, 5)).toBeNull();
   });

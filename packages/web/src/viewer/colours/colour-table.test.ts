@@ -13,17 +13,20 @@ describe('profileOf', () => {
     expect(profileOf(descriptorWith(element))).toEqual({ name: 'AT2', bytes: 1_687_824, tableSize: 33 });
   });
 
-  it('returns no table size for a profile that the server ignores', () => {
+  it('returns null as the table size of a profile that the server ignores', () => {
     const element = '<ColourProfile xmlns="urn:lamina:colour" Bytes="440" Ignored="broken"/>';
     expect(profileOf(descriptorWith(element))).toEqual({ name: '', bytes: 440, tableSize: null });
   });
 
-  it.each(['0', '1', '900', '33.5', 'x', ''])('returns no table size for %s grid points', (nodes) => {
-    const element = `<ColourProfile xmlns="urn:lamina:colour" Bytes="440" TableNodes="${nodes}"/>`;
-    expect(profileOf(descriptorWith(element))?.tableSize).toBeNull();
-  });
+  it.each(['0', '1', '900', '33.5', 'x', ''])(
+    'returns null as the table size when the descriptor states "%s" grid points',
+    (nodes) => {
+      const element = `<ColourProfile xmlns="urn:lamina:colour" Bytes="440" TableNodes="${nodes}"/>`;
+      expect(profileOf(descriptorWith(element))?.tableSize).toBeNull();
+    },
+  );
 
-  it('returns null for a slide without profile', () => {
+  it('returns null for a slide without a colour profile', () => {
     expect(profileOf(descriptorWith(''))).toBeNull();
   });
 });
@@ -37,7 +40,7 @@ describe('loadColourTable', () => {
     expect([table?.size, table?.samples.length]).toEqual([2, 24]);
   });
 
-  it('returns null when the response has another length', async () => {
+  it('returns null when the length of the response does not match the table size', async () => {
     expect(await loadColourTable(serving(23), '/colour-table', 2, request)).toBeNull();
   });
 });

@@ -59,7 +59,7 @@ describe('an area', () => {
     expect(perimeterOf(square, quarter)).toBe(400);
   });
 
-  it('is 0 with fewer than three points', () => {
+  it('measures 0 with fewer than three points', () => {
     expect(areaOf(square.slice(0, 2), quarter)).toBe(0);
   });
 

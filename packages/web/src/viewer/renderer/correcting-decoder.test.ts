@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CorrectingDecoder, canCorrectTiles } from './correcting-decoder.ts';
-import type { CorrectedTile, CorrectingOrder } from './correcting-worker.ts';
+import type { CorrectedTile, CorrectingMessage } from './correcting-worker.ts';
 
-/** Stands for the thread: jsdom has none. It answers when the test says so. */
-class FakeThread extends EventTarget {
-  readonly orders: CorrectingOrder[] = [];
+/** Stands for the worker, which jsdom does not have. It answers when the test calls `answer`. */
+class FakeWorker extends EventTarget {
+  readonly messages: CorrectingMessage[] = [];
   isEnded = false;
 
-  postMessage(order: CorrectingOrder): void {
-    this.orders.push(order);
+  postMessage(message: CorrectingMessage): void {
+    this.messages.push(message);
   }
 
   terminate(): void {
@@ -16,7 +16,7 @@ class FakeThread extends EventTarget {
   }
 
   get ids(): number[] {
-    return this.orders.flatMap((order) => ('id' in order ? [order.id] : []));
+    return this.messages.flatMap((message) => ('id' in message ? [message.id] : []));
   }
 
   answer(answer: CorrectedTile): void {
@@ -27,15 +27,15 @@ class FakeThread extends EventTarget {
 const table = { size: 2, samples: new Uint8Array(24) };
 const blob = new Blob(['tile']);
 const bitmapOf = (name: string) => ({ name, close: vi.fn<() => void>() }) as unknown as ImageBitmap;
-let threads: FakeThread[];
+let workers: FakeWorker[];
 let decoder: CorrectingDecoder;
 
 beforeEach(() => {
-  threads = [];
+  workers = [];
   decoder = new CorrectingDecoder(() => {
-    const thread = new FakeThread();
-    threads.push(thread);
-    return thread as unknown as Worker;
+    const worker = new FakeWorker();
+    workers.push(worker);
+    return worker as unknown as Worker;
   });
 });
 
@@ -46,28 +46,28 @@ describe('CorrectingDecoder', () => {
     const stored = bitmapOf('stored');
     vi.stubGlobal('createImageBitmap', async () => stored);
     expect(await decoder.decode(blob, null)).toBe(stored);
-    expect(threads).toEqual([]);
+    expect(workers).toEqual([]);
   });
 
   it('sends the colour table once and at most three tiles at a time to the worker', async () => {
     const tiles = [1, 2, 3, 4, 5].map(() => decoder.decode(blob, table));
-    const [thread] = threads;
-    expect([threads.length, thread?.orders.filter((order) => 'table' in order).length]).toEqual([1, 1]);
-    expect(thread?.ids).toEqual([1, 2, 3]);
-    thread?.answer({ id: 2, bitmap: bitmapOf('second') });
+    const [worker] = workers;
+    expect([workers.length, worker?.messages.filter((message) => 'table' in message).length]).toEqual([1, 1]);
+    expect(worker?.ids).toEqual([1, 2, 3]);
+    worker?.answer({ id: 2, bitmap: bitmapOf('second') });
     expect(await tiles[1]).toMatchObject({ name: 'second' });
-    expect(thread?.ids).toEqual([1, 2, 3, 4]);
+    expect(worker?.ids).toEqual([1, 2, 3, 4]);
     const other = { size: 2, samples: new Uint8Array(24) };
     const ofOther = decoder.decode(blob, other);
-    for (const id of [1, 3, 4, 5, 6]) thread?.answer({ id, bitmap: bitmapOf(`tile ${id}`) });
+    for (const id of [1, 3, 4, 5, 6]) worker?.answer({ id, bitmap: bitmapOf(`tile ${id}`) });
     await Promise.all([...tiles, ofOther]);
-    expect(thread?.orders.filter((order) => 'table' in order)).toEqual([{ table }, { table: other }]);
-    expect(thread?.orders.at(-1)).toMatchObject({ id: 6 });
+    expect(worker?.messages.filter((message) => 'table' in message)).toEqual([{ table }, { table: other }]);
+    expect(worker?.messages.at(-1)).toMatchObject({ id: 6 });
   });
 
   it('rejects with an InvalidStateError, as decoding in the page does, when the bytes are no image', async () => {
     const tile = decoder.decode(blob, table);
-    threads[0]?.answer({ id: 1, name: 'InvalidStateError', message: 'broken' });
+    workers[0]?.answer({ id: 1, name: 'InvalidStateError', message: 'broken' });
     await expect(tile).rejects.toMatchObject({ name: 'InvalidStateError', message: 'broken' });
     await expect(tile).rejects.toBeInstanceOf(DOMException);
   });
@@ -88,11 +88,11 @@ describe('CorrectingDecoder', () => {
       },
     );
     const tiles = [1, 2, 3, 4].map(() => decoder.decode(blob, table));
-    threads[0]?.dispatchEvent(new Event('error'));
+    workers[0]?.dispatchEvent(new Event('error'));
     expect(await Promise.all(tiles)).toEqual([corrected, corrected, corrected, corrected]);
     expect(await decoder.decode(blob, table)).toBe(corrected);
     expect([...pixels]).toEqual([0, 0, 0, 255]);
-    expect(threads).toMatchObject([{ isEnded: true }]);
+    expect(workers).toMatchObject([{ isEnded: true }]);
   });
 
   it('ends its worker and rejects pending tiles when the view is destroyed', async () => {
@@ -100,7 +100,7 @@ describe('CorrectingDecoder', () => {
     decoder.destroy();
     await expect(tile).rejects.toMatchObject({ name: 'AbortError' });
     await expect(decoder.decode(blob, table)).rejects.toMatchObject({ name: 'AbortError' });
-    expect(threads).toMatchObject([{ isEnded: true }]);
+    expect(workers).toMatchObject([{ isEnded: true }]);
   });
 });
 

@@ -3,7 +3,7 @@
  * it draws, so that tiles are decoded without a colour table.
  */
 import type { ColourTable } from '../colours/colour-table.ts';
-import type { CorrectedTile, CorrectingOrder } from './correcting-worker.ts';
+import type { CorrectedTile, CorrectingMessage } from './correcting-worker.ts';
 import { decode, decodeCorrected } from './decode.ts';
 
 /** The answer of `canCorrectTiles`; null before its first call. */
@@ -102,9 +102,9 @@ export class CorrectingDecoder {
     this.#jobsInWorker.set(this.#lastId, job);
     if (this.#tableInWorker !== job.table) {
       this.#tableInWorker = job.table;
-      this.#worker.postMessage({ table: job.table } satisfies CorrectingOrder);
+      this.#worker.postMessage({ table: job.table } satisfies CorrectingMessage);
     }
-    this.#worker.postMessage({ id: this.#lastId, blob: job.blob } satisfies CorrectingOrder);
+    this.#worker.postMessage({ id: this.#lastId, blob: job.blob } satisfies CorrectingMessage);
   }
 
   #startWorker(): Worker {

@@ -3,7 +3,9 @@ import type { ColourTable } from '../colours/colour-table.ts';
 import { decodeCorrected } from './decode.ts';
 
 /** Messages to the worker: a colour table, which applies to all tiles sent after it, or a tile. */
-export type CorrectingOrder = { readonly table: ColourTable } | { readonly id: number; readonly blob: Blob };
+export type CorrectingMessage =
+  | { readonly table: ColourTable }
+  | { readonly id: number; readonly blob: Blob };
 
 /** Messages from the worker; `id` is that of the tile's message. */
 export type CorrectedTile =
@@ -13,7 +15,7 @@ export type CorrectedTile =
 
 /** The global object of this worker, typed with its messages. */
 const scope = self as unknown as {
-  onmessage: (event: MessageEvent<CorrectingOrder>) => void;
+  onmessage: (event: MessageEvent<CorrectingMessage>) => void;
   postMessage(answer: CorrectedTile, transfer?: readonly Transferable[]): void;
 };
 /** The last received table; null before the first. */

@@ -80,7 +80,7 @@ describe('TilePictures', () => {
     expect([openBitmaps, pictures.bytes]).toEqual([1, bytesOfTile]);
   });
 
-  it('replaces a bitmap that has the colours of another table, and closes it', async () => {
+  it('replaces a bitmap that was corrected by another colour table, and closes the old bitmap', async () => {
     const picture = await add('tile');
     expect(pictures.isCurrent(picture)).toBe(true);
     vi.spyOn(CorrectingDecoder.prototype, 'decode').mockImplementation((blob) => createImageBitmap(blob));
@@ -105,7 +105,7 @@ describe('TilePictures', () => {
     expect(pictures.at('pinned')).toBe(pinned);
   });
 
-  it('uses half of the limit while a second view is open', async () => {
+  it('uses half of the memory limit of the page while a second view is open', async () => {
     const other = new TilePictures();
     for (let place = 0; place < 9; place += 1) {
       draw();
@@ -133,7 +133,7 @@ describe('pictureLimitOf', () => {
     [4, 128],
     [2, 64],
     [0.5, 64],
-  ])('returns for a device with %s GB of memory %s MiB', (memory, mebibytes) => {
+  ])('for a device with %s GB of memory, returns %s MiB', (memory, mebibytes) => {
     expect(pictureLimitOf(memory)).toBe(mebibytes * 2 ** 20);
   });
 });

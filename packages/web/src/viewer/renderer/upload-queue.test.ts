@@ -6,10 +6,10 @@ beforeEach(() => {
   vi.useFakeTimers();
 });
 
-/** @param column also the urgency */
+/** Returns a tile whose column is also its priority: tiles with smaller numbers are uploaded first. */
 const pictureAt = (column: number) => ({ place: { level: 9, column, row: 0 } }) as TilePicture;
 
-/** A queue whose uploads take so many milliseconds each. */
+/** Returns a queue whose uploads take `uploadMs` each, and the columns of the uploaded tiles. */
 function queueWith(uploadMs: number) {
   const uploaded: number[] = [];
   let now = 0;

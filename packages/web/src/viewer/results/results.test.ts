@@ -101,7 +101,7 @@ describe('readBlock of a vector layer', () => {
 
 describe('BlockIndex of a vector layer', () => {
   it('reads the bounds of each block in quarters of a pixel, and its range of objects', () => {
-    const index = new BlockIndex(indexOf([{ box: [-4, 8, 40, 80], first: 7, objects: 3 }]));
+    const index = new BlockIndex(buildIndex([{ box: [-4, 8, 40, 80], first: 7, objects: 3 }]));
     expect(index.objectSpanOf(0)).toEqual({ first: 7, objects: 3 });
     expect(index.blocksIn({ minX: 10, minY: 20, maxX: 11, maxY: 21 }, 100)).toEqual([0]); // touches the corner
     expect(index.blocksIn({ minX: 10.25, minY: 2, maxX: 11, maxY: 20 }, 100)).toEqual([]);
@@ -111,7 +111,7 @@ describe('BlockIndex of a vector layer', () => {
   it('returns no blocks (null) when the visible fractions of the blocks contain more objects than allowed', () => {
     const left = { box: [0, 0, 400, 400], first: 0, objects: 100 } as const; // 100 × 100 pixels
     const right = { box: [400, 0, 800, 400], first: 100, objects: 50 } as const;
-    const index = new BlockIndex(indexOf([left, right]));
+    const index = new BlockIndex(buildIndex([left, right]));
     const halfOfLeft = { minX: 0, minY: 0, maxX: 50, maxY: 100 };
     expect([index.blocksIn(halfOfLeft, 50), index.blocksIn(halfOfLeft, 49)]).toEqual([[0], null]);
     const both = { minX: 0, minY: 0, maxX: 200, maxY: 100 };
@@ -121,17 +121,18 @@ describe('BlockIndex of a vector layer', () => {
 });
 
 /** Returns the index of a layer as the server sends it. Boxes are minX, minY, maxX, maxY in quarters of a pixel. */
-function indexOf(
+function buildIndex(
   blocks: readonly {
     readonly box: readonly number[];
     readonly first: number;
     readonly objects: number;
   }[],
 ): ArrayBuffer {
-  const buffer = new ArrayBuffer(28 * blocks.length);
+  const entryBytes = 28; // four bounds, first object, object count and stored bytes, of which the last stays 0
+  const buffer = new ArrayBuffer(entryBytes * blocks.length);
   const view = new DataView(buffer);
   for (const [number, { box, first, objects }] of blocks.entries()) {
-    const offset = 28 * number;
+    const offset = entryBytes * number;
     for (const [position, bound] of box.entries()) view.setInt32(offset + position * 4, bound, true);
     view.setUint32(offset + 16, first, true);
     view.setUint32(offset + 20, objects, true);
@@ -140,7 +141,7 @@ function indexOf(
 }
 
 describe('BoundedCache', () => {
-  it('loads each entry once, calls onLoad after it is loaded, and evicts the least recently used entry', async () => {
+  it('loads each entry once, calls onLoad when an entry is loaded, and evicts the least recently used entry', async () => {
     const load = vi.fn<(key: number) => Promise<string>>(async (key) => `tile ${key}`);
     const onLoad = vi.fn<() => void>();
     const cache = new BoundedCache(2, load, onLoad);

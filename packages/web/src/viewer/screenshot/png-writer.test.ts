@@ -20,7 +20,9 @@ describe('createPngWriter', () => {
     await writer.addRows(pixels([1, 2, 3], [4, 5, 6]));
     const file = new DataView(await new Response(await writer.finish()).arrayBuffer());
 
-    expect([0, 4].map((offset) => file.getUint32(offset))).toEqual([0x89504e47, 0x0d0a1a0a]);
+    const signature = [0, 4].map((offset) => file.getUint32(offset));
+    expect(signature).toEqual([0x89504e47, 0x0d0a1a0a]);
+    // Of the chunk IHDR: width, height, bits per sample, and the colour type RGB.
     expect([file.getUint32(16), file.getUint32(20), file.getUint8(24), file.getUint8(25)]).toEqual([
       2, 3, 8, 2,
     ]);
