@@ -15,7 +15,7 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { tileAdapters } from '../testing/inject.ts';
 import { type SlideServer, slideServer } from '../testing/slide-server.ts';
-import { overTheWire } from '../testing/wire.ts';
+import { startPixelClient } from '../testing/wire.ts';
 import { checkChain } from './chain-check.ts';
 
 const thumbnail = 'thumbnail.jpg';
@@ -114,7 +114,7 @@ describe.each(variants)(
     it('records image-opened for a second session when slide and account are already in memory', async () => {
       const server = await serverWithSlides(variant);
       const { imageId, token, session } = server;
-      const ask = await overTheWire(server);
+      const ask = await startPixelClient(server);
       await ask(`${imageId}/${nativeTile}`, session); // loads the slide and the account into memory
       const secondSession = await server.sessionOf(token);
       for (const tile of ['9/0_0', '9/1_1', '9/2_2']) {
@@ -128,7 +128,7 @@ describe.each(variants)(
 
     it('records one image-opened for each image and session when 27 tiles of 6 slides are requested concurrently', async () => {
       const server = await serverWithSlides(variant, 6);
-      const ask = await overTheWire(server);
+      const ask = await startPixelClient(server);
       const requests = Array.from({ length: 27 }, (_, i) =>
         ask(`${server.imageIds[i % 6]}/image_files/9/${i % 3}_${Math.floor(i / 9)}.jpg`, server.session),
       );

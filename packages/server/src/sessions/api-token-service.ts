@@ -11,7 +11,7 @@ export interface ResolvedApiToken extends ResolvedToken {
   };
 }
 
-/** A token, and the object that replaces an image session in its requests. */
+/** An API token, and the object that stands for an image session in requests for pixels with this token. */
 export interface TokenForPixels {
   readonly resolved: ResolvedApiToken;
   readonly session: ImageSession;
@@ -25,12 +25,12 @@ export interface ApiTokenAuthentication {
    */
   authenticate(token: string): Promise<ResolvedApiToken>;
   /**
-   * Like `authenticate`, with a database state at most half a second old, and with the object that replaces an image session.
-   * Only for requests of single tiles. Does not check scopes. Returns a promise only when the database has to be queried.
+   * Like `authenticate`, but from a cache that is at most half a second old, and with the object that stands for an image session. Only
+   * for requests for single tiles. Does not check scopes. The result is a promise only when the database has to be queried.
    *
    * @throws AppError token_invalid, rate_limited, unavailable
    */
   authenticateForPixels(token: string): TokenForPixels | Promise<TokenForPixels>;
-  /** Returns the object that replaces an image session in a request with this token. @throws AppError forbidden */
+  /** Returns the object that stands for an image session. @throws AppError forbidden when the token may not read slides */
   pixelSessionOf(resolved: ResolvedApiToken): Promise<ImageSession>;
 }

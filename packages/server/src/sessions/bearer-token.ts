@@ -25,7 +25,7 @@ export async function resolveBearerToken(
   return resolved;
 }
 
-/** Returns the token. @throws AppError token_missing; token_invalid for another scheme, a malformed value or a repeated header */
+/** Returns the bearer token. @throws AppError token_missing; token_invalid for another scheme, a malformed value or a repeated header */
 export function bearerTokenIn(rawHeaders: readonly string[]): string {
   let value: string | undefined;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -45,7 +45,7 @@ export function isApiToken(token: string): boolean {
 
 const apiTokenHeaderPattern = new RegExp(`^Bearer +${apiTokenPrefix}`, 'i');
 
-/** Returns whether the value of an Authorization header starts like that of an API token, valid or not. */
+/** Returns whether an Authorization header contains a token with the prefix of API tokens, valid or not. */
 export function carriesApiToken(authorization: string | undefined): boolean {
   return authorization !== undefined && apiTokenHeaderPattern.test(authorization);
 }

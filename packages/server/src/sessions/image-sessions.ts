@@ -1,8 +1,9 @@
 /**
- * Image sessions: created from a sign-in, resolved from a cache for every tile, revoked in all processes at once.
+ * Creates, resolves and revokes image sessions. A session is created with a sign-in or a share link, and ends with it.
  *
- * Requests are answered from the cache, whose entries are at most one second old: every half second one query renews all
- * sessions in use, in the background. The file is long because it contains one state machine over one cache.
+ * Each request for a tile resolves its session from a cache. No entry is used whose last query is more than 1 s old: one query in the
+ * background renews all sessions in use every 0.5 s. So a revocation takes effect at once in its own process, and within 1 s in all
+ * others. The file is long because all functions share the cache.
  */
 import { AppError, type ImageSessionStats, may } from '@lamina/contract';
 import type { Logger } from 'pino';
@@ -30,27 +31,27 @@ export interface ImageSessions {
   /**
    * Creates a session. `record` writes the audit event in the same transaction.
    *
-   * @throws AppError token_invalid when the sign-in has ended meanwhile
+   * @throws AppError token_invalid when the sign-in has ended since the access check of the request
    */
   create(
     caller: ResolvedToken,
     record?: (tx: Change) => Promise<void>,
   ): Promise<{ readonly sessionId: string; readonly expiresInSeconds: number }>;
   /**
-   * Creates the session of a share link, in the transaction that counts its opening. The session ends with the link at the latest.
+   * Creates the session of a visitor, in the transaction that counts the opening of the share link. It ends with the link at the latest.
    */
   createForVisitor(
     tx: Change,
     link: { readonly id: string; readonly uid: string; readonly expires_at: string },
   ): Promise<{ readonly sessionId: string; readonly expiresInSeconds: number }>;
   /**
-   * Returns null for a session that does not exist or has ended. Counts the request and renews the idle time of the
-   * sign-in. Returns a promise only when the database must be queried.
+   * Returns a valid session, counts the request, and renews the idle time of the sign-in. Returns null for a session that does not exist
+   * or has ended. The result is a promise only when the database has to be queried.
    *
    * @throws AppError unavailable when the query fails
    */
   resolve(sessionId: string): ImageSession | null | Promise<ImageSession | null>;
-  /** The sessions of the account, newest first. */
+  /** Returns the sessions of the account, newest first. */
   statsOf(uid: string): Promise<ImageSessionStats>;
   /**
    * Ends a session of this account. `record` writes the audit event in the same transaction.
@@ -59,8 +60,8 @@ export interface ImageSessions {
    */
   revoke(uid: string, sessionId: string, record?: (tx: Change) => Promise<void>): Promise<void>;
   /**
-   * Deletes revoked sessions from the cache; to be called after the commit. With `uid`, sessions of the account's share
-   * links are only queried again, because a change of the password does not end them.
+   * Deletes the sessions of ended sign-ins or of an ended share link from the cache. Call it after the commit. With `uid`, it does not
+   * delete the sessions of the account's share links, which a new password does not end; the next request queries them again.
    */
   forget(
     ended:
@@ -69,42 +70,46 @@ export interface ImageSessions {
       | { readonly shareLinkId: string },
   ): void;
   /**
-   * Invalidates the cache entries of one account, or of all accounts without `whose`: the next request queries the
-   * database. To be called after a change of access rights.
+   * Makes the next request of each session of the account query the database; without `whose`, of all accounts. Call it after a change
+   * of access rights.
    */
   recheck(whose?: { readonly uid: string }): void;
-  /** Returns how often `forget` and `recheck` were called, so that other caches of access rights notice a change. */
+  /** Returns a number that grows with each call of `forget` and `recheck`, so that other caches of access rights detect a change. */
   countChanges(): number;
   /** Deletes expired sessions from the database. */
   deleteExpired(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Age from which a cache entry is renewed in the background when the session is used. */
+/** Minimum interval between two queries that renew the sessions in use. */
 const renewAfterMs = 500;
 /**
- * Time after its last request during which a session is renewed with the others. A person who looks at one field for some
- * seconds then does not wait for the database when moving on, and one query serves all viewers.
+ * A session is renewed for this time after its last request. So a person who looks at one field for some seconds does not wait for the
+ * database when moving on.
  */
 const renewUnusedForMs = 10_000;
+/** Interval at which request counts and the last use of sign-ins are saved. */
 const flushEveryMs = 5000;
+/** Interval at which expired entries are deleted from the cache. */
 const purgeEveryMs = 10 * 60_000;
+/** The set of ended sessions is cleared when it reaches this size. */
 const maxEndedHashes = 10_000;
 
-/** One sign-in, shared by the sessions created from it. */
+/** A sign-in, shared by all sessions that were created with it. */
 interface SharedSignIn {
+  /** Time of the last request with one of the sessions; the idle time is counted from it. */
   usedAt: number;
 }
 
 interface CachedSession {
   session: ImageSession;
-  /** Null for the session of a share link, which has no idle time. */
-  readonly token: SharedSignIn | null;
+  /** Null for the session of a share link, which does not end when it is idle. */
+  readonly signIn: SharedSignIn | null;
   /** Time of the last query about the session. */
   checkedAt: number;
   /** Time of the last request to this process; minus infinity before the first one. */
   usedAt: number;
-  /** Requests that are not yet added to the count in the database. */
+  /** Number of requests that are not yet added to `request_count` in the database. */
   requests: number;
 }
 
@@ -118,32 +123,37 @@ interface Dependencies {
 }
 
 export async function createImageSessions({ config, db, now, log }: Dependencies): Promise<ImageSessions> {
+  /** The cache, by hash of the session id. */
   const cachedSessions = new Map<string, CachedSession>();
-  /** The same entries by session id, so that the id is not hashed for each tile of a view. Emptied every 5 s. */
+  /** Entries of the cache by session id, so that the id is not hashed for each tile of a view. Cleared at least every 5 s. */
   const recentById = new Map<string, CachedSession>();
-  const tokens = new Map<string, SharedSignIn>();
-  /** Hashes of unknown and ended sessions. They can be cached, because an id is never reused and an ended session stays ended. */
+  /** Sign-ins of the sessions in the cache, by hash of the bearer token. */
+  const signIns = new Map<string, SharedSignIn>();
+  /** Hashes of unknown and ended session ids. An id is never reused and an ended session stays ended, so they need no query. */
   const endedHashes = new Set<string>();
-  /** Number of revocations so far. A query that ran during a revocation is repeated. */
+  /** Number of revocations and changes of access rights. A query during which it has changed is repeated. */
   let revocations = 0;
   let lastRenewal = 0;
   const clock = () => now().getTime();
   const staleness = createStalenessLimit(clock);
 
+  /** Deletes a session that has ended or does not exist from the cache, and remembers this. */
   function evict(hash: string): void {
     if (cachedSessions.delete(hash)) recentById.clear();
     if (endedHashes.size >= maxEndedHashes) endedHashes.clear();
     endedHashes.add(hash);
   }
 
+  /** Adds a valid session to the cache or updates its entry. */
   function store(state: SessionState, checkedAt: number): void {
     const { restrictedDatasets, link } = state;
     const visitor = link === null ? null : { linkId: link.id, images: link.images };
     const seesHidden = visitor === null && may(state, 'catalogue.write');
-    const token = state.token === null ? null : tokenOf(state.token);
+    const signIn = state.token === null ? null : sharedSignInOf(state.token);
     const known = cachedSessions.get(state.hash);
     if (known !== undefined) {
       known.checkedAt = checkedAt;
+      // A new object only when the rights may have changed, because this runs for all sessions every 0.5 s.
       if (
         visitor !== null ||
         known.session.restrictedDatasets !== restrictedDatasets ||
@@ -165,29 +175,30 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
         seesHidden,
         shownImages: new Map(),
       },
-      token,
+      signIn,
       checkedAt,
       usedAt: Number.NEGATIVE_INFINITY,
       requests: 0,
     });
   }
 
-  function tokenOf({ hash, last_used_at }: NonNullable<SessionState['token']>): SharedSignIn {
+  function sharedSignInOf({ hash, last_used_at }: NonNullable<SessionState['token']>): SharedSignIn {
     const usedAt = Date.parse(last_used_at);
-    const token = tokens.get(hash) ?? { usedAt };
-    token.usedAt = Math.max(token.usedAt, usedAt);
-    tokens.set(hash, token);
-    return token;
+    const signIn = signIns.get(hash) ?? { usedAt };
+    signIn.usedAt = Math.max(signIn.usedAt, usedAt); // the database or this process may know the later use
+    signIns.set(hash, signIn);
+    return signIn;
   }
 
   function isStateValid(state: Omit<SessionState, 'restrictedDatasets'>, nowMs: number): boolean {
     const { status, role, account_expires_at: expiresAt, token, link } = state;
     const now = new Date(nowMs);
+    // A creation time in the future means that the clock was set back, so the age of the session is unknown.
     if (nowMs >= Date.parse(state.expires_at) || isFromTheFuture(new Date(state.created_at), now))
       return false;
     if (link !== null) return isShareLinkValid(link, { status, role, expiresAt }, now);
     if (token === null) return false;
-    const usedAt = Math.max(Date.parse(token.last_used_at), tokens.get(token.hash)?.usedAt ?? 0);
+    const usedAt = Math.max(Date.parse(token.last_used_at), signIns.get(token.hash)?.usedAt ?? 0);
     const account = effectiveAccount({ status, role, expiresAt }, now);
     return (
       may(account, 'image.view') &&
@@ -198,20 +209,20 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
     );
   }
 
-  // Only one query runs at a time; hashes that arrive meanwhile share the next one. So guessing session ids uses at
-  // most one connection.
+  // Only one query runs at a time, and hashes that arrive during it share the next one. So a client that guesses session ids uses at most
+  // one connection to the database.
   let waitingHashes = new Set<string>();
   let nextLookUp: Promise<void> | null = null;
-  let lookUpRunning: Promise<void> = Promise.resolve();
+  let runningLookUp: Promise<void> = Promise.resolve();
 
   function lookUpState(hash: string): Promise<void> {
     waitingHashes.add(hash);
-    nextLookUp ??= lookUpRunning.then(() => {
+    nextLookUp ??= runningLookUp.then(() => {
       const hashes = [...waitingHashes];
       waitingHashes = new Set();
       nextLookUp = null;
       const lookingUp = queryStates(hashes);
-      lookUpRunning = lookingUp.catch(() => {}); // its callers get the error; the next query is independent
+      runningLookUp = lookingUp.catch(() => {}); // its callers get the error; the next query is independent
       return lookingUp;
     });
     return nextLookUp;
@@ -235,10 +246,11 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
 
   /** Renews the cache entries of all sessions in use, in the background. */
   function renewInBackground(nowMs: number): void {
+    // `abs`, so that renewals also continue after the clock was set back.
     if (Math.abs(nowMs - lastRenewal) < renewAfterMs) return;
     lastRenewal = nowMs;
     recentById.clear();
-    let lookingUp: Promise<void> | undefined;
+    let lookingUp: Promise<void> | undefined; // the same promise for all sessions, because one query serves them
     for (const [hash, entry] of cachedSessions) {
       if (Math.abs(nowMs - entry.usedAt) < renewUnusedForMs) lookingUp = lookUpState(hash);
     }
@@ -250,19 +262,20 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
     );
   }
 
+  /** Counts a request with the session, and returns the session. */
   function use(entry: CachedSession, nowMs: number): ImageSession {
     entry.usedAt = nowMs;
     entry.requests++;
-    if (entry.token !== null) entry.token.usedAt = nowMs;
+    if (entry.signIn !== null) entry.signIn.usedAt = nowMs;
     flushSoon();
     renewInBackground(nowMs);
     return entry.session;
   }
 
-  const isSessionId = (text: string) => /^[\w-]{43}$/.test(text);
+  const isSessionId = (text: string) => /^[\w-]{43}$/.test(text); // 256 bits in base64url
 
-  /** Returns undefined for a session that is not in the cache. */
-  function liveEntryOf(sessionId: string): CachedSession | undefined {
+  /** Returns the cache entry of a session; undefined when there is none. */
+  function cacheEntryOf(sessionId: string): CachedSession | undefined {
     const known = recentById.get(sessionId);
     if (known !== undefined) return known;
     const entry = cachedSessions.get(hashSecret(sessionId));
@@ -270,16 +283,16 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
     return entry;
   }
 
-  /** Returns whether the session can be accepted now without a query. */
+  /** Returns whether the session can be accepted without a query: its last query is recent enough, and it has not expired since. */
   function isValidInCache(entry: CachedSession, nowMs: number): boolean {
-    const isTokenInUse = entry.token === null || nowMs < entry.token.usedAt + tokenIdleMs;
-    return nowMs < entry.session.expiresAt && isTokenInUse && staleness.isFresh(entry.checkedAt, nowMs);
+    const isSignInActive = entry.signIn === null || nowMs < entry.signIn.usedAt + tokenIdleMs;
+    return nowMs < entry.session.expiresAt && isSignInActive && staleness.isFresh(entry.checkedAt, nowMs);
   }
 
   function resolve(sessionId: string): ImageSession | null | Promise<ImageSession | null> {
     if (!isSessionId(sessionId)) return null;
     const nowMs = clock();
-    const entry = liveEntryOf(sessionId);
+    const entry = cacheEntryOf(sessionId);
     if (entry === undefined) {
       const hash = hashSecret(sessionId);
       return endedHashes.has(hash) ? null : resolveByLookUp(hash);
@@ -296,6 +309,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
     try {
       await lookUpState(hash);
     } catch (error) {
+      // While the database is unavailable, `staleness` accepts older entries, so the session may now be valid in the cache.
       const known = cachedSessions.get(hash);
       const nowMs = clock();
       if (known !== undefined && isValidInCache(known, nowMs)) return use(known, nowMs);
@@ -322,16 +336,17 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
     }, flushEveryMs).unref();
   }
 
+  /** Saves request counts and the last use of sign-ins, and every 10 minutes deletes expired entries from the cache. */
   async function flush(): Promise<void> {
     const used = [...cachedSessions.values()].filter(({ requests }) => requests > 0);
     if (used.length > 0) {
       const requests = new Map(used.map((entry) => [entry.session.hash, entry.requests]));
       const tokensUsedAt = new Map(
-        used.flatMap(({ session: { tokenHash }, token }) =>
-          tokenHash === null || token === null ? [] : [[tokenHash, new Date(token.usedAt)] as const],
+        used.flatMap(({ session: { tokenHash }, signIn }) =>
+          tokenHash === null || signIn === null ? [] : [[tokenHash, new Date(signIn.usedAt)] as const],
         ),
       );
-      for (const entry of used) entry.requests = 0;
+      for (const entry of used) entry.requests = 0; // requests that arrive during the write are counted for the next one
       try {
         await recordSessionUse(db, { requests, tokensUsedAt });
       } catch (error) {
@@ -343,8 +358,8 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
     if (Math.abs(nowMs - lastPurge) < purgeEveryMs) return;
     lastPurge = nowMs;
     for (const [hash, { session }] of cachedSessions) if (nowMs >= session.expiresAt) evict(hash);
-    const inUse = new Set([...cachedSessions.values()].map(({ session }) => session.tokenHash));
-    for (const hash of tokens.keys()) if (!inUse.has(hash)) tokens.delete(hash);
+    const usedTokenHashes = new Set([...cachedSessions.values()].map(({ session }) => session.tokenHash));
+    for (const hash of signIns.keys()) if (!usedTokenHashes.has(hash)) signIns.delete(hash);
   }
 
   return {
@@ -352,11 +367,12 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
       const sessionId = newSecret();
       const hash = hashSecret(sessionId);
       const createdAt = now();
-      const started = await insertSession(
+      // Null when the sign-in has ended. `maxSessionsPerAccount` ends the oldest sessions of the account.
+      const inserted = await insertSession(
         db,
         {
           hash,
-          prefix: sessionId.slice(0, 8),
+          prefix: sessionId.slice(0, 8), // by which the owner recognises the session
           uid: user.uid,
           token_hash: tokenHash,
           created_at: createdAt.toISOString(),
@@ -366,10 +382,10 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
         maxSessionsPerAccount,
         record,
       );
-      if (started === null) throw new AppError('token_invalid');
-      if (started.endedHashes.length > 0) revocations++;
-      for (const endedHash of started.endedHashes) evict(endedHash);
-      const expiresAt = Date.parse(started.expiresAt);
+      if (inserted === null) throw new AppError('token_invalid');
+      if (inserted.endedHashes.length > 0) revocations++;
+      for (const endedHash of inserted.endedHashes) evict(endedHash);
+      const expiresAt = Date.parse(inserted.expiresAt); // not after the end of the sign-in
       return { sessionId, expiresInSeconds: secondsLeft({ expiresAt }, createdAt) };
     },
 
@@ -425,7 +441,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
       for (const [hash, entry] of cachedSessions) {
         const { session } = entry;
         if ('uid' in ended && session.visitor !== null) {
-          if (session.uid === ended.uid) entry.checkedAt = Number.NEGATIVE_INFINITY;
+          if (session.uid === ended.uid) entry.checkedAt = Number.NEGATIVE_INFINITY; // forces a query
         } else if (hasEnded(session, ended)) evict(hash);
       }
     },
@@ -434,7 +450,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
       revocations++;
       for (const entry of cachedSessions.values()) {
         if (whose === undefined || entry.session.uid === whose.uid) {
-          entry.checkedAt = Number.NEGATIVE_INFINITY;
+          entry.checkedAt = Number.NEGATIVE_INFINITY; // forces a query
         }
       }
     },
@@ -442,14 +458,14 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
     countChanges: () => revocations,
 
     async deleteExpired() {
-      while (await deleteExpiredSessions(db, now().toISOString()));
+      while (await deleteExpiredSessions(db, now().toISOString())); // true while a batch was full
     },
 
     async close() {
       if (flushTimer !== null) clearTimeout(flushTimer);
       flushTimer = null;
       await flushing;
-      await lookUpRunning;
+      await runningLookUp;
       await flush().catch((error) =>
         log.warn(
           { err: error },
@@ -460,6 +476,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
   };
 }
 
+/** Returns whether the session has ended with the given sign-ins or share link. */
 function hasEnded(session: ImageSession, ended: Parameters<ImageSessions['forget']>[0]): boolean {
   if ('tokenHash' in ended) return session.tokenHash === ended.tokenHash;
   if ('shareLinkId' in ended) return session.visitor?.linkId === ended.shareLinkId;

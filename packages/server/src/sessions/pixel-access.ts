@@ -22,8 +22,8 @@ export interface PixelRequest {
 
 export interface PixelAccess {
   /**
-   * Returns the valid image session of the request, or its replacement for an API token, and counts the request. Returns a
-   * promise only when the database or a token has to be looked up.
+   * Returns the valid image session of the request, or the object that stands for it with an API token, and counts the request. The
+   * result is a promise only when the database has to be queried, or when the request has a bearer token.
    *
    * @throws AppError session_missing, session_invalid, token_invalid, unavailable; for API tokens forbidden, rate_limited
    */
@@ -46,6 +46,7 @@ export function createPixelAccess({
   signIn,
   apiTokens,
 }: PixelAccessDependencies): PixelAccess {
+  /** Checks the session, its cookie, and the bearer token if the request has one. */
   function acceptSession(
     session: ImageSession | null,
     { sessionId, headers, rawHeaders }: PixelRequest,
@@ -57,7 +58,7 @@ export function createPixelAccess({
     return headers.authorization === undefined ? session : acceptWithToken(session, rawHeaders);
   }
 
-  /** Checks the bearer token of a request, which is optional here: it must be valid and belong to the session's account. */
+  /** Checks the bearer token of a request with a session. The token is optional, but must be valid and belong to the session's account. */
   async function acceptWithToken(
     session: ImageSession,
     rawHeaders: readonly string[],
@@ -69,7 +70,7 @@ export function createPixelAccess({
 
   async function acceptApiToken(rawHeaders: readonly string[]): Promise<ImageSession> {
     const resolved = await resolveBearerToken(rawHeaders, { signIn, apiTokens });
-    if (!('apiToken' in resolved)) throw new AppError('session_missing');
+    if (!('apiToken' in resolved)) throw new AppError('session_missing'); // a sign-in needs an image session
     return apiTokens.pixelSessionOf(resolved);
   }
 
@@ -77,8 +78,9 @@ export function createPixelAccess({
     authorize(request) {
       const { sessionId } = request;
       const { authorization } = request.headers;
-      if (!sessionId && carriesApiToken(authorization)) return acceptApiToken(request.rawHeaders);
-      if (sessionId === undefined || sessionId === '') throw new AppError('session_missing');
+      const hasNoSession = sessionId === undefined || sessionId === '';
+      if (hasNoSession && carriesApiToken(authorization)) return acceptApiToken(request.rawHeaders);
+      if (hasNoSession) throw new AppError('session_missing');
       const resolved = imageSessions.resolve(sessionId);
       if (resolved instanceof Promise) return resolved.then((session) => acceptSession(session, request));
       return acceptSession(resolved, request);

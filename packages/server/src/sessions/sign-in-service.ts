@@ -1,13 +1,13 @@
 /**
- * Interface between the sign-in service and the rest of the server. The embedded service stores password hashes; an external
- * provider can be used in addition or instead. Tokens are opaque and looked up at each call.
+ * Interface between the sign-in service and the rest of the server. The embedded service stores password hashes. An external provider
+ * can be used in addition or instead. Tokens contain no information: each API call looks them up.
  */
 import type { User } from '@lamina/contract';
 import type { Change } from '../store/database.ts';
 
 /**
- * The requester of a password hash. Hashes are computed in turn for the networks, and for the accounts of one network. The server
- * itself, which hashes at its first start and in its commands, is `null`.
+ * The client and the account for which a password is hashed. The queue of hashes takes turns between networks, and between the accounts
+ * of one network. Null means the server itself, which hashes passwords at its first start and in its commands.
  */
 export type HashRequester = {
   /** IP address of the client. */
@@ -16,7 +16,7 @@ export type HashRequester = {
   readonly account: string;
 } | null;
 
-/** A token ends when no call or tile has used it for this long. */
+/** A token ends when no API call and no tile request has used it for this time. */
 export const tokenIdleMs = 60 * 60_000;
 
 /** A valid token and the current state of its account. */
@@ -28,14 +28,15 @@ export interface ResolvedToken {
 
 export interface IssuedToken {
   readonly token: string;
-  /** Seconds until it expires at the latest. */
+  /** Maximum lifetime of the token. It ends earlier when it is not used. */
   readonly expiresInSeconds: number;
-  /** The oldest sign-ins of the account, which ended because it had reached its maximum number. */
+  /** The oldest sign-ins of the account, which ended because the account had reached `maxTokensPerAccount`. */
   readonly endedTokenHashes: readonly string[];
 }
 
-/** The client that signs in; its address and browser are shown to the owner of the account. */
+/** The client that signs in. The profile of the account lists its IP address and browser. */
 export interface SignInClient {
+  /** IP address. */
   readonly address: string;
   readonly browser?: string | null;
 }
@@ -45,6 +46,7 @@ export interface OwnSignIn {
   /** Opaque id for the owner; not a credential. */
   readonly id: string;
   readonly tokenHash: string;
+  /** ISO 8601, like `lastUsedAt`. */
   readonly createdAt: string;
   readonly lastUsedAt: string;
   readonly address: string | null;
@@ -52,16 +54,16 @@ export interface OwnSignIn {
 }
 
 export interface SignInService {
-  /** Hashes a password; slow on purpose, so never inside a transaction. @throws AppError unavailable */
+  /** Hashes a password. This is slow on purpose, so it must not run inside a transaction. @throws AppError unavailable */
   hashPassword(password: string, requester: HashRequester): Promise<string>;
   /** Stores the password of a new account, in the transaction that creates the account. */
   signUp(tx: Change, uid: string, passwordHash: string): Promise<void>;
   /**
    * Signs in, with the same error and duration for an unknown address as for a wrong password.
    *
-   * @param record called in the transaction that issues the token, with the oldest sign-ins that ended for it
-   * @throws AppError credentials_invalid, unavailable; account_not_active for a deactivated account, after
-   *   the right password
+   * @param record writes the audit event in the transaction that issues the token. `endedTokenHashes` are the oldest sign-ins, which have
+   *   ended because of the new one.
+   * @throws AppError credentials_invalid, unavailable; account_not_active for a deactivated account, only after the right password
    */
   signIn(
     email: string,
@@ -70,22 +72,19 @@ export interface SignInService {
     record: (tx: Change, user: User, endedTokenHashes: readonly string[]) => Promise<void>,
   ): Promise<IssuedToken>;
   /**
-   * Issues a token for an account whose owner an external provider has authenticated, in the caller's transaction. The
-   * account's oldest sign-ins beyond `maxTokensPerAccount` end; the caller evicts them from the cache after the commit.
+   * Issues a token, in the caller's transaction, for an account whose owner an external provider has authenticated. The oldest sign-ins
+   * beyond `maxTokensPerAccount` end. After the commit, the caller evicts their image sessions from the cache.
    *
    * @throws AppError account_not_active for a deactivated account
    */
   issueToken(tx: Change, user: User, client: SignInClient): Promise<IssuedToken>;
-  /** Ends one sign-in and the image sessions made from it, in the caller's transaction. */
+  /** Ends one sign-in and the image sessions that were created with it, in the caller's transaction. */
   signOut(tx: Change, tokenHash: string): Promise<void>;
-  /** Returns null for an unknown or ended token, or one whose account may not sign in. Renews its idle time. */
+  /** Returns the account of a token, and renews its idle time. Null for an unknown or ended token, and for a deactivated account. */
   resolveToken(token: string): Promise<ResolvedToken | null>;
-  /**
-   * Returns the account of a valid sign-in or API token for a check in the background, which does not renew its idle time;
-   * else null.
-   */
+  /** Like `resolveToken`, also for API tokens, but for checks in the background: does not renew the idle time. */
   currentHolder(tokenHash: string): Promise<User | null>;
-  /** Returns the account of a sign-in or an API token as it is inside the transaction; null when it has ended. */
+  /** Returns the account of a sign-in or an API token in its current state in the transaction; null when the token was revoked. */
   holderOf(tx: Change, tokenHash: string): Promise<User | null>;
   /** Returns whether the hash matches the password. @throws AppError unavailable */
   isRight(passwordHash: string, password: string, requester: HashRequester): Promise<boolean>;
@@ -108,8 +107,8 @@ export interface SignInService {
   /** Returns the sign-ins of an account, most recently used first. */
   signInsOf(uid: string): Promise<OwnSignIn[]>;
   /**
-   * Creates a reset code to mail, in the caller's transaction; an earlier one becomes invalid. Returns null when the
-   * address has no account with a password, or a deactivated one.
+   * Creates a password reset code, in the caller's transaction. An earlier code becomes invalid. Returns null when the address has no
+   * account, or an account without a password on this server, or a deactivated one.
    */
   startReset(tx: Change, email: string): Promise<{ readonly code: string; readonly user: User } | null>;
   /** Returns the account of a reset code, as `takeReset` does, without consuming the code. */

@@ -1,4 +1,4 @@
-/** The embedded sign-in service: it stores password hashes, and issues opaque tokens that are rows of the database. */
+/** The embedded sign-in service. It stores password hashes, and issues random tokens whose hashes are rows of the database. */
 import { AppError, type User } from '@lamina/contract';
 import type { Logger } from 'pino';
 import { effectiveAccount, wasIssuedBeforeExpiry } from '../domain/account.ts';
@@ -31,14 +31,16 @@ import {
 import { findUser, findUserByEmail } from '../store/users.ts';
 import { createPasswords, type PasswordCost } from './password.ts';
 
+/** A token ends after this time, even if it is in use. */
 const tokenLifetimeMs = 12 * 60 * 60_000;
 /**
- * Maximum number of concurrent sign-ins of one account; a further one ends the oldest. Enough for a class that shares
- * a teaching account, and for programs that sign in at every run.
+ * Maximum number of concurrent sign-ins of one account. A further sign-in ends the oldest one. The number is enough for a class that
+ * shares a teaching account, and for programs that sign in at every run.
  */
 export const maxTokensPerAccount = 50;
 /** Minimum interval between two updates of a token's last use. */
 const touchEveryMs = 30_000;
+/** Lifetime of a password reset code. */
 const resetMs = 30 * 60_000;
 
 interface EmbeddedSignInDependencies {
@@ -55,10 +57,13 @@ export function createEmbeddedSignIn({
   passwordCost,
 }: EmbeddedSignInDependencies): SignInService {
   const passwords = createPasswords(passwordCost);
-  const later = (ms: number) => new Date(now().getTime() + ms);
+  const inMs = (ms: number) => new Date(now().getTime() + ms);
 
-  /** Logs a failed write instead of throwing it: a full disk must not sign people out. At most 30 s of idle time are lost. */
-  async function touch(hash: string): Promise<void> {
+  /**
+   * Saves that the token is in use. Logs a failed write instead of throwing an error, because a full disk must not sign people out. The
+   * token then expires up to 30 s early.
+   */
+  async function saveLastUse(hash: string): Promise<void> {
     try {
       await touchToken(db, hash, now());
     } catch (error) {
@@ -70,17 +75,17 @@ export function createEmbeddedSignIn({
   }
 
   async function issueToken(tx: Change, user: User, client: SignInClient): Promise<IssuedToken> {
-    if (user.status === 'deactivated') throw accountClosed(user);
+    if (user.status === 'deactivated') throw accountDeactivated(user);
     const token = newSecret();
     const issuedAt = now().toISOString();
-    await deleteExpiredTokens(tx, now(), later(-tokenIdleMs));
-    const endedTokenHashes = await deleteOldestTokens(tx, user.uid, maxTokensPerAccount - 1);
+    await deleteExpiredTokens(tx, now(), inMs(-tokenIdleMs));
+    const endedTokenHashes = await deleteOldestTokens(tx, user.uid, maxTokensPerAccount - 1); // keeps this number
     await insertToken(tx, {
       hash: hashSecret(token),
       uid: user.uid,
       created_at: issuedAt,
       last_used_at: issuedAt,
-      expires_at: later(tokenLifetimeMs).toISOString(),
+      expires_at: inMs(tokenLifetimeMs).toISOString(),
       address: client.address,
       browser: client.browser ?? null,
     });
@@ -94,10 +99,12 @@ export function createEmbeddedSignIn({
     return user?.status === 'deactivated' ? null : user;
   }
 
+  /** Returns a token that gives access now; null for an unknown or ended one, and for one of a deactivated account. */
   async function findValidToken(tokenHash: string): Promise<StoredToken | null> {
     const found = await findToken(db, tokenHash);
     if (found === null || found.user.status === 'deactivated') return null;
     if (wasIssuedBeforeExpiry(found.createdAt, found.user, now())) return null;
+    // The clock was set back, so the age of the token is unknown.
     if (isFromTheFuture(found.createdAt, now()) || isFromTheFuture(found.lastUsedAt, now())) return null;
     const isIdle = now().getTime() - found.lastUsedAt.getTime() >= tokenIdleMs;
     return found.expiresAt <= now() || isIdle ? null : found;
@@ -137,7 +144,7 @@ export function createEmbeddedSignIn({
       const tokenHash = hashSecret(token);
       const found = await findValidToken(tokenHash);
       if (found === null) return null;
-      if (now().getTime() - found.lastUsedAt.getTime() >= touchEveryMs) await touch(tokenHash);
+      if (now().getTime() - found.lastUsedAt.getTime() >= touchEveryMs) await saveLastUse(tokenHash);
       return { user: effectiveAccount(found.user, now()), tokenHash, signedInAt: found.createdAt };
     },
 
@@ -150,6 +157,7 @@ export function createEmbeddedSignIn({
       return effectiveAccount(found.user, now());
     },
 
+    // Does not check the lifetime and the idle time, which the access check of the same request has checked.
     async holderOf(tx, tokenHash) {
       const found = (await findToken(tx, tokenHash)) ?? (await apiTokenOf(tx, tokenHash));
       if (found === null || wasIssuedBeforeExpiry(found.createdAt, found.user, now())) return null;
@@ -182,7 +190,7 @@ export function createEmbeddedSignIn({
     },
 
     async signInsOf(uid) {
-      const rows = await listTokensOf(db, uid, now(), later(-tokenIdleMs));
+      const rows = await listTokensOf(db, uid, now(), inMs(-tokenIdleMs));
       return rows.map((row) => ({
         id: signInId(row.hash),
         tokenHash: row.hash,
@@ -202,7 +210,7 @@ export function createEmbeddedSignIn({
       await replaceReset(tx, {
         hash: hashSecret(code),
         uid: user.uid,
-        expires_at: later(resetMs).toISOString(),
+        expires_at: inMs(resetMs).toISOString(),
       });
       return { code, user };
     },
@@ -232,11 +240,11 @@ async function apiTokenOf(
   };
 }
 
-/** Returns a public id of a sign-in that does not reveal the token's hash. It is short because it is not a credential. */
+/** Returns the id by which the owner ends a sign-in. It does not reveal the token's hash, and is short because it is no credential. */
 function signInId(tokenHash: string): string {
   return hashSecret(`sign-in ${tokenHash}`).slice(0, 22);
 }
 
-function accountClosed({ status }: User): AppError {
+function accountDeactivated({ status }: User): AppError {
   return new AppError('account_not_active', { reason: 'account_deactivated', status });
 }

@@ -125,7 +125,7 @@ export function createExternalSignIn({
         cause: new LinkRefused(sameAddress.uid, person.issuer),
       });
     }
-    // Whoever registered this account and chose its password may be another person, because registration did not verify the address.
+    // Another person may have registered this account and chosen its password, because registration did not verify the address.
     await deletePassword(tx, sameAddress.uid);
     await deleteResetsOf(tx, sameAddress.uid);
     await signIn.revokeAll(tx, sameAddress.uid);

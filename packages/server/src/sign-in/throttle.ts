@@ -1,6 +1,6 @@
 /**
- * Rate limits of sign-in, registration and mailed codes. The limits and their reasons are in domain/throttle-limits.ts;
- * the counts are rows of the database, so that they hold across processes and restarts.
+ * Rate limits of sign-in, registration, mailed codes and share links. The limits and their reasons are in domain/throttle-limits.ts. The
+ * counters are rows of the database, so that all processes share them and they survive a restart.
  */
 import { AppError, type ErrorCode } from '@lamina/contract';
 import type { Logger } from 'pino';
@@ -35,28 +35,31 @@ import {
   shareLinkRules,
 } from './throttle-rules.ts';
 
-/** `password`: a password or a mailed code; `second-factor`: also a code of two-step verification. */
+/** The secret that a request contains. `password`: a password or a mailed code; `second-factor`: also a code of two-step verification. */
 export type AuthenticationStep = 'password' | 'second-factor';
 
 export interface Throttle {
   /** Counts an action that is limited whether or not it succeeds. @throws AppError rate_limited */
   count(what: 'registration' | 'reset-request', attempt: Attempt): Promise<void>;
   /**
-   * Counts an e-mail that an anonymous client causes. Returns false when the address has received too many. To be called
+   * Counts an e-mail that a client without a sign-in causes. Returns false when the address has received too many e-mails. Call it only
    * after the response, which must not depend on the result.
    */
   mayMail(attempt: Attempt): Promise<boolean>;
   /**
-   * Checks a secret within the limits. A failure counts (`failureCodes`); if other attempts have used up a limit
-   * meanwhile, the response says nothing about the secret. A success deletes the failures of this account from this
-   * network and makes the network known; when that cannot be stored, the error is logged and the success stands.
-   * Successes of an account are limited too (`successLimits`), after the secret has been checked.
+   * Runs `work`, which checks a secret, within the limits.
    *
-   * @param work calls `requireAllowed` in the transaction that acts on a right secret; the success is counted in
-   *   that transaction. Without such a call it is counted afterwards.
-   * @param decoy takes as long as `work` with a wrong secret. It runs instead of `work` when the response is 429 anyway
-   *   and the network is not known, so that the duration does not show which networks an account is known from.
-   * @throws AppError rate_limited
+   * - A wrong secret (`failureCodes`) counts as a failure. When other attempts have reached a limit during the check, the response is 429,
+   *   which does not reveal whether the secret was right.
+   * - A right secret deletes the counted failures of this account from this network, and makes the network known for the account. If this
+   *   cannot be stored, the error is logged and the success stands.
+   * - Right secrets of an account are limited too (`successLimits`); this limit is applied after the check.
+   *
+   * @param work calls `requireAllowed` in the transaction that acts on the right secret, which counts the success in this transaction.
+   *   Without such a call the success is counted after `work`.
+   * @param decoy takes as long as `work` with a wrong secret. It runs instead of `work` when the response is 429 in any case, because
+   *   the network is not known for the account. So the duration does not reveal which networks are known.
+   * @throws AppError rate_limited, and the errors of `work`
    */
   guard<T>(
     step: AuthenticationStep,
@@ -64,25 +67,26 @@ export interface Throttle {
     work: (requireAllowed: RequireAllowed) => Promise<T>,
     decoy?: () => Promise<unknown>,
   ): Promise<T>;
-  /** @throws AppError rate_limited while wrong passwords of a share link have reached a limit */
+  /** @throws AppError rate_limited while the wrong passwords for a share link have reached a limit */
   requireShareLink(origin: Origin, linkId: string): Promise<void>;
   /**
-   * Counts a failure with a share link: a wrong password, or with null a secret that opens nothing. These counts are
-   * separate from those of sign-ins, and stop no one who has the right secret.
+   * Counts a wrong password of a share link, or with null a secret that opens no link. The counters are separate from those of sign-ins.
    *
-   * @throws AppError rate_limited when a limit has been reached before
+   * @throws AppError rate_limited when a limit was already reached
    */
   failShareLink(origin: Origin, linkId: string | null): Promise<void>;
   /** Marks the network of a new account's registration as known. Only logs an error, because the registration has succeeded. */
   rememberNetwork(attempt: Attempt): Promise<void>;
 }
 
-/** @throws AppError rate_limited when a limit has been reached since the check began */
+/** Counts a success. @throws AppError rate_limited when a limit has been reached since the check began */
 export type RequireAllowed = (tx: Change) => Promise<void>;
 
+/** A limit that was reached: further attempts are rejected for some time. */
 interface Block {
+  /** Key of the counter. */
   readonly key: string;
-  /** ISO 8601. */
+  /** End of the block, ISO 8601. */
   readonly until: string;
 }
 
@@ -97,11 +101,11 @@ interface Dependencies {
 }
 
 const dayMs = 24 * 60 * 60_000;
-/** Expired rows are deleted at most this often. */
+/** Minimum interval between two deletions of expired rows. */
 const deleteExpiredEveryMs = 60_000;
-/** Size of the set of blocks that this process has recorded in the audit log; the set is emptied at this size. */
+/** The set of blocks that this process has recorded in the audit log is cleared when it reaches this size. */
 const maxRecorded = 10_000;
-/** Maximum number of blocks that a process remembers; at this number it forgets all of them. */
+/** The map of blocked share links is cleared when it reaches this size. */
 const maxKnownBlocks = 10_000;
 
 export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependencies): Throttle {
@@ -116,12 +120,13 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     };
   }
 
+  /** Blocks that are in the audit log already: key and end. */
   const recorded = new Set<string>();
   const shareLinkBlocks = createKnownBlocks();
   let expiredDeletedAt = 0;
   const nowText = () => now().toISOString();
 
-  /** Returns the block that lasts longest; null when nothing is blocked. */
+  /** Returns the block of these rules that ends last; null when no rule is blocked. */
   async function findBlock(connection: Connection, rules: readonly Rule[]): Promise<Block | null> {
     const at = nowText();
     const keys = rules.map(({ key }) => key);
@@ -131,19 +136,21 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     return blocks.toSorted((a, b) => (a.until < b.until ? 1 : -1))[0] ?? null;
   }
 
-  async function isKnown(attempt: Attempt): Promise<boolean> {
+  /** Returns whether the account has signed in from the network of the attempt within `knownNetworkMs`. */
+  async function isNetworkKnown(attempt: Attempt): Promise<boolean> {
     return (
       attempt.email !== null && (await findThrottles(db, [knownNetworkKey(attempt)], nowText())).length > 0
     );
   }
 
-  /** Counts once for each rule. When one of them is blocked, counts nothing and returns the block. */
+  /** Increments the counter of each rule. When one of them is blocked, increments none and returns the block. */
   function addUnlessBlocked(rules: readonly Rule[]): Promise<Block | null> {
     return runLockedTransaction(db, 'throttle', async (tx) => {
       const block = await findBlock(tx, rules);
       if (block !== null) return block;
       const at = now();
       await incrementCounts(tx, rules, at);
+      // `abs`, so that deleting also continues after the clock was set back.
       if (Math.abs(at.getTime() - expiredDeletedAt) >= deleteExpiredEveryMs) {
         expiredDeletedAt = at.getTime();
         await deleteExpiredThrottles(tx, at.toISOString(), maxThrottleRows);
@@ -152,7 +159,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     });
   }
 
-  /** Increments the counters; to be called in a transaction that holds the lock `throttle`. */
+  /** Increments the counters. The transaction must hold the lock `throttle`. */
   async function incrementCounts(tx: Change, rules: readonly Rule[], at: Date): Promise<void> {
     const keys = rules.map(({ key }) => key);
     const rows = await findThrottles(tx, keys, at.toISOString());
@@ -167,7 +174,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     return tooManyAttempts(until, now());
   }
 
-  /** Records a block in the audit log once, however many attempts it stops. */
+  /** Records a block in the audit log once, no matter how many attempts it rejects. */
   async function recordBlock({ key, until }: Block, what: string, { origin }: Attempt): Promise<void> {
     const block = `${key} ${until}`;
     if (!recorded.has(block)) {
@@ -185,6 +192,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     }
   }
 
+  /** Records the block and throws rate_limited. @param what kind of attempt, for the audit log and the metrics */
   async function refuse(block: Block, what: string, attempt: Attempt): Promise<never> {
     await recordBlock(block, what, attempt);
     throw rateLimited(block.until, what);
@@ -196,7 +204,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     await refuse(block, 'share-link', { origin, email: null });
   }
 
-  function markKnown(tx: Change, attempt: Attempt): Promise<void> {
+  function markNetworkKnown(tx: Change, attempt: Attempt): Promise<void> {
     const expiresAt = new Date(now().getTime() + knownNetworkMs).toISOString();
     return putThrottle(tx, {
       key: knownNetworkKey(attempt),
@@ -206,7 +214,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     });
   }
 
-  /** Logs an error instead of throwing it: the action that came before has succeeded and must not appear to have failed. */
+  /** Logs an error instead of throwing it, because the sign-in or registration before it has succeeded. */
   async function logError(writing: Promise<void>): Promise<void> {
     try {
       await writing;
@@ -218,20 +226,25 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     }
   }
 
-  /** Writes only when something changes, so that a usual sign-in costs no further transaction. */
+  /**
+   * Deletes the failures of the account from this network, and makes the network known. Without failures, and when the network was made
+   * known less than a day ago, it writes nothing, so that a usual sign-in costs no further transaction.
+   */
   async function recordSuccess(attempt: Attempt): Promise<void> {
     const failures = [
       ruleOf('failure', 'account-and-network', failureLimits['account-and-network'], attempt).key,
       ruleOf('second factor', 'account', secondFactorLimit, attempt).key,
     ];
-    const known = knownNetworkKey(attempt);
-    const rows = await findThrottles(db, [...failures, known], nowText());
-    const renewAt = now().getTime() + knownNetworkMs - dayMs;
-    const isFresh = rows.some(({ key, expires_at }) => key === known && Date.parse(expires_at) > renewAt);
-    if (isFresh && rows.length === 1) return;
+    const networkKey = knownNetworkKey(attempt);
+    const rows = await findThrottles(db, [...failures, networkKey], nowText());
+    const expiryADayAfterMarking = now().getTime() + knownNetworkMs - dayMs;
+    const isFresh = rows.some(
+      ({ key, expires_at }) => key === networkKey && Date.parse(expires_at) > expiryADayAfterMarking,
+    );
+    if (isFresh && rows.length === 1) return; // the only row is that of the network
     await runLockedTransaction(db, 'throttle', async (tx) => {
       await deleteThrottles(tx, failures);
-      await markKnown(tx, attempt);
+      await markNetworkKnown(tx, attempt);
     });
   }
 
@@ -243,7 +256,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     },
 
     async mayMail(attempt) {
-      const subject = (await isKnown(attempt)) ? 'account-and-network' : 'account';
+      const subject = (await isNetworkKnown(attempt)) ? 'account-and-network' : 'account';
       const block = await addUnlessBlocked([ruleOf('mail', subject, mailLimit, attempt)]);
       if (block !== null) await recordBlock(block, 'mail', attempt);
       return block === null;
@@ -251,7 +264,9 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
 
     async guard(step, attempt, work, decoy = async () => undefined) {
       const { 'account-and-network': accountAndNetwork, ...otherLimits } = failureLimits;
+      /** Limits that do not apply in a network from which the account has signed in before. */
       const strangerRules = rulesOf('failure', otherLimits, attempt);
+      /** Limits that apply in every network. */
       const commonRules = [
         ...rulesOf('failure', { 'account-and-network': accountAndNetwork }, attempt),
         ruleOf('every failure', 'network', allFailuresOfNetwork, attempt),
@@ -259,23 +274,24 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
       const codeRules =
         step === 'second-factor' ? [ruleOf('second factor', 'account', secondFactorLimit, attempt)] : [];
       const successRules = attempt.email === null ? [] : rulesOf('success', successLimits, attempt);
-      const known = await isKnown(attempt);
+      const isKnown = await isNetworkKnown(attempt);
       const block = await findBlock(db, [...commonRules, ...codeRules]);
       if (block !== null) return refuse(block, step, attempt);
       const strangersBlock = await findBlock(db, strangerRules);
-      // Attempts during a block do not prolong it; otherwise a stranger could extend it without end.
+      // Attempts during a block do not increment its counter; otherwise a stranger could extend the block without end.
       const failureRules = strangersBlock === null ? [...commonRules, ...strangerRules] : commonRules;
 
-      if (strangersBlock !== null && !known) {
+      if (strangersBlock !== null && !isKnown) {
         await decoy();
         return refuse((await addUnlessBlocked(failureRules)) ?? strangersBlock, step, attempt);
       }
       let isCounted = successRules.length === 0;
+      /** A block that another attempt has caused during `work`. */
       let blockSince: Block | null = null;
       try {
         const result = await work(async (tx) => {
           await acquireLock(tx, 'throttle');
-          const rules = [...commonRules, ...codeRules, ...(known ? [] : strangerRules), ...successRules];
+          const rules = [...commonRules, ...codeRules, ...(isKnown ? [] : strangerRules), ...successRules];
           blockSince = await findBlock(tx, rules);
           if (blockSince !== null) throw tooManyAttempts(blockSince.until, now());
           await incrementCounts(tx, successRules, now());
@@ -288,7 +304,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
       } catch (error) {
         if (blockSince !== null) return refuse(blockSince, step, attempt);
         if (!isFailure(error)) throw error;
-        // The code is checked only after the right password, so this counter reveals nothing about the address.
+        // A code is only checked after the right password. So a 429 because of wrong codes does not reveal whether an address has an account.
         const isCode = error.code === 'second_factor_invalid';
         const newBlock = await addUnlessBlocked(isCode ? [...failureRules, ...codeRules] : failureRules);
         const refusedBy = newBlock ?? (isCode ? null : strangersBlock);
@@ -304,7 +320,8 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
 
     async failShareLink(origin, linkId) {
       const rules = shareLinkRules(origin, linkId);
-      // Cheapest check first: most attempts of a flood end in memory, others with a query, and only the rest need a lock.
+      // The cheapest check comes first: most attempts of a flood are rejected from memory, others after a query, and only the rest needs
+      // a transaction with a lock.
       const block =
         shareLinkBlocks.find(rules, nowText()) ??
         (await findBlock(db, rules)) ??
@@ -313,15 +330,16 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     },
 
     rememberNetwork: (attempt) =>
-      logError(runLockedTransaction(db, 'throttle', (tx) => markKnown(tx, attempt))),
+      logError(runLockedTransaction(db, 'throttle', (tx) => markNetworkKnown(tx, attempt))),
   };
 }
 
 /**
- * Blocks of share links that this process has seen. Such a block ends with time alone, so a flood of guesses is refused
- * without a query; blocks of sign-ins also end with a success and are always read from the database.
+ * Keeps the blocks of share links that this process has seen, so that a flood of guesses is rejected without a query. This is possible
+ * because such a block only ends when its time is over. A block of a sign-in also ends with a success, so it is always queried.
  */
 function createKnownBlocks() {
+  /** End of the block (ISO 8601) by key of the counter. */
   const known = new Map<string, string>();
   return {
     find(rules: readonly Rule[], at: string): Block | null {
@@ -338,7 +356,7 @@ function createKnownBlocks() {
   };
 }
 
-/** Errors that count as a failure: a wrong secret. */
+/** Errors that mean that the secret was wrong, so that the attempt counts as a failure. */
 const failureCodes: ReadonlySet<ErrorCode> = new Set([
   'credentials_invalid',
   'second_factor_invalid',

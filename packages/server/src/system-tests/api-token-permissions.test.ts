@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { insertGrant, setDownloadGrant } from '../store/dataset-grants.ts';
 import { saveDataset } from '../store/datasets.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
-import { answerFor, answers } from '../testing/permission-matrix.ts';
+import { expectedStatus, expectedStatuses } from '../testing/permission-matrix.ts';
 import { storedData } from '../testing/stored-data.ts';
 import { type Answer, type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
 import { type WellFormedRequest, wellFormedRequests } from '../testing/well-formed-requests.ts';
@@ -69,7 +69,7 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
     await catalogue.settled();
   }
 
-  const closed = Object.keys(answers).filter((name) => endpoints[name]?.access !== 'anyone');
+  const closed = Object.keys(expectedStatuses).filter((name) => endpoints[name]?.access !== 'anyone');
 
   describe.each(closed)('%s', (name) => {
     const endpoint = endpoints[name] as Endpoint;
@@ -105,20 +105,20 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
 
       if (endpoint.scope === undefined) return;
       const { token } = await server.fixtures.apiToken(owner.user, { scopes: [endpoint.scope] });
-      expect(outcomeOf(await ask(endpoint, request, token))).toBe(String(answerFor(name, 'admin')));
+      expect(outcomeOf(await ask(endpoint, request, token))).toBe(String(expectedStatus(name, 'admin')));
     });
 
     it.each(['user', 'viewer'] as const)('allows the token of a %s no more than its owner', async (role) => {
       const owner = await ownerOf(role);
       const { token } = await server.fixtures.apiToken(owner.user);
       const isGiven = endpoint.scope !== undefined && scopesOf(owner.user).includes(endpoint.scope);
-      const status = isGiven ? answerFor(name, role) : 403;
+      const status = isGiven ? expectedStatus(name, role) : 403;
       const answer = await ask(endpoint, await requestFor(name, owner, false), token);
       expect(outcomeOf(answer)).toBe(status < 400 ? String(status) : '403 forbidden');
     });
   });
 
-  const ignoring = Object.keys(answers).filter((name) => endpoints[name]?.access === 'anyone');
+  const ignoring = Object.keys(expectedStatuses).filter((name) => endpoints[name]?.access === 'anyone');
   it.each(ignoring)('are ignored by %s, which needs no sign-in', async (name) => {
     const user = await server.fixtures.user();
     const request = await requestFor(name, { user, token: null }, true);
@@ -127,10 +127,10 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
       request,
       (await server.fixtures.apiToken(user)).token,
     );
-    expect(answer.status).toBe(answerFor(name, 'anonymous'));
+    expect(answer.status).toBe(expectedStatus(name, 'anonymous'));
   });
 
-  const aboutImages = Object.keys(answers).filter(
+  const aboutImages = Object.keys(expectedStatuses).filter(
     (name) => endpoints[name]?.scope !== undefined && endpoints[name]?.path.includes(':imageId'),
   );
   it.each(aboutImages)('get 404 from %s for a slide outside their datasets', async (name) => {
@@ -158,7 +158,7 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
       await setDownloadGrant(server.services.db, { uid: owner.user.uid, dataset: 'Açık', isAllowed: true });
       outcomes.push(outcomeOf(await ask(endpoint, request, token)));
     }
-    expect(outcomes).toEqual([String(answerFor(name, 'admin')), '404 not_found', '404 not_found']);
+    expect(outcomes).toEqual([String(expectedStatus(name, 'admin')), '404 not_found', '404 not_found']);
   });
 
   describe.each([

@@ -20,14 +20,14 @@ import { databaseKinds } from '../store/testing/test-database.ts';
 import {
   type Actor,
   actors,
-  answerFor,
-  answers,
+  additionalTokens,
   catalogueBySession,
-  codeFor,
+  expectedErrorCode,
+  expectedStatus,
+  expectedStatuses,
   pixelsBySession,
   type Session,
   sessions,
-  tokensAlong,
 } from '../testing/permission-matrix.ts';
 import { storedData } from '../testing/stored-data.ts';
 import { type Answer, type TestServer, testServer } from '../testing/test-server.ts';
@@ -103,11 +103,12 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
   describe('the permission matrix', () => {
     it('has exactly one row for each endpoint that does not serve pixels', () => {
       const named = Object.entries(endpoints).filter(([, endpoint]) => !isPixels(endpoint));
-      expect(Object.keys(answers).sort()).toEqual(named.map(([name]) => name).sort());
+      expect(Object.keys(expectedStatuses).sort()).toEqual(named.map(([name]) => name).sort());
     });
 
     it('allows a user everything that a viewer may do, and an administrator everything that a user may do', () => {
-      const letIn = (actor: Actor) => Object.keys(answers).filter((name) => answerFor(name, actor) < 300);
+      const letIn = (actor: Actor) =>
+        Object.keys(expectedStatuses).filter((name) => expectedStatus(name, actor) < 300);
       expect(letIn('user')).toEqual(expect.arrayContaining(letIn('viewer')));
       expect(letIn('admin')).toEqual(expect.arrayContaining(letIn('user')));
     });
@@ -121,9 +122,9 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
   /** By endpoint: the calls of all actors whom the matrix rejects. */
   const rejectedCalls = new Map<string, ReadonlyMap<Actor, RejectedCall>>();
 
-  describe.each(Object.keys(answers))('%s', (name) => {
+  describe.each(Object.keys(expectedStatuses))('%s', (name) => {
     const endpoint = endpoints[name] as Endpoint;
-    const isRejected = (actor: Actor) => codeFor(name, actor) !== null;
+    const isRejected = (actor: Actor) => expectedErrorCode(name, actor) !== null;
     const rejected = new Map<Actor, RejectedCall>();
     rejectedCalls.set(name, rejected);
     let changedByRejectedCalls: readonly [before: unknown, after: unknown];
@@ -151,7 +152,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
 
     it.each(actors)('returns the status of the matrix to %s', async (actor) => {
       const { who, answer } = rejected.get(actor) ?? (await callAs(await prepare(actor)));
-      const code = codeFor(name, actor);
+      const code = expectedErrorCode(name, actor);
       const { code: given = null, status = null } = (answer.body || {}) as { code?: string; status?: string };
       expect({
         status: answer.status,
@@ -159,7 +160,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
         signsOut: answer.headers['www-authenticate']?.toString().startsWith('Bearer') ?? false,
         ownStatus: given === null ? null : status,
       }).toEqual({
-        status: answerFor(name, actor),
+        status: expectedStatus(name, actor),
         code,
         signsOut: code?.startsWith('token_') ?? false,
         ownStatus: code === 'account_not_active' ? who.user.status : null,
@@ -181,29 +182,32 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
   });
 
   describe('another spelling of an endpoint', () => {
-    it.each(Object.keys(answers))('%s with a trailing slash has the same permissions', async (name) => {
-      const endpoint = endpoints[name] as Endpoint;
-      for (const actor of ['anonymous', 'pending', 'admin'] as const) {
-        const who = await caller(actor);
-        const request = await requestFor(name, who, actor === 'anonymous');
-        const answer = await ask(endpoint, { ...request, url: `${request.url}/` }, who.token);
-        expect([actor, answer.status]).toEqual([actor, answerFor(name, actor)]);
-      }
-    });
+    it.each(Object.keys(expectedStatuses))(
+      '%s with a trailing slash has the same permissions',
+      async (name) => {
+        const endpoint = endpoints[name] as Endpoint;
+        for (const actor of ['anonymous', 'pending', 'admin'] as const) {
+          const who = await caller(actor);
+          const request = await requestFor(name, who, actor === 'anonymous');
+          const answer = await ask(endpoint, { ...request, url: `${request.url}/` }, who.token);
+          expect([actor, answer.status]).toEqual([actor, expectedStatus(name, actor)]);
+        }
+      },
+    );
 
-    const reads = Object.keys(answers).filter((name) => endpoints[name]?.method === 'GET');
+    const reads = Object.keys(expectedStatuses).filter((name) => endpoints[name]?.method === 'GET');
     it.each(reads)('%s by HEAD has the same permissions', async (name) => {
       for (const actor of ['anonymous', 'pending', 'admin'] as const) {
         const who = await caller(actor);
         const { url, query } = await requestFor(name, who, actor === 'anonymous');
         const answer = await server.as(who.token).inject({ method: 'HEAD', url, ...(query && { query }) });
-        expect([actor, answer.status, answer.body]).toEqual([actor, answerFor(name, actor), '']);
+        expect([actor, answer.status, answer.body]).toEqual([actor, expectedStatus(name, actor), '']);
       }
     });
   });
 
   describe('a rejected call', () => {
-    const withTarget = Object.keys(answers).filter((name) => endpoints[name]?.path.includes(':'));
+    const withTarget = Object.keys(expectedStatuses).filter((name) => endpoints[name]?.path.includes(':'));
 
     it.each(withTarget)('%s gets the same response whether or not the target exists', async (name) => {
       const endpoint = endpoints[name] as Endpoint;
@@ -357,7 +361,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
       };
       for (const name of pixels) {
         const url = `/image-catalog/proxy/${imageId}/${name}${id === undefined ? '' : `?session=${id}`}`;
-        for (const along of tokensAlong) {
+        for (const along of additionalTokens) {
           const expected = pixelsBySession[session][along];
           const get = await askPixels('GET', url, bearers[along]);
           expect(outcomeOf(get)).toBe(outcomeFor(expected));
@@ -542,7 +546,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
       return { status, changes: changes.filter(([, change]) => change !== 0) };
     }
 
-    const withBody = Object.keys(answers).filter((name) => endpoints[name]?.body !== undefined);
+    const withBody = Object.keys(expectedStatuses).filter((name) => endpoints[name]?.body !== undefined);
     it.each(withBody)('is ignored by %s', async (name) => {
       const settable = Object.keys((endpoints[name] as Endpoint).body?.shape ?? {});
       const more = Object.fromEntries(

@@ -2,7 +2,13 @@
 import { deleteAccount, type Endpoint, endpoints, errors, isErrorCode } from '@lamina/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databaseKinds } from '../store/testing/test-database.ts';
-import { outcomeOf, type Standing, standingOf, standings, stateCalls } from '../testing/state-table.ts';
+import {
+  type AccountState,
+  accountCalls,
+  accountStates,
+  outcomeOf,
+  statusAndRoleOf,
+} from '../testing/state-table.ts';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
 
 describe.each(databaseKinds)('account actions on %s', (database) => {
@@ -27,10 +33,10 @@ describe.each(databaseKinds)('account actions on %s', (database) => {
       .execute();
 
   /** Returns an account in this state that is signed in. */
-  async function accountOf(standing: Standing): Promise<TestUser> {
-    if (standing === 'self') return admin;
+  async function accountOf(state: AccountState): Promise<TestUser> {
+    if (state === 'self') return admin;
     const { fixtures, services } = server;
-    const { status, role } = standingOf(standing);
+    const { status, role } = statusAndRoleOf(state);
     const user = await fixtures.user({ role });
     await fixtures.token(user);
     const isApproved = status !== 'pending';
@@ -46,18 +52,18 @@ describe.each(databaseKinds)('account actions on %s', (database) => {
     return user;
   }
 
-  describe.each(Object.keys(stateCalls))('%s', (call) => {
-    it.each(standings)(
+  describe.each(Object.keys(accountCalls))('%s', (call) => {
+    it.each(accountStates)(
       'changes an account in the state %s as the table of docs/permissions.md states',
-      async (standing) => {
+      async (state) => {
         const { fixtures, as, clock } = server;
         admin = await fixtures.admin();
         const token = await fixtures.token(admin);
-        const { uid } = await accountOf(standing);
+        const { uid } = await accountOf(state);
         const before = await find(uid);
         clock.advance(1000);
 
-        const { endpoint: name, body } = stateCalls[call] ?? {};
+        const { endpoint: name, body } = accountCalls[call] ?? {};
         const endpoint = endpoints[name ?? ''] as Endpoint;
         const url = endpoint.path.replace(':uid', uid);
         const answer = await as(token).inject({
@@ -66,7 +72,7 @@ describe.each(databaseKinds)('account actions on %s', (database) => {
           ...(body && { payload: body }),
         });
 
-        const expected = outcomeOf(call, standing);
+        const expected = outcomeOf(call, state);
         const word = expected.replace(/!$/, '');
         const after = await find(uid);
         const events = await auditEventsOf(uid);

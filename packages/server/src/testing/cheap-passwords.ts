@@ -1,4 +1,4 @@
 import type { PasswordCost } from '../sign-in/password.ts';
 
-/** Far below what is safe, so that a test does not spend its time on hashing. */
+/** Cost of password hashes in tests. It is far below a safe value, so that tests do not spend their time on hashing. */
 export const cheapPasswords: PasswordCost = { memoryKiB: 8, passes: 1 };

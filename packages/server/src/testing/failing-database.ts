@@ -1,6 +1,5 @@
 /**
- * Makes one database query of this process fail: on SQLite with the error of an unreadable disk, on PostgreSQL by breaking the
- * connection.
+ * Makes one database query of this process fail: on SQLite with the error of an unreadable disk, on PostgreSQL with a broken connection.
  */
 import type { Socket } from 'node:net';
 import SqliteDatabase from 'better-sqlite3';
@@ -9,22 +8,22 @@ import { vi } from 'vitest';
 import type { DatabaseKind } from '../store/testing/test-database.ts';
 
 export interface FailingDatabase {
-  /** Counts queries from 1 again and lets the n-th one fail; with null, none fails. */
+  /** Starts to count queries, and makes the n-th one fail (from 1); with null, none fails. */
   failAt(n: number | null): void;
   /** Returns the SQL text of the query that failed; null when none has failed. */
   failed(): string | null;
   restore(): void;
 }
 
-/** Intercepts the queries of all databases of this process, including begin, commit and rollback. */
+/** Intercepts the queries of all databases of this process, including begin, commit and rollback. Call `restore` after the test. */
 export function failingDatabase(kind: DatabaseKind): FailingDatabase {
   let queryCount = 0;
-  let failing: number | null = null;
+  let failingNumber: number | null = null;
   let failed: string | null = null;
   /** Counts a query. @returns whether it has to fail */
   const hasToFail = (text: string) => {
     queryCount++;
-    if (queryCount !== failing) return false;
+    if (queryCount !== failingNumber) return false;
     failed = text;
     return true;
   };
@@ -33,7 +32,7 @@ export function failingDatabase(kind: DatabaseKind): FailingDatabase {
     failAt(n) {
       queryCount = 0;
       failed = null;
-      failing = n;
+      failingNumber = n;
     },
     failed: () => failed,
     restore: () => spy.mockRestore(),
@@ -51,14 +50,14 @@ function spyOnSqlite(hasToFail: (text: string) => boolean) {
   });
 }
 
-/** The connection breaks before the query is sent: the server rolls its transaction back. */
+/** Breaks the connection before the query is sent, so that PostgreSQL rolls the transaction back. */
 function spyOnPostgres(hasToFail: (text: string) => boolean) {
   const { query } = pg.Client.prototype;
   return vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
     this: pg.Client & { readonly connection: { readonly stream: Socket } },
-    ...sent: Parameters<typeof query>
+    ...args: Parameters<typeof query>
   ) {
-    if (hasToFail(String(sent[0]))) this.connection.stream.destroy();
-    return query.apply(this, sent);
+    if (hasToFail(String(args[0]))) this.connection.stream.destroy(); // the first argument is the SQL text
+    return query.apply(this, args);
   });
 }

@@ -1,8 +1,8 @@
-/** Requests that enter the server where those of the network do: at its HTTP server, in front of the fast paths and Fastify. */
+/** Sends test requests to the HTTP server of an application without a network, so that the fast paths can answer them before Fastify. */
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import inject from 'light-my-request';
 
-/** The adapters that answer tiles and frames (tiles/resolve-tile.ts, dicomweb/resolve-frames.ts), by the setting that selects them. */
+/** For tests that run with each of the two request handlers of tiles: the name for the test, and the setting that selects the handler. */
 export const tileAdapters = [
   { tileAdapter: 'the fast path', tileFastPath: true },
   { tileAdapter: 'the Fastify route', tileFastPath: false },
@@ -14,7 +14,8 @@ export async function injectRequest(
 ): Promise<LightMyRequestResponse> {
   await app.ready();
   return inject((request, response) => {
-    // The injected socket goes nowhere. Without a socket, a fast path writes with `writeHead` and `end`, which are recorded.
+    // A fast path would write to the injected socket, which nothing reads. Without a socket it calls `writeHead` and `end`, whose
+    // arguments light-my-request returns as the response.
     if (/\/(?:image_files|frames)\//.test(request.url ?? '')) {
       Object.defineProperty(response, 'socket', { value: null, writable: true });
     }

@@ -1,4 +1,4 @@
-/** Starts nginx in front of several server processes, with the configuration in deploy/ except for names, ports and TLS. */
+/** Starts nginx in front of several server processes, with the configuration of deploy/ except for host names, ports and TLS. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -7,7 +7,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
-const delivered = path.join(import.meta.dirname, '../../../../deploy');
+/** Folder of the configuration that operators get. */
+const deployFolder = path.join(import.meta.dirname, '../../../../deploy');
 
 /** Path of the nginx program; null when it is not installed. */
 export const nginx: string | null =
@@ -23,9 +24,12 @@ export interface LoadBalancer {
 }
 
 /**
- * @param ports of the processes, on loopback
- * @param requestsPerAddress replaces the delivered limit, since all clients of a test have one address; nginx accepts less than 65,536
+ * Starts nginx, and waits until it answers.
+ *
+ * @param ports ports of the server processes on the loopback interface
  * @param wrap changes the command line, for example to run nginx on another processor
+ * @param requestsPerAddress limit of concurrent requests per client address. It replaces the limit of deploy/, because all clients of a
+ *   test have one address. nginx accepts at most 65,535.
  * @throws Error when nginx is not installed or rejects the configuration
  */
 export async function startLoadBalancer(
@@ -48,45 +52,48 @@ export async function startLoadBalancer(
   };
   const address = `http://127.0.0.1:${port}`;
   while (!(await answers(address))) {
-    if (child.exitCode !== null) throw new Error('nginx does not take the configuration that is delivered');
+    if (child.exitCode !== null) throw new Error('nginx rejects the configuration of deploy/');
     await wait(20);
   }
   return { address, port, process: child, stop };
 }
 
 /**
- * Returns the delivered configuration without TLS, with these ports and with its logs in `folder`. Without TLS a browser opens
- * six connections instead of one, so the limit of connections that wait for nginx (`backlog`) is higher.
+ * Returns deploy/nginx.conf without TLS, with these ports and with its logs in `folder`. Without TLS, a browser uses HTTP/1.1 and opens
+ * six connections instead of one, so more connections may wait until nginx accepts them (`backlog`).
  */
 function siteOf(port: number, ports: readonly number[], folder: string, requestsPerAddress: number): string {
-  return fs
-    .readFileSync(path.join(delivered, 'nginx.conf'), 'utf8')
-    .replace(/( {4}server )lamina-\d:\d+(.*\n)(?: {4}server .*\n)*/, (_, before: string, after: string) =>
-      ports.map((serverPort) => `${before}127.0.0.1:${serverPort}${after}`).join(''),
-    )
-    .replace(/^server \{\n {4}listen 80;[^}]*\}\n/m, '')
-    .replace(/^ {4}listen (443|\[::\]:443).*\n/gm, '')
-    .replace(/^ {4}ssl_.*\n/gm, '')
-    .replace(/limit_conn lamina_address \d+;/, `limit_conn lamina_address ${requestsPerAddress};`)
-    .replace(/^ {4}server_name .*$/m, `    listen 127.0.0.1:${port} backlog=4096;`)
-    .replace('/var/log/nginx/lamina.log', path.join(folder, 'access.log'))
-    .replace('/var/log/nginx/lamina-error.log', path.join(folder, 'error.log'));
+  return (
+    fs
+      .readFileSync(path.join(deployFolder, 'nginx.conf'), 'utf8')
+      // One line `server` for each port instead of the lines of the delivered servers.
+      .replace(/( {4}server )lamina-\d:\d+(.*\n)(?: {4}server .*\n)*/, (_, before: string, after: string) =>
+        ports.map((serverPort) => `${before}127.0.0.1:${serverPort}${after}`).join(''),
+      )
+      .replace(/^server \{\n {4}listen 80;[^}]*\}\n/m, '')
+      .replace(/^ {4}listen (443|\[::\]:443).*\n/gm, '')
+      .replace(/^ {4}ssl_.*\n/gm, '')
+      .replace(/limit_conn lamina_address \d+;/, `limit_conn lamina_address ${requestsPerAddress};`)
+      .replace(/^ {4}server_name .*$/m, `    listen 127.0.0.1:${port} backlog=4096;`)
+      .replace('/var/log/nginx/lamina.log', path.join(folder, 'access.log'))
+      .replace('/var/log/nginx/lamina-error.log', path.join(folder, 'error.log'))
+  );
 }
 
-/** Returns the delivered main configuration with one worker process and with all of its files in `folder`. */
+/** Returns deploy/nginx.main.conf with one worker process, with all files that nginx writes in `folder`, and with the site. */
 function settingsIn(folder: string, site: string): string {
-  const kept = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+  const temporaryFolders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${folder}/${kind};\n`,
   );
   // When root starts nginx, its workers run as another user by default, which may not write to `folder`.
   const user = process.getuid?.() === 0 ? 'user root;\n' : '';
   return fs
-    .readFileSync(path.join(delivered, 'nginx.main.conf'), 'utf8')
+    .readFileSync(path.join(deployFolder, 'nginx.main.conf'), 'utf8')
     .replace(/^user .*\n/m, `${user}daemon off;\n`)
     .replace(/^worker_processes .*$/m, 'worker_processes 1;')
     .replace(/^error_log .*\n/m, '')
     .replace(/^pid .*$/m, `pid ${folder}/nginx.pid;`)
-    .replace(/^ *include .*$/m, () => kept.join('') + site);
+    .replace(/^ *include .*$/m, () => temporaryFolders.join('') + site);
 }
 
 async function answers(address: string): Promise<boolean> {
@@ -98,7 +105,7 @@ async function answers(address: string): Promise<boolean> {
   }
 }
 
-/** Returns a port that is free now. */
+/** Returns a port on which no program listens now. */
 export async function freePort(): Promise<number> {
   const server = net.createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

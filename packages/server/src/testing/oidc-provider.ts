@@ -1,6 +1,6 @@
 /**
- * A real OpenID Connect provider for tests on its own port. People sign in on its page with a name and no password. Tests can
- * change its keys and make it fail.
+ * A real OpenID Connect provider (the library oidc-provider) for tests. It listens on its own port. People sign in on its page with a
+ * name and without a password. Tests can change its keys and make it fail.
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -20,15 +20,15 @@ export interface SigningKey {
 export interface OidcProvider {
   readonly issuer: string;
   readonly clientId: string;
-  /** Returns the key with which the provider signs now. */
+  /** Returns the key with which the provider signs tokens. */
   key(): SigningKey;
   /** Replaces the signing key; the old key is no longer published. */
   changeKey(): Promise<void>;
-  /** Publishes another key, with which a test signs tokens. The provider itself keeps signing with its own key. */
+  /** Publishes another key as valid, with which a test signs tokens itself. The provider still signs with its own key. */
   publish(key: SigningKey): void;
   /** Claims of people by the name with which they sign in; people without an entry have an e-mail address at example.org. */
   readonly people: Map<string, Omit<AccountClaims, 'sub'>>;
-  /** Makes every response an error or a redirect, or sends none (`silence`); null ends the failure. */
+  /** Makes the provider answer every request with status 500 or a redirect, or close the connection (`silence`); null ends the failure. */
   fail(how: 'error' | 'silence' | 'redirect' | null): void;
   /** Method and path of every request so far. */
   readonly requests: readonly string[];
@@ -37,12 +37,13 @@ export interface OidcProvider {
   close(): Promise<void>;
 }
 
+/** Client id of Lamina at this provider. */
 const clientId = 'slides';
 const redirectUri = 'http://127.0.0.1/auth/callback';
 
 export async function startOidcProvider(): Promise<OidcProvider> {
   let failure: 'error' | 'silence' | 'redirect' | null = null;
-  let answer: (request: IncomingMessage, response: ServerResponse) => void = () => {};
+  let answer: (request: IncomingMessage, response: ServerResponse) => void = () => {}; // replaced by `useKeys`
   const requests: string[] = [];
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url?.split('?', 1)[0]}`);
@@ -61,23 +62,24 @@ export async function startOidcProvider(): Promise<OidcProvider> {
   });
 
   let key = await newKey();
-  const published: SigningKey[] = [];
-  function useKey(): void {
+  const publishedKeys: SigningKey[] = [];
+  /** Creates the provider again, because its keys cannot be changed. */
+  function useKeys(): void {
     const provider = new Provider(
       issuer,
       configurationOf(
-        [key, ...published].map(({ privateJwk }) => privateJwk),
+        [key, ...publishedKeys].map(({ privateJwk }) => privateJwk), // it signs with the first one
         claimsOf,
       ),
     );
     const callback = provider.callback();
     answer = (request, response) => {
-      const isOurPage = request.url?.startsWith('/interaction/') ?? false;
-      if (isOurPage) void showSignIn(provider, request, response);
+      const isSignInPage = request.url?.startsWith('/interaction/') ?? false;
+      if (isSignInPage) void showSignIn(provider, request, response);
       else void callback(request, response);
     };
   }
-  useKey();
+  useKeys();
 
   return {
     issuer,
@@ -87,11 +89,11 @@ export async function startOidcProvider(): Promise<OidcProvider> {
     key: () => key,
     async changeKey() {
       key = await newKey();
-      useKey();
+      useKeys();
     },
     publish(another) {
-      published.push(another);
-      useKey();
+      publishedKeys.push(another);
+      useKeys();
     },
     fail(how) {
       failure = how;
@@ -108,12 +110,12 @@ export async function startOidcProvider(): Promise<OidcProvider> {
 export async function newKey(alg = 'RS256'): Promise<SigningKey> {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
   const kid = await calculateJwkThumbprint(await exportJWK(publicKey));
-  const more = { kid, alg, use: 'sig' };
+  const metadata = { kid, alg, use: 'sig' };
   return {
     kid,
     privateKey,
-    publicJwk: { ...(await exportJWK(publicKey)), ...more },
-    privateJwk: { ...(await exportJWK(privateKey)), ...more },
+    publicJwk: { ...(await exportJWK(publicKey)), ...metadata },
+    privateJwk: { ...(await exportJWK(privateKey)), ...metadata },
   };
 }
 
@@ -125,7 +127,7 @@ function configurationOf(keys: readonly JWK[], claimsOf: (login: string) => Acco
       {
         client_id: clientId,
         client_name: 'Slides',
-        application_type: 'native', // so that any port of this machine will do
+        application_type: 'native', // allows redirects to any port of this machine
         redirect_uris: [redirectUri],
         grant_types: ['authorization_code'],
         response_types: ['code'],
@@ -135,11 +137,12 @@ function configurationOf(keys: readonly JWK[], claimsOf: (login: string) => Acco
     jwks: { keys: keys as NonNullable<Configuration['jwks']>['keys'] },
     cookies: { keys: [randomBytes(16).toString('hex')] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
-    conformIdTokenClaims: false,
+    conformIdTokenClaims: false, // the ID token contains e-mail address and name
     clientBasedCORS: () => true,
     findAccount: (_, login) => ({ accountId: login, claims: () => claimsOf(login) }),
     features: { devInteractions: { enabled: false } },
     interactions: { policy, url: (_, interaction) => `/interaction/${interaction.uid}` },
+    // Grants the scopes to each person without asking.
     async loadExistingGrant({ oidc }) {
       const accountId = oidc.session?.accountId;
       if (accountId === undefined || oidc.client === undefined) return undefined;
@@ -195,6 +198,7 @@ async function signIn(issuer: string, login: string, nonce: string): Promise<str
     return answer;
   }
 
+  // PKCE (RFC 7636): the code is exchanged with the verifier of this challenge.
   const verifier = randomBytes(32).toString('base64url');
   const challenge = Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(verifier)));
   let url = new URL('/auth', issuer);

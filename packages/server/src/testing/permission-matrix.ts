@@ -1,6 +1,10 @@
-/** Which actor gets which response, as data: the tables of docs/permissions.md sections 4.1 to 4.4. */
+/** The response that each kind of caller gets from each endpoint, as data: the tables of docs/permissions.md sections 4.1 to 4.4. */
 import type { ErrorCode } from '@lamina/contract';
 
+/**
+ * Kinds of callers. `anonymous` has no token, `bad token` an unknown one; the next seven are accounts by status, and active accounts by
+ * role; `visitor` has the image session of a share link.
+ */
 export const actors = [
   'anonymous',
   'bad token',
@@ -16,10 +20,10 @@ export const actors = [
 export type Actor = (typeof actors)[number];
 
 /**
- * For each endpoint of the contract that is not about pixels: the status of a well-formed request to an
- * existing target, for the actors in their order without the visitor.
+ * For each endpoint of the contract that does not serve pixels: the status of the response to a well-formed request for an existing
+ * target, for all `actors` in their order except the visitor.
  */
-export const answers: Readonly<Record<string, string>> = {
+export const expectedStatuses: Readonly<Record<string, string>> = {
   //                     anon. bad  pend susp deac unas view user admin
   register: /*            */ '201  201  201  201  201  201  201  201  201',
   confirmRegistration: /* */ '200  200  200  200  200  200  200  200  200',
@@ -167,24 +171,24 @@ export const answers: Readonly<Record<string, string>> = {
 };
 
 /**
- * The endpoints that a visitor with the image session of a share link may call in addition to public ones. All others respond
+ * The endpoints that a visitor with the image session of a share link may call in addition to public ones. All other endpoints respond
  * as to an anonymous caller.
  */
-const visitorAnswers: Readonly<Record<string, number>> = {
+const visitorStatuses: Readonly<Record<string, number>> = {
   followPresentation: 200,
   answerQuestion: 200,
   listAnnotationLayers: 200,
   listAnnotations: 200,
 };
 
-export function answerFor(endpointName: string, actor: Actor): number {
-  if (actor === 'visitor') return visitorAnswers[endpointName] ?? answerFor(endpointName, 'anonymous');
-  return Number(answers[endpointName]?.split(/\s+/)[actors.indexOf(actor)]);
+export function expectedStatus(endpointName: string, actor: Actor): number {
+  if (actor === 'visitor') return visitorStatuses[endpointName] ?? expectedStatus(endpointName, 'anonymous');
+  return Number(expectedStatuses[endpointName]?.split(/\s+/)[actors.indexOf(actor)]);
 }
 
-/** Returns the error code of a refusal. */
-export function codeFor(endpointName: string, actor: Actor): ErrorCode | null {
-  const status = answerFor(endpointName, actor);
+/** Returns the error code of the expected response; null for a successful one. */
+export function expectedErrorCode(endpointName: string, actor: Actor): ErrorCode | null {
+  const status = expectedStatus(endpointName, actor);
   if (status < 400) return null;
   if (status === 400) return 'reset_link_invalid';
   if (status === 401) {
@@ -196,6 +200,7 @@ export function codeFor(endpointName: string, actor: Actor): ErrorCode | null {
   return isBlocked ? 'account_not_active' : 'forbidden';
 }
 
+/** Kinds of image sessions that a request may contain. */
 export const sessions = [
   'none',
   'own',
@@ -207,7 +212,7 @@ export const sessions = [
 ] as const;
 export type Session = (typeof sessions)[number];
 
-/** Section 4.2: requests with a valid bearer token and an image session. */
+/** Section 4.2: responses of the catalogue to a request with a valid bearer token and, in addition, an image session of this kind. */
 export const catalogueBySession: Readonly<Record<Session, '200' | ErrorCode>> = {
   none: '200',
   own: '200',
@@ -218,12 +223,13 @@ export const catalogueBySession: Readonly<Record<Session, '200' | ErrorCode>> = 
   "another account's": 'session_invalid',
 };
 
-export const tokensAlong = ['no token', 'a token', "another account's token", 'a bad token'] as const;
-export type TokenAlong = (typeof tokensAlong)[number];
+/** Bearer tokens that a request for pixels may contain in addition to its image session. */
+export const additionalTokens = ['no token', 'a token', "another account's token", 'a bad token'] as const;
+export type AdditionalToken = (typeof additionalTokens)[number];
 
-/** Section 4.3: pixels by image session; `own` is any valid session, and the tokens belong to its account. */
+/** Section 4.3: responses to requests for pixels, by image session and bearer token. `own` is any valid session; `a token` is of its account. */
 export const pixelsBySession: Readonly<
-  Record<Exclude<Session, "another account's">, Readonly<Record<TokenAlong, '200' | ErrorCode>>>
+  Record<Exclude<Session, "another account's">, Readonly<Record<AdditionalToken, '200' | ErrorCode>>>
 > = {
   own: {
     'no token': '200',
@@ -238,6 +244,6 @@ export const pixelsBySession: Readonly<
   revoked: always('session_invalid'),
 };
 
-function always(code: ErrorCode): Readonly<Record<TokenAlong, ErrorCode>> {
+function always(code: ErrorCode): Readonly<Record<AdditionalToken, ErrorCode>> {
   return { 'no token': code, 'a token': code, "another account's token": code, 'a bad token': code };
 }

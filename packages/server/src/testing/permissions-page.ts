@@ -1,16 +1,16 @@
-/** The tables of docs/permissions.md, written from the data that the permission tests use. */
+/** Writes the tables of docs/permissions.md from the data that the permission tests use. */
 import { type Endpoint, endpoints, permissions, permissionsOf, Role, Status } from '@lamina/contract';
 import {
   actors,
-  answerFor,
-  answers,
+  additionalTokens,
   catalogueBySession,
+  expectedStatus,
+  expectedStatuses,
   pixelsBySession,
   type Session,
   sessions,
-  tokensAlong,
 } from './permission-matrix.ts';
-import { outcomeOf, standings, stateCalls } from './state-table.ts';
+import { accountCalls, accountStates, outcomeOf } from './state-table.ts';
 
 type Row = readonly string[];
 
@@ -19,12 +19,12 @@ function tableOf(header: Row, rows: readonly Row[]): string {
   return [lineOf(header), `|${'---|'.repeat(header.length)}`, ...rows.map(lineOf)].join('\n');
 }
 
-/** A column for each status that blocks, then for each role of an active account. */
+/** Returns the table with one column for each status that blocks an account, and then one for each role of an active account. */
 function permissionTable(): string {
   const blocked = Status.options.filter((status) => status !== 'active');
   const roles = [...Role.options].reverse();
   const columns = [
-    ...blocked.map((status) => ({ status, role: 'admin' as const })),
+    ...blocked.map((status) => ({ status, role: 'admin' as const })), // the role makes no difference
     ...roles.map((role) => ({ status: 'active' as const, role })),
   ];
   return tableOf(
@@ -39,10 +39,10 @@ function permissionTable(): string {
 function routeTable(): string {
   return tableOf(
     ['Route', ...actors, 'API token'],
-    Object.keys(answers).map((name) => {
+    Object.keys(expectedStatuses).map((name) => {
       const { method, path, scope, access } = endpoints[name] as Endpoint;
       const byToken = access === 'anyone' ? 'ignored' : scope === undefined ? '403' : `\`${scope}\``;
-      return [`${method} ${path}`, ...actors.map((actor) => String(answerFor(name, actor))), byToken];
+      return [`${method} ${path}`, ...actors.map((actor) => String(expectedStatus(name, actor))), byToken];
     }),
   );
 }
@@ -55,26 +55,27 @@ function catalogueTable(): string {
 }
 
 function pixelTable(): string {
+  // The table has no row for the session of another account: for pixels, any valid session counts as `own`.
   const tested = sessions.filter((session): session is Exclude<Session, "another account's"> => {
     return session in pixelsBySession;
   });
   return tableOf(
-    ['Session', ...tokensAlong],
-    tested.map((session) => [session, ...tokensAlong.map((token) => pixelsBySession[session][token])]),
+    ['Session', ...additionalTokens],
+    tested.map((session) => [session, ...additionalTokens.map((token) => pixelsBySession[session][token])]),
   );
 }
 
-/** Converts an entry of the state table to text: `!` ends earlier tokens and sessions; `=` and `*` keep status and role. */
+/** Converts an entry of the state table (testing/state-table.ts) to text. */
 function wordsOf(outcome: string): string {
   const state = outcome.replace('!', '').replace('=', 'no change').replace('*', 'password replaced');
   return outcome.endsWith('!') ? `${state}, ends all` : state;
 }
 
 function stateTable(): string {
-  const calls = Object.keys(stateCalls);
+  const calls = Object.keys(accountCalls);
   return tableOf(
     ['Before', ...calls],
-    standings.map((standing) => [standing, ...calls.map((call) => wordsOf(outcomeOf(call, standing)))]),
+    accountStates.map((state) => [state, ...calls.map((call) => wordsOf(outcomeOf(call, state)))]),
   );
 }
 
@@ -90,7 +91,7 @@ const tables: Readonly<Record<string, () => string>> = {
  * Replaces every generated table of the page.
  *
  * @param page current text of docs/permissions.md
- * @throws Error when a mark names a table that does not exist
+ * @throws Error when the comment before a table names one that does not exist
  */
 export function permissionsPage(page: string): string {
   return page.replace(/<!-- generated:(\w+) -->\n[\s\S]*?<!-- \/generated -->/g, (_, name: string) => {

@@ -1,4 +1,4 @@
-/** Starts a PostgreSQL server for one test, which may stop it, pause it and fill its disk. */
+/** Starts a PostgreSQL server for one test file, whose tests may crash and pause it. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
@@ -6,24 +6,30 @@ import pg from 'pg';
 export interface PostgresServer {
   /** Creates an empty database and returns its URL. */
   newDatabase(): Promise<string>;
-  /** Kills the server as a crash does; all connections break. */
-  halt(): Promise<void>;
-  begin(): Promise<void>;
-  /** Pauses the server, as a machine that no longer responds: connections stay open without a response. */
+  /** Kills the server; all connections break. */
+  crash(): Promise<void>;
+  /** Starts the server again after `crash`. */
+  restart(): Promise<void>;
+  /** Pauses the server, as if its machine no longer responded: connections stay open without a response. */
   pause(): Promise<void>;
   resume(): void;
   /** Runs a query on a separate connection. */
   ask<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Opens a connection, which the test closes. */
   connect(): Promise<pg.Client>;
+  /** Stops the server at the end of the tests. */
   stop(): Promise<void>;
 }
 
-/** What scripts/services/postgres.ts returns. */
+/** The result of `startPostgres` in scripts/services/postgres.ts. */
 interface Started {
+  /** Connection URL. */
   readonly address: string;
+  /** Data folder. */
   readonly data: string;
+  /** Kills the server. */
   halt(): Promise<unknown>;
+  /** Starts the killed server again. */
   begin(): Promise<unknown>;
   stop(): Promise<void>;
 }
@@ -43,7 +49,7 @@ export async function startPostgresServer(settings: readonly string[] = []): Pro
 
   async function connect(): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: address });
-    client.on('error', () => undefined); // the test ends servers and connections
+    client.on('error', () => undefined); // without a listener, a broken connection would end the test process
     await client.connect();
     return client;
   }
@@ -70,18 +76,18 @@ export async function startPostgresServer(settings: readonly string[] = []): Pro
       url.pathname = `/${name}`;
       return url.href;
     },
-    async halt() {
+    async crash() {
       await started.halt();
     },
-    async begin() {
+    async restart() {
       await started.begin();
     },
     async pause() {
       const backends = await ask<{ pid: number }>('select pid from pg_stat_activity where pid is not null');
-      const [main] = readFileSync(path.join(data, 'postmaster.pid'), 'utf8').split('\n');
-      pausedPids = [Number(main), ...backends.map(({ pid }) => pid)];
-      // The backend that executed the query has already ended, so its process no longer exists.
-      pausedPids = pausedPids.filter((pid) => send(pid, 'SIGSTOP'));
+      const [mainPid] = readFileSync(path.join(data, 'postmaster.pid'), 'utf8').split('\n');
+      const pids = [Number(mainPid), ...backends.map(({ pid }) => pid)];
+      // The process of the query above has already ended, so it gets no signal.
+      pausedPids = pids.filter((pid) => send(pid, 'SIGSTOP'));
     },
     resume() {
       for (const pid of pausedPids) send(pid, 'SIGCONT');

@@ -1,7 +1,6 @@
 /**
- * Runs the whole server in its own process, as main.ts does, with three differences for tests: password hashes that are cheap
- * to compute, small demonstration slides, and a database file that several processes share although each has its own data
- * folder.
+ * Runs the whole server in its own process, as main.ts does, with three differences for tests: password hashes are cheap to compute,
+ * demonstration slides are small, and processes with different data folders can share one database file.
  *
  * server-process.ts starts it: `node server-main.ts [database file]`, settings in the environment.
  */
@@ -24,11 +23,12 @@ const app = await buildApp(services);
 await ensureFirstAdmin(services);
 await recordSettingsChange(services, config);
 const address = await app.listen({ host: config.host, port: config.port });
+/** Only this rectangle of the demonstration slides is rendered. */
 const part = { x: 9000, y: 5000, width: 512, height: 512 };
 registerDemoSlidesJob({ ...services, parts: { colon: part, liver: part } });
 await services.catalogue.start();
 services.uploads.start();
 await services.jobs.start();
 await services.catalogue.settled();
-flushCompileCache(); // a process that is killed would leave nothing for the next one
+flushCompileCache(); // written now, because a test may kill the process, and Node writes the cache when a process ends
 console.log(`listening at ${address}`);

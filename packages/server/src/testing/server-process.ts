@@ -10,7 +10,7 @@ import { apiBase } from '@lamina/contract';
 export interface ServerProcess {
   readonly address: string;
   readonly process: ChildProcess;
-  /** Kills the process, as a power failure does. */
+  /** Kills the process without a shutdown, as a power failure would. */
   kill(): Promise<void>;
   /** Asks the process to stop, and waits until it has ended. @returns its exit code; null when a signal ended it */
   stop(): Promise<number | null>;
@@ -21,6 +21,7 @@ const main = path.join(import.meta.dirname, '../main.ts');
 /** Folder of Node's compile cache, with which a server starts in half the time. */
 const compiled = path.join(os.tmpdir(), 'lamina-compile-cache');
 
+/** Settings unless a test names others. Port 0 is a free port. */
 const usualSettings = {
   HOST: '127.0.0.1',
   PORT: '0',
@@ -30,9 +31,9 @@ const usualSettings = {
 };
 
 /**
- * Starts the server in its own process.
+ * Starts the server with cheap password hashes (server-main.ts) in its own process.
  *
- * @param databaseFile file of the embedded database; null when the settings name another database
+ * @param databaseFile file of the SQLite database; null when the settings name another database
  * @param env settings; the server gets no other environment variables of the test process
  * @throws Error when the process ends before it listens
  */
@@ -44,10 +45,10 @@ export function startServerProcess(
 }
 
 /**
- * Starts the program as an operator does.
+ * Starts the server with main.ts, as in production.
  *
  * @param env settings; the server gets no other environment variables of the test process
- * @param log destination of its log; `pipe`: `process.stderr` of the result
+ * @param log destination of the log; with `pipe` the test reads it from `process.stderr` of the result
  * @throws Error when the process ends before it listens
  */
 export function startProgram(
@@ -70,10 +71,10 @@ async function start(
   const lines = createInterface({ input: child.stdout });
   const address = await new Promise<string>((resolve, reject) => {
     lines.on('line', (line) => {
-      const found = /(?:listening|running) at (http:\S+)/.exec(line)?.[1];
-      if (found !== undefined) resolve(found);
+      const printedAddress = /(?:listening|running) at (http:\S+)/.exec(line)?.[1];
+      if (printedAddress !== undefined) resolve(printedAddress);
     });
-    void exit.then(() => reject(new Error('the server ended without a word')));
+    void exit.then(() => reject(new Error('The server ended before it listened.')));
   });
   return {
     address,

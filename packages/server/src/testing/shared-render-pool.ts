@@ -1,6 +1,6 @@
 /**
- * One pool of render processes for all test servers of a process that runs test files. To start a render process takes
- * half a second of a processor, and a whole one without compiled code; a test needs one or two.
+ * One pool of render processes for all test servers of a test process. Starting a render process takes 0.5 s of CPU time, or 1 s without
+ * compiled code, and a test needs one or two of them.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -9,29 +9,29 @@ import type { RenderPool } from '@lamina/slide';
 import { inject } from 'vitest';
 import { createRenderPool } from '../tiles/rendered-tiles.ts';
 
-/** Holds the folders of all test servers of this process; null until there is one. */
+/** Parent of the folders of all test servers of this process; null before the first server. */
 let folder: string | null = null;
 let pool: RenderPool | null = null;
 
-/** Code that render processes of any test compiled: one that finds it starts in a third of the time. */
+/** Node's compile cache, which the render processes of all tests share. A render process with this cache starts in a third of the time. */
 export const compiledCodeFolder = path.join(os.tmpdir(), 'lamina-compile-cache-render');
 
-/** Creates the folder of a test server. Render processes of the shared pool may read it. The end of the run deletes it. */
+/** Creates the folder of a test server. Render processes of the shared pool may read it. It is deleted at the end of the test run. */
 export function makeServerFolder(): string {
   folder ??= fs.mkdtempSync(path.join(inject('databaseTemplates').folder, 'servers-'));
   return fs.mkdtempSync(path.join(folder, 'server-'));
 }
 
-/** Returns the pool, whose jobs have the limits of the product's own pool. It ends with the process. */
+/** Returns the shared pool. Its jobs have the same limits as in production. It ends with the process. */
 export function sharedRenderPool(): RenderPool {
   pool ??= createTestRenderPool();
   return pool;
 }
 
 /**
- * Creates a pool for one test.
+ * Creates a separate pool.
  *
- * @param timeoutMs time limit of a job; absent: that of the product
+ * @param timeoutMs time limit of a job; undefined: the limit of production
  */
 export function createTestRenderPool(timeoutMs?: number): RenderPool {
   if (folder === null) throw new Error('makeServerFolder has to be called first');

@@ -16,9 +16,9 @@ export interface SlideServer extends TestServer {
   idOf(fileName: string): Promise<string>;
   /** Opens an image session. @returns its id */
   sessionOf(who: TestUser | string): Promise<string>;
-  /** Requests a URL below `image-catalog/proxy/` with an image session, as an image element does. */
+  /** Requests a URL below `image-catalog/proxy/`. @param session id of an image session; null: without one */
   pixels(
-    address: string,
+    url: string,
     session: string | null,
     request?: Omit<InjectOptions, 'url'>,
   ): Promise<LightMyRequestResponse>;
@@ -33,10 +33,10 @@ export async function slideServer(options: Parameters<typeof testServer>[0] = {}
     async put(filePath, bytes) {
       const file = path.join(config.slidesDir, filePath);
       await fs.mkdir(path.dirname(file), { recursive: true });
-      // Renames a complete file, so that a scan never reads a part of it.
+      // The file gets its name when it is complete, so that a scan never reads a part of it.
       await fs.writeFile(`${file}.part`, bytes);
       if (isMetadataName(path.basename(filePath))) {
-        // As on a file server whose clock is fast: a scan waits a second for a file that changed just now.
+        // A scan postpones a metadata file that has changed within the last second. A modification time in the future avoids this.
         const inAnHour = new Date(Date.now() + 3_600_000);
         await fs.utimes(`${file}.part`, inAnHour, inAnHour);
       }
@@ -57,10 +57,10 @@ export async function slideServer(options: Parameters<typeof testServer>[0] = {}
       if (status !== 201) throw new Error(`no image session: ${JSON.stringify(body)}`);
       return body.session_id;
     },
-    pixels: (address, session, request = {}) =>
+    pixels: (url, session, request = {}) =>
       injectRequest(app, {
         ...request,
-        url: `${apiBase}/image-catalog/proxy/${address}${session === null ? '' : `?session=${session}`}`,
+        url: `${apiBase}/image-catalog/proxy/${url}${session === null ? '' : `?session=${session}`}`,
       }),
   };
 }

@@ -1,10 +1,10 @@
-/** Starts a server with a slide, and returns functions that send result layers and request their content. */
+/** Test server with a slide, and functions that upload result layers and request their content. */
 import { apiBase, createImageSession, createResultLayer, listResultLayers } from '@lamina/contract';
 import { expect } from 'vitest';
 import type { databaseKinds } from '../store/testing/test-database.ts';
 import { type TestUser, testServer } from './test-server.ts';
 
-/** Starts a server with a slide of 1000 × 800 pixels and a user who sends results. */
+/** Starts a server with a slide of 1000 × 800 pixels and a user, the owner of the result layers. */
 export async function slideWithResults(database: (typeof databaseKinds)[number] = 'SQLite') {
   const server = await testServer({ database });
   const { fixtures, app, services } = server;
@@ -12,6 +12,7 @@ export async function slideWithResults(database: (typeof databaseKinds)[number] 
   const owner = await fixtures.user();
   const bearer = await fixtures.token(owner);
 
+  /** Sends a request of the tus protocol with the token of the owner. */
   async function request(
     method: 'POST' | 'PATCH' | 'HEAD' | 'GET',
     url: string,
@@ -26,7 +27,9 @@ export async function slideWithResults(database: (typeof databaseKinds)[number] 
     });
   }
 
+  /** Image sessions by uid. */
   const sessions = new Map<string, string>();
+  /** Returns the headers of a part of a file. */
   const part = (offset: number) => ({
     'content-type': 'application/offset+octet-stream',
     'upload-offset': String(offset),
@@ -39,13 +42,13 @@ export async function slideWithResults(database: (typeof databaseKinds)[number] 
   ) {
     const created = await server.as(bearer).call(createResultLayer, {
       params: { imageId: image.id },
-      body: { name: 'Tumor', kind: 'raster', ...body } as never,
+      body: { name: 'Tumor', kind: 'raster', ...body } as never, // also bodies that the contract does not allow
     });
     expect(created.status).toBe(201);
-    const address = created.body.upload as string;
-    await request('POST', address, { 'upload-length': String(bytes.length) });
+    const uploadUrl = created.body.upload as string;
+    await request('POST', uploadUrl, { 'upload-length': String(bytes.length) });
     if (bytes.length > 0) {
-      const sent = await request('PATCH', address, part(0), Buffer.from(bytes));
+      const sent = await request('PATCH', uploadUrl, part(0), Buffer.from(bytes));
       expect(sent.statusCode).toBe(204);
     }
     await services.jobs.idle('import-result');
@@ -55,7 +58,7 @@ export async function slideWithResults(database: (typeof databaseKinds)[number] 
     return layer;
   }
 
-  /** Requests the content of a layer with an image session. */
+  /** Requests the content of a layer with an image session. @param rest path and query below the layer */
   async function overlay(layerId: string, rest: string, who: TestUser = owner) {
     const session = sessions.get(who.uid) ?? (await server.as(who).call(createImageSession)).body.session_id;
     sessions.set(who.uid, session);

@@ -1,7 +1,7 @@
-/** How each call changes the state of an account, as data: the table of docs/permissions.md section 5. */
+/** How each call of an administrator changes the state of an account, as data: the table of docs/permissions.md section 5. */
 import type { Role, Status } from '@lamina/contract';
 
-export const standings = [
+export const accountStates = [
   'pending',
   'active:unassigned',
   'active:viewer',
@@ -15,21 +15,22 @@ export const standings = [
   'deactivated:admin',
   'self',
 ] as const;
-/** State of the account before the call: its status and role; `self` is the administrator who sends the call. */
-export type Standing = (typeof standings)[number];
+/** State of an account before the call: status and role. `self` is the own account of the administrator who sends the call. */
+export type AccountState = (typeof accountStates)[number];
 
-/** A call of an administrator, with its body if it has one. */
-interface StateCall {
+/** A call of an administrator about an account. */
+interface AccountCall {
+  /** Name of the endpoint in the contract. */
   readonly endpoint: string;
   readonly body?: Readonly<Record<string, unknown>>;
   /**
-   * For each state before the call, the state after it: `=` for no change, `*` for a change of something else (the password),
-   * or the error code of the refusal. A trailing `!` means that all earlier tokens and sessions are invalid.
+   * A line for each state before the call, with the outcome: status and role after the call; `=` when nothing changes; `*` when the
+   * password changes, but not status and role; or an error code. A trailing `!` means that the call ends all earlier tokens and sessions.
    */
   readonly outcomes: string;
 }
 
-export const stateCalls: Readonly<Record<string, StateCall>> = {
+export const accountCalls: Readonly<Record<string, AccountCall>> = {
   'approve without a role': {
     endpoint: 'approveUser',
     outcomes: `
@@ -180,15 +181,17 @@ export const stateCalls: Readonly<Record<string, StateCall>> = {
   },
 };
 
-/** The word of the table. @throws when the table has none */
-export function outcomeOf(call: string, standing: Standing): string {
-  const lines = (stateCalls[call]?.outcomes ?? '').trim().split('\n');
-  const words = lines.map((line) => line.trim().split(/\s+/)).find(([of]) => of === standing);
-  if (words?.[1] === undefined) throw new Error(`the table says nothing of ${call} from ${standing}`);
-  return words[1];
+/** Returns the outcome of a call for an account in this state. @throws Error when the table has none */
+export function outcomeOf(call: string, state: AccountState): string {
+  const lines = (accountCalls[call]?.outcomes ?? '').trim().split('\n');
+  const [, outcome] =
+    lines.map((line) => line.trim().split(/\s+/)).find(([before]) => before === state) ?? [];
+  if (outcome === undefined) throw new Error(`The table has no outcome of ${call} for the state ${state}.`);
+  return outcome;
 }
 
-export function standingOf(standing: Exclude<Standing, 'self'>): { status: Status; role: Role } {
-  const [status, role = 'unassigned'] = standing.split(':') as [Status, Role?];
+/** Splits a state into status and role. `pending` names no role, because such an account has none. */
+export function statusAndRoleOf(state: Exclude<AccountState, 'self'>): { status: Status; role: Role } {
+  const [status, role = 'unassigned'] = state.split(':') as [Status, Role?];
   return { status, role };
 }

@@ -1,9 +1,9 @@
-/** The stored data that a rejected call must not change. */
+/** Reads the stored data that a rejected call must not change. */
 import { sql } from 'kysely';
 import type { Database } from '../store/database.ts';
 import { isPostgres } from '../store/dialects.ts';
 
-/** Returns all stored data except the audit log and time stamps. */
+/** Returns all stored data except the audit log and the times that also reading changes, such as the last use of a token. */
 export async function storedData(db: Database): Promise<unknown> {
   const queries = Object.entries(queriesOf(db));
   if (isPostgres(db)) {

@@ -1,8 +1,8 @@
 /**
- * The whole server for a test, without a port: real services over an empty database, folders of its own,
- * a clock that stands still until it is told otherwise. Ends with the test that started it.
+ * Starts the whole server for a test, without a port: real services with an empty database, own folders, and a clock that only advances
+ * when the test says so. The server is closed at the end of the test that started it.
  *
- * Longer than 350 lines because the helpers of a test share its server, its clock and its folders.
+ * The file is long because the helpers of a test share its server, its clock and its folders.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
@@ -81,7 +81,7 @@ export interface TestServer {
     layer(fields: Partial<LayerRow> & { readonly owner_uid: string | null }): Promise<LayerRow>;
     /** Signs the account in. @returns its bearer token */
     token(user: TestUser): Promise<string>;
-    /** Creates an API token of the account, whatever its status and role; by default with all scopes and datasets. */
+    /** Creates an API token of an account with any status and role; by default with all scopes and datasets, for 90 days. */
     apiToken(
       owner: Pick<User, 'uid'>,
       fields?: {
@@ -91,15 +91,15 @@ export interface TestServer {
       },
     ): Promise<{ readonly id: string; readonly token: string }>;
   };
-  /** Returns a client. @param who a bearer token; an account, which signs in with the first request; or null for an anonymous client */
+  /** Returns a client. @param who a bearer token; an account, which signs in at the first request; null for an anonymous client */
   as(who: TestUser | string | null): Client;
-  /** Starts a second server with the same data and its own memory, as another process or after a restart. */
+  /** Starts a second server with the same database and folders, but without the caches of the first one: another process, or a restart. */
   another(): Promise<Pick<TestServer, 'app' | 'as'>>;
-  /** Returns all log lines so far; from the level debug, unless `config` has another level. */
+  /** Returns all log lines so far, from the level debug on unless `config` has another level. */
   logged(): string;
-  /** Waits until all e-mails have been written, and returns them, oldest first. */
+  /** Waits until all queued e-mails have been sent, and returns their source texts, oldest first. */
   outbox(): Promise<string[]>;
-  /** Closes the server before the end of the test, which otherwise closes it. */
+  /** Closes the server. Without this call, it is closed at the end of the test. */
   close(): Promise<void>;
 }
 
@@ -109,13 +109,13 @@ interface TestClock {
 }
 
 interface TestServerOptions {
-  /** Settings that differ from those of a fresh installation. */
+  /** Settings that differ from the defaults. */
   readonly config?: Partial<Config>;
-  /** The kind of an empty database, or a database that the test has created. The server closes it in both cases. */
+  /** A kind: the server creates an empty database. Otherwise a database that the test has created. The server closes it in both cases. */
   readonly database?: DatabaseKind | Pick<TestDatabase, 'db' | 'close'>;
-  /** Several tests share the server, and they close it themselves. */
+  /** The server is not closed at the end of the test, because several tests share it; they have to close it. */
   readonly isShared?: true;
-  /** The server starts its own render processes, as in production, instead of those that tests share. */
+  /** The server starts its own render processes, as in production, instead of using those that tests share. */
   readonly hasOwnRenderPool?: true;
   /** Time limit of a render job, for tests that keep render processes busy. The server then has its own render pool. */
   readonly renderTimeoutMs?: number;
@@ -141,6 +141,7 @@ export async function testServer({
     typeof database === 'string' ? await openTestDatabase(database) : database;
   const clock = createTestClock();
   const lines: string[] = [];
+  /** Errors of the product that the log reveals. They fail the test although the response may be the expected one. */
   const faults: string[] = [];
   const write = (line: string) => {
     lines.push(line);
@@ -153,13 +154,15 @@ export async function testServer({
     const [fault] = faults.splice(0);
     if (fault !== undefined) throw new Error(fault);
   };
-  const ground = { config, db, log, now: clock.now, passwordCost: cheapPasswords };
+  const dependencies = { config, db, log, now: clock.now, passwordCost: cheapPasswords };
+  // The render processes of the shared pool only read the folders of test servers, not a bucket or other slide folders.
   const sharesPool =
     !hasOwnRenderPool &&
     config.objectStore === null &&
     Object.values(slideRoots(config)).every((root) => root.startsWith(folder + path.sep));
   const ownPool = renderTimeoutMs === undefined ? null : createTestRenderPool(renderTimeoutMs);
-  const renderedTiles = () =>
+  /** Returns the option for createServices; false for own render processes. */
+  const renderedTilesOption = () =>
     sharesPool && {
       renderedTiles: createRenderedTiles({
         config,
@@ -168,7 +171,7 @@ export async function testServer({
         pool: ownPool ?? sharedRenderPool(),
       }),
     };
-  const services = await createServices({ ...ground, ...renderedTiles() });
+  const services = await createServices({ ...dependencies, ...renderedTilesOption() });
   const app = await buildApp(services);
   await app.ready();
   const usualPasswordHash = await services.signIn.hashPassword(usualPassword, null);
@@ -178,7 +181,7 @@ export async function testServer({
     const at = clock.now().toISOString();
     const status = fields.status ?? 'active';
     const isApproved = status !== 'pending';
-    const made: User = {
+    const created: User = {
       uid,
       email: `${uid}@example.org`,
       displayName: null,
@@ -194,10 +197,10 @@ export async function testServer({
     const passwordHash =
       password === usualPassword ? usualPasswordHash : await services.signIn.hashPassword(password, null);
     await db.transaction().execute(async (tx) => {
-      await insertUser(tx, made);
-      await services.signIn.signUp(tx, made.uid, passwordHash);
+      await insertUser(tx, created);
+      await services.signIn.signUp(tx, created.uid, passwordHash);
     });
-    return { ...made, password };
+    return { ...created, password };
   };
 
   const image: TestServer['fixtures']['image'] = async (fields) => {
@@ -255,13 +258,13 @@ export async function testServer({
     { uid },
     { scopes = ApiTokenScope.options, datasets = null, days = 90 } = {},
   ) => {
-    const made = { id: randomUUID(), token: apiTokenPrefix + newSecret() };
+    const created = { id: randomUUID(), token: apiTokenPrefix + newSecret() };
     const at = clock.now();
     await db.transaction().execute((tx) =>
       insertApiToken(tx, {
-        id: made.id,
-        hash: hashSecret(made.token),
-        prefix: made.token.slice(0, 12),
+        id: created.id,
+        hash: hashSecret(created.token),
+        prefix: created.token.slice(0, 12),
         uid,
         name: 'test',
         scopes,
@@ -270,22 +273,23 @@ export async function testServer({
         expires_at: new Date(at.getTime() + days * 24 * 60 * 60_000).toISOString(),
       }),
     );
-    return made;
+    return created;
   };
 
   const as = clientsOf(app, token, rejectFaults);
-  const others: (() => Promise<void>)[] = [];
+  /** Functions that close the servers of `another`. */
+  const closeOthers: (() => Promise<void>)[] = [];
 
   let closed: Promise<void> | null = null;
   const close = () => {
     closed ??= (async () => {
-      for (const closeOther of others) await closeOther();
+      for (const closeOther of closeOthers) await closeOther();
       await app.close();
       await services.close();
       await ownPool?.close();
       await closeDatabase();
       fs.rmSync(folder, { recursive: true, force: true });
-      rejectFaults(); // of responses that came another way than by `as`
+      rejectFaults(); // faults of requests that a test has not sent with `as`
     })();
     return closed;
   };
@@ -299,14 +303,14 @@ export async function testServer({
     fixtures: { user, admin: (fields) => user({ role: 'admin', ...fields }), image, layer, token, apiToken },
     as,
     async another() {
-      const more = await createServices({ ...ground, ...renderedTiles() });
-      const anotherApp = await buildApp(more);
-      others.push(async () => {
+      const otherServices = await createServices({ ...dependencies, ...renderedTilesOption() });
+      const anotherApp = await buildApp(otherServices);
+      // Not `otherServices.close()`, because it would close the database, which both servers share.
+      closeOthers.push(async () => {
+        const { mail, catalogue, jobs, slides, imageSessions, background } = otherServices;
         await anotherApp.close();
-        more.mail.close();
-        for (const service of [more.catalogue, more.jobs, more.slides, more.imageSessions, more.background]) {
-          await service.close();
-        }
+        mail.close();
+        for (const service of [catalogue, jobs, slides, imageSessions, background]) await service.close();
       });
       return { app: anotherApp, as: clientsOf(anotherApp, token, rejectFaults) };
     },
@@ -326,9 +330,11 @@ export async function testServer({
 }
 
 /**
- * @param signIn a new token of an account
- * @param rejectFaults throws when a response had an error code that its endpoint does not declare, or a log message
- *   was not in English
+ * Returns the function `as` of a server.
+ *
+ * @param signIn signs an account in and returns its token
+ * @param rejectFaults called after each response; throws when a response had an error code that its endpoint does not declare, or when
+ *   a log message was not in English
  */
 function clientsOf(
   app: FastifyInstance,
@@ -346,16 +352,16 @@ function clientsOf(
         headers: { ...authorization, ...headers },
       });
       rejectFaults();
-      const { statusCode, headers: answered, payload } = answer;
-      const isJson = payload !== '' && String(answered['content-type']).startsWith('application/json');
-      return { status: statusCode, headers: answered, body: isJson ? JSON.parse(payload) : payload };
+      const { statusCode, headers: responseHeaders, payload } = answer;
+      const isJson = payload !== '' && String(responseHeaders['content-type']).startsWith('application/json');
+      return { status: statusCode, headers: responseHeaders, body: isJson ? JSON.parse(payload) : payload };
     };
     return {
       inject,
       call<E extends Endpoint>(endpoint: E, { params, query, body, headers }: Call<E> = {}) {
-        const named: Readonly<Record<string, string>> = params ?? {};
+        const valueByName: Readonly<Record<string, string>> = params ?? {};
         const url = endpoint.path.replace(/:(\w+)/g, (_, name: string) =>
-          encodeURIComponent(named[name] ?? ''),
+          encodeURIComponent(valueByName[name] ?? ''),
         );
         return inject({
           method: endpoint.method,

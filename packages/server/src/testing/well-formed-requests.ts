@@ -1,7 +1,7 @@
 /**
- * Builds a valid request for every endpoint except those for pixels, to test the permissions of every actor.
+ * Builds a well-formed request for every endpoint that does not serve pixels, for tests of the permissions of every kind of caller.
  *
- * Longer than 350 lines because every endpoint has its request here.
+ * The file is long because it contains the request for each endpoint.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
@@ -65,8 +65,9 @@ export interface WellFormedRequest {
   readonly headers?: Record<string, string>;
 }
 
-/** Well-formed ids and values of things that do not exist. */
+/** Has the form of a bearer token, a session id or a code, but does not exist. */
 export const unknownToken = 'A'.repeat(43);
+/** Has the form of an id, but does not exist. */
 export const missingId = '00000000-0000-4000-8000-000000000000';
 export const newPassword = 'yepyeni-şifre';
 
@@ -80,6 +81,7 @@ export function pointFeature(id: string = randomUUID()): AnnotationFeature {
   };
 }
 
+/** Header of requests of the tus protocol, with which files are uploaded. */
 const tus = { 'tus-resumable': '1.0.0' } as const;
 
 interface UploadIds {
@@ -89,13 +91,18 @@ interface UploadIds {
 }
 
 interface WellFormedRequests {
-  /** Creates a caller of this kind with a new account, and signs it in if its status allows that. */
+  /** Creates a caller of this kind with a new account, and signs it in if its status allows this. */
   caller(actor: Actor): Promise<Caller>;
-  /** Creates a target and returns a request to it. @param isAnonymous the caller is not signed in to an account */
+  /**
+   * Creates what the request is about, and returns the request.
+   *
+   * @param name name of the endpoint in the contract
+   * @param isAnonymous the caller is not signed in to an account, so the request must not contain its password or token
+   */
   requestFor(name: string, caller: Caller, isAnonymous: boolean): Promise<WellFormedRequest>;
 }
 
-/** @param server returns the server; it starts before the tests run, but after their names are collected */
+/** @param server returns the test server, which does not exist yet when the tests are declared */
 export function wellFormedRequests(server: () => TestServer): WellFormedRequests {
   async function caller(actor: Actor): Promise<Caller> {
     const { fixtures, services } = server();
@@ -117,11 +124,11 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     return { user, token: await fixtures.token(user) };
   }
 
-  /** Creates an image without a file. It first waits for scans that a call has started, which would mark the image as missing. */
-  async function createImageFixture(is?: Parameters<TestServer['fixtures']['image']>[0]) {
+  /** Creates an image without a file, after the scans that earlier calls have started, because a scan would mark it as missing. */
+  async function createImageFixture(fields?: Parameters<TestServer['fixtures']['image']>[0]) {
     const { fixtures, services } = server();
     await services.catalogue.settled();
-    return fixtures.image(is);
+    return fixtures.image(fields);
   }
 
   /** Creates a slide in an open dataset whose slides may be shared. */
@@ -220,10 +227,12 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     return row.id;
   }
 
+  /** Number of e-mail addresses used for registrations. */
   let registered = 0;
+  /** Id of the image of `slideOnDisk`, which all calls share. */
   let slide: Promise<string> | null = null;
 
-  /** Returns the id of an image whose file exists, for calls that read it. */
+  /** Writes a slide file, and returns the id of its image, for calls that read the file. */
   async function slideOnDisk(): Promise<string> {
     const { config, services } = server();
     const folder = join(config.slidesDir, 'Protokol');
@@ -238,6 +247,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
       .executeTakeFirstOrThrow();
     return id;
   }
+  /** Bytes of a small slide file. */
   let svs: Uint8Array | null = null;
 
   /** Creates a restricted dataset that members may request. @param grantedTo uid of an account with a grant */
@@ -276,12 +286,12 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     return { id, images };
   }
 
-  /** Creates an upload of one byte, with its file begun or completely received. */
-  async function uploadOf(uid: string, has: 'no file' | 'a file' | 'a whole file'): Promise<UploadIds> {
+  /** Creates an upload of one byte: without a file, with a file of which no byte was received, or with a completely received file. */
+  async function uploadOf(uid: string, has: 'no file' | 'empty file' | 'complete file'): Promise<UploadIds> {
     const { uploads, db } = server().services;
-    // The number of unfinished uploads is limited.
-    const begun = await db.selectFrom('uploads').select('id').execute();
-    if (begun.length >= 50) {
+    // An account may have only a limited number of unfinished uploads.
+    const unfinished = await db.selectFrom('uploads').select('id').execute();
+    if (unfinished.length >= 50) {
       await db.deleteFrom('upload_files').execute();
       await db.deleteFrom('uploads').execute();
     }
@@ -292,7 +302,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     const ids = { uploadId: upload.id, fileId: missingId, path };
     if (has === 'no file') return ids;
     const fileId = await uploads.beginFile(uid, { uploadId: upload.id, path, sizeBytes: 1, modifiedMs: 0 });
-    if (has === 'a whole file') await uploads.parts.write(Readable.from([Buffer.from('x')]), fileId, 0);
+    if (has === 'complete file') await uploads.parts.write(Readable.from([Buffer.from('x')]), fileId, 0);
     return { ...ids, fileId };
   }
 
@@ -312,7 +322,6 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     return { layerId: layer.id, annotationId: feature.id };
   }
 
-  /** Returns a well-formed request to an existing target. @param isAnonymous the caller is not signed in to an account */
   // oxlint-disable-next-line lamina/max-own-lines -- one case for each endpoint
   async function requestFor(
     name: string,
@@ -321,16 +330,18 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
   ): Promise<WellFormedRequest> {
     const { fixtures, as, outbox } = server();
     const endpoint = endpoints[name] as Endpoint;
-    const to = (params: Record<string, string>, payload?: object): WellFormedRequest => ({
+    /** Returns the request to the endpoint with these path parameters and this body. */
+    const requestTo = (params: Record<string, string>, payload?: object): WellFormedRequest => ({
       url: endpoint.path.replace(/:(\w+)/g, (whole, param: string) => params[param] ?? whole),
       ...(payload && { payload }),
     });
-    const target = async (is?: Partial<User>) => ({ uid: (await fixtures.user(is)).uid });
+    /** Creates the account that a call of an administrator is about. */
+    const target = async (fields?: Partial<User>) => ({ uid: (await fixtures.user(fields)).uid });
 
     switch (name) {
       case 'register':
         registered += 1;
-        return to({}, { email: `new-${registered}@example.org`, password: 'uzun-bir-şifre' });
+        return requestTo({}, { email: `new-${registered}@example.org`, password: 'uzun-bir-şifre' });
       case 'confirmRegistration': {
         registered += 1;
         const { db, signIn, now } = server().services;
@@ -348,97 +359,108 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
           language: 'tr',
           expires_at: new Date(now().getTime() + 60_000).toISOString(),
         });
-        return to({}, { code, password: 'uzun-bir-şifre' });
+        return requestTo({}, { code, password: 'uzun-bir-şifre' });
       }
       case 'signIn':
-        return to({}, { email: user.email, password: isAnonymous ? 'yanlış-şifre' : user.password });
+        return requestTo({}, { email: user.email, password: isAnonymous ? 'yanlış-şifre' : user.password });
       case 'verifyToken':
-        return to({}, { token: isAnonymous || token === null ? unknownToken : token });
+        return requestTo({}, { token: isAnonymous || token === null ? unknownToken : token });
       case 'requestPasswordReset':
-        return to({}, { email: user.email });
+        return requestTo({}, { email: user.email });
       case 'checkPasswordReset':
       case 'confirmPasswordReset': {
-        if (isAnonymous) return to({}, { code: unknownToken, new_password: newPassword });
+        if (isAnonymous) return requestTo({}, { code: unknownToken, new_password: newPassword });
         // Only an active account gets the e-mail, so the reset is requested before the account gets its status.
         const { db } = server().services;
         await db.updateTable('users').set({ status: 'active' }).where('uid', '=', user.uid).execute();
         await as(null).call(requestPasswordReset, { body: { email: user.email } });
         const emails = await Promise.all((await outbox()).map((email) => postalMime.parse(email)));
-        const mine = emails.filter(({ to }) => to?.some(({ address }) => address === user.email)).at(-1);
+        const resetEmail = emails
+          .filter(({ to }) => to?.some(({ address }) => address === user.email))
+          .at(-1);
         await db.updateTable('users').set({ status: user.status }).where('uid', '=', user.uid).execute();
-        return to({}, { code: /#code=(\S+)/.exec(mine?.text ?? '')?.[1], new_password: newPassword });
+        return requestTo(
+          {},
+          { code: /#code=(\S+)/.exec(resetEmail?.text ?? '')?.[1], new_password: newPassword },
+        );
       }
       case 'changeLanguage':
-        return to({}, { language: 'en' });
+        return requestTo({}, { language: 'en' });
       case 'createApiToken':
-        return to({}, { name: 'Betik', scopes: ['slides:read'] });
+        return requestTo({}, { name: 'Betik', scopes: ['slides:read'] });
       case 'deleteApiToken':
-        return to({ tokenId: (await fixtures.apiToken(user)).id });
+        return requestTo({ tokenId: (await fixtures.apiToken(user)).id });
       case 'revokeApiToken':
-        return to({ tokenId: (await fixtures.apiToken(await fixtures.user())).id });
+        return requestTo({ tokenId: (await fixtures.apiToken(await fixtures.user())).id });
       case 'changePassword':
-        return to({}, { new_password: newPassword });
+        return requestTo({}, { new_password: newPassword });
       case 'approveUser':
-        return to(await target({ status: 'pending' }), { role: 'viewer' });
+        return requestTo(await target({ status: 'pending' }), { role: 'viewer' });
       case 'getUser':
       case 'withdrawApproval':
       case 'suspendUser':
       case 'deactivateUser':
       case 'promoteUser':
-        return to(await target());
+        return requestTo(await target());
       case 'updateUserAccess':
-        return to(await target(), { datasets: [], expires_at: null });
+        return requestTo(await target(), { datasets: [], expires_at: null });
       case 'approveApplications':
-        return to({}, { uids: [(await target({ status: 'pending' })).uid] });
+        return requestTo({}, { uids: [(await target({ status: 'pending' })).uid] });
       case 'rejectApplications':
-        return to({}, { uids: [(await target({ status: 'pending' })).uid], reason: 'Kurum doğrulanamadı.' });
+        return requestTo(
+          {},
+          { uids: [(await target({ status: 'pending' })).uid], reason: 'Kurum doğrulanamadı.' },
+        );
       case 'rejectUser':
-        return to(await target({ status: 'pending' }), { reason: 'Kurumunuz doğrulanamadı.' });
+        return requestTo(await target({ status: 'pending' }), { reason: 'Kurumunuz doğrulanamadı.' });
       case 'updateDataset':
-        return to({}, { dataset: await restrictedDataset(), access: 'open' });
+        return requestTo({}, { dataset: await restrictedDataset(), access: 'open' });
       case 'grantDataset':
-        return to({}, { dataset: await restrictedDataset(), uid: (await fixtures.user()).uid });
+        return requestTo({}, { dataset: await restrictedDataset(), uid: (await fixtures.user()).uid });
       case 'revokeDataset': {
         const { uid } = await fixtures.user();
-        return { ...to({}), query: { dataset: await restrictedDataset(uid), uid } };
+        return { ...requestTo({}), query: { dataset: await restrictedDataset(uid), uid } };
       }
       case 'requestDataset':
-        return to({}, { dataset: await restrictedDataset(), reason: 'My thesis.' });
+        return requestTo({}, { dataset: await restrictedDataset(), reason: 'My thesis.' });
       case 'answerDatasetRequest': {
         const dataset = await restrictedDataset();
         const { uid } = await fixtures.user();
         const id = randomUUID();
         const { db, now } = server().services;
         await saveDatasetRequest(db, { id, uid, dataset, reason: 'Tez', at: now().toISOString() });
-        return to({ requestId: id }, { granted: true });
+        return requestTo({ requestId: id }, { granted: true });
       }
       case 'resetSecondFactor':
-        return to(await target());
+        return requestTo(await target());
       case 'endSignIn': {
-        if (token === null) return to({ id: 'x' });
+        if (token === null) return requestTo({ id: 'x' });
         const { body } = await as(token).call(listSignIns);
-        return to({ id: body.sign_ins?.[0]?.id ?? 'x' });
+        return requestTo({ id: body.sign_ins?.[0]?.id ?? 'x' });
       }
       case 'confirmSecondFactor': {
-        if (token === null) return to({}, { code: '000000' });
+        if (token === null) return requestTo({}, { code: '000000' });
         const { body } = await as(token).call(startSecondFactor);
-        return to({}, { code: body.secret ? oneTimeCode(body.secret, server().clock.now()) : '000000' });
+        return requestTo(
+          {},
+          { code: body.secret ? oneTimeCode(body.secret, server().clock.now()) : '000000' },
+        );
       }
       case 'setUserPassword':
-        return to(await target(), { new_password: newPassword });
+        return requestTo(await target(), { new_password: newPassword });
       case 'deleteImageSession': {
-        if (token === null) return to({ sessionId: unknownToken });
+        if (token === null) return requestTo({ sessionId: unknownToken });
         const { body } = await as(token).call(createImageSession);
-        return to({ sessionId: body.session_id ?? unknownToken });
+        return requestTo({ sessionId: body.session_id ?? unknownToken });
       }
       case 'changeImages':
-        return to({}, { ids: [(await createImageFixture()).id], organ_type: 'Liver' });
+        return requestTo({}, { ids: [(await createImageFixture()).id], organ_type: 'Liver' });
       case 'checkCatalogueImport':
       case 'applyCatalogueImport': {
         const file = Buffer.from(`id,organ_type\n${(await createImageFixture()).id},Liver\n`);
         const { plan } = await server().services.catalogueImport.check(file, 'tr');
         return {
-          ...to({}, file),
+          ...requestTo({}, file),
           headers: { 'content-type': 'text/csv' },
           ...(name === 'applyCatalogueImport' && { query: { plan } }),
         };
@@ -447,28 +469,28 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
       case 'getImagePosition':
       case 'updateImage':
       case 'deleteImage':
-        return to(
+        return requestTo(
           { imageId: (await createImageFixture()).id },
           name === 'updateImage' ? { organ_type: 'Liver' } : undefined,
         );
       case 'createCase': {
         const dataset = await sharedDataset();
         const { id } = await createImageFixture({ dataset_name: dataset });
-        return to({}, { dataset, name: 'V-1', slides: [{ image_id: id }] });
+        return requestTo({}, { dataset, name: 'V-1', slides: [{ image_id: id }] });
       }
       case 'getCase':
       case 'iiifCaseManifest':
       case 'deleteCase':
-        return to({ caseId: (await createCaseFixture()).id });
+        return requestTo({ caseId: (await createCaseFixture()).id });
       case 'updateCase':
-        return to({ caseId: (await createCaseFixture()).id }, { name: 'V-2' });
+        return requestTo({ caseId: (await createCaseFixture()).id }, { name: 'V-2' });
       case 'registerCaseSlides': {
         const { id, images } = await createCaseFixture();
         const points = [
           { from: [0, 0], to: [5, 5] },
           { from: [90, 0], to: [95, 5] },
         ];
-        return to({ caseId: id }, { from_image: images[0], to_image: images[1], points });
+        return requestTo({ caseId: id }, { from_image: images[0], to_image: images[1], points });
       }
       case 'searchSeriesOfStudy':
       case 'searchInstancesOfStudy':
@@ -492,41 +514,44 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
       case 'iiifImage':
       case 'iiifManifest': {
         slide ??= slideOnDisk();
-        const { url } = to({ imageId: await slide });
+        const { url } = requestTo({ imageId: await slide });
         return { url: url.replace(/:region.*/, 'full/20,/0/default.jpg') };
       }
       case 'listAnnotationLayers':
       case 'createAnnotationLayer':
-        return to(
+        return requestTo(
           { imageId: visitor?.imageId ?? (await createImageFixture()).id },
           name === 'createAnnotationLayer' ? { name: 'Tumor' } : undefined,
         );
       case 'countAnnotations':
-        return { ...to({}), query: { images: (await createImageFixture()).id } };
+        return { ...requestTo({}), query: { images: (await createImageFixture()).id } };
       case 'streamAnnotationEvents':
-        return { ...to({ imageId: (await createImageFixture()).id }), query: { wait: '0' } };
+        return { ...requestTo({ imageId: (await createImageFixture()).id }), query: { wait: '0' } };
       case 'listAnnotations': {
-        const place = visitor && ({ image_id: visitor.imageId, visibility: 'members' } as const);
-        return to({ layerId: (await fixtures.layer({ owner_uid: user.uid, ...place })).id });
+        const sharedLayer = visitor && ({ image_id: visitor.imageId, visibility: 'members' } as const);
+        return requestTo({ layerId: (await fixtures.layer({ owner_uid: user.uid, ...sharedLayer })).id });
       }
       case 'listAnnotationHistory':
       case 'exportAnnotationFile':
       case 'deleteAnnotationLayer':
       case 'restoreAnnotationLayer':
-        return to({ layerId: (await fixtures.layer({ owner_uid: user.uid })).id });
+        return requestTo({ layerId: (await fixtures.layer({ owner_uid: user.uid })).id });
       case 'updateAnnotationLayer':
-        return to(
+        return requestTo(
           { layerId: (await fixtures.layer({ owner_uid: user.uid })).id },
           { name: 'Stroma', version: 1 },
         );
       case 'importAnnotationFile': {
-        const { url } = to({ layerId: (await fixtures.layer({ owner_uid: user.uid })).id });
+        const { url } = requestTo({ layerId: (await fixtures.layer({ owner_uid: user.uid })).id });
         const payload = Buffer.from(JSON.stringify(pointFeature()));
         return { url, payload, headers: { 'content-type': 'application/geo+json' } };
       }
       case 'changeAnnotations': {
         const change = { op: 'put', feature: pointFeature(), base_revision: null };
-        return to({ layerId: (await fixtures.layer({ owner_uid: user.uid })).id }, { changes: [change] });
+        return requestTo(
+          { layerId: (await fixtures.layer({ owner_uid: user.uid })).id },
+          { changes: [change] },
+        );
       }
       case 'getAnnotationClasses':
       case 'updateAnnotationClasses': {
@@ -534,49 +559,49 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
         await createImageFixture({ dataset_name: dataset });
         const classes = [{ name: 'Tumor', color: [200, 0, 0], shortcut: '1' }];
         const payload = name === 'updateAnnotationClasses' ? { classes, version: 0 } : undefined;
-        return to({ datasetId: encodeURIComponent(dataset) }, payload);
+        return requestTo({ datasetId: encodeURIComponent(dataset) }, payload);
       }
       case 'restoreAnnotation':
-        return to(await deletedAnnotation(user.uid));
+        return requestTo(await deletedAnnotation(user.uid));
       case 'createSavedView': {
         const field = { x: 1, y: 1, zoom: 1 };
-        return to({}, { image_id: await sharedImage(), title: 'G', field });
+        return requestTo({}, { image_id: await sharedImage(), title: 'G', field });
       }
       case 'getSavedView':
       case 'deleteSavedView':
-        return to({ viewId: await createViewFixture(user.uid) });
+        return requestTo({ viewId: await createViewFixture(user.uid) });
       case 'updateSavedView':
-        return to({ viewId: await createViewFixture(user.uid) }, { title: 'G2' });
+        return requestTo({ viewId: await createViewFixture(user.uid) }, { title: 'G2' });
       case 'createCollection': {
         const items = [{ type: 'slide', id: await sharedImage() }];
-        return to({}, { title: 'K', items, readers: 'members' });
+        return requestTo({}, { title: 'K', items, readers: 'members' });
       }
       case 'getCollection':
       case 'iiifCollectionManifest':
       case 'deleteCollection':
       case 'listAnswers':
-        return to({ collectionId: await createCollectionFixture(user.uid) });
+        return requestTo({ collectionId: await createCollectionFixture(user.uid) });
       case 'updateCollection':
-        return to({ collectionId: await createCollectionFixture(user.uid) }, { title: 'K2' });
+        return requestTo({ collectionId: await createCollectionFixture(user.uid) }, { title: 'K2' });
       case 'present':
-        return to({ collectionId: await createCollectionFixture(user.uid) }, { item: 0 });
+        return requestTo({ collectionId: await createCollectionFixture(user.uid) }, { item: 0 });
       case 'followPresentation':
       case 'answerQuestion': {
         const collectionId = visitor?.collectionId ?? (await createCollectionFixture(user.uid));
         return name === 'answerQuestion'
-          ? to({ collectionId }, { item: 0, answer: 'Bilmiyorum.' })
-          : { ...to({ collectionId }), query: { wait: '0' } };
+          ? requestTo({ collectionId }, { item: 0, answer: 'Bilmiyorum.' })
+          : { ...requestTo({ collectionId }), query: { wait: '0' } };
       }
       case 'createShareLink':
-        return to({}, { target: { type: 'slide', id: await sharedImage() }, title: 'B' });
+        return requestTo({}, { target: { type: 'slide', id: await sharedImage() }, title: 'B' });
       case 'endShareLink':
-        return to({
+        return requestTo({
           linkId: (await createLinkFixture(user.uid, { type: 'slide', id: await sharedImage() })).id,
         });
       case 'openShareLink': {
-        const maker = await fixtures.user();
-        const { secret } = await createLinkFixture(maker.uid, { type: 'slide', id: await sharedImage() });
-        return to({}, { secret });
+        const creator = await fixtures.user();
+        const { secret } = await createLinkFixture(creator.uid, { type: 'slide', id: await sharedImage() });
+        return requestTo({}, { secret });
       }
       case 'getOriginal':
       case 'getOriginalFile': {
@@ -587,59 +612,59 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
         await setDownloadGrant(server().services.db, { uid: user.uid, dataset, isAllowed: true });
         const file = { path: fileName, file_name: fileName, dataset_name: dataset, fingerprint: 'x' };
         const { id } = await createImageFixture(file);
-        const { url } = to({ imageId: id });
+        const { url } = requestTo({ imageId: id });
         return { url: url.replace('*', fileName) };
       }
       case 'listResultLayers':
       case 'createResultLayer':
-        return to(
+        return requestTo(
           { imageId: (await createImageFixture()).id },
           name === 'createResultLayer' ? { name: 'Tumor', kind: 'raster' } : undefined,
         );
       case 'deleteResultLayer':
       case 'getResultFile':
-        return to({ layerId: await createResultLayerFixture(user.uid) });
+        return requestTo({ layerId: await createResultLayerFixture(user.uid) });
       case 'createResultFile':
         return {
-          ...to({ layerId: await createResultLayerFixture(user.uid) }),
+          ...requestTo({ layerId: await createResultLayerFixture(user.uid) }),
           headers: { ...tus, 'upload-length': '2' },
         };
       case 'sendResultFile': {
         const part = { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' };
         return {
-          ...to({ layerId: await createResultLayerFixture(user.uid) }, Buffer.from('x')),
+          ...requestTo({ layerId: await createResultLayerFixture(user.uid) }, Buffer.from('x')),
           headers: { ...tus, ...part, 'upload-length': '2' },
         };
       }
       case 'beginUpload': {
         const announced = { is_folder: false, file_count: 1, size_bytes: 1 };
-        return to({}, { dataset: 'Yeni', path: `${randomUUID()}.svs`, ...announced });
+        return requestTo({}, { dataset: 'Yeni', path: `${randomUUID()}.svs`, ...announced });
       }
       case 'abandonUpload':
-        return to({ ...(await uploadOf(user.uid, 'no file')) });
+        return requestTo({ ...(await uploadOf(user.uid, 'no file')) });
       case 'createUploadFile': {
         const { uploadId, path } = await uploadOf(user.uid, 'no file');
-        const told = Object.entries({ upload: uploadId, path, modified: '0' });
-        const metadata = told
+        const fields = Object.entries({ upload: uploadId, path, modified: '0' });
+        const metadata = fields
           .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
           .join(',');
-        return { ...to({}), headers: { ...tus, 'upload-length': '1', 'upload-metadata': metadata } };
+        return { ...requestTo({}), headers: { ...tus, 'upload-length': '1', 'upload-metadata': metadata } };
       }
       case 'getUploadFile':
-        return to({ ...(await uploadOf(user.uid, 'a file')) });
+        return requestTo({ ...(await uploadOf(user.uid, 'empty file')) });
       case 'sendUploadFile': {
         const part = { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' };
         return {
-          ...to({ ...(await uploadOf(user.uid, 'a file')) }, Buffer.from('x')),
+          ...requestTo({ ...(await uploadOf(user.uid, 'empty file')) }, Buffer.from('x')),
           headers: { ...tus, ...part },
         };
       }
       case 'finishUploadFile': {
         const sha256 = createHash('sha256').update('x').digest('hex');
-        return to({ ...(await uploadOf(user.uid, 'a whole file')) }, { sha256 });
+        return requestTo({ ...(await uploadOf(user.uid, 'complete file')) }, { sha256 });
       }
       default:
-        return to({});
+        return requestTo({});
     }
   }
 

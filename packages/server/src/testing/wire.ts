@@ -1,4 +1,4 @@
-/** Requests pixels over the network, as an image element does, so that fast paths answer as in production. */
+/** Requests pixels over the network, so that the fast paths answer as in production. */
 import { apiBase } from '@lamina/contract';
 import type { SlideServer } from './slide-server.ts';
 
@@ -11,15 +11,16 @@ export interface Pixels {
   readonly bytes: Buffer;
 }
 
-export type AskPixels = (address: string, session: string) => Promise<Pixels>;
+/** @param url URL below `image-catalog/proxy/` @param session id of an image session */
+export type RequestPixels = (url: string, session: string) => Promise<Pixels>;
 
-/** Starts to listen. @returns a function that requests pixels by their URL below `image-catalog/proxy/` */
-export async function overTheWire({ app }: Pick<SlideServer, 'app'>): Promise<AskPixels> {
-  const server = app.server.listening
-    ? addressOf(app.server.address())
+/** Makes the server listen on a port, unless it does already. @returns a function that requests pixels from it */
+export async function startPixelClient({ app }: Pick<SlideServer, 'app'>): Promise<RequestPixels> {
+  const origin = app.server.listening
+    ? originOf(app.server.address())
     : await app.listen({ host: '127.0.0.1', port: 0 });
-  return async (address, session) => {
-    const answer = await fetch(`${server}${apiBase}/image-catalog/proxy/${address}?session=${session}`);
+  return async (url, session) => {
+    const answer = await fetch(`${origin}${apiBase}/image-catalog/proxy/${url}?session=${session}`);
     const bytes = Buffer.from(await answer.arrayBuffer());
     const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false;
     return {
@@ -32,7 +33,7 @@ export async function overTheWire({ app }: Pick<SlideServer, 'app'>): Promise<As
   };
 }
 
-function addressOf(bound: ReturnType<SlideServer['app']['server']['address']>): string {
+function originOf(bound: ReturnType<SlideServer['app']['server']['address']>): string {
   if (bound === null || typeof bound === 'string') throw new Error('the server listens at no port');
   return `http://127.0.0.1:${bound.port}`;
 }

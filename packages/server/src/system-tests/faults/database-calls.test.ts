@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTes
 import { jobNames } from '../../jobs/jobs.ts';
 import { type DatabaseKind, databaseKinds } from '../../store/testing/test-database.ts';
 import { type FailingDatabase, failingDatabase } from '../../testing/failing-database.ts';
-import { answerFor, answers } from '../../testing/permission-matrix.ts';
+import { expectedStatus, expectedStatuses } from '../../testing/permission-matrix.ts';
 import { type Answer, type TestServer, testServer } from '../../testing/test-server.ts';
 import { type WellFormedRequest, wellFormedRequests } from '../../testing/well-formed-requests.ts';
 
@@ -132,13 +132,15 @@ describe.each(databaseKinds)('a single failing query on %s', (kind) => {
   afterEach(() => server.close());
 
   // What only reads is the same code on both databases; transactions are not.
-  const names = Object.keys(answers).filter((name) => kind === 'SQLite' || endpoints[name]?.method !== 'GET');
+  const names = Object.keys(expectedStatuses).filter(
+    (name) => kind === 'SQLite' || endpoints[name]?.method !== 'GET',
+  );
 
   it.each(names)(
     'makes %s return 503 and change no data, and does not affect the next call',
     async (name) => {
       const endpoint = endpoints[name] as Endpoint;
-      const good = answerFor(name, 'admin');
+      const good = expectedStatus(name, 'admin');
       const { caller, requestFor } = wellFormedRequests(() => server);
       onTestFinished(() => database.failAt(null));
       let n = 0;

@@ -14,12 +14,12 @@ import { sql } from 'kysely';
 import type pg from 'pg';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openDatabase, runLockedTransaction } from '../../store/database.ts';
-import { answers } from '../../testing/permission-matrix.ts';
+import { expectedStatuses } from '../../testing/permission-matrix.ts';
 import { type PostgresServer, startPostgresServer } from '../../testing/postgres-server.ts';
 import { type SlideServer, slideServer } from '../../testing/slide-server.ts';
 import type { TestUser } from '../../testing/test-server.ts';
 import { wellFormedRequests } from '../../testing/well-formed-requests.ts';
-import { type AskPixels, overTheWire } from '../../testing/wire.ts';
+import { type RequestPixels, startPixelClient } from '../../testing/wire.ts';
 
 const found = await startPostgresServer(['max_connections=20']);
 afterAll(() => found?.stop());
@@ -36,7 +36,7 @@ interface Viewing extends SlideServer {
   readonly token: string;
   readonly imageId: string;
   readonly session: string;
-  readonly ask: AskPixels;
+  readonly ask: RequestPixels;
   /** Addresses of native and rendered tiles, the descriptor and the thumbnail of the slide. */
   readonly addresses: readonly string[];
 }
@@ -53,7 +53,7 @@ async function viewing(): Promise<Viewing> {
   const user = await server.fixtures.user();
   const token = await server.fixtures.token(user);
   const session = await server.sessionOf(token);
-  const ask = await overTheWire(server);
+  const ask = await startPixelClient(server);
   const addresses = ['image.dzi', 'thumbnail.jpg', 'image_files/9/1_1.jpg', 'image_files/8/0_0.jpg'].map(
     (name) => `${imageId}/${name}`,
   );
@@ -100,7 +100,7 @@ describe.skipIf(found === null)(
       const { ask, session, addresses, clock } = server;
       vi.useFakeTimers({ toFake: ['performance'] });
       onTestFinished(() => void vi.useRealTimers());
-      await postgres.halt();
+      await postgres.crash();
       try {
         for (const seconds of [0, 10, 19]) {
           clock.advance(seconds * 1000);
@@ -114,7 +114,7 @@ describe.skipIf(found === null)(
         for (const address of addresses) expect(await ask(address, session)).toMatchObject(unavailable);
         vi.useRealTimers();
       } finally {
-        await postgres.begin();
+        await postgres.restart();
       }
       await untilItWorks(server);
       for (const address of addresses) expect(await ask(address, session)).toMatchObject({ status: 200 });
@@ -131,14 +131,14 @@ describe.skipIf(found === null)(
       // Everything a tile needs is cached, but this session has shown no pixel.
       await ask(`${other}/image_files/9/1_1.jpg`, server.session);
       expect((await ask(`${imageId}/image_files/99/0_0.jpg`, session)).status).toBe(404);
-      await postgres.halt();
+      await postgres.crash();
       try {
         for (const tile of ['9/1_1', '9/1_1', '9/0_0']) {
           expect((await ask(`${other}/image_files/${tile}.jpg`, session)).status).toBe(200);
         }
         expect(server.logged()).toContain('audit event of an image opening delayed: database unavailable');
       } finally {
-        await postgres.begin();
+        await postgres.restart();
       }
       const entries = () =>
         db
@@ -156,9 +156,9 @@ describe.skipIf(found === null)(
       const { caller, requestFor } = wellFormedRequests(() => server);
       const who = await caller('admin');
       const calls = [];
-      for (const name of Object.keys(answers))
+      for (const name of Object.keys(expectedStatuses))
         calls.push([name, await requestFor(name, who, false)] as const);
-      await postgres.halt();
+      await postgres.crash();
       const responses: Record<string, unknown> = {};
       const expected: Record<string, unknown> = {};
       try {
@@ -176,7 +176,7 @@ describe.skipIf(found === null)(
           expected[name] = [503, 'unavailable', errors.unavailable[defaultLanguage], '2'];
         }
       } finally {
-        await postgres.begin();
+        await postgres.restart();
       }
       expect(responses).toEqual(expected);
       await vi.waitFor(

@@ -8,7 +8,12 @@ import { buildSvs } from '@lamina/slide/testing';
 import SqliteDatabase from 'better-sqlite3';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { askServer } from '../../testing/server-process.ts';
-import { canHaveSmallDisk, fillDisk, onSmallDisk, seenBy } from '../../testing/small-disk.ts';
+import {
+  commandOnSmallDisk,
+  fillDisk,
+  isSmallDiskPossible,
+  pathSeenByProcess,
+} from '../../testing/small-disk.ts';
 
 const main = path.join(import.meta.dirname, '../../main.ts');
 const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
@@ -33,7 +38,7 @@ async function startOnSmallDisk(): Promise<Running> {
   const svs = await buildSvs({ width: 480, height: 400, tileSize: 128, downsamples: [1, 4] });
   fs.writeFileSync(path.join(folder, 'slides/Tissue/a.svs'), svs);
   const fullLog = fs.openSync('/dev/full', 'w');
-  const [command = '', ...args] = onSmallDisk(dataDir, diskBytes);
+  const [command = '', ...args] = commandOnSmallDisk(dataDir, diskBytes);
   const child = spawn(command, [...args, process.execPath, main], {
     env: {
       PATH: process.env.PATH,
@@ -60,7 +65,7 @@ async function startOnSmallDisk(): Promise<Running> {
     });
     child.once('exit', () => reject(new Error('the server ended without a word')));
   });
-  return { address, process: child, dataDir: seenBy(child.pid, dataDir) };
+  return { address, process: child, dataDir: pathSeenByProcess(child.pid, dataDir) };
 }
 
 /** Reads a copy of the database: SQLite would resolve file names in another mount namespace. */
@@ -78,7 +83,7 @@ function integrityOf(dataDir: string): unknown {
   }
 }
 
-const isPossible = canHaveSmallDisk();
+const isPossible = isSmallDiskPossible();
 
 describe.skipIf(!isPossible)(
   `a full disk${isPossible ? '' : ' (skipped: this machine lets a test have no disk of its own)'}`,

@@ -4,7 +4,7 @@ import { signIn } from '@lamina/contract';
 import { buildSvs } from '@lamina/slide/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type SlideServer, slideServer } from '../../testing/slide-server.ts';
-import { type AskPixels, overTheWire } from '../../testing/wire.ts';
+import { type RequestPixels, startPixelClient } from '../../testing/wire.ts';
 
 const waitOptions = { timeout: 50_000, interval: 50 };
 const svs = await buildSvs({ width: 1280, height: 1280, tileSize: 128, downsamples: [1, 8] });
@@ -18,7 +18,7 @@ const made = [5, 3].flatMap((tiles, i) =>
 const stored = 'image_files/11/3_4.jpg';
 
 interface Viewing extends SlideServer {
-  readonly ask: AskPixels;
+  readonly ask: RequestPixels;
   readonly session: string;
   readonly imageIds: readonly string[];
 }
@@ -35,7 +35,7 @@ async function viewing(copies = 1, slide = svs): Promise<Viewing> {
   const imageIds: string[] = [];
   for (const name of names) imageIds.push(await server.idOf(name));
   const session = await server.sessionOf(await server.fixtures.user());
-  return { ...server, ask: await overTheWire(server), session, imageIds };
+  return { ...server, ask: await startPixelClient(server), session, imageIds };
 }
 
 /** Returns the ids of this process's render workers, from /proc. */

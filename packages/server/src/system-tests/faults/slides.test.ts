@@ -4,7 +4,7 @@ import path from 'node:path';
 import { buildSvs } from '@lamina/slide/testing';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type SlideServer, slideServer } from '../../testing/slide-server.ts';
-import { type AskPixels, overTheWire, type Pixels } from '../../testing/wire.ts';
+import { type Pixels, type RequestPixels, startPixelClient } from '../../testing/wire.ts';
 
 const plan = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
 /** Two slides of the same size that differ in every tile. */
@@ -25,7 +25,7 @@ const tiles = ['9/0_0', '9/1_1', '9/2_2', '9/3_3', '7/0_0', '8/0_0', '8/1_0', '8
 const waitOptions = { timeout: 50_000, interval: 20 };
 
 interface Viewing extends SlideServer {
-  readonly ask: AskPixels;
+  readonly ask: RequestPixels;
   readonly session: string;
   readonly file: string;
   readonly imageId: string;
@@ -40,7 +40,7 @@ async function viewing(slide: Uint8Array, more: { readonly isShared?: true } = {
   await server.rescan();
   const [imageId, otherId] = [await server.idOf('a.svs'), await server.idOf('other.svs')];
   const session = await server.sessionOf(await server.fixtures.user());
-  const ask = await overTheWire(server);
+  const ask = await startPixelClient(server);
   const file = path.join(server.config.slidesDir, 'Tissue/a.svs');
   return { ...server, ask, session, file, imageId, otherId };
 }
