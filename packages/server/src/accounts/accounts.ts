@@ -90,7 +90,7 @@ export interface Accounts {
   deleteOwn(actor: Actor, currentPassword: string | undefined): Promise<void>;
 
   list(query: PeopleQuery): Promise<PeoplePage>;
-  /** @throws AppError not_found */
+  /** Returns an account with its effective status. @throws AppError not_found */
   get(uid: string): Promise<UserDetails>;
   /**
    * Approves an account. With `onlyPending`, suspended and deactivated accounts are rejected with `not_pending`.
@@ -100,17 +100,17 @@ export interface Accounts {
   approve(actor: Actor, uid: string, decision: Decision): Promise<void>;
   /** Makes the account pending again, without datasets. @throws AppError not_found, not_active, approval_settled */
   withdrawApproval(actor: Actor, uid: string): Promise<void>;
-  /** @throws AppError not_found, not_pending */
+  /** Suspends a pending account, which can read the reason. @throws AppError not_found, not_pending */
   reject(actor: Actor, uid: string, reason: string): Promise<void>;
   /** Changes the access of an active account. @throws AppError not_found, not_active, invalid_request */
   changeAccess(actor: Actor, uid: string, access: Access): Promise<void>;
-  /** @throws AppError not_found, closed, self_change, last_admin */
+  /** Suspends an account and ends its sign-ins. @throws AppError not_found, closed, self_change, last_admin */
   suspend(actor: Actor, uid: string): Promise<void>;
-  /** @throws AppError not_found, self_change, last_admin */
+  /** Deactivates an account, ends its sign-ins and revokes its datasets. @throws AppError not_found, self_change, last_admin */
   deactivate(actor: Actor, uid: string): Promise<void>;
-  /** @throws AppError not_found, not_active */
+  /** Makes an active account an administrator and ends its sign-ins. @throws AppError not_found, not_active */
   promote(actor: Actor, uid: string): Promise<void>;
-  /** @throws AppError not_found, self_change, closed, unavailable */
+  /** Sets the password of another account and ends its sign-ins. @throws AppError not_found, self_change, closed, unavailable */
   setPassword(actor: Actor, uid: string, newPassword: string): Promise<void>;
 }
 

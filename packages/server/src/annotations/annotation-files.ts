@@ -174,7 +174,11 @@ function extentOf({ width, height }: ImageRow): ImportTask['options']['extent'] 
   return width === null || height === null ? null : { width, height };
 }
 
-/** @throws AppError invalid_request when the file needs too much memory; the reason of the signal when it is aborted */
+/**
+ * Parses a file in a worker thread with limited memory.
+ *
+ * @throws AppError invalid_request when the file needs too much memory; the reason of the signal when it is aborted
+ */
 async function parseInWorker(task: ImportTask, signal: AbortSignal): Promise<ImportAnswer> {
   try {
     return await runInThread<ImportAnswer>({

@@ -80,7 +80,11 @@ export async function applyChanges(
   return writeChanges(tx, context, changes, current);
 }
 
-/** @param row current state of the annotation; undefined if it has never existed */
+/**
+ * Returns whether a change is based on another revision than the current one.
+ *
+ * @param row current state of the annotation; undefined if it has never existed
+ */
 function isConflict({ feature, base }: ParsedChange, row: AnnotationRow | undefined): boolean {
   if (row === undefined) return base !== null;
   const isOtherRevision = base !== row.revision;

@@ -18,7 +18,7 @@ export async function requireImage(db: Connection, reader: User, imageId: string
   return image;
 }
 
-/** Whether the account may view the image. @param restrictedDatasets datasets that the account may not see */
+/** Returns whether the account may view the image. @param restrictedDatasets datasets that the account may not see */
 export function isViewable(
   image: Pick<ImageRow, 'removed_at' | 'missing_since' | 'status' | 'dataset_name' | 'hidden_at'>,
   reader: User,
@@ -31,6 +31,7 @@ export function isViewable(
   return isListed && mayViewImage({ restrictedDatasets, seesHidden }, protectedImage);
 }
 
+/** A layer that the account may read, with its slide and the rights of the account. */
 export interface ReadableLayer {
   readonly layer: LayerRow;
   readonly image: ImageRow;
@@ -49,7 +50,8 @@ export async function requireLayer(db: Connection, reader: User, layerId: string
 }
 
 /**
- * Locks a layer until the transaction ends, and returns it. Must be the first statement of the transaction.
+ * Locks a layer until the transaction ends, and returns it; a deleted layer only with `includesDeleted`. Must be the first
+ * statement of the transaction.
  *
  * @param findReader called after the lock is taken; returns the account as the transaction sees it
  * @throws AppError not_found, and the errors of `findReader`

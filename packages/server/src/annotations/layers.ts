@@ -38,21 +38,21 @@ export interface AnnotationLayers {
    * @throws AppError not_found
    */
   list(reader: User, imageId: string, onlyDeleted: boolean, translate: Translate): Promise<AnnotationLayer[]>;
-  /** @throws AppError not_found, too_many_layers */
+  /** Creates an empty layer of the caller. @throws AppError not_found, too_many_layers */
   create(
     actor: Actor,
     imageId: string,
     layer: BodyOf<typeof createAnnotationLayer> & { readonly source: LayerSource },
     translate: Translate,
   ): Promise<AnnotationLayer>;
-  /** @throws AppError not_found, forbidden, conflict, layer_locked */
+  /** Renames, shares, locks or unlocks a layer. @throws AppError not_found, forbidden, conflict, layer_locked */
   update(
     actor: Actor,
     layerId: string,
     change: BodyOf<typeof updateAnnotationLayer>,
     translate: Translate,
   ): Promise<AnnotationLayer>;
-  /** @throws AppError not_found, forbidden, layer_locked */
+  /** Deletes a layer, which can be restored for 30 days. @throws AppError not_found, forbidden, layer_locked */
   remove(actor: Actor, layerId: string): Promise<void>;
   /** Restores a deleted layer. @throws AppError forbidden; not_found, also more than 30 days after the deletion */
   restore(actor: Actor, layerId: string, translate: Translate): Promise<AnnotationLayer>;

@@ -352,7 +352,7 @@ function requireTokenForm(token: string): string {
   return token;
 }
 
-/** Whether the token may still be used: it has not ended, and its owner's account is active. */
+/** Returns whether the token may still be used: it has not ended, and the account of its owner is active. */
 function isValid({ user, createdAt, expiresAt }: StoredApiToken, now: Date): boolean {
   const issuedAt = new Date(createdAt);
   return (

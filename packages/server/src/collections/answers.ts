@@ -122,7 +122,7 @@ function storedFlag(value: boolean | null): 0 | 1 | null {
   return value ? 1 : 0;
 }
 
-/** @param isCorrect null for a free text, which is not judged */
+/** Returns the text for a column of the CSV. @param isCorrect null for a free text, which is not judged */
 function correctnessLabel(isCorrect: boolean | null): string {
   if (isCorrect === null) return '';
   return isCorrect ? 'yes' : 'no';

@@ -41,7 +41,10 @@ const photometricInterpretations = {
 
 /** Micrometres per pixel of a slide of unknown scale. */
 const nominalMpp = 1;
-/** Position and orientation for files that do not state them: as if scanned with the label on the right. */
+/**
+ * Position and orientation for files that do not state them: as if scanned with the label on the right. The orientation contains the
+ * direction cosines (x, y, z) of the rows and then of the columns.
+ */
 const defaultPlaceOnGlass: PlaceOnGlass = { origin: { x: 0, y: 0 }, orientation: [0, -1, 0, -1, 0, 0] };
 /** Assumed thickness of the tissue section in millimetres (5 µm), because no slide file states it. */
 const sectionThicknessMm = 0.005;
@@ -97,6 +100,7 @@ export function instanceOf({ id }: DescribedImage, level: StoredLevel): Attribut
   };
 }
 
+/** Returns a code sequence with one item. */
 const code = (value: string, scheme: string, meaning: string): readonly Attributes[] => [
   { CodeValue: value, CodingSchemeDesignator: scheme, CodeMeaning: meaning },
 ];

@@ -86,6 +86,7 @@ export function createCollectionManifests(dependencies: Dependencies): Collectio
     return new Map([...images].filter(([, { status }]) => status === 'ready'));
   }
 
+  /** Returns the slides of a case for an account. A slide is titled by its block and stain, otherwise by its file name. */
   async function caseListing(user: User, id: string): Promise<Listing> {
     const { name, description, slides } = await cases.get(user, id);
     const images = await readyImages(
@@ -101,6 +102,7 @@ export function createCollectionManifests(dependencies: Dependencies): Collectio
     return { title: name, text: description, entries };
   }
 
+  /** Returns the items of a collection that the account may view. Cases are listed as documents of their own. */
   async function collectionListing(user: User, id: string): Promise<Listing> {
     const { title, description, items } = await collections.get(user, id);
     const images = await readyImages(

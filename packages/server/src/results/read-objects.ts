@@ -130,7 +130,7 @@ function pointOf(position: unknown): Shape {
   return { rings: [], x: checkedCoordinate(list[0]), y: checkedCoordinate(list[1]) };
 }
 
-/** @throws RefusedResult bad_geometry */
+/** Returns the ring of a list of GeoJSON positions. @throws RefusedResult bad_geometry */
 function ringOf(positions: unknown): Ring {
   const list = listOf(positions);
   const ring: Ring = [];

@@ -40,7 +40,7 @@ export interface UploadProcessor {
   abandon(row: UploadRow, sender: Sender | null): Promise<void>;
   /** Continues the work that earlier processes left, and deletes expired uploads: now and every 10 minutes. */
   start(): void;
-  /** Resolves when this process is neither verifying nor placing an upload. */
+  /** Resolves when this process is neither verifying an upload nor moving one to the slide storage. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
@@ -56,7 +56,7 @@ interface UploadProcessorDependencies {
   readonly destination: UploadDestination;
   /** Aborts running work. */
   readonly closing: AbortController;
-  /** Called after an upload was placed in the slide folder or bucket. */
+  /** Called after an upload was moved to the slide storage (folder or bucket). */
   readonly onPlaced: () => void;
 }
 

@@ -97,7 +97,7 @@ export interface Uploads {
   finishFile(uid: string, fileId: string, sha256: string): Promise<UploadFileState>;
   /** Continues the work that earlier processes left, and deletes expired uploads: now and every 10 minutes. */
   start(): void;
-  /** Resolves when this process is neither verifying nor placing an upload. */
+  /** Resolves when this process is neither verifying an upload nor moving one to the slide storage. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
@@ -110,9 +110,9 @@ interface UploadsDependencies {
   readonly audit: AuditRecorder;
   /** Storage of complete uploads; null stores them in a folder of the data folder. */
   readonly objectStorage: Pick<ObjectStorage, 'store'> | null;
-  /** Called after an upload was placed in the slide folder or bucket. */
+  /** Called after an upload was moved to the slide storage (folder or bucket). */
   readonly onPlaced: () => void;
-  /** Returns the free bytes on the disk of a folder. */
+  /** Returns the free bytes on the disk of a folder. Default: the file system tells; tests replace it. */
   readonly freeBytes?: (folder: string) => Promise<number>;
 }
 
@@ -150,14 +150,14 @@ export function createUploads({
     onPlaced,
   });
 
-  /** @throws AppError not_found, also for uploads of other administrators */
+  /** Returns an upload of this account. @throws AppError not_found, also for uploads of other administrators */
   async function requireOwnUpload(uid: string, uploadId: string): Promise<UploadRow> {
     const row = await findUpload(db, uploadId);
     if (row === null || row.uid !== uid) throw new AppError('not_found');
     return row;
   }
 
-  /** @throws AppError not_found, also for files of other administrators */
+  /** Returns a file of an upload of this account. @throws AppError not_found, also for files of other administrators */
   async function requireOwnFile(
     uid: string,
     fileId: string,
@@ -167,7 +167,7 @@ export function createUploads({
     return { file, upload: await requireOwnUpload(uid, file.upload_id) };
   }
 
-  /** @throws AppError storage_full unless the disk has space for these bytes and the reserve */
+  /** Checks the free disk space. @throws AppError storage_full unless there is space for these bytes and the reserve */
   async function requireFreeSpace(bytes: number): Promise<void> {
     await fs.mkdir(partialFolder, { recursive: true });
     if ((await freeBytes(partialFolder)) < bytes + reserveBytes) throw new AppError('storage_full');
