@@ -48,7 +48,7 @@ async function attempt(question: ProbeQuestion): Promise<unknown> {
         connect(question.port, '127.0.0.1').once('connect', resolve).once('error', reject);
       });
     case 'signal':
-      return process.kill(question.processId, 'SIGCONT');
+      return process.kill(question.processId, 'SIGCONT'); // has no effect on a running process
     case 'allocate':
       return allocate(question.bytes);
     case 'draw':

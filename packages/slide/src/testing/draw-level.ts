@@ -1,6 +1,7 @@
 import { decodeImage } from '../decode/decode-image.ts';
 import { cropRaster, type Raster } from '../decode/raster.ts';
 import type { Level, Slide, TileAddress } from '../model/slide.ts';
+import { paintPlain } from './paint-tissue.ts';
 
 /** Decodes and joins all tiles of a level. Tiles that the slide does not store show its background colour. */
 export async function drawLevel(slide: Slide, index: number): Promise<Raster> {
@@ -34,18 +35,13 @@ export async function drawTile(
   const width = Math.min(left + tileWidth, level.width) - x;
   const height = Math.min(top + tileHeight, level.height) - y;
   const tile = await slide.readTile(address);
-  if (!tile) return { x, y, raster: paintBackground(width, height, slide.background) };
+  const { r, g, b } = slide.background;
+  if (!tile) return { x, y, raster: paintPlain(width, height, [r, g, b]) };
   const picture = await decodeImage(tile);
   // In a file that is stored rotated, tiles of the first column or row have their padding before the picture.
   const paddingLeft = left < 0 ? picture.width - width : 0;
   const paddingTop = top < 0 ? picture.height - height : 0;
   return { x, y, raster: cropRaster(picture, paddingLeft, paddingTop, width, height) };
-}
-
-function paintBackground(width: number, height: number, { r, g, b }: Slide['background']): Raster {
-  const rgb = new Uint8Array(width * height * 3);
-  for (let i = 0; i < rgb.length; i += 3) rgb.set([r, g, b], i);
-  return { width, height, rgb };
 }
 
 function levelOf(slide: Slide, index: number): Level {

@@ -140,6 +140,7 @@ export async function libvipsPeer(): Promise<Peer | null> {
       levels: [{ width, height }],
       async read(_level, place, background) {
         if (width * height > MAX_WHOLE_PIXELS) return crop(place, background);
+        // All reads of a slide have the same background.
         whole ??= crop({ x: 0, y: 0, width, height }, background);
         return cropRaster(await whole, place.x, place.y, place.width, place.height);
       },

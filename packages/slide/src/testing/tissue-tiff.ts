@@ -41,7 +41,7 @@ export const tissue = picture((pixel) => [sampleOf(pixel, 0), sampleOf(pixel, 1)
 export const size = { width: WIDTH, height: HEIGHT };
 /** The tissue as a TIFF in RGB. */
 export const colours: SamplesPlan = { ...size, samples: rgb, samplesPerPixel: 3, photometric: 2 };
-/** Returns the sample of a pixel of `greys(bits)`. 7919 is odd, so the samples take all values, in an irregular order. */
+/** Returns the sample of a pixel of `greys(bits)`. 7919 is odd, so the samples are spread irregularly over the values. */
 const greySample = (pixel: number, bits: number) => (pixel * 7919) % 2 ** bits;
 /** Returns a plan of grey samples that are spread over all values of this number of bits. */
 export const greys = (bits: 1 | 2 | 4 | 8 | 16): SamplesPlan => ({
@@ -54,5 +54,6 @@ export const greys = (bits: 1 | 2 | 4 | 8 | 16): SamplesPlan => ({
 /** Returns the expected grey, 0…255, of a pixel of `greys(bits)`. */
 export const greyOf = (bits: number) => (pixel: number) => {
   const value = greySample(pixel, bits);
+  // Of 16-bit samples, Lamina shows the high byte.
   return bits === 16 ? value >> 8 : (value * 255) / (2 ** bits - 1);
 };
