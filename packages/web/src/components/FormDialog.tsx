@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { texts as shared } from '../language/texts.ts';
+import { texts as sharedTexts } from '../language/texts.ts';
 import { texts } from './texts.ts';
 import { useReturnFocus } from './use-return-focus.ts';
 
@@ -37,9 +37,9 @@ export function FormDialog({
       opened
       onClose={onClose}
       title={title}
-      closeButtonProps={{ 'aria-label': shared.close }}
+      closeButtonProps={{ 'aria-label': sharedTexts.close }}
       centered
-      withinPortal={false}
+      withinPortal={false} // in `main`: elsewhere, the dialog's header would count as a second header of the page
     >
       <form
         onSubmit={(event) => {

@@ -14,7 +14,9 @@ interface LinksMenuProps {
 /** Replaces the links of the top bar when they do not fit into it: a button with the name of the current screen opens a menu of all links. */
 export function LinksMenu({ links, navigationLabel }: LinksMenuProps) {
   const { pathname } = useLocation();
-  const current = links.find(({ to, isExact = false }) => matchPath({ path: to, end: isExact }, pathname));
+  const currentLink = links.find(({ to, isExact = false }) =>
+    matchPath({ path: to, end: isExact }, pathname),
+  );
   const waitingTotal = links.reduce((sum, link) => sum + (link.waiting?.count ?? 0), 0);
   return (
     // The key changes with the path: the menu closes when the person opens another screen.
@@ -24,9 +26,9 @@ export function LinksMenu({ links, navigationLabel }: LinksMenuProps) {
           <IconMenu2 size={22} aria-hidden />
           <VisuallyHidden>
             {navigationLabel}
-            {current !== undefined && ': '}
+            {currentLink !== undefined && ': '}
           </VisuallyHidden>
-          <span className={classes.menuLabel}>{current?.label}</span>
+          <span className={classes.menuLabel}>{currentLink?.label}</span>
           {waitingTotal > 0 && (
             <span className={classes.waiting} aria-hidden>
               {waitingTotal}
@@ -40,7 +42,7 @@ export function LinksMenu({ links, navigationLabel }: LinksMenuProps) {
             key={link.to}
             component={Link}
             to={link.to}
-            {...(link === current && { 'aria-current': 'page' as const, fw: 650 })}
+            {...(link === currentLink && { 'aria-current': 'page' as const, fw: 650 })}
           >
             {link.label}
             <WaitingCount waiting={link.waiting ?? null} />

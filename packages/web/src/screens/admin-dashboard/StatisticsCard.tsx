@@ -6,7 +6,7 @@ import { Loading } from '../../components/Loading.tsx';
 import { Panel } from '../../components/Panel.tsx';
 import { formatBytes } from '../../formatting/format-bytes.ts';
 import { formatNumber } from '../../formatting/numbers.ts';
-import { texts as shared } from '../../language/texts.ts';
+import { texts as sharedTexts } from '../../language/texts.ts';
 import classes from './StatisticsCard.module.css';
 import { accountCountLabels, texts } from './texts.ts';
 import { UsagePlot } from './UsagePlot.tsx';
@@ -17,7 +17,7 @@ export function StatisticsCard() {
 
   return (
     <Panel title={texts.statistics}>
-      {statistics.isPending && <Loading label={shared.loading} />}
+      {statistics.isPending && <Loading label={sharedTexts.loading} />}
       {/* Not isError: when reloading fails, the card keeps showing the old numbers. */}
       {statistics.isLoadingError && (
         <LoadFailed message={texts.statisticsFailed} onRetry={() => void statistics.refetch()} />

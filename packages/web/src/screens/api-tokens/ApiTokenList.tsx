@@ -6,7 +6,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
 import { apiTokenTexts } from '../../components/texts.ts';
-import { texts as shared } from '../../language/texts.ts';
+import { texts as sharedTexts } from '../../language/texts.ts';
 import { announce } from '../../notifications/notify.ts';
 import classes from './ApiTokenList.module.css';
 import { texts } from './texts.ts';
@@ -28,7 +28,7 @@ export function ApiTokenList() {
 
 function Tokens() {
   const tokens = useAllApiTokens();
-  if (tokens.isPending) return <Loading label={shared.loading} />;
+  if (tokens.isPending) return <Loading label={sharedTexts.loading} />;
   if (tokens.isError) {
     const message = messageOf(tokens.error, apiTokenTexts.listFailed);
     return <LoadFailed message={message} onRetry={() => void tokens.refetch()} />;

@@ -130,13 +130,15 @@ function SlideField({ value, entries, onChange }: SlideFieldProps) {
   const [search, setSearch] = useState('');
   const [debouncedSearch] = useDebouncedValue(search, searchDelayMs);
   const slides = useSlidesByText(debouncedSearch);
-  const found = (slides.data ?? []).map(({ id, fileName, dataset }) => ({
+  const foundOptions = (slides.data ?? []).map(({ id, fileName, dataset }) => ({
     value: id,
     label: dataset === null ? fileName : `${fileName} · ${dataset}`,
   }));
   // The field can only show the chosen slide if that is one of the options.
-  const needsOption = value !== '' && !found.some((slide) => slide.value === value);
-  const options = needsOption ? [{ value, label: slideNameOf(value, entries) ?? value }, ...found] : found;
+  const needsOption = value !== '' && !foundOptions.some((slide) => slide.value === value);
+  const options = needsOption
+    ? [{ value, label: slideNameOf(value, entries) ?? value }, ...foundOptions]
+    : foundOptions;
   return (
     <Select
       size="md"

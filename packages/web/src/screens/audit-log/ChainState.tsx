@@ -13,7 +13,7 @@ import { chainTexts as texts } from './texts.ts';
 /** Shows whether the chain of hashes is intact, which proves that no entry was changed, and has a button for a new check. */
 export function ChainState() {
   const chain = useAuditChain();
-  const check = useMutation({
+  const startCheck = useMutation({
     mutationFn: startChainCheck,
     onError: (error) => toast.error(messageOf(error, texts.failed)),
   });
@@ -28,8 +28,8 @@ export function ChainState() {
     <Button
       size="sm"
       variant="default"
-      loading={isChecking || check.isPending}
-      onClick={() => check.mutate()}
+      loading={isChecking || startCheck.isPending}
+      onClick={() => startCheck.mutate()}
     >
       {texts.check}
     </Button>

@@ -15,7 +15,7 @@ import { IconArrowDown, IconArrowUp, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { changeCase, makeCase } from '../../api/cases.ts';
 import { useDatasetImages } from '../../api/catalogue.ts';
-import { texts as shared } from '../../language/texts.ts';
+import { texts as sharedTexts } from '../../language/texts.ts';
 import { announce } from '../../notifications/notify.ts';
 import classes from './CaseManagement.module.css';
 import { texts } from './texts.ts';
@@ -25,16 +25,16 @@ const slideFields = ['block', 'stain', 'note'] as const;
 interface CaseDialogProps {
   readonly dataset: string;
   /** The case to edit; null creates one. */
-  readonly existing: Case | null;
+  readonly existingCase: Case | null;
   readonly onClose: () => void;
 }
 
 /** Dialog with the name, the description and the slides of a new or existing case. */
-export function CaseDialog({ dataset, existing, onClose }: CaseDialogProps) {
+export function CaseDialog({ dataset, existingCase, onClose }: CaseDialogProps) {
   const images = useDatasetImages(dataset).data ?? [];
-  const [name, setName] = useState(existing?.name ?? '');
-  const [description, setDescription] = useState(existing?.description ?? '');
-  const [slides, setSlides] = useState<readonly CaseSlide[]>(existing?.slides ?? []);
+  const [name, setName] = useState(existingCase?.name ?? '');
+  const [description, setDescription] = useState(existingCase?.description ?? '');
+  const [slides, setSlides] = useState<readonly CaseSlide[]>(existingCase?.slides ?? []);
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<string | null>(null);
 
@@ -43,9 +43,9 @@ export function CaseDialog({ dataset, existing, onClose }: CaseDialogProps) {
     setRunning(true);
     const values = { name: name.trim(), description: description.trim() || null, slides: [...slides] };
     const result =
-      existing === null
+      existingCase === null
         ? await makeCase({ dataset, ...values })
-        : await changeCase(existing.id, { ...values, version: existing.version });
+        : await changeCase(existingCase.id, { ...values, version: existingCase.version });
     setRunning(false);
     if (!result.success) return setError(result.message);
     announce(result);
@@ -57,9 +57,9 @@ export function CaseDialog({ dataset, existing, onClose }: CaseDialogProps) {
       opened
       onClose={onClose}
       size="xl"
-      title={existing === null ? texts.newCase : texts.editOf(existing.name)}
-      closeButtonProps={{ 'aria-label': shared.close }}
-      withinPortal={false}
+      title={existingCase === null ? texts.newCase : texts.editOf(existingCase.name)}
+      closeButtonProps={{ 'aria-label': sharedTexts.close }}
+      withinPortal={false} // in `main`: elsewhere, the dialog's header would count as a second header of the page
     >
       <form
         noValidate

@@ -60,10 +60,10 @@ export function CaseManagement() {
       </Group>
       {dataset !== null && <CaseList dataset={dataset} onOpenDialog={setDialog} />}
       {dataset !== null && dialog?.kind === 'new' && (
-        <CaseDialog dataset={dataset} existing={null} onClose={close} />
+        <CaseDialog dataset={dataset} existingCase={null} onClose={close} />
       )}
       {dialog?.kind === 'edit' && (
-        <CaseDialog dataset={dialog.target.dataset} existing={dialog.target} onClose={close} />
+        <CaseDialog dataset={dialog.target.dataset} existingCase={dialog.target} onClose={close} />
       )}
       {dataset !== null && dialog?.kind === 'propose' && <ProposeCases dataset={dataset} onClose={close} />}
       {dialog?.kind === 'delete' && (

@@ -2,7 +2,7 @@ import { Button, Checkbox, Group, Modal, NumberInput, Select, Stack, Text } from
 import { useState } from 'react';
 import { makeCase, useCases } from '../../api/cases.ts';
 import { useDatasetImages } from '../../api/catalogue.ts';
-import { texts as shared } from '../../language/texts.ts';
+import { texts as sharedTexts } from '../../language/texts.ts';
 import { announce } from '../../notifications/notify.ts';
 import classes from './CaseManagement.module.css';
 import { blockAndStainOf, type NamingRule, type ProposedCase, proposeCases } from './propose-cases.ts';
@@ -23,14 +23,14 @@ export function ProposeCases({ dataset, onClose }: ProposeCasesProps) {
   const [excludedNames, setExcludedNames] = useState<ReadonlySet<string>>(new Set());
   const [isRunning, setRunning] = useState(false);
   const usedImageIds = new Set(cases.flatMap(({ slides }) => slides.map(({ image_id }) => image_id)));
-  const proposed = proposeCases(images, rule, usedImageIds);
-  const selected = proposed.filter(({ name }) => !excludedNames.has(name));
+  const proposedCases = proposeCases(images, rule, usedImageIds);
+  const selectedCases = proposedCases.filter(({ name }) => !excludedNames.has(name));
 
   /** Creates the selected cases one after the other; stops at the first failure. */
   async function createCases() {
     setRunning(true);
     let createdCount = 0;
-    for (const proposedCase of selected) {
+    for (const proposedCase of selectedCases) {
       const result = await makeCase(newCaseOf(dataset, proposedCase));
       if (!result.success) {
         announce(result);
@@ -40,7 +40,7 @@ export function ProposeCases({ dataset, onClose }: ProposeCasesProps) {
     }
     setRunning(false);
     if (createdCount > 0) announce({ success: true, message: texts.made(createdCount) });
-    if (createdCount === selected.length) onClose();
+    if (createdCount === selectedCases.length) onClose();
   }
 
   return (
@@ -49,8 +49,8 @@ export function ProposeCases({ dataset, onClose }: ProposeCasesProps) {
       onClose={onClose}
       size="xl"
       title={texts.propose}
-      closeButtonProps={{ 'aria-label': shared.close }}
-      withinPortal={false}
+      closeButtonProps={{ 'aria-label': sharedTexts.close }}
+      withinPortal={false} // in `main`: elsewhere, the dialog's header would count as a second header of the page
     >
       <Stack>
         <Text size="sm">{texts.proposeHint}</Text>
@@ -73,11 +73,11 @@ export function ProposeCases({ dataset, onClose }: ProposeCasesProps) {
             onChange={(value) => setRule({ ...rule, caseParts: Math.max(1, Number(value) || 1) })}
           />
         </Group>
-        {proposed.length === 0 ? (
+        {proposedCases.length === 0 ? (
           <Text c="dimmed">{texts.nothingProposed}</Text>
         ) : (
           <ul className={classes.proposed}>
-            {proposed.map(({ name, slides }) => (
+            {proposedCases.map(({ name, slides }) => (
               <li key={name}>
                 <Checkbox
                   label={`${name} (${texts.slideCount(slides.length)})`}
@@ -100,8 +100,12 @@ export function ProposeCases({ dataset, onClose }: ProposeCasesProps) {
           <Button variant="default" onClick={onClose}>
             {texts.cancel}
           </Button>
-          <Button loading={isRunning} disabled={selected.length === 0} onClick={() => void createCases()}>
-            {texts.makeCases(selected.length)}
+          <Button
+            loading={isRunning}
+            disabled={selectedCases.length === 0}
+            onClick={() => void createCases()}
+          >
+            {texts.makeCases(selectedCases.length)}
           </Button>
         </Group>
       </Stack>

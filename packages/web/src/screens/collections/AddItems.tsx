@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useCases } from '../../api/cases.ts';
 import { useImageSearch } from '../../api/catalogue.ts';
 import { useSavedViews } from '../../api/collections.ts';
-import { texts as shared } from '../../language/texts.ts';
+import { texts as sharedTexts } from '../../language/texts.ts';
 import classes from './Collections.module.css';
 import { type DraftItem, draftItemOf } from './draft.ts';
 import { texts } from './texts.ts';
@@ -26,14 +26,14 @@ interface AddItemsProps {
 export function AddItems({ onAdd, onClose }: AddItemsProps) {
   const [kind, setKind] = useState<Kind>('view');
   const [search, setSearch] = useState('');
-  const [chosen, setChosen] = useState<ReadonlyMap<string, Candidate>>(new Map());
+  const [chosenCandidates, setChosenCandidates] = useState<ReadonlyMap<string, Candidate>>(new Map());
   const candidates = useCandidates(kind, search);
 
   function toggle(candidate: Candidate) {
-    const nextChosen = new Map(chosen);
+    const nextChosen = new Map(chosenCandidates);
     const key = keyOf(candidate);
     if (!nextChosen.delete(key)) nextChosen.set(key, candidate);
-    setChosen(nextChosen);
+    setChosenCandidates(nextChosen);
   }
 
   return (
@@ -42,8 +42,8 @@ export function AddItems({ onAdd, onClose }: AddItemsProps) {
       onClose={onClose}
       size="lg"
       title={texts.addItems}
-      closeButtonProps={{ 'aria-label': shared.close }}
-      withinPortal={false}
+      closeButtonProps={{ 'aria-label': sharedTexts.close }}
+      withinPortal={false} // in `main`: elsewhere, the dialog's header would count as a second header of the page
     >
       <Stack>
         <SegmentedControl
@@ -72,7 +72,7 @@ export function AddItems({ onAdd, onClose }: AddItemsProps) {
                 key={keyOf(candidate)}
                 label={candidate.item.title}
                 description={candidate.detail}
-                checked={chosen.has(keyOf(candidate))}
+                checked={chosenCandidates.has(keyOf(candidate))}
                 onChange={() => toggle(candidate)}
               />
             ))}
@@ -83,13 +83,13 @@ export function AddItems({ onAdd, onClose }: AddItemsProps) {
             {texts.cancel}
           </Button>
           <Button
-            disabled={chosen.size === 0}
+            disabled={chosenCandidates.size === 0}
             onClick={() => {
-              onAdd([...chosen.values()].map(({ item }) => draftItemOf(item)));
+              onAdd([...chosenCandidates.values()].map(({ item }) => draftItemOf(item)));
               onClose();
             }}
           >
-            {texts.add(chosen.size)}
+            {texts.add(chosenCandidates.size)}
           </Button>
         </Group>
       </Stack>

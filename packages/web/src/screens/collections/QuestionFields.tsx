@@ -12,7 +12,7 @@ import {
   TextInput,
 } from '@mantine/core';
 import { useState } from 'react';
-import { texts as shared } from '../../language/texts.ts';
+import { texts as sharedTexts } from '../../language/texts.ts';
 import type { SlideView } from '../../viewer/slide-view.ts';
 import { AccountSlide } from '../../viewer/tour/AccountSlide.tsx';
 import { SlideMarks } from '../../viewer/tour/SlideMarks.tsx';
@@ -192,9 +192,9 @@ function RegionDialog({ imageId, field, region, onDone, onClose }: RegionDialogP
       onClose={onClose}
       size="80rem"
       title={texts.drawRegion}
-      closeButtonProps={{ 'aria-label': shared.close }}
+      closeButtonProps={{ 'aria-label': sharedTexts.close }}
       centered
-      withinPortal={false}
+      withinPortal={false} // in `main`: elsewhere, the dialog's header would count as a second header of the page
     >
       <Stack>
         <Text size="sm">{texts.regionHint}</Text>

@@ -84,9 +84,9 @@ export type MissingPart = 'text' | 'choices' | 'correct' | 'region';
 export function missingPartOf(question: DraftQuestion): MissingPart | null {
   if (question.text.trim() === '') return 'text';
   if (question.kind === 'choice') {
-    const filled = filledChoices(question);
-    if (filled.length < 2) return 'choices';
-    if (!filled.some(({ index }) => question.correct.includes(index))) return 'correct';
+    const nonEmptyChoices = filledChoices(question);
+    if (nonEmptyChoices.length < 2) return 'choices';
+    if (!nonEmptyChoices.some(({ index }) => question.correct.includes(index))) return 'correct';
   }
   if (question.kind === 'region' && question.region.length < 3) return 'region';
   return null;
@@ -104,12 +104,12 @@ function questionOf(draft: DraftQuestion): Question {
   const common = { text, ...(explanation !== '' && { explanation }) };
   if (draft.kind === 'text') return { kind: 'text', ...common };
   if (draft.kind === 'choice') {
-    const filled = filledChoices(draft);
+    const nonEmptyChoices = filledChoices(draft);
     return {
       kind: 'choice',
       ...common,
-      choices: filled.map((choice) => choice.text),
-      correct: filled.flatMap(({ index }, filledIndex) =>
+      choices: nonEmptyChoices.map((choice) => choice.text),
+      correct: nonEmptyChoices.flatMap(({ index }, filledIndex) =>
         draft.correct.includes(index) ? [filledIndex] : [],
       ),
     };

@@ -8,14 +8,14 @@ import { confirmRegistration } from '../../api/auth.ts';
 import { PasswordField } from '../../components/PasswordField.tsx';
 import { useMailedCode } from '../../forms/use-mailed-code.ts';
 import { failWith } from '../../forms/validation.ts';
-import { texts as shared } from '../../language/texts.ts';
+import { texts as sharedTexts } from '../../language/texts.ts';
 import { announce } from '../../notifications/notify.ts';
 import { texts } from './texts.ts';
 
 const Confirmation = z.object({
   password: z.string().min(
     1,
-    failWith(() => shared.passwordRequired),
+    failWith(() => sharedTexts.passwordRequired),
   ),
 });
 
@@ -61,7 +61,7 @@ function ConfirmForm({ code }: { readonly code: string }) {
         <Text c="dimmed">{texts.hint}</Text>
         <PasswordField
           {...register('password')}
-          label={shared.password}
+          label={sharedTexts.password}
           autoComplete="current-password"
           error={formState.errors.password?.message}
         />

@@ -8,7 +8,7 @@ import { forgetLinkedSlide, linkedSlide } from '../../browser/linked-slide.ts';
 import { Panel } from '../../components/Panel.tsx';
 import { nameOf } from '../../formatting/person.ts';
 import { chosenLanguageOr } from '../../language/language.ts';
-import { texts as shared } from '../../language/texts.ts';
+import { texts as sharedTexts } from '../../language/texts.ts';
 import { AdminLinks } from './AdminLinks.tsx';
 import classes from './Dashboard.module.css';
 import { QuickLink } from './QuickLink.tsx';
@@ -37,7 +37,7 @@ export function Dashboard() {
           icon={<IconMicroscope aria-hidden />}
           title={texts.linkedSlide}
           withCloseButton
-          closeButtonLabel={shared.close}
+          closeButtonLabel={sharedTexts.close}
           onClose={() => {
             forgetLinkedSlide();
             setSlideLink(null);

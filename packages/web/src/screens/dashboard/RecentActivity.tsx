@@ -14,7 +14,7 @@ import { useActivity } from '../../api/profile.ts';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
 import { formatDateAndTime } from '../../formatting/dates.ts';
-import { texts as shared } from '../../language/texts.ts';
+import { texts as sharedTexts } from '../../language/texts.ts';
 import classes from './RecentActivity.module.css';
 import { activityLabels, texts } from './texts.ts';
 
@@ -31,7 +31,7 @@ const icons: Readonly<Record<Activity['action'], Icon>> = {
 export function RecentActivity() {
   const activity = useActivity();
 
-  if (activity.isPending) return <Loading label={shared.loading} />;
+  if (activity.isPending) return <Loading label={sharedTexts.loading} />;
   if (activity.isError) {
     return <LoadFailed message={texts.activityFailed} onRetry={() => void activity.refetch()} />;
   }

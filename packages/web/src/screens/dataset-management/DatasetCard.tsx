@@ -24,7 +24,7 @@ interface DatasetAction {
 export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
   const { name, access, images, grants, requests, listed: isListed, sharing: isSharable } = dataset;
   const isRestricted = access === 'restricted';
-  const action = useMutation({
+  const runAction = useMutation({
     mutationFn: async ({ about, run, undo }: DatasetAction) =>
       announceAction(await run(), { about: about ?? name, undo }),
   });
@@ -51,9 +51,9 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
           label={texts.restrict}
           description={texts.restrictHint}
           checked={isRestricted}
-          disabled={action.isPending}
+          disabled={runAction.isPending}
           onChange={() =>
-            action.mutate({
+            runAction.mutate({
               run: () => setDatasetAccess(name, isRestricted ? 'open' : 'restricted', isListed),
               undo: () => setDatasetAccess(name, access, isListed),
             })
@@ -64,9 +64,9 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
             label={texts.list}
             description={texts.listHint}
             checked={isListed}
-            disabled={action.isPending}
+            disabled={runAction.isPending}
             onChange={() =>
-              action.mutate({
+              runAction.mutate({
                 run: () => setDatasetListed(name, !isListed),
                 undo: () => setDatasetListed(name, isListed),
               })
@@ -77,9 +77,9 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
           label={texts.share}
           description={texts.shareHint}
           checked={isSharable}
-          disabled={action.isPending}
+          disabled={runAction.isPending}
           onChange={() =>
-            action.mutate({
+            runAction.mutate({
               run: () => setDatasetSharing(dataset, !isSharable),
               undo: () => setDatasetSharing(dataset, isSharable),
             })
@@ -119,10 +119,10 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
                 <Button
                   size="xs"
                   variant="default"
-                  disabled={action.isPending || !isSettled}
+                  disabled={runAction.isPending || !isSettled}
                   aria-label={texts.revokeFrom(nameOf(person))}
                   onClick={() =>
-                    action.mutate({
+                    runAction.mutate({
                       about: nameOf(person),
                       run: () => revoke(name, person.uid),
                       undo: () => grant(name, person.uid, person.download),
@@ -146,9 +146,9 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
       )}
       <OriginalDownloads
         dataset={dataset}
-        isPending={action.isPending}
+        isPending={runAction.isPending}
         isSettled={isSettled}
-        runAction={action.mutate}
+        runAction={runAction.mutate}
       />
     </li>
   );

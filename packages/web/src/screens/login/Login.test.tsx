@@ -195,7 +195,7 @@ describe('the login page', () => {
     expect(passwordField().type).toBe('text');
   });
 
-  it('shows the product name above and the copyright year below', async () => {
+  it('shows the product name above the form and the copyright year below it', async () => {
     openApp('/auth/login');
     await screen.findByText('Lamina');
     expect(screen.getByRole('contentinfo').textContent).toBe(

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { login } from '../../api/auth.ts';
 import { PasswordField } from '../../components/PasswordField.tsx';
 import { EmailField, failWith } from '../../forms/validation.ts';
-import { texts as shared } from '../../language/texts.ts';
+import { texts as sharedTexts } from '../../language/texts.ts';
 import type { ActionResult } from '../../notifications/action-result.ts';
 import { announce } from '../../notifications/notify.ts';
 import { SecondFactorForm } from './SecondFactorForm.tsx';
@@ -18,7 +18,7 @@ const LoginForm = z.object({
   email: EmailField,
   password: z.string().min(
     1,
-    failWith(() => shared.passwordRequired),
+    failWith(() => sharedTexts.passwordRequired),
   ),
 });
 type Credentials = z.output<typeof LoginForm>;
@@ -71,7 +71,7 @@ export function PasswordLogin() {
         )}
         <TextInput
           {...register('email')}
-          label={shared.email}
+          label={sharedTexts.email}
           type="email"
           autoComplete="username"
           error={formState.errors.email?.message}
@@ -79,7 +79,7 @@ export function PasswordLogin() {
         <div>
           <PasswordField
             {...register('password')}
-            label={shared.password}
+            label={sharedTexts.password}
             autoComplete="current-password"
             error={formState.errors.password?.message}
           />

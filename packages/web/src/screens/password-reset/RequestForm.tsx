@@ -6,7 +6,7 @@ import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import { requestPasswordReset } from '../../api/auth.ts';
 import { EmailField } from '../../forms/validation.ts';
-import { texts as shared } from '../../language/texts.ts';
+import { texts as sharedTexts } from '../../language/texts.ts';
 import { announce } from '../../notifications/notify.ts';
 import { texts } from './texts.ts';
 
@@ -40,7 +40,7 @@ export function RequestForm() {
         <Text c="dimmed">{texts.requestHint}</Text>
         <TextInput
           {...register('email')}
-          label={shared.email}
+          label={sharedTexts.email}
           type="email"
           autoComplete="username"
           error={formState.errors.email?.message}

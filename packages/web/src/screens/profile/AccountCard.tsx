@@ -5,7 +5,7 @@ import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
 import { Panel } from '../../components/Panel.tsx';
 import { formatDate, formatDateAndTime } from '../../formatting/dates.ts';
-import { texts as shared } from '../../language/texts.ts';
+import { texts as sharedTexts } from '../../language/texts.ts';
 import { texts } from './texts.ts';
 
 /** Card with the fields of the signed-in account, read-only. */
@@ -14,7 +14,7 @@ export function AccountCard() {
 
   return (
     <Panel title={texts.account}>
-      {profile.isPending && <Loading label={shared.loading} />}
+      {profile.isPending && <Loading label={sharedTexts.loading} />}
       {profile.isLoadingError && (
         <LoadFailed
           message={texts.loadFailed}
@@ -25,18 +25,18 @@ export function AccountCard() {
       {profile.data && (
         <FieldList
           fields={[
-            [shared.uid, profile.data.uid],
-            [shared.email, profile.data.email],
-            [shared.displayName, profile.data.displayName ?? shared.notGiven],
-            [shared.status, <StatusBadge key="status" status={profile.data.status} />],
-            [shared.role, <RoleBadge key="role" role={profile.data.role} />],
-            [shared.createdAt, formatDate(profile.data.createdAt)],
-            [shared.updatedAt, formatDate(profile.data.updatedAt)],
+            [sharedTexts.uid, profile.data.uid],
+            [sharedTexts.email, profile.data.email],
+            [sharedTexts.displayName, profile.data.displayName ?? sharedTexts.notGiven],
+            [sharedTexts.status, <StatusBadge key="status" status={profile.data.status} />],
+            [sharedTexts.role, <RoleBadge key="role" role={profile.data.role} />],
+            [sharedTexts.createdAt, formatDate(profile.data.createdAt)],
+            [sharedTexts.updatedAt, formatDate(profile.data.updatedAt)],
             ...(profile.data.adminApproved
-              ? [[shared.approvalDate, formatDate(profile.data.approvalDate)] as const]
+              ? [[sharedTexts.approvalDate, formatDate(profile.data.approvalDate)] as const]
               : []),
             ...(profile.data.expiresAt !== null
-              ? [[shared.expiresAt, formatDateAndTime(profile.data.expiresAt)] as const]
+              ? [[sharedTexts.expiresAt, formatDateAndTime(profile.data.expiresAt)] as const]
               : []),
           ]}
         />

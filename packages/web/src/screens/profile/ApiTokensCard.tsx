@@ -9,7 +9,7 @@ import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
 import { Panel } from '../../components/Panel.tsx';
 import { apiTokenTexts } from '../../components/texts.ts';
-import { texts as shared } from '../../language/texts.ts';
+import { texts as sharedTexts } from '../../language/texts.ts';
 import { announce } from '../../notifications/notify.ts';
 import { NewApiTokenDialog } from './NewApiTokenDialog.tsx';
 import classes from './SignInsCard.module.css';
@@ -32,7 +32,7 @@ export function ApiTokensCard({ user }: { readonly user: User }) {
       <Stack>
         <Text c="dimmed">{texts.apiTokensHint}</Text>
         {created !== null && <CreatedToken token={created.token} onDone={() => setCreated(null)} />}
-        {tokens.isPending && <Loading label={shared.loading} />}
+        {tokens.isPending && <Loading label={sharedTexts.loading} />}
         {tokens.isLoadingError && (
           <LoadFailed message={apiTokenTexts.listFailed} onRetry={() => void tokens.refetch()} />
         )}

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { useFormContext } from 'react-hook-form';
 import { PasswordField } from '../../components/PasswordField.tsx';
-import { texts as shared } from '../../language/texts.ts';
+import { texts as sharedTexts } from '../../language/texts.ts';
 import type { CurrentPassword } from './use-current-password.ts';
 
 /** Field for the current password. It takes the focus when it appears, because the user has to fill it in next. */
@@ -11,7 +11,7 @@ export function CurrentPasswordField() {
   return (
     <PasswordField
       {...register('currentPassword')}
-      label={shared.currentPassword}
+      label={sharedTexts.currentPassword}
       autoComplete="current-password"
       error={formState.errors.currentPassword?.message}
     />

@@ -14,7 +14,7 @@ import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
 import { Panel } from '../../components/Panel.tsx';
-import { texts as shared } from '../../language/texts.ts';
+import { texts as sharedTexts } from '../../language/texts.ts';
 import type { ActionResult } from '../../notifications/action-result.ts';
 import { announce } from '../../notifications/notify.ts';
 import { CurrentPasswordField } from './CurrentPasswordField.tsx';
@@ -51,12 +51,12 @@ export function SecondFactorCard() {
 
   return (
     <Panel title={texts.secondFactor}>
-      {secondFactor.isPending && <Loading label={shared.loading} />}
+      {secondFactor.isPending && <Loading label={sharedTexts.loading} />}
       {secondFactor.isLoadingError && (
         <LoadFailed message={texts.secondFactorFailed} onRetry={() => void secondFactor.refetch()} />
       )}
       {secret !== null && (
-        <Suspense fallback={<Loading label={shared.loading} />}>
+        <Suspense fallback={<Loading label={sharedTexts.loading} />}>
           <SecondFactorSetup {...secret} onDone={finish} onCancel={() => setSecret(null)} />
         </Suspense>
       )}

@@ -7,7 +7,7 @@ import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
 import { Panel } from '../../components/Panel.tsx';
 import { formatDateAndTime } from '../../formatting/dates.ts';
-import { texts as shared } from '../../language/texts.ts';
+import { texts as sharedTexts } from '../../language/texts.ts';
 import type { ActionResult } from '../../notifications/action-result.ts';
 import { announce } from '../../notifications/notify.ts';
 import classes from './SignInsCard.module.css';
@@ -34,7 +34,7 @@ export function SignInsCard() {
 
   return (
     <Panel title={texts.signIns}>
-      {signIns.isPending && <Loading label={shared.loading} />}
+      {signIns.isPending && <Loading label={sharedTexts.loading} />}
       {signIns.isLoadingError && (
         <LoadFailed message={texts.signInsFailed} onRetry={() => void signIns.refetch()} />
       )}

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react';
 import { z } from 'zod';
 import { failWith } from '../../forms/validation.ts';
-import { texts as shared } from '../../language/texts.ts';
+import { texts as sharedTexts } from '../../language/texts.ts';
 import type { ActionResult } from '../../notifications/action-result.ts';
 
 /** The form values of `CurrentPasswordField`; the password is empty until the API requires it. */
@@ -20,7 +20,7 @@ export function useCurrentPassword() {
       isRequired
         ? z.string().min(
             1,
-            failWith(() => shared.currentPasswordRequired),
+            failWith(() => sharedTexts.currentPasswordRequired),
           )
         : z.string(),
     [isRequired],
@@ -34,7 +34,7 @@ export function useCurrentPassword() {
      */
     passwordErrorOf(result: ActionResult): { readonly message: string } | null {
       if (result.success) return null;
-      if (result.error === 'credentials_invalid') return { message: shared.currentPasswordWrong };
+      if (result.error === 'credentials_invalid') return { message: sharedTexts.currentPasswordWrong };
       if (result.error !== 'reauth_required') return null;
       setRequired(true);
       return { message: result.message };

@@ -15,7 +15,7 @@ import {
   isTypedTwice,
   typedTwice,
 } from '../../forms/validation.ts';
-import { texts as shared } from '../../language/texts.ts';
+import { texts as sharedTexts } from '../../language/texts.ts';
 import { announce } from '../../notifications/notify.ts';
 import classes from './Register.module.css';
 import { texts } from './texts.ts';
@@ -28,7 +28,7 @@ const RegisterForm = z
       .trim()
       .max(
         100,
-        failWith(() => shared.displayNameTooLong),
+        failWith(() => sharedTexts.displayNameTooLong),
       ),
     affiliation: z
       .string()
@@ -89,7 +89,7 @@ export function Register() {
         </div>
         <TextInput
           {...register('email')}
-          label={shared.email}
+          label={sharedTexts.email}
           type="email"
           autoComplete="username"
           error={errors.email?.message}
@@ -102,15 +102,15 @@ export function Register() {
         />
         <PasswordField
           {...register('password')}
-          label={shared.password}
-          description={shared.passwordHint}
+          label={sharedTexts.password}
+          description={sharedTexts.passwordHint}
           autoComplete="new-password"
           error={errors.password?.message}
         />
         <PasswordStrength password={password} />
         <PasswordField
           {...register('passwordConfirmation')}
-          label={shared.passwordConfirmation}
+          label={sharedTexts.passwordConfirmation}
           autoComplete="new-password"
           error={errors.passwordConfirmation?.message}
         />

@@ -14,7 +14,7 @@ import { CenteredPage } from '../../components/CenteredPage.tsx';
 import { LanguageChoice } from '../../components/LanguageChoice.tsx';
 import { Loading } from '../../components/Loading.tsx';
 import { PasswordField } from '../../components/PasswordField.tsx';
-import { texts as shared } from '../../language/texts.ts';
+import { texts as sharedTexts } from '../../language/texts.ts';
 import type { FetchPixels } from '../../viewer/pixels.ts';
 import { createDescriptorSupply } from '../../viewer/preload.ts';
 import type { TourStep } from '../../viewer/tour/steps.ts';
@@ -63,7 +63,7 @@ function Notice({ heading, text, onRetry }: NoticeProps) {
           {heading}
         </Title>
         <Text role="status">{text}</Text>
-        {onRetry && <Button onClick={onRetry}>{shared.retry}</Button>}
+        {onRetry && <Button onClick={onRetry}>{sharedTexts.retry}</Button>}
       </Stack>
     </CenteredPage>
   );

@@ -26,7 +26,7 @@ export function SelectionBar(props: SelectionBarProps) {
   const { slides, loadedCount, matchingCount, onSelectMore, onClear, onOpenDialog } = props;
   const [runningAction, setRunningAction] = useState<QuickAction | null>(null);
   const maxSelectable = Math.min(matchingCount, maxImagesAtOnce);
-  const present = slides.filter((slide) => stateOf(slide) !== 'removed');
+  const presentSlides = slides.filter((slide) => stateOf(slide) !== 'removed');
 
   async function run(action: QuickAction) {
     setRunningAction(action);
@@ -46,19 +46,19 @@ export function SelectionBar(props: SelectionBarProps) {
         )}
       </div>
       <Group gap="xs">
-        {present.length > 0 && (
+        {presentSlides.length > 0 && (
           <>
             <Button
               size="compact-md"
               variant="default"
-              onClick={() => onOpenDialog({ kind: 'move', slides: present })}
+              onClick={() => onOpenDialog({ kind: 'move', slides: presentSlides })}
             >
               {texts.move}
             </Button>
             <Button
               size="compact-md"
               variant="default"
-              onClick={() => onOpenDialog({ kind: 'organ', slides: present })}
+              onClick={() => onOpenDialog({ kind: 'organ', slides: presentSlides })}
             >
               {texts.setOrgan}
             </Button>
@@ -78,12 +78,12 @@ export function SelectionBar(props: SelectionBarProps) {
               {texts[action]}
             </Button>
           ))}
-        {present.length > 0 && (
+        {presentSlides.length > 0 && (
           <Button
             size="compact-md"
             color="eosin"
             variant="light"
-            onClick={() => onOpenDialog({ kind: 'remove', slides: present })}
+            onClick={() => onOpenDialog({ kind: 'remove', slides: presentSlides })}
           >
             {texts.remove}
           </Button>

@@ -1,6 +1,6 @@
 import { Modal } from '@mantine/core';
 import { useReturnFocus } from '../../components/use-return-focus.ts';
-import { texts as shared } from '../../language/texts.ts';
+import { texts as sharedTexts } from '../../language/texts.ts';
 import type { DialogRequest } from './dialog-request.ts';
 import { EditForm } from './EditForm.tsx';
 import { MoveForm } from './MoveForm.tsx';
@@ -32,10 +32,9 @@ export function SlideDialog({ request: { kind, slides }, onClose, onDone }: Slid
       opened
       onClose={onClose}
       title={titles[kind]}
-      closeButtonProps={{ 'aria-label': shared.close }}
+      closeButtonProps={{ 'aria-label': sharedTexts.close }}
       centered
-      // Outside of `main`, the header element of the dialog would count as a second header of the page.
-      withinPortal={false}
+      withinPortal={false} // in `main`: elsewhere, the dialog's header would count as a second header of the page
     >
       <Form slides={slides} onClose={onClose} onDone={onDone} />
     </Modal>

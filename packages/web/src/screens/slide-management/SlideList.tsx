@@ -29,10 +29,10 @@ export function SlideList() {
   const [dialog, setDialog] = useState<DialogRequest | null>(null);
   const counts = useSlideCounts(filter);
   const slides = useSlides(status, filter);
-  const loaded = slides.data ?? [];
-  const matchingCount = counts.data?.[status] ?? loaded.length;
+  const loadedSlides = slides.data ?? [];
+  const matchingCount = counts.data?.[status] ?? loadedSlides.length;
   // A slide that no longer matches the filters after a change is not selected any more.
-  const selected = loaded.filter(({ id }) => selectedIds.has(id));
+  const selectedSlides = loadedSlides.filter(({ id }) => selectedIds.has(id));
 
   const isFiltered = status !== 'listed' || filter.search !== '' || filter.dataset !== null;
 
@@ -42,7 +42,7 @@ export function SlideList() {
   }
 
   const select = (changed: readonly ManagedImage[], isSelected: boolean) => {
-    const nextIds = new Set(selected.map(({ id }) => id));
+    const nextIds = new Set(selectedSlides.map(({ id }) => id));
     for (const { id } of changed) {
       if (!isSelected) nextIds.delete(id);
       else if (nextIds.size < maxImagesAtOnce) nextIds.add(id);
@@ -54,7 +54,7 @@ export function SlideList() {
   async function selectMore() {
     let pages = slides;
     while (pages.hasNextPage && (pages.data?.length ?? 0) < maxImagesAtOnce) {
-      pages = (await pages.fetchNextPage()) as typeof slides;
+      pages = (await pages.fetchNextPage()) as typeof slides; // has all fields that are used here
       if (pages.isFetchNextPageError) break;
     }
     setSelectedIds(new Set((pages.data ?? []).slice(0, maxImagesAtOnce).map(({ id }) => id)));
@@ -82,13 +82,13 @@ export function SlideList() {
         countText={
           slides.data === undefined
             ? null
-            : texts.shown(loaded.length, Math.max(matchingCount, loaded.length)) // the count may be older than the list
+            : texts.shown(loadedSlides.length, Math.max(matchingCount, loadedSlides.length)) // the count may be older than the list
         }
         onChange={applyFilter}
       />
       <List slides={slides} isFiltered={isFiltered} onClear={() => applyFilter('listed', noFilter)}>
         <SlideTable
-          slides={loaded}
+          slides={loadedSlides}
           selectedIds={selectedIds}
           onSelect={select}
           onOpenDialog={setDialog}
@@ -98,10 +98,10 @@ export function SlideList() {
           }}
         />
       </List>
-      {selected.length > 0 && (
+      {selectedSlides.length > 0 && (
         <SelectionBar
-          slides={selected}
-          loadedCount={loaded.length}
+          slides={selectedSlides}
+          loadedCount={loadedSlides.length}
           matchingCount={matchingCount}
           onSelectMore={() => void selectMore()}
           onClear={() => setSelectedIds(noneSelected)}

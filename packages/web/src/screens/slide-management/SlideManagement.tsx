@@ -3,7 +3,7 @@ import { IconFileSpreadsheet, IconUpload } from '@tabler/icons-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { imageSessions } from '../../api/image-sessions.ts';
 import { Loading } from '../../components/Loading.tsx';
-import { texts as shared } from '../../language/texts.ts';
+import { texts as sharedTexts } from '../../language/texts.ts';
 import { CatalogueFile } from './CatalogueFile.tsx';
 import { SlideList } from './SlideList.tsx';
 import classes from './SlideManagement.module.css';
@@ -54,7 +54,7 @@ export function SlideManagement() {
           </Button>
         </Group>
         {openSection === 'upload' && (
-          <Suspense fallback={<Loading label={shared.loading} />}>
+          <Suspense fallback={<Loading label={sharedTexts.loading} />}>
             <UploadPanel />
           </Suspense>
         )}

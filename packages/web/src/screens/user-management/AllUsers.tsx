@@ -5,7 +5,7 @@ import { useRef } from 'react';
 import { useSearchParams } from 'react-router';
 import { toast } from 'react-toastify';
 import { messageOf } from '../../api/client.ts';
-import { texts as outcomes } from '../../api/texts.ts';
+import { texts as apiTexts } from '../../api/texts.ts';
 import { type UserQuery, usersPerPage, useUsers } from '../../api/users.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ListToolbar } from '../../components/ListToolbar.tsx';
@@ -36,7 +36,7 @@ export function AllUsers() {
 
   async function refresh() {
     const { isSuccess } = await users.refetch();
-    if (isSuccess) toast.success(outcomes.usersLoaded);
+    if (isSuccess) toast.success(apiTexts.usersLoaded);
   }
 
   const { data } = users;
@@ -103,7 +103,7 @@ export function AllUsers() {
       {users.isPending && <Loading label={texts.loading} />}
       {users.isError && (
         <LoadFailed
-          message={messageOf(users.error, outcomes.usersFailed)}
+          message={messageOf(users.error, apiTexts.usersFailed)}
           onRetry={() => void users.refetch()}
         />
       )}

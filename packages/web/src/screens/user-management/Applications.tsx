@@ -100,7 +100,7 @@ function ApplicantList({ queue, isSearch, isLoadingMore, onMore }: ApplicantList
   const [dialog, setDialog] = useState<DecisionDialog | null>(null);
   const people = applications.map(({ user }) => user);
   // An applicant about whom another administrator has decided is not selected any more.
-  const selected = people.filter(({ uid }) => selectedUids.has(uid));
+  const selectedPeople = people.filter(({ uid }) => selectedUids.has(uid));
 
   const select = (uid: string, isSelected: boolean) =>
     setSelectedUids((before) => {
@@ -144,30 +144,30 @@ function ApplicantList({ queue, isSearch, isLoadingMore, onMore }: ApplicantList
           )}
           <Group justify="space-between" className={classes.bar}>
             <Checkbox
-              label={selected.length === 0 ? texts.chooseAll : texts.chosen(selected.length)}
-              checked={people.length > 0 && selected.length === people.length}
-              indeterminate={selected.length > 0 && selected.length < people.length}
+              label={selectedPeople.length === 0 ? texts.chooseAll : texts.chosen(selectedPeople.length)}
+              checked={people.length > 0 && selectedPeople.length === people.length}
+              indeterminate={selectedPeople.length > 0 && selectedPeople.length < people.length}
               onChange={() =>
                 setSelectedUids(
-                  new Set(selected.length === people.length ? [] : people.map(({ uid }) => uid)),
+                  new Set(selectedPeople.length === people.length ? [] : people.map(({ uid }) => uid)),
                 )
               }
             />
             <Group gap="xs">
               <Button
                 size="sm"
-                disabled={selected.length === 0 || !isSettled}
+                disabled={selectedPeople.length === 0 || !isSettled}
                 leftSection={<IconCheck size={18} aria-hidden />}
-                onClick={() => setDialog({ kind: 'approve', people: selected })}
+                onClick={() => setDialog({ kind: 'approve', people: selectedPeople })}
               >
                 {texts.approveChosen}
               </Button>
               <Button
                 size="sm"
                 variant="default"
-                disabled={selected.length === 0 || !isSettled}
+                disabled={selectedPeople.length === 0 || !isSettled}
                 leftSection={<IconX size={18} aria-hidden />}
-                onClick={() => setDialog({ kind: 'reject', people: selected })}
+                onClick={() => setDialog({ kind: 'reject', people: selectedPeople })}
               >
                 {texts.rejectChosen}
               </Button>

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { approveWithTerms, withdrawApproval } from '../../api/users.ts';
 import { FormDialog } from '../../components/FormDialog.tsx';
 import { nameOf } from '../../formatting/person.ts';
-import { roleLabel, texts as shared } from '../../language/texts.ts';
+import { roleLabel, texts as sharedTexts } from '../../language/texts.ts';
 import { DecisionState } from './DecisionState.tsx';
 import { TermsFields } from './TermsFields.tsx';
 import { noTerms, parseTerms, termsOf } from './terms.ts';
@@ -24,7 +24,7 @@ export function ApproveDialog({ people, onClose }: ApproveDialogProps) {
   const [first] = people;
   const [role, setRole] = useState<GrantableRole>('user');
   const [terms, setTerms] = useState(people.length === 1 && first ? termsOf(first) : noTerms);
-  const { run, stop, isRunning, progress, undecided } = useDecision({
+  const { run, stop, isRunning, progress, undecidedPeople } = useDecision({
     people,
     decideOne: (uid) => approveWithTerms(uid, role, parseTerms(terms)),
     undoOne: withdrawApproval,
@@ -35,7 +35,7 @@ export function ApproveDialog({ people, onClose }: ApproveDialogProps) {
   return (
     <FormDialog
       title={texts.approveTitle}
-      submitLabel={undecided.length > 0 ? texts.tryAgain : texts.approve}
+      submitLabel={undecidedPeople.length > 0 ? texts.tryAgain : texts.approve}
       isRunning={isRunning}
       onSubmit={() => void run({ kind: 'approve', role, terms: parseTerms(terms) })}
       onClose={isRunning ? stop : onClose}
@@ -45,7 +45,7 @@ export function ApproveDialog({ people, onClose }: ApproveDialogProps) {
         {people.length === 1 && first ? texts.approveOne(nameOf(first)) : texts.approveMany(people.length)}
       </Text>
       <Radio.Group
-        label={shared.role}
+        label={sharedTexts.role}
         value={role}
         onChange={(value) => setRole(value === 'viewer' ? 'viewer' : 'user')}
       >
@@ -62,7 +62,7 @@ export function ApproveDialog({ people, onClose }: ApproveDialogProps) {
         </Stack>
       </Radio.Group>
       <TermsFields terms={terms} onChange={setTerms} />
-      <DecisionState progress={progress} undecided={undecided} />
+      <DecisionState progress={progress} undecidedPeople={undecidedPeople} />
     </FormDialog>
   );
 }

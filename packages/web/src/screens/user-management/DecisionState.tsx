@@ -7,8 +7,8 @@ import type { useDecision } from './use-decision.ts';
 /** Shows the progress of a decision about several people, and afterwards the names of those about whom it failed. */
 export function DecisionState({
   progress,
-  undecided,
-}: Pick<ReturnType<typeof useDecision>, 'progress' | 'undecided'>) {
+  undecidedPeople,
+}: Pick<ReturnType<typeof useDecision>, 'progress' | 'undecidedPeople'>) {
   return (
     <>
       {progress !== null && (
@@ -23,10 +23,10 @@ export function DecisionState({
           </Text>
         </Stack>
       )}
-      {undecided.length > 0 && progress === null && (
+      {undecidedPeople.length > 0 && progress === null && (
         <Alert color="red" title={texts.undecided} role="alert">
           <ul className={classes.duplicates}>
-            {undecided.map(({ user, message }) => (
+            {undecidedPeople.map(({ user, message }) => (
               <li key={user.uid}>
                 {nameOf(user)}: {message}
               </li>

@@ -20,7 +20,7 @@ export function RejectDialog({ people, onClose }: RejectDialogProps) {
   const [reasonInput, setReasonInput] = useState('');
   const [isReasonMissing, setReasonMissing] = useState(false);
   const reason = reasonInput.trim();
-  const { run, stop, isRunning, progress, undecided } = useDecision({
+  const { run, stop, isRunning, progress, undecidedPeople } = useDecision({
     people,
     decideOne: (uid) => reject(uid, reason),
     successMessage: texts.rejectedMany,
@@ -35,7 +35,7 @@ export function RejectDialog({ people, onClose }: RejectDialogProps) {
   return (
     <FormDialog
       title={texts.rejectTitle}
-      submitLabel={undecided.length > 0 ? texts.tryAgain : texts.reject}
+      submitLabel={undecidedPeople.length > 0 ? texts.tryAgain : texts.reject}
       isDestructive
       isRunning={isRunning}
       onSubmit={submit}
@@ -63,7 +63,7 @@ export function RejectDialog({ people, onClose }: RejectDialogProps) {
           </Button>
         ))}
       </Group>
-      <DecisionState progress={progress} undecided={undecided} />
+      <DecisionState progress={progress} undecidedPeople={undecidedPeople} />
     </FormDialog>
   );
 }

@@ -5,7 +5,7 @@ import { changeRole } from '../../api/users.ts';
 import { announceAction } from '../../components/announce-action.tsx';
 import { FormDialog } from '../../components/FormDialog.tsx';
 import { nameOf } from '../../formatting/person.ts';
-import { roleLabel, texts as shared } from '../../language/texts.ts';
+import { roleLabel, texts as sharedTexts } from '../../language/texts.ts';
 import { texts } from './texts.ts';
 
 type AssignableRole = GrantableRole | 'admin';
@@ -42,7 +42,7 @@ export function RoleDialog({ user, onClose }: RoleDialogProps) {
     >
       <Text>{texts.changeRoleNow(name, roleLabel(user.role))}</Text>
       <Radio.Group
-        label={shared.role}
+        label={sharedTexts.role}
         value={role}
         onChange={(value) => setRole(roles.find((option) => option === value) ?? null)}
       >

@@ -12,10 +12,10 @@ interface TermsFieldsProps {
 
 /** Fields for the restricted datasets and the end date of an account. */
 export function TermsFields({ terms, onChange }: TermsFieldsProps) {
-  const restricted = (useDatasets().data ?? []).filter(({ access }) => access === 'restricted');
+  const restrictedDatasets = (useDatasets().data ?? []).filter(({ access }) => access === 'restricted');
   return (
     <>
-      {restricted.length > 0 && (
+      {restrictedDatasets.length > 0 && (
         <Checkbox.Group
           label={texts.restrictedDatasets}
           description={texts.restrictedDatasetsHint}
@@ -23,7 +23,7 @@ export function TermsFields({ terms, onChange }: TermsFieldsProps) {
           onChange={(datasets) => onChange({ ...terms, datasets })}
         >
           <Stack gap="xs" mt="xs" className={classes.datasets}>
-            {restricted.map(({ name }) => (
+            {restrictedDatasets.map(({ name }) => (
               <Checkbox key={name} value={name} label={name} />
             ))}
           </Stack>

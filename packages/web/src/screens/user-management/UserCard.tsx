@@ -9,7 +9,7 @@ import { announceAction } from '../../components/announce-action.tsx';
 import { useSettled } from '../../components/use-settled.ts';
 import { formatDateAndTime } from '../../formatting/dates.ts';
 import { initialsOf, nameOf } from '../../formatting/person.ts';
-import { texts as shared } from '../../language/texts.ts';
+import { texts as sharedTexts } from '../../language/texts.ts';
 import { AccessDialog } from './AccessDialog.tsx';
 import { actionsOf, type UserAction } from './actions-of.ts';
 import { DeactivateDialog } from './DeactivateDialog.tsx';
@@ -129,14 +129,14 @@ export const UserCard = memo(function UserCard({ user }: UserCardProps) {
 
 function fieldsOf(user: UserDetails): readonly (readonly [label: string, value: ReactNode])[] {
   return [
-    [shared.email, user.email],
-    [shared.displayName, user.displayName ?? shared.notGiven],
-    [shared.status, <StatusBadge key="status" status={user.status} />],
-    [shared.role, <RoleBadge key="role" role={user.role} />],
+    [sharedTexts.email, user.email],
+    [sharedTexts.displayName, user.displayName ?? sharedTexts.notGiven],
+    [sharedTexts.status, <StatusBadge key="status" status={user.status} />],
+    [sharedTexts.role, <RoleBadge key="role" role={user.role} />],
     [texts.adminApproved, user.adminApproved ? texts.yes : texts.no],
-    [shared.createdAt, formatDateAndTime(user.createdAt)],
-    [shared.updatedAt, formatDateAndTime(user.updatedAt)],
-    [shared.approvalDate, formatDateAndTime(user.approvalDate)],
+    [sharedTexts.createdAt, formatDateAndTime(user.createdAt)],
+    [sharedTexts.updatedAt, formatDateAndTime(user.updatedAt)],
+    [sharedTexts.approvalDate, formatDateAndTime(user.approvalDate)],
     ...withoutEmpty([
       [texts.expiresAt, user.expiresAt && formatDateAndTime(user.expiresAt)],
       [texts.affiliation, user.affiliation],
@@ -144,7 +144,7 @@ function fieldsOf(user: UserDetails): readonly (readonly [label: string, value: 
       [texts.decisionReason, user.decisionReason],
       [texts.datasets, user.datasets.join(', ')],
     ]),
-    [shared.uid, user.uid],
+    [sharedTexts.uid, user.uid],
   ];
 }
 

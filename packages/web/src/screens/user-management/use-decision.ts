@@ -41,13 +41,13 @@ interface RunningDecision {
   /** Null unless a decision about several people is running. */
   readonly progress: Progress | null;
   /** People about whom the last run failed; the next run decides about these only. */
-  readonly undecided: readonly UndecidedPerson[];
+  readonly undecidedPeople: readonly UndecidedPerson[];
 }
 
 /** Runs a decision about one or several people, and returns its progress and the people about whom it failed. */
 export function useDecision(options: DecisionOptions): RunningDecision {
   const { people, decideOne, undoOne, successMessage, onDone } = options;
-  const [undecided, setUndecided] = useState<readonly UndecidedPerson[]>([]);
+  const [undecidedPeople, setUndecidedPeople] = useState<readonly UndecidedPerson[]>([]);
   const [isRunning, setRunning] = useState(false);
   const [progress, setProgress] = useState<Progress | null>(null);
   const isStopRequested = useRef(false);
@@ -82,20 +82,22 @@ export function useDecision(options: DecisionOptions): RunningDecision {
 
   return {
     run: async (decision) => {
-      const remaining = undecided.length > 0 ? undecided.map(({ user }) => user) : people;
-      const [onlyPerson] = people.length === 1 ? people : [];
+      // After a run with failures, only the people about whom it failed.
+      const remaining = undecidedPeople.length > 0 ? undecidedPeople.map(({ user }) => user) : people;
+      const [onlyPerson] = people.length === 1 ? people : []; // undefined for several people
       isStopRequested.current = false;
       setRunning(true);
-      const failed = onlyPerson !== undefined ? await runOne(onlyPerson) : await runMany(remaining, decision);
+      const failedPeople =
+        onlyPerson !== undefined ? await runOne(onlyPerson) : await runMany(remaining, decision);
       setRunning(false);
-      setUndecided(failed);
-      if (failed.length === 0) onDone();
+      setUndecidedPeople(failedPeople);
+      if (failedPeople.length === 0) onDone();
     },
     stop: () => {
       isStopRequested.current = true;
     },
     isRunning,
     progress,
-    undecided,
+    undecidedPeople,
   };
 }

@@ -40,7 +40,7 @@ function open(image = one, cases: readonly Case[] = [caseOfOneAndTwo]) {
           session={null}
           onSelect={onSelect}
           onThumbnailFailed={() => undefined}
-          compared={null}
+          comparedSlides={null}
           onRegistering={() => undefined}
         />
       </QueryClientProvider>

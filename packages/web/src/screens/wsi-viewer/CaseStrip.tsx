@@ -18,7 +18,7 @@ interface CaseStripProps {
   readonly onSelect: (imageId: string) => void;
   readonly onThumbnailFailed: () => void;
   /** Two open slides side by side, which can be registered (aligned by pairs of points); null unless two slides are open. */
-  readonly compared: {
+  readonly comparedSlides: {
     readonly imageIds: Readonly<Record<Half, string>>;
     readonly views: Readonly<Record<Half, SlideView>>;
   } | null;
@@ -28,7 +28,7 @@ interface CaseStripProps {
 
 /** The slides of the viewed slide's case, in order. Page Up and Page Down open the previous and the next slide. */
 export function CaseStrip(props: CaseStripProps) {
-  const { image, session, onSelect, onThumbnailFailed, compared, onRegistering } = props;
+  const { image, session, onSelect, onThumbnailFailed, comparedSlides, onRegistering } = props;
   const { user } = useAuth();
   const [isRegistering, setRegistering] = useState(false);
   const cases = useCases({ dataset: image.dataset_name, isEnabled: image.dataset_name !== null });
@@ -44,8 +44,8 @@ export function CaseStrip(props: CaseStripProps) {
   const canRegister =
     user !== null &&
     may(user, 'sharing.own') &&
-    compared !== null &&
-    Object.values(compared.imageIds).every((id) => slides.some((slide) => slide.image_id === id));
+    comparedSlides !== null &&
+    Object.values(comparedSlides.imageIds).every((id) => slides.some((slide) => slide.image_id === id));
   const showRegistration = (isOpen: boolean) => {
     setRegistering(isOpen);
     onRegistering(isOpen);
@@ -53,9 +53,9 @@ export function CaseStrip(props: CaseStripProps) {
   if (isRegistering && canRegister) {
     return (
       <RegisterSlides
-        key={Object.values(compared.imageIds).join()} // other slides begin without points
+        key={Object.values(comparedSlides.imageIds).join()} // other slides begin without points
         slideCase={slideCase}
-        {...compared}
+        {...comparedSlides}
         onClose={() => showRegistration(false)}
       />
     );

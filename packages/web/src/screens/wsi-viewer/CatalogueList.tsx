@@ -46,8 +46,8 @@ export interface CatalogueListHandle {
 
 interface CatalogueListProps {
   readonly ref: Ref<CatalogueListHandle>;
-  readonly loaded: LoadedGroups;
-  /** Groups of `loaded`; not empty. */
+  readonly loadedGroups: LoadedGroups;
+  /** Groups of `loadedGroups`; not empty. */
   readonly groups: readonly DatasetGroup[];
   /** Numbers of the visible pages of rows. `useImageGroups` loads these together with the groups when the catalogue has changed. */
   readonly pages: RefObject<readonly number[]>;
@@ -69,12 +69,13 @@ interface CatalogueListProps {
  * that the focus is kept however far the list is scrolled.
  */
 export function CatalogueList(props: CatalogueListProps) {
-  const { ref, loaded, groups, pages, isBusy, listKey, isOpen, onToggle, selectedId, ...rowProps } = props;
+  const { ref, loadedGroups, groups, pages, isBusy, listKey, isOpen, onToggle, selectedId, ...rowProps } =
+    props;
   const scroller = useRef<HTMLDivElement>(null);
   const [heights] = useState(heightsInPixels);
   const layout = useMemo(() => layOut(groups, isOpen, heights), [groups, isOpen, heights]);
   const [pagesInSight, setPagesInSight] = useState<readonly number[]>(pages.current);
-  const rows = useImageRows(loaded, pagesInSight);
+  const rows = useImageRows(loadedGroups, pagesInSight);
   const lines = useMemo(() => linesOf(layout, rows), [layout, rows]);
   const selectedIndex = lines.indexOf(selectedId);
   const { currentIndex, setCurrent } = useCurrentLine(lines, selectedId, selectedIndex);
@@ -92,6 +93,7 @@ export function CatalogueList(props: CatalogueListProps) {
     // Height that the sticky titles of the group and the case cover.
     scrollPaddingStart: heights.group + (groups.some(({ cases }) => cases.length > 0) ? heights.case : 0),
     initialOffset: rememberedScroll,
+    // Renders the current line, too, wherever the list is scrolled.
     rangeExtractor: (range) => {
       const visible = defaultRangeExtractor(range);
       if (currentIndex === -1 || visible.includes(currentIndex)) return visible;

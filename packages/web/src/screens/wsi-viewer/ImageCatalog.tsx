@@ -71,16 +71,22 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
     () => listingOf({ query, dataset, organ }, viewState.order),
     [query, dataset, organ, viewState.order],
   );
-  const { data: loaded, isLoading, isPrevious, error, reload, pages } = useImageGroups(listing);
-  const groups = useMemo(() => (loaded === undefined ? noGroups : groupsOf(loaded)), [loaded]);
-  const choices = useMemo(() => (loaded === undefined ? noChoices : choicesOf(loaded)), [loaded]);
-  const isReady = loaded !== undefined || error !== null;
+  const { data: loadedGroups, isLoading, isPrevious, error, reload, pages } = useImageGroups(listing);
+  const groups = useMemo(
+    () => (loadedGroups === undefined ? noGroups : groupsOf(loadedGroups)),
+    [loadedGroups],
+  );
+  const choices = useMemo(
+    () => (loadedGroups === undefined ? noChoices : choicesOf(loadedGroups)),
+    [loadedGroups],
+  );
+  const isReady = loadedGroups !== undefined || error !== null;
   const reportReady = useEffectEvent(() => onReady());
   useEffect(() => {
     if (isReady) reportReady();
   }, [isReady]);
   /** `filterKey` of the shown list, which is the previous list while a new one is loading. */
-  const shownFilter = loaded === undefined ? '' : filterKey(loaded.listing);
+  const shownFilter = loadedGroups === undefined ? '' : filterKey(loadedGroups.listing);
   const isOpen = useCallback(
     (branch: DatasetGroup | CaseGroup) => isBranchOpen(viewState, shownFilter, branch),
     [viewState, shownFilter],
@@ -98,7 +104,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
     }
   };
 
-  const hasChosenOrder = !isPrevious && loaded?.listing.order === viewState.order;
+  const hasChosenOrder = !isPrevious && loadedGroups?.listing.order === viewState.order;
   const firstGroup = shownFilter === '' && hasChosenOrder ? groups[0]?.key : undefined;
   // The first group is open by default; it stays the open one when another group is added before it later.
   // Set during rendering, so that the list is never shown with all groups closed.
@@ -107,11 +113,11 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
 
   /** Loads the row of an image, and opens its group and case. @returns whether the list contains the image */
   const show = useEffectEvent(async (imageId: string): Promise<boolean> => {
-    if (loaded === undefined) return false;
-    const position = await loadPosition(loaded, imageId);
+    if (loadedGroups === undefined) return false;
+    const position = await loadPosition(loadedGroups, imageId);
     const group = position === null ? undefined : groupAt(groups, position);
     if (position === null || group === undefined) return false;
-    await loadImageAt(loaded, position);
+    await loadImageAt(loadedGroups, position);
     openBranches(group, position);
     return true;
   });
@@ -119,12 +125,12 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
   // Shows the row of each selected slide once, also of one that was opened by a link.
   const [shownId, setShownId] = useState<string | null>(null);
   useEffect(() => {
-    if (selectedId === null || selectedId === shownId || loaded === undefined) return;
+    if (selectedId === null || selectedId === shownId || loadedGroups === undefined) return;
     show(selectedId).then(
       (isShown) => isShown && setShownId(selectedId),
       () => undefined, // tried again when the next list is loaded
     );
-  }, [selectedId, shownId, loaded]);
+  }, [selectedId, shownId, loadedGroups]);
 
   const setFilter = (next: CatalogueFilter) => {
     rememberScroll(0);
@@ -136,13 +142,13 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
   };
 
   const step = useSteps(selectedId, async (currentId, by) => {
-    if (loaded === undefined) return null;
+    if (loadedGroups === undefined) return null;
     const count = groups.reduce((sum, group) => sum + group.count, 0);
-    const position = currentId === null ? null : await loadPosition(loaded, currentId);
+    const position = currentId === null ? null : await loadPosition(loadedGroups, currentId);
     const endOfList = by === 1 ? 0 : count - 1;
     let next = position === null ? endOfList : position + by;
     for (; next >= 0 && next < count; next += by) {
-      const image = await loadImageAt(loaded, next);
+      const image = await loadImageAt(loadedGroups, next);
       const group = groupAt(groups, next);
       if (image?.status !== 'ready' || group === undefined) continue;
       openBranches(group, next);
@@ -211,7 +217,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
             {texts.retry}
           </Button>
         </Alert>
-      ) : isLoading || loaded === undefined ? (
+      ) : isLoading || loadedGroups === undefined ? (
         <CatalogueSkeleton />
       ) : groups.length === 0 ? (
         <div className={classes.empty}>
@@ -221,11 +227,11 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
       ) : (
         <CatalogueList
           ref={list}
-          loaded={loaded}
+          loadedGroups={loadedGroups}
           groups={groups}
           pages={pages}
           isBusy={isPrevious}
-          listKey={`${loaded.listing.order}\n${shownFilter}`}
+          listKey={`${loadedGroups.listing.order}\n${shownFilter}`}
           isOpen={isOpen}
           onToggle={onToggle}
           {...listProps}

@@ -37,7 +37,7 @@ export function RequestDatasetDialog({ dataset, onClose }: RequestDatasetDialogP
       title={texts.requestAccess}
       closeButtonProps={{ 'aria-label': texts.close }}
       centered
-      withinPortal={false}
+      withinPortal={false} // in `main`: elsewhere, the dialog's header would count as a second header of the page
       lang={chosenLanguageOr('en')}
     >
       <form

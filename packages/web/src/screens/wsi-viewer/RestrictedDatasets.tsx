@@ -28,19 +28,19 @@ export function RestrictedDatasets({ onAccessChanged, isOpen, onToggle }: Restri
   /** Name of the dataset for which the dialog is open; null while it is closed. */
   const [requestedDataset, setRequestedDataset] = useState<string | null>(null);
   useOnChange(data?.map(({ name, granted }) => `${name} ${granted}`).join('\n'), onAccessChanged);
-  const notGranted = data?.filter((dataset) => !dataset.granted) ?? [];
-  if (notGranted.length === 0) return null;
+  const requestableDatasets = data?.filter((dataset) => !dataset.granted) ?? [];
+  if (requestableDatasets.length === 0) return null;
 
   return (
     <SidebarSection
       id={restrictedDatasetsId}
       title={texts.restrictedDatasets}
-      count={notGranted.length}
+      count={requestableDatasets.length}
       isOpen={isOpen}
       onToggle={onToggle}
     >
       <ul className={classes.list}>
-        {notGranted.map(({ name, request }) => (
+        {requestableDatasets.map(({ name, request }) => (
           <li key={name} className={classes.dataset}>
             <IconLock size={18} aria-hidden />
             <div className={classes.name}>

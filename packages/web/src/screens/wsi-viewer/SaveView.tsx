@@ -21,15 +21,15 @@ interface SaveViewProps {
 /** A button that saves the field, the colours and the result layers of the view under a title. */
 export function SaveView({ image, view, isCorrected, results }: SaveViewProps) {
   /** The view at the moment the button was pressed; null while the dialog is closed. */
-  const [kept, setKept] = useState<Pick<NewSavedView, 'field' | 'colours' | 'layers'> | null>(null);
-  function keep() {
+  const [keptView, setKeptView] = useState<Pick<NewSavedView, 'field' | 'colours' | 'layers'> | null>(null);
+  function keepView() {
     const field = view.destination();
     if (field === null) return;
     const colours: StoredColours = {
       profile: isCorrected ? 'corrected' : 'scanned',
       adjustment: view.adjustment(),
     };
-    setKept({ field: fieldOf(field), colours, ...(results !== null && { layers: { results } }) });
+    setKeptView({ field: fieldOf(field), colours, ...(results !== null && { layers: { results } }) });
   }
   return (
     <>
@@ -38,22 +38,24 @@ export function SaveView({ image, view, isCorrected, results }: SaveViewProps) {
         variant="default"
         mt="xs"
         leftSection={<IconBookmarkPlus size={16} aria-hidden />}
-        onClick={keep}
+        onClick={keepView}
       >
         {texts.saveView}
       </Button>
-      {kept !== null && <SaveDialog imageId={image.id} kept={kept} onClose={() => setKept(null)} />}
+      {keptView !== null && (
+        <SaveDialog imageId={image.id} keptView={keptView} onClose={() => setKeptView(null)} />
+      )}
     </>
   );
 }
 
 interface SaveDialogProps {
   readonly imageId: string;
-  readonly kept: Pick<NewSavedView, 'field' | 'colours' | 'layers'>;
+  readonly keptView: Pick<NewSavedView, 'field' | 'colours' | 'layers'>;
   readonly onClose: () => void;
 }
 
-function SaveDialog({ imageId, kept, onClose }: SaveDialogProps) {
+function SaveDialog({ imageId, keptView, onClose }: SaveDialogProps) {
   const [title, setTitle] = useState('');
   const [text, setText] = useState('');
   const [isRunning, setRunning] = useState(false);
@@ -66,7 +68,7 @@ function SaveDialog({ imageId, kept, onClose }: SaveDialogProps) {
       image_id: imageId,
       title: title.trim(),
       ...(text.trim() !== '' && { text: text.trim() }),
-      ...kept,
+      ...keptView,
     });
     setRunning(false);
     if (!result.success) return setError(result.message);

@@ -13,13 +13,14 @@ interface SessionStatsProps {
 export function SessionStats({ session }: SessionStatsProps) {
   const stats = useImageSessionStats(session.id);
   const prefix = session.id?.slice(0, idPrefixLength);
-  const own = stats.data?.sessions.find(({ session_id }) => session_id === prefix);
-  const validity = own && own.expires_in > 0 ? texts.valid(Math.floor(own.expires_in / 60)) : texts.invalid;
+  const ownStats = stats.data?.sessions.find(({ session_id }) => session_id === prefix);
+  const validity =
+    ownStats && ownStats.expires_in > 0 ? texts.valid(Math.floor(ownStats.expires_in / 60)) : texts.invalid;
   const facts = [
     [texts.statsSession, prefix ?? texts.notAvailable],
     [texts.statsValidity, stats.isPending ? texts.notAvailable : validity],
-    [texts.statsAge, own ? texts.seconds(own.age) : texts.notAvailable],
-    [texts.statsRequests, own ? String(own.request_count) : texts.notAvailable],
+    [texts.statsAge, ownStats ? texts.seconds(ownStats.age) : texts.notAvailable],
+    [texts.statsRequests, ownStats ? String(ownStats.request_count) : texts.notAvailable],
     [texts.statsActiveSessions, stats.data ? String(stats.data.active_sessions) : texts.notAvailable],
   ] as const;
   return (

@@ -77,10 +77,10 @@ export function WsiViewer() {
   const [isSecondWanted, setSecondWanted] = useState(false);
   const isChoosing = isSecondWanted && viewed.second === null;
   const isComparing = isChoosing || viewed.second !== null;
-  const selected = comparison.halves[active].image;
+  const selectedImage = comparison.halves[active].image;
   const selectedId = viewed[active]?.imageId ?? null;
   /** The image whose properties and case are shown; updated when the browser is idle, because the slide itself loads first. */
-  const described = useWhenIdle(selected);
+  const describedImage = useWhenIdle(selectedImage);
 
   const select = useCallback(
     (imageId: string) => {
@@ -118,7 +118,7 @@ export function WsiViewer() {
     document.querySelector<HTMLElement>(`#${restrictedDatasetsId} li button`)?.focus();
   };
 
-  const compared = comparedSlides(comparison);
+  const comparedSlides = comparedSlidesOf(comparison);
 
   const openCatalog = useCallback(() => setCatalogOpen(true), []);
   const refreshSession = () => {
@@ -146,10 +146,10 @@ export function WsiViewer() {
           isOpen={isRestrictedOpen}
           onToggle={setRestrictedOpen}
         />
-        {described !== null && (
+        {describedImage !== null && (
           <Suspense fallback={null}>
             <SelectedImage
-              image={described}
+              image={describedImage}
               view={comparison.halves[active].view}
               isCorrected={colours === 'corrected'}
               results={viewed[active]?.results ?? null}
@@ -163,11 +163,11 @@ export function WsiViewer() {
         <Suspense fallback={<div className={classes.bar} />}>
           <ViewerBar
             status={statusShown(session.status, isOnline, Object.values(incomplete))}
-            title={selected === null || isComparing ? null : selected.file_name || selected.id}
+            title={selectedImage === null || isComparing ? null : selectedImage.file_name || selectedImage.id}
             comparison={
               isComparing ? { isLinked: viewed.second === null ? null : comparison.isLinked } : null
             }
-            canCompare={isComparing || selected !== null}
+            canCompare={isComparing || selectedImage !== null}
             onToggleComparison={toggleComparison}
             onToggleLink={comparison.toggleLink}
             isCatalogOpen={isCatalogOpen}
@@ -231,14 +231,14 @@ export function WsiViewer() {
           })}
           {areStatsOpen && <SessionStats session={session} />}
         </div>
-        {described !== null && (
+        {describedImage !== null && (
           <Suspense fallback={null}>
             <CaseStrip
-              image={described}
+              image={describedImage}
               session={session.id}
               onSelect={select}
               onThumbnailFailed={renewEndedSession}
-              compared={compared}
+              comparedSlides={comparedSlides}
               onRegistering={(isRegistering) => {
                 // Unlinks the slides while points are placed, and links them again afterwards.
                 if (isRegistering === comparison.isLinked) comparison.toggleLink();
@@ -252,7 +252,7 @@ export function WsiViewer() {
 }
 
 /** Returns the ids and views of the two compared slides; null unless both are open. */
-function comparedSlides({ halves: { first, second } }: ReturnType<typeof useComparison>) {
+function comparedSlidesOf({ halves: { first, second } }: ReturnType<typeof useComparison>) {
   if (first.image === null || second.image === null || first.view === null || second.view === null)
     return null;
   return {

@@ -24,14 +24,14 @@ const maxRefusedShown = 10;
 
 /**
  * Uploads slides that the user chooses or drops as files or folders, and lists all uploads with their state. Files that the user
- * chooses before the dataset wait in `pending`. Before the first upload to a new dataset, a dialog asks who may see the dataset.
+ * chooses before the dataset wait in `pendingGroups`. Before the first upload to a new dataset, a dialog asks who may see the dataset.
  */
 export function UploadPanel() {
   const [dataset, setDataset] = useState('');
   const [datasetError, setDatasetError] = useState<string | null>(null);
   /** Chosen files that wait until the user has chosen a dataset. */
-  const [pending, setPending] = useState<readonly FileGroup[]>([]);
-  const [refused, setRefused] = useState<readonly RefusedFile[]>([]);
+  const [pendingGroups, setPendingGroups] = useState<readonly FileGroup[]>([]);
+  const [refusedFiles, setRefusedFiles] = useState<readonly RefusedFile[]>([]);
   const [dropFailed, setDropFailed] = useState(false);
   const [isDraggedOver, setDraggedOver] = useState(false);
   const datasetField = useRef<HTMLInputElement>(null);
@@ -43,6 +43,7 @@ export function UploadPanel() {
   const [decidedDatasets, setDecidedDatasets] = useState<ReadonlySet<string>>(new Set());
   const datasets = useDatasets();
   const localUploads = useLocalUploads();
+  // The server checks and reads these uploads now, so their state is requested repeatedly.
   const sentIds = localUploads.flatMap(({ phase, uploadId }) => (phase === 'sent' ? (uploadId ?? []) : []));
   const serverUploads = useUploads(new Set(sentIds));
   const uploads = serverUploads.data?.uploads ?? [];
@@ -76,8 +77,8 @@ export function UploadPanel() {
 
   function addFiles(chosen: readonly ChosenFile[]): void {
     const grouping = groupFiles(chosen);
-    setRefused(grouping.refused);
-    void startUploads([...pending, ...grouping.groups]);
+    setRefusedFiles(grouping.refused);
+    void startUploads([...pendingGroups, ...grouping.groups]);
   }
 
   /**
@@ -97,7 +98,7 @@ export function UploadPanel() {
     });
     const error = datasetErrorOf(uploadsToStart.map(({ targetDataset }) => targetDataset));
     setDatasetError(error);
-    setPending(error === null ? [] : groups);
+    setPendingGroups(error === null ? [] : groups);
     if (error !== null) {
       datasetField.current?.focus();
       return;
@@ -105,7 +106,7 @@ export function UploadPanel() {
 
     const isDecided = typedDataset === justDecidedDataset || decidedDatasets.has(typedDataset);
     if (!isDecided && uploadsToStart.some(({ isUnfinished }) => !isUnfinished)) {
-      setPending(groups);
+      setPendingGroups(groups);
       const existing = datasets.data ?? (await datasets.refetch()).data;
       if (existing === undefined) {
         setDatasetError(texts.datasetsFailed);
@@ -116,7 +117,7 @@ export function UploadPanel() {
         setNewDataset(typedDataset);
         return;
       }
-      setPending([]);
+      setPendingGroups([]);
     }
     for (const { group, targetDataset } of uploadsToStart) enqueue(group, targetDataset);
   }
@@ -137,11 +138,11 @@ export function UploadPanel() {
     input.value = ''; // without it, choosing the same files again would be no change event
   }
 
-  const unsent = localUploads.filter(({ phase }) => phase !== 'sent');
-  const totalBytes = unsent.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  const sentBytes = unsent.reduce((sum, upload) => sum + upload.sentBytes, 0);
-  const pausable = unsent.filter(({ phase }) => phase === 'sending' || phase === 'waiting');
-  const resumable = unsent.filter(({ phase }) => phase === 'paused' || phase === 'offline');
+  const unsentUploads = localUploads.filter(({ phase }) => phase !== 'sent');
+  const totalBytes = unsentUploads.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const sentBytes = unsentUploads.reduce((sum, upload) => sum + upload.sentBytes, 0);
+  const pausableUploads = unsentUploads.filter(({ phase }) => phase === 'sending' || phase === 'waiting');
+  const resumableUploads = unsentUploads.filter(({ phase }) => phase === 'paused' || phase === 'offline');
 
   return (
     <Panel title={texts.heading}>
@@ -166,17 +167,17 @@ export function UploadPanel() {
             onDecided={() => {
               setDecidedDatasets(new Set([...decidedDatasets, newDataset]));
               setNewDataset(null);
-              void startUploads(pending, newDataset);
+              void startUploads(pendingGroups, newDataset);
             }}
           />
         )}
-        {pending.length > 0 && newDataset === null && (
+        {pendingGroups.length > 0 && newDataset === null && (
           <Group gap="sm">
-            <Text size="sm">{texts.pending(pending.length)}</Text>
-            <Button size="sm" onClick={() => void startUploads(pending)}>
+            <Text size="sm">{texts.pending(pendingGroups.length)}</Text>
+            <Button size="sm" onClick={() => void startUploads(pendingGroups)}>
               {texts.start}
             </Button>
-            <Button size="sm" variant="default" onClick={() => setPending([])}>
+            <Button size="sm" variant="default" onClick={() => setPendingGroups([])}>
               {texts.cancel}
             </Button>
           </Group>
@@ -235,46 +236,46 @@ export function UploadPanel() {
           />
         )}
         {dropFailed && <Alert color="eosin" variant="outline" title={texts.dropUnreadable} />}
-        {refused.length > 0 && (
+        {refusedFiles.length > 0 && (
           <Alert color="eosin" variant="outline" title={texts.refusedHeading}>
             <ul className={classes.refused}>
-              {refused.slice(0, maxRefusedShown).map(({ path, reason }) => (
+              {refusedFiles.slice(0, maxRefusedShown).map(({ path, reason }) => (
                 <li key={path}>
                   <strong>{path}</strong>: {refusalSentence(reason)}
                 </li>
               ))}
-              {refused.length > maxRefusedShown && (
-                <li>{texts.refusedMore(refused.length - maxRefusedShown)}</li>
+              {refusedFiles.length > maxRefusedShown && (
+                <li>{texts.refusedMore(refusedFiles.length - maxRefusedShown)}</li>
               )}
             </ul>
-            <Button size="xs" variant="default" onClick={() => setRefused([])}>
+            <Button size="xs" variant="default" onClick={() => setRefusedFiles([])}>
               {texts.dismiss}
             </Button>
           </Alert>
         )}
-        {unsent.length > 1 && (
+        {unsentUploads.length > 1 && (
           <section aria-label={texts.overall}>
             <Group justify="space-between" gap="sm" mb={6}>
               <Text size="sm">{texts.overallOf(formatBytes(sentBytes), formatBytes(totalBytes))}</Text>
               <Group gap="xs">
-                {pausable.length > 0 && (
+                {pausableUploads.length > 0 && (
                   <Button
                     size="xs"
                     variant="default"
                     onClick={() => {
                       // From the end: pausing an upload starts the next waiting one.
-                      for (const { key } of pausable.toReversed()) pause(key);
+                      for (const { key } of pausableUploads.toReversed()) pause(key);
                     }}
                   >
                     {texts.pauseAll}
                   </Button>
                 )}
-                {resumable.length > 0 && (
+                {resumableUploads.length > 0 && (
                   <Button
                     size="xs"
                     variant="default"
                     onClick={() => {
-                      for (const { key } of resumable) resume(key);
+                      for (const { key } of resumableUploads) resume(key);
                     }}
                   >
                     {texts.resumeAll}

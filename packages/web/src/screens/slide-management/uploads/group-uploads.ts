@@ -54,17 +54,17 @@ const systemFilePattern = /(^|\/)(\.[^/]*|__MACOSX|Thumbs\.db|desktop\.ini)(\/|$
 export function groupFiles(chosen: readonly ChosenFile[]): Grouping {
   const groups: FileGroup[] = [];
   const refused: RefusedFile[] = [];
-  const accepted: ChosenFile[] = [];
+  const acceptedFiles: ChosenFile[] = [];
   for (const { path, file } of chosen) {
     if (systemFilePattern.test(path)) continue;
     const checked = checkUploadPath(path);
     if ('fault' in checked) refused.push({ path, reason: checked.fault });
-    else accepted.push({ path: checked.names.join('/'), file });
+    else acceptedFiles.push({ path: checked.names.join('/'), file });
   }
 
-  const filesWithoutFolder = accepted.filter(({ path }) => !path.includes('/'));
+  const filesWithoutFolder = acceptedFiles.filter(({ path }) => !path.includes('/'));
   const filesByFolder = Map.groupBy(
-    accepted.filter(({ path }) => path.includes('/')),
+    acceptedFiles.filter(({ path }) => path.includes('/')),
     ({ path }) => path.slice(0, path.indexOf('/')),
   );
 
