@@ -47,7 +47,7 @@ describe('medians', () => {
 });
 
 describe('growthOf', () => {
-  it('returns the ratio of the maximum of the last third to that of the third before', () => {
+  it('divides the maximum of the last third of the numbers by the maximum of the middle third', () => {
     expect(growthOf([100, 300, 300, 280, 290, 300])).toBe(1);
     expect(growthOf([100, 100, 100, 100, 150, 150])).toBe(1.5);
   });
@@ -62,7 +62,7 @@ describe('verdictOf', () => {
     expect(verdictOf({ goal: 'g', is, must: 0.4, aim: 0.6 }, value)).toMatchObject({ reached });
   });
 
-  it('shows the limits with their unit', () => {
+  it('returns the measured value and both limits as texts with the unit of the goal', () => {
     const goal = { goal: 'p99', is: 'below', must: 10, aim: 5, unit: ' ms', digits: 1 } as const;
     expect(verdictOf(goal, 5)).toEqual({
       goal: 'p99',
@@ -103,13 +103,13 @@ describe('serversTable', () => {
 });
 
 describe('withPart', () => {
-  it('appends a part that the page does not have', () => {
+  it('appends a measured part that the Markdown page does not contain yet', () => {
     expect(withPart('# Performance\n', 'servers', tableOf([{ a: 1 }]))).toBe(
       '# Performance\n\n<!-- measured: servers -->\n| a |\n| --- |\n| 1 |\n<!-- end: servers -->\n',
     );
   });
 
-  it('replaces the part and keeps the text around it', () => {
+  it('replaces a measured part of the Markdown page and keeps the text around it', () => {
     const once = `${withPart('# Performance\n', 'servers', 'old')}\nWhy it is so.\n`;
     expect(withPart(once, 'servers', 'new')).toBe(once.replace('old', 'new'));
   });

@@ -31,6 +31,7 @@ const viewport = { width: 1280, height: 800 };
 /** The size of the compared part in the middle of the screen, where no controls are. */
 const comparedSize = { width: 500, height: 400 };
 const thumbnailSide = 256;
+/** The largest allowed ΔE2000 (`must`) of this share of the pixels (`part`). */
 const limits = [
   { part: 0.95, must: 1 },
   { part: 0.999, must: 2 },
@@ -69,12 +70,12 @@ export async function coloursPart({ isQuick }: BenchOptions): Promise<void> {
   const browser = await chromium.launch({ executablePath: await findChromium(), args: webGlArguments });
   try {
     const comparisons = [...(await compareScreens(browser, product, isQuick, convert))];
-    const scanned = await thumbnailPixels(slide, thumbnailSide);
-    const expected = await convert(scanned.rgb);
-    const { rgb: corrected } = await convertColour(slide, scanned, 'srgb');
+    const uncorrected = await thumbnailPixels(slide, thumbnailSide);
+    const expected = await convert(uncorrected.rgb);
+    const { rgb: corrected } = await convertColour(slide, uncorrected, 'srgb');
     comparisons.push(compare('thumbnail, before it is encoded', corrected, expected));
-    const sent = compare('thumbnail, as sent', await thumbnailOf(product), expected);
-    report(comparisons, sent, browser.version(), isQuick);
+    const sentThumbnail = compare('thumbnail, as sent', await thumbnailOf(product), expected);
+    report(comparisons, sentThumbnail, browser.version(), isQuick);
   } finally {
     await browser.close();
     await product.stop();
@@ -89,20 +90,20 @@ async function compareScreens(
   convert: (pixels: Pixels) => Promise<Float64Array>,
 ): Promise<Comparison[]> {
   const comparisons: Comparison[] = [];
-  let webGl = new Float64Array();
+  let webGlScreen = new Float64Array();
   for (const zoom of isQuick ? [1] : [1, 0.83, 0.61, 0.4]) {
     const field = `x=1100&y=1000&zoom=${zoom}`;
-    const scanned = await openField(browser, product, 'webgl', `${field}&colours=scanned`);
-    const expected = await convert(await screenOf(scanned));
-    const expectedPicture = await convert(await savedPictureOf(scanned));
-    await scanned.context().close();
+    const uncorrectedPage = await openField(browser, product, 'webgl', `${field}&colours=scanned`);
+    const expected = await convert(await screenOf(uncorrectedPage));
+    const expectedPicture = await convert(await savedPictureOf(uncorrectedPage));
+    await uncorrectedPage.context().close();
     for (const drawer of ['webgl', 'canvas'] as const) {
       const page = await openField(browser, product, drawer, field);
-      await page.waitForTimeout(2000); // The colour table loads, and tiles that came before it are drawn again.
+      await page.waitForTimeout(2000); // The colour table loads, and tiles that were drawn without it are drawn again.
       const name = drawer === 'webgl' ? 'WebGL' : 'canvas';
       const screen = await screenOf(page);
-      if (drawer === 'webgl') webGl = Float64Array.from(screen);
-      else comparisons.push(compare(`canvas against WebGL, zoom ${zoom}`, screen, webGl));
+      if (drawer === 'webgl') webGlScreen = Float64Array.from(screen);
+      else comparisons.push(compare(`canvas against WebGL, zoom ${zoom}`, screen, webGlScreen));
       comparisons.push(compare(`${name}, zoom ${zoom}`, screen, expected));
       const picture = await savedPictureOf(page);
       comparisons.push(compare(`saved picture, ${name}, zoom ${zoom}`, picture, expectedPicture));
@@ -112,6 +113,7 @@ async function compareScreens(
   return comparisons;
 }
 
+/** Opens the slide, signed in. @param field query parameters of the field of view */
 async function openField(
   browser: Browser,
   { url, imageId }: RunningProduct,
@@ -166,39 +168,41 @@ async function middleOf(picture: Buffer): Promise<Pixels> {
 async function thumbnailOf(product: RunningProduct): Promise<Pixels> {
   const session = await createImageSession(product.url, product.token);
   const path = `/api/v1/image-catalog/proxy/${product.imageId(slideName)}/thumbnail.jpg?session=${session}`;
-  const answer = await fetch(product.url + path);
-  if (!answer.ok) throw new Error(`The thumbnail was refused with status ${answer.status}.`);
-  return sharp(Buffer.from(await answer.arrayBuffer()))
+  const response = await fetch(product.url + path);
+  if (!response.ok)
+    throw new Error(`The server rejected the thumbnail request with status ${response.status}.`);
+  return sharp(Buffer.from(await response.arrayBuffer()))
     .raw()
     .toBuffer();
 }
 
 /** Converts pixels with Little CMS. @returns sRGB, 0 to 255, with fractions */
 async function convertWith(transicc: string, profile: string, pixels: Pixels): Promise<Float64Array> {
-  /** The position of each distinct colour in the input of transicc. */
-  const colourPositions = new Map<number, number>();
+  /** The line of each distinct colour (see `keyOf`) in the input and output of transicc. */
+  const lineOfColour = new Map<number, number>();
   for (let at = 0; at < pixels.length; at += 3) {
     const key = keyOf(pixels, at);
-    if (!colourPositions.has(key)) colourPositions.set(key, colourPositions.size);
+    if (!lineOfColour.has(key)) lineOfColour.set(key, lineOfColour.size);
   }
-  // Without precalculated tables, and clipped to the range of sRGB.
+  // -n: terse output, -s: clipped to the range of sRGB, -c0: no precalculated tables, -t1 -b: relative colorimetric, black point compensation.
   const flags = ['-n', '-s', '-c0', '-t1', '-b', `-i${profile}`, '-o*sRGB'];
   const child = spawn(transicc, flags, { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(
-    [...colourPositions.keys()].map((key) => `${key >> 16} ${(key >> 8) & 255} ${key & 255}\n`).join(''),
+    [...lineOfColour.keys()].map((key) => `${key >> 16} ${(key >> 8) & 255} ${key & 255}\n`).join(''),
   );
   const converted = (await text(child.stdout))
     .trim()
     .split('\n')
     .map((line) => line.trim().split(/\s+/).map(Number));
-  if (converted.length !== colourPositions.size) throw new Error('transicc did not convert every colour.');
+  if (converted.length !== lineOfColour.size) throw new Error('transicc did not convert every colour.');
   const result = new Float64Array(pixels.length);
   for (let at = 0; at < pixels.length; at += 3) {
-    result.set(converted[colourPositions.get(keyOf(pixels, at)) ?? 0] ?? [], at);
+    result.set(converted[lineOfColour.get(keyOf(pixels, at)) ?? 0] ?? [], at);
   }
   return result;
 }
 
+/** Returns the colour of a pixel as 0xRRGGBB. @param at index of its first sample */
 const keyOf = (pixels: Pixels, at: number) =>
   ((pixels[at] ?? 0) << 16) | ((pixels[at + 1] ?? 0) << 8) | (pixels[at + 2] ?? 0);
 
@@ -220,16 +224,16 @@ function compare(name: string, shown: Pixels, expected: Float64Array): Compariso
 }
 
 /**
- * Publishes the result. @param sent the thumbnail as sent. It is listed but has no goal, because JPEG loses accuracy by storing
- *   brightness and two colour differences with 8 bits each
+ * Publishes the result. @param sentThumbnail is listed but has no goal, because JPEG loses accuracy by storing brightness and two colour
+ *   differences with 8 bits each
  */
 function report(
   comparisons: readonly Comparison[],
-  sent: Comparison,
+  sentThumbnail: Comparison,
   version: string,
   isQuick: boolean,
 ): void {
-  const worst = (part: number) =>
+  const worstDifference = (part: number) =>
     Math.max(...comparisons.map(({ differences }) => quantile(differences, part)));
   publish(
     'colours',
@@ -245,13 +249,13 @@ function report(
               must,
               aim: must,
             },
-            worst(part),
+            worstDifference(part),
           ),
         ),
       ),
       '',
       tableOf(
-        [...comparisons, sent].map(({ name, pixels, differences, withinOne }) => ({
+        [...comparisons, sentThumbnail].map(({ name, pixels, differences, withinOne }) => ({
           picture: name,
           pixels,
           'ΔE2000, median': quantile(differences, 0.5).toFixed(2),

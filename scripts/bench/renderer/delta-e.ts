@@ -7,17 +7,21 @@ export type Lab = readonly [lightness: number, a: number, b: number];
 export function labOf(rgb: readonly number[]): Lab {
   const [red = 0, green = 0, blue = 0] = rgb.map((sample) => {
     const value = sample / 255;
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4; // linear light
   });
-  const shareOf = (value: number) =>
+  /** The function f of the L*a*b* definition. */
+  const f = (value: number) =>
     value > (6 / 29) ** 3 ? Math.cbrt(value) : value / (3 * (6 / 29) ** 2) + 4 / 29;
-  const x = shareOf((0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.9505);
-  const y = shareOf(0.2126 * red + 0.7152 * green + 0.0722 * blue);
-  const z = shareOf((0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.089);
+  // X, Y and Z, each divided by its value for the white point.
+  const x = f((0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.9505);
+  const y = f(0.2126 * red + 0.7152 * green + 0.0722 * blue);
+  const z = f((0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.089);
   return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
 }
 
+/** Degrees per radian. */
 const degrees = 180 / Math.PI;
+/** @param angle in degrees */
 const cosOf = (angle: number) => Math.cos(angle / degrees);
 
 /** Returns -360, 0 or 360 degrees: the turn that brings the difference of two hues into the range from -180 to 180. */
@@ -27,7 +31,7 @@ function fullTurnBetween(h1: number, h2: number): number {
 }
 
 /**
- * Returns the difference ΔE2000; about 1 is just visible.
+ * Returns the difference ΔE2000; about 1 is just visible. Hues are in degrees. The names c, h, t and the weights are those of the source.
  *
  * Source: G. Sharma and others, The CIEDE2000 color-difference formula, Color Research and Application 30 (2005), 21.
  */
@@ -38,7 +42,6 @@ export function deltaE2000([l1, a1, b1]: Lab, [l2, a2, b2]: Lab): number {
   const hueOf = (a: number, b: number) => (Math.atan2(b, a * stretch) * degrees + 360) % 360;
   const [h1, h2] = [hueOf(a1, b1), hueOf(a2, b2)];
   const isGrey = c1 * c2 === 0;
-  /** Makes the difference of the hues at most 180 degrees. */
   const turn = fullTurnBetween(h1, h2);
   const deltaHue = 2 * Math.sqrt(c1 * c2) * Math.sin((isGrey ? 0 : h2 - h1 + turn) / 2 / degrees);
 

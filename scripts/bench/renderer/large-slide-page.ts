@@ -10,11 +10,11 @@ export interface Viewport {
   readonly height: number;
 }
 
-export const wide: Viewport = { width: 3840, height: 2160 };
+export const fourK: Viewport = { width: 3840, height: 2160 };
 /** Playwright's timeout. It is long because a 4K page without a graphics card is slow on a busy machine. */
 const timeoutMs = 180_000;
 
-/** @param prepare adds scripts to the page before it is loaded */
+/** Opens a page. @param prepare adds scripts that run before those of the page */
 export type Open = (viewport: Viewport, prepare: (page: Page) => Promise<void>) => Promise<Page>;
 
 /** Signs in and returns a function that opens a page. */
@@ -25,9 +25,9 @@ export async function createOpening(browser: Browser, { url, imageId }: RunningP
     const page = await browser.newPage({ viewport });
     page.setDefaultTimeout(timeoutMs);
     await page.addInitScript(
-      ([stored, account]) => {
-        localStorage.setItem('auth_token', stored);
-        localStorage.setItem('user_data', account);
+      ([storedToken, storedUser]) => {
+        localStorage.setItem('auth_token', storedToken);
+        localStorage.setItem('user_data', storedUser);
       },
       [token, JSON.stringify(user)] as const,
     );

@@ -9,7 +9,7 @@ import { type BenchOptions, cacheFolder, createEnvironment } from '../environmen
 import { traceVerdicts } from '../goals.ts';
 import { startProduct } from '../product.ts';
 import { circumstances, publish, tableOf } from '../report.ts';
-import { createOpening, wide } from './large-slide-page.ts';
+import { createOpening, fourK } from './large-slide-page.ts';
 import { type MainThreadFigures, markDrawing, traceMainThread } from './main-thread.ts';
 
 interface Trace extends MainThreadFigures {
@@ -26,13 +26,13 @@ export async function mainThreadPart({ isQuick }: BenchOptions): Promise<void> {
     const open = await createOpening(browser, product);
     const traces: Trace[] = [];
     for (const skipsDrawing of [false, true]) {
-      const page = await open(wide, (opened) => markDrawing(opened, skipsDrawing));
+      const page = await open(fourK, (opened) => markDrawing(opened, skipsDrawing));
       // The number is small, because a machine without a graphics card also composes the page in software, which is slow.
       const tiles = isQuick ? 200 : 400;
       await panUntil(page, tiles);
-      const before = await servedTiles(page);
+      const tilesBefore = await servedTiles(page);
       const figures = await traceMainThread(browser, page, cacheFolder(), () =>
-        panUntil(page, before + tiles),
+        panUntil(page, tilesBefore + tiles),
       );
       const { canvasCopies } = await graphicsOf(page);
       traces.push({ skipsDrawing, canvasCopies, ...figures });

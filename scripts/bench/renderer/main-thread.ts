@@ -3,8 +3,8 @@
  *
  * Without a graphics card, WebGL runs in another process that competes with the page for the processors, and the page waits for it.
  * Therefore the CPU time of the main thread is counted, not the elapsed time. A page with a frame every few seconds also runs code
- * that the browser has not optimised. `skipsDrawing` omits the WebGL calls that are slow in software, so that the frame rate is that
- * of a machine with a graphics card.
+ * that the browser has not optimised. `skipsDrawing` omits the WebGL calls that are slow in software, so that the page draws as many frames
+ * per second as on a machine with a graphics card.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ export interface MainThreadFigures {
   readonly copies: Tasks;
   /** CPU time of the longest of all tasks, in milliseconds. */
   readonly longest: number;
-  /** Name of the longest task, or of its longest part. */
+  /** `tiles` when the longest task draws or copies tiles; otherwise the name of its longest part. */
   readonly longestName: string;
   /** Images that were decoded on the main thread. */
   readonly decodes: number;
@@ -46,35 +46,38 @@ export async function markDrawing(page: Page, skipsDrawing: boolean): Promise<vo
     ({ skips, marks }) => {
       const { prototype } = WebGL2RenderingContext;
       const { drawArrays, texSubImage2D } = prototype;
-      const marked = (call: unknown, name: string) => {
-        let isMarked = false;
+      // Marks a task once, after its last call: the microtask runs in the same task, and the mark costs no time between the calls.
+      const withMark = (call: unknown, name: string) => {
+        let isMarkQueued = false;
         const mark = () => {
-          isMarked = false;
+          isMarkQueued = false;
           performance.mark(name);
         };
         return function callMarked(this: unknown, ...parameters: unknown[]) {
-          if (!isMarked) queueMicrotask(mark);
-          isMarked = true;
+          if (!isMarkQueued) queueMicrotask(mark);
+          isMarkQueued = true;
           if (!skips) (call as (...values: unknown[]) => void).apply(this, parameters);
         };
       };
       Object.assign(prototype, {
-        drawArrays: marked(drawArrays, marks.drawing),
-        texSubImage2D: marked(texSubImage2D, marks.copying),
+        drawArrays: withMark(drawArrays, marks.drawing),
+        texSubImage2D: withMark(texSubImage2D, marks.copying),
       });
     },
     { skips: skipsDrawing, marks: { drawing: drawingMark, copying: copyingMark } },
   );
 }
 
+/** An event of the Chromium trace format: `pid` and `tid` identify process and thread; times are in microseconds. */
 interface TraceEvent {
   readonly name: string;
   readonly pid: number;
   readonly tid: number;
-  /** Microseconds. */
+  /** Start. */
   readonly ts: number;
+  /** Elapsed time. */
   readonly dur?: number;
-  /** CPU time in microseconds. */
+  /** CPU time. */
   readonly tdur?: number;
 }
 
@@ -104,15 +107,17 @@ export async function traceMainThread(
 
 /** Computes the figures of a trace. @throws Error when the page drew no tiles */
 export function figuresOf(events: readonly TraceEvent[]): MainThreadFigures {
-  const first = events.find(({ name }) => name === drawingMark);
-  if (first === undefined) throw new Error('The page drew no tiles while it was traced.');
-  const mainThreadEvents = events.filter(({ pid, tid }) => pid === first.pid && tid === first.tid);
+  const firstDrawing = events.find(({ name }) => name === drawingMark); // in the main thread
+  if (firstDrawing === undefined) throw new Error('The page drew no tiles while it was traced.');
+  const mainThreadEvents = events.filter(
+    ({ pid, tid }) => pid === firstDrawing.pid && tid === firstDrawing.tid,
+  );
   const tasks = mainThreadEvents.filter(({ name, tdur }) => name === 'RunTask' && tdur !== undefined);
   const isWithin = (event: TraceEvent, { ts, dur = 0 }: TraceEvent) => event.ts >= ts && event.ts <= ts + dur;
   const marksOf = (mark: string) => mainThreadEvents.filter(({ name }) => name === mark);
-  const [drawn, copied] = [marksOf(drawingMark), marksOf(copyingMark)];
-  const draws = (task: TraceEvent) => drawn.some((mark) => isWithin(mark, task));
-  const copies = (task: TraceEvent) => copied.some((mark) => isWithin(mark, task));
+  const [drawingMarks, copyingMarks] = [marksOf(drawingMark), marksOf(copyingMark)];
+  const draws = (task: TraceEvent) => drawingMarks.some((mark) => isWithin(mark, task));
+  const copies = (task: TraceEvent) => copyingMarks.some((mark) => isWithin(mark, task));
   const longest = longestOf(tasks);
   const parts = mainThreadEvents.filter(
     (event) => isWithin(event, longest) && !event.name.includes('RunTask'),

@@ -19,14 +19,14 @@ import { rendererVerdicts } from '../goals.ts';
 import { startProduct } from '../product.ts';
 import { circumstances, publish, tableOf } from '../report.ts';
 import { coloursPart } from './colours-part.ts';
-import { createOpening, wide } from './large-slide-page.ts';
+import { createOpening, fourK } from './large-slide-page.ts';
 import { mainThreadPart } from './main-thread-part.ts';
 
 const laptop = { width: 1280, height: 800 };
 
 interface Sample extends GraphicsCounts {
   readonly tiles: number;
-  /** Private memory of the browser's renderer processes, in MB. */
+  /** Private memory of the browser's renderer and GPU processes, in MB. */
   readonly memory: number;
   /** Duration of the longest task of the page since the last sample, in ms. */
   readonly longestTask: number;
@@ -40,31 +40,32 @@ export async function rendererPart(options: BenchOptions): Promise<void> {
   const browser = await chromium.launch({ executablePath: await findChromium(), args: webGlArguments });
   try {
     const open = await createOpening(browser, product);
-    const page = await open(laptop, countTasks);
+    const page = await open(laptop, watchLongTasks);
     const samples: Sample[] = [];
     for (const tiles of isQuick ? [300, 600] : [2000, 4000, 6000, 8000, 10_000]) {
       await panUntil(page, tiles);
       samples.push(await sampleOf(browser, page));
     }
     await page.close();
-    const widePage = await open(wide, countTasks);
-    await panUntil(widePage, isQuick ? 300 : 1500);
-    const wideSample = await sampleOf(browser, widePage);
-    report(samples, wideSample, browser.version(), isQuick);
+    const fourKPage = await open(fourK, watchLongTasks);
+    await panUntil(fourKPage, isQuick ? 300 : 1500);
+    const fourKSample = await sampleOf(browser, fourKPage);
+    report(samples, fourKSample, browser.version(), isQuick);
   } finally {
     await browser.close();
     await product.stop();
   }
 }
 
-async function countTasks(page: Page): Promise<void> {
+/** Makes the page record its longest task; `takeLongestTask` returns the milliseconds and begins again with 0. */
+async function watchLongTasks(page: Page): Promise<void> {
   await page.addInitScript(() => {
     let longest = 0;
     Object.assign(window, {
       takeLongestTask: () => {
-        const taken = longest;
+        const longestSoFar = longest;
         longest = 0;
-        return taken;
+        return longestSoFar;
       },
     });
     new PerformanceObserver((list) => {
@@ -91,7 +92,7 @@ async function sampleOf(browser: Browser, page: Page): Promise<Sample> {
   };
 }
 
-function report(samples: readonly Sample[], wideSample: Sample, version: string, isQuick: boolean): void {
+function report(samples: readonly Sample[], fourKSample: Sample, version: string, isQuick: boolean): void {
   const row = (name: string, sample: Sample) => ({
     viewer: name,
     tiles: sample.tiles,
@@ -113,7 +114,7 @@ function report(samples: readonly Sample[], wideSample: Sample, version: string,
       '',
       tableOf(rendererVerdicts(samples)),
       '',
-      tableOf([...samples.map((sample) => row('1280 × 800', sample)), row('3840 × 2160', wideSample)]),
+      tableOf([...samples.map((sample) => row('1280 × 800', sample)), row('3840 × 2160', fourKSample)]),
     ],
     { isQuick },
   );

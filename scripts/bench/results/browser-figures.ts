@@ -19,11 +19,12 @@ import { installLayerProbe } from './layer-probe.ts';
 
 export type Row = Readonly<Record<string, string>>;
 
+/** Number of measured openings of a page. */
 const openings = 7;
-/** Zooms that show the whole slide, cells as points, and cells as outlines. */
+/** Zooms from the whole slide (0.02) through cells drawn as points to cells drawn as outlines at full resolution (1). */
 const zooms = [0.02, 0.1, 0.5, 1] as const;
 
-/** Imports the layer and measures it. @param folder folder of the source files */
+/** Imports a layer of `objects` outlines into a running product and measures it. @param folder folder of the generated files */
 export async function measureInBrowser(folder: string, objects: number): Promise<readonly Row[]> {
   const environment = await createEnvironment();
   const cache = join(folder, 'product');
@@ -79,7 +80,7 @@ async function sendOutlines(product: RunningProduct, folder: string, objects: nu
   }
 }
 
-interface Shown {
+interface ShownLayer {
   readonly browser: Browser;
   readonly product: RunningProduct;
   readonly layerId: string;
@@ -87,9 +88,13 @@ interface Shown {
   readonly outlines: string;
 }
 
-/** Opens the slide at its middle in a new browser context, and waits until the layer is drawn. */
+/**
+ * Opens the slide at its middle in a new browser context, and waits until the layer is drawn.
+ *
+ * @param use receives the page and the time of the first picture, in milliseconds since the navigation
+ */
 async function withPage<Result>(
-  { browser, product, layerId }: Shown,
+  { browser, product, layerId }: ShownLayer,
   zoom: number,
   use: (page: Page, pictureAt: number) => Promise<Result>,
 ): Promise<Result> {
@@ -101,7 +106,8 @@ async function withPage<Result>(
     const [x, y] = [bigSlide.width / 2, bigSlide.height / 2];
     const field = { image, x: String(x), y: String(y), zoom: String(zoom), results: layerId.slice(0, 8) };
     await page.goto(`${product.url}/wsi-viewer?${new URLSearchParams(field)}`);
-    const drawn = await page.waitForFunction(
+    // The function returns false before the first picture, and then the time.
+    const pictureAt = await page.waitForFunction(
       () => {
         const canvas = document.querySelector<HTMLCanvasElement>('canvas[data-result-layer]');
         const sample = new OffscreenCanvas(64, 64).getContext('2d', { willReadFrequently: true });
@@ -113,13 +119,13 @@ async function withPage<Result>(
       undefined,
       { polling: 'raf' },
     );
-    return await use(page, Number(await drawn.jsonValue()));
+    return await use(page, Number(await pictureAt.jsonValue()));
   } finally {
     await context.close();
   }
 }
 
-async function measureFirstPicture(shown: Shown): Promise<Row> {
+async function measureFirstPicture(shown: ShownLayer): Promise<Row> {
   const times: number[] = [];
   for (let n = 0; n < openings; n++) {
     const time = await withPage(
@@ -137,12 +143,12 @@ async function measureFirstPicture(shown: Shown): Promise<Row> {
   };
 }
 
-function measurePanning(shown: Shown, zoom: number): Promise<Row> {
+function measurePanning(shown: ShownLayer, zoom: number): Promise<Row> {
   return withPage(shown, zoom, async (page) => {
     const middle = await middleOf(page);
     await page.waitForTimeout(3000);
     await page.evaluate(() => {
-      window.layerProbe.frames.length = 0;
+      window.layerProbe.frames.length = 0; // forgets the frames before the panning
     });
     await panAround(page, middle);
     const frames = await page.evaluate(() => window.layerProbe.frames);
@@ -155,8 +161,8 @@ function measurePanning(shown: Shown, zoom: number): Promise<Row> {
   });
 }
 
-/** Hides and shows classes in the panel. */
-function measureStyleChange(shown: Shown): Promise<Row> {
+/** Measures how fast a class is hidden and shown with its checkbox in the panel. */
+function measureStyleChange(shown: ShownLayer): Promise<Row> {
   return withPage(shown, 0.5, async (page) => {
     await page.getByRole('button', { name: 'Analysis results' }).click();
     const classes = page

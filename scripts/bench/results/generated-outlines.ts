@@ -36,7 +36,7 @@ function* outlinesOf(count: number, { width, height }: Size): Generator<Outline>
   const random = seededRandom();
   const perRow = Math.ceil(Math.sqrt((count * width) / height));
   const step = width / perRow;
-  const rounded = (value: number) => Math.round(value * 100) / 100;
+  const twoDecimals = (value: number) => Math.round(value * 100) / 100;
   for (let n = 0; n < count; n++) {
     const x = ((n % perRow) + random()) * step;
     const y = (Math.floor(n / perRow) + random()) * step;
@@ -44,7 +44,7 @@ function* outlinesOf(count: number, { width, height }: Size): Generator<Outline>
     const positions = Array.from({ length: vertices }, (_, i) => {
       const angle = (2 * Math.PI * i) / vertices;
       const reach = radius * (0.8 + 0.4 * random());
-      return [rounded(x + reach * Math.cos(angle)), rounded(y + reach * Math.sin(angle))] as const;
+      return [twoDecimals(x + reach * Math.cos(angle)), twoDecimals(y + reach * Math.sin(angle))] as const;
     });
     const classIndex = Math.floor(random() * classNames.length);
     yield { positions, classIndex, radius, score: random() };
@@ -89,7 +89,7 @@ function centroidOf(positions: Outline['positions']): readonly [x: number, y: nu
   let x = 0;
   let y = 0;
   for (const [i, [currentX, currentY]] of positions.entries()) {
-    const [previousX, previousY] = positions.at(i - 1) ?? [0, 0];
+    const [previousX, previousY] = positions.at(i - 1) ?? [0, 0]; // before the first: the last
     const [ax, ay] = [previousX - originX, previousY - originY];
     const [bx, by] = [currentX - originX, currentY - originY];
     const cross = ax * by - bx * ay;

@@ -1,4 +1,4 @@
-/** Files that an attacker would send as a result: what the import answers, how long it takes, and how much memory. */
+/** Imports files that an attacker could send as results. Measures time and memory, and reports whether each file is accepted or why not. */
 import { once } from 'node:events';
 import { createWriteStream, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,20 +14,21 @@ interface HostileFile {
   readonly write: (file: string) => Promise<void> | void;
 }
 
-const feature = (coordinates: string) =>
+/** Returns GeoJSON with one polygon. @param coordinates may be invalid JSON */
+const geoJsonOf = (coordinates: string) =>
   `{"type":"FeatureCollection","features":[{"type":"Feature","properties":{},"geometry":{"type":"Polygon","coordinates":${coordinates}}}]}`;
 
 const files: readonly HostileFile[] = [
   {
     name: 'GeoJSON, nested 10,000,000 deep',
     kind: 'vector',
-    write: (file) => writeFileSync(file, feature('['.repeat(10_000_000))),
+    write: (file) => writeFileSync(file, geoJsonOf('['.repeat(10_000_000))),
   },
   { name: 'GeoJSON, a polygon of 10,000,000 vertices', kind: 'vector', write: writeLongPolygon },
   {
     name: 'GeoJSON, coordinates of 1e999',
     kind: 'vector',
-    write: (file) => writeFileSync(file, feature('[[[0,0],[1e999,0],[1,1],[0,0]]]')),
+    write: (file) => writeFileSync(file, geoJsonOf('[[[0,0],[1e999,0],[1,1],[0,0]]]')),
   },
   { name: 'PNG of 2,147,483,647 × 2,147,483,647 pixels', kind: 'raster', write: writePngHeader },
   {
@@ -62,10 +63,11 @@ export async function measureHostileFiles(folder: string): Promise<readonly Row[
 
 async function writeLongPolygon(file: string): Promise<void> {
   const stream = createWriteStream(file, { highWaterMark: 2 ** 20 });
-  const [start = '', end = ''] = feature('[[0]]').split('0');
+  const [start = '', end = ''] = geoJsonOf('[[POSITIONS]]').split('POSITIONS');
+  const vertices = 10_000_000;
   stream.write(start);
-  for (let n = 0; n < 10_000_000; n++) {
-    const angle = (2 * Math.PI * n) / 10_000_000;
+  for (let n = 0; n < vertices; n++) {
+    const angle = (2 * Math.PI * n) / vertices;
     const position = `[${(1e4 * Math.cos(angle)).toFixed(2)},${(1e4 * Math.sin(angle)).toFixed(2)}],`;
     if (!stream.write(position)) await once(stream, 'drain');
   }
@@ -73,29 +75,29 @@ async function writeLongPolygon(file: string): Promise<void> {
   await finished(stream);
 }
 
-/** A header that claims far more pixels than there are bytes. */
+/** Writes a PNG that consists only of a header, which claims 2³¹ − 1 pixels in both directions. */
 function writePngHeader(file: string): void {
   const header = Buffer.alloc(33);
   Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]).copy(header);
-  header.writeUInt32BE(13, 8);
+  header.writeUInt32BE(13, 8); // length of the chunk
   header.write('IHDR', 12, 'latin1');
-  header.writeUInt32BE(2_147_483_647, 16);
-  header.writeUInt32BE(2_147_483_647, 20);
-  header.writeUInt8(8, 24);
+  header.writeUInt32BE(2_147_483_647, 16); // width
+  header.writeUInt32BE(2_147_483_647, 20); // height
+  header.writeUInt8(8, 24); // bits per sample
   writeFileSync(file, header);
 }
 
-/** A directory whose next directory is itself. */
+/** Writes a TIFF with one directory (of one tag, ImageWidth), whose next directory is itself. */
 function writeEndlessTiff(file: string): void {
   const bytes = Buffer.alloc(26);
   bytes.write('II', 0, 'latin1');
   bytes.writeUInt16LE(42, 2);
-  bytes.writeUInt32LE(8, 4);
-  bytes.writeUInt16LE(1, 8);
-  bytes.writeUInt16LE(256, 10);
-  bytes.writeUInt16LE(4, 12);
-  bytes.writeUInt32LE(1, 14);
-  bytes.writeUInt32LE(1_000_000_000, 18);
-  bytes.writeUInt32LE(8, 22);
+  bytes.writeUInt32LE(8, 4); // offset of the directory
+  bytes.writeUInt16LE(1, 8); // number of tags
+  bytes.writeUInt16LE(256, 10); // ImageWidth
+  bytes.writeUInt16LE(4, 12); // type LONG
+  bytes.writeUInt32LE(1, 14); // number of values
+  bytes.writeUInt32LE(1_000_000_000, 18); // value
+  bytes.writeUInt32LE(8, 22); // offset of the next directory
   writeFileSync(file, bytes);
 }

@@ -31,14 +31,15 @@ export function installLayerProbe(): void {
     return fetch(input, init);
   };
   let frameStartedAt = 0;
+  /** Time of the last drawing call. */
   let drawnAt = 0;
-  const isLayer = ({ canvas }: CanvasRenderingContext2D) =>
+  const isLayerCanvas = ({ canvas }: CanvasRenderingContext2D) =>
     canvas instanceof HTMLCanvasElement && canvas.dataset.resultLayer !== undefined;
   const { prototype } = CanvasRenderingContext2D;
   // Each frame of a layer begins with an empty canvas.
   const { clearRect } = prototype;
   prototype.clearRect = function clear(...area) {
-    if (isLayer(this)) {
+    if (isLayerCanvas(this)) {
       if (drawnAt > frameStartedAt && frameStartedAt > 0) probe.frames.push(drawnAt - frameStartedAt);
       frameStartedAt = performance.now();
     }
@@ -46,11 +47,11 @@ export function installLayerProbe(): void {
   };
   for (const name of ['drawImage', 'stroke', 'fill', 'fillRect'] as const) {
     const draw = prototype[name] as (...parameters: unknown[]) => void;
-    const measured = function measured(this: CanvasRenderingContext2D, ...parameters: unknown[]) {
+    const drawMeasured = function drawMeasured(this: CanvasRenderingContext2D, ...parameters: unknown[]) {
       draw.apply(this, parameters);
-      if (isLayer(this)) drawnAt = performance.now();
+      if (isLayerCanvas(this)) drawnAt = performance.now();
     };
-    Object.assign(prototype, { [name]: measured });
+    Object.assign(prototype, { [name]: drawMeasured });
   }
   document.addEventListener(
     'change',
@@ -58,14 +59,14 @@ export function installLayerProbe(): void {
       const changedAt = performance.now();
       let frames = 0;
       probe.change = null;
-      const look = () => {
+      const checkFrame = () => {
         if (drawnAt > changedAt) probe.change = { ms: drawnAt - changedAt, frames };
         else {
           frames++;
-          requestAnimationFrame(look);
+          requestAnimationFrame(checkFrame);
         }
       };
-      requestAnimationFrame(look);
+      requestAnimationFrame(checkFrame);
     },
     { capture: true },
   );

@@ -17,15 +17,15 @@ interface ImportedFile {
   readonly slide: Size;
 }
 
-const sampleEveryMs = 10;
+const sampleIntervalMs = 10;
 
-/** Imports a file. `answer` of the result says whether the file was accepted. */
+/** Imports a file without a limit of its size. `answer` of the result says whether the file was accepted. */
 export async function measuredImport({ slide, ...file }: ImportedFile): Promise<MeasuredImport> {
-  const before = process.memoryUsage.rss();
-  let peak = before;
+  const bytesAtStart = process.memoryUsage.rss();
+  let peakBytes = bytesAtStart;
   const sampling = setInterval(() => {
-    peak = Math.max(peak, process.memoryUsage.rss());
-  }, sampleEveryMs);
+    peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
+  }, sampleIntervalMs);
   const task = {
     ...file,
     fileName: null,
@@ -38,7 +38,7 @@ export async function measuredImport({ slide, ...file }: ImportedFile): Promise<
   try {
     const answer = await runImport(task, () => undefined, new AbortController().signal);
     const seconds = (performance.now() - startedAt) / 1000;
-    return { answer, seconds, moreMegabytes: Math.round((peak - before) / 1e6) };
+    return { answer, seconds, moreMegabytes: Math.round((peakBytes - bytesAtStart) / 1e6) };
   } finally {
     clearInterval(sampling);
   }

@@ -16,20 +16,25 @@ import { measureHostileFiles } from './hostile-files.ts';
 import { measuredImport } from './measured-import.ts';
 import { seededRandom } from './seeded-random.ts';
 
+/** Size in pixels of the slide that the layers belong to; it exists only as a size. */
 const slide = { width: 100_000, height: 80_000 };
+/** Size of the viewer in screen pixels. */
 const field = { width: 1920, height: 1080 };
 const repetitions = 200;
 const comparedFields = 70;
-/** Bytes of the index per block. */
+/** Bytes of a block in the index: its bounds (left, top, right, bottom as Int32) come first, its length (Uint32) last. */
 const blockBytes = 28;
+const blockLengthOffset = 24;
 
 interface Measured {
   readonly objects: number;
+  /** Size of the GeoJSON file. */
   readonly megabytes: number;
   readonly importSeconds: number;
   /** Largest growth of the resident memory of the process during the import. */
   readonly importMegabytes: number;
-  readonly fileMegabytes: number;
+  /** Size of the imported layer. */
+  readonly layerMegabytes: number;
   /** Milliseconds, 95th percentile. */
   readonly pickMs: number;
   readonly countMs: number;
@@ -51,7 +56,7 @@ export async function resultsPart({ isQuick }: BenchOptions): Promise<void> {
       file: `${result.megabytes} MB`,
       import: `${result.importSeconds.toFixed(1)} s`,
       'more memory': `${result.importMegabytes} MB`,
-      layer: `${result.fileMegabytes} MB`,
+      layer: `${result.layerMegabytes} MB`,
       'pick, p95': `${result.pickMs.toFixed(1)} ms`,
       'counts, p95': `${result.countMs.toFixed(1)} ms`,
       'field, p95': `${result.fieldKilobytes} kB`,
@@ -81,7 +86,7 @@ async function measure(folder: string, objects: number): Promise<Measured> {
     megabytes: megabytes(source),
     importSeconds: seconds,
     importMegabytes: moreMegabytes,
-    fileMegabytes: megabytes(target),
+    layerMegabytes: megabytes(target),
     equalCounts,
     ...queries,
   };
@@ -101,7 +106,7 @@ async function measureQueries(
     const x = random() * (slide.width - field.width);
     const y = random() * (slide.height - field.height);
     const pickedAt = performance.now();
-    await reader.pick(x, y, 4);
+    await reader.pick(x, y, 4); // within 4 pixels
     picks.push(performance.now() - pickedAt);
     const countedAt = performance.now();
     await reader.counts([x, y, x + field.width, y + field.height]);
@@ -115,12 +120,12 @@ async function measureQueries(
   };
 }
 
-/** Compares the counts per class in fields of every zoom with those of the source. @returns how many are equal, such as "70 of 70" */
+/** Compares the counts per class in 70 fields of view with counts of the generated centres. @returns how many are equal, such as "70 of 70" */
 async function compareCounts(reader: VectorReader, { x, y, classIndexes }: Centres): Promise<string> {
   const random = seededRandom();
   let equal = 0;
   for (let n = 0; n < comparedFields; n++) {
-    // Zooms of 1, 1/2 … 1/64: the last fields are larger than the slide.
+    // Zooms of 1, 1/2 … 1/64; at 1/64 the field is larger than the slide.
     const zoom = 2 ** -(n % 7);
     const [width, height] = [field.width / zoom, field.height / zoom];
     const left = random() * slide.width - width / 2;
@@ -138,18 +143,18 @@ async function compareCounts(reader: VectorReader, { x, y, classIndexes }: Centr
   return `${equal} of ${comparedFields}`;
 }
 
-/** Returns the stored bytes of the blocks whose bounds touch the field. The index has 28 bytes per block: its bounds come first, its length last. */
+/** Returns the stored bytes of the blocks whose bounds touch the field of view. @param x left edge, in pixels as `y` (top edge) */
 function bytesOfField(index: Buffer, x: number, y: number): number {
   // The bounds of blocks are in quarter pixels.
   const [x0, y0, x1, y1] = [x * 4, y * 4, (x + field.width) * 4, (y + field.height) * 4];
   let bytes = 0;
   for (let block = 0; block < index.length; block += blockBytes) {
-    const isNear =
+    const touchesField =
       index.readInt32LE(block) <= x1 &&
       index.readInt32LE(block + 4) <= y1 &&
       index.readInt32LE(block + 8) >= x0 &&
       index.readInt32LE(block + 12) >= y0;
-    if (isNear) bytes += index.readUInt32LE(block + 24);
+    if (touchesField) bytes += index.readUInt32LE(block + blockLengthOffset);
   }
   return bytes;
 }

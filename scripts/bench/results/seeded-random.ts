@@ -1,8 +1,8 @@
-/** Returns a generator of random numbers from 0 to 1 that are the same in each run. */
+/** Returns a generator of random numbers between 0 and 1 that are the same in each run (Lehmer generator, "minimal standard"). */
 export function seededRandom(): () => number {
-  let seed = 7;
+  let state = 7;
   return () => {
-    seed = (seed * 48_271) % 2_147_483_647;
-    return seed / 2_147_483_647;
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
   };
 }

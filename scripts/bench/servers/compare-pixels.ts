@@ -15,7 +15,7 @@ const comparedHalvings = [0, 2, 4];
 /**
  * Compares random tiles of the product with OpenSlide.
  *
- * @returns the number of compared tiles and the largest difference of a sample (0…255); null when OpenSlide is not installed
+ * @returns the number of compared tiles and the largest difference of a sample (0 to 255); null when OpenSlide is not installed
  */
 export async function comparePixels(
   environment: BenchEnvironment,
@@ -30,11 +30,13 @@ export async function comparePixels(
   try {
     let largest = 0;
     let compared = 0;
+    // The index is the number of the level in the file, which OpenSlide expects.
     for (const [level, halvings] of comparedHalvings.entries()) {
       for (const tile of chooseTiles(environment.tileSize, halvings, isQuick ? 10 : 60)) {
         const served = await bytesOf(runningProduct, runningProduct.pathOf(tile));
         const { data, info } = await sharp(served).removeAlpha().raw().toBuffer({ resolveWithObject: true });
-        const [x, y] = positionOf(tile).map((index) => index * environment.tileSize * 2 ** halvings);
+        const tileSideAtFullResolution = environment.tileSize * 2 ** halvings;
+        const [x, y] = positionOf(tile).map((index) => index * tileSideAtFullResolution);
         const path = `/${slideNames.scan}/${level}/${x}_${y}_${info.width}_${info.height}.rgb`;
         largest = Math.max(largest, largestDifference(data, await bytesOf(runningOpenSlide, path)));
         compared += 1;
@@ -66,7 +68,7 @@ function positionOf(tile: string): [column: number, row: number] {
 
 async function bytesOf({ port }: RunningServer, path: string): Promise<Buffer> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`);
-  if (!response.ok) throw new Error(`${path.split('?')[0]}: ${response.status}`);
+  if (!response.ok) throw new Error(`${path.split('?')[0]}: ${response.status}`); // without the session of the query
   return Buffer.from(await response.arrayBuffer());
 }
 

@@ -13,7 +13,7 @@ import { findServers, type RunningServer, staticFolderOf, type TileServer } from
 const nativeConnections = 64;
 const viewingConnections = 16;
 const viewers = 3;
-/** Duration of the load before each measurement, which lets servers compile their code as in hours of production. */
+/** Duration of the load before each measurement. Servers then have compiled their code, as after hours of production. */
 const warmUpSeconds = 5;
 
 export interface ServerResult {
@@ -21,7 +21,7 @@ export interface ServerResult {
   readonly firstTile: number | null;
   /** Tiles of full resolution. */
   readonly native: LoadSummary;
-  /** A viewing trace with empty caches. */
+  /** A viewing trace with empty caches; `nativeP95` is the 95th percentile, in milliseconds, of its tiles of full resolution. */
   readonly cold: LoadSummary & { readonly nativeP95: number };
   /** The same trace with warm caches. */
   readonly again: LoadSummary;
@@ -51,8 +51,11 @@ export interface Comparison {
 }
 
 interface Plan {
+  /** Tiles of the native trace. */
   readonly native: readonly string[];
+  /** Tiles of the viewing trace. */
   readonly viewing: readonly string[];
+  /** Whether a tile has full resolution. */
   readonly isNative: (tile: string) => boolean;
   readonly seconds: number;
 }
@@ -149,13 +152,13 @@ function withoutTimes({ times: _, ...summary }: LoadResult): LoadSummary {
 /** Returns the median of every number in objects of the same shape, at any depth; NaN for null. */
 export function medians<Shape extends object>(results: readonly Shape[]): Shape {
   const [first] = results;
-  const medianOf = (key: string) => {
+  const medianOfField = (key: string) => {
     const values = results.map((result) => (result as Record<string, unknown>)[key]);
     const isNumeric = values.every((value) => value === null || typeof value === 'number');
     if (isNumeric) return median(values.map((value) => value ?? Number.NaN));
     return medians(values as object[]);
   };
-  return Object.fromEntries(Object.keys(first ?? {}).map((key) => [key, medianOf(key)])) as Shape;
+  return Object.fromEntries(Object.keys(first ?? {}).map((key) => [key, medianOfField(key)])) as Shape;
 }
 
 /** Writes every tile of the product to a file, so that nginx can serve the same bytes. @param mayReuse whether files of an earlier run may be used */
@@ -174,15 +177,15 @@ async function copyTiles(
   const levels = Array.from({ length: maxLevelOf(slide) + 1 }, (_, level) => tilesOfLevel(slide, level));
   const running = await product.start();
   try {
-    const queue = levels.flat().values();
-    const copy = async () => {
+    const queue = levels.flat().values(); // one iterator, from which all eight copiers take the next tile
+    const copyFromQueue = async () => {
       for (const tile of queue) {
         const file = join(incomplete, `${tile}.jpg`);
         mkdirSync(dirname(file), { recursive: true });
         writeFileSync(file, await fetchTile(`http://127.0.0.1:${running.port}${running.pathOf(tile)}`));
       }
     };
-    await Promise.all(Array.from({ length: 8 }, copy));
+    await Promise.all(Array.from({ length: 8 }, copyFromQueue));
   } finally {
     await running.stop();
   }

@@ -1,7 +1,8 @@
-"""OpenSlide's own Deep Zoom generator behind HTTP: what one would put up in an afternoon.
+"""A minimal WSGI server around OpenSlide's own Deep Zoom generator.
 
-/NAME/LEVEL/COLUMN_ROW.jpeg is a tile, /NAME/LEVEL/X_Y_WIDTH_HEIGHT.rgb are pixels as OpenSlide reads them: there LEVEL
-is a level of the file and X, Y its place at full resolution. Slides are in the folder SLIDES; tiles have TILE pixels.
+/NAME/LEVEL/COLUMN_ROW.jpeg is a tile of a Deep Zoom level. /NAME/LEVEL/X_Y_WIDTH_HEIGHT.rgb are pixels as OpenSlide reads
+them: LEVEL is then a level of the file (0 is full resolution), X and Y are the upper left corner in pixels of full resolution,
+WIDTH and HEIGHT are in pixels of the level. The environment variable SLIDES is the slide folder, TILE the side of a tile.
 """
 
 import io
@@ -39,11 +40,11 @@ def region(name, level, x, y, width, height):
 
 
 def app(environ, start_response):
-    for address, kind, answer in ((TILE, "image/jpeg", tile), (REGION, "application/octet-stream", region)):
-        found = address.fullmatch(environ["PATH_INFO"])
+    for pattern, media_type, respond in ((TILE, "image/jpeg", tile), (REGION, "application/octet-stream", region)):
+        found = pattern.fullmatch(environ["PATH_INFO"])
         if found:
-            body = answer(*found.groups())
-            start_response("200 OK", [("Content-Type", kind), ("Content-Length", str(len(body)))])
+            body = respond(*found.groups())
+            start_response("200 OK", [("Content-Type", media_type), ("Content-Length", str(len(body)))])
             return [body]
     start_response("404 Not Found", [("Content-Length", "0")])
     return []

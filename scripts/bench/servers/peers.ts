@@ -27,11 +27,11 @@ export interface TileServer {
   /** True when the server cannot read the common slide. */
   readonly usesOtherSlide?: boolean;
   start(): Promise<RunningServer>;
-  /** Removes rendered tiles. */
+  /** Removes rendered tiles of earlier runs; missing when the server keeps none on disk. */
   clearCache?(): void;
 }
 
-/** A server that may not be installed; its version is then undefined. */
+/** A server that may be missing on this machine; its version is then undefined. */
 type Candidate = Omit<TileServer, 'version'> & { readonly version: string | undefined };
 
 const isInstalled = (server: Candidate): server is TileServer => server.version !== undefined;
@@ -55,6 +55,7 @@ function product(environment: BenchEnvironment): Candidate {
     async start() {
       const running = await startProduct(environment);
       const scan = running.imageId(slideNames.scan);
+      // Loads the code for tiles with another slide, so that the first tile of the measured slide is only the opening of that slide.
       await timeOf(running.port, running.tilePath(running.imageId(slideNames.seed), '0/0_0'));
       return { ...running, pathOf: (tile) => running.tilePath(scan, tile) };
     },
@@ -95,7 +96,7 @@ function startNginx({
   const folder = join(cache, 'nginx');
   mkdirSync(folder, { recursive: true });
   const configFile = join(folder, 'nginx.conf');
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+  const temporaryPaths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${folder}/${kind};`,
   );
   writeFileSync(
@@ -105,7 +106,7 @@ function startNginx({
     events { worker_connections 4096; }
     http {
       access_log off; sendfile on; tcp_nopush on; tcp_nodelay on; keepalive_requests 100000000;
-      types { image/jpeg jpg; } ${temporary.join(' ')}
+      types { image/jpeg jpg; } ${temporaryPaths.join(' ')}
       ${site}
     }`,
   );
@@ -136,7 +137,7 @@ function openSlide({ slides, tileSize, cache, pin }: BenchEnvironment): Candidat
         servers: [server],
         pathOf: (tile) => `/${slideNames.scan}/${tile}.jpeg`,
       });
-      await timeOf(port, `/${slideNames.seed}/0/0_0.jpeg`);
+      await timeOf(port, `/${slideNames.seed}/0/0_0.jpeg`); // as for the product
       return running;
     },
   };
@@ -150,7 +151,7 @@ function iipsrv({ slides, cache, pin }: BenchEnvironment): Candidate {
   return {
     name: 'iipsrv',
     version: canRun ? (versionOfPackage('iipimage-server') ?? 'unknown version') : undefined,
-    // iipsrv reads only slides with a level for every halving of the size.
+    // iipsrv reads only slides with a level for every halving of the size, such as `halves.tif`.
     usesOtherSlide: true,
     async start() {
       const [port, ...workerPorts] = [await freePort(), await freePort(), await freePort()];
@@ -196,7 +197,7 @@ interface StartedServer {
   readonly pathOf: (tile: string) => string;
 }
 
-/** Waits until the server responds to a request with any status. */
+/** Waits until the server on the port responds to a request, with any status. Fails after 30 s. */
 async function waitUntilListening({ port, servers, pathOf }: StartedServer): Promise<RunningServer> {
   const stop = async () => {
     await Promise.all(servers.map((server) => server.stop()));

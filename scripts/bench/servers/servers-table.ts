@@ -8,8 +8,9 @@ const decimal = (value: number | null, digits = 0) =>
     ? value.toLocaleString('en', { maximumFractionDigits: digits, minimumFractionDigits: digits })
     : '–';
 
-const ratio = (value: number, base = Number.NaN) =>
-  Number.isFinite(value / base) ? (value / base).toFixed(3) : '–';
+/** Returns the ratio to a value of nginx; a dash without that value. */
+const ratio = (value: number, nginxValue = Number.NaN) =>
+  Number.isFinite(value / nginxValue) ? (value / nginxValue).toFixed(3) : '–';
 
 /** Returns a table with one row per server. The ratios to nginx are empty when nginx was not measured or reads another slide. */
 export function serversTable(
@@ -21,19 +22,19 @@ export function serversTable(
       const result = results[name];
       if (result === undefined) return [];
       const { native, cold, again, firstTile } = result;
-      const base = usesOtherSlide ? undefined : results.nginx;
+      const nginx = usesOtherSlide ? undefined : results.nginx;
       return [
         {
           server: usesOtherSlide ? `${name} (its own slide)` : name,
           'native/s': decimal(native.perSecond),
-          'of nginx': ratio(native.perSecond, base?.native.perSecond),
+          'of nginx': ratio(native.perSecond, nginx?.native.perSecond),
           'p50 / p99 ms': `${decimal(native.p50, 1)} / ${decimal(native.p99, 1)}`,
           'CPU s/1000': decimal(native.cpuPer1000, 3),
           'cold view/s': decimal(cold.perSecond),
           'p50 / p99 ms ': `${decimal(cold.p50, 1)} / ${decimal(cold.p99, 1)}`,
           'native p95 ms': decimal(cold.nativeP95, 1),
           'again/s': decimal(again.perSecond),
-          'of nginx ': ratio(again.perSecond, base?.again.perSecond),
+          'of nginx ': ratio(again.perSecond, nginx?.again.perSecond),
           'first tile ms': decimal(firstTile, 1),
           MB: decimal(cold.megabytes),
           failed: decimal(native.failed + cold.failed + again.failed),

@@ -4,6 +4,7 @@ import { type Browser, chromium, devices } from '@playwright/test';
 import { findChromium } from '../../services/chromium.ts';
 import { type Appearance, installProbe } from '../browser/browser-probe.ts';
 
+/** Pause between two openings. */
 const pauseMs = 500;
 
 /** Limits of a phone that the measuring machine simulates. */

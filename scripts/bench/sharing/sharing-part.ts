@@ -24,7 +24,9 @@ type Row = Readonly<Record<string, string | number>>;
 
 const dataset = 'Lesson';
 const followerCount = 100;
-const eventEveryMs = 100;
+/** Interval between two fields of view that the presenter sends. */
+const eventIntervalMs = 100;
+/** Connections over which one network guesses secrets. */
 const guessConnections = 40;
 /** A mid-range phone on a mobile network. */
 const slowPhone: PhoneLimits = { cpuSlowdown: 4, megabits: 10, latencyMs: 40 };
@@ -79,11 +81,11 @@ async function makeLesson({ url, token, imageId }: RunningProduct): Promise<Less
 /** Creates a link to the collection. @returns its id and its secret */
 async function makeLink({ url, token }: RunningProduct, { collectionId }: Lesson) {
   const body = { target: { type: 'collection', id: collectionId }, title: 'Lesson' };
-  const made = await callApi<{ id: string; url: string }>(url, 'POST', '/share-links', { token, body });
-  return { linkId: made.id, secret: made.url.split('#')[1] ?? '' };
+  const link = await callApi<{ id: string; url: string }>(url, 'POST', '/share-links', { token, body });
+  return { linkId: link.id, secret: link.url.split('#')[1] ?? '' };
 }
 
-/** Opens a link as a visitor. @returns the id of the visitor's image session */
+/** Opens a link as a visitor. @param network client address of the visitor @returns the id of the visitor's image session */
 async function openLink({ port }: RunningProduct, secret: string, network: string): Promise<string> {
   const { status, body } = await request({
     port,
@@ -95,6 +97,7 @@ async function openLink({ port }: RunningProduct, secret: string, network: strin
   return (JSON.parse(body) as { session_id: string }).session_id;
 }
 
+/** Returns a different client address for each visitor. */
 const networkOf = (number: number) => `10.1.${Math.floor(number / 250)}.${(number % 250) + 1}`;
 
 async function measureOpening(
@@ -120,10 +123,11 @@ async function measureOpening(
   };
 }
 
+/** Measures the time from the presenter's request with a field of view to its arrival at each follower. */
 async function measureFollowers(product: RunningProduct, lesson: Lesson, events: number): Promise<Row> {
   const { url, token, port } = product;
   const { secret } = await makeLink(product, lesson);
-  /** Time at which each event was sent. The x of an event's field is its index here. */
+  /** Time at which each event was sent. The field of view of an event has its index in this list as x, by which followers recognise it. */
   const sentAt: number[] = [];
   const times: number[] = [];
   const streams = await Promise.all(
@@ -131,24 +135,24 @@ async function measureFollowers(product: RunningProduct, lesson: Lesson, events:
       const session = await openLink(product, secret, networkOf(number));
       const path = `/api/v1/collections/${lesson.collectionId}/presentation-events?session=${session}`;
       return followEvents({ port, path, network: networkOf(number) }, (x) => {
-        const at = sentAt[x];
-        if (at !== undefined) times.push(performance.now() - at);
+        const sentTime = sentAt[x];
+        if (sentTime !== undefined) times.push(performance.now() - sentTime);
       });
     }),
   );
   for (let x = 0; x < events; x++) {
     sentAt[x] = performance.now();
     const field = { x, y: 0, zoom: 1 };
-    // 204 has no body to parse.
+    // `callApi` cannot be used, because the response (204) has no body.
     await fetch(`${url}/api/v1/collections/${lesson.collectionId}/presentation`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ field, item: 0 }),
     });
-    await setTimeout(eventEveryMs);
+    await setTimeout(eventIntervalMs);
   }
   await setTimeout(1000);
-  for (const close of streams) close();
+  for (const disconnect of streams) disconnect();
   return {
     measured: `${followerCount} followers in 3 processes, ${events} fields, from the presenter's request, p95`,
     result: `${Math.round(quantile(times, 0.95))} ms`,
@@ -174,10 +178,10 @@ function followEvents({ port, path, network }: Follower, onField: (x: number) =>
       let received = '';
       response.setEncoding('utf8').on('data', (piece: string) => {
         received += piece;
-        const parts = received.split('\n\n');
-        received = parts.pop() ?? '';
-        for (const part of parts) {
-          const data = /^data: (.*)$/m.exec(part)?.[1];
+        const events = received.split('\n\n');
+        received = events.pop() ?? ''; // an event whose end has not been received yet
+        for (const event of events) {
+          const data = /^data: (.*)$/m.exec(event)?.[1];
           const { field } =
             data === undefined ? { field: null } : (JSON.parse(data) as { field: { x: number } | null });
           if (field !== null) onField(field.x);
@@ -191,6 +195,7 @@ function followEvents({ port, path, network }: Follower, onField: (x: number) =>
   return promise;
 }
 
+/** Measures the time from the request that revokes a link to the last tile that the server sends for it. */
 async function measureRevocation(product: RunningProduct, lesson: Lesson, repeats: number): Promise<Row> {
   const { url, token, port } = product;
   const lastTileDelays: number[] = [];
@@ -228,7 +233,10 @@ async function measureRevocation(product: RunningProduct, lesson: Lesson, repeat
   };
 }
 
-/** Registers two slides with two pairs of points of a known transform, and maps a third point with the returned matrix. */
+/**
+ * Registers two slides with two pairs of points of a known transformation. Measures the distance between a third point that the returned
+ * matrix transforms and its true place.
+ */
 async function measureRegistration({ url, token, imageId }: RunningProduct, count: number): Promise<Row> {
   const fromImage = imageId(slideNames.scan);
   const toImage = imageId(slideNames.halves);
@@ -239,10 +247,11 @@ async function measureRegistration({ url, token, imageId }: RunningProduct, coun
     const angle = Math.random() * 2 * Math.PI;
     const scale = 0.9 + Math.random() * 0.2;
     const [a, b] = [scale * Math.cos(angle), scale * Math.sin(angle)];
-    const map = ([x, y]: Point): Point => [a * x - b * y + 5000, b * x + a * y - 3000];
+    /** Rotates, scales and shifts a point of the first slide, which gives the same place on the second slide. */
+    const placeOnSecond = ([x, y]: Point): Point => [a * x - b * y + 5000, b * x + a * y - 3000];
     const points: readonly Point[] = [randomPoint(0), randomPoint(1), randomPoint(0.5)];
-    // A click has whole pixels as coordinates.
-    const pairs = points.map((point) => ({ from: point, to: map(point).map(Math.round) }));
+    // Rounds, because a person clicks on whole pixels.
+    const pairs = points.map((point) => ({ from: point, to: placeOnSecond(point).map(Math.round) }));
     const { matrix } = await callApi<{ matrix: [number, number, number, number, number, number] }>(
       url,
       'PUT',
@@ -250,7 +259,7 @@ async function measureRegistration({ url, token, imageId }: RunningProduct, coun
       { token, body: { from_image: fromImage, to_image: toImage, points: pairs.slice(0, 2) } },
     );
     const [x, y] = points[2] ?? [0, 0];
-    const [expectedX, expectedY] = map([x, y]);
+    const [expectedX, expectedY] = placeOnSecond([x, y]);
     const [m0, m1, m2, m3, m4, m5] = matrix;
     distances.push(
       Math.hypot(m0 * x + m2 * y + m4 - expectedX, m1 * x + m3 * y + m5 - expectedY) * pixelSizeUm,
@@ -275,6 +284,7 @@ function randomPoint(corner: number): Point {
   return [near(), near()];
 }
 
+/** Guesses secrets without a pause from one network, and measures meanwhile how soon visitors of other networks open a link. */
 async function measureGuesses(product: RunningProduct, lesson: Lesson, count: number): Promise<Row> {
   const { port } = product;
   const { secret } = await makeLink(product, lesson);

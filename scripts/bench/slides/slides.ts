@@ -20,18 +20,19 @@ import { type Level, type LevelContent, writeTiff } from './write-tiff.ts';
 
 /** Must be increased when the content of the slides changes, so that cached slides are created again. */
 const version = 1;
-/** Size of the large slides, pixels. */
+/** Size of the large slides, in pixels. */
 export const bigSlide = { width: 40_000, height: 30_000 };
 /** File names of the slides; `seed` is the small slide from whose tiles the others are created. */
 export const slideNames = { seed: 'seed.svs', scan: 'scan.svs', halves: 'halves.tif' };
 
-/** The complete tiles of the small slide. */
+/** The small slide, without the tiles at its right and bottom edges, which are only partly filled. */
 interface Seed {
   readonly tileSize: number;
   /** Quantisation and Huffman tables that the tiles share (TIFF tag JPEGTables). */
   readonly tables: Uint8Array;
+  /** The tiles that are repeated over a large slide. */
   readonly unit: TileGrid;
-  /** The same part of the slide, decoded. */
+  /** The same part of the small slide, decoded. */
   readonly pixels: Raster;
 }
 
@@ -98,7 +99,7 @@ async function readSeed(file: string): Promise<Seed> {
   const offsets = await first.table(tag.TileOffsets, count);
   const byteCounts = await first.table(tag.TileByteCounts, count);
   const tileAt = (column: number, row: number) => {
-    const index = row * Math.ceil(width / tileSize) + column;
+    const index = row * Math.ceil(width / tileSize) + column; // the file also stores the tiles at the edges
     const offset = offsets[index] ?? 0;
     return bytes.subarray(offset, offset + (byteCounts[index] ?? 0));
   };
@@ -129,14 +130,14 @@ function sizeAt(downsample: number): { width: number; height: number } {
 
 async function writeScan(file: string, { tileSize, tables, unit, pixels }: Seed): Promise<void> {
   const library = 'Aperio Image Library v11.2.1';
-  const whole = `${bigSlide.width}x${bigSlide.height}`;
+  const wholeSize = `${bigSlide.width}x${bigSlide.height}`;
   const levels = [1, 4, 16, 64].map((downsample): Level => {
     const { width, height } = sizeAt(downsample);
-    const cut = `${library} \r\n${whole} [0,0 ${whole}] (${tileSize}x${tileSize})`;
+    const beginning = `${library} \r\n${wholeSize} [0,0 ${wholeSize}] (${tileSize}x${tileSize})`;
     const description =
       downsample === 1
-        ? `${cut} JPEG/RGB Q=30|AppMag = 20|MPP = 0.4990`
-        : `${cut} -> ${width}x${height} JPEG/RGB Q=90`;
+        ? `${beginning} JPEG/RGB Q=30|AppMag = 20|MPP = 0.4990`
+        : `${beginning} -> ${width}x${height} JPEG/RGB Q=90`;
     return { width, height, description, downsample, photometric: 2 };
   });
   await writeTiff(file, tileSize, levels, (level) =>
@@ -174,7 +175,7 @@ async function encodeTiles(
   return { tiles: tiles.filter((tile) => tile !== null), tables };
 }
 
-/** Repeats the tiles of the small slide over a level, each repetition with a different brightness. */
+/** Repeats the tiles of the small slide over a level. Adjacent repetitions differ in brightness. */
 function repeatedTiles(
   unit: TileGrid,
   tables: Uint8Array,
@@ -189,13 +190,14 @@ function repeatedTiles(
       const [column, row] = [i % columns, Math.floor(i / columns)];
       const tile = unit.tiles[(row % unit.rows) * unit.columns + (column % unit.columns)];
       if (tile === undefined) throw new Error('The small slide has no whole tile.');
-      yield variantOf(tile, codes, Math.floor(column / unit.columns) + 5 * Math.floor(row / unit.rows));
+      const variant = Math.floor(column / unit.columns) + 5 * Math.floor(row / unit.rows);
+      yield variantOf(tile, codes, variant);
     }
   }
   return { tables, tiles: tiles() };
 }
 
-/** Encodes the tiles of a reduced level, one row of tiles at a time. */
+/** Encodes the tiles of a reduced level, one row of tiles at a time, because the decoded level may be too large for the memory. */
 async function encodedTiles(
   pixels: Raster,
   { width, height, downsample }: Level,
@@ -212,7 +214,7 @@ async function encodedTiles(
   return { tables, tiles: tiles() };
 }
 
-/** Returns rows of a picture that repeats a smaller picture. */
+/** Returns rows of a picture that repeats a smaller picture (`unit`). @param top number of the first row @param height number of rows */
 function repeatedRows(unit: Raster, width: number, top: number, height: number): Raster {
   const rgb = new Uint8Array(width * height * 3);
   for (let y = 0; y < height; y += 1) {

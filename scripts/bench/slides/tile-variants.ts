@@ -2,13 +2,13 @@
  * Creates variants of a native JPEG tile that are a little darker or brighter in one component, without encoding it again.
  *
  * The first DC coefficient of a scan is the mean of its first block; each following block of that component stores the
- * difference from the block before. So replacing this one number, by a number of the same length, changes all blocks.
+ * difference from the block before. Replacing the first number therefore changes all blocks. The new number has the same bit length.
  *
  * Source: ITU-T T.81, annexes C (Huffman codes from their lengths) and F.1.2.1 (coding of DC coefficients).
  */
 import { marker, readJpegHeader, segments } from '../../../packages/slide/src/jpeg/header.ts';
 
-/** Bytes at the start of a scan that have space for the longest code and the longest number after it. */
+/** Bytes at the start of a scan that contain the first Huffman code and the number after it, even if both are as long as possible. */
 const headBytes = 4;
 
 /**
@@ -21,14 +21,15 @@ export function lengthsByCode(tables: Uint8Array): Map<string, number> {
   for (const { marker: found, bodyAt } of segments(tables, 2)) {
     // Class and destination 0: the table of the first component's DC coefficients.
     if (found !== marker.DHT || tables[bodyAt] !== 0) continue;
+    // After that byte the table has the number of codes of each length from 1 to 16 bits, and then the value of each code.
     const codes = new Map<string, number>();
     let code = 0;
-    let lengthAt = bodyAt + 17;
+    let valueAt = bodyAt + 17;
     for (let length = 1; length <= 16; length += 1) {
       for (let count = tables[bodyAt + length] ?? 0; count > 0; count -= 1) {
-        codes.set(code.toString(2).padStart(length, '0'), tables[lengthAt] ?? 0);
+        codes.set(code.toString(2).padStart(length, '0'), tables[valueAt] ?? 0);
         code += 1;
-        lengthAt += 1;
+        valueAt += 1;
       }
       code *= 2;
     }
@@ -38,7 +39,8 @@ export function lengthsByCode(tables: Uint8Array): Map<string, number> {
 }
 
 /**
- * Returns a variant of a tile. A few tiles cannot be varied and are returned unchanged.
+ * Returns a variant of a tile. A tile whose first number is shorter than 2 bits, or that would get or has a byte 0xff there, is returned
+ * unchanged.
  *
  * @param codes as `lengthsByCode` returns them
  * @param variant number of the variant; 0 is the tile itself
@@ -56,10 +58,10 @@ export function variantOf(tile: Uint8Array, codes: ReadonlyMap<string, number>, 
   // The first bit of the number is its sign; the others are replaced.
   const [start, end] = [codeEnd + 1, codeEnd + length];
   const choices = 2 ** (length - 1);
-  const replaced = (Number.parseInt(bits.slice(start, end), 2) + variant) % choices;
-  const changed = bits.slice(0, start) + replaced.toString(2).padStart(length - 1, '0') + bits.slice(end);
+  const newNumber = (Number.parseInt(bits.slice(start, end), 2) + variant) % choices;
+  const newBits = bits.slice(0, start) + newNumber.toString(2).padStart(length - 1, '0') + bits.slice(end);
   const head = Array.from({ length: headBytes }, (_, i) =>
-    Number.parseInt(changed.slice(i * 8, i * 8 + 8), 2),
+    Number.parseInt(newBits.slice(i * 8, i * 8 + 8), 2),
   );
   // A byte 0xff is followed by a stuffed byte, which would shift all following bytes.
   if (head.includes(0xff) || tile.subarray(dataAt, dataAt + headBytes).includes(0xff)) return tile;

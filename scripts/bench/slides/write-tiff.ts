@@ -10,7 +10,7 @@ import {
 import { tag } from '../../../packages/slide/src/tiff/tags.ts';
 
 export interface Level {
-  /** Pixels. */
+  /** Width and height in pixels of this level. */
   readonly width: number;
   readonly height: number;
   /** Ratio of full resolution to this level. */
@@ -28,10 +28,10 @@ export interface LevelContent {
 }
 
 /**
- * Writes a file with the directories before the tiles.
+ * Writes a TIFF whose directories are at the beginning of the file, before the tiles.
  *
- * The length of the directories depends only on the number of tiles. So the tiles are written first, each as it comes, and the
- * directories with their offsets last, into the space that was left at the beginning of the file.
+ * The directories contain the offsets of all tiles, which are known only at the end, but their length depends only on the number of tiles.
+ * The function therefore leaves space of that length, writes each tile when it is created, and writes the directories last.
  */
 export async function writeTiff(
   file: string,
@@ -46,19 +46,19 @@ export async function writeTiff(
       return { level, content: await contentOf(level), offsets: zeros(), byteCounts: zeros() };
     }),
   );
-  const directories = () =>
+  const buildDirectories = () =>
     buildTiff({
       directories: levelsToWrite.map(({ level, content, offsets, byteCounts }, i) => ({
         tags: {
-          [tag.NewSubfileType]: long(i === 0 ? 0 : 1),
+          [tag.NewSubfileType]: long(i === 0 ? 0 : 1), // 1: reduced resolution
           [tag.ImageWidth]: long(level.width),
           [tag.ImageLength]: long(level.height),
           [tag.BitsPerSample]: short(8, 8, 8),
-          [tag.Compression]: short(7),
+          [tag.Compression]: short(7), // JPEG
           [tag.PhotometricInterpretation]: short(level.photometric),
           ...(level.description && { [tag.ImageDescription]: ascii(level.description) }),
           [tag.SamplesPerPixel]: short(3),
-          [tag.PlanarConfiguration]: short(1),
+          [tag.PlanarConfiguration]: short(1), // samples of a pixel together
           [tag.TileWidth]: short(tileSize),
           [tag.TileLength]: short(tileSize),
           [tag.TileOffsets]: long(...offsets),
@@ -71,7 +71,7 @@ export async function writeTiff(
 
   const out = openSync(file, 'w');
   try {
-    let end = directories().length;
+    let end = buildDirectories().length; // with offsets of 0
     for (const { content, offsets, byteCounts } of levelsToWrite) {
       let index = 0;
       for await (const tile of content.tiles) {
@@ -81,7 +81,7 @@ export async function writeTiff(
         index += 1;
       }
     }
-    writeSync(out, directories(), 0, undefined, 0);
+    writeSync(out, buildDirectories(), 0, undefined, 0); // with the real offsets
   } finally {
     closeSync(out);
   }

@@ -12,18 +12,20 @@ import { simulateViewer, type TileResponse } from './simulated-viewer.ts';
 export const viewedSlides = [slideNames.scan, slideNames.halves];
 
 export interface ViewersPlan {
+  /** Number of viewers. */
   readonly viewers: number;
   /** The viewers start evenly within this time. */
   readonly arrivingSeconds: number;
+  /** Duration of the measurement, the arrival included. */
   readonly seconds: number;
   /** Seconds that one row of the result covers. */
-  readonly everySeconds: number;
+  readonly rowSeconds: number;
 }
 
 export const viewersPlan = (isQuick: boolean): ViewersPlan =>
   isQuick
-    ? { viewers: 50, arrivingSeconds: 5, seconds: 20, everySeconds: 5 }
-    : { viewers: 1000, arrivingSeconds: 30, seconds: 330, everySeconds: 30 };
+    ? { viewers: 50, arrivingSeconds: 5, seconds: 20, rowSeconds: 5 }
+    : { viewers: 1000, arrivingSeconds: 30, seconds: 330, rowSeconds: 30 };
 
 export interface ViewersTarget {
   readonly port: number;
@@ -37,9 +39,9 @@ export interface ViewersTarget {
 interface Row {
   /** Seconds since the start. */
   readonly at: number;
-  /** Tiles per second. */
+  /** Tiles per second of viewers with a fast network. */
   readonly perSecond: number;
-  /** Response times of viewers with a fast network, milliseconds. */
+  /** Response times of viewers with a fast network, in milliseconds. */
   readonly p50: number;
   readonly p99: number;
   readonly longest: number;
@@ -62,17 +64,18 @@ export interface ViewersResult {
 
 /** Runs the simulation and prints a line for each interval. */
 export async function measureViewers(target: ViewersTarget, plan: ViewersPlan): Promise<ViewersResult> {
-  const { viewers, arrivingSeconds, seconds, everySeconds } = plan;
+  const { viewers, arrivingSeconds, seconds, rowSeconds } = plan;
   const end = new AbortController();
   const [fast, slow]: [number[], number[]] = [[], []];
   const failures = new Map<number, number>();
   const rows: Row[] = [];
-  let interval: number[] = [];
+  /** Response times of viewers with a fast network, since the last row. */
+  let rowTimes: number[] = [];
   const onTile = ({ status, ms, isSlow }: TileResponse) => {
     if (end.signal.aborted) return; // The end of the simulation closes connections with pending requests.
     if (status !== 200) failures.set(status, (failures.get(status) ?? 0) + 1);
     (isSlow ? slow : fast).push(ms);
-    if (!isSlow) interval.push(ms);
+    if (!isSlow) rowTimes.push(ms);
   };
   const all = Promise.all(
     Array.from({ length: viewers }, (_, index) =>
@@ -88,26 +91,26 @@ export async function measureViewers(target: ViewersTarget, plan: ViewersPlan): 
     ),
   );
   try {
-    let before = readUsage(target);
-    for (let at = everySeconds; at <= seconds; at += everySeconds) {
-      await Promise.race([setTimeout(everySeconds * 1000), all]);
+    let lastUsage = readUsage(target);
+    for (let at = rowSeconds; at <= seconds; at += rowSeconds) {
+      await Promise.race([setTimeout(rowSeconds * 1000), all]); // `all` ends early only when a viewer fails, and then throws
       const usage = readUsage(target);
       const row = {
         at,
-        perSecond: interval.length / everySeconds,
-        p50: quantile(interval, 0.5),
-        p99: quantile(interval, 0.99),
-        longest: quantile(interval, 1),
+        perSecond: rowTimes.length / rowSeconds,
+        p50: quantile(rowTimes, 0.5),
+        p99: quantile(rowTimes, 0.99),
+        longest: quantile(rowTimes, 1),
         cores: usage.map(({ name, cpuSeconds }, i) => {
-          return [name, (cpuSeconds - (before[i]?.cpuSeconds ?? 0)) / everySeconds] as const;
+          return [name, (cpuSeconds - (lastUsage[i]?.cpuSeconds ?? 0)) / rowSeconds] as const;
         }),
         megabytes: usage[0]?.megabytes ?? 0,
         failed: countFailures(failures),
       };
       console.log(`${at} s: ${describeRow(row)}`);
       rows.push(row);
-      interval = [];
-      before = usage;
+      rowTimes = [];
+      lastUsage = usage;
     }
   } finally {
     end.abort();
@@ -168,7 +171,7 @@ export function viewersReport({ fast, slow, failures, rows }: ViewersResult): st
   ].join('\n');
 }
 
-/** Returns the maximum of the last third of the numbers divided by the maximum of the second third; 1 means no growth. */
+/** Divides the maximum of the last third of the numbers by the maximum of the middle third; 1 means no growth. */
 export function growthOf(numbers: readonly number[]): number {
   const third = Math.ceil(numbers.length / 3);
   return Math.max(...numbers.slice(-third)) / Math.max(...numbers.slice(-2 * third, -third));

@@ -6,10 +6,10 @@ import { fieldsOfViewer, type TiledSlide } from '../load/trace.ts';
 
 /** Connections that a browser opens to one server with HTTP/1.1. */
 const connectionsPerViewer = 6;
-/** Range of the pause between two fields that need tiles. */
+/** Range of the pause after each field of view for which the viewer has loaded tiles. */
 const pauseSeconds = { min: 1, max: 6 };
-/** One of so many viewers has a slow network. */
-const slowEvery = 10;
+/** Every tenth viewer has a slow network. */
+const slowViewerInterval = 10;
 /** Range of the speed of a slow network. */
 const slowBytesPerSecond = { min: 50_000, max: 200_000 };
 
@@ -23,15 +23,17 @@ export interface TileResponse {
 }
 
 export interface ViewerOptions {
-  /** Number of the viewer from 0; it is the random seed, so that every run simulates the same viewers. */
+  /** Number of the viewer from 0. The random seed is derived from it, so that every run simulates the same viewers. */
   readonly index: number;
   readonly port: number;
   readonly slide: TiledSlide;
   /** Returns the URL path of a tile. */
   readonly pathOf: (tile: string) => string;
+  /** Delay before the first request. */
   readonly startAfterMs: number;
-  /** Ends the simulation after the requests that have been sent. */
+  /** When it aborts, the viewer sends no further request, waits for the responses to those it has sent, and ends. */
   readonly signal: AbortSignal;
+  /** Called for each response. */
   readonly onTile: (response: TileResponse) => void;
 }
 
@@ -46,19 +48,20 @@ export async function simulateViewer({
   onTile,
 }: ViewerOptions): Promise<void> {
   const random = randomFrom(index + 1);
-  const between = ({ min, max }: { min: number; max: number }) => min + (max - min) * random();
-  const isSlow = index % slowEvery === slowEvery - 1;
-  const bytesPerSecond = isSlow ? between(slowBytesPerSecond) / connectionsPerViewer : null;
+  const randomBetween = ({ min, max }: { min: number; max: number }) => min + (max - min) * random();
+  const isSlow = index % slowViewerInterval === slowViewerInterval - 1;
+  const bytesPerSecond = isSlow ? randomBetween(slowBytesPerSecond) / connectionsPerViewer : null;
   const browser = openBrowser(port, bytesPerSecond, (status, ms) => onTile({ status, ms, isSlow }));
   try {
     await setTimeout(startAfterMs, undefined, { signal });
+    // A tour is one round of zooming in, panning and zooming out; the viewer makes them until `signal` aborts.
     for (const tiles of fieldsOfViewer(slide, random, { tours: Number.POSITIVE_INFINITY })) {
-      if (tiles.length === 0) continue;
+      if (tiles.length === 0) continue; // all tiles of this field are in the browser's cache
       await browser.load(tiles.map(pathOf), signal);
-      await setTimeout(between(pauseSeconds) * 1000, undefined, { signal });
+      await setTimeout(randomBetween(pauseSeconds) * 1000, undefined, { signal });
     }
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!signal.aborted) throw error; // the abort ends the simulation and is not an error
   } finally {
     browser.close();
   }
@@ -76,7 +79,9 @@ function openBrowser(
   bytesPerSecond: number | null,
   onTile: (status: number, ms: number) => void,
 ): SimulatedBrowser {
+  /** Paths that are not requested yet. */
   let queue: string[] = [];
+  /** Number of requests without a response. */
   let pending = 0;
   let onAllLoaded: () => void = () => {};
 

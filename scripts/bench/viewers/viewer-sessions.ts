@@ -5,7 +5,7 @@ import { createImageSession } from '../product.ts';
 /** The server's limit of image sessions per account. */
 const sessionsPerAccount = 10;
 
-/** Creates one image session per viewer. @param adminToken access token of an administrator */
+/** Creates one image session per viewer, ten per account. @param adminToken bearer token of an administrator */
 export async function createViewerSessions(
   url: string,
   adminToken: string,
@@ -22,8 +22,8 @@ export async function createViewerSessions(
       body: { role: 'viewer' },
     });
     const token = await signIn(url, credentials);
-    const remaining = Math.min(sessionsPerAccount, viewers - sessions.length);
-    for (let i = 0; i < remaining; i += 1) sessions.push(await createImageSession(url, token));
+    const sessionCount = Math.min(sessionsPerAccount, viewers - sessions.length);
+    for (let i = 0; i < sessionCount; i += 1) sessions.push(await createImageSession(url, token));
   }
   return sessions;
 }
