@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SlideError } from '../model/slide.ts';
 import { groupSlideFiles, openSlide } from '../open-slide.ts';
-import { distance, drawLevel } from '../testing/draw-level.ts';
+import { difference } from '../testing/compare-pixels.ts';
+import { drawLevel } from '../testing/draw-level.ts';
 import { openFiles } from '../testing/open-dicom.ts';
 
 const slides = process.env.TEST_SLIDES;
@@ -55,7 +56,7 @@ describe.skipIf(slides === undefined)('openSlide with real DICOM files of TEST_S
   it('reads the same pixels from the uncompressed and the JPEG-LS file of one image', async () => {
     const uncompressed = await openSlide({ path: path('highdicom/sm_image.dcm') });
     const jpegLs = await openSlide({ path: path('highdicom/sm_image_jpegls.dcm') });
-    expect(distance(await drawLevel(uncompressed, 0), await drawLevel(jpegLs, 0))).toEqual({
+    expect(difference(await drawLevel(uncompressed, 0), await drawLevel(jpegLs, 0))).toEqual({
       mean: 0,
       max: 0,
     });
@@ -91,7 +92,7 @@ describe.skipIf(slides === undefined)('openSlide with real DICOM files of TEST_S
       lengths.map(async (length) => {
         try {
           const drawn = await drawLevel(await openFiles({ a: bytes.subarray(0, length) }), 0);
-          return distance(drawn, completeImage).max === 0;
+          return difference(drawn, completeImage).max === 0;
         } catch (error) {
           return error instanceof SlideError;
         }

@@ -16,8 +16,9 @@ import {
   ul,
   us,
 } from '../testing/build-dicom.ts';
-import { distance, drawLevel } from '../testing/draw-level.ts';
-import { distanceOf, open, openFiles } from '../testing/open-dicom.ts';
+import { difference } from '../testing/compare-pixels.ts';
+import { drawLevel } from '../testing/draw-level.ts';
+import { differenceFromPlan, open, openFiles } from '../testing/open-dicom.ts';
 
 describe('a DICOM slide', () => {
   it('of one file per level has the same levels and pixels for any order of the files', async () => {
@@ -57,7 +58,7 @@ describe('a DICOM slide', () => {
         },
       ]);
       for (const [i, plan] of plans.entries()) {
-        expect(distance(await drawLevel(slide, i), pictureOf(plan))).toEqual({ mean: 0, max: 0 });
+        expect(difference(await drawLevel(slide, i), pictureOf(plan))).toEqual({ mean: 0, max: 0 });
       }
     }
   });
@@ -275,7 +276,7 @@ describe('a DICOM slide', () => {
       ['JPEG 2000 with RGB', { codec: 'jpeg2000' }],
       ['JPEG-LS', { codec: 'jpegls' }],
     ])('of RGB returns exactly the written pixels: %s', async (_, plan) => {
-      expect(await distanceOf(plan)).toEqual({ mean: 0, max: 0 });
+      expect(await differenceFromPlan(plan)).toEqual({ mean: 0, max: 0 });
     });
 
     it.each<[string, DicomPlan]>([
@@ -286,7 +287,7 @@ describe('a DICOM slide', () => {
       ['JPEG', { photometric: 'YBR_FULL', codec: 'jpeg' }],
       ['JPEG with halved chroma resolution', { photometric: 'YBR_FULL_422', codec: 'jpeg' }],
     ])('of YCbCr returns RGB that differs by rounding only (JPEG: mean below 4): %s', async (_, plan) => {
-      expect((await distanceOf(plan)).mean).toBeLessThan(plan.codec === 'jpeg' ? 4 : 1);
+      expect((await differenceFromPlan(plan)).mean).toBeLessThan(plan.codec === 'jpeg' ? 4 : 1);
     });
 
     it('of YCbCr in JPEG 2000 returns tiles with the colour model, which the code stream does not state', async () => {
@@ -373,7 +374,7 @@ describe('a DICOM slide', () => {
       'reads every frame if the offset table is %s',
       async (offsetTable) => {
         for (const codec of codecs) {
-          const { mean } = await distanceOf({ ...planOf(codec), offsetTable });
+          const { mean } = await differenceFromPlan({ ...planOf(codec), offsetTable });
           expect(mean).toBeLessThanOrEqual(maxMeanDifference(codec));
         }
       },
@@ -384,7 +385,7 @@ describe('a DICOM slide', () => {
       async (offsetTable) => {
         for (const codec of ['jpeg', 'jpeg2000', 'jpegls'] as const) {
           const plan = { ...planOf(codec), offsetTable, fragmentsPerFrame: 3 };
-          expect((await distanceOf(plan)).mean).toBeLessThanOrEqual(maxMeanDifference(codec));
+          expect((await differenceFromPlan(plan)).mean).toBeLessThanOrEqual(maxMeanDifference(codec));
         }
       },
     );
@@ -392,15 +393,15 @@ describe('a DICOM slide', () => {
     it('reads a single frame in one or five fragments', async () => {
       for (const fragmentsPerFrame of [1, 5]) {
         const plan = { ...planOf('jpegls'), tileWidth: 96, tileHeight: 64, fragmentsPerFrame };
-        expect(await distanceOf({ ...plan, offsetTable: 'empty' })).toEqual({ mean: 0, max: 0 });
-        expect(await distanceOf(plan)).toEqual({ mean: 0, max: 0 });
+        expect(await differenceFromPlan({ ...plan, offsetTable: 'empty' })).toEqual({ mean: 0, max: 0 });
+        expect(await differenceFromPlan(plan)).toEqual({ mean: 0, max: 0 });
       }
     });
 
     it('reads every frame if sequences end with delimiters', async () => {
       for (const codec of ['explicit', 'implicit', 'rle'] as const) {
         const plan = { codec, hasUndefinedLengths: true, organization: 'TILED_SPARSE' } as const;
-        expect(await distanceOf(plan)).toEqual({ mean: 0, max: 0 });
+        expect(await differenceFromPlan(plan)).toEqual({ mean: 0, max: 0 });
       }
     });
   });
@@ -410,7 +411,7 @@ describe('a DICOM slide', () => {
       'finds each tile by the stated frame positions (dimension organization: %s)',
       async (organization) => {
         for (const codec of ['explicit', 'implicit'] as const) {
-          expect(await distanceOf({ organization, codec })).toEqual({ mean: 0, max: 0 });
+          expect(await differenceFromPlan({ organization, codec })).toEqual({ mean: 0, max: 0 });
         }
       },
     );
@@ -447,7 +448,7 @@ describe('a DICOM slide', () => {
       async (organization) => {
         const plan = { organization, focalPlanes: 3, opticalPaths: 2 };
         expect((await open(plan)).shownPlane).toEqual({ plane: 1, planes: 3, times: 1 });
-        expect(await distanceOf(plan)).toEqual({ mean: 0, max: 0 });
+        expect(await differenceFromPlan(plan)).toEqual({ mean: 0, max: 0 });
       },
     );
 
@@ -482,7 +483,7 @@ describe('a DICOM slide', () => {
         for (const plans of [parts(organization), parts(organization, 3).toReversed()]) {
           const slide = await open(...plans, { downsample: 2 });
           expect(slide.levels).toHaveLength(2);
-          expect(distance(await drawLevel(slide, 0), pictureOf({}))).toEqual({ mean: 0, max: 0 });
+          expect(difference(await drawLevel(slide, 0), pictureOf({}))).toEqual({ mean: 0, max: 0 });
         }
       },
     );

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
 import type { Slide } from '../model/slide.ts';
 import { ascii, buildTiff, type DirectoryPlan, short } from '../testing/build-tiff.ts';
-import { distance, drawLevel } from '../testing/draw-level.ts';
+import { difference } from '../testing/compare-pixels.ts';
+import { drawLevel } from '../testing/draw-level.ts';
 import { encodePicture } from '../testing/encode-picture.ts';
 import { exactPicture, withTags } from '../testing/exact-directory.ts';
 import { openBytes } from '../testing/open-bytes.ts';
@@ -100,7 +101,7 @@ describe('an SCN file with one image', () => {
       ]);
       for (const [level, downsample] of [1, 4].entries()) {
         const expected = shrinkRaster(tissue, downsample);
-        expect(distance(await drawLevel(slide, level), expected).max).toBe(0);
+        expect(difference(await drawLevel(slide, level), expected).max).toBe(0);
       }
     },
   );
@@ -148,8 +149,8 @@ describe('an SCN file with several images', () => {
       const drawn = await drawLevel(slide, level);
       const crop = (x: number, y: number, width: number, height: number) =>
         cropRaster(drawn, x / downsample, y / downsample, width / downsample, height / downsample);
-      expect(distance(crop(0, 0, WIDTH, HEIGHT), shrinkRaster(tissue, downsample)).max).toBe(0);
-      expect(distance(crop(500, 60, 160, 120), shrinkRaster(secondTissue, downsample)).max).toBe(0);
+      expect(difference(crop(0, 0, WIDTH, HEIGHT), shrinkRaster(tissue, downsample)).max).toBe(0);
+      expect(difference(crop(500, 60, 160, 120), shrinkRaster(secondTissue, downsample)).max).toBe(0);
       expect(crop(WIDTH, 0, 100, HEIGHT).rgb.every((sample) => sample === 255)).toBe(true);
     }
   });

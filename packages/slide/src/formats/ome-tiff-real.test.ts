@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSlide } from '../open-slide.ts';
 import { openFileSource } from '../source/file-source.ts';
-import { distance, drawLevel } from '../testing/draw-level.ts';
+import { difference } from '../testing/compare-pixels.ts';
+import { drawLevel } from '../testing/draw-level.ts';
 import { tag } from '../tiff/tags.ts';
 import { openTiff } from '../tiff/tiff-file.ts';
 
@@ -30,7 +31,7 @@ describe.skipIf(slides === '')(`openSlide with a real OME-TIFF${skippedWithout}`
     const rgbPixels = await drawLevel(threeChannels, 0);
     const withoutRed = { ...rgbPixels, rgb: rgbPixels.rgb.map((sample, i) => (i % 3 === 0 ? 0 : sample)) };
     // The tolerance is 2, because the palettes of the channels end at 65,280 instead of 65,535.
-    expect(distance(await drawLevel(twoChannels, 0), withoutRed).max).toBeLessThanOrEqual(2);
+    expect(difference(await drawLevel(twoChannels, 0), withoutRed).max).toBeLessThanOrEqual(2);
     await Promise.all([twoChannels.close(), threeChannels.close()]);
   });
 

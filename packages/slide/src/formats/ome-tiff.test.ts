@@ -22,7 +22,7 @@ import {
 } from '../testing/build-ome.ts';
 import { type DirectoryPlan, short, type TiffPlan } from '../testing/build-tiff.ts';
 import { difference, pixelsOf } from '../testing/compare-pixels.ts';
-import { distance, drawLevel } from '../testing/draw-level.ts';
+import { drawLevel } from '../testing/draw-level.ts';
 import { encodePicture } from '../testing/encode-picture.ts';
 import { exactDirectory, exactPicture, withTags } from '../testing/exact-directory.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
@@ -42,7 +42,7 @@ describe('an OME-TIFF in colour', () => {
     expect(slide).toMatchObject({ format: 'ome-tiff', vendor: null, background: { r: 255, g: 255, b: 255 } });
     expect(sizesOf(slide)).toEqual(allSizes);
     for (const [level, downsample] of [1, 2, 4].entries()) {
-      expect(distance(await drawLevel(slide, level), shrinkRaster(tissue, downsample)).max).toBe(0);
+      expect(difference(await drawLevel(slide, level), shrinkRaster(tissue, downsample)).max).toBe(0);
     }
   });
 
@@ -91,7 +91,7 @@ describe('the channels of an OME-TIFF', () => {
       const [brightness0, brightness1] = [greyAt(0, x, y), greyAt(1, x, y)];
       return [brightness0, (brightness1 * 128) / 255, brightness1];
     });
-    expect(distance(await drawLevel(slide, 0), composed).max).toBeLessThanOrEqual(1);
+    expect(difference(await drawLevel(slide, 0), composed).max).toBeLessThanOrEqual(1);
   });
 
   it('are overlaid at all levels if each channel has its pyramid in SubIFDs or in the main chain of directories', async () => {
@@ -112,7 +112,7 @@ describe('the channels of an OME-TIFF', () => {
     for (const slide of [await open(xml, inSubIFDs), await open(xmlOfTwoPlanes, inMainChain)]) {
       expect(sizesOf(slide)).toEqual(allSizes.slice(0, 2));
       const composed = paint(150, 100, (x, y) => [greyAt(0, 2 * x, 2 * y), greyAt(1, 2 * x, 2 * y), 0]);
-      expect(distance(await drawLevel(slide, 1), composed).max).toBe(0);
+      expect(difference(await drawLevel(slide, 1), composed).max).toBe(0);
     }
   });
 
@@ -123,7 +123,7 @@ describe('the channels of an OME-TIFF', () => {
   ])('are overlaid in the default colours red, green and blue if %s', async (_, channelElements) => {
     const slide = await open(channels(3, channelElements), [grey(0), grey(1), grey(2)]);
     const composed = paint(WIDTH, HEIGHT, (x, y) => [0, 1, 2].map((index) => greyAt(index, x, y)));
-    expect(distance(await drawLevel(slide, 0), composed).max).toBe(0);
+    expect(difference(await drawLevel(slide, 0), composed).max).toBe(0);
   });
 
   it('are overlaid in the last colour of their palettes if the XML states no colours', async () => {
@@ -138,26 +138,26 @@ describe('the channels of an OME-TIFF', () => {
       withTags(grey(1), palette(257, 0, 0)),
     ]);
     const composed = paint(WIDTH, HEIGHT, (x, y) => [greyAt(1, x, y), 0, greyAt(0, x, y)]);
-    expect(distance(await drawLevel(slide, 0), composed).max).toBe(0);
+    expect(difference(await drawLevel(slide, 0), composed).max).toBe(0);
   });
 
   it('are overlaid in default colours if they are stored as JPEG', async () => {
     const pages = await Promise.all([0, 1].map((index) => encodePicture(greyPicture(index), 64, 'grey')));
     const slide = await open(channels(2, ''), pages);
     const composed = paint(WIDTH, HEIGHT, (x, y) => [greyAt(0, x, y), greyAt(1, x, y), 0]);
-    expect(distance(await drawLevel(slide, 0), composed).mean).toBeLessThan(4);
+    expect(difference(await drawLevel(slide, 0), composed).mean).toBeLessThan(4);
   });
 
   it('are displayed in grey if there is a single white channel of 8 bits', async () => {
     const slide = await open(channels(1, '<Channel Color="-1"/>'), [grey(0)]);
     expect(slide.background).toEqual({ r: 255, g: 255, b: 255 });
-    expect(distance(await drawLevel(slide, 0), greyPicture(0)).max).toBe(0);
+    expect(difference(await drawLevel(slide, 0), greyPicture(0)).max).toBe(0);
   });
 
   it('are displayed in the colour of the XML if there is a single channel', async () => {
     const slide = await open(channels(1, '<Channel Color="16711935"/>'), [grey(0)]);
     const composed = paint(WIDTH, HEIGHT, (x, y) => [0, greyAt(0, x, y), 0]);
-    expect(distance(await drawLevel(slide, 0), composed).max).toBe(0);
+    expect(difference(await drawLevel(slide, 0), composed).max).toBe(0);
   });
 
   it.each([true, false])(
@@ -218,7 +218,7 @@ describe('an OME-TIFF with focal planes and time points', () => {
       );
       expect(slide.shownPlane).toEqual({ plane: 1, planes: 3, times: 2 });
       const composed = paint(WIDTH, HEIGHT, (x, y) => [greyAt(0, x, y), greyAt(channel1, x, y), 0]);
-      expect(distance(await drawLevel(slide, 0), composed).max).toBe(0);
+      expect(difference(await drawLevel(slide, 0), composed).max).toBe(0);
     },
   );
 
@@ -232,7 +232,7 @@ describe('an OME-TIFF with focal planes and time points', () => {
     );
     const slide = await open(xml, [grey(0), grey(1), grey(2), grey(3)]);
     const composed = paint(WIDTH, HEIGHT, (x, y) => [greyAt(3, x, y), greyAt(0, x, y), 0]);
-    expect(distance(await drawLevel(slide, 0), composed).max).toBe(0);
+    expect(difference(await drawLevel(slide, 0), composed).max).toBe(0);
   });
 });
 
@@ -252,7 +252,7 @@ describe('the images of an OME-TIFF', () => {
     const slide = await open(fourImages, [label, half, exactPicture(tissue, 64), label]);
     expect(sizesOf(slide)).toEqual([[300, 200]]);
     expect([...slide.associatedImages].sort()).toEqual(['label', 'macro']);
-    expect(distance(await drawLevel(slide, 0), tissue).max).toBe(0);
+    expect(difference(await drawLevel(slide, 0), tissue).max).toBe(0);
     expect(await slide.readAssociatedImage('label')).toMatchObject({ width: 400, height: 300 });
     await expect(slide.readAssociatedImage('thumbnail')).rejects.toMatchObject({
       code: 'ASSOCIATED_IMAGE_MISSING',
@@ -263,7 +263,7 @@ describe('the images of an OME-TIFF', () => {
     const xml = fourImages.replaceAll(/<TiffData[^>]*>/g, '');
     const half = exactPicture(shrinkRaster(tissue, 2), 64);
     const slide = await open(xml, [label, half, exactPicture(tissue, 64), label]);
-    expect(distance(await drawLevel(slide, 0), tissue).max).toBe(0);
+    expect(difference(await drawLevel(slide, 0), tissue).max).toBe(0);
   });
 
   it('are rejected with NOT_A_SLIDE if all are associated images', async () => {
@@ -319,7 +319,7 @@ describe('an OME-TIFF that states file names and UUIDs', () => {
           `<TiffData IFD="0">${uuid(UUID)}</TiffData><TiffData FirstZ="1" IFD="0">${uuid(OTHER_UUID)}</TiffData></Pixels>`,
       ),
     );
-    expect(distance(await drawLevel(await open(xml, [grey(0)]), 0), greyPicture(0)).max).toBe(0);
+    expect(difference(await drawLevel(await open(xml, [grey(0)]), 0), greyPicture(0)).max).toBe(0);
   });
 });
 

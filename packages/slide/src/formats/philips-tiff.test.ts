@@ -5,7 +5,7 @@ import { describeDeepZoom, readNativeTile } from '../deep-zoom/deep-zoom.ts';
 import type { Slide } from '../model/slide.ts';
 import { ascii, buildTiff, type DirectoryPlan, short } from '../testing/build-tiff.ts';
 import { difference, pixelsOf } from '../testing/compare-pixels.ts';
-import { distance, drawLevel } from '../testing/draw-level.ts';
+import { drawLevel } from '../testing/draw-level.ts';
 import { encodePicture } from '../testing/encode-picture.ts';
 import { exactPicture, withTags } from '../testing/exact-directory.ts';
 import { openBytes } from '../testing/open-bytes.ts';
@@ -86,7 +86,7 @@ describe('a Philips slide', () => {
       { width: 160, height: 96, columns: 2, rows: 1, downsample: 4 },
     ]);
     for (const [level, downsample] of [1, 2, 4].entries()) {
-      expect(distance(await drawLevel(slide, level), shrinkRaster(tissue, downsample)).max).toBe(0);
+      expect(difference(await drawLevel(slide, level), shrinkRaster(tissue, downsample)).max).toBe(0);
     }
   });
 

@@ -4,7 +4,8 @@ import { type Raster, shrinkRaster } from '../decode/raster.ts';
 import type { Slide } from '../model/slide.ts';
 import { openSlide } from '../open-slide.ts';
 import { ascii, buildTiff, type DirectoryPlan, rational, short } from '../testing/build-tiff.ts';
-import { distance, drawLevel } from '../testing/draw-level.ts';
+import { difference } from '../testing/compare-pixels.ts';
+import { drawLevel } from '../testing/draw-level.ts';
 import { encodePicture } from '../testing/encode-picture.ts';
 import { exactDirectory, exactPicture, withTags } from '../testing/exact-directory.ts';
 import { openBytes } from '../testing/open-bytes.ts';
@@ -102,7 +103,7 @@ describe('a QPTIFF in transmitted light', () => {
       [60, 40],
     ]);
     for (const [level, downsample] of [1, 2, 4].entries()) {
-      expect(distance(await drawLevel(slide, level), shrinkRaster(tissue, downsample)).max).toBe(0);
+      expect(difference(await drawLevel(slide, level), shrinkRaster(tissue, downsample)).max).toBe(0);
     }
   });
 
@@ -126,7 +127,7 @@ describe('a QPTIFF in fluorescence', () => {
         patternAt(1, x * downsample, y * downsample),
         patternAt(0, x * downsample, y * downsample),
       ]);
-      expect(distance(await drawLevel(slide, level), expected).max).toBeLessThanOrEqual(1);
+      expect(difference(await drawLevel(slide, level), expected).max).toBeLessThanOrEqual(1);
     }
   });
 
@@ -134,14 +135,14 @@ describe('a QPTIFF in fluorescence', () => {
     const darkChannel = grey(0, 1, { sampleAt: (x, y) => 10 + ((x + y) % 86) });
     const slide = await open([page(darkChannel, 'FullResolution', '<Color>255,255,255</Color>')]);
     const expected = paint(WIDTH, HEIGHT, (x, y) => Array.from({ length: 3 }, () => ((x + y) % 86) * 3));
-    expect(distance(await drawLevel(slide, 0), expected).max).toBe(0);
+    expect(difference(await drawLevel(slide, 0), expected).max).toBe(0);
   });
 
   it('stretches samples of 16 bits to 8 bits', async () => {
     const channel16 = grey(0, 1, { bits: 16, sampleAt: (x) => 200 + x * 16 });
     const slide = await open([page(channel16, 'FullResolution', '<Color>255,0,0</Color>')]);
     const expected = paint(WIDTH, HEIGHT, (x) => [(x * 255) / 239, 0, 0]);
-    expect(distance(await drawLevel(slide, 0), expected).max).toBeLessThanOrEqual(2);
+    expect(difference(await drawLevel(slide, 0), expected).max).toBeLessThanOrEqual(2);
   });
 
   it.each(['300,0,0', '-1,0,0', 'red', '1,2', ''])(
@@ -149,7 +150,7 @@ describe('a QPTIFF in fluorescence', () => {
     async (colour) => {
       const slide = await open([channel(0, 'DAPI', colour), channel(1, 'FITC', '0,0,255')]);
       const expected = paint(WIDTH, HEIGHT, (x, y) => [patternAt(0, x, y), 0, patternAt(1, x, y)]);
-      expect(distance(await drawLevel(slide, 0), expected).max).toBeLessThanOrEqual(1);
+      expect(difference(await drawLevel(slide, 0), expected).max).toBeLessThanOrEqual(1);
     },
   );
 });

@@ -8,6 +8,7 @@ import { openSlideFrom } from '../open-slide.ts';
 import { svsDirectories } from '../testing/build-svs.ts';
 import { buildTiff, type DirectoryPlan, type TagValue, type TiffPlan } from '../testing/build-tiff.ts';
 import { tiledTiffDirectories } from '../testing/build-tiled-tiff.ts';
+import { difference } from '../testing/compare-pixels.ts';
 import {
   anyByteFault,
   anyShare,
@@ -15,7 +16,7 @@ import {
   damageBytes,
   hostileNumber,
 } from '../testing/damage-bytes.ts';
-import { distance, drawLevel } from '../testing/draw-level.ts';
+import { drawLevel } from '../testing/draw-level.ts';
 import { encodeSamples, type SamplesPlan } from '../testing/encode-samples.ts';
 import { memoryFiles } from '../testing/memory-files.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
@@ -193,7 +194,7 @@ describe('the TIFF reader', () => {
           const { bytes } = buildTiff({ directories, littleEndian, isBig });
           const slide = await openSlideFrom(memoryFiles({ slide: bytes }));
           const drawn: Raster = cropRaster(await drawLevel(slide, 0), 0, 0, size.width, size.height);
-          expect(distance(drawn, tissue)).toEqual({ mean: 0, max: 0 });
+          expect(difference(drawn, tissue)).toEqual({ mean: 0, max: 0 });
           await slide.close();
         }),
         { numRuns: Math.max(400, Math.ceil(runs / 25)) },

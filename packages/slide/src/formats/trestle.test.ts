@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
 import type { Slide } from '../model/slide.ts';
 import { ascii, buildTiff, type DirectoryPlan, rational, short } from '../testing/build-tiff.ts';
-import { distance, drawLevel } from '../testing/draw-level.ts';
+import { difference } from '../testing/compare-pixels.ts';
+import { drawLevel } from '../testing/draw-level.ts';
 import { encodePicture } from '../testing/encode-picture.ts';
 import { exactPicture, withTags } from '../testing/exact-directory.ts';
 import { openBytes } from '../testing/open-bytes.ts';
@@ -68,7 +69,7 @@ describe('a Trestle slide', () => {
       { width: 125, height: 95 },
     ]);
     for (const [level, downsample] of [1, 2, 4].entries()) {
-      expect(distance(await drawLevel(slide, level), shrinkRaster(tissue, downsample)).max).toBe(0);
+      expect(difference(await drawLevel(slide, level), shrinkRaster(tissue, downsample)).max).toBe(0);
     }
   });
 
@@ -91,7 +92,7 @@ describe('a Trestle slide', () => {
     const drawn = await drawLevel(await open([sparse, ...levels.slice(1)]), 0);
     expect([...cropRaster(drawn, 10, 10, 1, 1).rgb]).toEqual([0xe6, 0xe0, 0xdc]);
     // The second tile begins at 128 − 32.
-    expect(distance(cropRaster(drawn, 96, 0, 100, 100), cropRaster(tissue, 96, 0, 100, 100)).max).toBe(0);
+    expect(difference(cropRaster(drawn, 96, 0, 100, 100), cropRaster(tissue, 96, 0, 100, 100)).max).toBe(0);
   });
 
   it.each([['0'], ['-3'], ['many'], ['1e9'], ['']])(

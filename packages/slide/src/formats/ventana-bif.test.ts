@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
 import type { Slide } from '../model/slide.ts';
 import { ascii, buildTiff, byte, type DirectoryPlan, short } from '../testing/build-tiff.ts';
-import { distance, drawLevel } from '../testing/draw-level.ts';
+import { difference } from '../testing/compare-pixels.ts';
+import { drawLevel } from '../testing/draw-level.ts';
 import { encodePicture } from '../testing/encode-picture.ts';
 import { exactPicture, withTags } from '../testing/exact-directory.ts';
 import { openBytes } from '../testing/open-bytes.ts';
@@ -183,7 +184,7 @@ describe('a Ventana slide whose frames overlap', () => {
         { width: 118, height: 86, downsample: 4 },
       ]);
       for (const [level, downsample] of [1, 2, 4].entries()) {
-        expect(distance(await drawLevel(slide, level), shrinkRaster(tissue, downsample)).max).toBe(0);
+        expect(difference(await drawLevel(slide, level), shrinkRaster(tissue, downsample)).max).toBe(0);
       }
     },
   );
@@ -200,7 +201,7 @@ describe('a Ventana slide whose frames overlap', () => {
       joint('UP', 2, 3, 0, 60).replace('FlagJoined="1"', 'FlagJoined="0"');
     const picture = paintTissue(240, 248);
     const slide = await open(slideOf(region, picture, encodeInfo([region], joints), [1]));
-    expect(distance(await drawLevel(slide, 0), picture).max).toBe(0);
+    expect(difference(await drawLevel(slide, 0), picture).max).toBe(0);
   });
 
   it('weights all overlaps by their confidence if none has a confidence of 98 or more', async () => {
@@ -209,7 +210,7 @@ describe('a Ventana slide whose frames overlap', () => {
       joint('UP', 1, 2, 0, 8).replace('100', '20') + joint('UP', 1, 2, 0, 24).replace('100', '60');
     const picture = paintTissue(128, 236);
     const slide = await open(slideOf(region, picture, encodeInfo([region], joints), [1]));
-    expect(distance(await drawLevel(slide, 0), picture).max).toBe(0);
+    expect(difference(await drawLevel(slide, 0), picture).max).toBe(0);
   });
 
   it('uses the mean of the other overlaps for neighbouring columns without a measured overlap', async () => {
@@ -217,7 +218,7 @@ describe('a Ventana slide whose frames overlap', () => {
     const joints = () => joint('RIGHT', 1, 2, 16, 0);
     const picture = paintTissue(352, 128);
     const slide = await open(slideOf(region, picture, encodeInfo([region], joints), [1]));
-    expect(distance(await drawLevel(slide, 0), picture).max).toBe(0);
+    expect(difference(await drawLevel(slide, 0), picture).max).toBe(0);
   });
 
   it('has the same levels without Pos-X and Pos-Y if it has a single region', async () => {
@@ -284,7 +285,7 @@ describe('a Ventana slide whose frames do not overlap', () => {
     const slide = await open([metadata, ...others]);
     expect(slide).toMatchObject({ format: 'ventana-bif', objectivePower: 20 });
     for (const [level, downsample] of [1, 2, 4].entries()) {
-      expect(distance(await drawLevel(slide, level), shrinkRaster(picture, downsample)).max).toBe(0);
+      expect(difference(await drawLevel(slide, level), shrinkRaster(picture, downsample)).max).toBe(0);
     }
   });
 });
@@ -329,8 +330,8 @@ describe('a Ventana slide with several regions', () => {
       const drawn = await drawLevel(slide, level);
       const crop = (x: number, y: number, cropWidth: number, cropHeight: number) =>
         cropRaster(drawn, x / downsample, y / downsample, cropWidth / downsample, cropHeight / downsample);
-      expect(distance(crop(0, 152, 240, 128), shrinkRaster(firstTissue, downsample)).max).toBe(0);
-      expect(distance(crop(300, 0, 128, 240), shrinkRaster(secondTissue, downsample)).max).toBe(0);
+      expect(difference(crop(0, 152, 240, 128), shrinkRaster(firstTissue, downsample)).max).toBe(0);
+      expect(difference(crop(300, 0, 128, 240), shrinkRaster(secondTissue, downsample)).max).toBe(0);
       expect(crop(0, 0, 300, 152).rgb.every((sample) => sample === 235)).toBe(true);
     }
   });

@@ -15,8 +15,8 @@ export function difference(one: Raster, other: Raster): { mean: number; max: num
   }
   let sum = 0;
   let max = 0;
-  for (const [i, sample] of one.rgb.entries()) {
-    const sampleDifference = Math.abs(sample - (other.rgb[i] as number));
+  for (let i = 0; i < one.rgb.length; i++) {
+    const sampleDifference = Math.abs((one.rgb[i] as number) - (other.rgb[i] as number));
     sum += sampleDifference;
     max = Math.max(max, sampleDifference);
   }

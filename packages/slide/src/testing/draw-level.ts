@@ -49,16 +49,3 @@ function levelOf(slide: Slide, index: number): Level {
   if (!level) throw new Error(`The slide has no level ${index}`);
   return level;
 }
-
-/** Returns the mean and the largest (`max`) difference of the samples of two pictures of equal size. */
-export function distance(one: Raster, other: Raster): { readonly mean: number; readonly max: number } {
-  if (one.width !== other.width || one.height !== other.height)
-    throw new Error('The sizes of the pictures differ');
-  let [sum, max] = [0, 0];
-  for (let i = 0; i < one.rgb.length; i++) {
-    const sampleDifference = Math.abs((one.rgb[i] as number) - (other.rgb[i] as number));
-    sum += sampleDifference;
-    max = Math.max(max, sampleDifference);
-  }
-  return { mean: sum / one.rgb.length, max };
-}

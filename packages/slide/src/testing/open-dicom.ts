@@ -3,7 +3,8 @@
 import type { Slide } from '../model/slide.ts';
 import { openSlideFrom } from '../open-slide.ts';
 import { buildDicom, type DicomPlan, pictureOf } from './build-dicom.ts';
-import { distance, drawLevel } from './draw-level.ts';
+import { difference } from './compare-pixels.ts';
+import { drawLevel } from './draw-level.ts';
 import { memoryFiles } from './memory-files.ts';
 
 /** Builds one file for each plan and opens them as a slide; the first one is the leading file. */
@@ -24,6 +25,6 @@ export async function open(first: DicomPlan = {}, ...others: readonly DicomPlan[
 export const openFiles = (files: Readonly<Record<string, Uint8Array>>) => openSlideFrom(memoryFiles(files));
 
 /** Builds and opens a slide; returns how much the samples of its level 0 differ from the picture of the plan. */
-export async function distanceOf(plan: DicomPlan) {
-  return distance(await drawLevel(await open(plan), 0), pictureOf(plan));
+export async function differenceFromPlan(plan: DicomPlan) {
+  return difference(await drawLevel(await open(plan), 0), pictureOf(plan));
 }
