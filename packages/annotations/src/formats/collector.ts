@@ -56,6 +56,7 @@ export function createCollector({ extent, offset }: ImportOptions): Collector {
   let rejectedCount = 0;
   /** Number of the current feature in the file, from 1. */
   let featureNumber = 0;
+  /** Line of the current feature in the file; null for JSON. */
   let line: number | null = null;
   let vertices = 0;
 

@@ -65,7 +65,7 @@ function toQuPath(feature: AnnotationFeature, childrenOf: Hierarchy['childrenOf'
     properties: {
       objectType,
       ...(name !== undefined && { name }),
-      ...(color && { color: color.slice(0, 3) }),
+      ...(color && { color: color.slice(0, 3) }), // QuPath ignores colours with an opacity here
       ...(classification && { classification: encodeClassification(classification) }),
       ...(isLocked && { isLocked }),
       ...(objectType === 'tmaCore' && { isMissing: isMissing === true }),

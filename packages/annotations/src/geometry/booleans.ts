@@ -51,7 +51,6 @@ export function repairArea(area: AreaGeometry): AreaGeometry | null {
   return repaired;
 }
 
-/** Performs one pass of a repair. */
 function resolveRings(area: AreaGeometry): AreaGeometry | null {
   return assemble(clipRings('union', gridRingsOf(area), []), area.plane);
 }

@@ -51,7 +51,7 @@ export function joinPieces(
     }
     if (piece !== first) return null;
     const ring = ([] as Position[]).concat(...parts);
-    ring.push(ring[0] as Position);
+    ring.push(ring[0] as Position); // the closing position
     result.push(ring);
   }
   return result;
@@ -80,7 +80,6 @@ function splitAtWindow(ring: GridRing, window: Bounds): readonly GridPoint[][] |
   return pieces;
 }
 
-/** Whether the edge from a to b runs along an edge of the window. */
 function isAlongWindow(a: GridPoint, b: GridPoint, { minX, minY, maxX, maxY }: Bounds): boolean {
   return (a.x === b.x && (a.x === minX || a.x === maxX)) || (a.y === b.y && (a.y === minY || a.y === maxY));
 }

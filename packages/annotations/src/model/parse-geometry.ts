@@ -103,7 +103,6 @@ function parseRing(value: unknown, path: string, budget: GeometryBudget): Ring {
   return ring;
 }
 
-/** Validates a list of lines, rings or polygons. */
 function parseParts<Part>(
   value: unknown,
   path: string,
@@ -116,7 +115,6 @@ function parseParts<Part>(
   return value.map((part: unknown, index) => parsePart(part, `${path}[${index}]`));
 }
 
-/** Validates a list of at least `minimum` positions. */
 function parsePositions(
   value: unknown,
   path: string,

@@ -37,7 +37,6 @@ interface SlideControlsProps {
   readonly onRotateTo: (degrees: number) => void;
   readonly onResetRotation: () => void;
   readonly onMirror: () => void;
-  /** Opens the dialog with the keyboard shortcuts. */
   readonly onHelp: () => void;
 }
 

@@ -23,7 +23,6 @@ export function SlideProgress({ title, detail }: SlideProgressProps) {
 }
 
 interface SlideFailureProps {
-  /** The message. */
   readonly children: ReactNode;
   readonly retryLabel: string;
   readonly retry: () => void;

@@ -36,7 +36,6 @@ interface SlideToolsProps {
   readonly drawing: Drawing;
   /** Whether the slide has a scale, which the counting circle needs. */
   readonly isCalibrated: boolean;
-  /** Chooses a drawing tool. */
   readonly onTakeTool: (kind: ShapeKind) => void;
   readonly onUndo: () => void;
   readonly onClear: () => void;
@@ -72,7 +71,6 @@ export function SlideTools(props: SlideToolsProps) {
   const picturesButton = useRef<HTMLButtonElement>(null);
   const isEmpty = drawing.shapes.length === 0 && drawing.placedPoints.length === 0;
   const areColoursChanged = !isAsScanned(props.colours.adjustment);
-  /** Returns the props of the button that chooses a drawing tool. */
   const toolProps = (kind: ShapeKind) => ({
     isPressed: drawing.tool === kind,
     onClick: () => onTakeTool(kind),

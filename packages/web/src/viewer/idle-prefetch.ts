@@ -14,6 +14,7 @@ import type { SlideField } from './view-address.ts';
 const restMs = 150;
 /** No tile is prefetched for this time after the server has responded that it is busy. */
 const serverBusyPauseMs = 30_000;
+/** Number of tiles that are prefetched at the same time. */
 const concurrentLoads = 4;
 const busyStatuses: readonly number[] = [429, 503];
 
@@ -46,7 +47,7 @@ export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
   const { view, descriptor, addressOf, fetchPixels, signal } = options;
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** Aborts the running prefetch; null while none runs. */
-  let running: AbortController | null = null;
+  let runningPrefetch: AbortController | null = null;
   let lastField: SlideField | null = null;
   /** The last movement of the field's centre, in image pixels. */
   let direction: Point = { x: 0, y: 0 };
@@ -55,8 +56,8 @@ export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
 
   function stop() {
     clearTimeout(timer);
-    running?.abort();
-    running = null;
+    runningPrefetch?.abort();
+    runningPrefetch = null;
   }
   signal.addEventListener('abort', stop, { once: true });
 
@@ -90,7 +91,7 @@ export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
     }
     lastField = field;
     const abortController = new AbortController();
-    running = abortController;
+    runningPrefetch = abortController;
     const tiles = [
       ...prefetchTiles(descriptor, { field, size: view.size(), direction, pointer: view.pointer() }),
     ];

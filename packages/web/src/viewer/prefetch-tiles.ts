@@ -12,7 +12,6 @@ const maxTilesPerScreen = 60;
 /** At least this many tiles around the field are prefetched, even when a single tile fills the field. */
 const minTilesAround = 4;
 
-/** What the choice of the tiles depends on. */
 export interface PrefetchSituation {
   readonly field: SlideField;
   /** Size of the viewer in CSS pixels. */

@@ -57,7 +57,7 @@ const jpegQuality = 0.92;
 
 /** Returns the view as a PNG. @throws Error when the browser cannot create one */
 export async function takeScreenshot(view: RenderedView): Promise<Blob> {
-  const { canvas: slide, hasColours, width, height } = view.picture;
+  const { canvas: slide, hasAdjustedColours, width, height } = view.picture;
   const canvas = document.createElement('canvas');
   canvas.width = slide.width;
   canvas.height = slide.height;
@@ -66,7 +66,7 @@ export async function takeScreenshot(view: RenderedView): Promise<Blob> {
   context.fillStyle = slideBackground;
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.drawImage(slide, 0, 0);
-  if (!hasColours && !isAsScanned(view.colours)) {
+  if (!hasAdjustedColours && !isAsScanned(view.colours)) {
     const pixels = context.getImageData(0, 0, canvas.width, canvas.height);
     adjustPixels(pixels.data, view.colours);
     context.putImageData(pixels, 0, 0);

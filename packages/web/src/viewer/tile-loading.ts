@@ -98,11 +98,11 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
     return loadOnce(address);
   }
 
-  async function loadAndCount(address: string, isFirstView: boolean): Promise<Blob> {
+  async function loadAndCount(address: string, isOfFirstView: boolean): Promise<Blob> {
     requested += 1;
     publish();
     try {
-      if (!isFirstView && firstView !== null) await firstView;
+      if (!isOfFirstView && firstView !== null) await firstView;
       const tile = await loadWithRetries(address);
       loaded += 1;
       return tile;
@@ -114,9 +114,8 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
     }
   }
 
-  /** @param isFirstView whether the tile belongs to the first view */
-  function startLoading(address: string, isFirstView = false): Promise<Blob> {
-    const tile = loadAndCount(address, isFirstView);
+  function startLoading(address: string, { isOfFirstView = false } = {}): Promise<Blob> {
+    const tile = loadAndCount(address, isOfFirstView);
     loadingTiles.set(address, tile);
     return tile;
   }
@@ -131,7 +130,7 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
       const tiles = addresses.map((address) => {
         const existing = preloadedTiles.get(address) ?? loadingTiles.get(address);
         if (existing !== undefined) return existing;
-        const tile = startLoading(address, true);
+        const tile = startLoading(address, { isOfFirstView: true });
         preloadedTiles.set(address, tile);
         tile.catch(() => undefined); // `load` returns the same promise, so its caller handles the error
         return tile;

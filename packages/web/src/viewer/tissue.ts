@@ -40,6 +40,7 @@ export function fieldOnTissue(picture: SmallPicture, slide: Size, view: Size, fi
     const [top, bottom] = [Math.max(0, Math.floor(y - radius)), Math.min(height, Math.ceil(y + radius))];
     const area = Math.max(0, right - left) * Math.max(0, bottom - top);
     if (area === 0) return 0;
+    /** Returns the number of tissue pixels left of a column and above a row. */
     const sumTo = (column: number, row: number) => sums[row * (width + 1) + column] ?? 0;
     return (sumTo(right, bottom) - sumTo(left, bottom) - sumTo(right, top) + sumTo(left, top)) / area;
   };

@@ -8,7 +8,7 @@ import { WebGlDrawer } from './renderer/webgl-drawer.ts';
 export interface ViewPicture {
   readonly canvas: HTMLCanvasElement;
   /** Whether the canvas contains the adjusted colours (WebGL); if not, the page adjusts them on the screen with a CSS filter. */
-  readonly hasColours: boolean;
+  readonly hasAdjustedColours: boolean;
   /** Size of the viewer in CSS pixels; the canvas itself has device pixels. */
   readonly width: number;
   readonly height: number;
@@ -29,7 +29,7 @@ export function pictureNow(viewer: OpenSeadragon.Viewer): ViewPicture | null {
   if (context === null) return null;
   context.drawImage(drawer.canvas, 0, 0);
   const { x: width, y: height } = viewer.viewport.getContainerSize();
-  return { canvas, hasColours: drawer instanceof WebGlDrawer, width, height };
+  return { canvas, hasAdjustedColours: drawer instanceof WebGlDrawer, width, height };
 }
 
 /** Device pixels on each side of the middle pixel over which a colour is averaged. */

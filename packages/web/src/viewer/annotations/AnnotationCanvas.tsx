@@ -35,7 +35,6 @@ export function AnnotationCanvas({ view, openAnnotations, calibration, isDrawing
     const painter = new AnnotationPainter();
     const resetPainter = () => painter.reset(store.all().filter((each) => store.isVisible(each)));
     resetPainter();
-    /** The scheduled frame; 0 while none is scheduled. */
     let frame = 0;
     /** Whether the next frame must also draw the canvas with all annotations. */
     let areAllStale = false;
@@ -45,10 +44,10 @@ export function AnnotationCanvas({ view, openAnnotations, calibration, isDrawing
       const placement = view.placement();
       if (context === null || placement === null) return;
       const isIncomplete = painter.draw(context, placement, sizeOf(view));
-      if (isIncomplete) scheduleDraw(true);
+      if (isIncomplete) scheduleDraw('all');
     };
-    const scheduleDraw = (includesAll: boolean) => {
-      areAllStale ||= includesAll;
+    const scheduleDraw = (canvases: 'all' | 'draft') => {
+      areAllStale ||= canvases === 'all';
       if (frame !== 0) return;
       frame = requestAnimationFrame(() => {
         frame = 0;
@@ -62,19 +61,19 @@ export function AnnotationCanvas({ view, openAnnotations, calibration, isDrawing
     };
     const subscriptions = [
       view.watch(drawBoth),
-      session.listen(() => scheduleDraw(false)),
+      session.listen(() => scheduleDraw('draft')),
       store.listen((ids) => {
         if (ids === null) resetPainter();
         for (const id of ids ?? []) {
           const annotation = store.find(id);
           painter.set(id, annotation !== undefined && store.isVisible(annotation) ? annotation : null);
         }
-        scheduleDraw(ids === null || ids.length > 0);
+        scheduleDraw(ids === null || ids.length > 0 ? 'all' : 'draft');
       }),
     ];
-    const resizeObserver = new ResizeObserver(() => scheduleDraw(true));
+    const resizeObserver = new ResizeObserver(() => scheduleDraw('all'));
     if (allCanvas.current !== null) resizeObserver.observe(allCanvas.current);
-    scheduleDraw(true);
+    scheduleDraw('all');
     return () => {
       cancelAnimationFrame(frame);
       resizeObserver.disconnect();

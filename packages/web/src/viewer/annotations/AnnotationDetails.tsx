@@ -26,7 +26,7 @@ interface AnnotationDetailsProps {
 
 /** Shows and edits name, description and class of the selected annotation, and shows its measurements and history. */
 export function AnnotationDetails({ openAnnotations: { store }, datasetClasses }: AnnotationDetailsProps) {
-  useStoreVersion(store);
+  useStoreVersion(store); // renders this component again after each change of the annotations
   const [annotation, ...others] = store.selected();
   if (annotation === undefined || others.length > 0) return null;
   return (

@@ -68,7 +68,6 @@ interface AnnotationToolsProps {
   /** Whether a phone also shows the tools with `shownOn="wide"`. */
   readonly areAllShown: boolean;
   readonly onToggleAll: () => void;
-  /** Ends the drawing mode. */
   readonly onDone: () => void;
 }
 

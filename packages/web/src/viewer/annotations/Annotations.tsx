@@ -36,7 +36,6 @@ export interface AnnotationsProps {
   readonly calibration: Calibration | null;
   /** Whether the drawing mode is on. */
   readonly isDrawing: boolean;
-  /** Called when the person ends the drawing mode. */
   readonly onDone: () => void;
   /** Element above the scale in which the palette, the hint and the save state are rendered; null before it exists. */
   readonly foot: HTMLElement | null;
@@ -44,7 +43,6 @@ export interface AnnotationsProps {
   readonly onToggleAllTools: () => void;
   /** Measurements that become annotations as soon as the annotations are open. */
   readonly shapesToKeep: readonly Shape[];
-  /** Called when the measurements have become annotations. */
   readonly onKept: () => void;
   /** Called with the annotations when they are open, and with null when they are closed; always the same function. */
   readonly onOpen: (store: AnnotationStore | null) => void;

@@ -11,7 +11,6 @@ interface ClassPaletteProps {
   readonly classes: readonly AnnotationClass[];
 }
 
-/** Converts a class of the dataset to the classification of an annotation. */
 export function classificationOf({ name, color }: AnnotationClass): Classification {
   return { names: [name], color };
 }

@@ -9,13 +9,11 @@ import { texts } from './texts.ts';
 interface DeletedLayersDialogProps {
   readonly imageId: string;
   readonly onClose: () => void;
-  /** Called after each restored layer. */
   readonly onRestored: () => void;
 }
 
 /** Lists the deleted layers of a slide and restores the one that the person chooses. */
 export function DeletedLayersDialog({ imageId, onClose, onRestored }: DeletedLayersDialogProps) {
-  /** The deleted layers; null until they are loaded. */
   const [layers, setLayers] = useState<readonly AnnotationLayer[] | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   useEffect(() => {

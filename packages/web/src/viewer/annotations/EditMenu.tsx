@@ -14,7 +14,7 @@ interface EditMenuProps {
 
 /** The menu with the actions for the selected annotations. */
 export function EditMenu({ openAnnotations: { store }, actions, mayDraw }: EditMenuProps) {
-  useStoreVersion(store);
+  useStoreVersion(store); // renders this component again after each change of the annotations
   const selected = store.selected();
   const selectedAreas = selected.filter(({ feature }) => isArea(feature.geometry));
   const isNoneSelected = selected.length === 0;

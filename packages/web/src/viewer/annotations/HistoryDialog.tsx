@@ -19,7 +19,6 @@ interface HistoryDialogProps {
 /** Lists the revisions of an annotation with author and time, and offers to return to one of them. */
 export function HistoryDialog({ annotation, onUse, onClose }: HistoryDialogProps) {
   const { id, layerId } = annotation;
-  /** Null until they are loaded. */
   const [revisions, setRevisions] = useState<readonly AnnotationRevision[] | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   useEffect(() => {

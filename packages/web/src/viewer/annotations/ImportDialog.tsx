@@ -30,24 +30,25 @@ export function ImportDialog({ openAnnotations: { store }, file, onClose, onImpo
 
   useEffect(() => {
     let isClosed = false;
-    /** A layer that is created for this file, when the slide has no layer of this person. */
-    let created: string | null = null;
+    /** The layer that was created for this file, because the slide has no layer of this person; null otherwise. */
+    let createdLayerId: string | null = null;
     const check = async () => {
-      const active = store.activeLayerId;
-      if (isNewLayer(active)) {
-        created = (await createLayer(store.imageId, file.name.slice(0, maxLayerNameLength))).id;
+      const { activeLayerId } = store;
+      if (isNewLayer(activeLayerId)) {
+        const createdLayer = await createLayer(store.imageId, file.name.slice(0, maxLayerNameLength));
+        createdLayerId = createdLayer.id;
       }
-      const target = created ?? active;
+      const targetLayerId = createdLayerId ?? activeLayerId;
       const isDryRun = true;
-      const result = await importFile(target, file, isDryRun);
+      const result = await importFile(targetLayerId, file, isDryRun);
       if (isClosed) return;
-      setLayerId(target);
+      setLayerId(targetLayerId);
       setPreview(result);
     };
     check().catch((error: unknown) => {
       if (!isClosed) setFailure(messageOf(error, texts.importFailed));
-      // Otherwise an empty layer would stay in the list.
-      if (created !== null) void deleteLayer(created).catch(() => undefined);
+      // The file cannot be imported: without this, an empty layer would stay in the list.
+      if (createdLayerId !== null) void deleteLayer(createdLayerId).catch(() => undefined);
     });
     return () => {
       isClosed = true;

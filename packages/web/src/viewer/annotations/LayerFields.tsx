@@ -26,7 +26,7 @@ interface LayerFieldsProps {
 /** Fields of the active layer, which receives new annotations: choice of the layer, visibility, editors, and its menu. */
 export function LayerFields({ openAnnotations, mayDraw, onReload }: LayerFieldsProps) {
   const { store } = openAnnotations;
-  useStoreVersion(store);
+  useStoreVersion(store); // renders this component again after each change of the annotations
   const [failure, setFailure] = useState<string | null>(null);
   /** The layer that was deleted last, which the person can restore; null without one. */
   const [deleted, setDeleted] = useState<AnnotationLayer | null>(null);

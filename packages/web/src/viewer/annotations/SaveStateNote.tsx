@@ -12,7 +12,7 @@ interface SaveStateNoteProps {
 
 /** Shows whether the changes are saved; when the server rejected them, it offers to retry or to discard them. */
 export function SaveStateNote({ openAnnotations: { store }, onDiscard }: SaveStateNoteProps) {
-  useStoreVersion(store);
+  useStoreVersion(store); // renders this component again after each change of the annotations
   const state = store.queue.state();
   const conflictCount = store.queue.conflicts().length;
   const isAlert = state.kind === 'offline' || state.kind === 'rejected' || conflictCount > 0;

@@ -183,7 +183,6 @@ export class ChangeQueue {
     this.#notify();
   }
 
-  /** Returns the number of annotations with pending changes. */
   #count(): number {
     const ids = new Set(this.#queued.keys());
     for (const { changes } of this.#batches.values()) for (const { id } of changes) ids.add(id);

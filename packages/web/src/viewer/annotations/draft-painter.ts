@@ -51,7 +51,7 @@ export function drawDraft(scene: Scene): void {
   for (const annotation of store.selected()) {
     if (!store.isVisible(annotation)) continue;
     const geometry = draggedGeometry(annotation, draft);
-    strokeGeometry(scene, geometry, cssColor(colorOf(annotation.feature)), true);
+    strokeGeometry(scene, geometry, cssColor(colorOf(annotation.feature)), 'selection');
     if (scene.isDrawing && session.tool === 'move' && store.canEdit(annotation)) {
       drawHandles(scene, annotation.id, geometry);
     }
@@ -74,7 +74,8 @@ function draggedGeometry({ id, feature }: Annotation, draft: Draft | null): Geom
   return feature.geometry;
 }
 
-function strokeGeometry(scene: Scene, geometry: Geometry, color: string, isSelected: boolean): void {
+/** Draws the outline of a geometry: a selected annotation with a border, a draft without. */
+function strokeGeometry(scene: Scene, geometry: Geometry, color: string, style: 'selection' | 'draft'): void {
   const { context, placement, size } = scene;
   if (!boundsTouch(boundsOf(geometry), visibleBounds(placement, size, drawnMargin))) return;
   const zoom = zoomOf(placement);
@@ -86,7 +87,7 @@ function strokeGeometry(scene: Scene, geometry: Geometry, color: string, isSelec
   context.lineJoin = 'round';
   context.lineCap = 'round';
   context.setLineDash([]);
-  if (isSelected) {
+  if (style === 'selection') {
     // A dark line, a narrower yellow one over it, and last the line itself, so that the selection is visible on every tissue.
     context.lineWidth = (width + 5) / zoom;
     context.strokeStyle = dark;
@@ -95,7 +96,7 @@ function strokeGeometry(scene: Scene, geometry: Geometry, color: string, isSelec
     context.strokeStyle = selectionColor;
     context.stroke(path);
   }
-  context.lineWidth = (isSelected ? width - 1 : width) / zoom;
+  context.lineWidth = (style === 'selection' ? width - 1 : width) / zoom;
   context.strokeStyle = color;
   context.stroke(path);
 }
@@ -111,7 +112,7 @@ function drawUnfinished(scene: Scene, draft: Draft): void {
   // A polygon is drawn as an open line and measured as the closed area.
   const openGeometry = draftGeometry(draft, false);
   if (openGeometry === null) return;
-  strokeGeometry(scene, openGeometry, color, false);
+  strokeGeometry(scene, openGeometry, color, 'draft');
   const measuredGeometry = session.tool === 'polygon' ? draftGeometry(draft, true) : openGeometry;
   const readoutPosition = endOf(draft);
   if (measuredGeometry !== null && readoutPosition !== undefined) {

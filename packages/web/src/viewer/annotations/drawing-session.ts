@@ -57,7 +57,6 @@ export class DrawingSession {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Chooses a tool and discards the draft. */
   choose(tool: Tool): void {
     this.tool = tool;
     this.chosenVertex = null;

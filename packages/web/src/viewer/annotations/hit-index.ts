@@ -3,7 +3,7 @@ import { type Bounds, containsPosition, isArea, type Position, pathsOf } from '@
 import Flatbush from 'flatbush';
 import type { Annotation } from './annotation.ts';
 
-/** With more changed annotations, the index is rebuilt; fewer ones are searched one by one. */
+/** When more annotations have changed since the index was built, it is rebuilt. Up to then, each changed annotation is tested. */
 const maxUnindexedChanges = 200;
 
 export class HitIndex {
@@ -36,10 +36,8 @@ export class HitIndex {
   ): readonly Annotation[] {
     if (this.#isStale || this.#changed.size > maxUnindexedChanges) this.#build(source.all());
     const [x, y] = position;
-    const searchedBox: Bounds = { minX: x - reach, minY: y - reach, maxX: x + reach, maxY: y + reach };
     const candidateIds = new Set(this.#changed);
-    const { minX, minY, maxX, maxY } = searchedBox;
-    for (const index of this.#index?.search(minX, minY, maxX, maxY) ?? []) {
+    for (const index of this.#index?.search(x - reach, y - reach, x + reach, y + reach) ?? []) {
       const id = this.#indexed[index]?.id;
       if (id !== undefined) candidateIds.add(id);
     }

@@ -35,7 +35,7 @@ interface Group {
   vertices: number;
   /** Bounds of all members; null without members. */
   bounds: Bounds | null;
-  /** Whether an annotation was changed or removed since: the next frame must rebuild the path and not show the old state. */
+  /** Whether a member was changed or removed after the paths were built: the next frame rebuilds its path and never shows the old one. */
   isChanged: boolean;
   /** Index: level of simplification, as `levelOf` returns it. */
   paths: (Path2D | undefined)[];

@@ -29,7 +29,7 @@ interface Owner {
   readonly tab: string;
 }
 
-/** A change as it is stored, with packed coordinates; records of earlier versions of the program have none. */
+/** A change as it is stored. `packed` is absent for a single position, a deletion, and records of earlier versions of the program. */
 type StoredChange = PendingChange & { readonly packed?: PackedCoordinates };
 
 interface StoredBatch extends PendingBatch {

@@ -29,7 +29,6 @@ interface PointerToolDependencies {
   readonly hits: HitIndex;
   /** Whether the key that moves the slide is held. */
   readonly isPanning: () => boolean;
-  /** CSS cursor over the slide. */
   readonly cursor: string;
 }
 

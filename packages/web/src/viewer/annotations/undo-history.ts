@@ -13,7 +13,7 @@ export interface Edit {
 const maxSteps = 200;
 
 export class UndoHistory {
-  /** Steps that can be undone and redone, the last one at the end. */
+  /** Steps that can be undone, the latest at the end. `#redoable` contains the steps that were undone, the last one at the end. */
   #undoable: (readonly Edit[])[] = [];
   #redoable: (readonly Edit[])[] = [];
 

@@ -36,7 +36,6 @@ export interface AnnotationActions {
   readonly copy: () => void;
   /** Adds the annotations of a GeoJSON text to the active layer. */
   readonly paste: (text: string) => void;
-  /** Moves the view to an annotation. */
   readonly zoomTo: (id: string) => void;
 }
 
@@ -64,7 +63,7 @@ export function useAnnotationActions(
       subtract: () => session.combineSelected('subtract'),
       fillHoles: () =>
         session.changeSelected((geometry) => (isArea(geometry) ? fillHoles(geometry) : geometry)),
-      // The tolerance of one screen pixel makes no visible difference at this zoom.
+      // The tolerance of one CSS pixel makes no visible difference at this zoom.
       simplify: () => session.changeSelected((geometry) => simplifyGeometry(geometry, 1 / zoom())),
       split: () => splitSelected(store),
       setLocked: (isLocked) => {

@@ -6,7 +6,6 @@ import { type AreaGeometry, createStroke, type Position, unionAreas } from '@lam
 
 /** Number of strokes after which the code is compiled. */
 const strokeCount = 20;
-/** Number of vertices of the outline. */
 const vertexCount = 4000;
 /** Radius of the round outline in image pixels. */
 const radius = 1600;

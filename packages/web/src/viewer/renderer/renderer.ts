@@ -42,7 +42,6 @@ export class Renderer {
     /** Absent for a drawer that draws decoded tiles without further preparation. */
     readonly prepare?: Prepare;
     readonly onColours?: (colours: DrawnColours) => void;
-    /** Requests a new frame. */
     readonly redraw: () => void;
   }): void {
     this.#prepare = drawer.prepare ?? (() => Promise.resolve());

@@ -126,9 +126,9 @@ export class TilePictures {
   }
 
   async #decodeAgain(picture: TilePicture): Promise<void> {
-    // The bytes were decoded before, so a failure means a lack of memory: coarser tiles are drawn instead.
     const table = this.#table;
     const bitmap = await this.#decoder.decode(picture.blob, table).catch(() => null);
+    // The bytes were decoded before, so a failure means a lack of memory: coarser tiles are drawn instead.
     if (bitmap === null) return;
     if (this.#isClosed || (picture.bitmap !== null && picture.table === table)) {
       bitmap.close();

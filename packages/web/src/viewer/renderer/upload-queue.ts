@@ -11,7 +11,6 @@ const maxFrameMs = 250;
 
 interface WaitingUpload {
   readonly picture: TilePicture;
-  /** Resolves the promise of `add`. */
   readonly done: () => void;
 }
 
@@ -37,7 +36,7 @@ export class UploadQueue {
   add(picture: TilePicture): Promise<void> {
     if (this.#waiting.length === 0 && this.#spentMs < budgetMs) {
       this.#uploadNow(picture);
-      this.#schedule();
+      this.#schedule(); // the next frame has a new time budget
       return Promise.resolve();
     }
     return new Promise((done) => {

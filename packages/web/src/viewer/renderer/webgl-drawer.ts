@@ -29,8 +29,7 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
   readonly #listenerRemoval = new AbortController();
   /** The slide in the last frame; tiles in its middle are uploaded first. */
   #drawn: { readonly image: OpenSeadragon.TiledImage; readonly view: CanvasView } | null = null;
-  /** Number of times that the graphics context was lost. */
-  #losses = 0;
+  #contextLosses = 0;
   #framesWithTiles = 0;
 
   constructor(parameters: OpenSeadragon.DrawerConstructorParameters) {
@@ -166,11 +165,11 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
       'webglcontextlost',
       (event) => {
         event.preventDefault(); // allows the browser to restore it
-        this.#losses += 1;
+        this.#contextLosses += 1;
         this.#renderer.pictures.forgetTextures();
         switchTimer = setTimeout(
           () => this.#switchToCanvas(),
-          this.#losses < maxContextLosses ? restoreTimeoutMs : 0,
+          this.#contextLosses < maxContextLosses ? restoreTimeoutMs : 0,
         );
       },
       { signal },

@@ -9,6 +9,7 @@ export interface LayerStyle extends RasterStyle {
   readonly isColoured: boolean;
 }
 
+/** The part of a style that decides which objects are shown and counted. */
 export type ObjectFilter = Pick<LayerStyle, 'column' | 'minValue' | 'maxValue'>;
 
 /** Returns whether an object with this measurement passes the filter. NaN (no measurement) passes only a filter without a column. */

@@ -17,18 +17,18 @@ const interpolators = {
 export type PaletteName = keyof typeof interpolators;
 export const paletteNames = Object.keys(interpolators) as readonly PaletteName[];
 
-type Rgb = readonly [number, number, number];
+type Rgb = readonly [red: number, green: number, blue: number];
 
 /** Returns a colour of a palette as red, green and blue from 0 to 255. @param position 0 (lowest value) to 1 (highest value) */
 export function colourAt(palette: PaletteName, position: number): Rgb {
   // d3 returns `#rrggbb` for some palettes and `rgb(r, g, b)` for others.
   const text = interpolators[palette](Math.min(1, Math.max(0, position)));
   const hex = /^#(..)(..)(..)$/.exec(text)?.slice(1);
-  if (hex !== undefined) return triple(hex.map((part) => Number.parseInt(part, 16)));
-  return triple((text.match(/\d+/g) ?? []).map(Number));
+  if (hex !== undefined) return toRgb(hex.map((part) => Number.parseInt(part, 16)));
+  return toRgb((text.match(/\d+/g) ?? []).map(Number));
 }
 
-function triple([red = 0, green = 0, blue = 0]: readonly number[]): Rgb {
+function toRgb([red = 0, green = 0, blue = 0]: readonly number[]): Rgb {
   return [red, green, blue];
 }
 

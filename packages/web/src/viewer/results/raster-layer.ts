@@ -63,11 +63,11 @@ export class RasterLayer {
     // Colours of categories must not be mixed, because the mixture could be the colour of a third category.
     context.imageSmoothingEnabled = categories === null && level.scale * zoom < 1;
     const placeholderLevel = levels[Math.max(0, levels.indexOf(level) - levelsToPlaceholder)];
-    const isComplete = this.#drawLevel(context, toScreen, level, true);
+    const isComplete = this.#drawLevel(context, toScreen, level, 'load-missing');
     if (isComplete || placeholderLevel === undefined || placeholderLevel === level) return;
     context.clearRect(0, 0, context.canvas.width, context.canvas.height);
-    this.#drawLevel(context, toScreen, placeholderLevel, true);
-    this.#drawLevel(context, toScreen, level, false);
+    this.#drawLevel(context, toScreen, placeholderLevel, 'load-missing');
+    this.#drawLevel(context, toScreen, level, 'only-loaded');
   }
 
   /** Draws the visible tiles of a level. @returns whether all of them are loaded */
@@ -75,7 +75,7 @@ export class RasterLayer {
     context: OffscreenCanvasRenderingContext2D | CanvasRenderingContext2D,
     toScreen: Placement,
     { z, width, height, scale }: RasterDescriptor['levels'][number],
-    mayLoad: boolean,
+    tilesToDraw: 'load-missing' | 'only-loaded',
   ): boolean {
     const tileSize = this.#descriptor.tile_size;
     const placement = combine(toScreen, { a: scale, b: 0, c: 0, d: scale, e: 0, f: 0 });
@@ -90,7 +90,7 @@ export class RasterLayer {
     for (let row = firstRow; row <= lastRow; row++) {
       for (let column = firstColumn; column <= lastColumn; column++) {
         const key = `${z}/${column}/${row}`;
-        const tile = mayLoad ? this.#tiles.get(key) : this.#tiles.peek(key);
+        const tile = tilesToDraw === 'load-missing' ? this.#tiles.get(key) : this.#tiles.peek(key);
         if (tile === null) isComplete = false;
         else context.drawImage(this.#colouredCanvasOf(tile), column * tileSize, row * tileSize);
       }

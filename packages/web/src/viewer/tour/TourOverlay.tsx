@@ -1,4 +1,4 @@
-import { texts as shared } from '../../language/texts.ts';
+import { texts as sharedTexts } from '../../language/texts.ts';
 import { SlideFailure, SlideProgress } from '../SlideNotice.tsx';
 import type { ViewingState } from '../SlideViewer.tsx';
 import { texts } from './texts.ts';
@@ -7,7 +7,7 @@ import { texts } from './texts.ts';
 export function TourOverlay({ loading, failure, retry }: ViewingState) {
   if (failure !== null) {
     return (
-      <SlideFailure retryLabel={shared.retry} retry={retry}>
+      <SlideFailure retryLabel={sharedTexts.retry} retry={retry}>
         {texts.notLoaded}
       </SlideFailure>
     );

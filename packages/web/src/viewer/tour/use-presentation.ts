@@ -38,7 +38,6 @@ interface Presentation {
 /** Connects a tour to the presentation of its collection: a presenter sends the current field, and followers receive it. */
 export function usePresentation(input: PresentationInput): Presentation {
   const { collectionId, session, view, item, onShown } = input;
-  /** The last event of the presenter. */
   const [lastEvent, setLastEvent] = useState<PresentationEvent>(endEvent);
   /** Whether the person follows the current presentation, or would follow the next one. */
   const [isFollowing, setFollowing] = useState(true);
