@@ -43,14 +43,14 @@ export function ListToolbar({
   onClear,
   children,
 }: ListToolbarProps) {
-  const [typed, setTyped] = useState(search);
+  const [typedText, setTypedText] = useState(search);
   const [appliedSearch, setAppliedSearch] = useState(search);
   const searchLater = useDebouncedCallback((text: string) => onSearch(text.trim()), searchDelayMs);
-  // A search that the typed text did not cause comes from the clear button or the back button of the browser, and replaces the text.
-  // Set during rendering, so that React never shows the old text beside the new search.
+  // When the search was changed by the clear button or the back button of the browser, it replaces the typed text.
+  // Set during rendering, so that the field never shows the old text beside the new list.
   if (search !== appliedSearch) {
     setAppliedSearch(search);
-    if (search !== typed.trim()) setTyped(search);
+    if (search !== typedText.trim()) setTypedText(search);
   }
 
   return (
@@ -61,9 +61,9 @@ export function ListToolbar({
         label={searchLabel}
         {...(searchHint !== undefined && { placeholder: searchHint })}
         maxLength={searchMaxLength}
-        value={typed}
+        value={typedText}
         onChange={({ currentTarget: { value } }) => {
-          setTyped(value);
+          setTypedText(value);
           searchLater(value);
         }}
       />
@@ -91,7 +91,7 @@ export function ListToolbar({
             leftSection={<IconX size={16} aria-hidden />}
             onClick={() => {
               searchLater.cancel();
-              setTyped('');
+              setTypedText('');
               onClear();
             }}
           >

@@ -5,7 +5,7 @@ import { ActionToast } from './ActionToast.tsx';
 
 /** How long the toast of an action with its undo button is shown. */
 export const undoButtonMs = 10_000;
-/** Minimum time between two undo actions. When a toast closes, the next one moves under the pointer: a double click must undo one action only. */
+/** Minimum time between two undo actions: a toast that closes moves the next one under the pointer, and a double click must undo one only. */
 const minUndoIntervalMs = 700;
 /** Time of the last undo action, as `performance.now()`. */
 let lastUndoMs = Number.NEGATIVE_INFINITY;

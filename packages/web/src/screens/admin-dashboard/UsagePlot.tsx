@@ -91,7 +91,10 @@ export function UsagePlot({ title, days, color }: UsagePlotProps) {
   );
 }
 
-/** Formats 'YYYY-MM-DD'. With a time, JavaScript reads it as local midnight; without one, as midnight UTC: the day before, west of UTC. */
+/**
+ * Formats 'YYYY-MM-DD'. With 'T00:00:00', JavaScript reads it as local midnight. Without a time, it would read it as midnight UTC, which
+ * is still the day before in time zones west of UTC.
+ */
 const formatDay = (day: string) => formatDate(`${day}T00:00:00`);
 
 const formatShortDay = (day: string) => formatDayAndMonth(`${day}T00:00:00`);

@@ -88,7 +88,10 @@ function Cell({ label, isEmpty = false, children }: CellProps) {
 
 type AuditPerson = NonNullable<AuditEntry['actor']>;
 
-/** Shows who has caused an entry. An entry without an actor was caused by a client that was not signed in, or, without an IP address, by the server. */
+/**
+ * Shows who has caused an entry. An entry without an actor was caused by a client that was not signed in, or, when it has no IP address
+ * either, by the server itself.
+ */
 function Actor({ entry: { actor, address } }: { readonly entry: AuditEntry }) {
   if (actor !== null) return <PersonLink person={actor} />;
   return (

@@ -62,9 +62,9 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
     sentences.push(`${label}: ${before} → ${after}`);
   }
   if (action === 'image-opened' || action === 'image-viewed') {
-    const [firstRequest] = take('by'); // the first request for the slide in an image session
-    if (firstRequest === 'thumbnail') sentences.push(texts.thumbnailAlone);
-    if (firstRequest === 'tile') sentences.push(texts.tileFirst);
+    const [requestKind] = take('by'); // the kind of request that opened the slide: descriptor, thumbnail or tile
+    if (requestKind === 'thumbnail') sentences.push(texts.thumbnailAlone);
+    if (requestKind === 'tile') sentences.push(texts.tileFirst);
   }
   if ('dataset_after' in detail) {
     const [before, after] = take('dataset_before', 'dataset_after').map((name) => name ?? texts.noDataset);

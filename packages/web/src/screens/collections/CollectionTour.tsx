@@ -57,7 +57,7 @@ function OpenCollection({ collection }: { readonly collection: Collection }) {
       isMovable
       collectionId={collection.id}
       isVisitor={false}
-      showsAnnotations={false}
+      showsAnnotations={false} // applies to visitors of share links only
       canPresent={collection.own}
       actions={
         <Button component={Link} to="/collections" size="xs" variant="subtle">

@@ -89,7 +89,7 @@ interface ConfirmedButtonProps {
   readonly label: string;
   /** Title of a dialog that asks for a confirmation; without it, the button acts at once. */
   readonly question?: string;
-  /** Text of that dialog: what the action changes. */
+  /** Text of the dialog, which says what the action changes. */
   readonly hint?: string;
   readonly onPress: (currentPassword: string) => Promise<ActionResult>;
 }

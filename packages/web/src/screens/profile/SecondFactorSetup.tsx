@@ -89,7 +89,7 @@ function Pairing({ secret, uri, onPaired, onCancel }: PairingProps) {
   );
 }
 
-/** The QR code is black on white in the dark theme, too, because not all apps read inverted codes. Each dark square is 1 SVG unit wide. */
+/** A QR code of black squares, 1 SVG unit wide. It is black on white in the dark theme, too, because not all apps read inverted codes. */
 function QrCode({ text }: { readonly text: string }) {
   const { size, data: rows } = encode(text, { ecc: 'M', border: 4 }); // 15 % error correction, 4 light squares around
   const darkSquares = rows.flatMap((row, y) =>

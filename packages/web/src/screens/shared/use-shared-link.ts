@@ -58,7 +58,7 @@ export function useSharedLink(secret: string, stepIndex: number): SharedLink {
   useEffect(() => {
     void open();
     return () => {
-      latestAttempt.current += 1;
+      latestAttempt.current += 1; // ignores the result of a running attempt
     };
   }, [open]);
 

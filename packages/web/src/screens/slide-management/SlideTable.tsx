@@ -13,7 +13,10 @@ interface SlideTableProps {
   readonly selectedIds: ReadonlySet<string>;
   readonly onSelect: (slides: readonly ManagedImage[], isSelected: boolean) => void;
   readonly onOpenDialog: (request: DialogRequest) => void;
-  /** Loads the next page; called when fewer than `linesBeforeEnd` lines follow the last rendered line. */
+  /**
+   * Loads the next page unless it is loading already. Called after each rendering in which at most `linesBeforeEnd` lines follow the last
+   * rendered one.
+   */
   readonly onNearEnd: () => void;
 }
 
@@ -27,6 +30,7 @@ const columnCount = columns.length + 2;
 const estimatedHeightsPx = { dataset: 52, slide: 76 };
 /** Lines that are rendered above and below the visible ones. */
 const overscanLines = 10;
+/** Number of lines after the last rendered one below which the next page is loaded. */
 const linesBeforeEnd = 20;
 
 /**

@@ -5,7 +5,10 @@
 import type { ManagedImage } from '@lamina/contract';
 import type { SlideEdit } from '../../api/slides.ts';
 
-/** Returns the text for a field: the value that an administrator has entered; empty when the value comes from the slide file. */
+/**
+ * Returns the text for a field: the value that an administrator has entered. The text is empty when the value comes from the slide file,
+ * or was derived from the value that was entered in the other field.
+ */
 export function enteredText(slide: ManagedImage | undefined, value: 'mpp' | 'power'): string {
   if (slide?.scale_entered !== true) return '';
   const [entered, isDerived] =
@@ -29,6 +32,7 @@ export function calibrationOf(
     return undefined;
   const mppValue = parseNumber(mpp);
   const powerValue = parseNumber(power);
+  // Also false for NaN.
   const isValid =
     (mppValue === null || (mppValue >= 0.001 && mppValue <= 1000)) &&
     (powerValue === null || (powerValue >= 0.1 && powerValue <= 1000));

@@ -16,7 +16,7 @@ type Phase = 'approving' | 'approved' | 'withdrawn';
 
 interface KeptRow {
   readonly phase: Phase;
-  /** Height of the row in CSS pixels when the approve button was pressed. The shorter text that replaces the application gets the same height. */
+  /** Height of the row in CSS pixels when the approve button was pressed. The shorter text that replaces the application keeps it. */
   readonly height: number;
 }
 

@@ -86,7 +86,7 @@ export function CatalogueList(props: CatalogueListProps) {
     count: layout.count,
     getScrollElement: () => scroller.current,
     estimateSize: (index) => heights[layout.lineAt(index)?.kind ?? 'image'],
-    // A new function makes the library measure every line again.
+    // With another layout, a new function makes the library measure every line again.
     // biome-ignore lint/correctness/useExhaustiveDependencies: the layout decides the heights
     getItemKey: useCallback((index: number) => index, [layout]), // oxlint-disable-line react-hooks/exhaustive-deps
     overscan: renderedBeyondEdges,
@@ -103,14 +103,14 @@ export function CatalogueList(props: CatalogueListProps) {
 
   const renderedLines = virtualizer.getVirtualItems().flatMap(({ index }) => layout.lineAt(index) ?? []);
   const neededPages = pagesOf(renderedLines, groups);
-  const isMissing = neededPages.some((page) => !pagesInSight.includes(page));
-  // While a person scrolls quickly, rows that pass by are not loaded: missing pages are loaded when they are next to the loaded ones, or
-  // when the list stands still. Set during rendering, because `useImageRows` above then loads the pages at once.
+  const isPageMissing = neededPages.some((page) => !pagesInSight.includes(page));
+  // While a person scrolls quickly, rows that pass by are not loaded: a missing page is loaded only if one of the needed pages is next to
+  // the loaded ones, or the list stands still. Set during rendering, so that `useImageRows` loads the pages at once.
   const isNear = neededPages.some((page) =>
     pagesInSight.some((visiblePage) => Math.abs(page - visiblePage) <= 1),
   );
   const isChanged = neededPages.join() !== pagesInSight.join();
-  if (isChanged && (!isMissing || isNear || !virtualizer.isScrolling)) setPagesInSight(neededPages);
+  if (isChanged && (!isPageMissing || isNear || !virtualizer.isScrolling)) setPagesInSight(neededPages);
   useEffect(() => {
     pages.current = pagesInSight;
   }, [pages, pagesInSight]);
@@ -133,7 +133,7 @@ export function CatalogueList(props: CatalogueListProps) {
   });
   useImperativeHandle(ref, () => ({ focus: () => moveTo(currentIndex) }));
 
-  // Scrolls once to each image that is selected, for example with a key of the viewer. If a row has the focus, it moves to that image.
+  // Scrolls once to each image that is selected, for example with a key of the viewer. If a row has the focus, the focus moves to this image.
   const revealedId = useRef<string | null>(null);
   useEffect(() => {
     if (revealedId.current === selectedId || selectedIndex === -1) return;

@@ -112,7 +112,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
     setViewState((before) => ({ ...before, firstGroup }));
 
   /** Loads the row of an image, and opens its group and case. @returns whether the list contains the image */
-  const show = useEffectEvent(async (imageId: string): Promise<boolean> => {
+  const showRow = useEffectEvent(async (imageId: string): Promise<boolean> => {
     if (loadedGroups === undefined) return false;
     const position = await loadPosition(loadedGroups, imageId);
     const group = position === null ? undefined : groupAt(groups, position);
@@ -126,19 +126,19 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
   const [shownId, setShownId] = useState<string | null>(null);
   useEffect(() => {
     if (selectedId === null || selectedId === shownId || loadedGroups === undefined) return;
-    show(selectedId).then(
+    showRow(selectedId).then(
       (isShown) => isShown && setShownId(selectedId),
       () => undefined, // tried again when the next list is loaded
     );
   }, [selectedId, shownId, loadedGroups]);
 
   const setFilter = (next: CatalogueFilter) => {
-    rememberScroll(0);
+    rememberScroll(0); // another list starts at its top
     setViewState((before) => ({ ...before, filter: next }));
   };
   const setOrder = (order: ImageOrder) => {
     rememberScroll(0);
-    setViewState((before) => ({ ...before, order, firstGroup: null }));
+    setViewState((before) => ({ ...before, order, firstGroup: null })); // opens the first group in the new order
   };
 
   const step = useSteps(selectedId, async (currentId, by) => {
@@ -150,7 +150,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
     for (; next >= 0 && next < count; next += by) {
       const image = await loadImageAt(loadedGroups, next);
       const group = groupAt(groups, next);
-      if (image?.status !== 'ready' || group === undefined) continue;
+      if (image?.status !== 'ready' || group === undefined) continue; // skips images that cannot be viewed
       openBranches(group, next);
       onSelect(image.id);
       return image.id;

@@ -30,7 +30,7 @@ export function RegisterSlides({ slideCase, imageIds, views, onClose }: Register
   const [result, setResult] = useState<string | null>(null);
   const [error, setError] = useState<string | null>(null);
   /** Number of complete pairs. */
-  const count = Math.min(points.first.length, points.second.length);
+  const pairCount = Math.min(points.first.length, points.second.length);
   // The points of a pair are placed one after the other, so one slide has at most one point more than the other.
   const canMark = (half: Half) =>
     isMarking && points[half].length < maxPairs && points[half].length <= points[otherOf(half)].length;
@@ -40,16 +40,16 @@ export function RegisterSlides({ slideCase, imageIds, views, onClose }: Register
     const saved = await registerSlides(slideCase.id, {
       from_image: imageIds.first,
       to_image: imageIds.second,
-      points: points.first.slice(0, count).map((from, index) => ({
+      points: points.first.slice(0, pairCount).map((from, index) => ({
         from: coordinatesOf(from),
-        to: coordinatesOf(points.second[index] ?? from), // never undefined, because `index` is below `count`
+        to: coordinatesOf(points.second[index] ?? from), // never undefined, because `index` is below `pairCount`
       })),
     });
     setRunning(false);
     if ('error' in saved) return setError(saved.error);
     setError(null);
     setMarking(false);
-    const { residual_um: residual } = saved;
+    const { residual_um: residual } = saved; // null when the scale of the slide is unknown
     setResult(
       residual === null
         ? texts.registered
@@ -59,7 +59,7 @@ export function RegisterSlides({ slideCase, imageIds, views, onClose }: Register
 
   return (
     <section className={classes.bar} aria-label={texts.register}>
-      <p role="status">{result ?? (count < 2 ? texts.registerHint : texts.pairsPlaced(count))}</p>
+      <p role="status">{result ?? (pairCount < 2 ? texts.registerHint : texts.pairsPlaced(pairCount))}</p>
       {error !== null && <Alert color="red">{error}</Alert>}
       <Button
         size="xs"
@@ -82,7 +82,7 @@ export function RegisterSlides({ slideCase, imageIds, views, onClose }: Register
       </Button>
       <Button
         size="xs"
-        disabled={count < 2 || result !== null}
+        disabled={pairCount < 2 || result !== null}
         loading={isRunning}
         onClick={() => void save()}
       >

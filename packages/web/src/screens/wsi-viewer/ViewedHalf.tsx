@@ -14,7 +14,10 @@ interface ViewedHalfProps {
   readonly children: ReactNode;
 }
 
-/** One half of the viewer, for one of two compared slides, with the name of the slide and a mark on the active half; or the whole viewer. */
+/**
+ * One half of the viewer in a comparison of two slides, with the name of its slide, and a mark while it is the active half. Without a
+ * comparison, the only part of the viewer.
+ */
 export function ViewedHalf({ name, isCompared, isActive, onActivate, children }: ViewedHalfProps) {
   return (
     <div

@@ -111,6 +111,7 @@ export function WsiViewer() {
   const [isRestrictedOpen, setRestrictedOpen] = usePanel('restricted-datasets', false);
   const hasRequestable = useRequestableDatasets().data?.some(({ granted }) => !granted) ?? false;
   const showRequestable = () => {
+    // Renders the buttons at once, so that the first one can be focused.
     flushSync(() => {
       setCatalogOpen(true);
       setRestrictedOpen(true);

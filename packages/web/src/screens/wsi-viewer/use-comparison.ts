@@ -122,12 +122,13 @@ export function useComparison(viewed: ViewedImages, occasion: string): Compariso
 function useRegistration(first: string | null, second: string | null, dataset: string | null): Affine | null {
   const cases = useCases({ dataset, isEnabled: first !== null && second !== null });
   return useMemo(() => {
-    const found = registrationOf(cases.data ?? [], first, second);
-    if (found === null) return null;
-    return found.from === first ? found.matrix : inverseOf(found.matrix);
+    const registration = registrationOf(cases.data ?? [], first, second);
+    if (registration === null) return null;
+    return registration.from === first ? registration.matrix : inverseOf(registration.matrix);
   }, [cases.data, first, second]);
 }
 
+/** Loads the image of a half, and holds its view once the slide is open. */
 function useHalf(imageId: string | null) {
   const { image, isUnknown } = useImage(imageId);
   const slide = useViewedSlide(image);

@@ -32,7 +32,7 @@ export function UploadPanel() {
   /** Chosen files that wait until the user has chosen a dataset. */
   const [pendingGroups, setPendingGroups] = useState<readonly FileGroup[]>([]);
   const [refusedFiles, setRefusedFiles] = useState<readonly RefusedFile[]>([]);
-  const [dropFailed, setDropFailed] = useState(false);
+  const [hasDropFailed, setDropFailed] = useState(false);
   const [isDraggedOver, setDraggedOver] = useState(false);
   const datasetField = useRef<HTMLInputElement>(null);
   const filesInput = useRef<HTMLInputElement>(null);
@@ -58,6 +58,7 @@ export function UploadPanel() {
   }, [imageStatuses]);
 
   const uid = useAuth().user?.uid ?? null;
+  // After another account has signed in, removes the uploads of the previous one from the queue.
   useEffect(() => {
     if (uid !== null) setUploadOwner(uid);
   }, [uid]);
@@ -106,14 +107,14 @@ export function UploadPanel() {
 
     const isDecided = typedDataset === justDecidedDataset || decidedDatasets.has(typedDataset);
     if (!isDecided && uploadsToStart.some(({ isUnfinished }) => !isUnfinished)) {
-      setPendingGroups(groups);
-      const existing = datasets.data ?? (await datasets.refetch()).data;
-      if (existing === undefined) {
+      setPendingGroups(groups); // until it is known that the dataset exists, or who may see the new one
+      const existingDatasets = datasets.data ?? (await datasets.refetch()).data;
+      if (existingDatasets === undefined) {
         setDatasetError(texts.datasetsFailed);
         return;
       }
       // Compare like the server, which regards "böbrek" and "Böbrek" as the same dataset.
-      if (!existing.some(({ name }) => nameKey(name) === nameKey(typedDataset))) {
+      if (!existingDatasets.some(({ name }) => nameKey(name) === nameKey(typedDataset))) {
         setNewDataset(typedDataset);
         return;
       }
@@ -235,7 +236,7 @@ export function UploadPanel() {
             onRetry={() => void serverUploads.refetch()}
           />
         )}
-        {dropFailed && <Alert color="eosin" variant="outline" title={texts.dropUnreadable} />}
+        {hasDropFailed && <Alert color="eosin" variant="outline" title={texts.dropUnreadable} />}
         {refusedFiles.length > 0 && (
           <Alert color="eosin" variant="outline" title={texts.refusedHeading}>
             <ul className={classes.refused}>

@@ -221,7 +221,7 @@ function handleFailure(entry: Entry, error: unknown): void {
     window.addEventListener('online', retry);
     return;
   }
-  // `sendFile` does not use the API client. A call of the client gets the same error, and the client then ends the sign-in.
+  // `sendFile` cannot end the sign-in. `invalidateUploads` repeats a call of the API client, which gets the same error and ends it.
   if (error instanceof AppError && error.code === 'token_invalid') void invalidateUploads();
   const defaultMessage = error instanceof FileUnreadableError ? texts.unreadable : texts.failed;
   updateUpload(entry, {
