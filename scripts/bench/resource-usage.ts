@@ -31,7 +31,7 @@ function withDescendants(roots: readonly number[]): number[] {
   for (const name of readdirSync('/proc')) {
     const stat = /^\d+$/.test(name) ? statOf(Number(name)) : null;
     if (stat === null) continue;
-    const parent = Number(stat[1]); // the field ppid
+    const parent = Number(stat[1]); // the fourth field: id of the parent process
     children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
   }
   const all = [...roots];

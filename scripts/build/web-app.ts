@@ -5,15 +5,16 @@ import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { root, run, Stop, tool } from '../launcher/runtime.mjs';
 
-const folders = ['packages/web', 'packages/contract'];
-const files = ['package-lock.json', 'tsconfig.base.json'];
-/** A file with the fingerprint of the sources of the last complete build. */
-const stamp = join(root, 'packages/web/dist/.built-from');
+/** The sources of the web app. */
+const sourceFolders = ['packages/web', 'packages/contract'];
+const sourceFiles = ['package-lock.json', 'tsconfig.base.json'];
+/** Path of a file with the fingerprint of the sources of the last complete build. */
+const stampFile = join(root, 'packages/web/dist/.built-from');
 
 /** Builds the web app, unless it is up to date. @throws {Stop} when the build fails; the message contains the output of the build */
 export async function buildWebApp(): Promise<void> {
-  const current = fingerprint();
-  if (readStamp() === current) return;
+  const currentFingerprint = fingerprintOfSources();
+  if (readStamp() === currentFingerprint) return;
   console.log('Building the web app …');
   const { code, output } = await run([...tool('vite'), 'build', 'packages/web', '--logLevel', 'warn'], {
     capture: true,
@@ -21,7 +22,7 @@ export async function buildWebApp(): Promise<void> {
   if (code !== 0) throw new Stop(`${output}\nBuilding the web app failed, see above.`);
   compressFiles();
   // The stamp is written last, so that an interrupted build is repeated.
-  writeFileSync(stamp, current);
+  writeFileSync(stampFile, currentFingerprint);
 }
 
 /**
@@ -38,9 +39,9 @@ function compressFiles(): void {
 }
 
 /** Returns a hash of the names and contents of all sources of the web app. */
-function fingerprint(): string {
+function fingerprintOfSources(): string {
   const hash = createHash('sha256');
-  for (const file of [...folders.flatMap(filesIn), ...files]) {
+  for (const file of [...sourceFolders.flatMap(filesIn), ...sourceFiles]) {
     hash.update(`${file}\0`);
     hash.update(readFileSync(join(root, file)));
   }
@@ -58,9 +59,10 @@ function filesIn(folder: string): string[] {
     });
 }
 
+/** Returns the fingerprint of the last complete build. */
 function readStamp(): string | null {
   try {
-    return readFileSync(stamp, 'utf8');
+    return readFileSync(stampFile, 'utf8');
   } catch {
     return null; // There is no stamp before the first complete build.
   }

@@ -1,4 +1,4 @@
-/** Tests the files for deployment: nginx and systemd accept them, and the container image has all sources it needs. */
+/** Tests the files for deployment: nginx and systemd accept them, and the Dockerfile copies all files that the image needs. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -82,7 +82,8 @@ describe('systemd unit deploy/lamina.service', () => {
     const file = join(folder, 'lamina.service');
     const { stderr } = spawnSync(analyze ?? '', ['verify', '--man=no', file], { encoding: 'utf8' });
     expect(stderr.split('\n').filter((line) => line.includes('lamina.service'))).toEqual([]);
-    const { status } = spawnSync(analyze ?? '', ['security', '--offline=true', '--threshold=25', file]);
+    const threshold = '--threshold=25'; // tenths of the exposure level
+    const { status } = spawnSync(analyze ?? '', ['security', '--offline=true', threshold, file]);
     expect(status).toBe(0);
   });
 });
@@ -97,11 +98,11 @@ describe('Dockerfile', () => {
   });
 
   it('copies the package.json of every workspace, which npm ci needs', () => {
-    const [first = ''] = textOf('Dockerfile').split('AS web');
+    const [installStage = ''] = textOf('Dockerfile').split('AS web');
     const { workspaces } = JSON.parse(textOf('package.json')) as { workspaces: string[] };
     expect(workspaces).toEqual(['packages/*']);
     for (const name of readdirSync(join(root, 'packages'))) {
-      expect(first).toContain(`packages/${name}/package.json`);
+      expect(installStage).toContain(`packages/${name}/package.json`);
     }
   });
 });

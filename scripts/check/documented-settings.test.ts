@@ -24,28 +24,19 @@ it('.env.example contains the default of every setting', () => {
   expect(readConfig(parseEnv(textOf('.env.example')), root)).toEqual(readConfig({}, root));
 });
 
-it('README.md lists every setting', () => {
-  const [, table = ''] = /^## Settings$(.*?)^## /ms.exec(textOf('README.md')) ?? [];
-  const named = table
+it.each(['README.md', 'docs/operate.md'])('%s lists every setting', (file) => {
+  const [, section = ''] = /^## Settings$(.*?)^## /ms.exec(textOf(file)) ?? [];
+  const firstColumn = section
     .split('\n')
     .filter((line) => line.startsWith('|'))
     .map((line) => line.split('|')[1] ?? '');
-  expect(namesIn(named.join('\n'), /`([A-Z][A-Z0-9_]+)`/g)).toEqual(settings);
-});
-
-it('docs/operate.md lists every setting', () => {
-  const [, table = ''] = /^## Settings$(.*?)^## /ms.exec(textOf('docs/operate.md')) ?? [];
-  const named = table
-    .split('\n')
-    .filter((line) => line.startsWith('|'))
-    .map((line) => line.split('|')[1] ?? '');
-  expect(namesIn(named.join('\n'), /`([A-Z][A-Z0-9_]+)`/g)).toEqual(settings);
+  expect(namesIn(firstColumn.join('\n'), /`([A-Z][A-Z0-9_]+)`/g)).toEqual(settings);
 });
 
 it.each(['deploy/compose.yaml', 'deploy/compose.many.yaml'])('%s sets only existing settings', (file) => {
-  const set = namesIn(textOf(file), /^ {4,6}([A-Z][A-Z0-9_]+): /gm).filter(
+  const names = namesIn(textOf(file), /^ {4,6}([A-Z][A-Z0-9_]+): /gm).filter(
     (name) => !name.startsWith('POSTGRES_'),
   );
-  expect(set).toContain('DATA_DIR');
-  for (const name of set) expect(settings).toContain(name);
+  expect(names).toContain('DATA_DIR');
+  for (const name of names) expect(settings).toContain(name);
 });

@@ -60,7 +60,7 @@ const patterns = [
   '{packages,e2e,scripts,docs,deploy}/**/*.{ts,tsx,mjs,md,css,html,sql,yaml,conf,service,py}',
 ];
 
-/** Returns one line for each rejected word: file, line, word, replacement; empty when there is none. */
+/** Returns one line for each rejected word: file, line, word, replacement; empty when there is none. @param folder another one in tests */
 export function findRejectedWords(folder = root): string {
   const files = globSync(patterns, {
     cwd: folder,

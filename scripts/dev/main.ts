@@ -14,8 +14,8 @@ import { endOf, main, root, server, start, tool } from '../launcher/runtime.mjs'
 import { freePort } from '../services/free-port.ts';
 import { seed, seededAccounts, seededAdmin } from './seed.ts';
 
-/** The API restarts this long after a change, because saving one file often causes several events. */
-const settleMs = 200;
+/** Delay from a change to the restart of the API, because saving one file often causes several events. */
+const restartDelayMs = 200;
 
 await main(async () => {
   const { HOST: host = '127.0.0.1', PORT: port = '3000', DATA_DIR: dataDir = './data/dev' } = process.env;
@@ -82,7 +82,7 @@ async function keepRunning(startApi: () => ChildProcess, stop: AbortSignal): Pro
       console.log('The API has ended. It starts again when one of its source files changes.');
     }
     await change;
-    await setTimeout(settleMs);
+    await setTimeout(restartDelayMs);
     api.kill();
     await end;
   }

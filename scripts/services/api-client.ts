@@ -9,12 +9,12 @@ export async function waitUntilReady(serverUrl: string): Promise<void> {
     } catch {
       // The server does not listen yet.
     }
-    await setTimeout(200, undefined, { ref: false });
+    await setTimeout(200, undefined, { ref: false }); // does not keep this process running
   }
 }
 
 export interface ApiCall {
-  /** Access token of the caller. */
+  /** Bearer token of the caller. */
   readonly token?: string;
   readonly body?: object;
 }
@@ -45,7 +45,7 @@ export async function callApi<Body>(
   throw new Error(`${method} ${path}: ${response.status} ${message}`);
 }
 
-/** Signs in with a password and returns the access token. */
+/** Signs in with a password and returns the bearer token. */
 export async function signIn(
   serverUrl: string,
   { email, password }: { readonly email: string; readonly password: string },

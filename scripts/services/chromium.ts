@@ -1,4 +1,4 @@
-/** Finds the Chromium of the browser tests and benches: that of the system, because Playwright downloads none here. */
+/** Finds the Chromium for browser tests and benches. It is a package of the system, because the project does not let Playwright download one. */
 import { existsSync } from 'node:fs';
 import { run, Stop } from '../launcher/runtime.mjs';
 import { findCommand } from './find-command.ts';
@@ -38,7 +38,7 @@ export async function findChromium(): Promise<string> {
   return installed;
 }
 
-/** Does nothing unless this process may install packages of Debian; a package that does not exist there stays missing. */
+/** Installs a Debian package if this process runs as root and has apt-get. A failure is ignored; the caller looks for the program afterwards. */
 async function installPackage(name: string): Promise<void> {
   if (process.getuid?.() !== 0 || !findCommand('apt-get')) return;
   console.log(`Installing ${name} for the browser tests …`);

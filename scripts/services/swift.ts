@@ -12,14 +12,14 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
 
-/** The Python of Debian, for which alone the Debian packages of Swift are installed. */
+/** Debian's own Python. Debian's packages of Swift are not visible to any other Python. */
 const python = '/usr/bin/python3';
 /** Folder that exists if Swift with its S3 middleware is installed. */
 const s3MiddlewareFolder = '/usr/lib/python3/dist-packages/swift/common/middleware/s3api';
-const kinds = ['account', 'container', 'object'] as const;
-type Kind = (typeof kinds)[number] | 'proxy';
-const servers: readonly Kind[] = [...kinds, 'proxy'];
-const startsWithinMs = 60_000;
+const storageKinds = ['account', 'container', 'object'] as const;
+type Kind = (typeof storageKinds)[number] | 'proxy';
+const serverKinds: readonly Kind[] = [...storageKinds, 'proxy'];
+const startTimeoutMs = 60_000;
 
 /** Python program that builds a ring (Swift's list of servers and devices) for each kind of storage server, with one device. */
 const ringsProgram = `
@@ -27,7 +27,7 @@ import sys
 from swift.common.ring import RingBuilder
 folder, *ports = sys.argv[1:]
 for kind, port in zip(('account', 'container', 'object'), ports):
-    builder = RingBuilder(4, 1, 1)
+    builder = RingBuilder(4, 1, 1)  # 2 ** 4 partitions, 1 copy, at least 1 hour between moves
     builder.add_dev({'region': 1, 'zone': 1, 'ip': '127.0.0.1', 'port': int(port), 'device': 'disk', 'weight': 1,
                      'replication_ip': '127.0.0.1', 'replication_port': int(port), 'meta': ''})
     builder.rebalance()
@@ -48,7 +48,7 @@ sys.exit(run_wsgi(f'{folder}/{kind}-server.conf', f'{kind}-server'))
 `;
 
 export interface SwiftServer {
-  /** Environment variables that tell the tests where the server is. */
+  /** Environment variables from which the tests read URL and credentials of the server. */
   readonly env: Readonly<Record<string, string>>;
   /** Ends the server and removes its files. */
   stop(): Promise<void>;
@@ -78,7 +78,7 @@ export async function startSwift(): Promise<SwiftServer | null> {
     join(folder, 'swift.conf'),
     `[swift-hash]\nswift_hash_path_suffix = ${secret}\n[storage-policy:0]\nname = only\ndefault = yes\n`,
   );
-  for (const kind of kinds)
+  for (const kind of storageKinds)
     writeFileSync(join(folder, `${kind}-server.conf`), storageConf(kind, folder, ports[kind]));
   writeFileSync(join(folder, 'proxy-server.conf'), proxyConf(folder, ports.proxy, secret), { mode: 0o600 });
 
@@ -89,9 +89,13 @@ export async function startSwift(): Promise<SwiftServer | null> {
   };
   try {
     const writeLog = (text: Buffer) => writeFileSync(log, text, { flag: 'a' });
-    const rings = runPython(ringsProgram, [folder, ...kinds.map((kind) => String(ports[kind]))], writeLog);
+    const rings = runPython(
+      ringsProgram,
+      [folder, ...storageKinds.map((kind) => String(ports[kind]))],
+      writeLog,
+    );
     if ((await endOf(rings)) !== 0) throw new Error('building the rings failed');
-    for (const kind of servers) running.push(runPython(serverProgram, [folder, kind], writeLog));
+    for (const kind of serverKinds) running.push(runPython(serverProgram, [folder, kind], writeLog));
     await waitForHealth(`http://127.0.0.1:${ports.proxy}/healthcheck`, running);
   } catch (error) {
     const lastLines = existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(-20).join('\n') : '';
@@ -191,7 +195,7 @@ async function kill(child: ChildProcess): Promise<void> {
 
 /** Waits until the server is healthy. @throws an error when a process ends, or the server is not healthy within a minute */
 async function waitForHealth(url: string, running: readonly ChildProcess[]): Promise<void> {
-  const deadline = Date.now() + startsWithinMs;
+  const deadline = Date.now() + startTimeoutMs;
   while (Date.now() < deadline) {
     if (running.some(({ exitCode }) => exitCode !== null)) throw new Error('a server process has ended');
     const response = await fetch(url).catch(() => null);
@@ -199,5 +203,5 @@ async function waitForHealth(url: string, running: readonly ChildProcess[]): Pro
     if (response?.ok) return;
     await wait(100);
   }
-  throw new Error(`the server was not healthy within ${startsWithinMs} ms`);
+  throw new Error(`the server was not healthy within ${startTimeoutMs} ms`);
 }

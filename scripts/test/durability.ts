@@ -1,4 +1,4 @@
-/** `npm run durability`: 10,000 acknowledged account writes under 50 `kill -9`. `npm test` makes fewer writes. */
+/** `npm run durability`: tests that 10,000 acknowledged writes of accounts survive 50 `kill -9`. `npm test` runs it with fewer writes. */
 import { main, run, tool } from '../launcher/runtime.mjs';
 
 await main(async () => {

@@ -1,4 +1,4 @@
-/** `npm run fuzz`: the property tests of slide formats with 500,000 damaged files each. `FUZZ_RUNS` sets another number. */
+/** `npm run fuzz`: runs the property tests of slide formats, each with 500,000 damaged files. `FUZZ_RUNS` sets another number. */
 import { main, run, tool } from '../launcher/runtime.mjs';
 
 await main(async () => {

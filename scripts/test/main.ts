@@ -2,7 +2,7 @@
  * `npm test`: all tests, then one line with the sums.
  *
  * Vitest runs the unit, property, server and screen tests; Playwright runs the browser tests, in a headless Chromium
- * against the built product.
+ * against a running server with the built web app.
  */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -22,8 +22,9 @@ import {
   type VitestReport,
 } from './test-counts.ts';
 
+/** Folder for reports and for files of failed tests. */
 const artefacts = join(root, 'artefacts');
-const compiledCode = join(tmpdir(), 'lamina-test-compile-cache');
+const compileCache = join(tmpdir(), 'lamina-test-compile-cache');
 
 await main(async () => {
   await buildWebApp();
@@ -49,7 +50,7 @@ async function runVitest(): Promise<TestCounts> {
       ],
       env: {
         // Test processes, and the threads that import result files, share the code that Node has compiled.
-        NODE_COMPILE_CACHE: compiledCode,
+        NODE_COMPILE_CACHE: compileCache,
         ...(postgres && { TEST_DATABASE_URL: postgres.address }),
         ...swift?.env,
       },
@@ -65,7 +66,7 @@ async function runPlaywright(): Promise<TestCounts> {
   try {
     chromium = await findTestBrowser();
   } catch (error) {
-    if (!(error instanceof Stop) || error.exitCode !== 1) throw error;
+    if (!(error instanceof Stop) || error.exitCode !== 1) throw error; // such as the end of this script by a signal
     console.error(error.message);
     return { passed: 0, failed: 1, skipped: 0, failures: [error.message] };
   }
@@ -80,7 +81,7 @@ interface TestRun {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Runs a test runner and counts from the report it writes. A runner that breaks counts as one failed test. */
+/** Runs a test runner and counts the tests in the report that it writes. A runner that fails without a failed test counts as one. */
 async function runAndCount(
   report: string,
   count: (content: unknown) => TestCounts,

@@ -1,8 +1,8 @@
 /**
  * The folders whose tests `npm run test:quick` runs.
  *
- * A folder belongs here when its tests run inside the test process: without a server process, a database server, a
- * browser, object storage, real slides, or generated volumes of input. Together they take at most 60 s on two cores.
+ * A folder belongs here when its tests need only the test process: no server process, database server, browser, object storage, real
+ * slides or large generated files. Together they take at most 60 s on two cores.
  */
 export const quickFolders: readonly string[] = [
   'packages/annotations/src',

@@ -1,4 +1,4 @@
-/** Returns a generator of random numbers between 0 and 1 that are the same in each run (Lehmer generator, "minimal standard"). */
+/** Returns a function that returns random numbers between 0 and 1, the same in each run. */
 export function seededRandom(): () => number {
   let state = 7;
   return () => {

@@ -1,4 +1,4 @@
-"""A minimal WSGI server around OpenSlide's own Deep Zoom generator.
+"""A minimal web application (for gunicorn) around OpenSlide's own Deep Zoom generator.
 
 /NAME/LEVEL/COLUMN_ROW.jpeg is a tile of a Deep Zoom level. /NAME/LEVEL/X_Y_WIDTH_HEIGHT.rgb are pixels as OpenSlide reads
 them: LEVEL is then a level of the file (0 is full resolution), X and Y are the upper left corner in pixels of full resolution,
