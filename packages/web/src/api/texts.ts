@@ -1,9 +1,9 @@
-/** Messages about the results of API calls. `languageInMix` is their language in the mixed interface that the specification prescribes. */
+/** Messages about the results of API calls. `languageWhenMixed` is their language in the mixed interface that the specification prescribes. */
 import { wording } from '../language/language.ts';
 
 /** Messages for actions on an account; the server's own message takes precedence. */
 export const texts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     loginDone: 'Giriş başarılı!',
     loginFailed: 'Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.',
@@ -181,7 +181,7 @@ export const texts = wording({
 
 /** Messages for calls of the WSI Viewer, and for network errors. */
 export const imageTexts = wording({
-  languageInMix: 'en',
+  languageWhenMixed: 'en',
   tr: {
     noAnswer: 'Sunucudan yanıt gelmedi. Lütfen bağlantınızı kontrol edin.',
     serverError: (status: number) => `Sunucu hatası (${status})`,

@@ -21,7 +21,7 @@ interface ShareDialogProps {
   /** Proposed title; when it is empty, the person must enter one. */
   readonly proposedTitle?: string;
   /** Language of the dialog when the interface mixes Turkish and English. */
-  readonly languageInMix: Language;
+  readonly languageWhenMixed: Language;
   /** Creates the share link. @returns its URL, or an error message to show */
   readonly onCreate: (link: NewShareLink) => Promise<{ readonly url: string } | { readonly error: string }>;
   readonly onClose: () => void;
@@ -29,8 +29,8 @@ interface ShareDialogProps {
 
 /** Creates a share link and shows its URL, which the server never returns again. */
 export function ShareDialog(props: ShareDialogProps) {
-  const { heading, target, proposedTitle = '', languageInMix, onCreate, onClose } = props;
-  const words = shareDialogTexts[languageInMix];
+  const { heading, target, proposedTitle = '', languageWhenMixed, onCreate, onClose } = props;
+  const words = shareDialogTexts[languageWhenMixed];
   const [title, setTitle] = useState(proposedTitle);
   const [isMovementFree, setMovementFree] = useState(true);
   const [areAnnotationsShown, setAnnotationsShown] = useState(false);

@@ -1,7 +1,7 @@
 import { wording, wordingByScreenLanguage } from '../language/language.ts';
 
 export const texts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     cancel: 'Vazgeç',
     undo: 'Geri Al',
@@ -18,7 +18,7 @@ export const texts = wording({
 
 /** API tokens, in the lists of their owners and of administrators. */
 export const apiTokenTexts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     heading: 'API Anahtarları',
     listFailed: 'API anahtarları yüklenemedi.',
@@ -51,19 +51,19 @@ export const apiTokenTexts = wording({
 /** Keyed by the language of the menu in the mixed interface: Turkish in the admin area, English elsewhere. */
 export const themeTexts = {
   tr: wording({
-    languageInMix: 'tr',
+    languageWhenMixed: 'tr',
     tr: { theme: 'Görünüm', auto: 'Sistem ayarı', light: 'Açık', dark: 'Koyu' },
     en: { theme: 'Theme', auto: 'System setting', light: 'Light', dark: 'Dark' },
   }),
   en: wording({
-    languageInMix: 'en',
+    languageWhenMixed: 'en',
     tr: { theme: 'Görünüm', auto: 'Sistem ayarı', light: 'Açık', dark: 'Koyu' },
     en: { theme: 'Theme', auto: 'System setting', light: 'Light', dark: 'Dark' },
   }),
 };
 
 export const shareLinkTexts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     none: 'Paylaşım bağlantısı yok.',
     kinds: { slide: 'Slayt', case: 'Vaka', collection: 'Koleksiyon', view: 'Kayıtlı görünüm' },

@@ -14,7 +14,7 @@ const api = { 'GET /user/activity': { activity: [] }, 'GET /user/profile': { use
 
 describe('wording', () => {
   const texts = wording({
-    languageInMix: 'tr',
+    languageWhenMixed: 'tr',
     exceptions: ['viewer'],
     tr: { greeting: (name: string) => `Hoş geldiniz, ${name}`, viewer: 'Görüntüleyici' },
     en: { greeting: (name) => `Welcome, ${name}`, viewer: 'Viewer' },

@@ -81,10 +81,10 @@ export function useLanguage(): LanguageChoice {
 /**
  * Returns the language in which a text is currently shown; used for `lang` attributes, dates and numbers.
  *
- * @param languageInMix language of the text when the choice is 'mixed'
+ * @param languageWhenMixed language of the text when the choice is 'mixed'
  */
-export function chosenLanguageOr(languageInMix: Language): Language {
-  return choice === 'mixed' ? languageInMix : choice;
+export function chosenLanguageOr(languageWhenMixed: Language): Language {
+  return choice === 'mixed' ? languageWhenMixed : choice;
 }
 
 /**
@@ -97,7 +97,7 @@ export function acceptLanguage(): string {
 
 interface Wording<Words extends object> {
   /** Language of the texts when the choice is 'mixed'. */
-  readonly languageInMix: Language;
+  readonly languageWhenMixed: Language;
   /** Keys of the texts that are shown in the other language when the choice is 'mixed'. */
   readonly exceptions?: readonly (keyof Words)[];
   readonly tr: Words;
@@ -107,11 +107,11 @@ interface Wording<Words extends object> {
 
 /** Returns an object whose properties are getters: each returns the text in the current language. */
 export function wording<Words extends object>(words: Wording<Words>): Readonly<Words> {
-  const { languageInMix, exceptions = [] } = words;
-  const otherLanguage: Language = languageInMix === 'tr' ? 'en' : 'tr';
+  const { languageWhenMixed, exceptions = [] } = words;
+  const otherLanguage: Language = languageWhenMixed === 'tr' ? 'en' : 'tr';
   const texts = {};
   for (const name of Object.keys(words.tr) as (keyof Words)[]) {
-    const language = exceptions.includes(name) ? otherLanguage : languageInMix;
+    const language = exceptions.includes(name) ? otherLanguage : languageWhenMixed;
     Object.defineProperty(texts, name, {
       enumerable: true,
       get: () => words[chosenLanguageOr(language)][name],
@@ -127,5 +127,8 @@ export function wording<Words extends object>(words: Wording<Words>): Readonly<W
 export function wordingByScreenLanguage<Words extends object>(
   words: Pick<Wording<Words>, 'tr' | 'en'>,
 ): Readonly<Record<Language, Readonly<Words>>> {
-  return { tr: wording({ languageInMix: 'tr', ...words }), en: wording({ languageInMix: 'en', ...words }) };
+  return {
+    tr: wording({ languageWhenMixed: 'tr', ...words }),
+    en: wording({ languageWhenMixed: 'en', ...words }),
+  };
 }

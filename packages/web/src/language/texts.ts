@@ -1,9 +1,9 @@
-/** Texts shared by several screens, and the titles of all screens. `languageInMix` and `exceptions` are explained in `wording`. */
+/** Texts shared by several screens, and the titles of all screens. `languageWhenMixed` and `exceptions` are explained in `wording`. */
 import type { Role, Status } from '@lamina/contract';
 import { wording } from './language.ts';
 
 const statusLabels = wording<Record<Status, string>>({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     pending: 'Onay Bekliyor',
     active: 'Aktif',
@@ -19,7 +19,7 @@ const statusLabels = wording<Record<Status, string>>({
 });
 
 const roleLabels = wording<Record<Role, string>>({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     admin: 'Yönetici',
     user: 'Kullanıcı',
@@ -44,7 +44,7 @@ export function roleLabel(role: string): string {
 
 /** Titles of the screens in the browser's tab. */
 export const titles = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   exceptions: ['dashboard', 'profile', 'wsiViewer', 'adminDashboard', 'userManagement'],
   tr: {
     login: 'Giriş',
@@ -92,13 +92,13 @@ export const titles = wording({
 
 /** Notice for a person whose account is pending, on every screen that shows `PendingBanner`. */
 export const pendingTexts = wording({
-  languageInMix: 'en',
+  languageWhenMixed: 'en',
   tr: { heading: 'Hesabınız Onay Bekliyor', hint: 'Bazı özellikler kısıtlı olabilir' },
   en: { heading: 'Your Account is Pending Approval', hint: 'Some features may be limited' },
 });
 
 export const texts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   exceptions: ['notAvailable'],
   tr: {
     loading: 'Yükleniyor…',

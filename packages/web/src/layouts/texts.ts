@@ -2,7 +2,7 @@
 import { wording } from '../language/language.ts';
 
 export const dashboardTexts = wording({
-  languageInMix: 'en',
+  languageWhenMixed: 'en',
   tr: {
     navigation: 'Ana menü',
     wsiViewer: 'Slayt Görüntüleyici',
@@ -24,7 +24,7 @@ export const dashboardTexts = wording({
 });
 
 export const adminTexts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   exceptions: ['badge'],
   tr: {
     navigation: 'Yönetim sayfaları',

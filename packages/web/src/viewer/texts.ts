@@ -9,7 +9,7 @@ const percentOf = (zoom: number) => Number((zoom * 100).toPrecision(2));
 
 /** All texts of the viewer. */
 export const texts = wording({
-  languageInMix: 'en',
+  languageWhenMixed: 'en',
   tr: {
     slide:
       'Slayt. Ok tuşları kaydırır, artı ve eksi yakınlaştırıp uzaklaştırır, 0 bütün slaydı gösterir. Soru işareti bütün tuşları sıralar.',

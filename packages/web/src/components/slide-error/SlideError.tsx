@@ -8,12 +8,12 @@ interface SlideErrorProps {
   /** The error code of `packages/slide`; undefined when the server has none. */
   readonly code: string | undefined;
   /** Language of the screen when the interface mixes Turkish and English. */
-  readonly languageInMix: Language;
+  readonly languageWhenMixed: Language;
 }
 
 /** The reason why a slide file cannot be read. In Turkish: a sentence for the error code, then the English details in brackets. */
-export function SlideError({ error, code, languageInMix }: SlideErrorProps) {
-  if (chosenLanguageOr(languageInMix) === 'en') return <span lang="en">{error}</span>;
+export function SlideError({ error, code, languageWhenMixed }: SlideErrorProps) {
+  if (chosenLanguageOr(languageWhenMixed) === 'en') return <span lang="en">{error}</span>;
   const sentence = code === undefined ? undefined : slideErrors[code];
   if (sentence === undefined) return <span lang="en">{error}</span>;
   return (

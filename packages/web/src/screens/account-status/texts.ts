@@ -3,7 +3,7 @@ import { wording } from '../../language/language.ts';
 import { statusLabel } from '../../language/texts.ts';
 
 export const texts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     heading: 'Hesap Durumu',
     suspended: 'Askıya Alınmış',

@@ -2,7 +2,7 @@ import type { Status } from '@lamina/contract';
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     welcome: (name: string) => `Hoş geldiniz, ${name}`,
     userManagement: 'Kullanıcı Yönetimi',
@@ -69,7 +69,7 @@ export const texts = wording({
 });
 
 export const accountCountLabels = wording<Record<Status, string>>({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     pending: 'Onay bekleyen hesap',
     active: 'Aktif hesap',

@@ -1,7 +1,7 @@
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     hint: 'Programların hesaplar adına erişmesini sağlayan, süresi dolmamış anahtarlar.',
     none: 'Geçerli API anahtarı yok.',

@@ -2,7 +2,7 @@ import { auditActionLabel } from '@lamina/contract';
 import { chosenLanguageOr, wording } from '../../language/language.ts';
 
 export const texts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     heading: 'Denetim Kaydı',
     hint: 'Kim, ne zaman, nereden, ne yaptı. Kayıtlar değiştirilemez; süresi dolanlar silinir ve bu da kaydedilir.',
@@ -90,7 +90,7 @@ export const texts = wording({
 });
 
 export const chainTexts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     heading: 'Kayıt zinciri',
     unchecked: 'Kayıt zinciri henüz denetlenmedi.',
@@ -118,7 +118,7 @@ export const chainTexts = wording({
 });
 
 export const detailTexts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     status: 'Durum',
     role: 'Rol',
@@ -181,7 +181,7 @@ export const detailTexts = wording({
 
 /** Labels of the fields of a catalogue entry, by their names in the API. */
 export const fieldLabels: Readonly<Record<string, string>> = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     file_name: 'ad',
     dataset_name: 'veri kümesi',
@@ -196,7 +196,7 @@ export const fieldLabels: Readonly<Record<string, string>> = wording({
 
 /** Labels of details, by their names in the audit entry. `detailTexts` has the labels of details that are formatted. */
 export const detailLabels: Readonly<Record<string, string>> = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     access: 'Erişim',
     backup_of: 'Yedeğin tarihi',
@@ -243,7 +243,7 @@ export const detailLabels: Readonly<Record<string, string>> = wording({
 
 /** Texts of detail values that are codes. */
 export const detailValues: Readonly<Record<string, string>> = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     open: 'herkese açık',
     restricted: 'kısıtlı',
@@ -266,7 +266,7 @@ export const detailValues: Readonly<Record<string, string>> = wording({
 
 /** Summaries of refused actions, where one phrase reads better than the action followed by "refused". */
 const refusedSentences: Readonly<Record<string, string>> = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     'sign-in': 'Giriş başarısız',
     registered: 'Kayıt reddedildi',
@@ -294,7 +294,7 @@ const refusedSentences: Readonly<Record<string, string>> = wording({
 });
 
 const resultTexts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     refused: (label: string) => `${label}: reddedildi`,
     unreadable: 'Slayt dosyası okunamadı',

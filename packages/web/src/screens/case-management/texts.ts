@@ -1,7 +1,7 @@
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     heading: 'Vakalar',
     hint: 'Bir vaka, aynı örneğe ait slaytları sırasıyla toplar: boyalar, bloklar, notlar. Slaytlar katalogdaki yerinde kalır.',

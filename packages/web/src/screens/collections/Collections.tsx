@@ -70,7 +70,7 @@ export function Collections() {
           heading={dialog.type === 'collection' ? texts.shareCollection : texts.shareView}
           target={{ type: dialog.type, id: dialog.id }}
           proposedTitle={dialog.title}
-          languageInMix="tr"
+          languageWhenMixed="tr"
           onCreate={makeShareLink}
           onClose={close}
         />

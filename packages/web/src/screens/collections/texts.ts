@@ -4,7 +4,7 @@ import { wording } from '../../language/language.ts';
 type ReaderCount = 'members' | number;
 
 export const texts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     heading: 'Koleksiyonlar',
     hint: 'Slaytları, vakaları ve kayıtlı görünümleri sıraya dizin; metin ve soru ekleyin, ders ya da sunum olarak gösterin.',

@@ -1,7 +1,7 @@
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     heading: 'E-posta Adresini Doğrula',
     hint: 'Kaydınızı tamamlamak için kayıt olurken belirlediğiniz şifreyi girin. Bu kaydı siz yapmadıysanız bu sayfayı kapatın; hesap açılmaz.',

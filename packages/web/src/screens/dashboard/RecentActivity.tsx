@@ -46,6 +46,7 @@ export function RecentActivity() {
   );
 }
 
+/** One action. `subject` is the file name of a slide: a link while the slide is in the catalogue (`imageId` is not null). */
 function Entry({ entry: { at, action, subject, imageId } }: { readonly entry: Activity }) {
   const EntryIcon = icons[action];
   return (

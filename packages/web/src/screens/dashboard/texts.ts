@@ -3,7 +3,7 @@ import { formatNumber } from '../../formatting/numbers.ts';
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   exceptions: ['wsiViewer'],
   tr: {
     greeting: (name: string) => `Hoş geldiniz, ${name}`,
@@ -48,7 +48,7 @@ export const texts = wording({
 
 /** Labels of the actions. The screen adds the name of the slide as a link. */
 export const activityLabels = wording<Record<Activity['action'], string>>({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     'sign-in': 'Giriş yapıldı',
     'image-opened': 'Slayt açıldı',

@@ -1,7 +1,7 @@
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     heading: 'Veri Kümeleri',
     hint: 'Açık bir veri kümesini bütün aktif kullanıcılar görür; kısıtlı bir veri kümesini yalnızca erişim verilenler ve yöneticiler.',

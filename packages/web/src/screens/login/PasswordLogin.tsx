@@ -30,7 +30,7 @@ export function PasswordLogin() {
   /** Why the last attempt failed; null when it has not failed. The form shows it until the next attempt, the toast only for 5 s. */
   const [failure, setFailure] = useState<string | null>(null);
   /** Accepted credentials that need a second-factor code; null during the first step. */
-  const [firstStep, setFirstStep] = useState<Credentials | null>(null);
+  const [acceptedCredentials, setAcceptedCredentials] = useState<Credentials | null>(null);
   const { register, handleSubmit, formState } = useForm({
     resolver: zodResolver(LoginForm),
     defaultValues: { email: registeredEmail ?? '', password: '' },
@@ -50,15 +50,20 @@ export function PasswordLogin() {
     setFailure(null);
     const result = await signIn(credentials, '');
     if (result.success) return;
-    if (result.error === 'second_factor_required') setFirstStep(credentials);
+    if (result.error === 'second_factor_required') setAcceptedCredentials(credentials);
     else {
       announce(result);
       setFailure(failureSentence(result.error));
     }
   });
 
-  if (firstStep !== null) {
-    return <SecondFactorForm onCode={(code) => signIn(firstStep, code)} onBack={() => setFirstStep(null)} />;
+  if (acceptedCredentials !== null) {
+    return (
+      <SecondFactorForm
+        onCode={(code) => signIn(acceptedCredentials, code)}
+        onBack={() => setAcceptedCredentials(null)}
+      />
+    );
   }
 
   return (

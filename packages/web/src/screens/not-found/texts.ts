@@ -1,7 +1,7 @@
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     heading: 'Sayfa Bulunamadı',
     explanation: 'Aradığınız sayfa bulunamadı. Taşınmış ya da silinmiş olabilir.',

@@ -1,7 +1,7 @@
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     heading: 'Şifre Sıfırlama',
     requestHint: 'E-posta adresinizi yazın; yeni şifre belirleyebileceğiniz bir bağlantı göndereceğiz.',

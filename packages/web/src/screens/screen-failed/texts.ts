@@ -1,7 +1,7 @@
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     heading: 'Beklenmeyen bir hata oluştu.',
     explanation: 'Bu ekran gösterilemedi. Sayfayı yenilemek çoğu zaman yeterli olur.',

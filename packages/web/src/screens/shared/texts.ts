@@ -1,7 +1,7 @@
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     opening: 'Bağlantı açılıyor…',
     passwordHeading: 'Bu bağlantı şifreyle korunuyor',

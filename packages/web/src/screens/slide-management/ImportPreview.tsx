@@ -18,13 +18,13 @@ interface ImportPreviewProps {
 /** Shows what a catalogue file would change and which of its lines are wrong, with a button that applies it. */
 export function ImportPreview(props: ImportPreviewProps) {
   const { fileName, plan, isChangedMeanwhile, isApplying, onApply } = props;
-  const { changed, unchanged, unknown, wrong } = plan;
+  const { changed: changedCount, unchanged, unknown: unknownCount, wrong: wrongCount } = plan;
   const counts = [
     [texts.rows, plan.rows],
-    [texts.changed, changed],
+    [texts.changed, changedCount],
     [texts.unchanged, unchanged],
-    [texts.unknownRows, unknown],
-    [texts.wrongRows, wrong],
+    [texts.unknownRows, unknownCount],
+    [texts.wrongRows, wrongCount],
   ] as const;
   return (
     <Stack component="section" aria-label={texts.preview(fileName)}>
@@ -41,6 +41,7 @@ export function ImportPreview(props: ImportPreviewProps) {
           {texts.changedMeanwhileHint}
         </Alert>
       )}
+      {/* Turkish spreadsheet programs may write this encoding instead of UTF-8. */}
       {plan.encoding === 'windows-1254' && <Text>{texts.readAsTurkish}</Text>}
       <dl className={classes.counts}>
         {counts.map(([label, count]) => (
@@ -50,22 +51,24 @@ export function ImportPreview(props: ImportPreviewProps) {
           </div>
         ))}
       </dl>
-      <Problems title={texts.wrongList} lines={plan.wrong_lines} total={wrong} isWrong />
-      <Problems title={texts.unknownList} lines={plan.unknown_lines} total={unknown} />
-      {changed > 0 && (
+      <Problems title={texts.wrongList} lines={plan.wrong_lines} total={wrongCount} isWrong />
+      <Problems title={texts.unknownList} lines={plan.unknown_lines} total={unknownCount} />
+      {changedCount > 0 && (
         <LineList
           title={texts.changesList}
-          hint={plan.changes.length < changed ? texts.firstOnly(plan.changes.length, changed) : null}
+          hint={
+            plan.changes.length < changedCount ? texts.firstOnly(plan.changes.length, changedCount) : null
+          }
           lines={plan.changes}
         >
           {(change) => <Change change={change} />}
         </LineList>
       )}
-      {wrong > 0 && <Text c="var(--mantine-color-error)">{texts.correctFirst}</Text>}
-      {wrong === 0 && changed === 0 && <Text>{texts.nothingToApply}</Text>}
-      {wrong === 0 && changed > 0 && (
+      {wrongCount > 0 && <Text c="var(--mantine-color-error)">{texts.correctFirst}</Text>}
+      {wrongCount === 0 && changedCount === 0 && <Text>{texts.nothingToApply}</Text>}
+      {wrongCount === 0 && changedCount > 0 && (
         <Button className={classes.apply ?? ''} loading={isApplying} onClick={onApply}>
-          {texts.apply(changed)}
+          {texts.apply(changedCount)}
         </Button>
       )}
     </Stack>

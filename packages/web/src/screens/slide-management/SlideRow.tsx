@@ -87,7 +87,7 @@ export function SlideRow({ slide, rowProps, isSelected, onSelect, onOpenDialog }
         )}
         {state === 'failed' && error !== null && (
           <Text size="sm" className={classes.reason ?? ''}>
-            <SlideError error={error} code={slide.error_code} languageInMix="tr" />
+            <SlideError error={error} code={slide.error_code} languageWhenMixed="tr" />
           </Text>
         )}
         {hold !== null && (

@@ -7,7 +7,7 @@ const figure = (value: number) =>
   value.toLocaleString(chosenLanguageOr('tr'), { maximumSignificantDigits: 4 });
 
 export const texts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     heading: 'Slaytlar',
     hint: 'Katalogdaki kayıtları düzenleyin, taşıyın, gizleyin, kaldırın. Slayt dosyaları değiştirilmez.',
@@ -266,7 +266,7 @@ export const texts = wording({
 
 /** Labels of the status filter. */
 export const statusLabels = wording<Record<ManagedStatus, string>>({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     listed: 'Katalogdakiler',
     ready: 'Hazır olanlar',
@@ -291,7 +291,7 @@ export const statusLabels = wording<Record<ManagedStatus, string>>({
 
 /** Labels of the state of one slide. */
 export const stateLabels = wording<Record<Exclude<ManagedStatus, 'listed' | 'held'>, string>>({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     ready: 'Hazır',
     pending: 'Okunuyor',
@@ -311,7 +311,7 @@ export const stateLabels = wording<Record<Exclude<ManagedStatus, 'listed' | 'hel
 });
 
 export const fieldLabels = wording<Record<ImportedField, string>>({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: { file_name: 'Ad', dataset_name: 'Veri kümesi', organ_type: 'Organ' },
   en: { file_name: 'Name', dataset_name: 'Dataset', organ_type: 'Organ' },
 });

@@ -2,7 +2,7 @@ import { formatNumber } from '../../formatting/numbers.ts';
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   exceptions: ['title'],
   tr: {
     heading: 'Kullanıcı Yönetimi',

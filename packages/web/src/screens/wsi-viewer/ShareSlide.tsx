@@ -24,7 +24,7 @@ export function ShareSlide({ image }: { readonly image: Image }) {
         <ShareDialog
           heading={texts.shareHeading}
           target={{ type: 'slide', id: image.id }}
-          languageInMix="en"
+          languageWhenMixed="en"
           onCreate={makeShareLink}
           onClose={() => setOpen(false)}
         />

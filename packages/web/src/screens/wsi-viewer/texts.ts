@@ -10,7 +10,7 @@ const estimatedIf = (isEstimated: boolean, text: string) => (isEstimated ? `≈ 
 
 /** Every word this screen shows. */
 export const texts = wording({
-  languageInMix: 'en',
+  languageWhenMixed: 'en',
   tr: {
     share: 'Paylaş',
     shareHeading: 'Slaydı bağlantıyla paylaş',

@@ -3,7 +3,7 @@ import { wording } from '../../language/language.ts';
 
 /** All texts of annotations in the viewer. */
 export const texts = wording({
-  languageInMix: 'en',
+  languageWhenMixed: 'en',
   tr: {
     annotations: 'İşaretlemeler',
     defaultLayerName: 'İşaretlemelerim',

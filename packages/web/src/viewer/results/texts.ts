@@ -3,7 +3,7 @@ import { wording } from '../../language/language.ts';
 
 /** All texts of result layers in the viewer. */
 export const texts = wording({
-  languageInMix: 'en',
+  languageWhenMixed: 'en',
   tr: {
     results: 'Analiz sonuçları',
     close: 'Sonuçları kapat',

@@ -2,7 +2,7 @@ import { formatFigure } from '../../formatting/numbers.ts';
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     slides: 'Slaytlar',
     slide: (place: number, count: number) => `${place} / ${count}`,

@@ -4,7 +4,7 @@ import { chosenLanguageOr, wording } from '../../../language/language.ts';
 import type { Refusal } from './group-uploads.ts';
 
 export const texts = wording({
-  languageInMix: 'tr',
+  languageWhenMixed: 'tr',
   tr: {
     heading: 'Slayt yükle',
     hint: 'Büyük dosyalar parça parça gönderilir; ağ kesilirse veya sayfa kapanırsa kaldığı yerden sürer.',
