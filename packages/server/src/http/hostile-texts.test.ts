@@ -1,6 +1,6 @@
 /**
- * Sends characters that no name needs, and that databases or screens trip over, in every text of every endpoint:
- * generated from the contract, so a new endpoint is covered by being declared.
+ * Sends characters that databases and screens handle badly, and that no name needs, in every text parameter of every endpoint. The cases
+ * are generated from the contract, so they include new endpoints.
  */
 import { createImageSession, type Endpoint, endpoints, listAudit, updateImage } from '@lamina/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,12 +18,12 @@ const hostile = {
 } as const;
 type Hostile = keyof typeof hostile;
 
-/** A wrong credential is answered 401, however it is wrong, and one that is not needed is not looked at. */
+/** Fields with a credential. A wrong credential gets 401, also with hostile characters, and one that is not needed is ignored. */
 const credentials = new Set(['password', 'current_password', 'token', 'session']);
-/** Free text of several lines, in which a person may indent. */
+/** Free text of several lines, which may contain tabs. */
 const multiLine = new Set(['reason', 'purpose', 'description', 'text']);
 
-/** Parameters of IIIF and DICOMweb, whose standards answer a malformed one with 400. */
+/** Parameters of IIIF and DICOMweb, whose standards prescribe 400 for a malformed value. */
 const protocolParameters = new Set(['region', 'size', 'rotation', 'quality', 'frames']);
 
 type Part = 'path' | 'query' | 'body';
@@ -33,7 +33,7 @@ interface Place {
   readonly name: string;
 }
 
-/** Every text that a caller can send to an endpoint, but for headers and files. */
+/** Returns every text parameter of an endpoint, except headers and files. */
 function textsOf(endpoint: Endpoint): Place[] {
   const path = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']): Place => ({ part: 'path', name }));
   const hasQuerySession = endpoint.access === 'image-session' && !endpoint.path.includes(':sessionId');
@@ -65,7 +65,7 @@ function withHostile(value: unknown, character: string): string {
   return text.slice(0, middle) + character + text.slice(middle);
 }
 
-/** A lone surrogate in UTF-8 cannot be written by `encodeURIComponent`. */
+/** Percent-encodes a text. `encodeURIComponent` throws for a lone surrogate, so its bytes are written here. */
 function encoded(text: string): string {
   return [...text].map((each) => (each === '\ud800' ? '%ED%A0%80' : encodeURIComponent(each))).join('');
 }
@@ -73,7 +73,7 @@ function encoded(text: string): string {
 function expectedFor({ part, name }: Place, character: Hostile): readonly number[] {
   if (credentials.has(name)) return part === 'body' ? [200, 201, 400, 401, 403] : [401];
   if (part === 'body' && multiLine.has(name) && character === 'a tab') return [200, 201];
-  if (part === 'path' && name === 'sessionId') return [401, 404]; // of a session for pixels, and of one to end
+  if (part === 'path' && name === 'sessionId') return [401, 404]; // 401 for pixels, 404 for a session that should be ended
   return part === 'path' && !protocolParameters.has(name) ? [404] : [400, 404];
 }
 
@@ -84,7 +84,7 @@ describe.each(databaseKinds)('hostile texts in API requests, on %s', (database) 
     server = await testServer({ database, isShared: true, config: { throttle: false } });
     const viewer = await server.fixtures.user();
     session = (await server.as(viewer).call(createImageSession)).body.session_id;
-    await server.fixtures.admin(); // so that no other is the last
+    await server.fixtures.admin(); // so that no other administrator is the last one
   }, 60_000);
   afterAll(() => server.close());
 

@@ -59,7 +59,7 @@ describe('language of a response with the header Accept-Language', () => {
     ['a call without a sign-in', requestDataset, {}, 'tr', 'Lütfen giriş yapın.'],
     ['a call without a sign-in', updateDataset, {}, 'en', 'Authentication error. Please log in again.'],
     ['an unknown path', unknownPath, {}, 'en', 'Not found.'],
-  ] as const)('$0: $4', async (_, call, payload, language, text) => {
+  ] as const)('is used for $0: $4', async (_, call, payload, language, text) => {
     expect(await messageOf(call, payload, language)).toEqual(
       typeof text === 'string' ? text : expect.stringMatching(text),
     );

@@ -39,11 +39,11 @@ describe.each(databaseKinds)('API tokens, on %s,', (database) => {
     const { fixtures, as, clock, services } = server;
     const user = await fixtures.user();
     const body = { name: ' Betik ', scopes: ['annotations:read', 'slides:read', 'slides:read'] };
-    const made = await as(user).call(createApiToken, { body });
-    expect(made.status).toBe(201);
-    const { token, id, prefix } = made.body;
+    const created = await as(user).call(createApiToken, { body });
+    expect(created.status).toBe(201);
+    const { token, id, prefix } = created.body;
     expect(token).toMatch(/^lam_[\w-]{43}$/);
-    expect(made.body).toEqual({
+    expect(created.body).toEqual({
       id,
       token,
       prefix: token.slice(0, 12),
@@ -54,7 +54,7 @@ describe.each(databaseKinds)('API tokens, on %s,', (database) => {
     });
 
     expect((await as(token).call(listImages)).status).toBe(200);
-    const { token: _, ...rest } = made.body;
+    const { token: _, ...rest } = created.body;
     const at = clock.now().toISOString();
     const listed = { ...rest, created_at: at, last_used_at: at };
     expect((await as(user).call(listApiTokens)).body).toEqual({ tokens: [listed] });
@@ -160,11 +160,11 @@ describe.each(databaseKinds)('API tokens, on %s,', (database) => {
       [promoteUser, undefined],
     ] as const) {
       const member = await fixtures.user();
-      const made = await fixtures.apiToken(member);
-      expect(await statusOf(made.token)).toBe(200);
+      const created = await fixtures.apiToken(member);
+      expect(await statusOf(created.token)).toBe(200);
       const params = { uid: member.uid };
       await as(admin).call(endpoint, { params, ...(change && { body: change }) });
-      expect(await statusOf(made.token)).toBe(401);
+      expect(await statusOf(created.token)).toBe(401);
     }
 
     const short = await fixtures.apiToken(await fixtures.user(), { days: 1 });

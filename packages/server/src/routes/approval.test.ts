@@ -101,7 +101,7 @@ describe.each(databaseKinds)('an application for an account, on %s', (database) 
     ['affiliation', 'a'.repeat(201)],
     ['purpose', 'a'.repeat(1001)],
     ['purpose', 'ön\u0000arka'],
-  ])('is rejected with an invalid %s', async (field, text) => {
+  ])('is rejected when its field %s is too long or contains NUL', async (field, text) => {
     const { as } = await office(database);
     const answer = await as(null).call(register, { body: { ...applicant, [field]: text } });
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', field } });
@@ -232,9 +232,9 @@ describe.each(databaseKinds)('approval with a role, datasets and an end date, on
   });
 
   it.each([
-    ['a dataset that is not restricted', { datasets: ['Yok böyle bir küme'] }],
-    ['a date that has passed', { expires_at: '2020-01-01T00:00:00.000Z' }],
-    ['a date that is none', { expires_at: 'yarın' }],
+    ['an unknown dataset', { datasets: ['Yok böyle bir küme'] }],
+    ['an end date that has passed', { expires_at: '2020-01-01T00:00:00.000Z' }],
+    ['an end date that is not a date', { expires_at: 'yarın' }],
     ['the role admin', { role: 'admin' }],
   ])('changes nothing when the request has %s', async (_, body) => {
     const { client, fixtures, services } = await office(database);
@@ -290,17 +290,20 @@ describe.each(databaseKinds)('rejecting an application, on %s', (database) => {
     });
   });
 
-  it.each(['active', 'suspended', 'deactivated'] as const)('fails for a %s account', async (status) => {
-    const { client, fixtures } = await office(database);
-    const { uid } = await fixtures.user({ status });
-    expect(await client.call(rejectUser, { params: { uid }, body: { reason } })).toMatchObject({
-      status: 409,
-      body: { code: 'not_pending' },
-    });
-    expect((await client.call(getUser, { params: { uid } })).body.user.status).toBe(status);
-  });
+  it.each(['active', 'suspended', 'deactivated'] as const)(
+    'fails for an account that is %s',
+    async (status) => {
+      const { client, fixtures } = await office(database);
+      const { uid } = await fixtures.user({ status });
+      expect(await client.call(rejectUser, { params: { uid }, body: { reason } })).toMatchObject({
+        status: 409,
+        body: { code: 'not_pending' },
+      });
+      expect((await client.call(getUser, { params: { uid } })).body.user.status).toBe(status);
+    },
+  );
 
-  it.each(['', '   ', 'a'.repeat(1001)])('requires a valid reason: %j', async (said) => {
+  it.each(['', '   ', 'a'.repeat(1001)])('is rejected with the invalid reason %j', async (said) => {
     const { client, fixtures } = await office(database);
     const { uid } = await fixtures.user({ status: 'pending' });
     const answer = await client.call(rejectUser, { params: { uid }, body: { reason: said } });

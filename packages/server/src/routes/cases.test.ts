@@ -26,11 +26,14 @@ describe.each(databaseKinds)('cases on %s', (database) => {
     const server = await testServer({ database });
     const { admin, images } = await createSlides(server);
     const slides = images.toReversed().map((image_id) => ({ image_id, stain: 'HE', block: 'A1', note: 'n' }));
-    const made = await admin.call(createCase, { body: { dataset: 'böbrek', name: 'V-7', slides } });
-    expect(made).toMatchObject({ status: 201, body: { version: 1, dataset: 'Böbrek', name: 'V-7', slides } });
+    const created = await admin.call(createCase, { body: { dataset: 'böbrek', name: 'V-7', slides } });
+    expect(created).toMatchObject({
+      status: 201,
+      body: { version: 1, dataset: 'Böbrek', name: 'V-7', slides },
+    });
     const reader = server.as(await server.fixtures.user({ role: 'viewer' }));
     const { body } = await reader.call(listCases, { query: { dataset: 'BÖBREK' } });
-    expect(body.cases).toEqual([made.body]);
+    expect(body.cases).toEqual([created.body]);
     expect((await reader.call(listCases, { query: { dataset: 'Akciğer' } })).body.cases).toEqual([]);
   });
 

@@ -20,7 +20,7 @@ import { type TestServer, testServer } from '../testing/test-server.ts';
 const field = { x: 100, y: 200, zoom: 4, rotation: 90, mirrored: true };
 
 describe.each(databaseKinds)('collections on %s', (database) => {
-  async function world() {
+  async function setUp() {
     const server = await testServer({ database });
     const admin = server.as(await server.fixtures.admin());
     const open = (await server.fixtures.image({ dataset_name: 'Açık' })).id;
@@ -31,21 +31,21 @@ describe.each(databaseKinds)('collections on %s', (database) => {
   }
 
   it('list an item that the reader may not view as inaccessible, without its content', async () => {
-    const { server, admin, teacher, open, closed } = await world();
+    const { server, admin, teacher, open, closed } = await setUp();
     const view = await teacher.call(createSavedView, { body: { image_id: closed, title: 'Tümör', field } });
     expect(view).toMatchObject({ status: 201, body: { version: 1, field } });
     const items = [
       { type: 'slide', id: open, text: 'Önce buraya bakın.' },
       { type: 'view', id: view.body.id },
     ] as const;
-    const made = await teacher.call(createCollection, {
+    const created = await teacher.call(createCollection, {
       body: { title: 'Ders', items: [...items], readers: 'members' },
     });
-    expect(made.body.items.map(({ access }) => access)).toEqual([true, true]);
+    expect(created.body.items.map(({ access }) => access)).toEqual([true, true]);
 
     await admin.call(updateDataset, { body: { dataset: 'Kapalı', access: 'restricted' } });
     const reader = server.as(await server.fixtures.user({ role: 'viewer' }));
-    const { body } = await reader.call(getCollection, { params: { collectionId: made.body.id } });
+    const { body } = await reader.call(getCollection, { params: { collectionId: created.body.id } });
     expect(body).toMatchObject({ title: 'Ders', owner_name: 'Ayşe Hoca', own: false });
     expect(body.items).toMatchObject([
       { access: true, text: 'Önce buraya bakın.', images: [open] },
@@ -54,7 +54,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
   });
 
   it('can be read only by their owner and the readers that the owner names', async () => {
-    const { server, teacher, open } = await world();
+    const { server, teacher, open } = await setUp();
     const [reader, other] = [await server.fixtures.user(), await server.fixtures.user()];
     const items = [{ type: 'slide' as const, id: open }];
     const body = { title: 'Ders', items, readers: [reader.uid] };
@@ -75,7 +75,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
   });
 
   it('reject an item that their owner may not view, and a saved view of another account', async () => {
-    const { server, admin, teacher, open, closed } = await world();
+    const { server, admin, teacher, open, closed } = await setUp();
     await admin.call(updateDataset, { body: { dataset: 'Kapalı', access: 'restricted' } });
     const stranger = server.as(await server.fixtures.user());
     const foreign = (await stranger.call(createSavedView, { body: { image_id: open, title: 'G', field } }))
@@ -115,21 +115,21 @@ describe.each(databaseKinds)('collections on %s', (database) => {
     },
   };
 
-  async function quiz({ teacher, open }: Awaited<ReturnType<typeof world>>) {
+  async function quiz({ teacher, open }: Awaited<ReturnType<typeof setUp>>) {
     const items = [
       { type: 'slide' as const, id: open, question },
       { type: 'slide' as const, id: open, question: region },
       { type: 'slide' as const, id: open },
     ];
-    const made = await teacher.call(createCollection, {
+    const created = await teacher.call(createCollection, {
       body: { title: 'Sınav', items, readers: 'members' },
     });
-    expect(made.body.items[0]?.question).toEqual(question);
-    return made.body.id;
+    expect(created.body.items[0]?.question).toEqual(question);
+    return created.body.id;
   }
 
   it('return the correct answers and regions of questions only to their owner', async () => {
-    const all = await world();
+    const all = await setUp();
     const params = { collectionId: await quiz(all) };
     const student = all.server.as(await all.server.fixtures.user({ role: 'viewer', displayName: 'Öğrenci' }));
     const seen = await student.call(getCollection, { params });
@@ -153,19 +153,19 @@ describe.each(databaseKinds)('collections on %s', (database) => {
   });
 
   /** A visitor of the collection. */
-  async function visitorOf({ server, teacher }: Awaited<ReturnType<typeof world>>, id: string) {
-    const made = await teacher.call(createShareLink, {
+  async function visitorOf({ server, teacher }: Awaited<ReturnType<typeof setUp>>, id: string) {
+    const created = await teacher.call(createShareLink, {
       body: { target: { type: 'collection', id }, title: 'Sınav' },
     });
-    const secret = made.body.url.split('#')[1] ?? '';
+    const secret = created.body.url.split('#')[1] ?? '';
     return {
-      linkId: made.body.id,
+      linkId: created.body.id,
       opened: (await server.as(null).call(openShareLink, { body: { secret } })).body,
     };
   }
 
   it('allow a visitor with a share link to answer questions and follow a presentation', async () => {
-    const all = await world();
+    const all = await setUp();
     const id = await quiz(all);
     const { opened } = await visitorOf(all, id);
     expect(opened).toMatchObject({ collection_id: id });
@@ -227,7 +227,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
   }
 
   it('send server-sent events of a presentation to followers in this and in another process', async () => {
-    const all = await world();
+    const all = await setUp();
     const id = await quiz(all);
     const { opened } = await visitorOf(all, id);
     const query = { session: opened.session_id };
@@ -241,7 +241,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
   });
 
   it('send no more events to a visitor after the share link has ended', async () => {
-    const all = await world();
+    const all = await setUp();
     const id = await quiz(all);
     const { opened, linkId } = await visitorOf(all, id);
     const query = { session: opened.session_id, wait: '30' };

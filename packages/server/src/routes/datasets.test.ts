@@ -31,7 +31,7 @@ beforeAll(async () => {
 const closed = 'Böbrek: gizli/1';
 const pixels = ['image.dzi', 'thumbnail.jpg', 'image_files/9/0_0.jpeg'];
 
-/** Three slides: in an open dataset, in the dataset that the tests restrict, and without a dataset. */
+/** Starts a server with three slides: in an open dataset, in the dataset that the tests restrict, and without a dataset. */
 async function archive(database: (typeof databaseKinds)[number]) {
   const server = await slideServer({ database, config: { logLevel: 'info' } });
   const { fixtures, as } = server;
@@ -45,7 +45,7 @@ async function archive(database: (typeof databaseKinds)[number]) {
     loose: await server.idOf('loose.svs'),
   };
   const admin = as(await fixtures.token(await fixtures.admin()));
-  // A name that a folder cannot have, but an administrator can give.
+  // A name that no folder can have, because of the slash, but that an administrator can choose.
   await admin.call(updateImage, { params: { imageId: ids.closed }, body: { dataset_name: closed } });
   const set = (access: 'open' | 'restricted', listed?: boolean) =>
     admin.call(updateDataset, {
@@ -63,7 +63,7 @@ async function archive(database: (typeof databaseKinds)[number]) {
 
 type Archive = Awaited<ReturnType<typeof archive>>;
 
-/** What a member gets of the slide in the restricted dataset: the status of each address, and whether lists contain it. */
+/** Returns what a member sees of the slide in the restricted dataset: the status of each request, and whether lists contain it. */
 async function seen(
   { ids }: Pick<Archive, 'ids'>,
   { as }: Pick<TestServer, 'as'>,

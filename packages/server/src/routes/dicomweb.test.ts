@@ -1,4 +1,4 @@
-/** DICOMweb over HTTP: searches of the known clients, metadata, frames byte for byte, negotiation, access. */
+/** DICOMweb through HTTP: searches that known clients send, metadata, frames compared byte for byte, content negotiation, and access. */
 import { updateImage } from '@lamina/contract';
 import { buildIcc, buildSvs } from '@lamina/slide/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -139,7 +139,7 @@ describe('DICOMweb search (QIDO-RS)', () => {
     `PatientName=${'a'.repeat(300)}`,
     'constructor=1',
     `${Array.from({ length: 60 }, (_, index) => `001000${10 + index}=a`).join('&')}`,
-  ])('is refused with 400 for %s', async (query) => {
+  ])('returns 400 for the query %s', async (query) => {
     expect((await get(`/studies?${query}`)).json()).toMatchObject({ code: 'invalid_request' });
   });
 
@@ -272,7 +272,7 @@ describe('DICOMweb frames (WADO-RS)', () => {
     'text/plain',
     '*/*;q=0',
     'x'.repeat(3000),
-  ])('get 406 when no accepted media type is available: %s', async (accept) => {
+  ])('get 406 when Accept allows no available media type: %s', async (accept) => {
     expect((await get(`${instance(0)}/frames/1`, { accept })).json()).toMatchObject({
       code: 'not_acceptable',
     });

@@ -1,4 +1,7 @@
-/** The two adapters of dicomweb/resolve-frames.ts give equal responses, log lines, metrics and refusals in the audit log. */
+/**
+ * Tests that the two adapters of dicomweb/resolve-frames.ts, the fast path and the Fastify route, produce equal responses, log lines,
+ * metrics and audit events for the same request.
+ */
 import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import { apiBase, updateDataset, updateImage } from '@lamina/contract';
@@ -19,8 +22,9 @@ let server: SlideServer;
 let routeApp: FastifyInstance;
 let ports: { readonly 'fast path': number; readonly 'Fastify route': number };
 let agent: http.Agent;
-/** Sign-in of a member whose image session is open, and a token of the same account. */
+/** Bearer token of a member whose image session is open. */
 let signIn: string;
+/** API token of the same account. */
 let apiToken: string;
 let instance: string;
 let hiddenInstance: string;
@@ -52,7 +56,7 @@ beforeEach(async () => {
   const member = await server.fixtures.user();
   signIn = await server.fixtures.token(member);
   apiToken = (await server.fixtures.apiToken(member, { scopes: ['slides:read'] })).token;
-  // Each opens its session and the slide.
+  // The first request of each token opens its image session and the slide.
   for (const token of [signIn, apiToken]) await send(`${instance}/frames/1`, withToken(token));
 });
 afterEach(() => {
@@ -114,7 +118,7 @@ async function answered(): Promise<ReadonlyMap<string, number>> {
   );
 }
 
-/** Everything that one request leaves behind: the response, the access log line, the counters, the refusal for the audit log. */
+/** Sends a request, and returns all its effects: response, line of the access log, changed counters, and rejection in the audit log. */
 async function observe(path: string, options: Options, adapter: Adapter) {
   const requestId = randomUUID();
   const before = await answered();

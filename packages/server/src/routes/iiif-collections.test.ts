@@ -26,7 +26,7 @@ interface CollectionDocument {
 const root = 'http://localhost:80/iiif';
 
 /** A collection of a slide and a case in an open dataset, and of a slide in a restricted one. */
-async function world(database: (typeof databaseKinds)[number]) {
+async function setUp(database: (typeof databaseKinds)[number]) {
   const server = await slideServer({ database });
   const svs = await buildSvs();
   for (const place of ['Open/he.svs', 'Open/ihc.svs', 'Restricted/secret.svs']) await server.put(place, svs);
@@ -52,14 +52,14 @@ async function world(database: (typeof databaseKinds)[number]) {
     { type: 'case', id: given.body.id },
     { type: 'slide', id: secret },
   ] as const;
-  const made = await teacher.call(createCollection, {
+  const created = await teacher.call(createCollection, {
     body: { title: 'Course', items: [...items], readers: 'members' },
   });
   await admin.call(updateDataset, { body: { dataset: 'Open', access: 'open', sharing: true } });
   await admin.call(updateDataset, { body: { dataset: 'Restricted', access: 'restricted' } });
   const documents = {
     case: `manifest/case/${given.body.id}`,
-    collection: `manifest/collection/${made.body.id}`,
+    collection: `manifest/collection/${created.body.id}`,
   };
 
   const get = async (path: string, token: string | null) => {
@@ -76,13 +76,13 @@ async function world(database: (typeof databaseKinds)[number]) {
   };
   const reader = await server.fixtures.user({ role: 'viewer' });
   const token = await server.fixtures.token(reader);
-  const ids = { he, ihc, secret, case: given.body.id, collection: made.body.id };
+  const ids = { he, ihc, secret, case: given.body.id, collection: created.body.id };
   return { server, admin, teacher, owner, reader, token, ids, documents, get, visit };
 }
 
 describe.each(databaseKinds)('IIIF documents of cases and collections on %s', (database) => {
   it('list the manifests of the slides in order, with their titles and texts', async () => {
-    const { ids, documents, token, get } = await world(database);
+    const { ids, documents, token, get } = await setUp(database);
     const answer = await get(documents.case, token);
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(answer.document).toMatchObject({
@@ -111,7 +111,7 @@ describe.each(databaseKinds)('IIIF documents of cases and collections on %s', (d
   });
 
   it('name a slide of a restricted dataset only for readers with a grant', async () => {
-    const { server, ids, reader, documents, token, get } = await world(database);
+    const { server, ids, reader, documents, token, get } = await setUp(database);
     const before = await get(documents.collection, token);
     expect(before.body).not.toContain(ids.secret);
     expect((await get(documents.case, token)).body).not.toContain(ids.secret);
@@ -125,7 +125,7 @@ describe.each(databaseKinds)('IIIF documents of cases and collections on %s', (d
   });
 
   it('give an API token only slides of its datasets', async () => {
-    const { server, reader, ids, documents, get } = await world(database);
+    const { server, reader, ids, documents, get } = await setUp(database);
     const within = { scopes: ['slides:read' as const], datasets: ['Open'] };
     const elsewhere = { scopes: ['slides:read' as const], datasets: ['Nowhere'] };
     const { token } = await server.fixtures.apiToken(reader, within);
@@ -137,7 +137,7 @@ describe.each(databaseKinds)('IIIF documents of cases and collections on %s', (d
   });
 
   it('are limited to the rights of the session in the path', async () => {
-    const { server, reader, documents, get } = await world(database);
+    const { server, reader, documents, get } = await setUp(database);
     const { session_id: session } = (await server.as(reader).call(createImageSession)).body;
     for (const document of Object.values(documents)) {
       const answer = await get(`session/${session}/${document}`, null);
@@ -151,7 +151,7 @@ describe.each(databaseKinds)('IIIF documents of cases and collections on %s', (d
   });
 
   it('are rejected without a credential, for collections of other accounts, and for unknown ones', async () => {
-    const { server, teacher, ids, documents, token, get } = await world(database);
+    const { server, teacher, ids, documents, token, get } = await setUp(database);
     for (const document of Object.values(documents)) {
       expect((await get(document, null)).json()).toMatchObject({ code: 'token_missing' });
       const unknown = await get(`session/${'A'.repeat(43)}/${document}`, null);
@@ -169,7 +169,7 @@ describe.each(databaseKinds)('IIIF documents of cases and collections on %s', (d
 
 describe.each(databaseKinds)('the session of a share link in IIIF on %s', (database) => {
   it('gives access to exactly the linked slides, without names of files, datasets and cases', async () => {
-    const { server, ids, documents, get, visit } = await world(database);
+    const { server, ids, documents, get, visit } = await setUp(database);
     const { session } = await visit('case', ids.case);
     const at = `session/${session}`;
     const list = await get(`${at}/${documents.case}`, null);
@@ -196,7 +196,7 @@ describe.each(databaseKinds)('the session of a share link in IIIF on %s', (datab
   });
 
   it('shows a collection with the titles of its owner, and expires when the link does', async () => {
-    const { ids, documents, teacher, admin, get, visit } = await world(database);
+    const { ids, documents, teacher, admin, get, visit } = await setUp(database);
     await admin.call(updateDataset, { body: { dataset: 'Restricted', access: 'open', sharing: true } });
     const { session, linkId } = await visit('collection', ids.collection);
     const path = `session/${session}/${documents.collection}`;

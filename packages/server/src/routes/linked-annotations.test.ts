@@ -1,4 +1,4 @@
-/** What visitors of share links read of annotations. */
+/** Tests which annotations the visitors of share links may read. */
 import fs from 'node:fs';
 import path from 'node:path';
 import {
@@ -20,8 +20,8 @@ import { testServer } from '../testing/test-server.ts';
 import { pointFeature } from '../testing/well-formed-requests.ts';
 
 describe.each(databaseKinds)('annotations of a share link on %s', (database) => {
-  /** A shared slide with a layer for members and a private one of the teacher, and another slide. */
-  async function world() {
+  /** Starts a server with a slide that may be shared, which has a layer for members and a private layer of the teacher, and another slide. */
+  async function setUp() {
     const server = await testServer({ database });
     const folder = path.join(server.config.slidesDir, 'Ders');
     fs.mkdirSync(folder);
@@ -36,7 +36,7 @@ describe.each(databaseKinds)('annotations of a share link on %s', (database) => 
     const [image = '', other = ''] = images.map(({ id }) => id);
 
     const layerOn = async (imageId: string, visibility: 'members' | 'private') => {
-      const made = await teacher.call(createAnnotationLayer, {
+      const created = await teacher.call(createAnnotationLayer, {
         params: { imageId },
         body: { name: 'hasta-17.geojson', visibility },
       });
@@ -50,19 +50,19 @@ describe.each(databaseKinds)('annotations of a share link on %s', (database) => 
         },
       };
       await teacher.call(changeAnnotations, {
-        params: { layerId: made.body.id },
+        params: { layerId: created.body.id },
         body: { changes: [{ op: 'put', feature, base_revision: null }] },
       });
-      return made.body.id;
+      return created.body.id;
     };
     const open = async (show_annotations: boolean) => {
       const target = { type: 'slide', id: image } as const;
-      const made = await teacher.call(createShareLink, {
+      const created = await teacher.call(createShareLink, {
         body: { target, title: 'Ders 3', show_annotations },
       });
-      const secret = made.body.url.split('#')[1] ?? '';
+      const secret = created.body.url.split('#')[1] ?? '';
       const opened = await server.as(null).call(openShareLink, { body: { secret } });
-      return { linkId: made.body.id, session: opened.body.session_id };
+      return { linkId: created.body.id, session: opened.body.session_id };
     };
     const layersOf = (session: string, imageId = image) =>
       server.as(null).call(listAnnotationLayers, { params: { imageId }, query: { session } });
@@ -75,7 +75,7 @@ describe.each(databaseKinds)('annotations of a share link on %s', (database) => 
   }
 
   it('are those of shared layers, without authors, descriptions and layer names', async () => {
-    const { image, layerOn, open, layersOf, annotationsOf } = await world();
+    const { image, layerOn, open, layersOf, annotationsOf } = await setUp();
     const layerId = await layerOn(image, 'members');
     const hiddenId = await layerOn(image, 'private');
     const { session } = await open(true);
@@ -96,7 +96,7 @@ describe.each(databaseKinds)('annotations of a share link on %s', (database) => 
   });
 
   it('are not readable through a link without annotations, nor for a slide outside the link', async () => {
-    const { image, other, layerOn, open, layersOf, annotationsOf } = await world();
+    const { image, other, layerOn, open, layersOf, annotationsOf } = await setUp();
     const layerId = await layerOn(image, 'members');
     const otherId = await layerOn(other, 'members');
     const plain = await open(false);
@@ -110,7 +110,7 @@ describe.each(databaseKinds)('annotations of a share link on %s', (database) => 
   it.each(['link ends', 'maker is suspended', 'dataset is no longer shared', 'layer is deleted'] as const)(
     'are not readable from the moment when the %s',
     async (what) => {
-      const { admin, teacher, account, image, layerOn, open, annotationsOf } = await world();
+      const { admin, teacher, account, image, layerOn, open, annotationsOf } = await setUp();
       const layerId = await layerOn(image, 'members');
       const { linkId, session } = await open(true);
       expect((await annotationsOf(session, layerId)).status).toBe(200);
@@ -125,13 +125,13 @@ describe.each(databaseKinds)('annotations of a share link on %s', (database) => 
   );
 
   it('are not readable with an image session that was created by a sign-in, without its bearer token', async () => {
-    const { teacher, layersOf } = await world();
+    const { teacher, layersOf } = await setUp();
     const session = (await teacher.call(createImageSession)).body.session_id;
     expect(await layersOf(session)).toMatchObject({ status: 401, body: { code: 'session_invalid' } });
   });
 
   it('cannot be changed by a visitor, whatever rights the layer gives', async () => {
-    const { server, image, layerOn, open } = await world();
+    const { server, image, layerOn, open } = await setUp();
     const layerId = await layerOn(image, 'members');
     const { session } = await open(true);
     const answer = await server.as(null).inject({

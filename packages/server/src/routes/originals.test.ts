@@ -8,7 +8,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { slideServer } from '../testing/slide-server.ts';
 
-// Slides are read in processes of their own, which a busy machine takes its time to start.
+// Render processes, which read the slides, may start slowly on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 const block = {

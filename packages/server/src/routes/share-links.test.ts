@@ -19,8 +19,8 @@ import { type TestServer, testServer } from '../testing/test-server.ts';
 const day = 24 * 3_600_000;
 
 describe.each(databaseKinds)('share links on %s', (database) => {
-  /** A server with two slides of a dataset that may be shared, and a teacher. */
-  async function world() {
+  /** Starts a server with two slides of a dataset that may be shared, and a teacher, who creates links. */
+  async function setUp() {
     const server = await testServer({ database });
     const folder = path.join(server.config.slidesDir, 'Ders');
     fs.mkdirSync(folder);
@@ -35,9 +35,11 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     const [image = '', other = ''] = images.map(({ id }) => id);
     const link = async (more: object = {}, by = teacher) => {
       const target = { type: 'slide', id: image } as const;
-      const made = await server.as(by).call(createShareLink, { body: { target, title: 'Ders 3', ...more } });
-      expect(made.status).toBe(201);
-      return { id: made.body.id, secret: made.body.url.split('#')[1] ?? '', made: made.body };
+      const created = await server
+        .as(by)
+        .call(createShareLink, { body: { target, title: 'Ders 3', ...more } });
+      expect(created.status).toBe(201);
+      return { id: created.body.id, secret: created.body.url.split('#')[1] ?? '', created: created.body };
     };
     return { server, admin, adminUser, teacher, image, other, link };
   }
@@ -54,10 +56,10 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     ).status;
 
   it('give a visitor access to exactly the linked slide, without names of files or datasets', async () => {
-    const { server, teacher, image, other, link } = await world();
-    const { secret, made } = await link();
-    expect(made.url).toMatch(/^https?:\/\/[^#]+\/shared#[\w-]{43}$/);
-    expect(made.expires_at).toBe(new Date(server.clock.now().getTime() + 7 * day).toISOString());
+    const { server, teacher, image, other, link } = await setUp();
+    const { secret, created } = await link();
+    expect(created.url).toMatch(/^https?:\/\/[^#]+\/shared#[\w-]{43}$/);
+    expect(created.expires_at).toBe(new Date(server.clock.now().getTime() + 7 * day).toISOString());
     const opened = await open(server, secret);
     expect(opened).toMatchObject({
       status: 200,
@@ -70,13 +72,13 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     expect(JSON.stringify(stored)).not.toContain(secret);
     const { body } = await server.as(teacher).call(listShareLinks);
     expect(body.share_links).toMatchObject([
-      { id: made.id, owner: teacher.uid, openings: 1, max_openings: null, ended: false },
+      { id: created.id, owner: teacher.uid, openings: 1, max_openings: null, ended: false },
     ]);
     expect(body.share_links[0]).not.toHaveProperty('url');
   });
 
   it('write audit events of the link opening and of the slide opening that name the link, not its creator, as the viewer', async () => {
-    const { server, admin, image, link } = await world();
+    const { server, admin, image, link } = await setUp();
     const { id, secret } = await link();
     await tile(server, image, (await open(server, secret)).body.session_id);
     const { entries } = (await admin.call(listAudit)).body;
@@ -92,7 +94,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
   });
 
   it('return the same response for unknown, ended and used-up links', async () => {
-    const { server, teacher, link } = await world();
+    const { server, teacher, link } = await setUp();
     const once = await link({ max_openings: 1 });
     const ended = await link();
     const late = await link({ expires_at: new Date(server.clock.now().getTime() + 1000).toISOString() });
@@ -114,7 +116,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
   });
 
   describe('stop serving tiles to a visitor', () => {
-    it.each<[string, (all: Awaited<ReturnType<typeof world>>, linkId: string) => Promise<unknown>]>([
+    it.each<[string, (all: Awaited<ReturnType<typeof setUp>>, linkId: string) => Promise<unknown>]>([
       [
         'when their creator ends the link',
         ({ server, teacher }, linkId) => server.as(teacher).call(endShareLink, { params: { linkId } }),
@@ -147,7 +149,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     ])(
       '%s, at once in the process that handles the change and within a second in another process',
       async (_, end) => {
-        const all = await world();
+        const all = await setUp();
         const { server, image, link } = all;
         const there = await server.another();
         const { id, secret } = await link();
@@ -167,7 +169,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
   });
 
   it('stay ended when their suspended creator is reactivated, and work only for new visitors when sharing of the dataset is switched off and on', async () => {
-    const { server, admin, teacher, image, link } = await world();
+    const { server, admin, teacher, image, link } = await setUp();
     const { secret } = await link();
     const { session_id: session } = (await open(server, secret)).body;
     const decide = (sharing: boolean) =>
@@ -182,7 +184,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
   });
 
   it('require the password of the link, and limit wrong passwords', async () => {
-    const { server, link } = await world();
+    const { server, link } = await setUp();
     const { secret } = await link({ password: 'gizli-söz' });
     expect(await open(server, secret)).toMatchObject({ status: 401, body: { code: 'password_required' } });
     for (let i = 0; i < 9; i++) {
@@ -199,7 +201,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
   });
 
   it('limit wrong secrets from one network, without blocking a visitor with the right secret', async () => {
-    const { server, link } = await world();
+    const { server, link } = await setUp();
     const { secret } = await link();
     const statuses: number[] = [];
     for (let i = 0; i < 105; i++) statuses.push((await open(server, `${i}`.padEnd(43, 'x'))).status);
@@ -212,7 +214,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
   });
 
   it('reject further wrong secrets from a blocked network without a database query', async () => {
-    const { server } = await world();
+    const { server } = await setUp();
     for (let i = 0; i < 101; i++) await open(server, `${i}`.padEnd(43, 'x'));
     await server.services.db.deleteFrom('throttles').execute();
     expect((await open(server, 'x'.repeat(43))).status).toBe(429);
@@ -228,13 +230,13 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     ],
     ['no opening', { max_openings: 0 }, 400],
   ])('cannot be created with %s', async (_, change, status) => {
-    const { server, teacher, image } = await world();
+    const { server, teacher, image } = await setUp();
     const body = { target: { type: 'slide', id: image }, title: 'Ders', ...change };
     expect((await server.as(teacher).call(createShareLink, { body })).status).toBe(status);
   });
 
   it('can be created only while sharing is on for the dataset and for slides that the creator may view', async () => {
-    const { server, admin, teacher, image } = await world();
+    const { server, admin, teacher, image } = await setUp();
     const decide = (body: object) => admin.call(updateDataset, { body: { dataset: 'Ders', ...body } });
     const attempt = () =>
       server
@@ -247,10 +249,10 @@ describe.each(databaseKinds)('share links on %s', (database) => {
   });
 
   it('of a case give access to the slides of the case in their order', async () => {
-    const { server, admin, image, other, link } = await world();
+    const { server, admin, image, other, link } = await setUp();
     const slides = [{ image_id: other, stain: 'PAS' }, { image_id: image }];
-    const made = await admin.call(createCase, { body: { dataset: 'Ders', name: 'Vaka', slides } });
-    const { secret } = await link({ target: { type: 'case', id: made.body.id } });
+    const created = await admin.call(createCase, { body: { dataset: 'Ders', name: 'Vaka', slides } });
+    const { secret } = await link({ target: { type: 'case', id: created.body.id } });
     const { body } = await open(server, secret);
     expect(body.items).toMatchObject([
       { image_id: other, title: 'Ders 3 · PAS' },
@@ -260,7 +262,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
   });
 
   it('are listed for their creator and for administrators, and cannot be ended by another account', async () => {
-    const { server, admin, teacher, link } = await world();
+    const { server, admin, teacher, link } = await setUp();
     const { id } = await link();
     const stranger = await server.fixtures.user();
     expect((await server.as(stranger).call(listShareLinks)).body.share_links).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * The two adapters of tiles/resolve-tile.ts give equal responses, log lines and metrics, and the fast path's connections
- * behave. More than 350 lines: all tests share one server with both adapters.
+ * Tests that the two adapters of tiles/resolve-tile.ts, the fast path and the Fastify route, produce equal responses, log lines and
+ * metrics for the same request; and the connections of the fast path. The file is long because all tests share one server.
  */
 import http from 'node:http';
 import net from 'node:net';
@@ -116,10 +116,10 @@ async function counters(): Promise<Map<string, number>> {
 
 let requestNumber = 0;
 
-/** Everything that one request leaves behind: the response, the access log line and the change of the counters. */
+/** Sends a request, and returns all its effects: response, line of the access log, and changed counters. */
 async function observe(path: string, { headers, ...options }: RequestOptions, adapter: Adapter) {
   requestNumber++;
-  const requestId = `adapter-test-${String(requestNumber).padStart(4, '0')}`; // the log counts its bytes
+  const requestId = `adapter-test-${String(requestNumber).padStart(4, '0')}`; // all ids are equally long, because the log contains the number of sent bytes
   const before = await counters();
   const sent = { ...(headers as http.OutgoingHttpHeaders), 'x-request-id': requestId };
   const reply = await send(path, { ...options, headers: sent, adapter });

@@ -1,4 +1,4 @@
-/** Pixels over HTTP. More than 350 lines: all tests share one server per adapter. */
+/** Tests requests for pixels through HTTP. The file is long because all tests share one server for each adapter. */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -163,7 +163,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       ['another thumbnail', () => `${id}/thumbnail.png`],
       ['the label', () => `${id}/label.jpg`],
       ['the macro', () => `${id}/macro.jpg`],
-    ])('returns 404 for %s', async (_, address) => {
+    ])('returns 404 for a URL with %s', async (_, address) => {
       const answer = await server.pixels(address(), session);
       expect(answer.statusCode).toBe(404);
       expect(answer.json()).toMatchObject({ code: 'not_found', message: expect.any(String) });
@@ -243,7 +243,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
     it.each([
       ['a valid session', () => session],
       ['no session', () => null],
-    ])('has the security headers of pixels with %s', async (_, given) => {
+    ])('has the security headers of pixels, requested with %s', async (_, given) => {
       for (const address of addresses()) {
         const { headers } = await server.pixels(address, given());
         expect(headers['x-content-type-options']).toBe('nosniff');
@@ -255,7 +255,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
   });
 
   describe('the image session of a pixel request', () => {
-    /** docs/permissions.md; each row creates its session and says what is sent along. */
+    /** The rules of docs/permissions.md: each row creates an image session, and the bearer token that is sent with it. */
     type Row = readonly [
       name: string,
       given: () => Promise<{ session: string | null; token?: string }>,
@@ -331,7 +331,12 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
         401,
         'session_invalid',
       ],
-      ['a bearer token', async () => ({ session: (await own()).token }), 401, 'session_invalid'],
+      [
+        'the bearer token of a sign-in',
+        async () => ({ session: (await own()).token }),
+        401,
+        'session_invalid',
+      ],
       [
         'expired',
         async () => {

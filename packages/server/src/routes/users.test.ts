@@ -150,26 +150,32 @@ describe.each(databaseKinds)('approval of an account, on %s,', (database) => {
     expect(entry?.request_id).toMatch(/^[\w-]{8,}$/);
   });
 
-  it.each(['user', 'viewer'] as const)('gives the role %s of the request', async (role) => {
-    const { act, fixtures, client } = await administration(database);
-    const { uid } = await fixtures.user({ status: 'pending' });
-    await act(approveUser, uid, { role });
-    expect((await client.call(getUser, { params: { uid } })).body.user).toMatchObject({
-      status: 'active',
-      role,
-    });
-  });
+  it.each(['user', 'viewer'] as const)(
+    'gives the account the role %s when the request names it',
+    async (role) => {
+      const { act, fixtures, client } = await administration(database);
+      const { uid } = await fixtures.user({ status: 'pending' });
+      await act(approveUser, uid, { role });
+      expect((await client.call(getUser, { params: { uid } })).body.user).toMatchObject({
+        status: 'active',
+        role,
+      });
+    },
+  );
 
-  it.each(['admin', 'unassigned', 'owner', '', null, 1, ['user']])('rejects the role %o', async (role) => {
-    const { act, fixtures, services } = await administration(database);
-    const { uid } = await fixtures.user({ status: 'pending' });
-    const before = await storedUsers(services.db);
-    expect(await act(approveUser, uid, { role })).toMatchObject({
-      status: 400,
-      body: { code: 'invalid_request', field: 'role' },
-    });
-    expect(await storedUsers(services.db)).toEqual(before);
-  });
+  it.each(['admin', 'unassigned', 'owner', '', null, 1, ['user']])(
+    'rejects a request with the role %o',
+    async (role) => {
+      const { act, fixtures, services } = await administration(database);
+      const { uid } = await fixtures.user({ status: 'pending' });
+      const before = await storedUsers(services.db);
+      expect(await act(approveUser, uid, { role })).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_request', field: 'role' },
+      });
+      expect(await storedUsers(services.db)).toEqual(before);
+    },
+  );
 
   it.each(['suspended', 'deactivated'] as const)(
     'reactivates a %s account with its earlier role and its first approval date',

@@ -284,7 +284,7 @@ describe('Vector result layers', () => {
     ],
     ['a damaged gzip stream', gzipSync(collection(grid)).subarray(0, 2000), 'damaged'],
     ['a gzip bomb of spaces in an object', bomb(), 'too_complex'],
-  ])('refuses %s', async (_, bytes, code) => {
+  ])('reject %s', async (_, bytes, code) => {
     const { layer } = await vectors(bytes as Buffer);
     expect(layer).toMatchObject({ state: 'failed', problem: { code } });
   });

@@ -30,8 +30,8 @@ const minute = 60_000;
 const hour = 60 * minute;
 
 describe.each(databaseKinds)('image sessions on %s', (kind) => {
-  /** A database and a clock, shared by the processes that a test starts. */
-  async function world({ ttlSeconds = 3600 } = {}) {
+  /** Creates a database and a clock, shared by all processes that the test starts with `process`. */
+  async function setUp({ ttlSeconds = 3600 } = {}) {
     const { db, close } = await openTestDatabase(kind);
     let at = Date.UTC(2026, 4, 1, 9);
     const now = () => new Date(at);
@@ -76,7 +76,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
   const isAlive = async (sessions: ImageSessions, id: string) => (await sessions.resolve(id)) !== null;
 
   it('give access to pixels to the account that created them, and have random ids', async () => {
-    const { process, account } = await world();
+    const { process, account } = await setUp();
     const sessions = await process();
     const caller = await account();
     const { sessionId, expiresInSeconds } = await sessions.create(caller);
@@ -89,7 +89,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
   });
 
   it('are read from memory from the second request on', async () => {
-    const { process, account } = await world();
+    const { process, account } = await setUp();
     const sessions = await process();
     const { sessionId } = await sessions.create(await account());
     await sessions.resolve(sessionId);
@@ -97,7 +97,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
   });
 
   it('are valid in every process and after a restart', async () => {
-    const { process, account } = await world();
+    const { process, account } = await setUp();
     const { sessionId } = await (await process()).create(await account());
     expect(await isAlive(await process(), sessionId)).toBe(true);
   });
@@ -110,7 +110,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
     ['empty', () => ''],
     ['4 KiB long', () => 'A'.repeat(4096)],
   ])('do not exist for an id that is %s', async (_, tamper) => {
-    const { process, account } = await world();
+    const { process, account } = await setUp();
     const sessions = await process();
     const { sessionId } = await sessions.create(await account());
     expect(await isAlive(sessions, tamper(sessionId))).toBe(false);
@@ -118,7 +118,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
 
   describe('expire or are revoked', () => {
     it('when their lifetime has passed, in memory and in the database', async () => {
-      const { process, account, advance } = await world({ ttlSeconds: 60 });
+      const { process, account, advance } = await setUp({ ttlSeconds: 60 });
       const sessions = await process();
       const { sessionId } = await sessions.create(await account());
       advance(59_999);
@@ -129,7 +129,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
     });
 
     it('at the latest when the sign-in that created them expires', async () => {
-      const { process, account, advance } = await world({ ttlSeconds: 24 * 3600 });
+      const { process, account, advance } = await setUp({ ttlSeconds: 24 * 3600 });
       const sessions = await process();
       const { sessionId, expiresInSeconds } = await sessions.create(await account());
       expect(expiresInSeconds).toBe(12 * 3600);
@@ -142,7 +142,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
     });
 
     it('when neither an API call nor a tile request has used the sign-in for an hour', async () => {
-      const { process, account, advance } = await world({ ttlSeconds: 24 * 3600 });
+      const { process, account, advance } = await setUp({ ttlSeconds: 24 * 3600 });
       const sessions = await process();
       const { sessionId } = await sessions.create(await account());
       advance(hour - 1);
@@ -154,7 +154,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
     });
 
     it('when their owner ends them, and not when another account tries to', async () => {
-      const { process, account } = await world();
+      const { process, account } = await setUp();
       const sessions = await process();
       const [owner, stranger] = [await account(), await account()];
       const { sessionId } = await sessions.create(owner);
@@ -168,7 +168,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
     });
 
     it('when the account has created ten newer image sessions', async () => {
-      const { process, account, advance } = await world();
+      const { process, account, advance } = await setUp();
       const sessions = await process();
       const [caller, other] = [await account(), await account()];
       const untouched = await sessions.create(other);
@@ -187,7 +187,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
     });
 
     it('when their sign-in ends: at once in this process, within a second in every other process', async () => {
-      const { db, process, account, signIn, advance } = await world();
+      const { db, process, account, signIn, advance } = await setUp();
       const [here, there] = [await process(), await process()];
       const first = await account();
       const second = await signIn(first);
@@ -207,7 +207,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
     });
 
     it('within a second in another process that uses them continuously', async () => {
-      const { db, process, account, advance } = await world();
+      const { db, process, account, advance } = await setUp();
       const there = await process();
       const caller = await account();
       const { sessionId } = await there.create(caller);
@@ -228,7 +228,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
       { status: 'unheard-of' },
       { role: 'unheard-of' },
     ])('when the account becomes %j by a write to the database', async (is) => {
-      const { db, process, account, advance } = await world();
+      const { db, process, account, advance } = await setUp();
       const sessions = await process();
       const caller = await account();
       const { sessionId } = await sessions.create(caller);
@@ -239,7 +239,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
     });
 
     it('permanently: reactivating the account does not restore them', async () => {
-      const { db, process, account, advance } = await world();
+      const { db, process, account, advance } = await setUp();
       const sessions = await process();
       const caller = await account();
       const { sessionId } = await sessions.create(caller);
@@ -255,7 +255,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
   });
 
   it('are not created for a sign-in that ended during the request', async () => {
-    const { db, process, account } = await world();
+    const { db, process, account } = await setUp();
     const sessions = await process();
     const caller = await account();
     await deleteTokensOf(db, caller.user.uid);
@@ -263,7 +263,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
   });
 
   it('that are requested while all sessions are being revoked are revoked too, or not created', async () => {
-    const { db, process, account } = await world();
+    const { db, process, account } = await setUp();
     const sessions = await process();
     for (let round = 0; round < 20; round++) {
       const caller = await account();
@@ -291,7 +291,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
 
   describe('report to their owner', () => {
     it('their age, their remaining lifetime and their number of requests', async () => {
-      const { process, account, advance } = await world();
+      const { process, account, advance } = await setUp();
       const sessions = await process();
       const [caller, other] = [await account(), await account()];
       await sessions.create(other);
@@ -321,7 +321,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
     });
 
     it('a number of requests that survives a restart', async () => {
-      const { process, account } = await world();
+      const { process, account } = await setUp();
       const sessions = await process();
       const caller = await account();
       const { sessionId } = await sessions.create(caller);
@@ -333,7 +333,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
   });
 
   it('are refreshed in the background after a request, so that the next request does not wait for the database', async () => {
-    const { process, account, advance } = await world();
+    const { process, account, advance } = await setUp();
     const sessions = await process();
     const [looking, busy] = [await sessions.create(await account()), await sessions.create(await account())];
     const isWaitedFor = () => sessions.resolve(looking.sessionId) instanceof Promise;
@@ -353,7 +353,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
   });
 
   it('add up the request counts of several processes, also when all write at the same time', async () => {
-    const { process, account } = await world();
+    const { process, account } = await setUp();
     const processes = [await process(), await process(), await process()];
     const callers = await Promise.all(Array.from({ length: 12 }, account));
     const made = await Promise.all(callers.map((caller) => (processes[0] as ImageSessions).create(caller)));
@@ -368,7 +368,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
   });
 
   it('extend the idle time of their sign-in when they are used', async () => {
-    const { db, process, account, advance } = await world();
+    const { db, process, account, advance } = await setUp();
     const sessions = await process();
     const caller = await account();
     const { sessionId } = await sessions.create(caller);

@@ -1,4 +1,4 @@
-/** Registration with REGISTRATION_HIDE_EXISTING=on, through HTTP: no answer may tell a new address from a known one. */
+/** Registration with REGISTRATION_HIDE_EXISTING=on, through HTTP: no response may reveal whether an address already has an account. */
 import {
   confirmRegistration,
   countWaiting,
@@ -41,7 +41,7 @@ const confirm = (server: TestServer, code: string, password = person.password) =
 const logIn = (server: TestServer, { email, password }: { email: string; password: string }) =>
   server.as(null).call(signIn, { body: { email, password } });
 
-/** What a caller can compare: the request id, the date and random ids differ anyway. */
+/** Returns the parts of a response that a caller can compare, without the request id, the date and random ids, which always differ. */
 function visible({ status, body, headers }: Awaited<ReturnType<typeof ask>>) {
   const { 'x-request-id': _, 'content-length': length, date: __, ...rest } = headers;
   const { requestId: ___, user, ...others } = body as typeof body & { requestId?: string };

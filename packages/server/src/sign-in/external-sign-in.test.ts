@@ -1,4 +1,4 @@
-/** Signing in with the ID token of a real OpenID Connect provider, through HTTP. */
+/** Tests signing in through HTTP with an ID token of a real OpenID Connect provider. */
 import { randomUUID } from 'node:crypto';
 import {
   approveUser,
@@ -39,10 +39,10 @@ type Settings = { database?: 'SQLite' | 'PostgreSQL'; embedded?: boolean; linkBy
 async function server({ database = 'SQLite', embedded = true, linkByEmail = false }: Settings = {}) {
   const { issuer, clientId } = oidc;
   const external = { issuer, clientId, audience: clientId, name: null, linkByEmail };
-  const made = await testServer({ database, config: { signIn: { embedded, external } } });
-  // The provider's clock is the real one.
-  made.clock.advance(Date.now() - made.clock.now().getTime());
-  return made;
+  const created = await testServer({ database, config: { signIn: { embedded, external } } });
+  // The provider uses the real time, so the clock of the test server is set to it.
+  created.clock.advance(Date.now() - created.clock.now().getTime());
+  return created;
 }
 
 async function verify({ as }: Pick<TestServer, 'as'>, login: string) {
@@ -50,9 +50,10 @@ async function verify({ as }: Pick<TestServer, 'as'>, login: string) {
   return as(null).call(verifyToken, { body: { token: await oidc.signIn(login, nonce), nonce } });
 }
 
-/** Order of the P-256 group (SEC 2 section 2.4.2): (r, s) and (r, n - s) are signatures of the same text. */
+/** Order n of the P-256 group (SEC 2 section 2.4.2): if (r, s) is a valid signature of a text, so is (r, n - s). */
 const p256Order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 
+/** Replaces the ECDSA signature (r, s) of a token by the other valid one, (r, n - s). */
 function withTwinSignature(token: string): string {
   const end = token.lastIndexOf('.') + 1;
   const signature = Buffer.from(token.slice(end), 'base64url');

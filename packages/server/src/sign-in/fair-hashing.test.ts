@@ -1,11 +1,11 @@
-/** Password hashing under the load of one requester: the others sign in with the next turns. */
+/** Tests that an account that floods the queue of password hashes does not delay the sign-ins of others: they are next. */
 import os from 'node:os';
 import type * as argon2 from '@node-rs/argon2';
 import { describe, expect, it, vi } from 'vitest';
 import { findPassword } from '../store/identities.ts';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
 
-/** Comparisons that have started, oldest first; each runs until the test lets it end. */
+/** Password comparisons that have started, oldest first. While `isHeld`, each of them runs until the test calls `end`. */
 const running: { readonly password: string; readonly end: () => void }[] = [];
 let isHeld = false;
 
@@ -25,8 +25,8 @@ vi.mock('../store/identities.ts', async (original) => {
   return { ...real, findPassword: vi.fn<typeof real.findPassword>(real.findPassword) };
 });
 
-/** As many passwords are compared at the same time. */
-const atOnce = Math.max(1, os.availableParallelism() - 1);
+/** Number of passwords that are compared at the same time (password.ts). */
+const concurrency = Math.max(1, os.availableParallelism() - 1);
 
 async function signInFrom(address: string, { app }: TestServer, { email, password }: TestUser) {
   const answer = await app.inject({
@@ -38,7 +38,7 @@ async function signInFrom(address: string, { app }: TestServer, { email, passwor
   return answer.statusCode;
 }
 
-/** Resolves when the server has read the password of this account, which it does right before hashing. */
+/** Resolves when the server has read the password hash of the account so many times. It reads the hash before it queues the comparison. */
 async function untilRead(user: TestUser, times: number): Promise<void> {
   await vi.waitFor(() => {
     const calls = vi.mocked(findPassword).mock.calls.filter(([, uid]) => uid === user.uid);
@@ -55,6 +55,7 @@ async function endOne(): Promise<string | undefined> {
   return running.at(-1)?.password;
 }
 
+/** Starts a server at which 60 sign-ins of one pending account wait for a password comparison. */
 async function floodedServer(floodAddress: string) {
   isHeld = false;
   const server = await testServer();
@@ -68,7 +69,7 @@ async function floodedServer(floodAddress: string) {
   await untilRead(stranger, 60);
   return {
     server,
-    /** Lets everything end. @returns the statuses of the flood */
+    /** Lets all comparisons end. @returns the statuses of the 60 sign-ins */
     async settle() {
       isHeld = false;
       const settled = Promise.all(flood);
@@ -85,9 +86,9 @@ describe('sixty sign-ins of one pending account at the same time', () => {
     const answer = signInFrom('192.0.2.1', server, other);
     await untilRead(other, 1);
     expect(running.map(({ password }) => password)).toEqual(
-      Array<string>(atOnce).fill('the password of the stranger'),
+      Array<string>(concurrency).fill('the password of the stranger'),
     );
-    // One turn of the stranger may come before; not the 32 that wait.
+    // At most one waiting comparison of the flooding account may run before, not all 32.
     const next = [await endOne(), await endOne()];
     expect(next).toContain(other.password);
     const statuses = await settle();

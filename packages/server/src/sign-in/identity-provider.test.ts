@@ -22,20 +22,20 @@ beforeEach(() => {
 
 function providerWith(settings: { issuer?: string; audience?: string; keyCooldownMs?: number } = {}) {
   const { keyCooldownMs = 30_000, issuer = oidc.issuer, audience = oidc.clientId } = settings;
-  const of = { issuer, audience, clientId: oidc.clientId, name: null, linkByEmail: false };
-  return createIdentityProvider({ provider: of, now, keyCooldownMs });
+  const settingsOfProvider = { issuer, audience, clientId: oidc.clientId, name: null, linkByEmail: false };
+  return createIdentityProvider({ provider: settingsOfProvider, now, keyCooldownMs });
 }
 
 const seconds = (fromNow = 0) => Math.floor(now().getTime() / 1000) + fromNow;
 
-interface Said {
+interface TokenParts {
   readonly claims?: Readonly<Record<string, unknown>>;
   readonly header?: Readonly<Record<string, unknown>>;
   readonly by?: SigningKey;
 }
 
-/** A token signed by the provider or with the given key; `undefined` omits a claim. */
-function token({ claims = {}, header = {}, by = oidc.key() }: Said = {}): Promise<string> {
+/** Returns a valid ID token with changes, signed with the key of the provider or with `by`. The value `undefined` omits a claim. */
+function token({ claims = {}, header = {}, by = oidc.key() }: TokenParts = {}): Promise<string> {
   const all = {
     iss: oidc.issuer,
     aud: oidc.clientId,
@@ -70,7 +70,7 @@ describe('verification of an OIDC ID token', () => {
     });
   });
 
-  it.each<[string, () => Said]>([
+  it.each<[string, () => TokenParts]>([
     ['another issuer', () => ({ claims: { iss: 'https://elsewhere.example.org' } })],
     ['no issuer', () => ({ claims: { iss: undefined } })],
     ['another audience', () => ({ claims: { aud: 'another-product' } })],
@@ -101,7 +101,7 @@ describe('verification of an OIDC ID token', () => {
   });
 
   /** The library refuses to sign an unknown `crit`, so such a token gets the signature of another. */
-  async function signedOrNot(said: Said): Promise<string> {
+  async function signedOrNot(said: TokenParts): Promise<string> {
     if (!said.header?.crit) return token(said);
     const [, ...rest] = (await token()).split('.');
     const header = { alg: 'RS256', kid: oidc.key().kid, ...said.header };

@@ -22,7 +22,7 @@ const hour = 60 * minute;
 
 type From = Pick<TestServer, 'app'>;
 
-/** Signs in from a remote address of the socket. */
+/** Signs in from a client with this IP address. */
 async function from(
   address: string,
   { app }: From,

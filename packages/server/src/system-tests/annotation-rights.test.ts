@@ -32,7 +32,7 @@ type Target =
 
 type Column = 'viewer' | 'user' | 'admin';
 
-/** What a call answers, by target: for a viewer, a user and an administrator. */
+/** The status of a call by target: for a viewer, a user and an administrator as caller. */
 type Rows = Readonly<Record<Target, string>>;
 
 const read: Rows = {
@@ -96,7 +96,7 @@ interface Call {
   readonly rows: Rows;
   readonly payload?: (layer: LayerRow) => object;
   /** The layer is deleted before the call. */
-  readonly isOfDeleted?: true;
+  readonly isDeletedBefore?: true;
 }
 
 const calls: Readonly<Record<string, Call>> = {
@@ -118,7 +118,7 @@ const calls: Readonly<Record<string, Call>> = {
     payload: ({ version }) => ({ locked: false, version }),
   },
   'delete the layer': { endpoint: deleteAnnotationLayer, rows: remove },
-  'restore the deleted layer': { endpoint: restoreAnnotationLayer, rows: restore, isOfDeleted: true },
+  'restore the deleted layer': { endpoint: restoreAnnotationLayer, rows: restore, isDeletedBefore: true },
 };
 const columns: readonly Column[] = ['viewer', 'user', 'admin'];
 
@@ -161,7 +161,7 @@ describe.each(databaseKinds)('rights on annotation layers on %s', (database) => 
     }
   }
 
-  describe.each(Object.entries(calls))('%s', (_, { endpoint, rows, payload, isOfDeleted }) => {
+  describe.each(Object.entries(calls))('%s', (_, { endpoint, rows, payload, isDeletedBefore }) => {
     it.each(Object.entries(rows))(
       'is allowed or rejected as documented on a layer that is %s',
       async (target, expected) => {
@@ -169,7 +169,7 @@ describe.each(databaseKinds)('rights on annotation layers on %s', (database) => 
         for (const role of columns) {
           const caller = await server.fixtures.user({ role });
           const layer = await createLayerFor(target as Target, caller);
-          if (isOfDeleted) {
+          if (isDeletedBefore) {
             await server.services.db
               .updateTable('annotation_layers')
               .set({ deleted_at: server.clock.now().toISOString() })

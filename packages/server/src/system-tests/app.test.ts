@@ -28,7 +28,7 @@ describe('an invalid request', () => {
       'unsupported_type',
     ],
     [
-      'too much',
+      'a body of 70 kB',
       {
         payload: JSON.stringify({ email: 'x'.repeat(70_000) }),
         headers: { 'content-type': 'application/json' },
@@ -36,7 +36,7 @@ describe('an invalid request', () => {
       413,
       'too_large',
     ],
-    ['an endless address', { query: { q: 'x'.repeat(5000) } }, 413, 'too_large'],
+    ['a URL of more than 4096 characters', { query: { q: 'x'.repeat(5000) } }, 413, 'too_large'],
   ])(
     'is rejected with an error message that repeats none of its content: %s',
     async (_, request, status, code) => {
@@ -69,7 +69,7 @@ describe('every response', () => {
     }
   });
 
-  it('forbids framing, sniffing and loading from other origins', async () => {
+  it('has headers that forbid framing, MIME sniffing, and use by pages of other origins', async () => {
     const { app } = await testServer();
     const { headers } = await app.inject({ url: `${apiBase}/user/profile` });
     expect(headers).toMatchObject({
@@ -128,7 +128,7 @@ describe('a client that opens many connections', () => {
     ['is rejected beyond CONNECTIONS_PER_ADDRESS', '203.0.113.66', [], 5],
     ['has no limit if it is a trusted proxy', '203.0.113.66', ['203.0.113.0/24'], 12],
     ['has no limit if it runs on this machine', '127.0.0.1', [], 12],
-  ] as const)('%s', async (_, address, trustedProxies, kept) => {
+  ] as const)('%s', async (_, address, trustedProxies, keptCount) => {
     const { app, logged } = await testServer({ config: { connectionsPerAddress: 5, trustedProxies } });
     // All connections of a test come from this machine, so the test replaces the address that the server sees.
     app.server.prependListener('connection', (socket) =>
@@ -149,7 +149,7 @@ describe('a client that opens many connections', () => {
         return Promise.race([answer, closed]);
       }),
     );
-    expect(answers.filter((answer) => answer !== null)).toEqual(Array(kept).fill('HTTP/1.1 200'));
-    expect(logged().includes('connection limit per address reached')).toBe(kept === 5);
+    expect(answers.filter((answer) => answer !== null)).toEqual(Array(keptCount).fill('HTTP/1.1 200'));
+    expect(logged().includes('connection limit per address reached')).toBe(keptCount === 5);
   });
 });

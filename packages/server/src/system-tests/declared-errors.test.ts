@@ -1,7 +1,7 @@
 /**
- * Every error code that an endpoint declares is one that it answers: a case below gets it from the server, or the list of
- * exceptions names the test that does. The other direction, that no endpoint answers a code that it does not declare, is
- * checked by the test server for every response of every test.
+ * Tests that every endpoint can return each error code that it declares: for each code, a case below provokes it, or `testedElsewhere`
+ * names another test that does. The reverse, that no endpoint returns a code that it does not declare, is checked by the test server
+ * for every response in every test.
  */
 import fs from 'node:fs';
 import {
@@ -26,7 +26,7 @@ import {
   wellFormedRequests,
 } from '../testing/well-formed-requests.ts';
 
-/** Codes that need a fault, a race or many requests, with the tests that get them. */
+/** Error codes that need a fault, a race or many requests, with the tests that provoke them. */
 const testedElsewhere: Readonly<Record<string, string>> = {
   unavailable: 'system-tests/faults/database-down.test.ts, sign-in/fair-hashing.test.ts',
   rate_limited: 'sign-in/throttle.test.ts, audit/limit-actions.test.ts',
@@ -64,7 +64,7 @@ function endpointNamed(name: string): Endpoint {
   return endpoint;
 }
 
-/** The well-formed request of a person, with changes. */
+/** Sends the well-formed request of a person to an endpoint, with changes. */
 async function send(name: string, person: Person, change: Change = {}): Promise<Answer> {
   const request = { ...(await requestFor(name, person, false)), ...change };
   return server.as(person.token).inject({ method: endpointNamed(name).method, ...request });
@@ -73,16 +73,16 @@ async function send(name: string, person: Person, change: Change = {}): Promise<
 const pathOf = (name: string, id: string) => endpointNamed(name).path.replace(/:\w+/, id);
 const userPath = (name: string, { uid }: Pick<TestUser, 'uid'>) => pathOf(name, uid);
 const admin = () => caller('admin');
-/** An administrator's request about an account of this kind. */
-const about = async (name: string, is: Parameters<TestServer['fixtures']['user']>[0]) =>
-  send(name, await admin(), { url: userPath(name, await server.fixtures.user(is)) });
-/** An administrator's request about the administrator's own account. */
+/** Sends an administrator's request about an account with these fields. */
+const about = async (name: string, fields: Parameters<TestServer['fixtures']['user']>[0]) =>
+  send(name, await admin(), { url: userPath(name, await server.fixtures.user(fields)) });
+/** Sends an administrator's request about the administrator's own account. */
 const aboutOneself = async (name: string) => {
   const person = await admin();
   return send(name, person, { url: userPath(name, person.user) });
 };
 
-/** A person with two-step verification, and the secret of the authenticator app. */
+/** Creates a person with two-step verification. @returns also the secret of the authenticator app */
 async function withSecondFactor(): Promise<Person & { readonly secret: string }> {
   const person = await caller('user');
   const client = server.as(person.token);
@@ -98,14 +98,14 @@ const logIn = ({ user: { email, password } }: Person, code?: string) =>
     payload: { email, password, ...(code !== undefined && { code }) },
   });
 
-/** Signs in elsewhere: the account has no password here. */
+/** Creates a person whose account has no password on this server, as after an external sign-in. */
 async function withoutPassword(): Promise<Person> {
   const person = await caller('user');
   await server.services.db.deleteFrom('identities').where('uid', '=', person.user.uid).execute();
   return person;
 }
 
-/** A confirmation of a registration with a fault. */
+/** Confirms a registration with a wrong password, or after its e-mail address got an account. */
 async function confirm(fault: 'password' | 'address taken'): Promise<Answer> {
   const person = await caller('anonymous');
   const request = await requestFor('confirmRegistration', person, false);
@@ -119,25 +119,26 @@ async function confirm(fault: 'password' | 'address taken'): Promise<Answer> {
   return server.as(null).inject({ method: 'POST', url: request.url, payload });
 }
 
-/** Sizes in bytes: of more than one upload may have, and of more than all together may have. */
+/** Size in bytes that is larger than the maximum of one upload. */
 const tooLong = '900000000000000';
+/** Size in bytes that is larger than the quota of all uploads together. */
 const beyondQuota = '2000000000';
 
-/** A request with the file of a result layer whose row has been changed. */
+/** Changes the database row of a result layer, and sends a request for its file. */
 async function sendToResult(
   name: 'createResultFile' | 'sendResultFile',
-  is: { readonly state?: 'ready'; readonly upload_bytes?: number | null },
+  changes: { readonly state?: 'ready'; readonly upload_bytes?: number | null },
   length = '2',
 ): Promise<Answer> {
   const person = await caller('user');
   const request = await requestFor(name, person, false);
   const [layerId = ''] = /[\da-f-]{36}/.exec(request.url) ?? [];
-  await server.services.db.updateTable('result_layers').set(is).where('id', '=', layerId).execute();
+  await server.services.db.updateTable('result_layers').set(changes).where('id', '=', layerId).execute();
   const headers = { ...request.headers, 'upload-length': length };
   return send(name, person, { ...request, headers });
 }
 
-/** A request for an upload whose one file has been sent whole. */
+/** Creates an upload whose only file has been sent completely. */
 async function finishedFile(): Promise<{ readonly person: Person; readonly fileId: string }> {
   const person = await admin();
   const request = await requestFor('finishUploadFile', person, false);
@@ -425,7 +426,7 @@ const cases: Readonly<Record<string, () => Promise<Answer>>> = {
   },
 };
 
-/** The case of a code that every endpoint of a kind answers alike. */
+/** Returns the case of an error code that many endpoints return for the same reason; null for other codes. */
 function commonCase(name: string, code: ErrorCode): (() => Promise<Answer>) | null {
   const { path, needsFreshSignIn, access } = endpointNamed(name);
   if (code === 'not_found' && path.includes(':')) {

@@ -27,8 +27,8 @@ async function pixels({ as }: Pick<TestServer, 'as'>, session: string) {
 const accepted = [404, 'not_found']; // the image does not exist
 const refused = [401, 'session_invalid'];
 
-/** A signed-in viewer with an image session, ten minutes before the end date. */
-async function shortBeforeTheEnd(server: TestServer) {
+/** Returns a signed-in user with an image session, whose end date is in ten minutes. */
+async function tenMinutesBeforeEnd(server: TestServer) {
   const expiresAt = new Date(server.clock.now().getTime() + 10 * minute).toISOString();
   const user = await server.fixtures.user({ expiresAt });
   const token = await server.fixtures.token(user);
@@ -39,7 +39,7 @@ async function shortBeforeTheEnd(server: TestServer) {
 describe.each(databaseKinds)('an account with an end date, on %s', (database) => {
   it('has full access before the end date', async () => {
     const server = await testServer({ database });
-    const { token, session, expiresAt } = await shortBeforeTheEnd(server);
+    const { token, session, expiresAt } = await tenMinutesBeforeEnd(server);
     server.clock.advance(10 * minute - 1);
     expect((await server.as(token).call(getProfile)).body.user).toMatchObject({
       status: 'active',
@@ -51,7 +51,7 @@ describe.each(databaseKinds)('an account with an end date, on %s', (database) =>
   it('loses every token and image session at the end date, in every process within a second', async () => {
     const server = await testServer({ database });
     const another = await server.another();
-    const { token, session } = await shortBeforeTheEnd(server);
+    const { token, session } = await tenMinutesBeforeEnd(server);
     server.clock.advance(10 * minute - 1);
     for (const each of [server, another]) expect(await pixels(each, session)).toEqual(accepted);
     server.clock.advance(1001);
@@ -65,7 +65,7 @@ describe.each(databaseKinds)('an account with an end date, on %s', (database) =>
 
   it('can sign in after the end date, but only sees that access has ended', async () => {
     const server = await testServer({ database });
-    const { user, expiresAt } = await shortBeforeTheEnd(server);
+    const { user, expiresAt } = await tenMinutesBeforeEnd(server);
     server.clock.advance(day);
     const token = await server.fixtures.token(user);
     const profile = await server.as(token).call(getProfile);
@@ -82,7 +82,7 @@ describe.each(databaseKinds)('an account with an end date, on %s', (database) =>
 
   it('is shown as suspended to administrators after the end date', async () => {
     const server = await testServer({ database });
-    const { user } = await shortBeforeTheEnd(server);
+    const { user } = await tenMinutesBeforeEnd(server);
     server.clock.advance(day);
     const admin = server.as(await server.fixtures.admin());
     const one = await admin.call(getUser, { params: { uid: user.uid } });
@@ -97,31 +97,31 @@ describe.each(databaseKinds)('an account with an end date, on %s', (database) =>
 
   it('loses its end date when it becomes an administrator', async () => {
     const server = await testServer({ database });
-    const [user, lost] = [await shortBeforeTheEnd(server), await shortBeforeTheEnd(server)];
+    const [promoted, restored] = [await tenMinutesBeforeEnd(server), await tenMinutesBeforeEnd(server)];
     const admin = await server.fixtures.admin();
-    await server.as(admin).call(promoteUser, { params: { uid: user.user.uid } });
+    await server.as(admin).call(promoteUser, { params: { uid: promoted.user.uid } });
     server.clock.advance(day);
-    await restoreAdmin(server.services, lost.user.email); // like the command line
-    const nextDay = server.as(admin);
-    for (const { uid } of [user.user, lost.user]) {
-      const { body } = await nextDay.call(getUser, { params: { uid } });
+    await restoreAdmin(server.services, restored.user.email); // as the command restore-admin does
+    const adminOnNextDay = server.as(admin);
+    for (const { uid } of [promoted.user, restored.user]) {
+      const { body } = await adminOnNextDay.call(getUser, { params: { uid } });
       expect(body.user).toMatchObject({ status: 'active', role: 'admin', expiresAt: null });
     }
   });
 
   it('is active again after an approval, but earlier tokens and sessions stay invalid', async () => {
     const server = await testServer({ database });
-    const { user, token, session } = await shortBeforeTheEnd(server);
+    const { user, token, session } = await tenMinutesBeforeEnd(server);
     server.clock.advance(11 * minute);
-    const since = await server.fixtures.token(user);
+    const tokenAfterEnd = await server.fixtures.token(user);
     const expires_at = new Date(server.clock.now().getTime() + day).toISOString();
     const approved = await server
       .as(await server.fixtures.admin())
       .call(approveUser, { params: { uid: user.uid }, body: { expires_at } });
     expect(approved.status).toBe(200);
 
-    expect((await server.as(since).call(createImageSession)).status).toBe(201);
-    expect((await server.as(since).call(getProfile)).body.user).toMatchObject({
+    expect((await server.as(tokenAfterEnd).call(createImageSession)).status).toBe(201);
+    expect((await server.as(tokenAfterEnd).call(getProfile)).body.user).toMatchObject({
       status: 'active',
       expiresAt: expires_at,
     });

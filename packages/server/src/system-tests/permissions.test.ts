@@ -84,7 +84,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
 
   const stored = () => storedData(server.services.db);
 
-  /** Whether there is no account behind the calls of the actor. */
+  /** Whether the caller has no account that the server could identify. */
   const isAnonymous = (actor: Actor) => ['anonymous', 'bad token', 'visitor'].includes(actor);
 
   async function everythingDone(): Promise<void> {
@@ -322,7 +322,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
 
   type Ask = (method: 'GET' | 'HEAD', url: string, token: string | null) => Promise<Answer>;
 
-  /** Sends a request as a browser does: the fast path answers tiles. */
+  /** Sends a request over the network, so that the fast path answers tiles. */
   const askOverTheNetwork: Ask = async (method, url, token) => {
     const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
     const answer = await fetch(address + apiBase + url, { method, headers });
@@ -334,7 +334,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
       body: isJson ? JSON.parse(text) : text,
     };
   };
-  /** Fastify's own `inject` enters behind the fast path. */
+  /** Sends a request with Fastify's own `inject`, which the fast path does not see. */
   const askTheRoutes: Ask = async (method, url, token) => {
     const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
     const answer = await server.app.inject({ method, url: apiBase + url, headers });
@@ -361,11 +361,11 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
       };
       for (const name of pixels) {
         const url = `/image-catalog/proxy/${imageId}/${name}${id === undefined ? '' : `?session=${id}`}`;
-        for (const along of additionalTokens) {
-          const expected = pixelsBySession[session][along];
-          const get = await askPixels('GET', url, bearers[along]);
+        for (const kind of additionalTokens) {
+          const expected = pixelsBySession[session][kind];
+          const get = await askPixels('GET', url, bearers[kind]);
           expect(outcomeOf(get)).toBe(outcomeFor(expected));
-          const head = await askPixels('HEAD', url, bearers[along]);
+          const head = await askPixels('HEAD', url, bearers[kind]);
           expect([head.status, head.body]).toEqual([get.status, '']);
         }
       }
@@ -455,26 +455,26 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
       const { fixtures, as, services, clock } = server;
       const now = clock.now().toISOString();
       await saveDataset(services.db, { name: 'Set', access: 'open', isListed: false, isShared: true, now });
-      const maker = await fixtures.user();
+      const creator = await fixtures.user();
       const target = { type: 'slide', id: imageId } as const;
-      const made = await as(maker).call(createShareLink, { body: { target, title: 'Ders' } });
-      const secret = made.body.url.split('#')[1] ?? '';
+      const created = await as(creator).call(createShareLink, { body: { target, title: 'Ders' } });
+      const secret = created.body.url.split('#')[1] ?? '';
       const { session_id: session } = (await as(null).call(openShareLink, { body: { secret } })).body;
       for (const ask of [askTheRoutes, askOverTheNetwork]) {
         for (const name of pixels) {
-          const of = (id: string) => `/image-catalog/proxy/${id}/${name}?session=${session}`;
-          expect((await ask('GET', of(imageId), null)).status).toBe(200);
-          expect(await ask('GET', of(otherImageId), null)).toMatchObject({ status: 404 });
+          const urlOf = (id: string) => `/image-catalog/proxy/${id}/${name}?session=${session}`;
+          expect((await ask('GET', urlOf(imageId), null)).status).toBe(200);
+          expect(await ask('GET', urlOf(otherImageId), null)).toMatchObject({ status: 404 });
           const stranger = await fixtures.token(await fixtures.user());
-          expect(outcomeOf(await ask('GET', of(imageId), stranger))).toBe(outcomeFor('session_invalid'));
+          expect(outcomeOf(await ask('GET', urlOf(imageId), stranger))).toBe(outcomeFor('session_invalid'));
         }
       }
-      // The session is not one of its maker, although the maker's token is sent with it.
-      const along = await as(maker).inject({
+      // The session does not belong to the creator of the link, so it is rejected together with the creator's token.
+      const withCreatorToken = await as(creator).inject({
         method: 'GET',
         url: `/image-catalog/images?session=${session}`,
       });
-      expect(outcomeOf(along)).toBe(outcomeFor('session_invalid'));
+      expect(outcomeOf(withCreatorToken)).toBe(outcomeFor('session_invalid'));
     });
   });
 
@@ -517,7 +517,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
     };
 
     /** Returns the number of accounts by status and role. */
-    async function census(): Promise<Map<string, number>> {
+    async function countAccounts(): Promise<Map<string, number>> {
       const users = await server.services.db.selectFrom('users').select(['status', 'role']).execute();
       return new Map(
         Map.groupBy(users, ({ status, role }) => `${status} ${role}`)
@@ -526,12 +526,12 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
       );
     }
 
-    /** Returns the change of these numbers by the call. */
+    /** Calls an endpoint with more fields in its body. @returns how the call has changed the number of accounts by status and role */
     async function changesOf(name: string, more: object): Promise<{ status: number; changes: unknown }> {
       const who = await caller('admin');
       const endpoint = endpoints[name] as Endpoint;
       const request = await requestFor(name, who, false);
-      const before = await census();
+      const before = await countAccounts();
       const payload = JSON.stringify({ ...more, ...request.payload });
       const { status } = await server.as(who.token).inject({
         method: endpoint.method,
@@ -540,7 +540,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
         payload: payload.replace(/}$/, `,"__proto__":{"role":"admin","polluted":"${mark}"}}`),
         ...(request.query && { query: request.query }),
       });
-      const after = await census();
+      const after = await countAccounts();
       const kinds = [...new Set([...before.keys(), ...after.keys()])].sort();
       const changes = kinds.map((kind) => [kind, (after.get(kind) ?? 0) - (before.get(kind) ?? 0)]);
       return { status, changes: changes.filter(([, change]) => change !== 0) };
@@ -598,11 +598,11 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
   });
 
   describe('a database outage', () => {
-    it('returns 503, never a rejection that signs users out', async () => {
-      const away = await testServer();
-      const user = await away.fixtures.user();
-      const token = await away.fixtures.token(user);
-      await away.services.db.destroy();
+    it('makes calls fail with a server error, never with a rejection that signs users out', async () => {
+      const serverWithoutDatabase = await testServer();
+      const user = await serverWithoutDatabase.fixtures.user();
+      const token = await serverWithoutDatabase.fixtures.token(user);
+      await serverWithoutDatabase.services.db.destroy();
       for (const request of [
         { method: 'GET' as const, url: '/user/profile' },
         { method: 'POST' as const, url: '/auth/verify', payload: { token } },
@@ -613,10 +613,10 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
         },
         { method: 'POST' as const, url: `/admin/users/${user.uid}/suspend` },
       ]) {
-        expect((await away.as(token).inject(request)).status).toBeGreaterThanOrEqual(500);
+        expect((await serverWithoutDatabase.as(token).inject(request)).status).toBeGreaterThanOrEqual(500);
       }
-      expect((await away.app.inject({ url: '/health/ready' })).statusCode).toBe(503);
-      expect((await away.app.inject({ url: '/health/live' })).statusCode).toBe(200);
+      expect((await serverWithoutDatabase.app.inject({ url: '/health/ready' })).statusCode).toBe(503);
+      expect((await serverWithoutDatabase.app.inject({ url: '/health/live' })).statusCode).toBe(200);
     });
   });
 

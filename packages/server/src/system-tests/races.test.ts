@@ -15,7 +15,7 @@ import { type TestServer, type TestUser, testServer } from '../testing/test-serv
 const rounds = 200;
 
 describe.each(databaseKinds)('concurrent changes on %s', (database) => {
-  /** Two processes over the same data where the database allows it, so that they share no memory. */
+  /** Starts two servers with the same database, which share no memory, like two processes. */
   async function twoServers() {
     const server = await testServer({ database });
     return { ...server, other: await server.another() };
@@ -34,8 +34,8 @@ describe.each(databaseKinds)('concurrent changes on %s', (database) => {
         .execute()
     ).length;
 
-  const reset = ({ services }: TestServer, { uid }: TestUser, is: object) =>
-    services.db.updateTable('users').set(is).where('uid', '=', uid).execute();
+  const update = ({ services }: TestServer, { uid }: TestUser, fields: object) =>
+    services.db.updateTable('users').set(fields).where('uid', '=', uid).execute();
 
   it(`two administrators who suspend each other leave one active, ${rounds} times`, {
     timeout: 120_000,
@@ -57,7 +57,7 @@ describe.each(databaseKinds)('concurrent changes on %s', (database) => {
       expect([...statuses].sort()).toEqual(['active', 'suspended']);
       const loser = statuses.indexOf('suspended');
       const suspended = loser === 0 ? one : two;
-      await reset(servers, suspended, { status: 'active' });
+      await update(servers, suspended, { status: 'active' });
       servers.clock.advance(20_000); // an account may sign in 60 times in 15 minutes
       tokens[loser] = await fixtures.token(suspended);
     }
@@ -76,11 +76,11 @@ describe.each(databaseKinds)('concurrent changes on %s', (database) => {
         other.as(second).call(suspendUser, { params: { uid: one.uid } }),
       ]);
       expect(await activeAdmins(servers)).toBe(1);
-      for (const admin of [one, two]) await reset(servers, admin, { role: 'user' });
+      for (const admin of [one, two]) await update(servers, admin, { role: 'user' });
     }
   });
 
-  it('an approval during a suspension leaves the account as the later of the two, and revoked tokens invalid', async () => {
+  it('an approval during a suspension leaves the account in the state of the later change, and revoked tokens invalid', async () => {
     const servers = await twoServers();
     const { fixtures, as, other, services } = servers;
     const [one, two] = [
@@ -104,7 +104,7 @@ describe.each(databaseKinds)('concurrent changes on %s', (database) => {
         .where('result', '=', 'done')
         .orderBy('seq')
         .execute();
-      expect(approved.status).toBe(200); // from pending or suspended
+      expect(approved.status).toBe(200); // both a pending and a suspended account can be approved
       expect(events).toHaveLength(2);
       expect(await statusOf(servers, user)).toBe(
         events.at(-1)?.action === 'approved' ? 'active' : 'suspended',
@@ -113,7 +113,7 @@ describe.each(databaseKinds)('concurrent changes on %s', (database) => {
     }
   });
 
-  it('a promotion during a suspension never leaves an account that was promoted after it', async () => {
+  it('a promotion during a suspension leaves the account suspended, never promoted after the suspension', async () => {
     const servers = await twoServers();
     const { fixtures, as, other, services } = servers;
     const [one, two] = [
@@ -151,8 +151,8 @@ describe.each(databaseKinds)('concurrent changes on %s', (database) => {
       ]);
       expect(suspended.status).toBe(200);
       for (const { status } of created) expect([201, 401]).toContain(status);
-      const left = await services.db.selectFrom('image_sessions').select('hash').execute();
-      expect(left).toEqual([]);
+      const remaining = await services.db.selectFrom('image_sessions').select('hash').execute();
+      expect(remaining).toEqual([]);
     }
   });
 
@@ -174,13 +174,13 @@ describe.each(databaseKinds)('concurrent changes on %s', (database) => {
         .where('action', 'in', ['sign-in', 'suspended'])
         .orderBy('seq')
         .execute();
-      const after = events.slice(events.findIndex(({ action }) => action === 'suspended') + 1);
+      const signInsAfter = events.slice(events.findIndex(({ action }) => action === 'suspended') + 1);
       const tokens = await services.db
         .selectFrom('tokens')
         .select('hash')
         .where('uid', '=', user.uid)
         .execute();
-      expect(tokens).toHaveLength(after.length);
+      expect(tokens).toHaveLength(signInsAfter.length);
     }
   });
 });

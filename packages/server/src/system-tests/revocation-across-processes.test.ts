@@ -13,7 +13,7 @@ import { askServer, type ServerProcess, startServerProcess } from '../testing/se
 
 const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
 const newPassword = 'yepyeni-şifre';
-/** Limit of permissions.md section 5. */
+/** Maximum time until a revocation takes effect in other processes (permissions.md section 5). */
 const promisedMs = 1000;
 const pauseMs = 10;
 

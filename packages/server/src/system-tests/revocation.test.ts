@@ -33,19 +33,20 @@ async function signInOf(user: TestUser, { fixtures, as }: TestServer): Promise<S
   return { token, sessionId: body.session_id };
 }
 
-const of = (endpoint: Endpoint, query = '') => ({
+/** Returns a request to the endpoint, with a path parameter that does not exist. */
+const requestTo = (endpoint: Endpoint, query = '') => ({
   method: endpoint.method,
   url: endpoint.path.replace(/:\w+/g, 'x') + query,
 });
 
-/** A revoked token counts as no token at every endpoint. */
-async function expectDead({ token, sessionId }: SignIn, { as }: Pick<TestServer, 'as'>): Promise<void> {
+/** Expects that every endpoint rejects the token and the image session of a sign-in. */
+async function expectRevoked({ token, sessionId }: SignIn, { as }: Pick<TestServer, 'as'>): Promise<void> {
   for (const [name, endpoint] of Object.entries(endpoints)) {
     if (endpoint.access === 'anyone') continue;
     const isPixels = endpoint.access === 'image-session';
     const answer = isPixels
-      ? await as(null).inject(of(endpoint, `?session=${sessionId}`))
-      : await as(token).inject(of(endpoint));
+      ? await as(null).inject(requestTo(endpoint, `?session=${sessionId}`))
+      : await as(token).inject(requestTo(endpoint));
     expect([name, answer.status, (answer.body as { code: string }).code]).toEqual([
       name,
       401,
@@ -55,10 +56,10 @@ async function expectDead({ token, sessionId }: SignIn, { as }: Pick<TestServer,
   expect((await as(null).call(verifyToken, { body: { token } })).status).toBe(401);
 }
 
-async function expectAlive({ token, sessionId }: SignIn, { as }: Pick<TestServer, 'as'>): Promise<void> {
+async function expectValid({ token, sessionId }: SignIn, { as }: Pick<TestServer, 'as'>): Promise<void> {
   expect((await as(token).call(getProfile)).status).toBe(200);
   // The image does not exist: 404 shows that the session was accepted.
-  const pixels = await as(null).inject(of(endpoints.getTile as Endpoint, `?session=${sessionId}`));
+  const pixels = await as(null).inject(requestTo(endpoints.getTile as Endpoint, `?session=${sessionId}`));
   expect(pixels.status).toBe(404);
 }
 
@@ -105,31 +106,31 @@ describe.each(databaseKinds)('revocation on %s', (database) => {
       const another = await server.another();
       const earlier = [await signInOf(user, server), await signInOf(user, server)];
       for (const each of earlier) {
-        await expectAlive(each, server);
-        await expectAlive(each, another);
+        await expectValid(each, server);
+        await expectValid(each, another);
       }
 
       expect([200, 204]).toContain((await revoke(user, server)).status);
-      for (const each of earlier) await expectDead(each, server);
+      for (const each of earlier) await expectRevoked(each, server);
 
       // A later reactivation does not make them valid again.
       await byAdmin(approveUser)(user, server);
-      for (const each of earlier) await expectDead(each, server);
-      for (const each of earlier) await expectDead(each, await server.another());
+      for (const each of earlier) await expectRevoked(each, server);
+      for (const each of earlier) await expectRevoked(each, await server.another());
 
-      server.clock.advance(1001); // other processes cache for at most a second
-      for (const each of earlier) await expectDead(each, another);
+      server.clock.advance(1001); // another process may use its cache for at most 1 s
+      for (const each of earlier) await expectRevoked(each, another);
     },
   );
 
-  it('a password change keeps the sign-in that made it, with its image sessions', async () => {
+  it('a password change keeps the sign-in that sent the request, with its image sessions, and ends the others', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
     const [here, there] = [await signInOf(user, server), await signInOf(user, server)];
     const changed = await server.as(here.token).call(changePassword, { body: { new_password: newPassword } });
     expect(changed.status).toBe(200);
-    await expectAlive(here, server);
-    await expectDead(there, server);
+    await expectValid(here, server);
+    await expectRevoked(there, server);
   });
 
   it('an approval keeps the tokens that were issued while the account was suspended', async () => {
@@ -151,7 +152,7 @@ describe.each(databaseKinds)('revocation on %s', (database) => {
         as(token).call(createImageSession),
         admin.call(suspendUser, { params: { uid: user.uid } }),
       ]);
-      if (created.status === 201) await expectDead({ token, sessionId: created.body.session_id }, server);
+      if (created.status === 201) await expectRevoked({ token, sessionId: created.body.session_id }, server);
     }
     expect(await services.db.selectFrom('image_sessions').selectAll().execute()).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** Slides in a bucket, as a viewer sees them. */
+/** Tests slides in a bucket through HTTP, while the object store works and fails. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { fingerprintOfVersions, type ObjectFacts, versionOfObject } from '@lamina/slide';
@@ -15,11 +15,11 @@ import { tileAdapters } from '../testing/inject.ts';
 import { type SlideServer, slideServer } from '../testing/slide-server.ts';
 
 const file = 'Tissue/a.svs';
-/** 480 × 400 pixels, tiles of 128, stored at 1 and at 1/4: Deep Zoom levels 9 and 7 of 0…9. */
-const stored = 'image_files/9/1_1.jpg';
-const otherStored = 'image_files/7/0_0.jpg';
-const made = 'image_files/8/1_1.jpg';
-const otherMade = 'image_files/6/0_0.jpg';
+// The slide has 480 × 400 pixels in tiles of 128. Its native levels, at downsample 1 and 4, are the Deep Zoom levels 9 and 7 of 0…9.
+const nativeTile = 'image_files/9/1_1.jpg';
+const otherNativeTile = 'image_files/7/0_0.jpg';
+const renderedTile = 'image_files/8/1_1.jpg';
+const otherRenderedTile = 'image_files/6/0_0.jpg';
 
 describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
   let proxy: FaultProxy;
@@ -64,11 +64,14 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       return { status: statusCode, retryAfter: headers['retry-after'], bytes: rawPayload };
     };
 
-    it.each(['image.dzi', 'thumbnail.jpg', stored, made])('is the same as in a folder: %s', async (what) => {
-      const [object, files] = [await ask(inBucket, what), await ask(inFolder, what)];
-      expect([object.status, files.status]).toEqual([200, 200]);
-      expect(object.bytes.equals(files.bytes)).toBe(true);
-    });
+    it.each(['image.dzi', 'thumbnail.jpg', nativeTile, renderedTile])(
+      'returns the same bytes as a slide in a folder: %s',
+      async (what) => {
+        const [object, files] = [await ask(inBucket, what), await ask(inFolder, what)];
+        expect([object.status, files.status]).toEqual([200, 200]);
+        expect(object.bytes.equals(files.bytes)).toBe(true);
+      },
+    );
 
     it.each<[string, Fault]>([
       ['sends whole objects instead of parts', { kind: 'whole' }],
@@ -80,7 +83,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       const facts = await putSlide('Tissue/other.svs', slide);
       const { id } = await server.fixtures.image(entryOf('Tissue/other.svs', facts));
       proxy.failAlways(fault);
-      for (const what of ['image.dzi', 'thumbnail.jpg', stored, made]) {
+      for (const what of ['image.dzi', 'thumbnail.jpg', nativeTile, renderedTile]) {
         expect(await ask(id, what)).toMatchObject({ status: 503, retryAfter: '2' });
       }
       proxy.failAlways(null);
@@ -88,24 +91,24 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
     });
 
     it('is served from the cache while the store is down, and uncached parts get 503', async () => {
-      await ask(inBucket, otherStored);
+      await ask(inBucket, otherNativeTile);
       proxy.failAlways({ kind: 'status', status: 503 });
       // A look that failed opens the circuit; until then what has been read is shown all the same.
       await vi.waitFor(
         async () => {
-          expect((await ask(inBucket, stored)).status).toBe(200);
+          expect((await ask(inBucket, nativeTile)).status).toBe(200);
           expect((await ask(inBucket, 'thumbnail.jpg')).status).toBe(503);
         },
         { timeout: 50_000, interval: 200 },
       );
-      expect((await ask(inBucket, made)).status).toBe(200);
+      expect((await ask(inBucket, renderedTile)).status).toBe(200);
       const other = await server.fixtures.image({
         root: 'bucket',
         path: 'Tissue/other.svs',
         fingerprint: 'x',
       });
       expect(await ask(other.id, 'image.dzi')).toMatchObject({ status: 503, retryAfter: '2' });
-      expect((await ask(inFolder, otherMade)).status).toBe(200);
+      expect((await ask(inFolder, otherRenderedTile)).status).toBe(200);
     });
 
     it('is served completely when the store is back', async () => {
@@ -114,7 +117,10 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
         async () => expect((await ask(inBucket, 'thumbnail.jpg')).status).toBe(200),
         { timeout: 50_000, interval: 500 }, // a probe every five seconds
       );
-      const [object, files] = [await ask(inBucket, otherMade), await ask(inFolder, otherMade)];
+      const [object, files] = [
+        await ask(inBucket, otherRenderedTile),
+        await ask(inFolder, otherRenderedTile),
+      ];
       expect(object.status).toBe(200);
       expect(object.bytes.equals(files.bytes)).toBe(true);
     });
@@ -137,7 +143,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       await putSlide('Found/found.svs', await buildSvs({ properties: { AppMag: '40' } }));
       await server.rescan();
       const id = await server.idOf('found.svs');
-      for (const what of ['image.dzi', 'thumbnail.jpg', stored, made]) {
+      for (const what of ['image.dzi', 'thumbnail.jpg', nativeTile, renderedTile]) {
         expect((await ask(id, what)).status).toBe(200);
       }
     });

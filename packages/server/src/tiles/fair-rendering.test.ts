@@ -1,4 +1,4 @@
-/** Rendering under the load of one viewer: the tiles of the others come with the next turns. */
+/** Tests that a viewer or account that floods the render queue does not delay the tiles of others: they are rendered next. */
 import type childProcess from 'node:child_process';
 import os from 'node:os';
 import path from 'node:path';
@@ -7,9 +7,9 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { tileAdapters } from '../testing/inject.ts';
 import { type SlideServer, slideServer } from '../testing/slide-server.ts';
 
-/** Jobs in the order in which render processes were given them: the kind and the file. */
+/** Jobs (kind and file) in the order in which the pool sent them to render processes. */
 const started: string[] = [];
-/** The file whose jobs keep a render process busy: the process receives them only when the test frees it. */
+/** File whose jobs keep a render process busy: the mock withholds these jobs until the test releases them. */
 const slowFile = 'slow.svs';
 const withheld: (() => void)[] = [];
 
@@ -31,13 +31,14 @@ vi.mock('node:child_process', async (original) => {
   return { ...real, fork };
 });
 
-const patience = { timeout: 50_000, interval: 20 };
+const waitOptions = { timeout: 50_000, interval: 20 };
 const side = 4096;
 /** Deep Zoom level 12 is stored; the 256 tiles of level 11 have to be rendered. */
 const tileAt = (n: number) => `image_files/11/${n % 16}_${Math.floor(n / 16)}.jpg`;
-const processes = Math.min(4, Math.max(2, os.availableParallelism() - 1));
-const sessionBound = 64;
-const accountBound = 256;
+/** The number of render processes, as in createRenderPool. */
+const processCount = Math.min(4, Math.max(2, os.availableParallelism() - 1));
+const sessionQueueLimit = 64;
+const accountQueueLimit = 256;
 
 let large: Uint8Array;
 let czi: Uint8Array;
@@ -48,7 +49,8 @@ beforeAll(async () => {
   czi = buildCzi({ subblocks: [{ ...block, data: new Uint8Array(64 * 64 * 3).fill(99) }] }).bytes;
 });
 
-function free(): void {
+/** Sends the withheld jobs, so that the busy render processes finish them. */
+function releaseWithheld(): void {
   for (const send of withheld.splice(0)) send();
 }
 
@@ -58,22 +60,22 @@ async function waitingJobs({ services }: SlideServer): Promise<number> {
 }
 
 const untilWaiting = (server: SlideServer, count: number) =>
-  vi.waitFor(async () => expect(await waitingJobs(server)).toBe(count), patience);
+  vi.waitFor(async () => expect(await waitingJobs(server)).toBe(count), waitOptions);
 
 describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
-  /** A server whose render processes are all busy until `free` is called. */
+  /** Starts a server whose render processes are all busy until `releaseWithheld` is called. */
   async function busyServer() {
-    // The processes stay busy until the test frees them, however long a slow machine takes for the rest.
+    // The time limit of a job is long, so that the render processes stay busy until the test releases them, also on a slow machine.
     const renderTimeoutMs = 600_000;
     const server = await slideServer({ renderTimeoutMs, config: { tileCacheBytes: 0, tileFastPath } });
     await server.put('Set/flooded.svs', large);
     await server.put('Set/other.svs', large);
     await server.put('Set/other.czi', czi);
     await server.put(`Set/${slowFile}`, large);
-    // The catalogue reads the header of the slow file, too.
+    // The scan also reads the header of the slow file, with a job that is withheld.
     const scanning = server.rescan();
-    await vi.waitFor(() => expect(withheld.length).toBe(1), patience);
-    free();
+    await vi.waitFor(() => expect(withheld.length).toBe(1), waitOptions);
+    releaseWithheld();
     await scanning;
     const ids = {
       flooded: await server.idOf('flooded.svs'),
@@ -83,22 +85,22 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
     };
     started.length = 0;
     const occupying = await server.sessionOf(await server.fixtures.user());
-    for (let n = 0; n < processes; n++) void server.pixels(`${ids.slow}/${tileAt(n)}`, occupying);
-    await vi.waitFor(() => expect(withheld).toHaveLength(processes), patience);
+    for (let n = 0; n < processCount; n++) void server.pixels(`${ids.slow}/${tileAt(n)}`, occupying);
+    await vi.waitFor(() => expect(withheld).toHaveLength(processCount), waitOptions);
     return {
       server,
       ids,
-      /** Frees the processes and returns the jobs of the first two turns. */
+      /** Releases the withheld jobs, and returns the next two jobs that are sent to render processes. */
       async freeUntilTwoStarted(): Promise<readonly string[]> {
         started.length = 0;
-        free();
-        await vi.waitFor(() => expect(started.length).toBeGreaterThanOrEqual(2), patience);
+        releaseWithheld();
+        await vi.waitFor(() => expect(started.length).toBeGreaterThanOrEqual(2), waitOptions);
         return started.slice(0, 2);
       },
     };
   }
 
-  /** One session requests many tiles at once. */
+  /** Requests many tiles with one session at the same time. `answers` has the responses so far. */
   function flood(server: SlideServer, imageId: string, session: string, places: readonly number[]) {
     const answers: { status: number; retryAfter: unknown }[] = [];
     const all = places.map(async (place) => {
@@ -108,34 +110,35 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
     return { answers, all: Promise.all(all) };
   }
 
-  const from = (first: number, count: number) => Array.from({ length: count }, (_, n) => first + n);
+  /** Returns `count` consecutive numbers. */
+  const range = (first: number, count: number) => Array.from({ length: count }, (_, n) => first + n);
 
   describe('a session that requests more tiles than the render queue accepts from one session', () => {
     it('gets 503 with Retry-After for the excess, and another account gets its tile in the next turn', async () => {
       const { server, ids, freeUntilTwoStarted } = await busyServer();
       const flooding = await server.sessionOf(await server.fixtures.user());
       const viewing = await server.sessionOf(await server.fixtures.user());
-      const { answers, all } = flood(server, ids.flooded, flooding, from(0, 200));
-      await vi.waitFor(() => expect(answers.length).toBe(200 - sessionBound), patience);
+      const { answers, all } = flood(server, ids.flooded, flooding, range(0, 200));
+      await vi.waitFor(() => expect(answers.length).toBe(200 - sessionQueueLimit), waitOptions);
       expect(new Set(answers.map(({ status, retryAfter }) => `${status} ${String(retryAfter)}`))).toEqual(
         new Set(['503 2']),
       );
       const answer = server.pixels(`${ids.other}/${tileAt(0)}`, viewing);
-      await untilWaiting(server, sessionBound + 1);
+      await untilWaiting(server, sessionQueueLimit + 1);
       expect(await freeUntilTwoStarted()).toContain('tile other.svs');
       expect((await answer).statusCode).toBe(200);
       await all;
-      expect(answers.filter(({ status }) => status === 200)).toHaveLength(sessionBound);
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(sessionQueueLimit);
     });
 
     it('does not delay the first view of a slide whose header has to be read in a render process', async () => {
       const { server, ids, freeUntilTwoStarted } = await busyServer();
       const flooding = await server.sessionOf(await server.fixtures.user());
       const viewing = await server.sessionOf(await server.fixtures.user());
-      const { all } = flood(server, ids.flooded, flooding, from(0, sessionBound));
-      await untilWaiting(server, sessionBound);
+      const { all } = flood(server, ids.flooded, flooding, range(0, sessionQueueLimit));
+      await untilWaiting(server, sessionQueueLimit);
       const answer = server.pixels(`${ids.czi}/image_files/6/0_0.jpg`, viewing);
-      await untilWaiting(server, sessionBound + 1);
+      await untilWaiting(server, sessionQueueLimit + 1);
       expect(await freeUntilTwoStarted()).toContain('inspect other.czi');
       expect((await answer).statusCode).toBe(200);
       await all;
@@ -145,14 +148,15 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       const { server, ids, freeUntilTwoStarted } = await busyServer();
       const flooding = await server.sessionOf(await server.fixtures.user());
       const viewing = await server.sessionOf(await server.fixtures.user());
-      const { all } = flood(server, ids.flooded, flooding, from(0, sessionBound - 1));
-      await untilWaiting(server, sessionBound - 1);
+      const { all } = flood(server, ids.flooded, flooding, range(0, sessionQueueLimit - 1));
+      await untilWaiting(server, sessionQueueLimit - 1);
       const own = server.pixels(`${ids.czi}/image.dzi`, flooding);
-      await untilWaiting(server, sessionBound);
+      await untilWaiting(server, sessionQueueLimit);
       const answer = server.pixels(`${ids.czi}/image.dzi`, viewing);
-      // Both accounts wait for one header read, which is one job. A later request of the second one shows that it waits.
+      // Both accounts wait for the same header read. A later request of the second account makes the queue longer, which shows that its
+      // earlier request has arrived.
       const later = server.pixels(`${ids.other}/${tileAt(0)}`, viewing);
-      await untilWaiting(server, sessionBound + 1);
+      await untilWaiting(server, sessionQueueLimit + 1);
       expect(await freeUntilTwoStarted()).toContain('inspect other.czi');
       expect((await answer).statusCode).toBe(200);
       expect((await own).statusCode).toBe(200);
@@ -169,16 +173,24 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       for (let n = 0; n < 6; n++) sessions.push(await server.sessionOf(user));
       const floods = sessions.map((session, n) => {
         const imageId = n % 2 === 0 ? ids.flooded : ids.other;
-        return flood(server, imageId, session, from(Math.floor(n / 2) * sessionBound, sessionBound));
+        return flood(
+          server,
+          imageId,
+          session,
+          range(Math.floor(n / 2) * sessionQueueLimit, sessionQueueLimit),
+        );
       });
       const answered = () => floods.flatMap(({ answers }) => answers);
-      await vi.waitFor(() => expect(answered()).toHaveLength(6 * sessionBound - accountBound), patience);
+      await vi.waitFor(
+        () => expect(answered()).toHaveLength(6 * sessionQueueLimit - accountQueueLimit),
+        waitOptions,
+      );
       expect(new Set(answered().map(({ status }) => status))).toEqual(new Set([503]));
       const answer = server.pixels(
         `${ids.czi}/thumbnail.jpg`,
         await server.sessionOf(await server.fixtures.user()),
       );
-      await untilWaiting(server, accountBound + 1);
+      await untilWaiting(server, accountQueueLimit + 1);
       expect(await freeUntilTwoStarted()).toContain('thumbnail other.czi');
       expect((await answer).statusCode).toBe(200);
       await Promise.all(floods.map(({ all }) => all));

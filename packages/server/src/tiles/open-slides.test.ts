@@ -48,7 +48,7 @@ const wanted = (name: string): OpenRequest => ({
 
 const widthOf = (name: string) => slides.use(wanted(name), async ({ descriptor }) => descriptor.width);
 const slideOf = (name: string) => slides.use(wanted(name), async ({ slide }) => slide);
-/** Reading from a closed file fails. */
+/** Returns whether the slide is open, by reading a tile: reading from a closed file fails. */
 const isOpen = async (slide: Awaited<ReturnType<typeof slideOf>>) => {
   try {
     await slide.readTile({ level: 0, column: 0, row: 0 });

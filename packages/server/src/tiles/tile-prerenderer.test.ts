@@ -19,10 +19,10 @@ let folder: string;
 let renderPool: RenderPool;
 let cache: TileCache;
 let prerenderer: TilePrerenderer;
-/** Prerendered tiles, in the order in which they were begun. */
-let begun: { slide: string; address: DeepZoomAddress }[];
-/** How often the prerenderer read `hasWaitingRequests`. */
-let looks: number;
+/** Tiles whose prerendering has started, in this order. */
+let startedTiles: { slide: string; address: DeepZoomAddress }[];
+/** Number of times that the prerenderer has read `hasWaitingRequests`. */
+let checkCount: number;
 
 function start(maxBytes = 100_000_000): void {
   renderPool = new RenderPool({
@@ -37,24 +37,24 @@ function start(maxBytes = 100_000_000): void {
     maxMemoryBytes: 0,
     log,
   });
-  const watched = {
+  const observedPool = {
     get hasWaitingRequests() {
-      looks++;
+      checkCount++;
       return renderPool.hasWaitingRequests;
     },
     tilesToRender: renderPool.tilesToRender.bind(renderPool),
     prerenderTile(...[location, address, signal]: Parameters<RenderPool['prerenderTile']>) {
-      begun.push({ slide: path.basename(location.path), address });
+      startedTiles.push({ slide: path.basename(location.path), address });
       return renderPool.prerenderTile(location, address, signal);
     },
   };
-  prerenderer = createTilePrerenderer({ renderPool: watched, cache, maxBytes, log });
+  prerenderer = createTilePrerenderer({ renderPool: observedPool, cache, maxBytes, log });
 }
 
 beforeEach(async () => {
   folder = await fs.mkdtemp(path.join(os.tmpdir(), 'tile-prerenderer-'));
-  begun = [];
-  looks = 0;
+  startedTiles = [];
+  checkCount = 0;
 });
 afterEach(async () => {
   await prerenderer.close();
@@ -71,7 +71,7 @@ async function slide(name: string): Promise<RenderSource> {
 }
 
 const all = (from: RenderSource) => renderPool.tilesToRender(from.location, 1000);
-const isKept = ({ fingerprint }: RenderSource, address: DeepZoomAddress) =>
+const isCached = ({ fingerprint }: RenderSource, address: DeepZoomAddress) =>
   cache.has({ fingerprint, name: tileNameIn(address) });
 
 describe('the prerenderer', () => {
@@ -82,9 +82,9 @@ describe('the prerenderer', () => {
     await prerenderer.settled();
     const tiles = await all(from);
     expect(tiles.length).toBeGreaterThan(20);
-    expect(begun.map(({ address }) => address)).toEqual(tiles);
+    expect(startedTiles.map(({ address }) => address)).toEqual(tiles);
     await cache.settled();
-    for (const address of tiles) expect(await isKept(from, address)).toBe(true);
+    for (const address of tiles) expect(await isCached(from, address)).toBe(true);
   });
 
   it('prerenders a slide once and skips cached tiles', async () => {
@@ -99,8 +99,8 @@ describe('the prerenderer', () => {
       prerenderer.queue(from, 'opened');
       await prerenderer.settled();
     }
-    expect(begun).toHaveLength(tiles.length - 1);
-    expect(begun[0]?.address).toEqual(second);
+    expect(startedTiles).toHaveLength(tiles.length - 1);
+    expect(startedTiles[0]?.address).toEqual(second);
   });
 
   it('prerenders slides in the order in which they were opened', async () => {
@@ -108,7 +108,7 @@ describe('the prerenderer', () => {
     const slides = [await slide('one.svs'), await slide('two.svs')];
     for (const from of slides) prerenderer.queue(from, 'opened');
     await prerenderer.settled();
-    const order = begun.map((tile) => tile.slide);
+    const order = startedTiles.map((tile) => tile.slide);
     expect(new Set(order)).toEqual(new Set(['one.svs', 'two.svs']));
     expect(order).toEqual(order.toSorted());
   });
@@ -125,9 +125,9 @@ describe('the prerenderer', () => {
     prerenderer.queue(opened, 'opened');
     await prerenderer.settled();
     await cache.settled();
-    expect([...new Set(begun.map((tile) => tile.slide))]).toEqual(['three.svs', 'two.svs', 'one.svs']);
+    expect([...new Set(startedTiles.map((tile) => tile.slide))]).toEqual(['three.svs', 'two.svs', 'one.svs']);
     for (const from of [found, alsoFound, opened]) {
-      for (const address of await all(from)) expect(await isKept(from, address)).toBe(true);
+      for (const address of await all(from)) expect(await isCached(from, address)).toBe(true);
     }
   });
 
@@ -138,12 +138,12 @@ describe('the prerenderer', () => {
     const address = { dziLevel: 8, column: 0, row: 0 };
     // Three concurrent requests, so that one always waits.
     const keepAsking = async (column: number) => {
-      while (looks < 3) await renderPool.tile(from.location, { ...address, column });
+      while (checkCount < 3) await renderPool.tile(from.location, { ...address, column });
     };
     await Promise.all([keepAsking(0), keepAsking(0), keepAsking(1)]);
-    expect(begun).toEqual([]);
+    expect(startedTiles).toEqual([]);
     await prerenderer.settled();
-    expect(begun.length).toBeGreaterThan(20);
+    expect(startedTiles.length).toBeGreaterThan(20);
   });
 
   it('uses at most an eighth of the cache for one slide', async () => {
@@ -153,8 +153,8 @@ describe('the prerenderer', () => {
     await prerenderer.settled();
     await cache.settled();
     const tiles = await all(from);
-    expect(begun.length).toBeGreaterThan(4);
-    expect(begun.length).toBeLessThan(tiles.length);
+    expect(startedTiles.length).toBeGreaterThan(4);
+    expect(startedTiles.length).toBeLessThan(tiles.length);
   });
 
   it('evicts no tile that is already cached', async () => {
@@ -169,7 +169,7 @@ describe('the prerenderer', () => {
     await cache.settled();
     prerenderer.queue(from, 'opened');
     await prerenderer.settled();
-    expect(begun).toEqual([]);
+    expect(startedTiles).toEqual([]);
     expect(await cache.has(kept)).toBe(true);
   });
 
@@ -177,7 +177,7 @@ describe('the prerenderer', () => {
     start(0);
     prerenderer.queue(await slide('one.svs'), 'opened');
     await prerenderer.settled();
-    expect(begun).toEqual([]);
+    expect(startedTiles).toEqual([]);
   });
 
   it('stops when the file of the slide was replaced', async () => {
@@ -185,18 +185,18 @@ describe('the prerenderer', () => {
     const from = await slide('one.svs');
     prerenderer.queue({ ...from, fingerprint: 'that-of-another-file--' }, 'opened');
     await prerenderer.settled();
-    expect(begun).toEqual([]);
+    expect(startedTiles).toEqual([]);
   });
 
   it('stops rendering when the server closes it', async () => {
     start();
     const from = await slide('one.svs');
     prerenderer.queue(from, 'opened');
-    await vi.waitFor(() => expect(begun.length).toBeGreaterThan(0), { timeout: 30_000 });
+    await vi.waitFor(() => expect(startedTiles.length).toBeGreaterThan(0), { timeout: 30_000 });
     await prerenderer.close();
-    const { length } = begun;
+    const { length } = startedTiles;
     prerenderer.queue({ ...from, fingerprint: 'another' }, 'opened');
     await prerenderer.settled();
-    expect(begun).toHaveLength(length);
+    expect(startedTiles).toHaveLength(length);
   });
 });

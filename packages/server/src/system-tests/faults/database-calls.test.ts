@@ -1,6 +1,6 @@
 /**
- * Each database query of each API call fails in turn (REL-28): the client gets an error, no data
- * changes, and the next call succeeds.
+ * For each endpoint, repeats its call and makes another one of its database queries fail each time (REL-28): the client gets an error, no
+ * data changes, and the next call succeeds.
  */
 import { type Endpoint, endpoints } from '@lamina/contract';
 import { sql } from 'kysely';
@@ -17,12 +17,12 @@ let database: FailingDatabase;
 
 const auditTables = ['audit', 'audit_chain'];
 /** Tables that a failed call may and must change. */
-const stays: Readonly<Record<string, readonly string[]>> = {
-  // Repeated calls continue where the failed one stopped.
+const tablesThatStayChanged: Readonly<Record<string, readonly string[]>> = {
+  // A repeated call continues where the failed one stopped.
   beginUpload: ['uploads', ...auditTables],
   finishUploadFile: ['upload_files'],
   sendResultFile: ['result_layers'],
-  // The deletion is recorded before the first byte is sent.
+  // The export is recorded in the audit log before the first byte is sent.
   exportAudit: auditTables,
   exportCatalogue: auditTables,
 };
@@ -31,16 +31,13 @@ const pixelTables = ['image_sessions', 'image_openings', ...auditTables];
 
 function mayChange(name: string, table: string): boolean {
   const isProtocol = (endpoints[name] as Endpoint).cors !== undefined;
-  return (stays[name] ?? (isProtocol ? pixelTables : [])).includes(table);
+  return (tablesThatStayChanged[name] ?? (isProtocol ? pixelTables : [])).includes(table);
 }
 
-/**
- * Tables written in separate transactions beside the requested change: throttles and
- * locks.
- */
-const beside = new Set(['throttles', 'locks']);
+/** Tables that are not compared, because the server also writes them in other transactions than that of the call. */
+const separatelyWrittenTables = new Set(['throttles', 'locks']);
 
-/** Names of the compared tables of a kind of database: to list them takes as long as to read them all. */
+/** Names of the compared tables by kind of database. They are kept, because listing them takes as long as reading all tables. */
 const tableNames = new Map<DatabaseKind, readonly string[]>();
 
 async function listTables(kind: DatabaseKind): Promise<readonly string[]> {
@@ -48,14 +45,14 @@ async function listTables(kind: DatabaseKind): Promise<readonly string[]> {
   if (known !== undefined) return known;
   const tables = await server.services.db.introspection.getTables();
   const names = tables.flatMap(({ name, schema = 'public' }) =>
-    beside.has(name) || schema !== 'public' ? [] : name,
+    separatelyWrittenTables.has(name) || schema !== 'public' ? [] : name,
   );
   tableNames.set(kind, names);
   return names;
 }
 
 /** Returns all stored data by table. */
-async function stored(kind: DatabaseKind): Promise<ReadonlyMap<string, string>> {
+async function storedRows(kind: DatabaseKind): Promise<ReadonlyMap<string, string>> {
   const names = await listTables(kind);
   return kind === 'SQLite' ? storedInSqlite(names) : storedInPostgres(names);
 }
@@ -72,7 +69,7 @@ async function storedInSqlite(names: readonly string[]): Promise<ReadonlyMap<str
   return rows;
 }
 
-/** By one query: each takes longer on its way than all tables take to be read. */
+/** Reads all tables with one query, because the round trip of a query takes longer than reading all tables. */
 async function storedInPostgres(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const queries = names.map((name) => {
     const row = sql`(to_jsonb(t) - 'last_used_at')::text`;
@@ -93,7 +90,7 @@ async function idle(): Promise<void> {
 
 /** Media types of responses that are streamed while the database is read. */
 const streamed: ReadonlySet<unknown> = new Set(['text/csv', 'application/geo+json', 'text/event-stream']);
-/** A streamed response can only be cut off; the client reports an incomplete response. */
+/** Stands for the response of a stream that was cut off: its status was sent before the query failed. */
 const cutOff: Answer = { status: 503, body: { code: 'unavailable' }, headers: {} };
 
 async function ask(
@@ -131,7 +128,7 @@ describe.each(databaseKinds)('a single failing query on %s', (kind) => {
   });
   afterEach(() => server.close());
 
-  // What only reads is the same code on both databases; transactions are not.
+  // Endpoints that only read run the same code on both databases, so PostgreSQL tests only the other ones.
   const names = Object.keys(expectedStatuses).filter(
     (name) => kind === 'SQLite' || endpoints[name]?.method !== 'GET',
   );
@@ -144,22 +141,22 @@ describe.each(databaseKinds)('a single failing query on %s', (kind) => {
       const { caller, requestFor } = wellFormedRequests(() => server);
       onTestFinished(() => database.failAt(null));
       let n = 0;
-      for (let isThrough = false; !isThrough && n < maxQueries; ) {
+      for (let allQueriesFailed = false; !allQueriesFailed && n < maxQueries; ) {
         n++;
         const who = await caller('admin');
         const request = await requestFor(name, who, false);
         await idle(); // background tasks of the preparation
-        const before = await stored(kind);
+        const before = await storedRows(kind);
         database.failAt(n);
         const answer = await ask(endpoint, request, who.token);
         const query = database.failed();
-        isThrough = query === null;
+        allQueriesFailed = query === null;
         database.failAt(null);
         await idle();
 
         const { code = null } = (answer.body || {}) as { code?: string };
         if (answer.status === good) continue; // the call does not need this query
-        const now = await stored(kind);
+        const now = await storedRows(kind);
         const changed = [...now.keys()].filter(
           (table) => now.get(table) !== before.get(table) && !mayChange(name, table),
         );

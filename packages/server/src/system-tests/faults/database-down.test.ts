@@ -21,11 +21,10 @@ import type { TestUser } from '../../testing/test-server.ts';
 import { wellFormedRequests } from '../../testing/well-formed-requests.ts';
 import { type RequestPixels, startPixelClient } from '../../testing/wire.ts';
 
+/** Null when PostgreSQL is not installed; all tests are skipped then. */
 const found = await startPostgresServer(['max_connections=20']);
 afterAll(() => found?.stop());
 const postgres = found as PostgresServer;
-
-/** Waits for conditions, not for fixed times. */
 const waitOptions = { timeout: 50_000, interval: 50 };
 const unavailable = { status: 503, code: 'unavailable', retryAfter: '2' };
 const svs = await buildSvs({ width: 480, height: 400, tileSize: 128, downsamples: [1, 4] });
@@ -41,8 +40,8 @@ interface Viewing extends SlideServer {
   readonly addresses: readonly string[];
 }
 
-/** A viewer with a slide on a server and database of its own. */
-async function viewing(): Promise<Viewing> {
+/** Starts a server with a slide and an own database, and opens an image session. */
+async function startViewing(): Promise<Viewing> {
   const url = await postgres.newDatabase();
   const db = await openDatabase({ url, file: null });
   const database = { db, close: () => db.destroy() };
@@ -65,7 +64,7 @@ const statusOf = async ({ as, token }: Viewing) => (await as(token).call(getProf
 const untilItWorks = (server: Viewing) =>
   vi.waitFor(async () => expect(await statusOf(server)).toBe(200), waitOptions);
 
-/** Returns the number of connections to the database, without that of the query. */
+/** Returns the number of connections to the database, without the connection of this query. */
 async function connectionsOf({ db }: Viewing): Promise<number> {
   const [row] = await postgres.ask<{ count: number }>(
     'select count(*) from pg_stat_activity where datname = $1',
@@ -96,7 +95,7 @@ describe.skipIf(found === null)(
   `a database that goes away${found === null ? ' (skipped: this machine has no PostgreSQL)' : ''}`,
   () => {
     it('serves pixels of open slides for 30 s, then returns 503', async () => {
-      const server = await viewing();
+      const server = await startViewing();
       const { ask, session, addresses, clock } = server;
       vi.useFakeTimers({ toFake: ['performance'] });
       onTestFinished(() => void vi.useRealTimers());
@@ -122,7 +121,7 @@ describe.skipIf(found === null)(
     });
 
     it('records the first pixel shown while PostgreSQL was stopped once it is back', async () => {
-      const server = await viewing();
+      const server = await startViewing();
       const { ask, user, token, imageId, db } = server;
       const session = await server.sessionOf(token);
       await server.put('Tissue/b.svs', svs);
@@ -152,7 +151,7 @@ describe.skipIf(found === null)(
     });
 
     it('returns 503 with one message for every call, and signs no user out', async () => {
-      const server = await viewing();
+      const server = await startViewing();
       const { caller, requestFor } = wellFormedRequests(() => server);
       const who = await caller('admin');
       const calls = [];
@@ -186,7 +185,7 @@ describe.skipIf(found === null)(
     });
 
     it('does not block requests while it hangs', async () => {
-      const server = await viewing();
+      const server = await startViewing();
       const { as, user, token, ask, session, addresses, app } = server;
       const { email, password } = user;
       await postgres.pause();
@@ -214,9 +213,9 @@ describe.skipIf(found === null)(
     });
 
     it('recovers after all connections are cut, with some failed requests', async () => {
-      const server = await viewing();
+      const server = await startViewing();
       const { as, token, db, ask, session, addresses } = server;
-      // An account whose new sessions only end its own older ones.
+      // The new sessions of this account end its oldest ones, so another account has the session of the tiles.
       const otherToken = await server.fixtures.token(await server.fixtures.user());
       const name = await nameOf(db);
       const cut = () =>
@@ -253,7 +252,7 @@ describe.skipIf(found === null)(
     });
 
     it('returns 503 while no connection is available, and recovers', async () => {
-      const server = await viewing();
+      const server = await startViewing();
       const { as, token, db, ask, session, addresses } = server;
       const last = await postgres.connect();
       const name = await nameOf(db);

@@ -1,4 +1,4 @@
-/** The disk of the database and of the tile cache is full, and so is that of the log (REL-3, REL-4). */
+/** Tests a server whose disk with the database and the tile cache is full, and also the disk of its log (REL-3, REL-4). */
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -19,7 +19,7 @@ const main = path.join(import.meta.dirname, '../../main.ts');
 const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
 const diskBytes = 32 * 1024 * 1024;
 const waitOptions = { timeout: 50_000, interval: 20 };
-/** Rendered tiles that are not cached. */
+/** Tiles that have to be rendered; no test has requested them before. */
 const renderedTiles = ['8/0_0', '8/1_0', '8/0_1', '8/1_1', '6/0_0'];
 
 interface Running {
@@ -29,7 +29,7 @@ interface Running {
   readonly dataDir: string;
 }
 
-/** The program with its data on a small disk and its log on a full one. */
+/** Starts the server with its data folder on a small disk and its log on a full one (/dev/full). */
 async function startOnSmallDisk(): Promise<Running> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-disk-'));
   const dataDir = path.join(folder, 'data');
@@ -63,13 +63,13 @@ async function startOnSmallDisk(): Promise<Running> {
       const found = /running at (http:\S+)/.exec(line)?.[1];
       if (found !== undefined) resolve(found);
     });
-    child.once('exit', () => reject(new Error('the server ended without a word')));
+    child.once('exit', () => reject(new Error('The server ended before it listened.')));
   });
   return { address, process: child, dataDir: pathSeenByProcess(child.pid, dataDir) };
 }
 
-/** Reads a copy of the database: SQLite would resolve file names in another mount namespace. */
-function integrityOf(dataDir: string): unknown {
+/** Checks a copy of the database, because SQLite cannot open a path in the mount namespace of another process. */
+function checkIntegrity(dataDir: string): unknown {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-copy-'));
   onTestFinished(() => fs.rmSync(folder, { recursive: true }));
   for (const name of ['lamina.db', 'lamina.db-wal']) {
@@ -109,7 +109,7 @@ describe.skipIf(!isPossible)(
 
       const filler = path.join(server.dataDir, 'filler');
       fillDisk(filler);
-      // SQLite uses up free pages of its files first.
+      // SQLite can still write to free pages of its files, so the test fills the disk until a write fails.
       await vi.waitFor(async () => {
         fs.rmSync(`${filler}-2`, { force: true });
         fillDisk(`${filler}-2`);
@@ -139,8 +139,8 @@ describe.skipIf(!isPossible)(
       for (const tile of renderedTiles) expect(await pixels(`image_files/${tile}.jpg`)).toBe(200);
 
       expect(server.process.exitCode).toBeNull();
-      server.process.kill('SIGSTOP'); // so that the copy is consistent
-      expect(integrityOf(server.dataDir)).toBe('ok');
+      server.process.kill('SIGSTOP'); // so that the database does not change while it is copied
+      expect(checkIntegrity(server.dataDir)).toBe('ok');
     });
   },
 );

@@ -8,14 +8,15 @@ import { type RequestPixels, startPixelClient } from '../../testing/wire.ts';
 
 const waitOptions = { timeout: 50_000, interval: 50 };
 const svs = await buildSvs({ width: 1280, height: 1280, tileSize: 128, downsamples: [1, 8] });
-/** Native tiles are at Deep Zoom level 11; those of downsample 2 and 4 need rendering. */
-const made = [5, 3].flatMap((tiles, i) =>
+/** Tiles that have to be rendered: all of Deep Zoom levels 10 and 9 (downsample 2 and 4), of 5 × 5 and 3 × 3 tiles. */
+const renderedTiles = [5, 3].flatMap((tiles, i) =>
   Array.from(
     { length: tiles ** 2 },
     (_, n) => `image_files/${10 - i}/${n % tiles}_${Math.floor(n / tiles)}.jpg`,
   ),
 );
-const stored = 'image_files/11/3_4.jpg';
+/** A tile of full resolution, which the file contains. */
+const nativeTile = 'image_files/11/3_4.jpg';
 
 interface Viewing extends SlideServer {
   readonly ask: RequestPixels;
@@ -23,8 +24,8 @@ interface Viewing extends SlideServer {
   readonly imageIds: readonly string[];
 }
 
-/** A viewer with copies of a slide, without disk cache and prerendering. */
-async function viewing(copies = 1, slide = svs): Promise<Viewing> {
+/** Starts a server with copies of a slide, without disk cache and prerendering, and opens an image session. */
+async function startViewing(copies = 1, slide = svs): Promise<Viewing> {
   const server = await slideServer({
     hasOwnRenderPool: true,
     config: { logLevel: 'info', tileCacheBytes: 0 },
@@ -39,7 +40,7 @@ async function viewing(copies = 1, slide = svs): Promise<Viewing> {
 }
 
 /** Returns the ids of this process's render workers, from /proc. */
-function makers(): number[] {
+function renderWorkerPids(): number[] {
   const children = fs.readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8');
   return children
     .trim()
@@ -66,55 +67,59 @@ function send(pid: number, signal: NodeJS.Signals): void {
 
 describe.skipIf(process.platform !== 'linux')('render workers', () => {
   afterEach(() => {
-    for (const pid of makers()) send(pid, 'SIGCONT');
+    for (const pid of renderWorkerPids()) send(pid, 'SIGCONT');
   });
 
   it('are restarted after they are killed; only requests that they were rendering fail, with an error that the client may retry', async () => {
-    const { ask, session, imageIds, app } = await viewing();
+    const { ask, session, imageIds, app } = await startViewing();
     const [imageId] = imageIds;
     const killed = new Set<number>();
     const outcomes = new Set<string>();
     let answered = 0;
-    const asking = made.map(async (tile) => {
+    const requests = renderedTiles.map(async (tile) => {
       const { status, code } = await ask(`${imageId}/${tile}`, session);
       answered++;
       outcomes.add(status === 200 ? '200' : `${status} ${code}`);
     });
     for (let round = 0; round < 4; round++) {
       await vi.waitFor(() => {
-        const alive = makers().filter((pid) => !killed.has(pid));
-        if (answered < made.length) expect(alive).not.toEqual([]);
+        const alive = renderWorkerPids().filter((pid) => !killed.has(pid));
+        if (answered < renderedTiles.length) expect(alive).not.toEqual([]);
         for (const pid of alive.slice(0, 1)) {
           killed.add(pid);
           send(pid, 'SIGKILL');
         }
       }, waitOptions);
-      expect(await ask(`${imageId}/${stored}`, session)).toMatchObject({ status: 200 });
+      expect(await ask(`${imageId}/${nativeTile}`, session)).toMatchObject({ status: 200 });
     }
-    await Promise.all(asking);
+    await Promise.all(requests);
     expect(
       [...outcomes].filter((outcome) => !/^(200|502 slide_corrupt|503 unavailable)$/.test(outcome)),
     ).toEqual([]);
-    for (const tile of made) expect(await ask(`${imageId}/${tile}`, session)).toMatchObject({ status: 200 });
+    for (const tile of renderedTiles)
+      expect(await ask(`${imageId}/${tile}`, session)).toMatchObject({ status: 200 });
     expect((await app.inject({ url: '/health/live' })).statusCode).toBe(200);
   });
 
   it('are restarted when they hang, and the requests that waited for them are answered', async () => {
-    const { ask, session, imageIds } = await viewing();
+    const { ask, session, imageIds } = await startViewing();
     const [imageId] = imageIds;
-    expect(await ask(`${imageId}/${made[0]}`, session)).toMatchObject({ status: 200 });
-    const held = makers();
-    expect(held).not.toEqual([]);
-    for (const pid of held) send(pid, 'SIGSTOP');
-    const answers = await Promise.all(made.slice(1, 9).map((tile) => ask(`${imageId}/${tile}`, session)));
+    expect(await ask(`${imageId}/${renderedTiles[0]}`, session)).toMatchObject({ status: 200 });
+    const stoppedPids = renderWorkerPids();
+    expect(stoppedPids).not.toEqual([]);
+    for (const pid of stoppedPids) send(pid, 'SIGSTOP');
+    const answers = await Promise.all(
+      renderedTiles.slice(1, 9).map((tile) => ask(`${imageId}/${tile}`, session)),
+    );
     for (const { status } of answers) expect([200, 502, 503]).toContain(status);
-    for (const tile of made) expect(await ask(`${imageId}/${tile}`, session)).toMatchObject({ status: 200 });
-    expect(makers().filter((pid) => held.includes(pid))).toEqual([]);
+    for (const tile of renderedTiles)
+      expect(await ask(`${imageId}/${tile}`, session)).toMatchObject({ status: 200 });
+    expect(renderWorkerPids().filter((pid) => stoppedPids.includes(pid))).toEqual([]);
   });
 
   it('render a tile once for five hundred concurrent requests', async () => {
-    const { ask, session, imageIds } = await viewing();
-    const address = `${imageIds[0]}/${made[0]}`;
+    const { ask, session, imageIds } = await startViewing();
+    const address = `${imageIds[0]}/${renderedTiles[0]}`;
     const answers = await Promise.all(Array.from({ length: 500 }, () => ask(address, session)));
     const [first] = answers;
     expect(first?.status).toBe(200);
@@ -127,8 +132,9 @@ describe.skipIf(process.platform !== 'linux')('render workers', () => {
     const side = 4096;
     const picture = { width: side, height: side, rgb: new Uint8Array(side * side * 3).fill(210) };
     const large = await buildSvs({ ...picture, tileSize: 128, downsamples: [1, 64], picture });
-    const server = await viewing(8, large);
+    const server = await startViewing(8, large);
     const { ask, session, imageIds, app, as, fixtures } = server;
+    // All tiles of Deep Zoom levels 11 to 8, which have to be rendered.
     const tiles = [16, 8, 4, 2].flatMap((across, i) =>
       Array.from(
         { length: across ** 2 },
@@ -136,12 +142,12 @@ describe.skipIf(process.platform !== 'linux')('render workers', () => {
       ),
     );
     const { email, password } = await fixtures.user();
-    const leaving = new AbortController();
+    const disconnection = new AbortController();
     const outcomes = new Map<string, number>();
-    const asking = imageIds.flatMap((imageId) =>
+    const requests = imageIds.flatMap((imageId) =>
       tiles.map(async (tile) => {
         try {
-          const answer = await server.pixels(`${imageId}/${tile}`, session, { signal: leaving.signal });
+          const answer = await server.pixels(`${imageId}/${tile}`, session, { signal: disconnection.signal });
           const outcome = `${answer.statusCode} ${answer.headers['retry-after'] ?? ''}`;
           outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
         } catch {
@@ -153,8 +159,8 @@ describe.skipIf(process.platform !== 'linux')('render workers', () => {
     expect((await app.inject({ url: '/health/live' })).statusCode).toBe(200);
     expect((await as(null).call(signIn, { body: { email, password } })).status).toBe(200);
     expect(await ask(`${imageIds[0]}/image_files/12/3_4.jpg`, session)).toMatchObject({ status: 200 });
-    leaving.abort();
-    await Promise.all(asking);
+    disconnection.abort();
+    await Promise.all(requests);
     expect([...outcomes.keys()].filter((outcome) => outcome !== '200 ' && outcome !== '503 2')).toEqual([]);
     // All clients have disconnected: the next request is rendered.
     expect(await ask(`${imageIds[7]}/${tiles.at(-1)}`, session)).toMatchObject({ status: 200 });

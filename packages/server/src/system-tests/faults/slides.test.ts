@@ -7,7 +7,7 @@ import { type SlideServer, slideServer } from '../../testing/slide-server.ts';
 import { type Pixels, type RequestPixels, startPixelClient } from '../../testing/wire.ts';
 
 const plan = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
-/** Two slides of the same size that differ in every tile. */
+/** Builds a slide. Two slides with different shifts have the same size and differ in every tile. */
 const slideOf = (shift: number) => {
   const { width, height } = plan;
   const rgb = Uint8Array.from(
@@ -18,7 +18,7 @@ const slideOf = (shift: number) => {
 };
 const [first, second] = [await slideOf(0), await slideOf(90)];
 
-/** Native at full resolution and downsample 4; rendered in between. */
+/** Tiles of Deep Zoom levels 9 and 7 are native (full resolution and downsample 4); those of level 8 are rendered. */
 const tiles = ['9/0_0', '9/1_1', '9/2_2', '9/3_3', '7/0_0', '8/0_0', '8/1_0', '8/1_1'].map(
   (name) => `image_files/${name}.jpg`,
 );
@@ -32,8 +32,8 @@ interface Viewing extends SlideServer {
   readonly otherId: string;
 }
 
-/** A viewer with a slide and another one in the same folder. */
-async function viewing(slide: Uint8Array, more: { readonly isShared?: true } = {}): Promise<Viewing> {
+/** Starts a server with a slide and another one in the same folder, and opens an image session. */
+async function startViewing(slide: Uint8Array, more: { readonly isShared?: true } = {}): Promise<Viewing> {
   const server = await slideServer({ hasOwnRenderPool: true, config: { logLevel: 'info' }, ...more });
   await server.put('Tissue/a.svs', slide);
   await server.put('Tissue/other.svs', first);
@@ -45,9 +45,9 @@ async function viewing(slide: Uint8Array, more: { readonly isShared?: true } = {
   return { ...server, ask, session, file, imageId, otherId };
 }
 
-/** Returns the response of each address on an undisturbed server. */
-async function rightAnswers(slide: Uint8Array): Promise<ReadonlyMap<string, Buffer>> {
-  const server = await viewing(slide, { isShared: true });
+/** Returns the bytes of each tile on a server without faults. */
+async function expectedBytes(slide: Uint8Array): Promise<ReadonlyMap<string, Buffer>> {
+  const server = await startViewing(slide, { isShared: true });
   const answers = new Map<string, Buffer>();
   for (const tile of tiles) {
     const { status, bytes } = await server.ask(`${server.imageId}/${tile}`, server.session);
@@ -58,7 +58,7 @@ async function rightAnswers(slide: Uint8Array): Promise<ReadonlyMap<string, Buff
   return answers;
 }
 
-/** Sends fifty requests at a time for tiles of the slide and some of the other one, until stopped. */
+/** Sends 50 requests at a time, four of five for tiles of the slide and the others for tiles of the other slide, until it is stopped. */
 function watch({ ask, session, imageId, otherId }: Viewing) {
   const seen: { readonly tile: string; readonly of: 'a' | 'other'; readonly answer: Pixels }[] = [];
   let isStopped = false;
@@ -83,7 +83,7 @@ function watch({ ask, session, imageId, otherId }: Viewing) {
 
 let versions: Readonly<Record<'before' | 'after', ReadonlyMap<string, Buffer>>>;
 beforeAll(async () => {
-  versions = { before: await rightAnswers(first), after: await rightAnswers(second) };
+  versions = { before: await expectedBytes(first), after: await expectedBytes(second) };
 });
 
 /** Returns which slide a response belongs to. */
@@ -103,7 +103,7 @@ describe('a slide viewed by fifty clients', () => {
     // In place, as a scanner or a copy does: for a moment, the file is a mixture.
     ['its file is overwritten in place', ({ file }: Viewing, bytes: Uint8Array) => fs.writeFile(file, bytes)],
   ])('returns tiles of the old or the new slide, never a mixture, while %s', async (_, replace) => {
-    const server = await viewing(first);
+    const server = await startViewing(first);
     const watching = watch(server);
     for (let round = 0; round < 10; round++) {
       const expectedCount = watching.seen.length + 40;
@@ -140,7 +140,7 @@ describe('a slide viewed by fifty clients', () => {
   });
 
   it('returns 404 within a second after its file is deleted, while the other slide is served', async () => {
-    const server = await viewing(first);
+    const server = await startViewing(first);
     const { ask, session, imageId, otherId, file } = server;
     const watching = watch(server);
     await vi.waitFor(() => expect(watching.seen.length).toBeGreaterThan(100), waitOptions);
@@ -161,7 +161,7 @@ describe('a slide viewed by fifty clients', () => {
   });
 
   it('returns 404 while its folder is missing, and is served when the folder is back', async () => {
-    const server = await viewing(first);
+    const server = await startViewing(first);
     const { ask, session, imageId, config } = server;
     const folder = path.join(config.slidesDir, 'Tissue');
     const tile = `${imageId}/${tiles[0]}`;
@@ -181,7 +181,7 @@ describe('a slide viewed by fifty clients', () => {
   it.skipIf(process.platform !== 'linux')(
     'is closed after its file is deleted, without further requests',
     async () => {
-      const server = await viewing(first);
+      const server = await startViewing(first);
       const { ask, session, imageId, file, services } = server;
       for (const tile of tiles) await ask(`${imageId}/${tile}`, session);
       expect(await timesOpen(file)).toBe(1);
@@ -192,7 +192,7 @@ describe('a slide viewed by fifty clients', () => {
   );
 
   it('returns slide_corrupt for the missing part after its file is truncated, while the other slide is served', async () => {
-    const server = await viewing(first);
+    const server = await startViewing(first);
     const { ask, session, imageId, otherId, file } = server;
     for (const tile of tiles) await ask(`${imageId}/${tile}`, session);
     await fs.truncate(file, 20_000);

@@ -11,9 +11,10 @@ import { testServer } from '../../testing/test-server.ts';
 
 const waitOptions = { timeout: 50_000, interval: 50 };
 const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
-const readers = 500;
-const mostBytesEach = 128 * 1024;
-/** Noise: tiles of 40 kB and more, as of dense tissue. */
+const readerCount = 500;
+/** Maximum memory for each slow client. */
+const maxBytesPerReader = 128 * 1024;
+/** The picture is noise, so that its tiles have 40 kB and more, like tiles of dense tissue. */
 const side = 1024;
 const noise = (i: number) => 150 + ((Math.imul(i ^ (i >>> 15), 0x2c1b3c6d) >>> 13) & 31);
 const picture = {
@@ -29,8 +30,8 @@ interface Viewing {
   readonly addresses: readonly string[];
 }
 
-/** A server in a child process, with a slide and a viewer. */
-async function viewing(): Promise<Viewing> {
+/** Starts a server in a child process with a slide, and opens an image session. */
+async function startViewing(): Promise<Viewing> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-slow-'));
   onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
   const slide = path.join(folder, 'slides/Tissue/a.svs');
@@ -72,40 +73,42 @@ function connectTo({ address }: Pick<ServerProcess, 'address'>): net.Socket {
 
 describe('a slow client', () => {
   it.skipIf(process.platform !== 'linux')(
-    `takes at most ${mostBytesEach / 1024} KiB of memory with ${readers} slow clients, and other clients get every tile`,
+    `takes at most ${maxBytesPerReader / 1024} KiB of memory with ${readerCount} slow clients, and other clients get every tile`,
     async () => {
-      const { server, addresses } = await viewing();
+      const { server, addresses } = await startViewing();
       const ask = async (address: string) => {
         const answer = await fetch(server.address + address);
         return [answer.status, (await answer.arrayBuffer()).byteLength > 40_000] as const;
       };
-      // As many concurrent requests as later, so that memory needed once is already allocated.
-      const quick = Array.from({ length: readers }, (_, i) => ask(addresses[i % tiles.length] ?? ''));
-      for (const answer of await Promise.all(quick)) expect(answer).toEqual([200, true]);
+      // First as many concurrent requests of fast clients, so that memory that any clients need is already allocated.
+      const fastRequests = Array.from({ length: readerCount }, (_, i) =>
+        ask(addresses[i % tiles.length] ?? ''),
+      );
+      for (const answer of await Promise.all(fastRequests)) expect(answer).toEqual([200, true]);
       const before = residentBytes(server);
 
-      let begun = 0;
-      for (let i = 0; i < readers; i++) {
+      let startedCount = 0;
+      for (let i = 0; i < readerCount; i++) {
         const socket = connectTo(server);
         socket.write(`GET ${addresses[i % tiles.length]} HTTP/1.1\r\nHost: x\r\n\r\n`);
-        // Only the beginning of the response is read in this test.
+        // The client reads only the beginning of the response.
         socket.once('data', () => {
-          begun++;
+          startedCount++;
           socket.pause();
         });
       }
-      await vi.waitFor(() => expect(begun).toBe(readers), waitOptions);
+      await vi.waitFor(() => expect(startedCount).toBe(readerCount), waitOptions);
       for (let round = 0; round < 20; round++) {
         for (const answer of await Promise.all(addresses.map(ask))) expect(answer).toEqual([200, true]);
       }
-      expect((residentBytes(server) - before) / readers).toBeLessThan(mostBytesEach);
+      expect((residentBytes(server) - before) / readerCount).toBeLessThan(maxBytesPerReader);
     },
   );
 
   it('is disconnected when it sends its headers byte by byte', async () => {
     const { app } = await testServer();
     await app.listen({ host: '127.0.0.1', port: 0 });
-    app.server.headersTimeout = 200; // in place of ten seconds
+    app.server.headersTimeout = 200; // instead of 10 s
     const { port } = app.server.address() as net.AddressInfo;
     const socket = connectTo({ address: `http://127.0.0.1:${port}` });
     let answer = '';
@@ -114,9 +117,9 @@ describe('a slow client', () => {
     });
     const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()));
     socket.write('GET /health/live HTTP/1.1\r\nHost: ');
-    const talking = setInterval(() => socket.write('x'), 50);
+    const sending = setInterval(() => socket.write('x'), 50);
     await ended;
-    clearInterval(talking);
+    clearInterval(sending);
     expect(answer === '' || answer.startsWith('HTTP/1.1 408 ')).toBe(true);
   });
 });
