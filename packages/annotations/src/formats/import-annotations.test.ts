@@ -124,14 +124,14 @@ describe('importAnnotations', () => {
     ['not_xml', '<Annotations>&bomb;</Annotations>'],
     ['document_type', '<!DOCTYPE a [<!ENTITY b "cc"><!ENTITY c "&b;&b;">]><Annotations>&c;</Annotations>'],
     ['nested_too_deeply', `<Annotations>${'<a>'.repeat(100)}`],
-  ])('rejects a whole file with %s', (code, file) => {
+  ])('rejects a whole file with the error code %s', (code, file) => {
     expect(errorOf(file)).toBe(code);
   });
 
   it.each<[string, () => Uint8Array, string]>([
-    ['deep nesting', () => repeated('[', '[', 30_000_000, ''), 'nested_too_deeply'],
+    ['deeply nested arrays', () => repeated('[', '[', 30_000_000, ''), 'nested_too_deeply'],
     [
-      'deep children',
+      'deeply nested child features',
       () => repeated('', '{"type":"Feature","properties":{"childObjects":[', 1_000_000, ''),
       'nested_too_deeply',
     ],
@@ -148,10 +148,10 @@ describe('importAnnotations', () => {
     ],
     ['20 million numbers', () => repeated('[', '1,', 20_000_000, '1]'), 'too_many_values'],
     ['10 million objects', () => repeated('{"a":{"a":[', '{},', 10_000_000, '{}]}}'), 'too_many_values'],
-    ['100 MB', () => new Uint8Array(100 * 2 ** 20), 'too_large'],
+    ['100 MB of zeros', () => new Uint8Array(100 * 2 ** 20), 'too_large'],
     ['a million features', () => repeated('[', '{"type":"Feature"},', 1_000_000, '{}]'), 'too_many_features'],
     ['an unfinished string', () => repeated('"', 'a', 60_000_000, ''), 'not_json'],
-    ['backslashes', () => repeated('"', '\\', 59_999_999, '"'), 'not_json'],
+    ['a string of 60 million backslashes', () => repeated('"', '\\', 59_999_999, '"'), 'not_json'],
     [
       '10^6 XML elements inside each other',
       () => repeated('<Annotations>', '<a>', 1_000_000, ''),
@@ -163,18 +163,21 @@ describe('importAnnotations', () => {
       () => repeated('<!DOCTYPE a [', '<!ENTITY b "&c;&c;">', 1_000_000, ']><a/>'),
       'document_type',
     ],
-  ])('rejects %s within 2 s of processor time and 200 MB', (_, create, code) => {
-    const file = create();
-    const memory = process.memoryUsage().rss;
-    const start = process.cpuUsage();
-    const result = read(file);
-    const { user, system } = process.cpuUsage(start);
-    expect(result).toMatchObject({ ok: false, error: { code } });
-    expect((user + system) / 1e6).toBeLessThan(2);
-    expect((process.memoryUsage().rss - memory) / 2 ** 20).toBeLessThan(200);
-  });
+  ])(
+    'rejects a file with %s, within 2 s of processor time and with at most 200 MB of memory',
+    (_, create, code) => {
+      const file = create();
+      const memory = process.memoryUsage().rss;
+      const start = process.cpuUsage();
+      const result = read(file);
+      const { user, system } = process.cpuUsage(start);
+      expect(result).toMatchObject({ ok: false, error: { code } });
+      expect((user + system) / 1e6).toBeLessThan(2);
+      expect((process.memoryUsage().rss - memory) / 2 ** 20).toBeLessThan(200);
+    },
+  );
 
-  it('rejects a file with more features or vertices than a layer may have', () => {
+  it('rejects a file with more features than a layer may have', () => {
     const point = JSON.stringify(feature({ type: 'Point', coordinates: [1, 2] }));
     expect(
       errorOf(

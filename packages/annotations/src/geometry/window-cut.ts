@@ -46,7 +46,7 @@ export function cutRing(ring: Ring, window: Bounds): CutRing | 'inside' | 'verte
   }
   const inside: Piece[] = [];
   const outside: Piece[] = [];
-  let lastCrossing: GridPoint | null = null;
+  let lastCrossing: GridPoint | null = null; // null before the first crossing
   let pointsInside: GridPoint[] = [];
   /** Steps from `firstOutside` to the first position that no piece contains yet. */
   let nextStep = 0;

@@ -14,7 +14,7 @@ export const annotationLimits = {
   coordinate: 1e9,
   nameLength: 1000,
   descriptionLength: 10_000,
-  /** Names of one class: its own and those of its parent classes. */
+  /** Names of one class: its own name and the names of its parent classes. */
   classNames: 10,
   /** Measurements of one annotation. */
   measurements: 1000,

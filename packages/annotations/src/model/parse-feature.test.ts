@@ -105,7 +105,7 @@ describe('parseFeature', () => {
       ],
     },
     { type: 'MultiPolygon', coordinates: [[square(0, 0, 10)], [square(50, 50, 10), square(52, 52, 2)]] },
-  ])('accepts a $type', (geometry) => {
+  ])('accepts a geometry of the type $type', (geometry) => {
     expect(accepted(withGeometry(geometry)).geometry).toEqual(geometry);
   });
 
@@ -217,7 +217,7 @@ describe('parseFeature', () => {
     ['id_not_uuid properties.parentId', withProperties({ parentId: 'x' })],
     ['parent_is_self properties.parentId', withProperties({ parentId: id })],
     ['wrong_type properties.isLocked', withProperties({ isLocked: 'yes' })],
-  ])('rejects with %s', (error, value) => {
+  ])('rejects a feature with the error code and path "%s"', (error, value) => {
     expect(rejected(value)).toBe(error);
   });
 

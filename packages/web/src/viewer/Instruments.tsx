@@ -49,7 +49,7 @@ interface InstrumentsProps {
   readonly name: string;
   /** The image whose annotations and result layers are shown; null when the page shows none. */
   readonly annotated: AnnotatedSlide | null;
-  readonly calibration: Calibration | null;
+  readonly calibration: Calibration | null; // null for a slide without a scale
   /** Null for a file with one focal plane and one time point. */
   readonly shownPlane: ShownPlane | null;
   readonly isFullPage: boolean;
@@ -217,7 +217,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
         <Drawings view={view} drawing={drawing} calibration={calibration} dispatch={dispatch} />
       )}
       {drawing.tool !== null && <span className={classes.crosshair} aria-hidden="true" />}
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is sent with a form */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for form fields */}
       <div
         className={classes.instruments}
         role="group"

@@ -48,7 +48,7 @@ export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** Aborts the running prefetch; null while none runs. */
   let runningPrefetch: AbortController | null = null;
-  let lastField: SlideField | null = null;
+  let lastField: SlideField | null = null; // the field of the last prefetch
   /** The last movement of the field's centre, in image pixels. */
   let direction: Point = { x: 0, y: 0 };
   let serverBusyUntil = 0;

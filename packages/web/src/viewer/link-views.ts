@@ -9,7 +9,7 @@ import type { SlideField } from './view-address.ts';
 /** A view that shows a slide. */
 export interface OpenedView {
   readonly view: Pick<SlideView, 'placement' | 'destination' | 'centre' | 'watch' | 'moveTo'>;
-  readonly calibration: Calibration | null;
+  readonly calibration: Calibration | null; // null for a slide without a scale
 }
 
 /** One of the two slides of a comparison: `first` is on the left. */

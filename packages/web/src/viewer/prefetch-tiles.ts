@@ -31,8 +31,9 @@ interface Area {
 }
 
 /**
- * Returns at most two screens of tiles that are not in the field: first those of the next field in the direction of the last
- * movement, then the ring of tiles around the field, then the finer tiles that a zoom step at the pointer would show.
+ * Returns at most twice as many tiles as the field has, without the tiles of the field: first the tiles of the next field in the
+ * direction of the last movement, then the ring of tiles around the field, then the finer tiles that a zoom step at the pointer
+ * would show.
  */
 export function prefetchTiles(
   descriptor: DeepZoomDescriptor,

@@ -24,7 +24,7 @@ export function inverseOf([a, b, c, d, e, f]: Affine): Affine | null {
 
 /**
  * Returns the field of the other slide with the same tissue in the middle, in the same size and direction on the screen. When the
- * transformation also shears or stretches, the direction is that of the x axis and the size is right on average.
+ * transformation also shears or stretches, the x axis keeps its direction on the screen and the size is right on average.
  */
 export function registeredField([a, b, c, d, e, f]: Affine, field: SlideField): SlideField {
   const { x, y, zoom, rotation, isMirrored } = field;

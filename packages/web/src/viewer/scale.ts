@@ -17,7 +17,7 @@ export interface SlideScale {
   readonly objectivePower: number | null;
   /** Which of `mpp` and `objectivePower` the server derived from the other because the file lacks it; null for neither. */
   readonly derived: Calibration['derived'];
-  /** Whether an administrator entered the scale in place of that of the file. */
+  /** Whether an administrator entered the scale, which then replaces the scale of the file. */
   readonly isEntered?: boolean;
 }
 

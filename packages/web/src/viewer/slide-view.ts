@@ -51,7 +51,6 @@ export interface SlideView {
     field: SlideField | null,
     listeners: SlideViewListeners,
   ): void;
-  /** Closes the slide. */
   clear(): void;
   zoomIn(): void;
   zoomOut(): void;
@@ -65,7 +64,6 @@ export interface SlideView {
   moveBy(rightwards: number, downwards: number): void;
   /** Rotates by degrees, clockwise on the screen. */
   rotate(degrees: number): void;
-  /** Resets the rotation. */
   resetRotation(): void;
   /** Mirrors left and right. */
   mirror(): void;
@@ -73,7 +71,7 @@ export interface SlideView {
   setPointerTool(tool: PointerTool | null): void;
   /** Returns the current placement of the slide; null before it is open. Each movement creates a new object. */
   placement(): Placement | null;
-  /** Returns the visible field, or that at the end of a running movement; null before the slide is open. */
+  /** Returns the visible field, or the field that a running movement will reach; null before the slide is open. */
   destination(): SlideField | null;
   /** @param onMove called after each step of a movement. @returns a function that unsubscribes */
   watch(onMove: () => void): () => void;
@@ -305,7 +303,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   }
 
   let shownSlide: { readonly descriptor: DeepZoomDescriptor; readonly supply: TileSupply } | null = null;
-  let placement: Placement | null = null;
+  let placement: Placement | null = null; // null before the slide is open, as `destination`
   let destination: SlideField | null = null;
   /** The callbacks of `watch`. */
   const watchers = new Set<() => void>();
@@ -375,7 +373,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     limitZoom();
     showField(initialField);
     publish();
-    // The viewer's event of the same name is not raised for the second slide; that of the image is.
+    // The viewer has an event of the same name, but does not raise it for the second slide; the image does.
     viewer.world.getItemAt(0)?.addHandler('fully-loaded-change', ({ fullyLoaded }) => {
       if (fullyLoaded) listeners.onComplete();
       publishSharpness();

@@ -21,7 +21,7 @@ interface PicturedSlide {
   readonly pose: Pose;
   /** Name of the slide. */
   readonly name: string;
-  readonly calibration: Calibration | null;
+  readonly calibration: Calibration | null; // null for a slide without a scale
   readonly colours: SlideColours;
   /** Why the view is not sharp; null while it is. */
   readonly incomplete: Incompleteness | null;

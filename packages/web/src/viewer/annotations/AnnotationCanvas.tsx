@@ -10,7 +10,7 @@ import type { OpenAnnotations } from './use-annotations.ts';
 interface AnnotationCanvasProps {
   readonly view: SlideView;
   readonly openAnnotations: OpenAnnotations;
-  readonly calibration: Calibration | null;
+  readonly calibration: Calibration | null; // null for a slide without a scale
   readonly isDrawing: boolean;
 }
 

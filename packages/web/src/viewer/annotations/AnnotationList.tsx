@@ -19,7 +19,7 @@ const lineHeight = { class: 34, annotation: 46 } as const;
 interface AnnotationListProps {
   readonly openAnnotations: OpenAnnotations;
   readonly actions: AnnotationActions;
-  readonly calibration: Calibration | null;
+  readonly calibration: Calibration | null; // null for a slide without a scale
 }
 
 /** Lists all annotations of the slide by class. The arrow keys select, Enter zooms to an annotation, Delete removes it. */
@@ -153,7 +153,7 @@ const List = memo(function List({ openAnnotations: { store }, actions, calibrati
 
 interface SizeProps {
   readonly geometry: Geometry;
-  readonly calibration: Calibration | null;
+  readonly calibration: Calibration | null; // null for a slide without a scale
 }
 
 /** Memoised, because measuring an outline of up to 50,000 vertices takes long. */

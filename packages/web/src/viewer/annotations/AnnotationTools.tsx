@@ -26,7 +26,7 @@ import { texts } from './texts.ts';
 import type { AnnotationActions } from './use-annotation-actions.ts';
 import { type OpenAnnotations, useSessionValue, useStoreValue } from './use-annotations.ts';
 
-/** Shortcuts of the tools: those of QuPath, which has none for cutting. */
+/** Shortcuts of the tools, the same as in QuPath, which has no shortcut for cutting. */
 export const toolKeys: Readonly<Record<Tool, string>> = {
   move: 'M',
   rectangle: 'R',

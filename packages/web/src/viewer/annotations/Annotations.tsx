@@ -33,7 +33,7 @@ export interface AnnotationsProps {
   /** Dataset with the annotation classes; null for the default classes. */
   readonly dataset: string | null;
   readonly user: User;
-  readonly calibration: Calibration | null;
+  readonly calibration: Calibration | null; // null for a slide without a scale
   /** Whether the drawing mode is on. */
   readonly isDrawing: boolean;
   readonly onDone: () => void;

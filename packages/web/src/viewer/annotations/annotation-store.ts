@@ -184,7 +184,7 @@ export class AnnotationStore {
     this.#notify([...before, ...this.#selection]);
   }
 
-  /** Replaces the layers by those of the server and loads the annotations of layers that are not loaded yet. */
+  /** Replaces the layers by the current layers of the server, and loads the annotations of layers that are not loaded yet. */
   async setLayers(layers: readonly AnnotationLayer[], uid: string): Promise<void> {
     this.#uid = uid;
     this.#replaceLayers(layers);

@@ -65,7 +65,7 @@ export class ChangeQueue {
   #isSending = false;
   /** Failed attempts since the last response of the server. */
   #failures = 0;
-  #rejection: { readonly error: unknown } | null = null;
+  #rejection: { readonly error: unknown } | null = null; // null unless the server has rejected changes
   /** Settles after the last write to the storage; each write waits for the one before. */
   #lastWrite: Promise<unknown> = Promise.resolve();
 

@@ -39,7 +39,7 @@ interface Scene {
   readonly size: ViewSize;
   readonly store: AnnotationStore;
   readonly session: DrawingSession;
-  readonly calibration: Calibration | null;
+  readonly calibration: Calibration | null; // null for a slide without a scale
   /** Whether the person is in the drawing mode; else selected annotations have no handles. */
   readonly isDrawing: boolean;
 }
@@ -110,10 +110,10 @@ function drawUnfinished(scene: Scene, draft: Draft): void {
     return;
   }
   // A polygon is drawn as an open line and measured as the closed area.
-  const openGeometry = draftGeometry(draft, false);
+  const openGeometry = draftGeometry(draft, 'open');
   if (openGeometry === null) return;
   strokeGeometry(scene, openGeometry, color, 'draft');
-  const measuredGeometry = session.tool === 'polygon' ? draftGeometry(draft, true) : openGeometry;
+  const measuredGeometry = session.tool === 'polygon' ? draftGeometry(draft, 'closed') : openGeometry;
   const readoutPosition = endOf(draft);
   if (measuredGeometry !== null && readoutPosition !== undefined) {
     drawReadout(scene, measuredGeometry, readoutPosition);

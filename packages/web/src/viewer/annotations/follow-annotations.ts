@@ -18,7 +18,7 @@ export async function followAnnotations(
   uid: string,
   signal: AbortSignal,
 ): Promise<void> {
-  let lastEventId: string | null = null;
+  let lastEventId: string | null = null; // null before the first event with an id
   /** Failed attempts since the last connection. */
   let failures = 0;
   while (!signal.aborted) {

@@ -7,7 +7,7 @@ import type { Annotation } from './annotation.ts';
 const maxUnindexedChanges = 200;
 
 export class HitIndex {
-  #index: Flatbush | null = null;
+  #index: Flatbush | null = null; // null before it is built, and without annotations
   /** Annotations by their number in the index. */
   #indexed: readonly Annotation[] = [];
   /** Ids of annotations that changed after the index was built. */

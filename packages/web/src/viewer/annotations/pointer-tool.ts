@@ -36,7 +36,7 @@ interface PointerToolDependencies {
 interface Press {
   readonly point: Point;
   readonly position: Position;
-  /** Whether the pointer has moved more than `clickTolerance` since. */
+  /** Whether the pointer has moved at least `clickTolerance` since the press. */
   isDragged: boolean;
   /** Point of the last recorded position of a freehand line or a brush stroke. */
   lastRecorded: Point;
@@ -47,7 +47,7 @@ export class AnnotationPointer implements PointerTool {
   /** Whether the drag of the current press moves the slide. */
   leavesToSlide = false;
   readonly #dependencies: PointerToolDependencies;
-  #press: Press | null = null;
+  #press: Press | null = null; // null while the pointer is not pressed
   /** The last click, to recognise a double click. */
   #lastClick: { readonly point: Point; readonly time: number } | null = null;
 

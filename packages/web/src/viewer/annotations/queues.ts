@@ -31,7 +31,7 @@ function startQueue(uid: string) {
   queue.listen({
     onApplied: () => {},
     onLayerCreated: () => {},
-    // Set and removed as the state of the queue changes, so that the next slide sends what is left after a reload.
+    // After a reload of the page, the next opened slide sends the changes that are left.
     onChange: () => rememberPendingAnnotations(queue.state().kind !== 'saved'),
   });
   return { uid, queue, started: queue.start() };

@@ -19,12 +19,12 @@ export function sizeText(geometry: Geometry, calibration: Calibration | null): s
 /**
  * Returns the geometry of a box or path draft as if it ended at the pointer; null for other drafts, and while it is too small.
  *
- * @param isClosed whether a path of at least three points becomes a polygon instead of a line
+ * @param pathEnd `closed` makes a path of at least three points a polygon instead of a line
  */
-export function draftGeometry(draft: Draft, isClosed: boolean): Geometry | null {
+export function draftGeometry(draft: Draft, pathEnd: 'open' | 'closed'): Geometry | null {
   if (draft.kind === 'box') return boxGeometry(draft);
   if (draft.kind !== 'path') return null;
   const points = draft.floating === null ? draft.fixed : [...draft.fixed, draft.floating];
-  const tool = isClosed && points.length > 2 ? 'polygon' : 'polyline';
+  const tool = pathEnd === 'closed' && points.length > 2 ? 'polygon' : 'polyline';
   return pathGeometry(tool, points);
 }

@@ -16,7 +16,7 @@ const handleRadius = 10;
 interface DrawingsProps {
   readonly view: Pick<SlideView, 'placement' | 'watch'>;
   readonly drawing: Drawing;
-  readonly calibration: Calibration | null;
+  readonly calibration: Calibration | null; // null for a slide without a scale
   readonly dispatch: (step: DrawingStep) => void;
 }
 

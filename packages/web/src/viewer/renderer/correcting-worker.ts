@@ -7,7 +7,7 @@ export type CorrectingMessage =
   | { readonly table: ColourTable }
   | { readonly id: number; readonly blob: Blob };
 
-/** Messages from the worker; `id` is that of the tile's message. */
+/** Messages from the worker; `id` is the id of the message with which the tile was sent. */
 export type CorrectedTile =
   | { readonly id: number; readonly bitmap: ImageBitmap }
   /** The tile could not be decoded: `name` and `message` of the error. */

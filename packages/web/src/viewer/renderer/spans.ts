@@ -19,8 +19,8 @@ export interface Span {
 /**
  * Returns the spans that draw a part of a picture between two positions of the canvas.
  *
- * The first and the last device pixel get a span of their own where they extend beyond the picture. The source of such a span has
- * the same middle as the device pixel and ends at the edge of the picture. One further span draws everything between them.
+ * Where the first or the last device pixel extends beyond the picture, it gets a span of its own. The source of this span has the
+ * same middle as the device pixel and ends at the edge of the picture. One further span draws everything between these two.
  *
  * @param start where the part begins on the canvas in device pixels, as `end` is where it ends; may be fractions
  * @param sourceStart where the part begins in the picture in its pixels, as `sourceEnd` is where it ends

@@ -23,7 +23,7 @@ export class WebGlPainter {
   #smooth: WebGLSampler;
   /** Sampler that takes the nearest pixel: at native magnification exactly the stored pixel, whatever the card's precision. */
   #exact: WebGLSampler;
-  #table: WebGLTexture | null = null;
+  #table: WebGLTexture | null = null; // null until `setColours` creates it
   #tableSize = 0;
   #colours: DrawnColours;
 

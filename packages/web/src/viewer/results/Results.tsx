@@ -188,7 +188,7 @@ export function Results({
           {left !== undefined && <output className={classes.readout}>{readout ?? texts.hover}</output>}
         </section>
       )}
-      {/* Dialogs cover the whole page, not only the slide. In `main`, because a `header` element outside of it would be a second banner. */}
+      {/* Dialogs cover the whole page, not only the slide. They are in `main`, because a `header` outside of `main` would be a second banner. */}
       <Portal target="main">
         {isAdding && (
           <AddResultDialog
@@ -227,7 +227,8 @@ interface VisibleLayerProps {
 }
 
 function VisibleLayer({ view, id, choice, clip }: VisibleLayerProps) {
-  const { data: descriptor } = useOverlayDescriptor(id, true);
+  const isReady = true; // only layers that are ready are visible
+  const { data: descriptor } = useOverlayDescriptor(id, isReady);
   const { opacity, style } = useSettings(descriptor ?? null, choice);
   if (descriptor === undefined) return null;
   return <LayerCanvas view={view} descriptor={descriptor} style={style} opacity={opacity} clip={clip} />;

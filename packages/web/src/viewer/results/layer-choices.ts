@@ -142,7 +142,7 @@ function numberOf(text: string | undefined): number | undefined {
   return Number.isFinite(Number(text)) ? Number(text) : undefined;
 }
 
-/** Returns the layers, uppermost first: those of the arrangement in its order, then the others in the order of the server. */
+/** Returns the layers, uppermost first: the layers of the arrangement in its order, then the others in the order of the server. */
 export function orderLayers(
   layers: readonly ResultLayer[],
   arrangement: Arrangement | null,
@@ -178,8 +178,8 @@ export function completeArrangement(
 }
 
 /**
- * Returns an arrangement without the choices at its end that `completeArrangement` would add again: those of hidden layers that were
- * neither moved nor changed. It makes the text in the URL shorter.
+ * Returns an arrangement without the choices at its end that `completeArrangement` would add again: the choices of hidden layers that
+ * were neither moved nor changed. This makes the text in the URL shorter.
  */
 export function withoutTrailingDefaults(
   layers: readonly ResultLayer[],

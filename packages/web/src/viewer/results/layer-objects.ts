@@ -24,7 +24,8 @@ export interface ObjectRange {
  * Calls `visit` with the objects of all blocks that touch the bounds, range by range. Blocks are loaded as a whole, so some objects may
  * lie outside of the bounds.
  *
- * @param selection `bounds` null selects the whole layer; `column` is the index of the requested measurement, null for none
+ * @param bounds null selects the whole layer
+ * @param column index of the requested measurement; null for none
  * @returns false, without a call, when the blocks contain more than `maxLoadedObjects` objects
  */
 export async function visitObjects(

@@ -9,6 +9,7 @@ import type { ObjectFilter } from './object-filter.ts';
 /** Objects are counted when view and filter have not changed for this long. */
 const countDelayMs = 300;
 
+/** What is counted. */
 interface Counting extends ObjectFilter {
   /** The layer; null: nothing is counted. */
   readonly descriptor: VectorDescriptor | null;
@@ -54,6 +55,7 @@ export function useCounts(
       request.abort();
     };
   }, [view, descriptor, area, column, minValue, maxValue]);
+  // After a movement, the counts of the previous field stay until the new field is counted.
   const isCurrent =
     counted !== null &&
     counted.descriptor === descriptor &&

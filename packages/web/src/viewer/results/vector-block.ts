@@ -6,6 +6,7 @@ import type { Bounds } from '@lamina/annotations';
 
 /** Bytes of an entry of the index: four bounds, the first object, the number of objects, and the bytes of the stored block, 4 bytes each. */
 const entryBytes = 28;
+const littleEndian = true;
 const firstObjectOffset = 16;
 const objectCountOffset = 20;
 /** Coordinates are integers in quarters of a pixel. */
@@ -40,9 +41,9 @@ export class BlockIndex {
     for (let block = 0; block < blockCount; block++) {
       const offset = block * entryBytes;
       for (let bound = 0; bound < 4; bound++)
-        this.#bounds[block * 4 + bound] = view.getInt32(offset + bound * 4, true) / unitsPerPixel;
-      this.#firstObjects[block] = view.getUint32(offset + firstObjectOffset, true);
-      this.#objectCounts[block] = view.getUint32(offset + objectCountOffset, true);
+        this.#bounds[block * 4 + bound] = view.getInt32(offset + bound * 4, littleEndian) / unitsPerPixel;
+      this.#firstObjects[block] = view.getUint32(offset + firstObjectOffset, littleEndian);
+      this.#objectCounts[block] = view.getUint32(offset + objectCountOffset, littleEndian);
     }
   }
 

@@ -50,7 +50,7 @@ export class VectorLayer {
   readonly #valuesByBlock = new Map<number, Float32Array | null>();
   readonly #onLoad: () => void;
   readonly #abortController = new AbortController();
-  #index: BlockIndex | null = null;
+  #index: BlockIndex | null = null; // null until it is loaded
   #style: LayerStyle;
   /** Index of the measurement that the style filters by; null without a filter. */
   #column: number | null;

@@ -96,7 +96,7 @@ export function Tour(props: TourProps) {
     },
   });
 
-  /** Returns the field to show: that of the presenter, otherwise that of the step; null: the whole slide. */
+  /** Returns the field to show: the field of the presenter if there is one, otherwise the field of the step. Null: the whole slide. */
   const fieldToShow = (): SlideField | null => {
     if (presentedField.current?.stepIndex === stepIndex) return presentedField.current.field;
     const field = step?.field ?? null;
