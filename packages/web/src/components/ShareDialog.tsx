@@ -30,7 +30,7 @@ interface ShareDialogProps {
 /** Creates a share link and shows its URL, which the server never returns again. */
 export function ShareDialog(props: ShareDialogProps) {
   const { heading, target, proposedTitle = '', languageWhenMixed, onCreate, onClose } = props;
-  const words = shareDialogTexts[languageWhenMixed];
+  const texts = shareDialogTexts[languageWhenMixed];
   const [title, setTitle] = useState(proposedTitle);
   const [isMovementFree, setMovementFree] = useState(true);
   const [areAnnotationsShown, setAnnotationsShown] = useState(false);
@@ -45,7 +45,7 @@ export function ShareDialog(props: ShareDialogProps) {
 
   async function createLink() {
     if (title.trim() === '') {
-      setError(words.shareTitleRequired);
+      setError(texts.shareTitleRequired);
       return;
     }
     setRunning(true);
@@ -70,16 +70,16 @@ export function ShareDialog(props: ShareDialogProps) {
   if (url !== null) {
     return (
       <FormDialog
-        title={words.shareMade}
-        submitLabel={isCopied ? words.shareCopied : words.shareCopy}
-        cancelLabel={words.shareDone}
+        title={texts.shareMade}
+        submitLabel={isCopied ? texts.shareCopied : texts.shareCopy}
+        cancelLabel={texts.shareDone}
         isRunning={false}
         onSubmit={() => void copyText(url).then(setCopied)}
         onClose={onClose}
       >
         <TextInput
-          label={words.shareAddress}
-          description={words.shareOnce}
+          label={texts.shareAddress}
+          description={texts.shareOnce}
           value={url}
           readOnly
           onFocus={({ currentTarget }) => currentTarget.select()}
@@ -90,22 +90,22 @@ export function ShareDialog(props: ShareDialogProps) {
   return (
     <FormDialog
       title={heading}
-      submitLabel={words.shareMake}
+      submitLabel={texts.shareMake}
       isRunning={isRunning}
       onSubmit={() => void createLink()}
       onClose={onClose}
     >
       <Stack gap="sm">
         <TextInput
-          label={words.shareTitle}
-          description={words.shareTitleHint}
+          label={texts.shareTitle}
+          description={texts.shareTitleHint}
           value={title}
           maxLength={200}
           data-autofocus
           onChange={({ currentTarget }) => setTitle(currentTarget.value)}
         />
         <NumberInput
-          label={words.shareDays}
+          label={texts.shareDays}
           min={1}
           max={365}
           allowDecimal={false}
@@ -113,7 +113,7 @@ export function ShareDialog(props: ShareDialogProps) {
           onChange={setDays}
         />
         <NumberInput
-          label={words.shareOpenings}
+          label={texts.shareOpenings}
           min={1}
           max={1_000_000}
           allowDecimal={false}
@@ -121,19 +121,19 @@ export function ShareDialog(props: ShareDialogProps) {
           onChange={setMaxOpenings}
         />
         <PasswordField
-          label={words.sharePassword}
+          label={texts.sharePassword}
           autoComplete="new-password"
           value={password}
           onChange={({ currentTarget }) => setPassword(currentTarget.value)}
         />
         <Switch
-          label={words.shareMovement}
+          label={texts.shareMovement}
           checked={isMovementFree}
           onChange={({ currentTarget }) => setMovementFree(currentTarget.checked)}
         />
         <Switch
-          label={words.shareAnnotations}
-          description={words.shareAnnotationsHint}
+          label={texts.shareAnnotations}
+          description={texts.shareAnnotationsHint}
           checked={areAnnotationsShown}
           onChange={({ currentTarget }) => setAnnotationsShown(currentTarget.checked)}
         />

@@ -32,7 +32,7 @@ export function UserMenu({ user, badge, profileLabel, logoutLabel, onLogout, lab
   const languageChoice = useLanguage();
   const languageLabelId = useId();
   const themeLabelId = useId();
-  const words = themeTexts[labelLanguage];
+  const texts = themeTexts[labelLanguage];
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     // The key changes with the path: the menu closes when the person opens another screen.
@@ -72,7 +72,7 @@ export function UserMenu({ user, badge, profileLabel, logoutLabel, onLogout, lab
           </Menu.RadioGroup>
         </Box>
         <Menu.Divider />
-        <Menu.Label id={themeLabelId}>{words.theme}</Menu.Label>
+        <Menu.Label id={themeLabelId}>{texts.theme}</Menu.Label>
         <Box role="group" aria-labelledby={themeLabelId}>
           <Menu.RadioGroup
             value={colorScheme}
@@ -80,7 +80,7 @@ export function UserMenu({ user, badge, profileLabel, logoutLabel, onLogout, lab
           >
             {schemes.map((scheme) => (
               <Menu.RadioItem key={scheme} value={scheme}>
-                {words[scheme]}
+                {texts[scheme]}
               </Menu.RadioItem>
             ))}
           </Menu.RadioGroup>

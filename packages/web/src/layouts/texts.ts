@@ -25,7 +25,7 @@ export const dashboardTexts = wording({
 
 export const adminTexts = wording({
   languageWhenMixed: 'tr',
-  exceptions: ['badge'],
+  exceptions: ['badge'], // shown in English while the interface is mixed
   tr: {
     navigation: 'Yönetim sayfaları',
     adminDashboard: 'Yönetim',

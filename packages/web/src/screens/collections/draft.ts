@@ -33,16 +33,16 @@ export function draftOf({ title, description, readers, items }: Collection): Dra
   return { title, description: description ?? '', readers, items: items.map(draftItemOf) };
 }
 
-let keyCount = 0;
+let lastKey = 0;
 
 /** Returns the draft of an item of the API, or of a view, slide or case that the owner adds and may therefore view. */
 export function draftItemOf(
   item: Pick<CollectionItem, 'type' | 'id' | 'title' | 'images'> & Partial<CollectionItem>,
 ): DraftItem {
-  keyCount += 1;
+  lastKey += 1;
   const { type, id, title, images, access = true, field = null, text = null, question = null } = item;
   return {
-    key: `${keyCount}`,
+    key: `${lastKey}`,
     type,
     id,
     title,

@@ -4,7 +4,7 @@ import { wording } from '../../language/language.ts';
 
 export const texts = wording({
   languageWhenMixed: 'tr',
-  exceptions: ['wsiViewer'],
+  exceptions: ['wsiViewer'], // shown in English while the interface is mixed
   tr: {
     greeting: (name: string) => `Hoş geldiniz, ${name}`,
     linkedSlide: 'Giriş yapmadan önce bir slayt bağlantısı açtınız.',

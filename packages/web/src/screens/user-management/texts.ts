@@ -3,7 +3,7 @@ import { wording } from '../../language/language.ts';
 
 export const texts = wording({
   languageWhenMixed: 'tr',
-  exceptions: ['title'],
+  exceptions: ['title'], // shown in English while the interface is mixed
   tr: {
     heading: 'Kullanıcı Yönetimi',
     title: 'Tüm Kullanıcılar',

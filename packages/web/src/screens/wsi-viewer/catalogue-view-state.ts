@@ -30,7 +30,7 @@ const viewStateKey = ['catalogue-view-state'];
 const scrollKey = ['catalogue-scroll'];
 const panelKey = 'sidebar-panel';
 for (const key of [viewStateKey, scrollKey, [panelKey]])
-  queryClient.setQueryDefaults(key, { gcTime: Infinity });
+  queryClient.setQueryDefaults(key, { gcTime: Infinity }); // kept although no query uses them
 
 /** Like `useState`, but begins with the view state in which the person left the viewer, and remembers each new one. */
 export function useCatalogueViewState() {

@@ -4,11 +4,11 @@ import { wording } from '../../language/language.ts';
 const fourDigits = (value: number) => formatFigure(Number(value.toPrecision(4)));
 const micrometres = (x: number, y: number) =>
   x === y ? `${fourDigits(x)} µm` : `${fourDigits(x)} × ${fourDigits(y)} µm`;
-const power = (objective: number) => `${formatFigure(Number(objective.toPrecision(3)))}×`;
+const magnification = (objective: number) => `${formatFigure(Number(objective.toPrecision(3)))}×`;
 /** Marks a value that was estimated because the file does not contain it. */
 const estimatedIf = (isEstimated: boolean, text: string) => (isEstimated ? `≈ ${text}` : text);
 
-/** Every word this screen shows. */
+/** All texts of the slide viewer screen. */
 export const texts = wording({
   languageWhenMixed: 'en',
   tr: {
@@ -82,7 +82,7 @@ export const texts = wording({
     pixelSize: 'Piksel boyutu',
     micrometres,
     objective: 'Objektif',
-    power,
+    power: magnification,
     estimatedIf,
     scale: 'Ölçek',
     scaleEntered: 'Bir yönetici elle girdi',
@@ -210,7 +210,7 @@ export const texts = wording({
     pixelSize: 'Pixel size',
     micrometres,
     objective: 'Objective',
-    power,
+    power: magnification,
     estimatedIf,
     scale: 'Scale',
     scaleEntered: 'Entered by an administrator',

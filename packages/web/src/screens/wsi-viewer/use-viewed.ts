@@ -41,10 +41,10 @@ export function useViewed(): Viewed {
   if (isHistoryStep && key !== occasion) setOccasion(key);
 
   const go = useCallback(
-    (next: ViewedImages, replacesEntry: boolean) => {
+    (next: ViewedImages, historyEntry: 'push' | 'replace') => {
       const [before, after] = [`${formatViewed(viewedNow.current)}`, `${formatViewed(next)}`];
       viewedNow.current = next;
-      if (before !== after) void navigate(`?${after}`, { replace: replacesEntry });
+      if (before !== after) void navigate(`?${after}`, { replace: historyEntry === 'replace' });
     },
     [navigate],
   );
@@ -52,14 +52,14 @@ export function useViewed(): Viewed {
     (half: Half, imageId: string | null) =>
       go(
         { ...viewedNow.current, [half]: imageId === null ? null : { imageId, field: null, results: null } },
-        false, // a new history entry
+        'push',
       ),
     [go],
   );
   const setField = useCallback(
     (half: Half, field: SlideField) => {
       const image = viewedNow.current[half];
-      if (image !== null) go({ ...viewedNow.current, [half]: { ...image, field } }, true);
+      if (image !== null) go({ ...viewedNow.current, [half]: { ...image, field } }, 'replace');
     },
     [go],
   );
@@ -69,7 +69,8 @@ export function useViewed(): Viewed {
       write: (imageId, results) => {
         const image = viewedNow.current[half];
         // Another slide may have been opened in the meantime.
-        if (image?.imageId === imageId) go({ ...viewedNow.current, [half]: { ...image, results } }, true);
+        if (image?.imageId === imageId)
+          go({ ...viewedNow.current, [half]: { ...image, results } }, 'replace');
       },
       occasion,
     });
@@ -78,7 +79,7 @@ export function useViewed(): Viewed {
   const setColours = useCallback(
     (colours: ColourChoice) => {
       localStorage.setItem(coloursKey, colours);
-      go({ ...viewedNow.current, colours }, true);
+      go({ ...viewedNow.current, colours }, 'replace');
     },
     [go],
   );
