@@ -22,7 +22,7 @@ async function chooseLayerAction(page: Page, item: string): Promise<void> {
   await page.getByRole('menuitem', { name: item }).click();
 }
 
-test.describe('an annotated tumour', () => {
+test.describe('the annotation of a tumour', () => {
   test.use({ expectedConsoleErrors: /ERR_FAILED|ERR_INTERNET_DISCONNECTED|Failed to load resource/ });
   test.setTimeout(120_000);
 
@@ -111,7 +111,7 @@ const quPathFeature = (id: string, x: number, name: string) => ({
   },
 });
 
-test('a QuPath file is checked and imported, and its export differs only in the object that was changed', async ({
+test('a QuPath file is checked and imported, and the exported file differs from it only in the annotation that was changed', async ({
   visit,
 }) => {
   const page = await visit('user');
@@ -160,7 +160,7 @@ test('a QuPath file is checked and imported, and its export differs only in the 
   });
 });
 
-test('a file of QuPath 0.5 is checked and imported, and its export differs only in the name that was changed', async ({
+test('a file of QuPath 0.5 is checked and imported, and the exported file differs from it only in the name that was changed', async ({
   visit,
 }) => {
   const source = path.join(process.env.TEST_SLIDES ?? 'no-slides', 'annotations', 'qupath05.geojson');

@@ -88,7 +88,7 @@ test('the audit log fits a telephone screen as a list of cards, and axe finds no
   expect(await axeFindings(page)).toEqual([]);
 });
 
-test('the card of an account and the viewer link to the matching audit entries', async ({
+test('the card of an account links to the audit entries of the person, and the viewer links to those of the slide', async ({
   visit,
   account,
 }) => {

@@ -50,7 +50,7 @@ test('a selected image is loaded once, and its panel shows name, dataset and org
   expect(descriptors, 'a second click on the selected image loads nothing').toBe(1);
 });
 
-test('the viewer shows that the image session is active, and its figures in the session stats', async ({
+test('the viewer shows that the image session is active, and shows its id, validity, age and requests in the session stats', async ({
   visit,
 }) => {
   const page = await visit('user');
@@ -101,7 +101,7 @@ test.describe('a catalogue list that cannot be loaded', () => {
   }
 });
 
-test('/ focuses the search, arrow keys move in the list, Enter opens a slide, and n opens the next result', async ({
+test('the key / focuses the search of the catalogue, arrow keys move in the list, Enter opens a slide, and n opens the next result', async ({
   visit,
 }) => {
   const page = await visit('user');
@@ -123,7 +123,9 @@ test('/ focuses the search, arrow keys move in the list, Enter opens a slide, an
   await expect(panel).toContainText('section-2.svs');
 });
 
-test('a filter shows the number of its images, and Clear removes it', async ({ visit }) => {
+test('a filter of the catalogue shows how many images match it, and Clear removes the filter', async ({
+  visit,
+}) => {
   const page = await visit('user');
   await page.goto('/wsi-viewer');
   await page.getByLabel('Filter by dataset').selectOption('Mouse kidney (3)');
@@ -207,7 +209,7 @@ test.describe('a catalogue of 10,000 slides', () => {
     const requests = await openCatalogue(page);
     const list = page.locator('aside div', { has: page.locator('section') }).first();
     await list.hover();
-    const before = requests.thumbnails;
+    const thumbnailsBefore = requests.thumbnails;
     for (let turn = 0; turn < 50; turn++) {
       await page.mouse.wheel(0, 2500);
       await page.evaluate(() => new Promise(requestAnimationFrame));
@@ -215,8 +217,8 @@ test.describe('a catalogue of 10,000 slides', () => {
     await expect(page.getByText('slide-4000.svs')).toHaveCount(0);
     expect(await list.evaluate((element) => element.scrollTop)).toBeGreaterThan(50_000);
     expect(await page.getByRole('listitem').count()).toBeLessThan(40);
-    // About 2000 rows passed by; on a slow machine some of them were visible long enough to be loaded.
-    expect(requests.thumbnails - before).toBeLessThan(1000);
+    // About 2000 rows were scrolled past. On a slow machine some of them were visible long enough for their thumbnails to be requested.
+    expect(requests.thumbnails - thumbnailsBefore).toBeLessThan(1000);
     await expect(
       page
         .getByRole('listitem')

@@ -26,12 +26,12 @@ async function openSlide(page: Page): Promise<void> {
 const greenOf = async (page: Page) => (await meanColourOf(page.getByRole('application'))).green;
 
 for (const drawer of ['webgl', 'canvas'] as const) {
-  test(`the ${drawer} drawer corrects colours by the table of the slide, and URL and browser keep the choice of the person`, async ({
+  test(`the ${drawer} drawer corrects colours with the colour table of the slide, and URL and browser keep the choice between corrected and scanned colours`, async ({
     visit,
   }) => {
     const page = await visit('user');
     await forceDrawer(page, drawer);
-    const requested = await serveProfile(page, negative);
+    const requestedTiles = await serveProfile(page, negative);
     await openSlide(page);
     await page.getByRole('button', { name: 'Brightness and colours' }).click();
     await expect(page.getByText(/^Colour profile: AT2, 1[.,][67] MB$/)).toBeVisible();
@@ -48,7 +48,7 @@ for (const drawer of ['webgl', 'canvas'] as const) {
     await expect
       .poll(async () => Math.abs((await navigatorGreen()) - correctedNavigator))
       .toBeGreaterThan(30);
-    expect(requested.some((url) => url.includes('colour=srgb'))).toBe(false);
+    expect(requestedTiles.some((url) => url.includes('colour=srgb'))).toBe(false);
 
     await openSlide(page);
     await page.getByRole('button', { name: 'Brightness and colours' }).click();
@@ -65,17 +65,17 @@ test('a browser that cannot correct colours requests corrected tiles, and uncorr
   const page = await visit('user');
   await forceDrawer(page, 'canvas');
   await page.addInitScript(() => Reflect.deleteProperty(window, 'OffscreenCanvas'));
-  const requested = await serveProfile(page, negative);
+  const requestedTiles = await serveProfile(page, negative);
   await openSlide(page);
-  expect(requested.length).toBeGreaterThan(0);
-  expect(requested.every((url) => url.includes('colour=srgb'))).toBe(true);
-  requested.length = 0;
+  expect(requestedTiles.length).toBeGreaterThan(0);
+  expect(requestedTiles.every((url) => url.includes('colour=srgb'))).toBe(true);
+  requestedTiles.length = 0;
   await page.getByRole('button', { name: 'Brightness and colours' }).click();
   await page.getByText('As scanned', { exact: true }).first().click();
   await expect(page).toHaveURL(/colours=scanned/);
-  await expect.poll(() => requested.some((url) => !url.includes('colour='))).toBe(true);
+  await expect.poll(() => requestedTiles.some((url) => !url.includes('colour='))).toBe(true);
   await expect(page.getByText('Loading tiles...')).toBeHidden();
-  const lastCorrected = requested.findLastIndex((url) => url.includes('colour=srgb'));
-  const firstUncorrected = requested.findIndex((url) => !url.includes('colour='));
+  const lastCorrected = requestedTiles.findLastIndex((url) => url.includes('colour=srgb'));
+  const firstUncorrected = requestedTiles.findIndex((url) => !url.includes('colour='));
   expect(firstUncorrected).toBeGreaterThan(lastCorrected);
 });

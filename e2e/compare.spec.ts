@@ -21,6 +21,7 @@ async function fieldIn(page: Page, prefix: '' | 'b'): Promise<Field> {
   return { x: number('x'), y: number('y'), zoom: number('zoom'), rotation: number('rotation') };
 }
 
+/** Returns the half of the viewer that shows a slide. @param name of the slide */
 const half = (page: Page, name: string) => page.getByRole('group', { name, exact: true });
 
 /** Opens two linked slides. @param fields URL parameters with the fields of both */
@@ -50,7 +51,7 @@ async function micrometresPerPixel(page: Page, name: string): Promise<number | n
   return (await fact.count()) === 0 ? null : Number.parseFloat((await fact.textContent()) ?? '');
 }
 
-test('the next slide chosen in the catalogue opens beside the first, as large and under its own name', async ({
+test('during a comparison, a slide chosen in the catalogue opens beside the first slide at the same zoom, labelled with its name', async ({
   visit,
 }) => {
   const page = await visit('user');
@@ -80,6 +81,7 @@ test('moving one of two linked slides moves the other by the same distance on th
   ];
   // Slides without a pixel size move by the same distance on the screen: one screen pixel is 1/0.5 and 1/0.25 image pixels.
   const isCalibrated = mpp !== null && otherMpp !== null;
+  /** Distance per image pixel: on the tissue in µm, otherwise on the screen. */
   const perPixel = isCalibrated ? mpp : 0.5;
   const otherPerPixel = isCalibrated ? otherMpp : 0.25;
 
@@ -121,7 +123,7 @@ test('linked slides zoom by the same factor and turn by the same angle', async (
   await expect.poll(() => fieldIn(page, '')).toMatchObject({ zoom: 1, rotation: 90 });
 });
 
-test('an alignment made while the slides were unlinked stays after they are linked again', async ({
+test('the zoom and rotation of one slide, changed while two slides are unlinked, stay relative to the other slide after linking', async ({
   visit,
   product,
 }) => {
@@ -141,7 +143,7 @@ test('an alignment made while the slides were unlinked stays after they are link
   await expect.poll(() => fieldIn(page, 'b')).toMatchObject({ zoom: 0.5, rotation: 95 });
 });
 
-test('the address reopens the same pair within a pixel, and back and forward work', async ({
+test('the URL of a comparison reopens both slides within a pixel of their positions, and the back button reopens a closed comparison', async ({
   visit,
   product,
 }) => {
@@ -153,12 +155,12 @@ test('the address reopens the same pair within a pixel, and back and forward wor
   await expect.poll(async () => (await fieldIn(page, 'b')).x).not.toBe(400);
   await expect(page.getByText('Loading tiles...')).toHaveCount(0);
   const [first, second] = [await fieldIn(page, ''), await fieldIn(page, 'b')];
-  const sent = page.url();
+  const urlOfPair = page.url();
 
   await page.goto('/dashboard');
-  await page.goto(sent);
+  await page.goto(urlOfPair);
   await untilOpened(page);
-  // A movement there and back makes the viewer tell where it is.
+  // Mirroring twice makes the viewer write the unchanged positions to the URL again.
   await half(page, otherName).getByRole('application').focus();
   await page.keyboard.press('f');
   await expect(page).toHaveURL(/bmirror=1/);
@@ -179,11 +181,11 @@ test('the address reopens the same pair within a pixel, and back and forward wor
   await expect(page.getByRole('application')).toHaveCount(1);
   await page.goBack();
   await untilOpened(page);
-  const back = await fieldIn(page, 'b');
-  expect(Math.hypot(back.x - second.x, back.y - second.y)).toBeLessThan(1);
+  const reopened = await fieldIn(page, 'b');
+  expect(Math.hypot(reopened.x - second.x, reopened.y - second.y)).toBeLessThan(1);
 });
 
-test('keys act on the half that was used last, and on no other', async ({ visit, product }) => {
+test('during a comparison, keys act only on the slide that was used last', async ({ visit, product }) => {
   const page = await visit('user');
   await openPair(page, product, startFields);
   await half(page, otherName).getByRole('application').click();

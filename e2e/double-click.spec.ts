@@ -24,7 +24,7 @@ async function clickTwice(page: Page, email: string, button: string, gapMs: numb
 
 test.describe('the list of applicants', () => {
   for (const gapMs of [80, 200, 450]) {
-    test(`approves one person when "Onayla" is clicked twice within ${gapMs} ms`, async ({
+    test(`approves only one person when "Onayla" is clicked twice within ${gapMs} ms`, async ({
       visit,
       account,
       product,
@@ -53,7 +53,7 @@ test.describe('the list of applicants', () => {
     });
   }
 
-  test('undoes an approval made by mistake', async ({ visit, account }) => {
+  test('lets the administrator undo an approval', async ({ visit, account }) => {
     const someone = await account('pending');
     const page = await visit('admin');
     await page.goto('/admin/users?view=waiting');
@@ -107,7 +107,7 @@ test.describe('the list of applicants', () => {
   });
 });
 
-test('a suspension is undone from its toast', async ({ visit, account }) => {
+test('a suspension is undone with the button in its toast', async ({ visit, account }) => {
   const someone = await account('viewer');
   const page = await visit('admin');
   await page.goto('/admin/users');
@@ -122,7 +122,7 @@ test('a suspension is undone from its toast', async ({ visit, account }) => {
   await expect(card.getByText('İzleyici', { exact: true })).toBeVisible();
 });
 
-test('deactivating says which access is lost for good, and does nothing before it is confirmed', async ({
+test('the dialog for deactivating an account says which access is lost for good, and nothing changes before the confirmation', async ({
   visit,
   account,
   product,

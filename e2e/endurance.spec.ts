@@ -42,7 +42,9 @@ test.describe('a network failure while a slide is open', () => {
   });
 });
 
-test('closing one of two tabs with the same slide does not affect the other', async ({ visit }) => {
+test('leaving the viewer in one of two tabs does not affect the same slide in the other tab', async ({
+  visit,
+}) => {
   const first = await visit('user');
   await withoutPrefetch(first);
   await first.goto('/wsi-viewer');

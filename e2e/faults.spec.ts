@@ -160,7 +160,7 @@ withPostgres.describe('a database outage', () => {
   const test = withPostgres;
   test.use({ expectedConsoleErrors: /status of 503/ });
 
-  test('shows errors for calls that need the database, keeps accounts signed in, and ends without a click of the person', async ({
+  test('shows errors for calls that need the database, keeps accounts signed in, and needs no click when it is over', async ({
     visit,
     account,
     product,

@@ -74,7 +74,7 @@ test('the first load of the login page is at most 200 kB of compressed script', 
   expect(bytes).toBeLessThanOrEqual(maxScriptBytes);
 });
 
-test('the script of the viewer is loaded only when the viewer is opened, and the layout shifts are reported', async ({
+test('the script of the viewer is loaded only when the viewer is opened, and the test report contains the layout shifts', async ({
   visit,
 }) => {
   const page = await visit('user');
@@ -103,7 +103,7 @@ test('the script of the viewer is loaded only when the viewer is opened, and the
 /** A slow mobile network: 400 kbit/s and a latency of 300 ms. docs/performance.md contains the results. */
 const slowNetwork = { offline: false, latency: 300, downloadThroughput: 50_000, uploadThroughput: 50_000 };
 
-test('over a slow network the viewer loads little before the first rows of the catalogue, and shows at once that it loads', async ({
+test('over a slow network the viewer loads at most 300 kB before the first rows of the catalogue, and shows at once that it is loading', async ({
   visit,
 }) => {
   test.slow();

@@ -37,7 +37,9 @@ test('the layout of the login page has a centred title and card, and a footer wi
   for (const part of [title, card]) {
     const box = await part.boundingBox();
     if (box === null) throw new Error('The element is not visible.');
-    expect(Math.abs(box.x + box.width / 2 - 640), 'distance to the middle of the window').toBeLessThan(40);
+    const middleOfWindow = 1280 / 2;
+    const distance = Math.abs(box.x + box.width / 2 - middleOfWindow);
+    expect(distance, 'distance to the middle of the window').toBeLessThan(40);
   }
   const footer = page.getByRole('contentinfo');
   await expect(footer).toContainText('Tüm hakları saklıdır.');
@@ -126,7 +128,7 @@ test.describe('a failed login shows', () => {
     });
   }
 
-  test("'Geçersiz e-posta formatı.' when the server rejects the address", async ({ visit }) => {
+  test("'Geçersiz e-posta formatı.' when the server rejects the e-mail address", async ({ visit }) => {
     const page = await visit('anonymous');
     // The form does not send addresses that the server would reject, so the test changes the request.
     await page.route('**/api/v1/auth/login', (route) =>
@@ -200,7 +202,7 @@ test("a registration that succeeds without a message of the server shows 'Kayıt
   await expect(toastsOf(page)).toHaveText(['Kayıt başarılı']);
 });
 
-test('the form for a password change requires 8 characters and the same password twice', async ({
+test('the form for a password change requires at least 8 characters and the same password twice', async ({
   visit,
 }) => {
   const page = await visit('user');

@@ -17,9 +17,12 @@ function wordsOn(page: Page): Promise<string> {
   });
 }
 
-const languages = 'Dil / Language';
+/** Label of the language selection. */
+const languageLabel = 'Dil / Language';
+/** Letters of Turkish, and words that may occur in texts without such letters. */
 const turkish = /[ğşıİĞŞçÇ]|Yükle|Kay[dı]t/;
 
+/** `ready` is a text that the screen shows when it is loaded. */
 const screens: readonly (readonly [
   path: string,
   who: AccountState | 'anonymous',
@@ -110,7 +113,7 @@ for (const [path, who, titles, ready] of screens) {
   });
 }
 
-test('English, chosen before the sign-in, also applies to error messages of the server', async ({
+test('English that is chosen before the sign-in also applies to error messages of the server', async ({
   visit,
   account,
 }) => {
@@ -118,7 +121,7 @@ test('English, chosen before the sign-in, also applies to error messages of the 
   const page = await visit('anonymous');
   await page.goto('/auth/login');
   await page
-    .getByRole('navigation', { name: languages })
+    .getByRole('navigation', { name: languageLabel })
     .getByRole('button', { name: 'English', exact: true })
     .click();
   await expect(page.getByRole('heading', { name: 'Log In' })).toBeVisible();
@@ -142,7 +145,10 @@ test('English, chosen before the sign-in, also applies to error messages of the 
   await expect(page.getByText('This password is very common and easily guessed.')).toBeVisible();
 });
 
-test('Turkish can be chosen by keyboard and reset while a slide is open', async ({ visit, account }) => {
+test('the language is changed to Turkish by keyboard, and reset, while the same slide stays open', async ({
+  visit,
+  account,
+}) => {
   const person = await account('user');
   const page = await visit(person);
   await page.goto('/wsi-viewer');

@@ -28,7 +28,7 @@ function layoutFaultsOf(page: Page): Promise<readonly string[]> {
     const widthFaults =
       scrollWidth > clientWidth + 1 ? [`the page is ${scrollWidth - clientWidth} px too wide`] : [];
     const texts = [...document.querySelectorAll<HTMLElement>('header *')];
-    const cut = texts.filter((element) => {
+    const cutElements = texts.filter((element) => {
       const { overflowX, display, visibility } = getComputedStyle(element);
       const isShown = visibility === 'visible' && element.offsetParent !== null && element.clientWidth > 1;
       return (
@@ -38,21 +38,21 @@ function layoutFaultsOf(page: Page): Promise<readonly string[]> {
         element.scrollWidth > element.clientWidth + 1
       );
     });
-    return [...widthFaults, ...cut.map(({ textContent }) => `cut: ${textContent}`)];
+    return [...widthFaults, ...cutElements.map(({ textContent }) => `cut: ${textContent}`)];
   });
 }
 
 for (const who of ['anonymous', 'admin'] as const) {
   for (const language of ['tr', 'en'] as const) {
-    test(`no text of a bar is cut and no screen is wider than the window, for ${who} in ${language}`, async ({
+    test(`no text of the top bar is cut and no screen is wider than the window, for ${who} in ${language}`, async ({
       visit,
       account,
     }) => {
       test.slow(); // every screen at four sizes
-      // So many applicants that their list is longer than the window.
+      // Twelve applicants, so that their list is longer than the window.
       if (who === 'admin') for (let index = 0; index < 12; index++) await account('pending');
       const page = await visit(who);
-      // Makes two of the links show counts.
+      // Makes the links to users and to datasets show counts, which makes them wider.
       await page.route('**/admin/waiting', (route) =>
         route.fulfill({ json: { applications: 309, datasetRequests: 12 } }),
       );
@@ -76,7 +76,7 @@ for (const who of ['anonymous', 'admin'] as const) {
 function cutChoices(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const context = document.createElement('canvas').getContext('2d');
-    if (context === null) throw new Error('no canvas');
+    if (context === null) throw new Error('The browser created no canvas context.');
     return [...document.querySelectorAll('select')].flatMap((list) => {
       const { font, paddingLeft, paddingRight } = getComputedStyle(list);
       context.font = font;

@@ -2,6 +2,7 @@
 import { administratorToken, call } from './accounts.ts';
 import { expect, test } from './test.ts';
 
+/** Returns the path of the viewer with a slide. @param address base URL of the product */
 async function linkTo(address: string, name: string): Promise<string> {
   const token = await administratorToken(address);
   const { images } = await call(address, 'GET', '/image-catalog/images', { token });
@@ -9,7 +10,7 @@ async function linkTo(address: string, name: string): Promise<string> {
   return `/wsi-viewer?image=${image?.id}`;
 }
 
-test('a visitor who followed a link to a slide can continue to it after the sign-in', async ({
+test('a visitor who followed a link to a slide can continue to the slide after the sign-in', async ({
   visit,
   account,
   product,
@@ -40,7 +41,10 @@ test('signing out removes the stored link to a slide from the browser', async ({
   expect(await page.evaluate(() => sessionStorage.getItem('linked_slide'))).toBeNull();
 });
 
-test('a link expands the group of its slide and marks its row', async ({ visit, product }) => {
+test('a link to a slide expands the group of the slide in the catalogue and marks the row of the slide', async ({
+  visit,
+  product,
+}) => {
   const page = await visit('user');
   await page.goto(await linkTo(product.address, 'loose.svs'));
   await expect(page.getByRole('button', { name: /^Unknown 1 images$/ })).toHaveAttribute(
@@ -50,11 +54,11 @@ test('a link expands the group of its slide and marks its row', async ({ visit, 
   await expect(page.getByRole('button', { name: 'loose.svs' })).toHaveAttribute('aria-current', 'true');
 });
 
-test.describe('an unknown slide', () => {
+test.describe('a link to a slide outside the catalogue', () => {
   // Browsers write the 404 response of the server to the console.
   test.use({ expectedConsoleErrors: /status of 404/ });
 
-  test('a link to a slide outside the catalogue shows that it was not found', async ({ visit }) => {
+  test('shows that the slide was not found', async ({ visit }) => {
     const page = await visit('user');
     await page.goto('/wsi-viewer?image=00000000-0000-4000-8000-000000000000');
     await expect(page.getByText('This slide is not in your catalogue')).toBeVisible();

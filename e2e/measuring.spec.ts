@@ -63,7 +63,8 @@ test('the counting circle has an area of 1 mm² on the scale of the slide', asyn
   const circle = page.locator('[data-shape="circle"]');
   await expect(circle.getByText('1 mm²')).toBeVisible();
   const outline = await circle.locator('polyline').first().boundingBox();
-  const diameter = (2 * Math.sqrt(1 / Math.PI) * 1000 * 0.25) / (await micrometresPerPixel(page));
+  const diameterUm = 2 * Math.sqrt(1 / Math.PI) * 1000;
+  const diameter = (diameterUm * 0.25) / (await micrometresPerPixel(page)); // screen pixels at zoom 0.25
   expect(Math.abs((outline?.width ?? 0) / diameter - 1)).toBeLessThan(0.02);
 });
 
@@ -90,6 +91,7 @@ test('a distance is measured by keyboard, and the measurement is undone with Bac
 test('the contrast of the slide is adjusted, and reset with As scanned', async ({ visit }) => {
   const page = await visit('user');
   const { slide } = await openAt(page, 'x=600&y=700&zoom=0.5');
+  /** Returns the CSS filter that changes the colours; undefined without one. */
   const filter = () =>
     slide.evaluate((element) => {
       const canvases = [...element.querySelectorAll('canvas')];
@@ -132,7 +134,9 @@ test('cells are counted inside the counting circle, and the last cell is undone 
   await expect(circle).toHaveText('1 mm²: 1');
 });
 
-test('the end of a ruler is dragged by its handle after Esc has ended the tool', async ({ visit }) => {
+test('the end of a ruler can be dragged by its handle after Esc has ended the ruler tool', async ({
+  visit,
+}) => {
   const page = await visit('user');
   const { x, y } = await openAt(page, `x=600&y=700&zoom=${zoom}`);
   await page.keyboard.press('m');
@@ -149,7 +153,9 @@ test('the end of a ruler is dragged by its handle after Esc has ended the tool',
     .toBeCloseTo(0.5, 1);
 });
 
-test('a counting circle that does not fit on the screen zooms out until it does', async ({ visit }) => {
+test('the view zooms out until a counting circle that is larger than the screen fits on it', async ({
+  visit,
+}) => {
   const page = await visit('user');
   const { slide } = await openAt(page, 'x=600&y=700&zoom=2');
   await page.getByRole('button', { name: 'Counting circle, 1 mm²' }).click();
@@ -161,7 +167,7 @@ test('a counting circle that does not fit on the screen zooms out until it does'
   expect(outline?.height ?? 0).toBeLessThan(box.height);
 });
 
-test('Esc closes the panels of colours and of the rotation angle, and the focus returns to their buttons', async ({
+test('Esc closes the panels of colours and of the rotation angle, and the focus returns to the buttons that opened them', async ({
   visit,
 }) => {
   const page = await visit('user');
@@ -178,7 +184,9 @@ test('Esc closes the panels of colours and of the rotation angle, and the focus 
   }
 });
 
-test('the rotation angle is set as a number, shown, and kept in the address', async ({ visit }) => {
+test('the rotation angle is set as a number, shown over the slide, and kept in the URL', async ({
+  visit,
+}) => {
   const page = await visit('user');
   await openAt(page, 'x=600&y=700&zoom=0.5');
   await page.getByRole('button', { name: 'Rotation angle' }).click();
@@ -187,7 +195,7 @@ test('the rotation angle is set as a number, shown, and kept in the address', as
   await expect.poll(() => new URL(page.url()).searchParams.get('rotation')).toBe('37');
 });
 
-test('the link of the view is copied', async ({ visit }) => {
+test('a button copies the link to the current view', async ({ visit }) => {
   const page = await visit('user');
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await openAt(page, 'x=600&y=700&zoom=0.5');

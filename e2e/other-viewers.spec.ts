@@ -25,6 +25,7 @@ import { serveViewerPage, type ViewerPage } from './viewer-page.ts';
 const { TEST_SLIDES: slidesDir = 'no-slides' } = process.env;
 
 interface TestedSlide {
+  /** Path below TEST_SLIDES. */
   readonly path: string;
   /** Largest mean difference between a DICOM frame and the Deep Zoom tile (0 to 255). It is larger for JPEG 2000, which the server encodes as JPEG for tiles. */
   readonly tolerance: number;
@@ -53,7 +54,7 @@ test.use({
   },
 });
 
-/** The parts of the libraries' interfaces that the tests use. */
+// The interfaces up to `PageScripts` declare the parts of the libraries that the tests use.
 interface Client {
   searchForStudies(options?: object): Promise<DataSet[]>;
   searchForSeries(options?: object): Promise<DataSet[]>;
@@ -109,6 +110,7 @@ interface OpenedSlide {
 
 let product: Product;
 let viewers: ViewerPage;
+/** API token with the scope slides:read. */
 let token: string;
 
 test.beforeAll(async () => {
@@ -122,11 +124,11 @@ test.beforeAll(async () => {
   const admin = await administratorToken(product.address);
   const readyCount = async () => (await imagesOf(admin)).filter(({ status }) => status === 'ready').length;
   await expect.poll(readyCount, { timeout: 50_000, intervals: [100, 250] }).toBe(slides.length);
-  const made = await call(product.address, 'POST', '/user/api-tokens', {
+  const created = await call(product.address, 'POST', '/user/api-tokens', {
     token: admin,
     body: { name: 'viewer', scopes: ['slides:read'] },
   });
-  token = made.token as string;
+  token = created.token as string;
 });
 test.afterAll(async () => {
   await product?.stop();
@@ -144,12 +146,13 @@ async function imagesOf(admin: string): Promise<readonly CatalogueImage[]> {
   return images as CatalogueImage[];
 }
 
-async function get(url: string, accept = '*/*'): Promise<Uint8Array> {
-  const answer = await fetch(product.address + url, {
+/** Requests a path of the product with the API token and returns the response body. */
+async function get(urlPath: string, accept = '*/*'): Promise<Uint8Array> {
+  const response = await fetch(product.address + urlPath, {
     headers: { authorization: `Bearer ${token}`, accept },
   });
-  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
-  return new Uint8Array(await answer.arrayBuffer());
+  if (!response.ok) throw new Error(`${urlPath}: ${response.status} ${await response.text()}`);
+  return new Uint8Array(await response.arrayBuffer());
 }
 
 const firstValueOf = (dataSet: DataSet | undefined, tag: string) => String(dataSet?.[tag]?.Value?.[0]);
@@ -169,7 +172,8 @@ async function openSlide(slide: TestedSlide): Promise<OpenedSlide> {
     Buffer.from(await get(`/dicom-web/studies/${study}/series`)).toString(),
   ) as DataSet[];
   const image = await deepZoomImage(found.id, get);
-  return { imageId: found.id, study, series: firstValueOf(series, '0020000E'), image };
+  const seriesInstanceUid = '0020000E';
+  return { imageId: found.id, study, series: firstValueOf(series, seriesInstanceUid), image };
 }
 
 async function openPage(page: Page): Promise<void> {
@@ -195,7 +199,7 @@ async function settledScreen(page: Page): Promise<Buffer> {
   return screen;
 }
 
-/** Returns the middle of a screenshot (half of its width and height), which contains no controls. */
+/** Returns the central part of a screenshot (half its width and half its height), which contains no controls. */
 async function middleOf(screenshot: Buffer): Promise<Pixels> {
   const { width, height, data } = await decode(screenshot);
   const [left, top] = [width / 4, height / 4];
@@ -272,7 +276,7 @@ for (const slide of slides) {
     const { tileSize } = image;
     const columns = Math.ceil(image.width / tileSize);
     for (const { number, data } of frames) {
-      expect(data.length).toBe(tileSize ** 2 * 3);
+      expect(data.length).toBe(tileSize ** 2 * 3); // frames have the size of Deep Zoom tiles
       const tile = await image.tile((number - 1) % columns, Math.floor((number - 1) / columns));
       const frame = crop({ width: tileSize, height: tileSize, data }, tile);
       const { mean } = differenceOf(frame, tile);
@@ -297,7 +301,8 @@ for (const slide of slides) {
     page.on('response', async (response) => {
       const [, x, y, width, shownWidth] =
         /\/(\d+),(\d+),(\d+),\d+\/(\d+),\d+\/0\//.exec(response.url()) ?? [];
-      if (width !== undefined && width === shownWidth) loaded.set(`${x},${y}`, await response.body());
+      const isFullResolution = width !== undefined && width === shownWidth;
+      if (isFullResolution) loaded.set(`${x},${y}`, await response.body());
     });
     await showWithIiif(page, manifest, slide.field);
     const screen = await settledScreen(page);
@@ -344,15 +349,15 @@ function showWithDicomWeb(
       const client = new DICOMwebClient.api.DICOMwebClient(options);
       const dataSets = await client.retrieveSeriesMetadata({ studyInstanceUID, seriesInstanceUID });
       for (const dataSet of dataSets) {
-        const [opticalPath] = (dataSet['00480105']?.Value ?? []) as Record<string, unknown>[];
-        delete opticalPath?.['00282000'];
+        const [opticalPath] = (dataSet['00480105']?.Value ?? []) as Record<string, unknown>[]; // Optical Path Sequence
+        delete opticalPath?.['00282000']; // ICC Profile
       }
       const metadata = dataSets.map(
         (each) => new dicomMicroscopyViewer.metadata.VLWholeSlideMicroscopyImage({ metadata: each }),
       );
-      const widthOf = (dataSet: DataSet) => Number(dataSet['00480006']?.Value?.[0]);
+      const widthOf = (dataSet: DataSet) => Number(dataSet['00480006']?.Value?.[0]); // Total Pixel Matrix Columns
       const [largest] = [...dataSets].sort((a, b) => widthOf(b) - widthOf(a));
-      if (largest === undefined) throw new Error('no instance');
+      if (largest === undefined) throw new Error('The series contains no instance.');
 
       scripts.shown = { started: 0, pending: 0, failures: 0, frames: new Map() };
       const container = document.querySelector('#viewport');
@@ -369,7 +374,7 @@ function showWithDicomWeb(
       });
       onFrame('ended', ({ pixelArray, sopInstanceUID, frameNumber }) => {
         scripts.shown.pending--;
-        const isLargest = sopInstanceUID === largest['00080018']?.Value?.[0];
+        const isLargest = sopInstanceUID === largest['00080018']?.Value?.[0]; // SOP Instance UID
         if (isLargest && pixelArray instanceof Uint8Array) {
           scripts.shown.frames.set(Number(frameNumber), pixelArray.slice());
         }
@@ -417,7 +422,7 @@ async function waitForFrames(page: Page, minFrames = 0): Promise<void> {
   expect(await page.evaluate(() => (window as unknown as PageScripts).shown.failures)).toBe(0);
 }
 
-/** Returns the frames of full resolution whose samples have the largest variance; they contain tissue. */
+/** Returns the `count` frames of full resolution whose samples have the largest variance, because these contain tissue. */
 async function mostVariedFrames(
   page: Page,
   count: number,

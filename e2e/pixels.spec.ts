@@ -53,7 +53,7 @@ function compare(page: Page, pictures: readonly [string, string]): Promise<Compa
         const bytes = Uint8Array.from(atob(png), (character) => character.charCodeAt(0));
         const bitmap = await createImageBitmap(new Blob([bytes]));
         const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
-        if (context === null) throw new Error('no canvas');
+        if (context === null) throw new Error('The browser created no canvas context.');
         context.drawImage(bitmap, 0, 0);
         return context.getImageData(0, 0, bitmap.width, bitmap.height).data;
       }),
@@ -114,7 +114,7 @@ test('the WebGL and canvas drawers draw the same pixels of a slide with a colour
   const pictures: string[] = [];
   for (const drawer of drawers) {
     const correctedPage = await visit('user');
-    const requested = await serveProfile(correctedPage, distinctTable);
+    const requestedTiles = await serveProfile(correctedPage, distinctTable);
     await openField(correctedPage, drawer, field);
     let picture = '';
     const unchangedShare = async () => {
@@ -123,7 +123,7 @@ test('the WebGL and canvas drawers draw the same pixels of a slide with a colour
     };
     // Polled, because tiles that are loaded before the table are corrected later, one after the other.
     await expect.poll(unchangedShare).toBeLessThan(0.0005);
-    expect(requested.filter((url) => url.includes('colour='))).toEqual([]);
+    expect(requestedTiles.filter((url) => url.includes('colour='))).toEqual([]); // corrected in the browser
     await info.attach(drawer, { body: Buffer.from(picture, 'base64'), contentType: 'image/png' });
     pictures.push(picture);
   }
@@ -137,7 +137,9 @@ test('the WebGL and canvas drawers draw the same pixels of a slide with a colour
  * the position with the most equal pixels counts.
  *
  * @param tiles tiles of 240 × 240 pixels of full resolution
- * @param expected position of the upper left corner of the screen in the slide
+ * @param screen PNG in base64
+ * @param expected position of the upper left corner of the screen in the slide, in pixels of full resolution
+ * @returns the number of equal pixels, and of pixels of the screen that a tile covers
  */
 function compareWithTiles(
   page: Page,
@@ -150,7 +152,7 @@ function compareWithTiles(
       const bitmapOf = (blob: Blob) => createImageBitmap(blob, { colorSpaceConversion: 'none' });
       const pixelsOf = (bitmap: ImageBitmap) => {
         const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
-        if (context === null) throw new Error('no canvas');
+        if (context === null) throw new Error('The browser created no canvas context.');
         context.drawImage(bitmap, 0, 0);
         return context.getImageData(0, 0, bitmap.width, bitmap.height);
       };
@@ -192,9 +194,9 @@ function compareWithTiles(
   );
 }
 
-for (const ratio of [1, 2]) {
-  test.describe(`at ${ratio} device pixels per CSS pixel`, () => {
-    test.use({ deviceScaleFactor: ratio });
+for (const pixelRatio of [1, 2]) {
+  test.describe(`at ${pixelRatio} device pixels per CSS pixel`, () => {
+    test.use({ deviceScaleFactor: pixelRatio });
 
     for (const drawer of drawers) {
       test(`the ${drawer} drawer shows the decoded pixels of the file at native magnification`, async ({
@@ -207,13 +209,13 @@ for (const ratio of [1, 2]) {
           const found = new RegExp(`image_files/${fullResolutionLevel}/(\\d+)_(\\d+)`).exec(url);
           if (found) tiles.set(found[0], { column: Number(found[1]), row: Number(found[2]), url });
         });
-        await openField(page, drawer, `x=740.3&y=880.7&zoom=${1 / ratio}`);
+        await openField(page, drawer, `x=740.3&y=880.7&zoom=${1 / pixelRatio}`); // one image pixel per device pixel
         const screen = await screenOf(page);
         await info.attach('screen', { body: Buffer.from(screen, 'base64'), contentType: 'image/png' });
         const box = await page.getByRole('application').boundingBox();
         if (box === null) throw new Error('The viewer is not visible.');
-        const left = Math.round(740.3 - (box.width * ratio) / 2);
-        const top = Math.round(880.7 - (box.height * ratio) / 2);
+        const left = Math.round(740.3 - (box.width * pixelRatio) / 2);
+        const top = Math.round(880.7 - (box.height * pixelRatio) / 2);
         const { equal, compared } = await compareWithTiles(page, screen, [...tiles.values()], {
           left,
           top,

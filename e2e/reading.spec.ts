@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe.ts';
 import { expect, slideName, test, withoutPrefetch } from './test.ts';
 
-const tiles = '**/image_files/**';
+const tileUrls = '**/image_files/**';
 const toolsOf = (page: Page) => page.getByRole('toolbar', { name: 'Measuring and colours' });
 const coloursButtonOf = (page: Page) => toolsOf(page).getByRole('button', { name: 'Brightness and colours' });
 
@@ -27,7 +27,7 @@ test.describe('a slide whose tiles fail to load', () => {
     test.slow();
     const page = await visit('user');
     await openAt(page, 'x=300&y=300&zoom=2');
-    await expect(page.getByText('Active', { exact: true })).toBeVisible();
+    await expect(page.getByText('Active', { exact: true })).toBeVisible(); // the state of the image session
     await page.context().setOffline(true);
     for (let step = 0; step < 8; step += 1) await page.keyboard.press('ArrowRight');
     await expect(page.getByText('Offline: picture incomplete')).toBeVisible();
@@ -56,12 +56,12 @@ test.describe('a slide whose tiles fail to load', () => {
   }) => {
     const page = await visit('user');
     await openAt(page, 'x=300&y=300&zoom=2');
-    await page.route(tiles, (route) => route.fulfill({ status: 404, json: {} }));
+    await page.route(tileUrls, (route) => route.fulfill({ status: 404, json: {} }));
     for (let step = 0; step < 8; step += 1) await page.keyboard.press('ArrowRight');
     const note = page.getByText('Picture incomplete: some parts could not be loaded');
     await expect(note).toBeVisible({ timeout: 20_000 });
     await expect(page.locator('[data-status="active"]')).toHaveCount(0);
-    await page.unroute(tiles);
+    await page.unroute(tileUrls);
     await page.getByRole('button', { name: 'Retry' }).click();
     await expect(note).toBeHidden();
     await expect(page.locator('[data-status="active"]')).toBeVisible();
@@ -89,7 +89,7 @@ test.describe('changed colours', () => {
     await expect(page.getByText('Loading tiles...')).toBeHidden();
   }
 
-  test('are marked on the button and over the picture, are written on a screenshot, and are reset by the next slide', async ({
+  test('are marked on the button and over the picture, are written on a screenshot, and are reset when another slide is opened', async ({
     visit,
   }) => {
     const page = await visit('user');
@@ -125,7 +125,9 @@ test.describe('changed colours', () => {
     expect(await filterOf(page)).toBeUndefined();
   });
 
-  test('stay for the next slide, marked, when the person keeps them for all slides', async ({ visit }) => {
+  test('stay changed and marked on the next slide when the person keeps them for all slides', async ({
+    visit,
+  }) => {
     const page = await visit('user');
     await openAt(page, 'x=600&y=700&zoom=0.5');
     await brighten(page);

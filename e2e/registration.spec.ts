@@ -6,6 +6,7 @@ import { expect, test } from './test.ts';
 const [firstName, secondName] = ['section-1.svs', 'section-2.svs'] as const;
 const hint = /^Click the same place/;
 
+/** A field of view: its centre in pixels of full resolution, and screen pixels per pixel of full resolution. */
 interface Field {
   readonly x: number;
   readonly y: number;
@@ -20,6 +21,7 @@ const toSecondSlide = ({ x, y }: Pick<Field, 'x' | 'y'>) => ({
   y: fields.second.y + (y - fields.first.y) / 2,
 });
 
+/** Returns the half of the viewer that shows a slide. @param name of the slide */
 const half = (page: Page, name: string) => page.getByRole('group', { name, exact: true });
 
 /** Clicks a point of a slide. @param name of the slide @param offset from the middle of its half of the window, in CSS pixels */
@@ -30,6 +32,7 @@ async function markPoint(page: Page, name: string, [dx, dy]: readonly [number, n
   await target.click({ position: { x: box.width / 2 + dx, y: box.height / 2 + dy } });
 }
 
+/** Returns the field of one slide from the URL. @param prefix of the URL parameters of the slide: `b` for the second one */
 function fieldIn(page: Page, prefix: '' | 'b'): Field {
   const address = new URL(page.url()).searchParams;
   const number = (name: string) => Number(address.get(`${prefix}${name}`));
@@ -79,7 +82,7 @@ test('two pairs of points register two slides of a case, and linked views follow
       token,
     });
     const [registration] = registrations as { matrix: number[] }[];
-    const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = registration?.matrix ?? [];
+    const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = registration?.matrix ?? []; // x' = a x + c y + e; y' = b x + d y + f
     const point = { x: 620, y: 480 };
     const expected = toSecondSlide(point);
     const distance = Math.hypot(

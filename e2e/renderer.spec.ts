@@ -132,7 +132,7 @@ test('the slide is drawn on a 2D canvas without a reload when a WebGL context st
     .toBeLessThan(2);
 });
 
-test('brightness and white balance change the colours that WebGL draws, and brightness is reset', async ({
+test('brightness and white balance change the colours that WebGL draws, and Reset colours restores the brightness', async ({
   visit,
 }) => {
   const page = await visit('user');
@@ -161,6 +161,7 @@ test('brightness and white balance change the colours that WebGL draws, and brig
   await expect(page.getByText('Colours changed')).toBeVisible();
 });
 
+// The first bytes of a file of each format, in hexadecimal.
 for (const [format, magic] of [
   ['PNG', '89504e47'],
   ['JPEG', 'ffd8ff'],
@@ -174,7 +175,7 @@ for (const [format, magic] of [
     const panel = page.getByRole('region', { name: 'Save picture…' });
     await panel.getByText(format, { exact: true }).click();
     const choices = await panel.getByRole('combobox').locator('option').allTextContents();
-    await panel.getByRole('combobox').selectOption({ index: choices.length - 1 });
+    await panel.getByRole('combobox').selectOption({ index: choices.length - 1 }); // the highest magnification
     const pixels = /([\d,.]+) × ([\d,.]+) pixels/.exec(await panel.innerText());
     const [width, height] = [pixels?.[1], pixels?.[2]].map((text) => Number(text?.replace(/[,.]/g, '')));
     const downloading = page.waitForEvent('download');

@@ -34,11 +34,11 @@ async function sendResult(address: string, imageId: string, { name, kind, file }
     body: new Uint8Array(file),
   });
   expect(response.status).toBe(204);
-  const state = async () => {
+  const importedLayer = async () => {
     const { layers } = await call(address, 'GET', path, { token });
     return (layers as { id: string; state: string; problem: unknown }[]).find(({ id }) => id === layer.id);
   };
-  await expect.poll(state, { timeout: 30_000 }).toMatchObject({ state: 'ready', problem: null });
+  await expect.poll(importedLayer, { timeout: 30_000 }).toMatchObject({ state: 'ready', problem: null });
   return layer.id as string;
 }
 
@@ -130,7 +130,7 @@ function colouredPixels(page: Page, layerId: string): Promise<number> {
   }, layerId);
 }
 
-test('a heatmap is drawn over the slide, changes threshold and palette without a request, and shows its value under the pointer', async ({
+test('a heatmap is drawn over the slide, changes its threshold and palette without a request, and shows the value under the pointer', async ({
   visit,
   product,
 }) => {
@@ -143,7 +143,7 @@ test('a heatmap is drawn over the slide, changes threshold and palette without a
   });
   await expect(panel(page).getByRole('switch', { name: 'Show: Tumour probability' })).toBeChecked();
   await expect.poll(() => colouredPixels(page, layerId)).toBeGreaterThan(10_000);
-  const before = await colouredPixels(page, layerId);
+  const pixelsBefore = await colouredPixels(page, layerId);
 
   let requests = 0;
   page.on('request', (request) => {
@@ -152,17 +152,17 @@ test('a heatmap is drawn over the slide, changes threshold and palette without a
   const lowest = panel(page).getByRole('slider', { name: 'Lowest value' });
   await lowest.focus();
   for (let step = 0; step < 80; step += 1) await page.keyboard.press('ArrowRight');
-  await expect.poll(() => colouredPixels(page, layerId)).toBeLessThan(before * 0.8);
+  await expect.poll(() => colouredPixels(page, layerId)).toBeLessThan(pixelsBefore * 0.8);
   await panel(page).getByRole('combobox', { name: 'Palette' }).selectOption('magma');
   expect(requests).toBe(0);
 
   // The position 600, 700 of the slide is in the middle at zoom 0.5. The heatmap has 256 columns with the values 0 to 255.
   const columnWidth = (await widthOf(product.address, slide.image)) / 256;
-  const value = Math.floor(600 / columnWidth) + 1;
-  const middleOfColumn = slide.x + ((value + 0.5) * columnWidth - 600) * 0.5;
+  const column = Math.floor(600 / columnWidth) + 1; // right of the middle; its number is also its value
+  const middleOfColumn = slide.x + ((column + 0.5) * columnWidth - 600) * 0.5;
   await page.mouse.move(middleOfColumn - 1, slide.y);
   await page.mouse.move(middleOfColumn, slide.y);
-  await expect(readout(page)).toHaveText(`Value: ${value}`);
+  await expect(readout(page)).toHaveText(`Value: ${column}`);
   await expectNoAxeFindings(page);
 
   await panel(page).getByRole('switch', { name: 'Show: Tumour probability' }).click({ force: true });
@@ -190,9 +190,9 @@ test('cells are drawn and counted by class, a class can be hidden, and the layer
   await expect(legend.getByRole('listitem').filter({ hasText: 'Mitosis' })).toHaveText('Mitosis100');
   await expect(legend.getByRole('listitem').filter({ hasText: 'Other' })).toHaveText('Other300');
   await expect.poll(() => colouredPixels(page, layerId)).toBeGreaterThan(1000);
-  const all = await colouredPixels(page, layerId);
+  const pixelsOfAllClasses = await colouredPixels(page, layerId);
   await legend.getByRole('checkbox', { name: 'Show: Other' }).uncheck();
-  await expect.poll(() => colouredPixels(page, layerId)).toBeLessThan(all / 2);
+  await expect.poll(() => colouredPixels(page, layerId)).toBeLessThan(pixelsOfAllClasses / 2);
   await expectNoAxeFindings(page);
 
   await page.mouse.move(slide.x, slide.y);
@@ -205,7 +205,7 @@ test('cells are drawn and counted by class, a class can be hidden, and the layer
   await expect(panel(page).getByRole('switch', { name: 'Show: Cells' })).toHaveCount(0);
 });
 
-test('mitoses are counted inside an annotation, filtered by a measurement, and exported as CSV', async ({
+test('mitoses of a result layer are counted inside an annotation and filtered by a measurement, and the counts are exported as CSV', async ({
   visit,
   product,
 }) => {
@@ -288,7 +288,7 @@ test('the URL keeps order and settings of two result layers and the position of 
   await expect.poll(results).toMatch(/^[0-9a-f]{8}\*[0-9a-f]{8}_p-magma\*swipe-10$/);
   await expectNoAxeFindings(page);
 
-  const entries = await page.evaluate(() => history.length);
+  const historyLength = await page.evaluate(() => history.length);
   const { x, y, width, height } = (await page.locator('canvas[data-result-layer]').first().boundingBox()) as {
     x: number;
     y: number;
@@ -301,7 +301,7 @@ test('the URL keeps order and settings of two result layers and the position of 
   await page.mouse.up();
   await expect(divider).toHaveAttribute('aria-valuenow', '30');
   await expect.poll(results).toContain('*swipe-30');
-  expect(await page.evaluate(() => history.length)).toBe(entries);
+  expect(await page.evaluate(() => history.length)).toBe(historyLength);
 
   await page.reload();
   // The layers are drawn even though the panel is closed.

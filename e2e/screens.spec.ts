@@ -170,7 +170,7 @@ test.describe('the account status', () => {
     });
   }
 
-  test('is requested every 30 s, and redirects to the dashboard when the account becomes active', async ({
+  test('is requested every 30 s, and the page redirects to the dashboard when the account becomes active', async ({
     visit,
     account,
     product,
@@ -241,7 +241,7 @@ test.describe('a sign-out whose request fails', () => {
   });
 });
 
-test('the admin dashboard greets the administrator, links to user management and announces more statistics', async ({
+test('the admin dashboard greets the administrator, links to user management and says that more statistics will follow', async ({
   visit,
   account,
 }) => {
@@ -316,7 +316,7 @@ test.describe('user management', () => {
     await expect(factOf(card, 'Rol')).toHaveText('Atanmamış');
   });
 
-  test('approves, suspends, reactivates and promotes with a toast each, and reloads only the account concerned', async ({
+  test('shows a toast when an account is approved, suspended, reactivated and promoted, and reloads only that account', async ({
     visit,
     account,
   }) => {

@@ -61,7 +61,7 @@ test.describe('a sign-in that is rejected', () => {
     await expect(page.getByText('Hesabınız devre dışı bırakılmış.').first()).toBeVisible();
   });
 
-  test('is removed from the browser after a 401, and the login page appears', async ({
+  test('during a later request (401) is removed from the browser, and the login page appears', async ({
     visit,
     account,
     product,

@@ -3,7 +3,7 @@ import { expect, test } from './test.ts';
 
 test.use({ expectedConsoleErrors: /status of 40[01]/ });
 
-test('a sign-in is ended from the list of sign-ins in another browser', async ({ visit, account }) => {
+test('a person ends the sign-in of another browser in the list of sign-ins', async ({ visit, account }) => {
   const person = await account('user');
   const otherBrowser = await visit(person);
   await otherBrowser.goto('/dashboard');
@@ -38,7 +38,7 @@ test('signing out everywhere ends the sign-ins of this and of another browser', 
   await expect(otherBrowser).toHaveURL(/\/auth\/login$/);
 });
 
-test('a common new password is rejected with a message at its field', async ({ visit }) => {
+test('a very common new password is rejected with a message at the password field', async ({ visit }) => {
   const page = await visit('user');
   await page.goto('/dashboard/profile');
   await page.getByLabel('Yeni Şifre', { exact: true }).fill('password123');

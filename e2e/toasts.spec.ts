@@ -8,7 +8,7 @@ test.use({ expectedConsoleErrors: /status of 418/ });
 /**
  * Opens the login page with a stubbed server, which responds to the n-th attempt with the message 'Yanıt n'.
  *
- * @returns a function that signs in so many times
+ * @returns a function that tries to sign in `times` times
  */
 async function openNumberedLogin(page: Page): Promise<(times: number) => Promise<void>> {
   let attempts = 0;
@@ -40,7 +40,7 @@ test('toasts appear at the top right with the newest on top', async ({ visit }) 
   if (!newest || !oldest) throw new Error('The element is not visible.');
   expect(newest.y).toBeLessThan(oldest.y);
   expect(newest.y).toBeLessThan(100);
-  expect(newest.x + newest.width).toBeGreaterThan(1280 - 60);
+  expect(newest.x + newest.width).toBeGreaterThan(1280 - 60); // the window is 1280 px wide
 });
 
 test('a toast disappears after 5000 ms', async ({ visit }) => {

@@ -124,7 +124,7 @@ test('a folder of DICOM files becomes one upload and one slide', async ({ visit 
   await expect(lineOf(page, 'Case 7')).toContainText('2 / 2 dosya');
 });
 
-test('an upload to a new dataset asks who may see it, and a restricted dataset is restricted before its slide arrives', async ({
+test('an upload to a new dataset asks who may see the dataset, and restricts the dataset before the slide is uploaded', async ({
   visit,
 }) => {
   test.slow();
@@ -154,7 +154,7 @@ test('an upload to a new dataset asks who may see it, and a restricted dataset i
   await expect(member.getByText('Gizli seri')).toHaveCount(0);
 });
 
-test.describe('an interrupted upload', () => {
+test.describe('an upload', () => {
   test.use({ expectedConsoleErrors: /ERR_|Failed to load resource/ });
 
   test('resumes at the last sent byte after a network failure and after the page was closed', async ({
@@ -163,6 +163,7 @@ test.describe('an interrupted upload', () => {
     test.slow();
     const file = await slideFile('large.svs', 12 * 1024 * 1024);
     const page = await visit('admin');
+    /** First byte of each part of the file that the page has sent. */
     const offsets: number[] = [];
     /** Number of requests that still reach the server; the following ones fail. */
     let remainingRequests = 2;

@@ -4,6 +4,7 @@ import { administratorToken, call } from './accounts.ts';
 import { hold } from './hold.ts';
 import { expect, slideName, test } from './test.ts';
 
+/** URL patterns of requests. */
 const sessions = '**/api/v1/auth/image-session';
 const descriptors = '**/image.dzi*';
 const tiles = '**/image_files/**';
@@ -11,6 +12,7 @@ const tiles = '**/image_files/**';
 const list = /\/image-catalog\/images\/(?:groups|rows)\?/;
 const rows = /\/image-catalog\/images\/rows\?/;
 
+/** The response of the server to a request with an image session that has expired. */
 const sessionRejected = {
   status: 401,
   headers: { 'www-authenticate': 'ImageSession' },
@@ -101,7 +103,7 @@ test.describe('the image catalogue', () => {
     await expect(page.getByText('No images available')).toBeVisible();
   });
 
-  test('finds words of file name, id, organ and dataset in any order, case and without diacritics', async ({
+  test('finds images by words of file name, id, organ and dataset in any order and case, also without diacritics', async ({
     visit,
     product,
   }) => {
@@ -150,7 +152,7 @@ test.describe('the image catalogue', () => {
     });
   });
 
-  test.describe('when the server rejects the image session of its list', () => {
+  test.describe('when the server rejects the image session of the list request', () => {
     test.use({ expectedConsoleErrors: /status of (401|503)/ });
 
     test('shows that a new session is being created, and then the list', async ({ visit }) => {
@@ -200,9 +202,10 @@ test.describe('the image session', () => {
     expect(sessionCount(), 'list, thumbnails, descriptor and tiles share one session').toBe(1);
   });
 
+  // A session is valid for one hour.
   for (const [elapsed, expectedSessions, what] of [
-    ['54:00', 1, 'is reused when it is valid for more than 5 minutes'],
-    ['55:05', 2, 'is replaced by a new one when it is valid for less than 5 minutes'],
+    ['54:00', 1, 'is reused while it is valid for more than 5 further minutes'],
+    ['55:05', 2, 'is replaced by a new one when it is valid for less than 5 further minutes'],
   ] as const) {
     test(what, async ({ visit }) => {
       const page = await visit('user');
@@ -304,7 +307,7 @@ test.describe('the viewer', () => {
     expect(Math.abs(navigator.width / stage.width - 0.15)).toBeLessThan(0.02);
   });
 
-  test('is created only once and reused for the next slide', async ({ visit }) => {
+  test('uses the same OpenSeadragon instance for the next slide', async ({ visit }) => {
     const page = await visit('user');
     await openSlide(page);
     const viewer = page.locator('.openseadragon-container').first();
@@ -420,7 +423,7 @@ test.describe('the viewer', () => {
       ],
       ['there is no response', null, 'Error loading image. Please try again.'],
     ] as const) {
-      test(`shows '${message}' at opening when ${condition}, and Retry opens the slide`, async ({
+      test(`shows '${message}' instead of the slide when ${condition}, and Retry opens the slide`, async ({
         visit,
       }) => {
         const page = await visit('user');
