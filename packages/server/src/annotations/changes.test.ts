@@ -78,7 +78,7 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
     return JSON.parse(String(answer.body)) as Listed;
   }
 
-  describe('POST changes', () => {
+  describe('POST annotation changes', () => {
     it('stores an annotation, and the list returns it with its author and the members that QuPath writes', async () => {
       const id = randomUUID();
       const properties = {

@@ -165,7 +165,7 @@ describe.skipIf(!hasPostgres)(
       hold.open();
     });
 
-    it('runs a scheduled job once for all processes', async () => {
+    it('runs a scheduled job once in all processes together', async () => {
       const all = await openQueues('PostgreSQL', 3);
       let done = 0;
       for (const jobs of all) jobs.setWorker('sweep', async () => void done++);
@@ -217,7 +217,7 @@ describe.skipIf(!hasPostgres)(
       expect(read).toEqual(['before', 'meanwhile']);
     });
 
-    it('closes while the database is unavailable', async () => {
+    it('can be closed while the database is unavailable', async () => {
       const database = await openTestDatabase('PostgreSQL');
       onTestFinished(() => database.close());
       const proxy = await startProxy(database.url ?? '');

@@ -194,7 +194,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     expect(new Set(imported).size).toBe(slideCount + 2);
   }, 120_000);
 
-  it('keep the images of a slide folder that is missing for one process', async () => {
+  it('keep the catalogue entries of slides when the slide folder is missing for one process', async () => {
     for (const server of all) server.process.kill('SIGSTOP');
     const withoutFolder = await start('four', { SLIDES_DIR: path.join(folder, 'none') });
     await withoutFolder.kill();

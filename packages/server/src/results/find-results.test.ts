@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const point = { type: 'Feature', geometry: { type: 'Point', coordinates: [1, 2] }, properties: {} };
 
 describe.each(databaseKinds)('the job find-results, on %s', (database) => {
-  it('adds and deletes result layers with the result files beside their slides, and does not list these files as slides', async () => {
+  it('adds a result layer for each result file beside a slide, deletes it with the file, and does not list these files as slides', async () => {
     const server = await slideServer({ database });
     const { services, config } = server;
     const admin = server.as(await server.fixtures.admin());
@@ -74,7 +74,7 @@ describe.each(databaseKinds)('the job find-results, on %s', (database) => {
 });
 
 describe.skipIf(withoutObjectStore !== null)('a scan of a bucket (needs TEST_S3_ENDPOINT)', () => {
-  it('keeps the result layers of slides equal to the result files beside them', async () => {
+  it('adds, replaces and deletes result layers when the result files beside slides change', async () => {
     const server = await slideServer({ config: { objectStore: await makeBucket('slides/') } });
     const { services, config } = server;
     const admin = server.as(await server.fixtures.admin());

@@ -28,7 +28,7 @@ function createUpload() {
   return { at, upload, destination, storedTexts };
 }
 
-describe('createFolderDestination', () => {
+describe('store of an upload in the slide folder', () => {
   it('moves all files of a complete folder upload to the slide folder', async () => {
     const { at, upload, destination, storedTexts } = createUpload();
     expect(await destination.store(upload)).toBe(true);
