@@ -35,20 +35,20 @@ interface Layer {
 /** Adds the regions of a document to the collector. @throws ImportError */
 export function readAperio(text: string, collector: Collector): void {
   const layers: Layer[] = [];
-  let vertices = 0;
-  let regions = 0;
+  let vertexCount = 0;
+  let regionCount = 0;
   readXmlElements(text, (path, attributes, line) => {
     const name = path.at(-1);
     if (path.length === 1 && name !== 'Annotations') throw new ImportError('unknown_format');
     if (name === 'Annotation') {
       layers.push({ name: attributes.Name ?? '', color: readColor(attributes.LineColor), regions: [] });
     } else if (name === 'Region') {
-      if (++regions > annotationLimits.layerAnnotations) {
+      if (++regionCount > annotationLimits.layerAnnotations) {
         throw new ImportError('too_many_features', { limit: annotationLimits.layerAnnotations });
       }
       layers.at(-1)?.regions.push({ attributes, line, points: [] });
     } else if (name === 'Vertex' || name === 'V') {
-      if (++vertices > annotationLimits.layerVertices) {
+      if (++vertexCount > annotationLimits.layerVertices) {
         throw new ImportError('too_many_vertices', { limit: annotationLimits.layerVertices });
       }
       layers

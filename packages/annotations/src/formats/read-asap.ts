@@ -23,7 +23,7 @@ interface AsapAnnotation {
 export function readAsap(text: string, collector: Collector): void {
   const annotations: AsapAnnotation[] = [];
   const groupColors = new Map<string, string>();
-  let vertices = 0;
+  let vertexCount = 0;
   readXmlElements(text, (path, attributes, line) => {
     const name = path.at(-1);
     if (path.length === 1 && name !== 'ASAP_Annotations') throw new ImportError('unknown_format');
@@ -33,7 +33,7 @@ export function readAsap(text: string, collector: Collector): void {
       throw new ImportError('too_many_features', { limit: annotationLimits.layerAnnotations });
     }
     if (name !== 'Coordinate') return;
-    if (++vertices > annotationLimits.layerVertices) {
+    if (++vertexCount > annotationLimits.layerVertices) {
       throw new ImportError('too_many_vertices', { limit: annotationLimits.layerVertices });
     }
     const points = annotations.at(-1)?.points;

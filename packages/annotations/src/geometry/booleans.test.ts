@@ -183,7 +183,7 @@ describe('Boolean operations with a small area on an area of many vertices', () 
     );
   });
 
-  it('do not change positions of the large area that are away from the small one', () => {
+  it('do not change positions of the large area that are away from the small area', () => {
     const precise = {
       ...big,
       coordinates: big.coordinates.map((ring) => ring.map(([x, y]) => [x + 1 / 3, y + 1 / 7] as const)),

@@ -54,7 +54,7 @@ describe('the scale readout', () => {
     screen.getByText('not calibrated');
   });
 
-  it('shows the angle of a rotated slide and no angle for an upright one', () => {
+  it('shows the angle of a rotated slide, and no angle for an upright slide', () => {
     show(calibrated);
     expect(screen.queryByText(/°$/)).toBeNull();
     show(calibrated, 37.2);

@@ -59,7 +59,7 @@ describe('tile loading', () => {
     expect(fetchPixels).toHaveBeenCalledOnce();
   });
 
-  it('requests other tiles after those of the first view have arrived', async () => {
+  it('requests other tiles only after the tiles of the first view have arrived', async () => {
     const { tiles, fetchPixels } = loadingFrom();
     const first = later();
     fetchPixels.mockImplementationOnce(first.answer);

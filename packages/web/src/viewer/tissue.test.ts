@@ -37,7 +37,7 @@ describe('fieldOnTissue', () => {
     expect(fieldOnTissue(picture(240, 240, 0, 0, 1), slide, view, field)).toEqual(field);
   });
 
-  it('moves the field to tissue that is near', () => {
+  it('moves the field to near tissue rather than to a larger piece of tissue far away', () => {
     const { data, ...size } = picture(240, 150, 5, 5, 10);
     for (let y = 30; y < 36; y++)
       for (let x = 80; x < 86; x++) data.fill(150, (y * 100 + x) * 4, (y * 100 + x) * 4 + 3);

@@ -42,7 +42,7 @@ describe('the visible field in the URL of the page', () => {
   });
 });
 
-it('the visible field in the URL is distinguished from that of a second slide by a prefix', () => {
+it('the visible field of a second slide in the URL is distinguished by a prefix', () => {
   const [one, other] = [
     { x: 1, y: 2, zoom: 1, rotation: 90, isMirrored: true },
     { x: 3, y: 4, zoom: 0.5, ...upright },

@@ -69,18 +69,18 @@ export function Annotations(props: AnnotationsProps) {
         calibration={calibration}
         isDrawing={isDrawing}
       />
-      {isDrawing && <Drawing {...props} openAnnotations={openAnnotations} />}
+      {isDrawing && <DrawingMode {...props} openAnnotations={openAnnotations} />}
       <ConflictDialog openAnnotations={openAnnotations} />
     </>
   );
 }
 
-interface DrawingProps extends AnnotationsProps {
+interface DrawingModeProps extends AnnotationsProps {
   readonly openAnnotations: OpenAnnotations;
 }
 
 /** The drawing mode: tools, palette, list and keys. */
-function Drawing({
+function DrawingMode({
   view,
   openAnnotations,
   dataset,
@@ -89,7 +89,7 @@ function Drawing({
   foot,
   onDone,
   ...props
-}: DrawingProps) {
+}: DrawingModeProps) {
   const { store, session } = openAnnotations;
   const tool = useSessionValue(session, (state) => state.tool);
   const mayDrawHere = useStoreValue(store, (state) => state.canDrawOn(state.activeLayerId));

@@ -129,7 +129,7 @@ describe('changes of other people', () => {
     expect(store.find(id)?.revision).toBe(3);
   });
 
-  it('are not reverted by undoing an earlier own change', async () => {
+  it('are not reverted when the person undoes an earlier own change', async () => {
     const { store, moveTo, x } = await openStore(async () => ({ kind: 'applied', revisions: { [id]: 2 } }));
     moveTo(50);
     await vi.waitFor(() => expect(store.find(id)?.revision).toBe(2), { timeout: 5000 });

@@ -176,7 +176,7 @@ describe('drawing annotations', () => {
     expect(store.all()).toHaveLength(1);
   });
 
-  it('removes an annotation that is erased completely', () => {
+  it('removes an annotation when the brush has erased all of it', () => {
     const { session, store, drag } = drawing('brush');
     drag([100, 100], [110, 100]);
     session.brushRadius = 100;

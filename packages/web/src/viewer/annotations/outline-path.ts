@@ -45,7 +45,7 @@ export function addOutline(path: PathSink, geometry: Geometry, level: number): n
   return drawnCount;
 }
 
-/** Adds a line or ring without the positions that are nearer than the tolerance to the one before: leaving them out makes no visible difference. */
+/** Adds a line or ring. Omits positions nearer than the tolerance to the last drawn position, which makes no visible difference. */
 function addLine(path: PathSink, line: readonly Position[], isClosed: boolean, tolerance: number): number {
   const [first] = line;
   if (first === undefined) return 0;

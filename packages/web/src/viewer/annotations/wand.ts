@@ -153,7 +153,8 @@ function ringsOf(region: Uint8Array, width: number, height: number): Position[][
       ring.push([x, y]);
       x += steps[direction][0];
       y += steps[direction][1];
-      // Right turn, straight on, left turn. Turning right first stays with the same pixel where two pixels touch only in a corner.
+      // In quarter turns clockwise: right (1), straight on (0), left (3). Where two pixels touch only in a corner, turning right first
+      // stays with the same pixel.
       const candidates = [1, 0, 3].map((turn) => ((direction + turn) % 4) as Direction);
       direction = candidates.find((candidate) => hasEdge(x, y, candidate)) ?? direction;
     } while (x !== startX || y !== startY || direction !== 0);

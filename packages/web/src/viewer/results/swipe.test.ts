@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { clipPathOf, dividerAfterKey, dividerAtPointer } from './swipe.ts';
 
 describe('the divider between two compared layers', () => {
-  it('clips one layer to its left side and the other one to its right side', () => {
+  it('clips the upper layer to the left of the divider and the next layer to the right', () => {
     expect(clipPathOf('left', 0.3)).toBe('inset(0 70% 0 0)');
     expect(clipPathOf('right', 0.3)).toBe('inset(0 0 0 30%)');
     expect([clipPathOf('left', 1), clipPathOf('right', 0)]).toEqual(['inset(0 0% 0 0)', 'inset(0 0 0 0%)']);

@@ -20,7 +20,7 @@ const placementAt = (x: number, y: number, zoom: number) => ({
 });
 
 describe('tilesOfStrip', () => {
-  it('returns tiles of full resolution when a picture pixel is an image pixel', () => {
+  it('returns tiles of full resolution when the picture has one pixel per image pixel', () => {
     const tiles = tilesOfStrip(descriptor, placementAt(2400, 4800, 1), { width: 480, height: 240 });
     expect(tiles).toEqual([
       { level: 16, column: 10, row: 20 },

@@ -23,7 +23,7 @@ interface AccountSlideProps {
 
 /** Shows a slide to a signed-in person on screens other than the slide viewer, such as the editor of collections. */
 export function AccountSlide({ imageId, field, onView }: AccountSlideProps) {
-  useEffect(() => imageSessions.registerViewer(), []);
+  useEffect(() => imageSessions.registerViewer(), []); // the sessions are revoked when the last viewer is closed
   const session = useImageSession();
   const { image } = useImage(imageId);
   const slide = useViewedSlide(image);
