@@ -8,7 +8,7 @@ import { isLoginNext, preloadViewer } from './preload.ts';
 import { preloadScreen } from './routes.tsx';
 import { account } from './testing/accounts.ts';
 import { openApp } from './testing/open-app.tsx';
-import { later, refusal, stubApi } from './testing/stub-api.ts';
+import { errorResponse, pendingResponse, stubApi } from './testing/stub-api.ts';
 
 // These tests do not need the content of the slide viewer, whose rendering library needs a real browser.
 vi.mock('./screens/wsi-viewer/WsiViewer.tsx', () => ({ WsiViewer: () => <p>the viewer</p> }));
@@ -20,7 +20,7 @@ const pending = account({ status: 'pending', role: 'unassigned' });
 const api = {
   'GET /user/activity': { activity: [] },
   'GET /admin/users': { users: [], message: '' },
-  'GET /admin/statistics': refusal('unavailable'),
+  'GET /admin/statistics': errorResponse('unavailable'),
 };
 const apiOf = (user: typeof active) => ({ ...api, 'GET /user/profile': { user } });
 
@@ -118,7 +118,7 @@ describe('an unknown address', () => {
 
 describe('a stored sign-in', () => {
   it('shows neither the screen nor the login page until the server has verified the sign-in', async () => {
-    const verification = later();
+    const verification = pendingResponse();
     const { address } = openApp('/dashboard', {
       signedInAs: active,
       api: { ...api, 'POST /auth/verify': verification.answer },
@@ -126,7 +126,7 @@ describe('a stored sign-in', () => {
     await screen.findByText('Yükleniyor…');
     expect(address()).toBe('/dashboard');
     expect(screen.queryByRole('heading')).toBeNull();
-    verification.give({ user: active, token: 'token-1' });
+    verification.respondWith({ user: active, token: 'token-1' });
     await screen.findByRole('heading', { name: 'Hoş geldiniz, İpek Işık' });
   });
 
@@ -156,7 +156,7 @@ describe('a 401', () => {
   it('removes the stored sign-in and opens the login page', async () => {
     const { address } = openApp('/dashboard/profile', {
       signedInAs: active,
-      api: { 'GET /user/profile': refusal('token_invalid') },
+      api: { 'GET /user/profile': errorResponse('token_invalid') },
     });
     await screen.findByRole('button', { name: 'Giriş Yap' });
     await screen.findByText('Oturumunuz sona erdi. Lütfen yeniden giriş yapın.');
@@ -168,7 +168,7 @@ describe('a 401', () => {
   it('opens the login page from the page for unknown addresses too', async () => {
     const { address } = openApp('/no/such/page', {
       signedInAs: active,
-      api: { 'POST /auth/verify': refusal('token_invalid') },
+      api: { 'POST /auth/verify': errorResponse('token_invalid') },
     });
     await vi.waitFor(() => expect(address()).toBe('/auth/login'));
   });
@@ -176,7 +176,7 @@ describe('a 401', () => {
   it('does not redirect from a page under /auth/', async () => {
     const { address } = openApp('/auth/password-reset', {
       signedInAs: active,
-      api: { 'POST /auth/verify': refusal('token_invalid') },
+      api: { 'POST /auth/verify': errorResponse('token_invalid') },
     });
     await screen.findByText('Oturumunuz sona erdi. Lütfen yeniden giriş yapın.');
     expect(address()).toBe('/auth/password-reset');

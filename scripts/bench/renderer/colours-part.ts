@@ -202,7 +202,7 @@ async function convertWith(transicc: string, profile: string, pixels: Pixels): P
   return result;
 }
 
-/** Returns the colour of a pixel as 0xRRGGBB. @param at index of its first sample */
+/** Returns the colour of a pixel as one number: 8 bits each of red, green and blue. @param at index of its first sample */
 const keyOf = (pixels: Pixels, at: number) =>
   ((pixels[at] ?? 0) << 16) | ((pixels[at + 1] ?? 0) << 8) | (pixels[at + 2] ?? 0);
 

@@ -1,7 +1,7 @@
 import { getProfile, signOut } from '@lamina/contract';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { account } from '../testing/accounts.ts';
-import { later, refusal, stubApi } from '../testing/stub-api.ts';
+import { errorResponse, pendingResponse, stubApi } from '../testing/stub-api.ts';
 import { connectAuth, initialiseAuth, login, logout, onSessionEnded, refreshUser } from './auth.ts';
 import { authState, setAuthState, signedOut } from './auth-state.ts';
 import { call } from './client.ts';
@@ -11,6 +11,7 @@ import { storeSignIn } from './stored-sign-in.ts';
 const ipek = account();
 const deniz = account({ uid: 'uid-of-deniz', email: 'deniz@example.org', displayName: 'Deniz Kaya' });
 
+/** Returns the token and the user in the storage of the browser. */
 function stored(): unknown {
   const user = localStorage.getItem('user_data');
   return { token: localStorage.getItem('auth_token'), user: user && (JSON.parse(user) as unknown) };
@@ -42,11 +43,11 @@ describe('initialiseAuth with a stored sign-in', () => {
 
   it('sets the state to loading and not authenticated until the API responds', async () => {
     storeSignIn({ token: 'token-1', user: ipek });
-    const verification = later();
+    const verification = pendingResponse();
     stubApi({ 'POST /auth/verify': verification.answer });
     const done = initialiseAuth();
     expect(authState()).toMatchObject({ loading: true, isAuthenticated: false });
-    verification.give({ user: ipek, token: 'token-1' });
+    verification.respondWith({ user: ipek, token: 'token-1' });
     await done;
     expect(authState()).toMatchObject({ loading: false, isAuthenticated: true });
   });
@@ -59,7 +60,7 @@ describe('initialiseAuth with a stored sign-in', () => {
   });
 
   it.each([
-    ['a rejected token', () => refusal('token_invalid')],
+    ['a rejected token', () => errorResponse('token_invalid')],
     ['a response without a user', () => ({ token: 'token-1' })],
   ])('ends the sign-in after %s', async (_, answer) => {
     storeSignIn({ token: 'token-1', user: ipek });
@@ -74,8 +75,8 @@ describe('initialiseAuth with a stored sign-in', () => {
 
   it.each([
     ['a network error', () => Promise.reject(new TypeError('Failed to fetch'))],
-    ['an unreachable provider', () => refusal('token_unverifiable')],
-    ['too many requests', () => refusal('rate_limited')],
+    ['an unreachable provider', () => errorResponse('token_unverifiable')],
+    ['too many requests', () => errorResponse('rate_limited')],
     ['a page of a proxy', () => new Response('<h1>Bad gateway</h1>', { status: 502 })],
   ])('keeps the user signed in after %s, because an outage must not sign users out', async (_, answer) => {
     storeSignIn({ token: 'token-1', user: ipek });
@@ -134,7 +135,7 @@ describe('login', () => {
   ] as const)(
     'fails with the message of the server when the sign-in is rejected with %s',
     async (code, serverMessage, message) => {
-      stubApi({ 'POST /auth/login': refusal(code, serverMessage) });
+      stubApi({ 'POST /auth/login': errorResponse(code, serverMessage) });
       await expect(login('a@b.co', 'x')).resolves.toEqual({ success: false, message, error: code });
       expect(authState()).toEqual({ ...signedOut, error: message });
     },
@@ -183,21 +184,21 @@ describe('logout', () => {
   });
 
   it('aborts running and new GET requests, which the server would reject after the sign-in has ended', async () => {
-    const profile = later();
-    const ended = later();
+    const profile = pendingResponse();
+    const ended = pendingResponse();
     stubApi({ 'GET /user/profile': profile.answer, 'POST /auth/logout': ended.answer });
-    const before = call(getProfile, {});
+    const callBefore = call(getProfile, {});
     const done = logout();
-    const meanwhile = call(getProfile, {});
-    ended.give(new Response(null, { status: 204 }));
-    profile.give(refusal('token_invalid'));
-    await expect(before).rejects.toMatchObject({ name: 'AbortError' });
-    await expect(meanwhile).rejects.toMatchObject({ name: 'AbortError' });
+    const callMeanwhile = call(getProfile, {});
+    ended.respondWith(new Response(null, { status: 204 }));
+    profile.respondWith(errorResponse('token_invalid'));
+    await expect(callBefore).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(callMeanwhile).rejects.toMatchObject({ name: 'AbortError' });
     await expect(done).resolves.toMatchObject({ success: true });
   });
 
   it('succeeds when the server has already ended the sign-in', async () => {
-    stubApi({ 'POST /auth/logout': refusal('token_invalid') });
+    stubApi({ 'POST /auth/logout': errorResponse('token_invalid') });
     await expect(logout()).resolves.toMatchObject({ success: true });
   });
 });
@@ -213,7 +214,7 @@ describe('a 401 response for the token', () => {
     const notified = vi.fn<() => void>();
     onSessionEnded(notified);
     queryClient.setQueryData(['profile'], ipek);
-    stubApi({ 'GET /user/profile': refusal('token_invalid') });
+    stubApi({ 'GET /user/profile': errorResponse('token_invalid') });
     await Promise.allSettled([call(getProfile, {}), call(getProfile, {})]);
     expect(stored()).toEqual(nothing);
     expect(authState()).toEqual(signedOut);
@@ -222,12 +223,12 @@ describe('a 401 response for the token', () => {
   });
 
   it('does not end the current sign-in when the request was sent by an earlier sign-in', async () => {
-    const profile = later();
+    const profile = pendingResponse();
     stubApi({ 'GET /user/profile': profile.answer });
     const earlier = call(getProfile, {});
     storeSignIn({ token: 'token-2', user: deniz });
     setAuthState({ user: deniz, token: 'token-2' });
-    profile.give(refusal('token_invalid'));
+    profile.respondWith(errorResponse('token_invalid'));
     await expect(earlier).rejects.toMatchObject({ code: 'token_invalid' });
     expect(stored()).toEqual({ token: 'token-2', user: deniz });
   });
@@ -275,11 +276,11 @@ describe('a change of the stored sign-in in another tab', () => {
 
   it('is not overwritten by the response of a verification that was running', async () => {
     setAuthState(signedOut);
-    const verification = later();
+    const verification = pendingResponse();
     stubApi({ 'POST /auth/verify': verification.answer });
     const verified = initialiseAuth();
     storeSignIn({ token: 'token-2', user: deniz });
-    verification.give({ user: ipek, token: 'token-1' });
+    verification.respondWith({ user: ipek, token: 'token-1' });
     await verified;
     expect(stored()).toEqual({ token: 'token-2', user: deniz });
   });
@@ -303,7 +304,7 @@ describe('storeSignIn', () => {
   });
 });
 
-it('call sends no token after signing out', async () => {
+it('call sends no token to the sign-out endpoint when no user is signed in', async () => {
   const calls = stubApi({});
   await call(signOut, {}).catch(() => {});
   expect(calls[0]?.authorization).toBeNull();

@@ -12,7 +12,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { chooseLanguage } from '../language/language.ts';
 import { account } from '../testing/accounts.ts';
-import { refusal, stubApi } from '../testing/stub-api.ts';
+import { errorResponse, stubApi } from '../testing/stub-api.ts';
 import {
   addressOf,
   call,
@@ -96,7 +96,7 @@ describe('call', () => {
   });
 
   it('throws a ResponseError with the code and message of the server for an error response', async () => {
-    stubApi({ 'GET /admin/users': refusal('forbidden', 'Olmaz.') });
+    stubApi({ 'GET /admin/users': errorResponse('forbidden', 'Olmaz.') });
     await expect(call(listUsers, { query: {} })).rejects.toMatchObject({
       code: 'forbidden',
       message: 'Olmaz.',
@@ -128,8 +128,9 @@ describe('call', () => {
 });
 
 describe('a 401 response', () => {
+  /** Endpoint, input, response, and whether the response ends the sign-in. */
   const answers = {
-    'about the token': [getProfile, {}, refusal('token_invalid'), true],
+    'about the token': [getProfile, {}, errorResponse('token_invalid'), true],
     'about an image session': [
       listImages,
       { query: { session: 's' } },
@@ -142,20 +143,20 @@ describe('a 401 response', () => {
     'for a wrong current password': [
       changePassword,
       { body: { new_password: 'new password' } },
-      refusal('credentials_invalid'),
+      errorResponse('credentials_invalid'),
       false,
     ],
     'for a wrong password at sign-in': [
       signIn,
       { body: { email: 'a@b.co', password: 'x' } },
-      refusal('credentials_invalid'),
+      errorResponse('credentials_invalid'),
       false,
     ],
-    'of a call that creates an image session': [createImageSession, {}, refusal('token_missing'), true],
+    'of a call that creates an image session': [createImageSession, {}, errorResponse('token_missing'), true],
   } as const;
 
   it.each(Object.entries(answers))(
-    '%s: ends the sign-in only when it concerns the bearer token',
+    '%s ends the sign-in only if the bearer token was rejected',
     async (_, [endpoint, input, answer, ends]) => {
       signedIn();
       vi.stubGlobal('fetch', () => Promise.resolve(answer.clone()));

@@ -10,6 +10,7 @@ const feature = (id: number) => ({
 const features = Array.from({ length: 50 }, (_, id) => feature(id));
 const head = { type: 'FeatureCollection', version: 7, authors: { me: '"features":[ Ayşe' } };
 
+/** Reads a response that arrives in parts of `partSize` bytes. */
 async function read(text: string, partSize: number): Promise<FeatureBatch[]> {
   const bytes = new TextEncoder().encode(text);
   let offset = 0;

@@ -13,17 +13,17 @@ interface SentRequest {
 /**
  * Stubs the API, which creates the sessions a, b and c.
  *
- * @param options `seconds` is the lifetime of a session; `refusals` are the statuses of the first responses
+ * @param options `seconds` is the lifetime of a session; `failures` are the statuses of the first responses, which create no session
  */
-function stubSessionApi({ seconds = 3600, refusals = [] as number[] } = {}) {
+function stubSessionApi({ seconds = 3600, failures = [] as number[] } = {}) {
   const requests: SentRequest[] = [];
   let createdSessions = 0;
   vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
     init.signal?.throwIfAborted(); // as `fetch` does, which then sends nothing
     requests.push({ method: init.method ?? 'GET', path, init });
     if (init.method === 'DELETE') return new Response(null, { status: 204 });
-    const refusal = refusals.shift();
-    if (refusal !== undefined) return Response.json({ message: 'no' }, { status: refusal });
+    const failureStatus = failures.shift();
+    if (failureStatus !== undefined) return Response.json({ message: 'no' }, { status: failureStatus });
     const session_id = 'abc'.charAt(createdSessions++);
     return Response.json({ session_id, expires_in: seconds }, { status: 201 });
   });
@@ -102,15 +102,15 @@ describe('the image session', () => {
   it('is replaced once for all callers that report it as rejected', async () => {
     const server = stubSessionApi();
     const sessions = createSessionStore();
-    const refused = await sessions.get();
-    const renewed = await Promise.all(Array.from({ length: 200 }, () => sessions.replaceRejected(refused)));
+    const rejected = await sessions.get();
+    const renewed = await Promise.all(Array.from({ length: 200 }, () => sessions.replaceRejected(rejected)));
     expect(new Set(renewed)).toEqual(new Set(['b']));
-    expect(await sessions.replaceRejected(refused)).toBe('b');
+    expect(await sessions.replaceRejected(rejected)).toBe('b');
     expect(server.creations()).toBe(2);
   });
 
   it('is requested again only after a delay when it could not be created', async () => {
-    const server = stubSessionApi({ refusals: [503, 503] });
+    const server = stubSessionApi({ failures: [503, 503] });
     const sessions = createSessionStore();
     await expect(sessions.get()).rejects.toThrow('no');
     await expect(sessions.get()).rejects.toThrow('no');
@@ -213,7 +213,7 @@ describe('the state of the image session', () => {
   });
 
   it('is `error` after a failed creation until a session can be created', async () => {
-    stubSessionApi({ refusals: [500] });
+    stubSessionApi({ failures: [500] });
     const sessions = createSessionStore();
     await expect(sessions.get()).rejects.toThrow('no');
     expect(sessions.state()).toEqual({ status: 'error', id: null });

@@ -49,7 +49,7 @@ describe('fetchPixels', () => {
         requestSignal.addEventListener('abort', () => reject(requestSignal.reason)),
       );
     });
-    const replaceRejected = vi.fn<(refused: string) => Promise<string>>(async () => 'two');
+    const replaceRejected = vi.fn<(rejectedId: string) => Promise<string>>(async () => 'two');
     const sessions = { get: async () => 'one', replaceRejected };
     const caller = new AbortController();
     const request = { signal: caller.signal, onRenewing: () => {} };
@@ -74,7 +74,7 @@ describe('fetchPixels', () => {
     vi.useFakeTimers();
     const addresses = stubResponses(401, 401, 200);
     const onRenewing = vi.fn<() => void>();
-    const renew = vi.fn<(refused: string) => Promise<string>>(async () => 'two');
+    const renew = vi.fn<(rejectedId: string) => Promise<string>>(async () => 'two');
     const answer = fetchPixels(
       '/tile',
       { signal, onRenewing },

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { chooseLanguage, chosenLanguageOr, setLocalChoiceListener } from '../language/language.ts';
 import { account } from '../testing/accounts.ts';
-import { refusal, stubApi } from '../testing/stub-api.ts';
+import { errorResponse, stubApi } from '../testing/stub-api.ts';
 import { connectLanguage } from './language.ts';
 import { storeSignIn } from './stored-sign-in.ts';
 
@@ -39,9 +39,9 @@ describe('connectLanguage', () => {
     },
   );
 
-  it('leaves the new language of the interface in place when the server rejects it', async () => {
+  it('keeps the new language of the interface when the server rejects the request', async () => {
     storeSignIn({ token: 'token-1', user: account() });
-    const calls = stubApi({ 'PUT /user/language': () => refusal('unavailable') });
+    const calls = stubApi({ 'PUT /user/language': () => errorResponse('unavailable') });
     chooseLanguage('en');
     await vi.waitFor(() => expect(calls).toHaveLength(1));
     expect(chosenLanguageOr('tr')).toBe('en');

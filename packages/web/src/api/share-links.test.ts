@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { refusal, stubApi } from '../testing/stub-api.ts';
+import { errorResponse, stubApi } from '../testing/stub-api.ts';
 import { openLink, preopenLink } from './share-links.ts';
 
 const opened = {
@@ -14,7 +14,7 @@ const opened = {
 describe('openLink after preopenLink', () => {
   beforeEach(async () => {
     // Discards the unused result of a previous test.
-    stubApi({ 'POST /share-links/open': refusal('not_found') });
+    stubApi({ 'POST /share-links/open': errorResponse('not_found') });
     await openLink('none', undefined);
   });
 

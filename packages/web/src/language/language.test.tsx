@@ -6,7 +6,7 @@ import { formatDate, formatDateAndTime } from '../formatting/dates.ts';
 import { formatFigure, formatNumber } from '../formatting/numbers.ts';
 import { account } from '../testing/accounts.ts';
 import { openApp } from '../testing/open-app.tsx';
-import { refusal } from '../testing/stub-api.ts';
+import { errorResponse } from '../testing/stub-api.ts';
 import { acceptLanguage, chooseLanguage, chosenLanguageOr, wording } from './language.ts';
 
 const user = account();
@@ -76,7 +76,7 @@ describe('the language choice', () => {
   it('made on the login page is stored and changes the title and the error messages', async () => {
     const { person } = openApp('/auth/login', {
       api: {
-        'POST /auth/login': refusal('credentials_invalid', errors.credentials_invalid.en),
+        'POST /auth/login': errorResponse('credentials_invalid', errors.credentials_invalid.en),
       },
     });
     const choices = await screen.findByRole('navigation', { name: 'Dil / Language' });

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { reportUploadActivity } from '../notifications/upload-activity.ts';
 import { account } from '../testing/accounts.ts';
 import { openApp } from '../testing/open-app.tsx';
-import { type Answers, refusal } from '../testing/stub-api.ts';
+import { type Answers, errorResponse } from '../testing/stub-api.ts';
 
 const admin = account({ role: 'admin' });
 
@@ -11,7 +11,7 @@ function openAdmin(api: Answers = {}) {
   return openApp('/admin', {
     signedInAs: admin,
     api: {
-      'GET /admin/statistics': refusal('unavailable'),
+      'GET /admin/statistics': errorResponse('unavailable'),
       'GET /admin/users': { users: [], message: '' },
       'GET /user/activity': { activity: [] },
       'GET /user/profile': { user: admin },

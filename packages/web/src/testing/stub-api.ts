@@ -11,13 +11,14 @@ export interface ApiCall {
   readonly authorization: string | null;
 }
 
+/** A response, or the JSON body of a response with status 200. */
 type Answer = Response | object;
 type AnswerFunction = (call: ApiCall) => Answer | Promise<Answer>;
-/** Responses by `ApiCall.name`: a JSON body with status 200, a Response, or a function that runs for every call. */
+/** The answer to each call by `ApiCall.name`, or a function that returns the answer and runs for every call. */
 export type Answers = Readonly<Record<string, Answer | AnswerFunction>>;
 
 /** Returns an error response as the server sends it. */
-export function refusal(code: ErrorCode, message: string = errors[code].tr): Response {
+export function errorResponse(code: ErrorCode, message: string = errors[code].tr): Response {
   const { status } = errors[code];
   const headers = { ...(status === 401 && { 'WWW-Authenticate': 'Bearer realm="api"' }) };
   return Response.json({ code, message }, { status, headers });
@@ -52,8 +53,11 @@ export function stubApi(answers: Answers): readonly ApiCall[] {
   return calls;
 }
 
-/** Returns an answer function for `stubApi` whose response stays pending until the test calls `give`. */
-export function later(): { readonly answer: () => Promise<Answer>; readonly give: (answer: Answer) => void } {
+/** Returns an answer function for `stubApi` whose response stays pending until the test calls `respondWith`. */
+export function pendingResponse(): {
+  readonly answer: () => Promise<Answer>;
+  readonly respondWith: (answer: Answer) => void;
+} {
   const { promise, resolve } = Promise.withResolvers<Answer>();
-  return { answer: () => promise, give: resolve };
+  return { answer: () => promise, respondWith: resolve };
 }

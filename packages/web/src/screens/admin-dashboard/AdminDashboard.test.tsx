@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
-import { refusal } from '../../testing/stub-api.ts';
+import { errorResponse } from '../../testing/stub-api.ts';
 
 const admin = account({ role: 'admin' });
 const statistics = {
@@ -63,7 +63,7 @@ describe('the admin dashboard', () => {
   it('says that the statistics cannot be loaded, and still says that more statistics will follow', async () => {
     openApp('/admin', {
       signedInAs: admin,
-      api: { 'GET /admin/statistics': refusal('unavailable') },
+      api: { 'GET /admin/statistics': errorResponse('unavailable') },
     });
     await screen.findByText('İstatistikler yüklenemedi.');
     screen.getByText('Daha fazla istatistik yakında.');

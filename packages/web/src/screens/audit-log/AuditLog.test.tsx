@@ -3,7 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
-import { type Answers, type ApiCall, refusal } from '../../testing/stub-api.ts';
+import { type Answers, type ApiCall, errorResponse } from '../../testing/stub-api.ts';
 
 const admin = account({ role: 'admin' });
 const isil = { uid: 'uid-isil', email: 'isil@example.org', displayName: 'Işıl Yılmaz' };
@@ -182,13 +182,13 @@ describe('the audit log', () => {
   });
 
   it('shows a retry button when the first or older entries cannot be loaded', async () => {
-    let response: object = refusal('unavailable', 'Veritabanı meşgul.');
+    let response: object = errorResponse('unavailable', 'Veritabanı meşgul.');
     const { person } = openAuditLog('/admin/audit', [], { 'GET /admin/audit': () => response });
     await screen.findByText('Veritabanı meşgul.');
     response = { entries: [entry()], next_cursor: 'older' };
     await person.click(screen.getByRole('button', { name: 'Tekrar Dene' }));
     await findTable();
-    response = refusal('unavailable');
+    response = errorResponse('unavailable');
     await person.click(screen.getByRole('button', { name: 'Daha eski kayıtlar' }));
     await screen.findByText('Daha eski kayıtlar yüklenemedi.');
     response = { entries: [entry({ action: 'sign-out' })], next_cursor: null };
@@ -225,7 +225,7 @@ describe('the audit log', () => {
 
   it('shows why the CSV file cannot be downloaded', async () => {
     const { person } = openAuditLog('/admin/audit', [entry()], {
-      'GET /admin/audit.csv': refusal('unavailable'),
+      'GET /admin/audit.csv': errorResponse('unavailable'),
     });
     await person.click(await screen.findByRole('button', { name: 'CSV indir' }));
     await screen.findByText('Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.');
@@ -256,7 +256,7 @@ describe('the state of the hash chain on the audit log screen', () => {
   });
 
   it('has a retry button when it cannot be loaded', async () => {
-    let response: object = refusal('unavailable');
+    let response: object = errorResponse('unavailable');
     const { person } = openAuditLog('/admin/audit', [], { 'GET /admin/audit/chain': () => response });
     await screen.findByText('Kayıt zincirinin durumu alınamadı.');
     response = { ...intactChain, state: 'unchecked', isChecking: true, checkedAt: null, entries: null };

@@ -3,7 +3,7 @@ import { act, screen, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
-import { refusal } from '../../testing/stub-api.ts';
+import { errorResponse } from '../../testing/stub-api.ts';
 
 /** `send` delivers an event to the client that follows a presentation. */
 const presentation = vi.hoisted((): { send: (event: object) => void } => ({ send: () => undefined }));
@@ -137,7 +137,7 @@ describe('the editor of a collection', () => {
       api: {
         ...lists,
         'GET /collections/c-1': { ...collection, items: [] },
-        'PATCH /collections/c-1': refusal('conflict'),
+        'PATCH /collections/c-1': errorResponse('conflict'),
       },
     });
     const title = await screen.findByLabelText('Başlık');

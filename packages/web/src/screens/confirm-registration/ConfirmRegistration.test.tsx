@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { openApp } from '../../testing/open-app.tsx';
-import { refusal } from '../../testing/stub-api.ts';
+import { errorResponse } from '../../testing/stub-api.ts';
 
 type Person = ReturnType<typeof openApp>['person'];
 
@@ -29,7 +29,7 @@ describe('the page that confirms a registration', () => {
 
   it('shows an error beside the password field when the password is wrong', async () => {
     const { person, address } = openApp('/auth/confirm#code=c', {
-      api: { 'POST /auth/register/confirm': refusal('credentials_invalid') },
+      api: { 'POST /auth/register/confirm': errorResponse('credentials_invalid') },
     });
     await typePassword(person, 'wrong');
     await screen.findByText('Geçersiz e-posta veya şifre.');
@@ -39,7 +39,7 @@ describe('the page that confirms a registration', () => {
 
   it('offers to register again when the link has expired', async () => {
     const { person } = openApp('/auth/confirm#code=old', {
-      api: { 'POST /auth/register/confirm': refusal('confirmation_link_invalid') },
+      api: { 'POST /auth/register/confirm': errorResponse('confirmation_link_invalid') },
     });
     await typePassword(person, 'a thin slice');
     await screen.findByText('Bağlantı geçersiz veya süresi dolmuş. Lütfen yeniden kayıt olun.');

@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
-import { refusal } from '../../testing/stub-api.ts';
+import { errorResponse } from '../../testing/stub-api.ts';
 
 const noActivity = { 'GET /user/activity': { activity: [] } };
 
@@ -46,7 +46,7 @@ describe('the dashboard', () => {
   });
 
   it('loads the activity again when the retry button is pressed after a failure', async () => {
-    let response: object = refusal('unavailable');
+    let response: object = errorResponse('unavailable');
     const { person } = openApp('/dashboard', {
       signedInAs: account(),
       api: { 'GET /user/activity': () => response },
@@ -88,7 +88,7 @@ describe('the dashboard', () => {
 
   it.each([
     ['there are none', { slides: [] }],
-    ['they cannot be loaded', refusal('unavailable')],
+    ['they cannot be loaded', errorResponse('unavailable')],
   ])('hides the panel of recent annotations when %s', async (_, response) => {
     const { calls } = openApp('/dashboard', {
       signedInAs: account(),

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
-import { type Answers, refusal } from '../../testing/stub-api.ts';
+import { type Answers, errorResponse } from '../../testing/stub-api.ts';
 
 const admin = account({ uid: 'uid-of-admin', role: 'admin' });
 const at = '2026-11-20T09:00:00.000Z';
@@ -64,7 +64,7 @@ describe('the datasets screen of administrators', () => {
 
   it.each([
     [{ datasets: [] }, 'Henüz veri kümesi yok.'],
-    [refusal('unavailable'), 'Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.'],
+    [errorResponse('unavailable'), 'Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.'],
   ])('shows that there are no datasets, or why they cannot be loaded: %j', async (response, message) => {
     openDatasets({ 'GET /admin/datasets': response });
     await screen.findByText(message);

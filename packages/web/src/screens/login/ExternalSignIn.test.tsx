@@ -2,7 +2,7 @@ import { screen } from '@testing-library/react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
-import { refusal } from '../../testing/stub-api.ts';
+import { errorResponse } from '../../testing/stub-api.ts';
 
 const mockedSettings = vi.hoisted(() => ({
   productName: 'Lamina',
@@ -84,10 +84,10 @@ describe('the return from the identity provider', () => {
   });
 
   it.each([
-    ['the token cannot be verified', refusal('token_unverifiable'), 'Token doğrulanamadı'],
+    ['the token cannot be verified', errorResponse('token_unverifiable'), 'Token doğrulanamadı'],
     [
       'the e-mail address belongs to another account',
-      refusal('email_taken', 'Bu adres başka bir hesabın.'),
+      errorResponse('email_taken', 'Bu adres başka bir hesabın.'),
       'Bu adres başka bir hesabın.',
     ],
   ])('opens the login page with the reason when %s', async (_, response, message) => {

@@ -2,7 +2,7 @@ import { screen } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
-import { later, refusal } from '../../testing/stub-api.ts';
+import { errorResponse, pendingResponse } from '../../testing/stub-api.ts';
 
 const active = account();
 const successfulApi = {
@@ -57,7 +57,7 @@ describe('the login page', () => {
   );
 
   it('disables its button while the sign-in is running', async () => {
-    const signIn = later();
+    const signIn = pendingResponse();
     const { person } = openApp('/auth/login', {
       api: { ...successfulApi, 'POST /auth/login': signIn.answer },
     });
@@ -65,19 +65,19 @@ describe('the login page', () => {
     await person.type(passwordField(), 'secret');
     await person.click(submitButton());
     await vi.waitFor(() => expect(submitButton().disabled).toBe(true));
-    signIn.give(refusal('credentials_invalid'));
+    signIn.respondWith(errorResponse('credentials_invalid'));
     await vi.waitFor(() => expect(submitButton().disabled).toBe(false));
   });
 
   it.each([
     [
       'an unknown account or a wrong password',
-      refusal('credentials_invalid'),
+      errorResponse('credentials_invalid'),
       'Geçersiz e-posta veya şifre.',
     ],
     [
       'a deactivated account',
-      refusal('account_not_active', 'Hesabınız devre dışı bırakılmış.'),
+      errorResponse('account_not_active', 'Hesabınız devre dışı bırakılmış.'),
       'Hesabınız devre dışı bırakılmış.',
     ],
     [
@@ -101,7 +101,7 @@ describe('the login page', () => {
 
   it('shows one toast for the same failure, however often it happens', async () => {
     const { person, calls } = openApp('/auth/login', {
-      api: { 'POST /auth/login': refusal('credentials_invalid') },
+      api: { 'POST /auth/login': errorResponse('credentials_invalid') },
     });
     await person.type(await findEmailField(), 'ipek@example.org');
     await person.type(passwordField(), 'secret');
@@ -119,8 +119,10 @@ describe('the login page', () => {
         ...successfulApi,
         'POST /auth/login': ({ body }) => {
           const { code } = body as { code?: string };
-          if (code === undefined) return refusal('second_factor_required');
-          return code === '123456' ? successfulApi['POST /auth/login'] : refusal('second_factor_invalid');
+          if (code === undefined) return errorResponse('second_factor_required');
+          return code === '123456'
+            ? successfulApi['POST /auth/login']
+            : errorResponse('second_factor_invalid');
         },
       },
     });
@@ -150,7 +152,7 @@ describe('the login page', () => {
 
   it('returns from the second-factor step to the form for another account', async () => {
     const { person } = openApp('/auth/login', {
-      api: { 'POST /auth/login': refusal('second_factor_required') },
+      api: { 'POST /auth/login': errorResponse('second_factor_required') },
     });
     await person.type(await findEmailField(), 'ipek@example.org');
     await person.type(passwordField(), 'secret');

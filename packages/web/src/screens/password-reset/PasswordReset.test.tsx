@@ -2,7 +2,7 @@ import { screen } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
-import { refusal } from '../../testing/stub-api.ts';
+import { errorResponse } from '../../testing/stub-api.ts';
 
 describe('the password reset page', () => {
   it('requests a link by e-mail, and shows the message of the server instead of the form', async () => {
@@ -33,7 +33,7 @@ describe('the password reset page', () => {
 
   it('shows that too many links were requested', async () => {
     const { person } = openApp('/auth/password-reset', {
-      api: { 'POST /auth/password-reset': refusal('rate_limited') },
+      api: { 'POST /auth/password-reset': errorResponse('rate_limited') },
     });
     await person.type(await screen.findByLabelText('E-posta'), 'ipek@example.org');
     await person.click(screen.getByRole('button', { name: 'Bağlantı Gönder' }));
@@ -80,7 +80,7 @@ describe('the password reset page opened from the link of an e-mail', () => {
 
   it('reports a used or expired link before a password is typed', async () => {
     const { person } = openApp('/auth/password-reset#code=spent', {
-      api: { 'POST /auth/password-reset/check': refusal('reset_link_invalid') },
+      api: { 'POST /auth/password-reset/check': errorResponse('reset_link_invalid') },
     });
     await screen.findByText('Bu bağlantı kullanılmış veya süresi dolmuş.');
     await person.click(screen.getByRole('button', { name: 'Yeni bağlantı iste' }));
@@ -89,7 +89,7 @@ describe('the password reset page opened from the link of an e-mail', () => {
 
   it('offers to request a new link when the link expires while the password is typed', async () => {
     const { person } = openApp('/auth/password-reset#code=spent', {
-      api: { 'POST /auth/password-reset/confirm': refusal('reset_link_invalid') },
+      api: { 'POST /auth/password-reset/confirm': errorResponse('reset_link_invalid') },
     });
     await typeNewPassword(person, 'a new thin slice');
     await screen.findByText('Bağlantı geçersiz veya süresi dolmuş. Lütfen yeni bir bağlantı isteyin.');

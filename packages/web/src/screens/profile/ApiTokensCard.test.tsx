@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
-import { type Answers, refusal } from '../../testing/stub-api.ts';
+import { type Answers, errorResponse } from '../../testing/stub-api.ts';
 
 const tokenSecret = `lam_${'x'.repeat(43)}`;
 const token = {
@@ -114,7 +114,7 @@ describe('the API token card of the profile', () => {
   });
 
   it('shows why the server does not create a token', async () => {
-    const { person } = openProfile({ 'POST /user/api-tokens': refusal('too_many_api_tokens') });
+    const { person } = openProfile({ 'POST /user/api-tokens': errorResponse('too_many_api_tokens') });
     await person.click(await within(await findCard()).findByRole('button', { name: 'Yeni Anahtar' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Yeni Anahtar' }));
     await person.type(dialog.getByLabelText('Ad'), 'Betik');

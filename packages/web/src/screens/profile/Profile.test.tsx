@@ -3,7 +3,7 @@ import { screen, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
-import { type Answers, refusal } from '../../testing/stub-api.ts';
+import { type Answers, errorResponse } from '../../testing/stub-api.ts';
 
 const approvedAt = new Date(2026, 10, 21, 14, 5).toISOString();
 const user = account({ approvalDate: approvedAt, createdAt: approvedAt, updatedAt: approvedAt });
@@ -64,7 +64,7 @@ describe('the account card of the profile', () => {
 
   it.each([
     ['a response without a user', {}, 'Profil bulunamadı'],
-    ['an error response', refusal('unavailable'), 'Profil alınamadı'],
+    ['an error response', errorResponse('unavailable'), 'Profil alınamadı'],
   ])('shows why the account cannot be loaded: %s', async (_, response, reason) => {
     openProfile({ 'GET /user/profile': response });
     await screen.findByText('Profil bilgileri yüklenemedi.');
@@ -72,7 +72,7 @@ describe('the account card of the profile', () => {
   });
 
   it('loads the account again when the retry button is pressed after a failure', async () => {
-    let response: object = refusal('unavailable');
+    let response: object = errorResponse('unavailable');
     const { person } = openProfile({ 'GET /user/profile': () => response });
     const retry = await screen.findByRole('button', { name: 'Tekrar Dene' });
     response = { user };
@@ -140,8 +140,8 @@ describe('the form that changes the password', () => {
     const { person, calls } = openProfile({
       'PUT /user/password': ({ body }) => {
         const { current_password: current } = body as { current_password?: string };
-        if (current === undefined) return refusal('reauth_required');
-        return current === 'right' ? { message: '' } : refusal('credentials_invalid');
+        if (current === undefined) return errorResponse('reauth_required');
+        return current === 'right' ? { message: '' } : errorResponse('credentials_invalid');
       },
     });
     await submit(person, validPassword);
@@ -166,7 +166,7 @@ describe('the form that changes the password', () => {
   it.each([
     [
       'the message of the server',
-      refusal('rate_limited'),
+      errorResponse('rate_limited'),
       'Çok fazla deneme yapıldı. Lütfen biraz sonra yeniden deneyin.',
     ],
     ['a default message', new Response('', { status: 502 }), 'Şifre değiştirilemedi'],
@@ -208,7 +208,7 @@ describe('the form that deletes the account', () => {
       'DELETE /user/account': ({ body }) =>
         (body as { current_password?: string }).current_password === 'right'
           ? { message: '' }
-          : refusal('reauth_required'),
+          : errorResponse('reauth_required'),
     });
     await confirm(person, 'ipek@example.org');
     await person.type(await screen.findByLabelText('Mevcut şifre'), 'right');
@@ -218,7 +218,7 @@ describe('the form that deletes the account', () => {
   });
 
   it.each([
-    ['the message of the server', refusal('last_admin'), 'Son etkin yönetici kaldırılamaz.'],
+    ['the message of the server', errorResponse('last_admin'), 'Son etkin yönetici kaldırılamaz.'],
     ['a default message', new Response('', { status: 502 }), 'Hesap silinemedi'],
   ])('shows, when the call fails, %s', async (_, response, message) => {
     const { person, address } = openProfile({ 'DELETE /user/account': response });
@@ -286,7 +286,7 @@ describe('the card of two-step verification', () => {
       'POST /user/second-factor': ({ body }) =>
         (body as { current_password?: string }).current_password === 'right'
           ? secret
-          : refusal('reauth_required'),
+          : errorResponse('reauth_required'),
     });
     const begin = await screen.findByRole('button', { name: 'İki Adımlı Doğrulamayı Aç' });
     await person.click(begin);
@@ -301,7 +301,7 @@ describe('the card of two-step verification', () => {
     const { person } = openProfile({
       ...secondFactorApi(false).api,
       'POST /user/second-factor': secret,
-      'POST /user/second-factor/confirm': refusal('second_factor_invalid'),
+      'POST /user/second-factor/confirm': errorResponse('second_factor_invalid'),
     });
     await person.click(await screen.findByRole('button', { name: 'İki Adımlı Doğrulamayı Aç' }));
     await person.type(await screen.findByLabelText('Doğrulama Kodu'), '123456');

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { settings } from '../../browser/settings.ts';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
-import { later, refusal } from '../../testing/stub-api.ts';
+import { errorResponse, pendingResponse } from '../../testing/stub-api.ts';
 
 const pending = account({ status: 'pending', role: 'unassigned', adminApproved: false });
 const registrationResponse = () =>
@@ -155,16 +155,20 @@ describe('the registration page', () => {
   });
 
   it('disables its button while the registration is running', async () => {
-    const registration = later();
+    const registration = pendingResponse();
     const { person } = openApp('/auth/register', { api: { 'POST /auth/register': registration.answer } });
     await fillInAndSubmit(person, validValues);
     await vi.waitFor(() => expect(submitButton().disabled).toBe(true));
-    registration.give(refusal('email_taken'));
+    registration.respondWith(errorResponse('email_taken'));
     await vi.waitFor(() => expect(submitButton().disabled).toBe(false));
   });
 
   it.each([
-    ['an error with a message', refusal('email_taken'), 'Bu e-posta adresiyle daha önce kayıt olunmuş.'],
+    [
+      'an error with a message',
+      errorResponse('email_taken'),
+      'Bu e-posta adresiyle daha önce kayıt olunmuş.',
+    ],
     ['an error without a message', new Response('', { status: 400 }), 'Kayıt başarısız.'],
     ['no response', () => Promise.reject(new TypeError('Failed to fetch')), 'Beklenmeyen bir hata oluştu.'],
   ])('stays open and shows why the registration failed: %s', async (_, response, message) => {

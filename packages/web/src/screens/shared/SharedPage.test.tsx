@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { openApp } from '../../testing/open-app.tsx';
-import { refusal } from '../../testing/stub-api.ts';
+import { errorResponse } from '../../testing/stub-api.ts';
 
 const scale = { mpp_x: 0.25, mpp_y: 0.25, objective_power: 40 };
 
@@ -46,7 +46,7 @@ describe('the page of a share link', () => {
   );
 
   it('says that the link no longer opens when the server does not know it', async () => {
-    openApp('/shared#old', { api: { 'POST /share-links/open': refusal('not_found') } });
+    openApp('/shared#old', { api: { 'POST /share-links/open': errorResponse('not_found') } });
     await screen.findByRole('heading', { name: 'Bu bağlantı artık açılmıyor' });
   });
 
@@ -54,7 +54,7 @@ describe('the page of a share link', () => {
     openApp('/shared#secret-1', {
       api: {
         'POST /share-links/open': openedLink,
-        'HEAD /image-catalog/proxy/a/image.dzi': refusal('session_invalid'),
+        'HEAD /image-catalog/proxy/a/image.dzi': errorResponse('session_invalid'),
       },
     });
     await screen.findByRole('heading', { name: 'Ders 3 · Böbrek' });
@@ -67,7 +67,7 @@ describe('the page of a share link', () => {
         'POST /share-links/open': ({ body }) => {
           const { password } = body as { password?: string };
           if (password === 'gizli') return openedLink;
-          return refusal(password === undefined ? 'password_required' : 'password_invalid');
+          return errorResponse(password === undefined ? 'password_required' : 'password_invalid');
         },
       },
     });
@@ -96,7 +96,7 @@ describe('the page of a share link', () => {
       api: {
         'POST /share-links/open': () => {
           attempts += 1;
-          return attempts === 1 ? refusal('unavailable') : openedLink;
+          return attempts === 1 ? errorResponse('unavailable') : openedLink;
         },
       },
     });

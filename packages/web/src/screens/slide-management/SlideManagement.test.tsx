@@ -4,7 +4,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
-import { type Answers, type ApiCall, refusal } from '../../testing/stub-api.ts';
+import { type Answers, type ApiCall, errorResponse } from '../../testing/stub-api.ts';
 
 const admin = account({ uid: 'uid-of-admin', role: 'admin' });
 const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
@@ -150,7 +150,7 @@ describe('the slide list of administrators', () => {
 
   it.each([
     [{ images: [], next_cursor: null }, 'Henüz slayt yok.'],
-    [refusal('unavailable'), 'Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.'],
+    [errorResponse('unavailable'), 'Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.'],
   ])('shows that there are no slides, or why they cannot be loaded: %j', async (answer, sentence) => {
     openSlides({ 'GET /admin/images': answer });
     await screen.findByText(sentence);
@@ -348,7 +348,7 @@ describe('the selection of several slides', () => {
   });
 
   it('is kept when an action fails', async () => {
-    const { person } = openSlides({ 'POST /admin/images/changes': refusal('not_found') });
+    const { person } = openSlides({ 'POST /admin/images/changes': errorResponse('not_found') });
     await person.click((await findRow('slayt-1.svs')).getByRole('checkbox'));
     await person.click(await screen.findByRole('button', { name: 'Üyelerden gizle' }));
     await screen.findByText('Bulunamadı.');
@@ -415,7 +415,7 @@ describe('the import of a catalogue file', () => {
         checkCount += 1;
         return checkCount === 1 ? plan : { ...plan, plan: 'plan-2', changed: 0, changes: [] };
       },
-      'POST /admin/catalogue-import': refusal('import_changed'),
+      'POST /admin/catalogue-import': errorResponse('import_changed'),
     });
     await person.click((await findPreview()).getByRole('button', { name: '1 değişikliği uygula' }));
     await screen.findByText('Katalog bu arada değişti');
@@ -434,7 +434,7 @@ describe('the import of a catalogue file', () => {
 
   it('shows why the server rejects a file that is no CSV', async () => {
     await chooseFile({
-      'POST /admin/catalogue-import/check': refusal('invalid_request', 'Bu bir CSV dosyası değil.'),
+      'POST /admin/catalogue-import/check': errorResponse('invalid_request', 'Bu bir CSV dosyası değil.'),
     });
     await screen.findByText('Bu bir CSV dosyası değil.');
   });

@@ -3,7 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
-import { type Answers, later } from '../../testing/stub-api.ts';
+import { type Answers, pendingResponse } from '../../testing/stub-api.ts';
 
 const admin = account({ uid: 'uid-of-admin', role: 'admin' });
 
@@ -210,7 +210,7 @@ describe('the queue of applicants', () => {
 
   it('approves 25 applicants in calls of 20, shows the progress, and stops after the Stop button is pressed', async () => {
     const people = Array.from({ length: 25 }, (_, index) => applicant(`kisi-${index}`, `Kişi ${index}`));
-    const firstCall = later();
+    const firstCall = pendingResponse();
     const { person, calls } = openQueue({
       'GET /admin/applications': queueOf(...people),
       'POST /admin/applications/approve': firstCall.answer,
@@ -221,7 +221,7 @@ describe('the queue of applicants', () => {
     await person.click(dialog.getByRole('button', { name: 'Onayla' }));
     await dialog.findByText('25 kişiden 0 kişi tamamlandı');
     await person.click(dialog.getByRole('button', { name: 'Durdur' }));
-    firstCall.give({ results: people.slice(0, 20).map(({ uid }) => ({ uid, error: null })) });
+    firstCall.respondWith({ results: people.slice(0, 20).map(({ uid }) => ({ uid, error: null })) });
     await screen.findByText('20 kullanıcı onaylandı.');
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
     expect(calls.filter(({ name }) => name.endsWith('/approve'))).toHaveLength(1);

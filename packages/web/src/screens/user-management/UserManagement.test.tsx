@@ -4,7 +4,7 @@ import { screen, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
-import { type Answers, later, refusal } from '../../testing/stub-api.ts';
+import { type Answers, errorResponse, pendingResponse } from '../../testing/stub-api.ts';
 
 const admin = account({ uid: 'uid-of-admin', displayName: 'Ada Yönetir', role: 'admin' });
 const registeredAt = new Date(2026, 10, 21, 14, 5).toISOString();
@@ -64,17 +64,17 @@ describe('the user list of administrators', () => {
   });
 
   it('shows a loading state before the accounts, and says when there are none', async () => {
-    const list = later();
+    const list = pendingResponse();
     openUsers([], { 'GET /admin/users': list.answer });
     await screen.findByText('Kullanıcılar yükleniyor…');
-    list.give({ users: [], message: '' });
+    list.respondWith({ users: [], message: '' });
     await screen.findByText('Henüz kayıtlı kullanıcı yok.');
   });
 
   it.each([
     [
       'the message of the server',
-      refusal('unavailable'),
+      errorResponse('unavailable'),
       'Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.',
     ],
     [
@@ -250,7 +250,7 @@ describe('the card of an account', () => {
 
   it('shows why the server rejects an action, and the current state of the account', async () => {
     const { person } = openUsers([{ ...deniz, status: 'pending' }], {
-      'POST /admin/users/uid-of-deniz/approve': refusal('already_active'),
+      'POST /admin/users/uid-of-deniz/approve': errorResponse('already_active'),
       'GET /admin/users/uid-of-deniz': { user: deniz },
     });
     await person.click((await findCard('Deniz Kaya')).getByRole('button', { name: 'Onayla' }));
@@ -260,8 +260,8 @@ describe('the card of an account', () => {
 
   it('disappears when the server responds to an action that the account was deleted', async () => {
     const { person } = openUsers([admin, deniz], {
-      'POST /admin/users/uid-of-deniz/suspend': refusal('not_found'),
-      'GET /admin/users/uid-of-deniz': refusal('not_found'),
+      'POST /admin/users/uid-of-deniz/suspend': errorResponse('not_found'),
+      'GET /admin/users/uid-of-deniz': errorResponse('not_found'),
     });
     await person.click((await findCard('Deniz Kaya')).getByRole('button', { name: 'Askıya Al' }));
     await screen.findByText('Bulunamadı.');
@@ -269,7 +269,7 @@ describe('the card of an account', () => {
   });
 
   it('disables its buttons while an action runs', async () => {
-    const suspended = later();
+    const suspended = pendingResponse();
     const { person } = openUsers([admin, deniz], {
       'POST /admin/users/uid-of-deniz/suspend': suspended.answer,
       'GET /admin/users/uid-of-deniz': { user: { ...deniz, status: 'suspended' } },
@@ -278,7 +278,7 @@ describe('the card of an account', () => {
     await person.click(card.getByRole('button', { name: 'Askıya Al' }));
     const disabled = () => card.getAllByRole<HTMLButtonElement>('button').map((button) => button.disabled);
     await vi.waitFor(() => expect(disabled()).toEqual([true, true, true, true, true, true])); // of an active account
-    suspended.give({ message: '' });
+    suspended.respondWith({ message: '' });
     // The suspended account has three buttons.
     await vi.waitFor(() => expect(disabled()).toEqual([false, false, false]), { timeout: 5000 });
   });

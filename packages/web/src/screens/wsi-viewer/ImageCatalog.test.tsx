@@ -3,11 +3,11 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   api,
   bare,
+  errorResponse,
   focused,
   list,
   liver,
   many,
-  refusal,
   resetPage,
   session,
   show,
@@ -86,7 +86,7 @@ describe('the catalogue', () => {
           { ...bare, dataset_name: 'Karaciğer', status: 'pending' },
         ),
       ],
-      descriptors: [refusal(404)],
+      descriptors: [errorResponse(404)],
     });
     const user = show();
     await screen.findByRole('button', { name: /22222222.*Being read/ });
@@ -109,7 +109,7 @@ describe('the catalogue', () => {
   });
 
   it('shows a grey icon instead of a thumbnail until an image session exists', async () => {
-    api({ sessions: [refusal(503)] });
+    api({ sessions: [errorResponse(503)] });
     show();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
     expect(row.querySelector('svg')).not.toBeNull();
@@ -346,7 +346,7 @@ describe('a catalogue with new slides', () => {
   });
 
   it('keeps the shown list when reloading fails', async () => {
-    const server = api({ lists: [list(liver), refusal(500)] });
+    const server = api({ lists: [list(liver), errorResponse(500)] });
     show();
     await screen.findByText('IŞIK-2.svs');
     window.dispatchEvent(new Event('visibilitychange'));
@@ -360,14 +360,14 @@ describe('a catalogue list that cannot be loaded', () => {
   it.each([
     [
       'the server responds with a message and a known code',
-      refusal(403, { message: 'Your account is not active.', code: 'account_not_active' }),
+      errorResponse(403, { message: 'Your account is not active.', code: 'account_not_active' }),
       'Your account is not active.',
     ],
-    ['a proxy responds with a message', refusal(418, { message: 'I am a teapot.' }), 'I am a teapot.'],
-    ['the response has only a status', refusal(502, '<html></html>'), 'Server error (502)'],
+    ['a proxy responds with a message', errorResponse(418, { message: 'I am a teapot.' }), 'I am a teapot.'],
+    ['the response has only a status', errorResponse(502, '<html></html>'), 'Server error (502)'],
     [
       'the server has an internal error',
-      refusal(500, { message: 'Something else', code: 'internal' }),
+      errorResponse(500, { message: 'Something else', code: 'internal' }),
       'Internal server error. Please try refreshing your session.',
     ],
     ['there was no response', silence, 'No response from server. Please check your connection.'],
@@ -379,14 +379,14 @@ describe('a catalogue list that cannot be loaded', () => {
   });
 
   it('is loaded again with the Retry button', async () => {
-    api({ lists: [refusal(502, ''), list(liver)] });
+    api({ lists: [errorResponse(502, ''), list(liver)] });
     const user = show();
     await user.click(await screen.findByRole('button', { name: 'Retry' }));
     await screen.findByText('IŞIK-2.svs');
     expect(screen.queryByRole('alert')).toBeNull();
   });
 
-  const unauthorised = refusal(401, { message: 'expired', code: 'session_invalid' });
+  const unauthorised = errorResponse(401, { message: 'expired', code: 'session_invalid' });
 
   it('announces a new image session and is loaded with it when the image session has ended', async () => {
     let respond: (answer: Response) => void = () => {};
@@ -403,7 +403,7 @@ describe('a catalogue list that cannot be loaded', () => {
   });
 
   it('shows an error when the image session has ended and no new one can be created', async () => {
-    api({ sessions: [session('old'), refusal(503)], lists: [unauthorised] });
+    api({ sessions: [session('old'), errorResponse(503)], lists: [unauthorised] });
     show();
     await screen.findByText('Authentication error. Please log in again. Failed to create a new session.');
   });

@@ -6,10 +6,10 @@ import { account } from '../../testing/accounts.ts';
 import {
   api,
   bare,
+  errorResponse,
   list,
   liver,
   many,
-  refusal,
   resetPage,
   session,
   show,
@@ -101,14 +101,14 @@ describe('the top bar of the viewer', () => {
   });
 
   it('shows an error when no image session can be created; the catalogue list stays visible', async () => {
-    api({ sessions: [refusal(503)] });
+    api({ sessions: [errorResponse(503)] });
     show();
     await screen.findByText('IŞIK-2.svs');
     screen.getByText('Error');
   });
 
   it('reloads a failed catalogue list after the image session was renewed', async () => {
-    api({ lists: [refusal(500), list(liver)] });
+    api({ lists: [errorResponse(500), list(liver)] });
     const user = show();
     await screen.findByRole('alert');
     await user.click(screen.getByRole('button', { name: 'Refresh session' }));
@@ -251,7 +251,7 @@ describe('the image view', () => {
   it.each([
     [
       'the server responds with an error',
-      refusal(404, { message: 'Not found.', code: 'not_found' }),
+      errorResponse(404, { message: 'Not found.', code: 'not_found' }),
       'Server error (404): Not found.',
     ],
     [
@@ -280,7 +280,7 @@ describe('the image view', () => {
   it('replaces an ended image session and announces it', async () => {
     const server = api({
       sessions: [session('old'), session('new')],
-      descriptors: [refusal(401), () => new Promise(() => {})],
+      descriptors: [errorResponse(401), () => new Promise(() => {})],
     });
     const user = show();
     await user.click(await screen.findByRole('button', { name: /IŞIK-2/ }));
@@ -291,7 +291,7 @@ describe('the image view', () => {
   });
 
   it('shows an error when no new image session can be created', async () => {
-    api({ sessions: [session('old'), refusal(503)], descriptors: [refusal(401)] });
+    api({ sessions: [session('old'), errorResponse(503)], descriptors: [errorResponse(401)] });
     const user = show();
     await user.click(await screen.findByRole('button', { name: /IŞIK-2/ }));
     await screen.findByText('Failed to create new session. Please refresh the page.');

@@ -3,7 +3,7 @@ import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/re
 import { describe, expect, it } from 'vitest';
 import { account } from '../../../testing/accounts.ts';
 import { openApp } from '../../../testing/open-app.tsx';
-import { type Answers, refusal } from '../../../testing/stub-api.ts';
+import { type Answers, errorResponse } from '../../../testing/stub-api.ts';
 
 const existing = {
   name: 'Yeni',
@@ -88,7 +88,7 @@ describe('the upload panel', () => {
 
   it('announces an upload when its dataset is chosen, and shows why the server rejects it', async () => {
     const { panel, choose, calls, person } = await openPanel([], {
-      'POST /admin/uploads': refusal('upload_exists'),
+      'POST /admin/uploads': errorResponse('upload_exists'),
       'GET /admin/datasets': { datasets: [existing] },
     });
     await choose('a.svs');
@@ -101,7 +101,7 @@ describe('the upload panel', () => {
 
   describe('when the typed dataset does not exist', () => {
     async function chooseFor(dataset: string, api: Answers = {}) {
-      const opened = await openPanel([], { 'POST /admin/uploads': refusal('storage_full'), ...api });
+      const opened = await openPanel([], { 'POST /admin/uploads': errorResponse('storage_full'), ...api });
       const { panel, person, choose } = opened;
       await person.type(panel.getByRole('combobox', { name: 'Veri kümesi' }), dataset);
       await choose('a.svs');
@@ -137,7 +137,7 @@ describe('the upload panel', () => {
 
     it('sends nothing when the dataset could not be restricted', async () => {
       const { dialog, start, calls, person } = await chooseFor('Taslak 3', {
-        'PUT /admin/datasets': refusal('unavailable'),
+        'PUT /admin/datasets': errorResponse('unavailable'),
       });
       await person.click(dialog.getByRole('radio', { name: 'Yalnızca erişim verdiklerim' }));
       await waitUntilEnabled(start);
@@ -160,7 +160,7 @@ describe('the upload panel', () => {
 
   it('does not ask who may see a dataset whose existing name is typed in capital letters', async () => {
     const { panel, choose, calls, person } = await openPanel([], {
-      'POST /admin/uploads': refusal('storage_full'),
+      'POST /admin/uploads': errorResponse('storage_full'),
       'GET /admin/datasets': { datasets: [existing] },
     });
     await person.type(panel.getByRole('combobox', { name: 'Veri kümesi' }), 'YENİ');
@@ -171,7 +171,7 @@ describe('the upload panel', () => {
 
   it('resumes an unfinished upload in its original dataset', async () => {
     const { panel, choose, calls } = await openPanel([unfinished], {
-      'POST /admin/uploads': refusal('storage_full'),
+      'POST /admin/uploads': errorResponse('storage_full'),
     });
     await panel.findByText('Yarım kaldı');
     await choose('half.svs');
@@ -190,7 +190,7 @@ describe('the upload panel', () => {
 
   it('does not show uploads of another account that was signed in earlier in this browser', async () => {
     const first = await openPanel([], {
-      'POST /admin/uploads': refusal('storage_full'),
+      'POST /admin/uploads': errorResponse('storage_full'),
       'GET /admin/datasets': { datasets: [existing] },
     });
     await first.person.type(first.panel.getByRole('combobox', { name: 'Veri kümesi' }), 'Yeni');
@@ -203,7 +203,7 @@ describe('the upload panel', () => {
   });
 
   it('shows the reason when the list of uploads cannot be loaded', async () => {
-    const { panel } = await openPanel([], { 'GET /admin/uploads': refusal('unavailable') });
+    const { panel } = await openPanel([], { 'GET /admin/uploads': errorResponse('unavailable') });
     await panel.findByText(/Hizmet şu anda kullanılamıyor/);
   });
 });

@@ -29,7 +29,7 @@ export const list =
   (...images: object[]): Answer =>
   () =>
     Response.json({ images, next_cursor: null });
-export const refusal =
+export const errorResponse =
   (status: number, body: object | string = {}): Answer =>
   () =>
     typeof body === 'string' ? new Response(body, { status }) : Response.json(body, { status });
