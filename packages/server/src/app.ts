@@ -85,7 +85,6 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     return503OnClosing: false, // requests that arrive during the shutdown are answered
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2048 },
     // A request that a fast path has rejected keeps its id.
-    // A request that a fast path has refused keeps the id that the fast path has given it.
     genReqId: (request) => refusedTileOf(request)?.requestId ?? requestIdOf(request.headers),
     // Fastify calls this for a path that it cannot decode; such a request reaches no route, hook or error handler.
     frameworkErrors: (error, request, reply) => {
@@ -220,7 +219,7 @@ function providerOrigin({ signIn: { external } }: Config): string[] {
   return external === null ? [] : [new URL(external.issuer).origin];
 }
 
-/** Makes JSON the only body that routes accept by default. An empty body counts as none, and the keys `__proto__` and `constructor` are removed. */
+/** Makes JSON the default body type. An empty body counts as none, and the keys `__proto__` and `constructor` are removed. */
 function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser('remove', 'remove');
@@ -248,7 +247,7 @@ function requireDeclaration(route: { url: string; config?: { endpoint?: unknown;
   }
 }
 
-/** Rejects a body that is too large by its Content-Length, before the access check, and a URL that is too long. @throws AppError too_large */
+/** Rejects a body that is too large according to Content-Length, and a URL that is too long. @throws AppError too_large */
 function checkSize(request: FastifyRequest): void {
   const { endpoint } = request.routeOptions.config;
   const limit = endpoint?.isStreamed

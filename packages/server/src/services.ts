@@ -140,7 +140,6 @@ interface ServiceDependencies {
   readonly renderedTiles?: RenderedTiles;
   /** Returns the base URL of links in e-mails and of share links. Default: PUBLIC_URL, otherwise host and port of the settings. */
   readonly publicUrl?: () => string;
-  /** Aborted when the process shuts down. Default: never. */
   readonly stopping?: AbortSignal;
   /** For tests, which use a cheaper password hash. */
   readonly passwordCost?: PasswordCost;

@@ -45,7 +45,6 @@ export interface Connections {
   windDown(): void;
 }
 
-/** Applies the limits to all connections of the server. */
 export function limitConnections(server: Server, limits: ConnectionLimits = processLimits): Connections {
   const openSockets = new Set<Socket>();
   const perAddress = limitPerAddress(limits);

@@ -45,7 +45,7 @@ export function openApiDocument(endpoints: Readonly<Record<string, Endpoint>>): 
   };
 }
 
-/** Converts a Zod schema to JSON Schema. @param io `input` for requests, where fields with a default are optional; `output` for responses */
+/** Converts a Zod schema to JSON Schema. @param io `input` (of requests): fields with a default are optional; `output`: of responses */
 type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => Json;
 
 function operationOf(name: string, endpoint: Endpoint, schemaOf: SchemaOf): Json {

@@ -99,7 +99,6 @@ export function createResponseWriter(fixedHeaders: readonly string[], keepAliveM
     buffer.memory = null;
   }
 
-  /** Returns the value of the Date header, which is computed once a second. */
   function dateNow(): string {
     const second = Math.floor(Date.now() / 1000);
     if (second !== dateSecond) {

@@ -104,7 +104,6 @@ export class StreamedJson {
 /** A long response in parts that is not JSON. */
 export class StreamedText {
   readonly parts: AsyncIterable<string>;
-  /** Content type, one of those that the endpoint declares. */
   readonly type: string;
 
   constructor(parts: AsyncIterable<string>, type: string) {

@@ -61,7 +61,6 @@ interface DicomWebRequest {
 }
 
 const dicomJson = 'application/dicom+json';
-/** Maximum number of entries in the cache of creation dates. */
 const maxCachedDates = 10_000;
 
 /** The function is long because all routes inside share the services. */
@@ -128,7 +127,6 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
     return { bytes, type: dicomJson, etag, cacheControl: 'private, no-cache' };
   }
 
-  /** Returns the handler of a search for studies, series or instances. */
   const search = (level: SearchLevel) =>
     async function answer(
       request: DicomWebRequest & { readonly caller: Caller; readonly query: Record<string, unknown> },

@@ -112,7 +112,6 @@ export function createFrameFastPath(
   /** False with TILE_FAST_PATH=off, and when the server stops: Fastify then answers all further requests. */
   let isOpen = config.tileFastPath;
 
-  /** Sends the frame, and releases the buffer when the response no longer reads from it. */
   function send(
     { requestId, response }: FastPathFrameRequest,
     resolved: ResolvedFrames,

@@ -65,7 +65,6 @@ interface ImageRequest extends AnyRequest {
   readonly params: { readonly imageId: string; readonly sessionId?: string };
 }
 
-/** JSON-LD contexts, by which a client recognises the kind of a document. */
 const contexts = {
   image: 'http://iiif.io/api/image/3/context.json',
   manifest: 'http://iiif.io/api/presentation/3/context.json',
@@ -84,7 +83,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
       : apiTokens.pixelSessionOf({ ...caller, apiToken });
   }
 
-  /** Returns the image of a request and the session of its caller. @throws AppError not_found, also for an image that the caller may not see */
+  /** Returns the image and the caller's session. @throws AppError not_found, also for an image that the caller may not view */
   async function openImage(request: ImageRequest): Promise<{ session: ImageSession; image: ServableImage }> {
     const session = await sessionOf(request);
     const image = await catalogue.servable(request.params.imageId);

@@ -54,7 +54,6 @@ function slideCount(count: number): string {
   return count === 1 ? '1 slide' : `${count} slides`;
 }
 
-/** Returns the message about a change of several slides. @param count number of slides that the request has changed */
 function resultSentence(edit: BodyOf<typeof changeImages>, count: number): Bilingual {
   if (count === 0) return { tr: 'Değişen bir şey yok.', en: 'There was nothing to change.' };
   if (edit.removed === true) {

@@ -93,7 +93,6 @@ export function createTileFastPath(
   /** False with TILE_FAST_PATH=off, and when the server stops: Fastify then answers all further requests. */
   let isOpen = config.tileFastPath;
 
-  /** Sends the tile, and releases the buffer when the response no longer reads from it. */
   function send(
     { method, requestId, response }: FastPathTileRequest,
     { bytes, etag, cacheControl }: ResolvedTile,

@@ -189,7 +189,6 @@ const noRendering: RenderedTiles = {
   figures: () => ({
     memoryBytes: 0,
     diskBytes: 0,
-    // Metrics of the cache and the render queue, which the warm-up does not use.
     foundInMemory: 0,
     foundOnDisk: 0,
     queueLength: 0,

@@ -73,7 +73,7 @@ export function tileRoutes(
   });
 }
 
-/** Returns the gzip bytes if the client accepts gzip, otherwise the decompressed bytes, each with an own ETag (RFC 9110 section 8.8.3.3). */
+/** Returns the gzip bytes if the client accepts them, otherwise the decompressed bytes. The ETags differ (RFC 9110 section 8.8.3.3). */
 async function withEncoding(reply: FastifyReply, { gzip, etag }: CompressedBytes): Promise<ServedBytes> {
   reply.header('Vary', 'Accept-Encoding');
   // `gzip;q=0` means that the client does not accept gzip.

@@ -144,7 +144,6 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
     endedHashes.add(hash);
   }
 
-  /** Adds a valid session to the cache or updates its entry. */
   function store(state: SessionState, checkedAt: number): void {
     const { restrictedDatasets, link } = state;
     const visitor = link === null ? null : { linkId: link.id, images: link.images };
@@ -262,7 +261,6 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
     );
   }
 
-  /** Counts a request with the session, and returns the session. */
   function use(entry: CachedSession, nowMs: number): ImageSession {
     entry.usedAt = nowMs;
     entry.requests++;
@@ -476,7 +474,6 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
   };
 }
 
-/** Returns whether the session has ended with the given sign-ins or share link. */
 function hasEnded(session: ImageSession, ended: Parameters<ImageSessions['forget']>[0]): boolean {
   if ('tokenHash' in ended) return session.tokenHash === ended.tokenHash;
   if ('shareLinkId' in ended) return session.visitor?.linkId === ended.shareLinkId;

@@ -36,7 +36,6 @@ export interface IssuedToken {
 
 /** The client that signs in. The profile of the account lists its IP address and browser. */
 export interface SignInClient {
-  /** IP address. */
   readonly address: string;
   readonly browser?: string | null;
 }

@@ -40,8 +40,7 @@ const tokenLifetimeMs = 12 * 60 * 60_000;
 export const maxTokensPerAccount = 50;
 /** Minimum interval between two updates of a token's last use. */
 const touchEveryMs = 30_000;
-/** Lifetime of a password reset code. */
-const resetMs = 30 * 60_000;
+const resetCodeLifetimeMs = 30 * 60_000;
 
 interface EmbeddedSignInDependencies {
   readonly db: Database;
@@ -210,7 +209,7 @@ export function createEmbeddedSignIn({
       await replaceReset(tx, {
         hash: hashSecret(code),
         uid: user.uid,
-        expires_at: inMs(resetMs).toISOString(),
+        expires_at: inMs(resetCodeLifetimeMs).toISOString(),
       });
       return { code, user };
     },

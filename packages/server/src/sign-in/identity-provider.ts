@@ -50,14 +50,12 @@ const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'],
   ...['EdDSA', 'Ed25519'],
 ];
-/** Maximum time since the provider issued the token. */
 const maxTokenAgeSeconds = 10 * 60;
 /** Allowed difference between the clocks of the provider and this machine. */
 const clockToleranceSeconds = 60;
 const requestTimeoutMs = 5000;
 /** Time for which the URL of the keys is cached. */
 const discoveryCacheMs = 60 * 60_000;
-/** Time for which the keys are cached. */
 const keyCacheMs = 10 * 60_000;
 
 interface IdentityProviderDependencies {

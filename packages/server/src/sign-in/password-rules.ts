@@ -32,8 +32,6 @@ export function guessableReason(
 }
 
 /**
- * Rejects a password that is easily guessed.
- *
  * @param field name of the field in the request body, so that a form can show the error beside it
  * @throws AppError invalid_request
  */

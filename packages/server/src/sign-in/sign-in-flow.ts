@@ -31,7 +31,7 @@ export interface SignInFlow {
   confirm(actor: Actor, code: string): Promise<string[]>;
   /** Switches it off for the own account; does nothing when it is off. @throws AppError reauth_required, rate_limited, unavailable */
   remove(actor: Actor, currentPassword: string | undefined): Promise<void>;
-  /** Switches it off for an account whose owner can no longer sign in; does nothing when it is off. @throws AppError not_found, self_change */
+  /** Switches it off for a person who can no longer sign in; does nothing when it is off. @throws AppError not_found, self_change */
   reset(actor: Actor, uid: string): Promise<void>;
 }
 

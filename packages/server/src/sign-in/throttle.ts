@@ -1,6 +1,7 @@
 /**
  * Rate limits of sign-in, registration, mailed codes and share links. The limits and their reasons are in domain/throttle-limits.ts. The
- * counters are rows of the database, so that all processes share them and they survive a restart.
+ * counters are rows of the database, so that all processes share them and they survive a restart. The file is long because the order of
+ * the checks in `guard` needs its reasons beside the code.
  */
 import { AppError, type ErrorCode } from '@lamina/contract';
 import type { Logger } from 'pino';
@@ -84,7 +85,6 @@ export type RequireAllowed = (tx: Change) => Promise<void>;
 
 /** A limit that was reached: further attempts are rejected for some time. */
 interface Block {
-  /** Key of the counter. */
   readonly key: string;
   /** End of the block, ISO 8601. */
   readonly until: string;
@@ -304,7 +304,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
       } catch (error) {
         if (blockSince !== null) return refuse(blockSince, step, attempt);
         if (!isFailure(error)) throw error;
-        // A code is only checked after the right password. So a 429 because of wrong codes does not reveal whether an address has an account.
+        // A code is only checked after the right password, so a 429 because of wrong codes does not reveal whether an account exists.
         const isCode = error.code === 'second_factor_invalid';
         const newBlock = await addUnlessBlocked(isCode ? [...failureRules, ...codeRules] : failureRules);
         const refusedBy = newBlock ?? (isCode ? null : strangersBlock);

@@ -227,7 +227,7 @@ export const catalogueBySession: Readonly<Record<Session, '200' | ErrorCode>> = 
 export const additionalTokens = ['no token', 'a token', "another account's token", 'a bad token'] as const;
 export type AdditionalToken = (typeof additionalTokens)[number];
 
-/** Section 4.3: responses to requests for pixels, by image session and bearer token. `own` is any valid session; `a token` is of its account. */
+/** Section 4.3: responses for pixels by image session and bearer token. `own` is any valid session; `a token` is of its account. */
 export const pixelsBySession: Readonly<
   Record<Exclude<Session, "another account's">, Readonly<Record<AdditionalToken, '200' | ErrorCode>>>
 > = {

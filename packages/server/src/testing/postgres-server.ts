@@ -17,19 +17,14 @@ export interface PostgresServer {
   ask<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Opens a connection, which the test closes. */
   connect(): Promise<pg.Client>;
-  /** Stops the server at the end of the tests. */
   stop(): Promise<void>;
 }
 
 /** The result of `startPostgres` in scripts/services/postgres.ts. */
 interface Started {
-  /** Connection URL. */
-  readonly address: string;
-  /** Data folder. */
-  readonly data: string;
-  /** Kills the server. */
+  readonly address: string; // connection URL
+  readonly data: string; // folder
   halt(): Promise<unknown>;
-  /** Starts the killed server again. */
   begin(): Promise<unknown>;
   stop(): Promise<void>;
 }

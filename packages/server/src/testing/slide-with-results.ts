@@ -27,8 +27,7 @@ export async function slideWithResults(database: (typeof databaseKinds)[number] 
     });
   }
 
-  /** Image sessions by uid. */
-  const sessions = new Map<string, string>();
+  const sessionByUid = new Map<string, string>();
   /** Returns the headers of a part of a file. */
   const part = (offset: number) => ({
     'content-type': 'application/offset+octet-stream',
@@ -60,8 +59,9 @@ export async function slideWithResults(database: (typeof databaseKinds)[number] 
 
   /** Requests the content of a layer with an image session. @param rest path and query below the layer */
   async function overlay(layerId: string, rest: string, who: TestUser = owner) {
-    const session = sessions.get(who.uid) ?? (await server.as(who).call(createImageSession)).body.session_id;
-    sessions.set(who.uid, session);
+    const session =
+      sessionByUid.get(who.uid) ?? (await server.as(who).call(createImageSession)).body.session_id;
+    sessionByUid.set(who.uid, session);
     const separator = rest.includes('?') ? '&' : '?';
     return app.inject({
       method: 'GET',

@@ -81,8 +81,7 @@ export function pointFeature(id: string = randomUUID()): AnnotationFeature {
   };
 }
 
-/** Header of requests of the tus protocol, with which files are uploaded. */
-const tus = { 'tus-resumable': '1.0.0' } as const;
+const tusHeader = { 'tus-resumable': '1.0.0' } as const;
 
 interface UploadIds {
   readonly uploadId: string;
@@ -247,8 +246,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
       .executeTakeFirstOrThrow();
     return id;
   }
-  /** Bytes of a small slide file. */
-  let svs: Uint8Array | null = null;
+  let smallSvs: Uint8Array | null = null;
 
   /** Creates a restricted dataset that members may request. @param grantedTo uid of an account with a grant */
   async function restrictedDataset(grantedTo?: string): Promise<string> {
@@ -606,8 +604,8 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
       case 'getOriginal':
       case 'getOriginalFile': {
         const fileName = `${randomUUID()}.svs`;
-        svs ??= await buildSvs({ width: 64, height: 64, tileSize: 64, downsamples: [1] });
-        await fs.writeFile(join(server().config.slidesDir, fileName), svs);
+        smallSvs ??= await buildSvs({ width: 64, height: 64, tileSize: 64, downsamples: [1] });
+        await fs.writeFile(join(server().config.slidesDir, fileName), smallSvs);
         const dataset = await restrictedDataset(user.uid);
         await setDownloadGrant(server().services.db, { uid: user.uid, dataset, isAllowed: true });
         const file = { path: fileName, file_name: fileName, dataset_name: dataset, fingerprint: 'x' };
@@ -627,13 +625,13 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
       case 'createResultFile':
         return {
           ...requestTo({ layerId: await createResultLayerFixture(user.uid) }),
-          headers: { ...tus, 'upload-length': '2' },
+          headers: { ...tusHeader, 'upload-length': '2' },
         };
       case 'sendResultFile': {
         const part = { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' };
         return {
           ...requestTo({ layerId: await createResultLayerFixture(user.uid) }, Buffer.from('x')),
-          headers: { ...tus, ...part, 'upload-length': '2' },
+          headers: { ...tusHeader, ...part, 'upload-length': '2' },
         };
       }
       case 'beginUpload': {
@@ -648,7 +646,10 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
         const metadata = fields
           .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
           .join(',');
-        return { ...requestTo({}), headers: { ...tus, 'upload-length': '1', 'upload-metadata': metadata } };
+        return {
+          ...requestTo({}),
+          headers: { ...tusHeader, 'upload-length': '1', 'upload-metadata': metadata },
+        };
       }
       case 'getUploadFile':
         return requestTo({ ...(await uploadOf(user.uid, 'empty file')) });
@@ -656,7 +657,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
         const part = { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' };
         return {
           ...requestTo({ ...(await uploadOf(user.uid, 'empty file')) }, Buffer.from('x')),
-          headers: { ...tus, ...part },
+          headers: { ...tusHeader, ...part },
         };
       }
       case 'finishUploadFile': {

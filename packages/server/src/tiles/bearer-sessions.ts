@@ -27,7 +27,7 @@ export interface BearerSessions {
   knownSessionOf(token: string): ImageSession | null | Promise<ImageSession | null>;
 }
 
-/** Maximum number of tokens whose session this process knows. When it is reached, the map is cleared, and later requests open new sessions. */
+/** Maximum number of tokens whose session this process knows. Then the map is cleared, and later requests open new sessions. */
 const maxKnownSessions = 10_000;
 
 export function createBearerSessions({

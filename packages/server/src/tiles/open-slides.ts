@@ -57,7 +57,6 @@ interface Entry {
   open: OpenSlide | null;
   /** Start time of the last check that found the file unchanged; before the first check, the time of the opening. */
   checkedAt: number;
-  /** The running check; null when none runs. */
   checking: Promise<void> | null;
   /** Set while the storage does not answer: the error of the last check. */
   storageError: SlideError | null;
@@ -216,7 +215,7 @@ export function createOpenSlides({
     return entry.checking;
   }
 
-  /** Returns an entry whose last check is recent enough, and opens the slide if necessary. A promise only when a check has to end first. */
+  /** Returns the entry with a recent enough check; opens the slide if necessary. A promise only when the request has to wait for a check. */
   function currentEntry(request: OpenRequest): Entry | Promise<Entry> {
     const entry = entries.get(request.id);
     if (entry === undefined) return open(request);

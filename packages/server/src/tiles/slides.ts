@@ -181,12 +181,10 @@ export interface Slides {
   fingerprintOf(file: SlideFile): Promise<string | null>;
   /** Closes the slide of an image that must no longer be shown. */
   forget(imageId: string): void;
-  /** Number of open slides. */
   openCount(): number;
   close(): Promise<void>;
 }
 
-/** Maximum number of slides that are open at a time. */
 const openSlidesLimit = 200;
 
 interface SlidesDependencies {
@@ -442,7 +440,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
   };
 }
 
-/** Returns the rectangle of full resolution, and its size in pixels of the level, that shows the same pixels as a tile of a stored level. */
+/** Returns a view with the pixels of a stored tile: a rectangle of full resolution, and its size in pixels of the level. */
 function viewOfTile(
   { columns, tileWidth, tileHeight, downsample, ...level }: StoredLevel,
   index: number,

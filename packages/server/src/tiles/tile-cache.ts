@@ -38,7 +38,6 @@ export interface TileCacheFigures {
 }
 
 interface TileCacheOptions {
-  /** Folder of the disk cache. */
   readonly folder: string;
   /** 0: nothing is cached on the disk. */
   readonly maxDiskBytes: number;
@@ -77,7 +76,7 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
   const folderOf = (fingerprint: string) => path.join(folder, fingerprint.slice(0, 2), fingerprint);
   const files = cacheOpenFiles(maxOpenFiles);
 
-  /** The last task of the disk. Tasks run one after another: first the existing disk caches are opened, then tiles are written and evicted. */
+  /** The last disk task. Tasks run one after another: first the existing disk caches are opened, then tiles are written and evicted. */
   let diskWork: Promise<void> = openExisting().catch(warn);
 
   function warn(error: unknown): void {

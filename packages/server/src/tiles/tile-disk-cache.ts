@@ -44,9 +44,7 @@ interface TileDiskCacheOptions {
 interface Pack {
   /** Begins with the time of creation, so that the names of packs in alphabetical order are also in the order of age. */
   readonly id: string;
-  /** Size of the file `.tiles`. */
   tileBytes: number;
-  /** Size of the file `.list`. */
   listBytes: number;
   isFull: boolean;
 }

@@ -70,7 +70,7 @@ describe.skipIf(process.platform !== 'linux')('render workers', () => {
     for (const pid of renderWorkerPids()) send(pid, 'SIGCONT');
   });
 
-  it('are restarted after they are killed; only requests that they were rendering fail, with an error that the client may retry', async () => {
+  it('are restarted after they are killed; only the requests that they were rendering fail, with a retryable error', async () => {
     const { ask, session, imageIds, app } = await startViewing();
     const [imageId] = imageIds;
     const killed = new Set<number>();
