@@ -50,6 +50,7 @@ export async function serveViewerPage(): Promise<ViewerPage> {
   };
 }
 
+/** Responds with a file of `folders`, or with the page. */
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://localhost');
   const [, name = '', ...segments] = pathname.split('/');

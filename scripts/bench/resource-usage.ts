@@ -26,6 +26,7 @@ export function usageOf(roots: readonly number[]): ResourceUsage {
   return { cpuSeconds, megabytes };
 }
 
+/** Returns the ids of these processes and of all processes that descend from them. */
 function withDescendants(roots: readonly number[]): number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {

@@ -26,9 +26,9 @@ export async function annotationsPart({ isQuick }: BenchOptions): Promise<void> 
   const postgres = await startPostgres();
   const rows: Row[] = [];
   const add = (row: Row) => {
-    const withLoad = { ...row, 'load of the machine': (os.loadavg()[0] ?? 0).toFixed(1) };
-    console.log(JSON.stringify(withLoad));
-    rows.push(withLoad);
+    const rowWithLoad = { ...row, 'load of the machine': (os.loadavg()[0] ?? 0).toFixed(1) };
+    console.log(JSON.stringify(rowWithLoad));
+    rows.push(rowWithLoad);
   };
   try {
     const installations: readonly (readonly [name: string, env: NodeJS.ProcessEnv])[] = [
@@ -59,6 +59,7 @@ function withEmptyFolder(environment: BenchEnvironment): BenchEnvironment {
   return { ...environment, cache };
 }
 
+/** Starts the product with an empty data folder, and stops it after `use`. */
 async function withProduct(
   environment: BenchEnvironment,
   env: NodeJS.ProcessEnv,
@@ -72,6 +73,7 @@ async function withProduct(
   }
 }
 
+/** Measures the download of the list of annotations, from the request to the last byte. */
 async function measureList(product: RunningProduct, database: string, repeats: number): Promise<Row> {
   const target = { ...product, imageId: product.imageId(slideNames.scan) };
   const layerId = await makeLayer(target, outlinesIn({ width: 20_000, height: 15_000 }, 10_000, 30));

@@ -12,6 +12,7 @@ const users = 20;
 /** Number of annotations that all users change; each user also draws new ones. */
 const sharedCount = 5;
 
+/** The response to a change: the new revisions, or the current annotations with which it conflicts. */
 interface Reply {
   readonly status: number;
   readonly body: {
@@ -33,8 +34,13 @@ export async function changeTogether(
   rounds: number,
 ): Promise<Row> {
   const { url, token } = product;
-  const shared = Array.from({ length: sharedCount }, (_, i) => outline(1000 * i + 500, 500, 200, 12));
-  const layerId = await makeLayer({ url, token, imageId: product.imageId(slideNames.scan) }, shared);
+  const sharedAnnotations = Array.from({ length: sharedCount }, (_, i) =>
+    outline(1000 * i + 500, 500, 200, 12),
+  );
+  const layerId = await makeLayer(
+    { url, token, imageId: product.imageId(slideNames.scan) },
+    sharedAnnotations,
+  );
 
   /** @param baseRevision revision that the change replaces; null for a new annotation */
   const send = async (feature: GeneratedFeature, baseRevision: number | null): Promise<Reply> => {
@@ -51,7 +57,7 @@ export async function changeTogether(
   /** Ids of the new annotations that the server has acknowledged. */
   const drawn = new Set<string>();
   /** Number of acknowledged changes of each shared annotation, its creation included, which must equal its revision. */
-  const acknowledged = new Map<string, number>(shared.map(({ id }) => [id, 1]));
+  const acknowledged = new Map<string, number>(sharedAnnotations.map(({ id }) => [id, 1]));
   await Promise.all(
     Array.from({ length: users }, async (_, user) => {
       const knownRevisions = new Map<string, number>();
@@ -61,7 +67,7 @@ export async function changeTogether(
         if (status !== 200) throw new Error(`The server rejected a new annotation with status ${status}.`);
         drawn.add(newAnnotation.id);
         changes++;
-        const target = shared[(user + round) % sharedCount];
+        const target = sharedAnnotations[(user + round) % sharedCount];
         if (target === undefined) continue;
         for (;;) {
           const moved = outline(1000 * user, 10 * round, 150 + Math.random(), 12, target.id); // differs in every attempt

@@ -54,6 +54,7 @@ export function outlinesIn({ width, height }: Field, count: number, vertices: nu
   );
 }
 
+/** A slide of a running product: base URL, bearer token and image id. */
 interface Target {
   readonly url: string;
   readonly token: string;

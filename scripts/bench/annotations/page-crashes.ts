@@ -11,6 +11,7 @@ import { middleOf, openContext } from './signed-in-page.ts';
 /** URL pattern of the requests that save annotations. */
 const saveRequests = '**/api/v1/annotation-layers/*/changes';
 
+/** Opens a page, draws an annotation that the page cannot save, and crashes the page, `crashes` times; then opens a page that can save. */
 export async function measureCrashes(
   browser: Browser,
   product: RunningProduct,

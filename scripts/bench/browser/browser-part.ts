@@ -83,6 +83,7 @@ export async function browserPart({ isQuick }: BenchOptions): Promise<void> {
   }
 }
 
+/** Signs in once and returns a function that opens signed-in pages. */
 async function createVisit(browser: Browser, { url }: RunningProduct): Promise<Visit> {
   const token = await signIn(url, administrator);
   const { user } = await callApi<{ user: object }>(url, 'POST', '/auth/verify', { body: { token } });

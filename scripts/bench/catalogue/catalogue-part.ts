@@ -166,6 +166,7 @@ interface Readers {
   readonly member: string;
 }
 
+/** Creates a member, and restricts all datasets but the last five to administrators. */
 async function createReaders(url: string): Promise<Readers> {
   const token = await signIn(url, administrator);
   const { user } = await callApi<{ user: { uid: string } }>(url, 'POST', '/auth/register', { body: member });
@@ -255,6 +256,7 @@ async function queriesOf(url: string, token: string): Promise<Record<string, rea
   };
 }
 
+/** Sends the variants of a query in turn, after three requests that are not measured. */
 async function measureQuery(url: string, token: string, variants: readonly Query[], repetitions: number) {
   const warmUps = 3;
   const times: number[] = [];

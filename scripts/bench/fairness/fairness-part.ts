@@ -82,6 +82,7 @@ export async function fairnessPart({ isQuick }: BenchOptions): Promise<void> {
   );
 }
 
+/** Measures both loads in each repeat on one installation. @param env its settings */
 async function measure(
   environment: BenchEnvironment,
   env: NodeJS.ProcessEnv,

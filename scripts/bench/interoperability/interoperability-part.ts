@@ -87,6 +87,7 @@ async function measureByTurns(
   return results;
 }
 
+/** Compares DICOMweb frames, requested with an API token and with a sign-in, with Deep Zoom tiles of the same pixels. */
 async function measureFrames(
   { tileSize }: BenchEnvironment,
   product: RunningProduct,
@@ -131,6 +132,7 @@ async function measureFrames(
   }));
 }
 
+/** Measures tiles with and without downloads of the original file at the same time. */
 async function measureDownloads(
   { tileSize }: BenchEnvironment,
   product: RunningProduct,

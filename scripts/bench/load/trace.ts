@@ -92,7 +92,7 @@ export function* fieldsOfViewer(
   yield loadField();
   for (let tour = 0; tour < tours; tour += 1) {
     const target = { x: randomBetween(0.1, 0.9) * slide.width, y: randomBetween(0.1, 0.9) * slide.height };
-    const highestZoom = random() < 0.6 ? 1 : randomBetween(0.25, 0.75);
+    const highestZoom = random() < 0.6 ? 1 : randomBetween(0.25, 0.75); // full resolution in six of ten tours
     while (view.zoom < highestZoom) {
       view.zoom = Math.min(highestZoom, view.zoom * wheelFactor);
       view.x += (target.x - view.x) / 3;
@@ -102,6 +102,7 @@ export function* fieldsOfViewer(
     for (let pans = Math.floor(randomBetween(6, 16)); pans > 0; pans -= 1) {
       const direction = randomBetween(0, 2 * Math.PI);
       const step = (randomBetween(0.2, 0.8) * window.width) / view.zoom / 3; // pixels of full resolution
+      // A pan passes three fields of view.
       for (let part = 0; part < 3; part += 1) {
         view.x = clamp(view.x + Math.cos(direction) * step, slide.width);
         view.y = clamp(view.y + Math.sin(direction) * step, slide.height);

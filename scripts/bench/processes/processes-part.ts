@@ -82,6 +82,7 @@ export async function processesPart({ isQuick }: BenchOptions): Promise<void> {
   }
 }
 
+/** Returns the settings of every process. @param bucket contains the slides; null for the slide folder */
 function settingsOf(
   postgres: PostgresServer,
   bucket: ObjectStoreSettings | null,

@@ -83,6 +83,7 @@ export async function coloursPart({ isQuick }: BenchOptions): Promise<void> {
   }
 }
 
+/** Compares what both drawers show and save, at several zooms, with the colours of Little CMS (`convert`) and with each other. */
 async function compareScreens(
   browser: Browser,
   product: RunningProduct,
@@ -153,6 +154,7 @@ async function savedPictureOf(page: Page): Promise<Pixels> {
   return middleOf(file);
 }
 
+/** Returns the middle of a picture, of the size `comparedSize`. */
 async function middleOf(picture: Buffer): Promise<Pixels> {
   const { width, height } = await sharp(picture).metadata();
   const left = Math.round((width - comparedSize.width) / 2);
@@ -206,6 +208,7 @@ async function convertWith(transicc: string, profile: string, pixels: Pixels): P
 const keyOf = (pixels: Pixels, at: number) =>
   ((pixels[at] ?? 0) << 16) | ((pixels[at + 1] ?? 0) << 8) | (pixels[at + 2] ?? 0);
 
+/** Compares two pictures pixel by pixel. @param expected sRGB, 0 to 255, with fractions */
 function compare(name: string, shown: Pixels, expected: Float64Array): Comparison {
   if (shown.length !== expected.length) throw new Error(`${name}: the pictures differ in size.`);
   const differences: number[] = [];

@@ -25,6 +25,7 @@ import { mainThreadPart } from './main-thread-part.ts';
 const laptop = { width: 1280, height: 800 };
 
 interface Sample extends GraphicsCounts {
+  /** Tiles that the page has loaded so far. */
   readonly tiles: number;
   /** Private memory of the browser's renderer and GPU processes, in MB. */
   readonly memory: number;
@@ -82,6 +83,7 @@ async function sampleOf(browser: Browser, page: Page): Promise<Sample> {
   let kilobytes = 0;
   for (const { type, id } of await processesOf(browser)) {
     if (type !== 'renderer' && type !== 'GPU') continue;
+    // RssAnon: resident memory that no file backs, which is private to the process.
     kilobytes += Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1] ?? 0);
   }
   return {

@@ -32,6 +32,7 @@ export interface Centres {
 const vertices = 20;
 export const classNames = ['Tumor', 'Stroma', 'Lymphocyte', 'Mitosis'] as const;
 
+/** Yields `count` outlines in rows that fill the slide. Each lies at a random place of its cell in the grid. */
 function* outlinesOf(count: number, { width, height }: Size): Generator<Outline> {
   const random = seededRandom();
   const perRow = Math.ceil(Math.sqrt((count * width) / height));

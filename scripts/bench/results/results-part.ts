@@ -94,6 +94,7 @@ async function measure(folder: string, objects: number): Promise<Measured> {
   return result;
 }
 
+/** Measures picks, counts and bytes of random fields of view at full resolution. */
 async function measureQueries(
   reader: VectorReader,
 ): Promise<Pick<Measured, 'pickMs' | 'countMs' | 'fieldKilobytes'>> {

@@ -82,6 +82,7 @@ async function seedBytes(): Promise<Uint8Array> {
   });
 }
 
+/** Reads the compressed and the decoded tiles of the small slide. */
 async function readSeed(file: string): Promise<Seed> {
   const bytes = readFileSync(file);
   const { first } = await openTiff(memorySource(bytes));
@@ -165,6 +166,7 @@ async function writeHalves(file: string, { tileSize, pixels }: Seed): Promise<vo
   );
 }
 
+/** Encodes a picture as JPEG tiles that share their tables. */
 async function encodeTiles(
   pixels: Raster,
   tileSize: number,

@@ -39,8 +39,8 @@ export function lengthsByCode(tables: Uint8Array): Map<string, number> {
 }
 
 /**
- * Returns a variant of a tile. A tile whose first number is shorter than 2 bits, or that would get or has a byte 0xff there, is returned
- * unchanged.
+ * Returns a variant of a tile. The tile is returned unchanged when its first number is shorter than 2 bits, and when one of its first 4
+ * bytes is or would become 0xff.
  *
  * @param codes as `lengthsByCode` returns them
  * @param variant number of the variant; 0 is the tile itself

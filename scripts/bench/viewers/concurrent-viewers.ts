@@ -72,12 +72,12 @@ export async function measureViewers(target: ViewersTarget, plan: ViewersPlan): 
   /** Response times of viewers with a fast network, since the last row. */
   let rowTimes: number[] = [];
   const onTile = ({ status, ms, isSlow }: TileResponse) => {
-    if (end.signal.aborted) return; // The end of the simulation closes connections with pending requests.
+    if (end.signal.aborted) return; // responses that arrive after the end of the measurement are not counted
     if (status !== 200) failures.set(status, (failures.get(status) ?? 0) + 1);
     (isSlow ? slow : fast).push(ms);
     if (!isSlow) rowTimes.push(ms);
   };
-  const all = Promise.all(
+  const allViewers = Promise.all(
     Array.from({ length: viewers }, (_, index) =>
       simulateViewer({
         index,
@@ -93,7 +93,7 @@ export async function measureViewers(target: ViewersTarget, plan: ViewersPlan): 
   try {
     let lastUsage = readUsage(target);
     for (let at = rowSeconds; at <= seconds; at += rowSeconds) {
-      await Promise.race([setTimeout(rowSeconds * 1000), all]); // `all` ends early only when a viewer fails, and then throws
+      await Promise.race([setTimeout(rowSeconds * 1000), allViewers]); // throws when a viewer fails; otherwise the viewers go on until `end`
       const usage = readUsage(target);
       const row = {
         at,
@@ -115,10 +115,11 @@ export async function measureViewers(target: ViewersTarget, plan: ViewersPlan): 
   } finally {
     end.abort();
   }
-  await all;
+  await allViewers;
   return { fast, slow, failures, rows };
 }
 
+/** Returns CPU time and memory of the processes of each name, and the CPU time of the machine, whose memory is not measured (0). */
 function readUsage({ roots }: ViewersTarget) {
   return [
     ...Object.entries(roots).map(([name, ids]) => ({ name, ...usageOf(ids) })),

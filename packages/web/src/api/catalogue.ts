@@ -124,6 +124,7 @@ export function reloadCatalogue(): void {
   void queryClient.invalidateQueries({ queryKey: [listsKey, 'groups'] });
 }
 
+/** Loads the groups, and the given pages if the groups have changed. @returns the cached groups when the server responds with 304 */
 async function loadGroups(
   listing: Listing,
   pages: readonly number[],
@@ -184,6 +185,7 @@ function isSame(a: Image, b: Image): boolean {
   return (Object.keys(b) as (keyof Image)[]).every((field) => a[field] === b[field]);
 }
 
+/** Returns the pages in the cache, each with its number. */
 function loadedPages(
   listing: Listing,
   revision: string,
@@ -217,6 +219,7 @@ function rowsOf(listing: Listing, revision: string): ImageRows {
   };
 }
 
+/** Returns the query of one page of the list. */
 function pageOptions(listing: Listing, revision: string, page: number) {
   return {
     queryKey: [...rowsKey(listing, revision), page],
@@ -327,6 +330,7 @@ function queryOf({ query, dataset, organ, order }: Listing): QueryInputOf<typeof
   };
 }
 
+/** Returns the message for the person about a list that cannot be loaded. */
 function listMessageOf(error: Error, renewal: Renewal | null): string {
   const status = statusOf(error);
   if (status === 401) {

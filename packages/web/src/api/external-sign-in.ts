@@ -104,6 +104,7 @@ function configuredProvider() {
 
 const callbackUrl = () => location.origin + callbackPath;
 
+/** Returns the pending sign-in and removes it, so that a response can be used only once. */
 function takePendingSignIn(): z.infer<typeof PendingSignIn> | null {
   const text = sessionStorage.getItem(pendingKey);
   sessionStorage.removeItem(pendingKey);
@@ -114,6 +115,7 @@ function takePendingSignIn(): z.infer<typeof PendingSignIn> | null {
   }
 }
 
+/** Loads the endpoints of the provider (OpenID Connect Discovery 1.0). */
 async function discover(): Promise<z.infer<typeof Discovery>> {
   const { issuer } = configuredProvider();
   const discovery = await requestFromProvider(

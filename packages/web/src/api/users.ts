@@ -78,6 +78,7 @@ export function useUsers(userQuery: UserQuery) {
   });
 }
 
+/** Returns the query parameters of a page of accounts; none for the first page without search, filters and order. */
 function parametersOf({ search, status, role, sort, page }: UserQuery) {
   const parameters = {
     ...(page > 1 && { offset: (page - 1) * usersPerPage }),
