@@ -51,7 +51,7 @@ export function checkEncodedImage(image: Encoded): void {
   else if (image.codec === 'webp') checkWebp(image);
 }
 
-/** Whether bytes start like a JPEG or JPEG-LS stream: SOI and another marker. */
+/** Whether bytes start like a JPEG or JPEG-LS stream: the SOI marker, followed by another marker. */
 export function isJpegStream(bytes: Uint8Array): boolean {
   return bytes[0] === 0xff && bytes[1] === marker.SOI && bytes[2] === 0xff;
 }
@@ -61,6 +61,7 @@ function checkJpeg(image: Encoded): void {
   const header = readJpegHeader(bytes);
   checkSize(image, header);
   if (isProgressive(header.frameMarker)) checkScanCount(countScans(bytes.subarray(header.scanAt)));
+  // APP2 segments hold the colour profile. The segments start after the two bytes of SOI.
   let profileBytes = 0;
   for (const segment of segments(bytes, 2)) {
     if (segment.marker === marker.APP2) profileBytes += segment.end - segment.bodyAt;
@@ -77,6 +78,7 @@ function checkPng(image: Encoded): void {
   const { bytes } = image;
   if (bytes.length < PNG_HEADER_BYTES) throw new SlideError('FILE_CORRUPT', 'A PNG ends in its header');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  // Chunk type at byte 12, width at 16, height at 20.
   if (view.getUint32(12) !== IHDR) throw new SlideError('FILE_CORRUPT', 'A PNG has no header');
   checkSize(image, { width: view.getUint32(16), height: view.getUint32(20) });
 }

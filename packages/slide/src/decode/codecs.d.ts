@@ -3,6 +3,7 @@
  * (JPEG-LS). Their packages contain no types.
  */
 
+/** Callbacks for the lines that the codec prints; OpenJPEG reports its errors only there. */
 interface CodecOptions {
   print?: (line: string) => void;
   printErr?: (line: string) => void;
@@ -43,6 +44,7 @@ declare module '@cornerstonejs/codec-openjpeg/decodewasmjs' {
     decodeSubResolution(halvings: number, layers: number): void;
   }
   export default function openJpeg(options: CodecOptions): Promise<{
+    /** The whole memory of the codec; its length shows how much the codec has allocated. */
     readonly HEAPU8: Uint8Array;
     readonly J2KDecoder: new () => J2KDecoder;
   }>;
@@ -51,6 +53,7 @@ declare module '@cornerstonejs/codec-openjpeg/decodewasmjs' {
 declare module '@cornerstonejs/codec-openjpeg/wasmjs' {
   interface J2KEncoder extends CodecEncoder {
     setQuality(isLossless: boolean, rate: number): void;
+    /** @param count number of smaller resolutions, each half the size of the one before */
     setDecompositions(count: number): void;
   }
   export default function openJpeg(options: CodecOptions): Promise<{
@@ -60,7 +63,9 @@ declare module '@cornerstonejs/codec-openjpeg/wasmjs' {
 
 declare module '@cornerstonejs/codec-charls/wasmjs' {
   interface JpegLSEncoder extends CodecEncoder {
+    /** @param mode 0: component by component, 1: line by line, 2: pixel by pixel */
     setInterleaveMode(mode: number): void;
+    /** @param near maximum difference of a decoded sample from the original; 0 for lossless */
     setNearLossless(near: number): void;
   }
   export default function charls(options: CodecOptions): Promise<{

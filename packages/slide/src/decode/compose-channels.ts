@@ -23,7 +23,8 @@ export function defaultChannelColour(index: number): Colour {
 }
 
 /**
- * Returns the picture of all channels: the sum of the channels in their colours. Sums above 255 become 255.
+ * Returns the picture of all channels: the sum of the channels in their colours. The clamped array stores sums above
+ * 255 as 255.
  *
  * @param channels at least one, all of the same size
  */

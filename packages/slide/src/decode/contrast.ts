@@ -32,7 +32,7 @@ const DARK_SHARE = 1 / 2;
  *
  * @param tiles tiles of one sample per pixel
  * @param bits bits per sample, more than 8
- * @param declared the range that the file declares, null without one
+ * @param declared the range that the file declares; null when it declares none
  */
 export function withGreyRange(
   tiles: LevelTiles,
@@ -107,11 +107,12 @@ export async function estimateRange(
   let steps = await readExtremes(addresses, draw, range);
   if (steps === null) return whole;
   if (bits > 8) {
-    // The 256 brightness steps of the whole range are too coarse. A second pass measures again, with 256 steps
-    // between the two ends that the first pass found.
+    // The 256 brightness steps of the whole range are too coarse. A second pass measures again, with 256 steps between
+    // the two ends that the first pass found. They are widened by half a step, because steps are rounded.
     range = { black: sampleAt(range, steps.darkest - 0.5), white: sampleAt(range, steps.brightest + 0.5) };
     steps = (await readExtremes(addresses, draw, range)) ?? steps;
   }
+  // `black` stays at least `minRange` below the maximum, so that `white` never exceeds the maximum.
   const minRange = Math.ceil(maximum * MIN_RANGE_SHARE);
   const black = Math.min(sampleAt(range, steps.darkest), maximum - minRange);
   return { black, white: Math.max(sampleAt(range, steps.brightest), black + minRange) };
@@ -132,6 +133,7 @@ function chooseSampleTiles(levels: Slide['levels']): readonly TileAddress[] {
   const tilesWithinPixelLimit = Math.floor(SAMPLE_LIMITS.pixels / (tileWidth * tileHeight));
   const sampledCount = Math.max(1, Math.min(count, SAMPLE_LIMITS.tiles, tilesWithinPixelLimit));
   return Array.from({ length: sampledCount }, (_, i) => {
+    // The tile in the middle of the i-th of `sampledCount` equal parts of the level.
     const index = Math.floor(((i + 0.5) * count) / sampledCount);
     return { level: smallestLevel, column: index % columns, row: Math.floor(index / columns) };
   });

@@ -11,6 +11,7 @@ import type { Raster } from './raster.ts';
  * @throws SlideError FORMAT_NOT_SUPPORTED for several samples per pixel; errors of decodeImage
  */
 export async function decodeBrightness(image: EncodedImage, range: GreyRange): Promise<Raster> {
+  // Present only for the codec `tiff`: bits, packing and colour model of the samples.
   const { coding } = image;
   if (decodesWithinRange(image)) return decodeImage({ ...image, colour: toSampleRange(image, range) });
   if (image.codec !== 'tiff' || !coding) return stretchToRange(await decodeImage(image), range);
@@ -20,6 +21,7 @@ export async function decodeBrightness(image: EncodedImage, range: GreyRange): P
       `Not supported: a channel of ${coding.samplesPerPixel} samples per pixel`,
     );
   }
+  // The range is not inverted here: for 16 bits, decodeImage itself inverts samples when the coding says so.
   if (coding.bits === 16) return decodeImage({ ...image, colour: range });
   const grey: TiffCoding = {
     ...coding,
@@ -35,14 +37,17 @@ function decodesWithinRange({ codec, layout }: EncodedImage): boolean {
 
 /** Whether the largest sample of a picture means black, as the file declares. */
 export function isLargestSampleBlack({ colour, coding }: EncodedImage): boolean {
-  const isDown = typeof colour === 'object' && colour.black > colour.white;
-  return isDown || (coding !== undefined && isInverted(coding));
+  const hasInvertedRange = typeof colour === 'object' && colour.black > colour.white;
+  return hasInvertedRange || (coding !== undefined && isInverted(coding));
 }
 
-/** Converts a range of brightness to sample values: inverted when the largest sample means black. */
+/**
+ * Converts a range of brightness to sample values. When the largest sample means black (`colour.black` is then the
+ * largest sample), the brightness of a sample is `colour.black - sample`.
+ */
 export function toSampleRange({ colour }: EncodedImage, { black, white }: GreyRange): GreyRange {
-  const isDown = typeof colour === 'object' && colour.black > colour.white;
-  return isDown ? { black: colour.black - black, white: colour.black - white } : { black, white };
+  const hasInvertedRange = typeof colour === 'object' && colour.black > colour.white;
+  return hasInvertedRange ? { black: colour.black - black, white: colour.black - white } : { black, white };
 }
 
 function isInverted({ colour }: TiffCoding): boolean {
@@ -52,8 +57,10 @@ function isInverted({ colour }: TiffCoding): boolean {
 /** Stretches 8-bit brightness so that the ends of the range become 0 and 255. */
 function stretchToRange({ width, height, rgb }: Raster, { black, white }: GreyRange): Raster {
   if (black === 0 && white === 255) return { width, height, rgb };
-  const levels = Uint8Array.from({ length: 256 }, (_, sample) => brightnessOf(sample, black, white));
-  return { width, height, rgb: rgb.map((sample) => levels[sample] as number) };
+  const brightnessBySample = Uint8Array.from({ length: 256 }, (_, sample) =>
+    brightnessOf(sample, black, white),
+  );
+  return { width, height, rgb: rgb.map((sample) => brightnessBySample[sample] as number) };
 }
 
 function brightnessOf(sample: number, black: number, white: number): number {

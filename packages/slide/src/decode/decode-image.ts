@@ -14,7 +14,8 @@ import { orientRaster } from './turn-raster.ts';
 /** Reduction factor in both directions. Decoding a JPEG at these reductions is cheaper than at full size. */
 export type Shrink = 1 | 2 | 4 | 8;
 
-const halfOf: Readonly<Record<Shrink, Shrink>> = { 1: 1, 2: 1, 4: 2, 8: 4 };
+/** The reduction that the JPEG 2000 decoder makes; `shrinkRaster` makes the remaining reduction by 2. */
+const codecShrink: Readonly<Record<Shrink, Shrink>> = { 1: 1, 2: 1, 4: 2, 8: 4 };
 
 /** Maximum pixels of one decoded picture: the largest tile that a file may have, or several joined tiles. */
 const MAX_PIXELS = 8192 * 8192;
@@ -55,7 +56,8 @@ async function decodeAsStored(image: EncodedImage, shrink: Shrink): Promise<Rast
       const raster = await decodeJpeg2000(image.bytes, {
         width: image.width,
         height: image.height,
-        shrink: halfOf[shrink],
+        shrink: codecShrink[shrink],
+        // decodeJpeg2000 has no value `rgb`: `as-declared` means RGB unless the boxes declare another colour space.
         colour: colour === 'rgb' ? 'as-declared' : colour,
       });
       return shrink === 1 ? raster : shrinkRaster(raster, 2);
@@ -112,7 +114,7 @@ async function decodeGrey16({ bytes, width, height }: EncodedImage, range: GreyR
   );
 }
 
-/** Reused buffer for pixels that are averaged into another one; large enough for most tiles. */
+/** Reused for decoded pixels that are then reduced into a new buffer; large enough for most tiles. */
 const pixelBuffer = new Uint8Array(2 ** 20);
 
 /**
@@ -125,6 +127,7 @@ async function decodeByTurbo({ bytes, width, height }: EncodedImage, shrink: Shr
   const turbo = shrink > 2 ? null : await loadTurboJpeg();
   if (!turbo) return null;
   const sampleCount = width * height * 3;
+  // Without a reduction, `rgb` is the result itself, so it must not be the reused buffer.
   const mayReuseBuffer = shrink > 1 && sampleCount <= pixelBuffer.length;
   const rgb = mayReuseBuffer ? pixelBuffer.subarray(0, sampleCount) : new Uint8Array(sampleCount);
   return turbo.decode(bytes, width, height, rgb) ? shrinkRaster({ width, height, rgb }, shrink) : null;

@@ -6,7 +6,8 @@ import type { Raster } from './raster.ts';
 /**
  * Decodes pictures whose bytes are samples, uncompressed (`samples`) or run-length encoded (`rle`).
  *
- * @throws SlideError FILE_CORRUPT when the bytes contain too few samples; FORMAT_NOT_SUPPORTED
+ * @throws SlideError FILE_CORRUPT when the bytes contain too few samples; FORMAT_NOT_SUPPORTED for a picture without
+ *   a layout, or with a number or size of samples that paintSamples does not support
  */
 export function decodeSamples({ codec, bytes, width, height, colour, layout }: EncodedImage): Raster {
   if (!layout) throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not supported: samples without a layout');
@@ -17,6 +18,7 @@ export function decodeSamples({ codec, bytes, width, height, colour, layout }: E
       ? decodeDicomRle(bytes, width * height, samplesPerPixel, bits)
       : readSamples(bytes, sampleCount, bits);
   return paintSamples(
+    // decodeDicomRle always returns planes.
     { width, height, samplesPerPixel, values, isPlanar: codec === 'rle' || isPlanar, maximum: 2 ** bits - 1 },
     colour ?? null,
   );

@@ -6,7 +6,7 @@ const MAX_SEGMENTS = 15;
 
 /**
  * Decodes the run-length encoding of DICOM: a header of offsets, then segments packed with PackBits. Each segment
- * contains one byte of one sample of all pixels; the high bytes come before the low bytes.
+ * contains one byte per pixel. A sample of 16 bits has two segments: all its high bytes, then all its low bytes.
  *
  * Source: DICOM PS3.5, annex G.
  *
@@ -50,6 +50,7 @@ function readOffsets(bytes: Uint8Array, segmentCount: number): number[] {
   if (count !== segmentCount || count > MAX_SEGMENTS) {
     throw corrupt(`it has ${count} segments, and needs ${segmentCount}`);
   }
+  // The first four bytes are the count.
   const offsets = Array.from({ length: count }, (_, i) => view.getUint32(4 + 4 * i, true));
   for (const [i, offset] of offsets.entries()) {
     if (offset < (offsets[i - 1] ?? HEADER_BYTES) || offset > bytes.length) {
@@ -61,7 +62,8 @@ function readOffsets(bytes: Uint8Array, segmentCount: number): number[] {
 
 /**
  * Unpacks a PackBits segment until the plane is full; a byte that pads the segment to an even length may follow.
- * A code below 128 precedes `code + 1` literal bytes; a code above 128 repeats the next byte `257 - code` times.
+ * A code below 128 precedes `code + 1` literal bytes; a code above 128 repeats the next byte `257 - code` times;
+ * 128 does nothing.
  */
 function unpack(packed: Uint8Array, plane: Uint8Array): void {
   let readPosition = 0;

@@ -18,7 +18,10 @@ const ENCODING = {
   optimiseCoding: false,
 } as const;
 
-/** Encodes a raster as a complete JPEG: YCbCr with full chroma resolution. */
+/**
+ * Encodes a raster as a complete JPEG: YCbCr with full chroma resolution. sharp encodes when libjpeg-turbo is not
+ * installed or fails.
+ */
 export async function encodeJpeg(raster: Raster): Promise<Uint8Array> {
   const encoded = (await loadTurboJpeg())?.encode(raster, ENCODING.quality);
   if (encoded) return encoded;

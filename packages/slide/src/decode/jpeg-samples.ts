@@ -7,9 +7,10 @@ import { loadSharp } from './load-sharp.ts';
  * Decodes the components of a JPEG without converting them to RGB: one component (grey) or four (CMYK).
  *
  * @param jpeg a complete JPEG, without a marker that declares a colour transform
- * @param width its width in pixels
- * @param rows the minimum height; the last strip of some TIFF writers has more rows than its picture needs
- * @returns width × height of the JPEG × components samples; callers use the first `rows` rows
+ * @param width required width of the JPEG in pixels
+ * @param rows minimum height of the JPEG; the last strip of some TIFF writers has more rows than its picture needs
+ * @param components required number of components, 1 or 4
+ * @returns the samples of all rows of the JPEG, interleaved; callers use the first `rows` rows
  * @throws SlideError FILE_CORRUPT when the JPEG is damaged or has another size or number of components
  */
 export async function decodeJpegSamples(

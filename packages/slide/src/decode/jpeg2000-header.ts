@@ -25,15 +25,19 @@ export interface Jpeg2000Header {
   readonly isByOpenJpeg: boolean;
 }
 
-/** Limits of a picture. The decoder allocates memory for each tile and precinct, even if it contains no data. */
+/** Limits of a picture. The decoder allocates memory for each tile and precinct, even for those without data. */
 const limits = { tiles: 1024, precincts: 2 ** 16, boxes: 1024 };
 
 // Markers of the code stream. Source: ITU-T T.800, table A.2.
+/** Start of the code stream, then the size segment. */
 const SOC = 0xff4f;
 const SIZ = 0xff51;
+/** Coding style of all components, and of one component. */
 const COD = 0xff52;
 const COC = 0xff53;
+/** Comment. */
 const COM = 0xff64;
+/** Start of the first tile: the end of the main header. */
 const SOT = 0xff90;
 /** The enumerated colour space YCbCr of a colr box. Source: T.800, table I.10. */
 const SYCC = 18;
@@ -84,6 +88,7 @@ function readBoxes(bytes: Uint8Array): { codeStream: Uint8Array; isDeclaredYcc: 
     const contents = bytes.subarray(at + headerBytes, at + length);
     if (type === 'jp2c') return { codeStream: contents, isDeclaredYcc };
     if (type === 'pclr') throw notSupported('a palette');
+    // The first byte is the method: 1 for an enumerated colour space, whose number follows at byte 3.
     if (type === 'colr' && contents[0] === 1 && contents.length >= 7) {
       isDeclaredYcc = viewOf(contents).getUint32(3) === SYCC;
     }
@@ -112,15 +117,16 @@ function readMainHeader(stream: Uint8Array): Omit<Jpeg2000Header, 'codeStream' |
     if (marker === COD || marker === COC) {
       // COD applies to all components. COC applies to one: its index comes before the coding style. The bytes between
       // style and number of halvings exist in COD only.
-      const isForAll = marker === COD;
+      const isForAllComponents = marker === COD;
       const indexBytes = size.components < 257 ? 1 : 2;
-      const style = stream[at + 4 + (isForAll ? 0 : indexBytes)] ?? 0;
-      const halvingsAt = at + (isForAll ? 9 : 5 + indexBytes);
+      const style = stream[at + 4 + (isForAllComponents ? 0 : indexBytes)] ?? 0;
+      const halvingsAt = at + (isForAllComponents ? 9 : 5 + indexBytes);
       const declaredHalvings = readHalvings(stream, halvingsAt, style, size);
       halvings = Math.min(halvings ?? declaredHalvings, declaredHalvings);
-      if (isForAll) isTransformed = stream[at + 8] === 1;
+      if (isForAllComponents) isTransformed = stream[at + 8] === 1;
     }
     if (marker === COM) isByOpenJpeg ||= isOpenJpegComment(stream.subarray(at + 4, at + 2 + length));
+    // The length of a segment does not count the two bytes of its marker.
     at += 2 + length;
   }
   if (halvings === null) throw corrupt('it has no coding style (COD)');
@@ -158,6 +164,7 @@ function readSize(stream: Uint8Array, at: number): Size {
   if (components > 4) throw notSupported(`${components} components`);
   if (at + 38 + 3 * components > stream.length) throw corrupt('its header is truncated');
 
+  // Three bytes per component: depth (the highest bit means signed), and every how many pixels in x and y it has a sample.
   const declared = Array.from({ length: components }, (_, i) => {
     const [depth = 0, stepX = 0, stepY = 0] = stream.subarray(at + 38 + 3 * i, at + 41 + 3 * i);
     return { bits: (depth & 0x7f) + 1, isSigned: depth > 127, steps: `${stepX}×${stepY}` };
@@ -186,10 +193,12 @@ function readSize(stream: Uint8Array, at: number): Size {
  * Source: T.800, A.6.1, tables A.13 to A.21.
  *
  * @param at position of the number of decomposition levels
+ * @param style the coding style of the same segment; bit 0 says that the segment lists precinct sizes
  */
 function readHalvings(stream: Uint8Array, at: number, style: number, size: Size): number {
   const halvings = stream[at] ?? 255;
   if (halvings > 32) throw corrupt(`it declares ${halvings} decomposition levels`);
+  // Without a list, each resolution is a single precinct of at most 2^15 × 2^15 pixels.
   if ((style & 1) === 0) return halvings;
   let precincts = 0;
   for (let resolution = 0; resolution <= halvings; resolution++) {

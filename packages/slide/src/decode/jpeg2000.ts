@@ -13,7 +13,7 @@ export interface Jpeg2000Request {
   /** Declared size in pixels; a picture of another size is rejected before it is decoded. */
   readonly width: number;
   readonly height: number;
-  /** Reduction factor in both directions; a power of two that divides both sides. */
+  /** Reduction factor in both directions; a power of two that divides both sides; 1 by default. */
   readonly shrink?: number;
   /**
    * Interpretation of the samples.
@@ -31,7 +31,7 @@ export interface Jpeg2000Request {
 /** Maximum decoded pixels; OpenJPEG needs about 24 bytes of memory for each. */
 const MAX_PIXELS = 2 ** 23;
 /** The memory of a codec instance never shrinks; an instance with more than this is not used again. */
-const MAX_KEPT_BYTES = 128 * 2 ** 20;
+const MAX_REUSED_CODEC_BYTES = 128 * 2 ** 20;
 
 type OpenJpeg = Awaited<ReturnType<typeof openJpeg>>;
 
@@ -87,6 +87,7 @@ export async function decodeJpeg2000(bytes: Uint8Array, request: Jpeg2000Request
   const isYcc =
     (colour === 'ycc' && !header.isTransformed) ||
     (colour === 'ycc-of-openjpeg' && header.isByOpenJpeg) ||
+    // `ycc` has priority over the boxes: with a colour transform it means RGB, whatever they declare.
     (colour !== 'ycc' && header.isDeclaredYcc);
   let values: Uint8Array | Uint16Array = samples;
   if (header.isSubsampled) values = upsampleChroma(samples, header, halvings);
@@ -126,15 +127,18 @@ const COMPONENT_ORDER = [1, 2, 0] as const;
  */
 function wrapInJp2({ codeStream, width, height }: Jpeg2000Header): Uint8Array {
   const channels = COMPONENT_ORDER.length;
-  const bitsOfEach = COMPONENT_ORDER.map(() => 7);
+  /** How boxes state a depth of 8 bits: as the number of bits minus 1. */
+  const depth8 = 7;
+  const compression = 7; // the only value that the standard allows
+  const depths = COMPONENT_ORDER.map(() => depth8);
   const unusedPalette = COMPONENT_ORDER.map(() => 0);
   return Buffer.concat([
     box('jP  ', [0x0d, 0x0a, 0x87, 0x0a]),
     box('ftyp', Buffer.from('jp2 \0\0\0\0jp2 ', 'latin1')),
     box('jp2h', [
-      ...box('ihdr', [...bigEndian(height), ...bigEndian(width), 0, channels, 7, 7, 0, 0]),
-      ...box('colr', [1, 0, 0, ...bigEndian(16)]),
-      ...box('pclr', [0, 1, channels, ...bitsOfEach, ...unusedPalette]),
+      ...box('ihdr', [...bigEndian(height), ...bigEndian(width), 0, channels, depth8, compression, 0, 0]),
+      ...box('colr', [1, 0, 0, ...bigEndian(16)]), // 1: an enumerated colour space; 16: sRGB
+      ...box('pclr', [0, 1, channels, ...depths, ...unusedPalette]), // 0, 1: a palette of one entry
       ...box(
         'cmap',
         COMPONENT_ORDER.flatMap((component) => [0, component, 0, 0]),
@@ -197,10 +201,11 @@ async function decodeCodeStream(codeStream: Uint8Array, halvings: number): Promi
   try {
     const decoder = new loaded.J2KDecoder();
     decoder.getEncodedBuffer(codeStream.length).set(codeStream);
-    decoder.decodeSubResolution(halvings, 0);
+    const allLayers = 0;
+    decoder.decodeSubResolution(halvings, allLayers);
     const samples = decoder.getDecodedBuffer();
     decoder.delete();
-    if (loaded.HEAPU8.length > MAX_KEPT_BYTES) codec = null;
+    if (loaded.HEAPU8.length > MAX_REUSED_CODEC_BYTES) codec = null;
     return { samples, codecErrors };
   } catch (cause) {
     // After an exception the codec's memory is in an undefined state.

@@ -3,7 +3,7 @@ import { readOnce } from '../source/read-once.ts';
 /** Stack size of koffi's worker threads: decoders of JPEG 2000 and XML need more than the default of 128 kB. */
 const STACK_BYTES = 2 ** 21;
 
-/** Loads koffi, which calls functions of C libraries. It must be configured before the first library is loaded. */
+/** Loads koffi, which calls functions of C libraries. koffi must be configured before it loads the first library. */
 export const loadKoffi = readOnce(async () => {
   const { default: koffi } = await import('koffi');
   koffi.config({ async_stack_size: STACK_BYTES });

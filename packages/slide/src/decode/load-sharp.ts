@@ -1,6 +1,6 @@
 import { readOnce } from '../source/read-once.ts';
 
-/** The libvips decoders that slides need; each name includes the decoder's variants for files and for memory. */
+/** The libvips decoders that slides need. Each name stands for the decoder's variants for files and for memory too. */
 const LOADERS = ['VipsForeignLoadJpeg', 'VipsForeignLoadPng', 'VipsForeignLoadWebp'];
 
 /**

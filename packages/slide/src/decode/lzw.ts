@@ -6,27 +6,27 @@ const CLEAR = 256;
 const END = 257;
 /** First code of the table: the codes from here on stand for strings that were written before. */
 const FIRST_FREE = 258;
-/** Bits of a code. */
+/** Bits of a code: the number grows from 9 to 12 as the table fills. */
 const MIN_WIDTH = 9;
 const MAX_WIDTH = 12;
 const MAX_CODES = 2 ** MAX_WIDTH;
 
 /**
- * Unpacks LZW as TIFF files use it into `target`; stops when the target is full or the stream ends.
+ * Unpacks the LZW variant of TIFF into `target`; stops when the target is full or the stream ends.
  *
  * Each code adds a string to the table: the previous code's string and the byte after it in the target. Because
  * the target already contains every such string, the table stores only positions and lengths.
  *
- * Source: TIFF 6.0, section 13. Writers before 1991 stored the bits of a code from the right and increased the
- * code width one code later. Like libtiff (tif_lzw.c, "old-style"), this function detects such streams by the
- * bits of their first code, Clear.
+ * Source: TIFF 6.0, section 13. Writers before 1991 stored a code from the lowest bit of a byte upwards and increased
+ * the code width one code later. Like libtiff (tif_lzw.c, "old-style"), this function detects these streams by
+ * their first code, Clear: in that bit order, 256 begins with a zero byte and a byte whose lowest bit is 1.
  *
  * @returns the number of bytes written
  * @throws SlideError FILE_CORRUPT for an undefined code
  */
 export function unpackLzw(packed: Uint8Array, target: Uint8Array): number {
   const isOldStyle = packed[0] === 0 && ((packed[1] ?? 0) & 1) === 1;
-  /** The code width increases this many codes before the codes of the current width are used up. */
+  /** The code width increases when only this many codes of the current width are still unused. */
   const widthChangeMargin = isOldStyle ? 0 : 1;
   const positions = new Uint32Array(MAX_CODES);
   const lengths = new Uint32Array(MAX_CODES);
@@ -43,6 +43,7 @@ export function unpackLzw(packed: Uint8Array, target: Uint8Array): number {
   while (writePosition < target.length) {
     while (bitCount < width && readPosition < packed.length) {
       const byte = packed[readPosition++] as number;
+      // The mask drops bits that were already read; the buffer holds at most 11 unread bits and the new byte.
       bitBuffer = isOldStyle ? bitBuffer | (byte << bitCount) : ((bitBuffer << 8) | byte) & 0xff_ffff;
       bitCount += 8;
     }

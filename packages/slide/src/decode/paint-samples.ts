@@ -71,13 +71,13 @@ function paintGrey(values: Uint8Array | Uint16Array, black: number, white: numbe
 }
 
 /**
- * Tables of what each value of Cb and Cr adds to red, green and blue. The values for green are scaled by 65,536,
- * because their sum is rounded, not each of them.
+ * Tables of the number that each value of Cb and Cr adds to red, green and blue. The values for green are scaled by
+ * 65,536, because only their sum is rounded; the 0.5 in the table for Cb makes the shift by 16 bits round.
  */
 const contributions = {
   red: Int16Array.from({ length: 256 }, (_, cr) => rounded(1.402 * (cr - 128))),
-  greenByBlue: Int32Array.from({ length: 256 }, (_, cb) => rounded(2 ** 16 * (0.5 - 0.34414 * (cb - 128)))),
-  greenByRed: Int32Array.from({ length: 256 }, (_, cr) => rounded(2 ** 16 * (-0.71414 * (cr - 128)))),
+  greenByCb: Int32Array.from({ length: 256 }, (_, cb) => rounded(2 ** 16 * (0.5 - 0.34414 * (cb - 128)))),
+  greenByCr: Int32Array.from({ length: 256 }, (_, cr) => rounded(2 ** 16 * (-0.71414 * (cr - 128)))),
   blue: Int16Array.from({ length: 256 }, (_, cb) => rounded(1.772 * (cb - 128))),
 };
 
@@ -98,7 +98,7 @@ function yccToRgb(ycc: Uint8Array): Uint8Array {
     const cr = ycc[i + 2] as number;
     rgb[i] = y + (contributions.red[cr] as number);
     rgb[i + 1] =
-      y + (((contributions.greenByBlue[cb] as number) + (contributions.greenByRed[cr] as number)) >> 16);
+      y + (((contributions.greenByCb[cb] as number) + (contributions.greenByCr[cr] as number)) >> 16);
     rgb[i + 2] = y + (contributions.blue[cb] as number);
   }
   return new Uint8Array(rgb.buffer);

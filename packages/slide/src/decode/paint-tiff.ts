@@ -40,7 +40,7 @@ function paintColours(samples: Uint8Array, width: number, height: number, coding
   }
 }
 
-/** Returns a table from sample value to 0…255; null when it would not change any value. */
+/** Returns a table that scales (and inverts) sample values to 0…255; null when it would not change any value. */
 function levelsOf({ bits }: TiffCoding, isInverted: boolean): Uint8Array | null {
   if (bits >= 8 && !isInverted) return null;
   // Samples of 16 bits are reduced to their high byte when they are read.
@@ -115,6 +115,7 @@ function blendWithGlass(
     if (alpha === 255) continue;
     for (const [i, background] of glass.entries()) {
       const own = (rgb[at + i] as number) * (isAssociated ? 255 : alpha);
+      // The Uint8Array truncates, so + 0.5 rounds.
       rgb[at + i] = Math.min(255, (own + background * (255 - alpha)) / 255 + 0.5);
     }
   }

@@ -28,13 +28,14 @@ const IHDR_DATA_BYTES = 13;
 /** Unit of the pHYs chunk: pixels per metre. */
 const PHYS_UNIT_METRE = 1;
 
+const GREY = 0;
 /** Allowed bits per sample, and samples per decoded pixel, by colour type. Source: section 11.2.1, table 12. */
 const colourTypes: Readonly<Record<number, { bits: readonly number[]; decodedSamples: number }>> = {
-  0: { bits: [1, 2, 4, 8, 16], decodedSamples: 1 },
-  2: { bits: [8, 16], decodedSamples: 3 },
-  3: { bits: [1, 2, 4, 8], decodedSamples: 4 },
-  4: { bits: [8, 16], decodedSamples: 2 },
-  6: { bits: [8, 16], decodedSamples: 4 },
+  [GREY]: { bits: [1, 2, 4, 8, 16], decodedSamples: 1 },
+  2: { bits: [8, 16], decodedSamples: 3 }, // RGB
+  3: { bits: [1, 2, 4, 8], decodedSamples: 4 }, // palette, decoded with alpha
+  4: { bits: [8, 16], decodedSamples: 2 }, // grey with alpha
+  6: { bits: [8, 16], decodedSamples: 4 }, // RGB with alpha
 };
 
 /** Whether the bytes start with the PNG signature. */
@@ -75,6 +76,7 @@ export async function readPngHeader(source: ByteSource): Promise<PngHeader> {
     if (type === 'IHDR') header = readHeaderChunk(view, length);
     else if (type === 'tRNS') isTransparent = true;
     else if (type === 'acTL') isAnimated = true;
+    // pHYs: 4 bytes for x, 4 bytes for y, 1 byte for the unit.
     else if (type === 'pHYs' && length === 9 && view.getUint8(HEAD_BYTES + 8) === PHYS_UNIT_METRE) {
       pixelsPerMetre = { x: view.getUint32(HEAD_BYTES), y: view.getUint32(HEAD_BYTES + 4) };
     } else if (type === 'IDAT' && header) {
@@ -109,7 +111,7 @@ function readHeaderChunk(view: DataView, length: number): Omit<PngHeader, 'isAni
     );
   }
   const bytesPerPixel = colours.decodedSamples * (bits === 16 ? 2 : 1);
-  const isOpaqueGrey16 = colourType === 0 && bits === 16;
+  const isOpaqueGrey16 = colourType === GREY && bits === 16;
   return { width, height, bytesPerPixel, isOpaqueGrey16, isInterlaced: interlace === 1 };
 }
 

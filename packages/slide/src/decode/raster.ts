@@ -47,6 +47,7 @@ export function shrinkRaster(raster: Raster, factor: number): Raster {
     for (let row = top; row < top + rows; row++) addRow(raster, row, factor, sums);
     for (let x = 0, at = y * width * 3; x < width; x++) {
       const weight = 1 / (rows * Math.min(factor, raster.width - x * factor));
+      // The Uint8Array truncates, so + 0.5 rounds.
       for (let sample = x * 3; sample < x * 3 + 3; sample++)
         rgb[at++] = (sums[sample] as number) * weight + 0.5;
     }
@@ -85,6 +86,7 @@ function halveRaster({ rgb, width, height }: Raster): Raster {
       const b1g2 = ((above1 >>> 8) & PAIR) + ((below1 >>> 8) & PAIR);
       const b2g3 = (above2 & PAIR) + (below2 & PAIR);
       const r3b3 = ((above2 >>> 8) & PAIR) + ((below2 >>> 8) & PAIR);
+      // Each result is the sum of four samples, divided by 4; + 2 rounds.
       half[to] = ((r0b0 & LOW) + (g0r1 >>> 16) + 2) >> 2;
       half[to + 1] = ((g0r1 & LOW) + (g1r2 & LOW) + 2) >> 2;
       half[to + 2] = ((r0b0 >>> 16) + (b1g2 & LOW) + 2) >> 2;

@@ -24,8 +24,8 @@ export async function readTiffSamples(image: EncodedImage, coding: TiffCoding): 
   const { samplesPerPixel, isPlanar } = coding;
   let picture: Uint8Array | null = null;
   for await (const { block, size, top, plane, isOnly } of readBlocks(image, coding)) {
-    const { rows, rowBytes, perPixel } = size;
-    const samples = expandToBytes(block, width * perPixel, rows, rowBytes, coding);
+    const { rows, rowBytes, blockSamplesPerPixel } = size;
+    const samples = expandToBytes(block, width * blockSamplesPerPixel, rows, rowBytes, coding);
     // Most tiles have a single block, which is then the result itself.
     if (isOnly) return samples;
     picture ??= new Uint8Array(width * height * samplesPerPixel);
@@ -64,7 +64,7 @@ interface UnpackedBlock {
   readonly size: BlockSize;
   /** Row of the picture at which the block starts. */
   readonly top: number;
-  /** Index of the samples that the block contains, in planar pictures; otherwise 0. */
+  /** In planar pictures: which sample of each pixel the block contains, from 0. Otherwise 0. */
   readonly plane: number;
   /** Whether the picture has no other block. */
   readonly isOnly: boolean;
@@ -74,9 +74,9 @@ interface UnpackedBlock {
 async function* readBlocks(image: EncodedImage, coding: TiffCoding): AsyncGenerator<UnpackedBlock> {
   const { width, height } = image;
   const { samplesPerPixel, bits, isPlanar, blockRows, blockBytes } = coding;
-  const perPixel = isPlanar ? 1 : samplesPerPixel;
+  const blockSamplesPerPixel = isPlanar ? 1 : samplesPerPixel;
   const planes = isPlanar ? samplesPerPixel : 1;
-  const rowBytes = Math.ceil((width * perPixel * bits) / 8);
+  const rowBytes = Math.ceil((width * blockSamplesPerPixel * bits) / 8);
   if (rowBytes * Math.max(height, blockRows) * planes > MAX_BYTES) {
     throw new SlideError('LIMIT_EXCEEDED', `A tile has ${rowBytes * height * planes} bytes of samples`);
   }
@@ -93,7 +93,7 @@ async function* readBlocks(image: EncodedImage, coding: TiffCoding): AsyncGenera
     const rows = Math.min(blockRows, height - top);
     const stored = image.bytes.subarray(at, at + length);
     at += length;
-    const size = { width, rows, rowBytes, perPixel };
+    const size = { width, rows, rowBytes, blockSamplesPerPixel };
     const block = await readBlock(stored, size, coding);
     yield { block, size, top, plane: Math.floor(i / blocksPerPlane), isOnly: blockBytes.length === 1 };
   }
@@ -105,14 +105,14 @@ interface BlockSize {
   readonly rows: number;
   /** Bytes of a row; every row starts at a byte boundary. */
   readonly rowBytes: number;
-  /** Samples per pixel in the block: 1 in planar pictures. */
-  readonly perPixel: number;
+  /** 1 in planar pictures, in which a block contains one sample of each pixel. */
+  readonly blockSamplesPerPixel: number;
 }
 
-/** @returns at least rows × rowBytes bytes */
+/** Unpacks a block. @returns at least rows × rowBytes bytes */
 async function readBlock(stored: Uint8Array, size: BlockSize, coding: TiffCoding): Promise<Uint8Array> {
   const { packing, blockRows } = coding;
-  if (packing === 'jpeg') return decodeJpegSamples(stored, size.width, size.rows, size.perPixel);
+  if (packing === 'jpeg') return decodeJpegSamples(stored, size.width, size.rows, size.blockSamplesPerPixel);
   const packed = coding.isBitReversed ? reverseBits(stored) : stored;
   const bytes = unpack(packed, packing, size.rows * size.rowBytes, blockRows * size.rowBytes);
   // Uncompressed bytes are the caller's memory and must not be changed; TIFF never stores them as differences.
@@ -126,48 +126,52 @@ async function readBlock(stored: Uint8Array, size: BlockSize, coding: TiffCoding
  */
 function undoDifferencing(
   bytes: Uint8Array,
-  { rows, rowBytes, perPixel }: BlockSize,
+  { rows, rowBytes, blockSamplesPerPixel: samplesPerPixel }: BlockSize,
   coding: TiffCoding,
 ): void {
+  /** Positions of the low and the high byte within a 16-bit sample. */
   const [low, high] = coding.isLittleEndian ? [0, 1] : [1, 0];
   for (let row = 0; row < rows; row++) {
     const start = row * rowBytes;
     const end = start + rowBytes;
     if (coding.bits === 8) {
-      for (let i = start + perPixel; i < end; i++)
-        bytes[i] = (bytes[i] as number) + (bytes[i - perPixel] as number);
+      for (let i = start + samplesPerPixel; i < end; i++)
+        bytes[i] = (bytes[i] as number) + (bytes[i - samplesPerPixel] as number);
       continue;
     }
-    const back = perPixel * 2;
+    /** Distance in bytes to the same sample of the pixel to the left. */
+    const back = samplesPerPixel * 2;
     for (let i = start + back; i < end; i += 2) {
       const sum = (bytes[i + low] as number) + (bytes[i - back + low] as number);
       bytes[i + low] = sum;
+      // `sum >> 8` is the carry of the low bytes.
       bytes[i + high] = (bytes[i + high] as number) + (bytes[i - back + high] as number) + (sum >> 8);
     }
   }
 }
 
-/** Returns one byte for each sample. @param count samples per row */
+/** Returns one byte for each sample: the high byte of 16-bit samples, the value of samples below 8 bits. */
 function expandToBytes(
   bytes: Uint8Array,
-  count: number,
+  samplesPerRow: number,
   rows: number,
   rowBytes: number,
   { bits, isLittleEndian }: TiffCoding,
 ): Uint8Array {
-  if (bits === 8) return bytes.subarray(0, count * rows);
-  const samples = new Uint8Array(count * rows);
+  if (bits === 8) return bytes.subarray(0, samplesPerRow * rows);
+  const samples = new Uint8Array(samplesPerRow * rows);
   if (bits === 16) {
     for (let to = 0, from = isLittleEndian ? 1 : 0; to < samples.length; to++, from += 2)
       samples[to] = bytes[from] as number;
     return samples;
   }
-  const perByte = 8 / bits;
+  const samplesPerByte = 8 / bits;
   const mask = 2 ** bits - 1;
   for (let row = 0, to = 0; row < rows; row++) {
-    for (let i = 0; i < count; i++) {
-      const byte = bytes[row * rowBytes + Math.floor(i / perByte)] as number;
-      samples[to++] = (byte >> (8 - bits * ((i % perByte) + 1))) & mask;
+    for (let i = 0; i < samplesPerRow; i++) {
+      const byte = bytes[row * rowBytes + Math.floor(i / samplesPerByte)] as number;
+      // The first sample of a byte has its highest bits.
+      samples[to++] = (byte >> (8 - bits * ((i % samplesPerByte) + 1))) & mask;
     }
   }
   return samples;

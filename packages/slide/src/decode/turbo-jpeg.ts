@@ -37,6 +37,7 @@ export interface TurboJpeg {
 const BASELINE = 0xc0;
 // Constants of turbojpeg.h: a pixel format, a chroma subsampling, and flags.
 const PIXEL_RGB = 0;
+const BYTES_PER_PIXEL = 3;
 const SAMPLING_444 = 0;
 const ACCURATE_DCT = 4096;
 /** Makes a warning an error: after a warning, the decoder invents pixels for the damaged part of the stream. */
@@ -66,7 +67,7 @@ function libraryNames(): readonly string[] {
       join(dirname(packageFile), 'prebuilds', `jpeg-turbo-linux-${system}`, 'libturbojpeg.so.0');
     names.unshift(prebuilt(process.arch), prebuilt(`${process.arch}-musl`));
   } catch {
-    // The package contains the library for Linux only.
+    // The optional package is not installed; the library of the system remains.
   }
   return names;
 }
@@ -74,7 +75,7 @@ function libraryNames(): readonly string[] {
 /** An output parameter: the library writes the number. */
 type OutNumber = [number | null];
 
-/** Declares the functions of the library that are used; null when it cannot create a compressor. */
+/** Declares the functions of the library that this module uses; null when the library cannot create a compressor. */
 function bind(library: LibraryHandle): TurboJpeg | null {
   const native = <T extends (...args: never[]) => unknown>(definition: string) =>
     library.func(definition) as unknown as KoffiFunc<T>;
@@ -149,7 +150,7 @@ function bind(library: LibraryHandle): TurboJpeg | null {
         width,
         width * 3,
         height,
-        3,
+        BYTES_PER_PIXEL,
         output,
         size,
         SAMPLING_444,
@@ -163,7 +164,7 @@ function bind(library: LibraryHandle): TurboJpeg | null {
 
 /**
  * Reads the header of a JPEG; null for streams that sharp might decode differently, for example those with a colour
- * profile, which sharp applies.
+ * profile (in APP2 segments), which sharp applies.
  */
 function readPlainHeader(jpeg: Uint8Array): JpegHeader | null {
   try {

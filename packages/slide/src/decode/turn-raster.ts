@@ -5,7 +5,7 @@ import type { Raster } from './raster.ts';
 interface Turn {
   /** Whether width and height are exchanged: the upright x axis is the stored y axis. */
   readonly isSwapped: boolean;
-  /** Whether the upright x axis (or y axis) runs in the opposite direction of the stored axis. */
+  /** Whether the upright x axis (for `flipsY`: y axis) runs against the stored axis from which it is read. */
   readonly flipsX: boolean;
   readonly flipsY: boolean;
 }
@@ -40,6 +40,7 @@ export function orientRaster(raster: Raster, orientation: Orientation): Raster {
   /** Distance in the stored samples from one upright pixel to its right neighbour. */
   const step = (isSwapped ? raster.width : 1) * (flipsX ? -3 : 3);
   for (let y = 0, to = 0; y < height; y++) {
+    // Stored position of the first pixel of this upright row.
     const [alongX, alongY] = [flipsX ? width - 1 : 0, flipsY ? height - 1 - y : y];
     const [column, row] = isSwapped ? [alongY, alongX] : [alongX, alongY];
     for (let x = 0, from = (row * raster.width + column) * 3; x < width; x++, from += step) {

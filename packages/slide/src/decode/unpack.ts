@@ -42,7 +42,7 @@ function unpackIntoBuffer(
   return target.subarray(0, unpackInto(packed, target));
 }
 
-/** Options of zlib: one output buffer for all bytes, with some space to detect excess bytes. */
+/** Options of zlib: one output buffer for all bytes. Its 64 extra bytes let zlib detect a stream that is too long. */
 const outputLimits = (maxBytes: number) => ({ maxOutputLength: maxBytes, chunkSize: maxBytes + 64 });
 
 function inflate(decompress: () => Uint8Array): Uint8Array {

@@ -29,11 +29,13 @@ export function readWebpHeader(bytes: Uint8Array): WebpHeader {
   if (!isWebp(bytes) || bytes.length < HEAD_BYTES) throw corrupt('its header is truncated');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const uint24 = (at: number) => view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
+  /** Only the extended format (VP8X) can have an animation or a profile. */
   const simpleFile = { isAnimated: false, profileBytes: 0 };
   switch (textAt(bytes, 12)) {
     case 'VP8 ':
       return {
         ...simpleFile,
+        // The two highest bits are a scaling factor, not part of the size.
         width: view.getUint16(26, true) & 0x3fff,
         height: view.getUint16(28, true) & 0x3fff,
       };
