@@ -96,9 +96,9 @@ test('axe finds no violation on the account status page of a pending, suspended,
   const expiresAt = '2020-01-31T21:00:00.000Z';
   for (const address of ['**/api/v1/auth/verify', '**/api/v1/user/profile']) {
     await page.route(address, async (route) => {
-      const answer = await route.fetch();
-      const json = (await answer.json()) as { user: object };
-      await route.fulfill({ response: answer, json: { ...json, user: { ...json.user, expiresAt } } });
+      const response = await route.fetch();
+      const json = (await response.json()) as { user: object };
+      await route.fulfill({ response, json: { ...json, user: { ...json.user, expiresAt } } });
     });
   }
   await page.goto('/account-status');
@@ -200,13 +200,13 @@ test('axe finds no violation on the admin dashboard, the users with their dialog
 
   // Only four accounts are shown, because other tests have added many and axe checks every card.
   await page.route(/\/api\/v1\/admin\/users\/?$/, async (route) => {
-    const answer = await route.fetch();
-    const json = (await answer.json()) as { users: { uid: string; status: string }[] };
+    const response = await route.fetch();
+    const json = (await response.json()) as { users: { uid: string; status: string }[] };
     const own = json.users.filter(({ uid }) => uid === someone.uid);
     const others = ['pending', 'suspended', 'deactivated'].flatMap(
       (wanted) => json.users.find(({ status }) => status === wanted) ?? [],
     );
-    await route.fulfill({ response: answer, json: { ...json, users: [...own, ...others] } });
+    await route.fulfill({ response, json: { ...json, users: [...own, ...others] } });
   });
   await page.goto('/admin/users');
   const card = page.getByRole('listitem').filter({ has: page.getByText(someone.email, { exact: true }) });

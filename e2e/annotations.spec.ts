@@ -148,9 +148,9 @@ test("two people see each other's changes to a shared layer within a second", as
   await expect(row(colleague, /^Area/)).toBeVisible();
   await expect(panel(colleague).getByText('No class')).toBeVisible();
 
-  const answered = page.waitForResponse((response) => response.url().endsWith('/changes'));
+  const responded = page.waitForResponse((response) => response.url().endsWith('/changes'));
   await page.keyboard.press('1');
-  await answered;
+  await responded;
   await expect(panel(colleague).locator('span', { hasText: 'Tumor' })).toBeVisible({ timeout: 1000 });
 
   await row(colleague, /^Area/).click();

@@ -30,9 +30,10 @@ test.describe('a network failure while a slide is open', () => {
     await expect.poll(isUrlUnchanged, { intervals: [700] }).toBe(true);
 
     const loadedTile = page.waitForResponse(
-      (answer) =>
-        new RegExp(`/image_files/(${fullResolutionLevel}|${fullResolutionLevel - 1})/`).test(answer.url()) &&
-        answer.ok(),
+      (response) =>
+        new RegExp(`/image_files/(${fullResolutionLevel}|${fullResolutionLevel - 1})/`).test(
+          response.url(),
+        ) && response.ok(),
     );
     await page.context().setOffline(false);
     await loadedTile;
@@ -55,7 +56,7 @@ test('leaving the viewer in one of two tabs does not affect the same slide in th
   await expect(second.getByRole('toolbar', { name: 'View controls' })).toBeVisible();
   await second.goto('/dashboard');
 
-  const tile = first.waitForResponse((answer) => answer.url().includes('/image_files/'));
+  const tile = first.waitForResponse((response) => response.url().includes('/image_files/'));
   for (let i = 0; i < 3; i++) await first.keyboard.press('+');
   expect((await tile).status()).toBe(200);
   await expect(first.getByRole('alert')).toHaveCount(0);

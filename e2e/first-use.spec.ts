@@ -74,9 +74,9 @@ test('a visitor registers, is approved by an administrator and opens a slide at 
 
   await test.step('a slide opens, and zooming in loads tiles of full resolution', async () => {
     const tileLevels = new Set<number>();
-    visitor.on('response', (answer) => {
-      const level = /\/image_files\/(\d+)\//.exec(answer.url())?.[1];
-      if (level !== undefined && answer.ok()) tileLevels.add(Number(level));
+    visitor.on('response', (response) => {
+      const level = /\/image_files\/(\d+)\//.exec(response.url())?.[1];
+      if (level !== undefined && response.ok()) tileLevels.add(Number(level));
     });
     await visitor.getByRole('button', { name: slideName }).click();
     const viewer = visitor.locator('.openseadragon-container').first();

@@ -194,8 +194,8 @@ test("a registration that succeeds without a message of the server shows 'Kayıt
 }) => {
   const page = await visit('anonymous');
   await page.route('**/api/v1/auth/register', async (route) => {
-    const answer = await route.fetch();
-    await route.fulfill({ response: answer, json: { ...((await answer.json()) as object), message: '' } });
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...((await response.json()) as object), message: '' } });
   });
   await fillRegistration(page, newAddress());
   await page.getByRole('button', { name: 'Kayıt Ol' }).click();

@@ -92,10 +92,12 @@ for (const [path, who, titles, ready] of screens) {
     const page = await visit(who);
     // Accounts of other tests are removed, because their Turkish names would be found as untranslated texts.
     await page.route(/\/api\/v1\/admin\/users\/?$/, async (route) => {
-      const answer = await route.fetch();
-      const { users, ...otherFields } = (await answer.json()) as { users: { displayName: string | null }[] };
+      const response = await route.fetch();
+      const { users, ...otherFields } = (await response.json()) as {
+        users: { displayName: string | null }[];
+      };
       const ownUsers = users.filter(({ displayName }) => displayName === `Deniz ${who}`);
-      await route.fulfill({ response: answer, json: { ...otherFields, users: ownUsers } });
+      await route.fulfill({ response, json: { ...otherFields, users: ownUsers } });
     });
     for (const [index, language] of (['tr', 'en'] as const).entries()) {
       await page.addInitScript((choice) => localStorage.setItem('language', choice), language);

@@ -115,9 +115,9 @@ test.describe('the profile page', () => {
   test('hides the approval date of an account that no administrator has approved', async ({ visit }) => {
     const page = await visit('user');
     await page.route('**/api/v1/user/profile', async (route) => {
-      const answer = await route.fetch();
-      const { user } = (await answer.json()) as { user: object };
-      await route.fulfill({ response: answer, json: { user: { ...user, adminApproved: false } } });
+      const response = await route.fetch();
+      const { user } = (await response.json()) as { user: object };
+      await route.fulfill({ response, json: { user: { ...user, adminApproved: false } } });
     });
     await page.goto('/dashboard/profile');
     await expect(page.getByText('Kayıt Tarihi')).toBeVisible();
@@ -127,7 +127,7 @@ test.describe('the profile page', () => {
   test.describe('when the profile cannot be loaded', () => {
     test.use({ expectedConsoleErrors: /status of [45]\d\d/ });
 
-    for (const [why, answer] of [
+    for (const [why, response] of [
       ['Profil alınamadı', { status: 502, body: '' }],
       ['Profil bulunamadı', { status: 200, json: {} }],
     ] as const) {
@@ -135,7 +135,7 @@ test.describe('the profile page', () => {
         visit,
       }) => {
         const page = await visit('user');
-        await page.route('**/api/v1/user/profile', (route) => route.fulfill(answer));
+        await page.route('**/api/v1/user/profile', (route) => route.fulfill(response));
         await page.goto('/dashboard/profile');
         const alert = page
           .getByRole('main')

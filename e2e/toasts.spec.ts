@@ -21,9 +21,9 @@ async function openNumberedLogin(page: Page): Promise<(times: number) => Promise
   await page.getByLabel('Şifre', { exact: true }).fill(administrator.password);
   return async (times) => {
     for (let time = 0; time < times; time += 1) {
-      const answered = page.waitForResponse((answer) => answer.status() === 418);
+      const responded = page.waitForResponse((response) => response.status() === 418);
       await page.getByRole('button', { name: 'Giriş Yap' }).press('Enter');
-      await answered;
+      await responded;
       await expect(page.getByRole('button', { name: 'Giriş Yap' })).toBeEnabled();
     }
   };

@@ -35,7 +35,7 @@ const html = `<!doctype html><meta charset="utf-8"><title>Viewers</title>
 
 /** Serves the page at every path that begins with no name of `folders`. */
 export async function serveViewerPage(): Promise<ViewerPage> {
-  const server = createServer((request, response) => void answer(request, response));
+  const server = createServer((request, response) => void respond(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string')
@@ -51,7 +51,7 @@ export async function serveViewerPage(): Promise<ViewerPage> {
 }
 
 /** Responds with a file of `folders`, or with the page. */
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://localhost');
   const [, name = '', ...segments] = pathname.split('/');
   const folder = folders[name];

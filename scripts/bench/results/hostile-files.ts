@@ -44,7 +44,7 @@ export async function measureHostileFiles(folder: string): Promise<readonly Row[
     const source = join(folder, 'hostile');
     await write(source);
     const target = join(folder, 'hostile.result');
-    const { answer, seconds, moreMegabytes } = await measuredImport({
+    const { outcome, seconds, moreMegabytes } = await measuredImport({
       kind,
       source,
       target,
@@ -52,7 +52,7 @@ export async function measureHostileFiles(folder: string): Promise<readonly Row[
     });
     rows.push({
       'hostile file': name,
-      answer: answer.ok ? 'accepted' : answer.problem,
+      answer: outcome.ok ? 'accepted' : outcome.problem,
       time: `${seconds.toFixed(2)} s`,
       'more memory': `${moreMegabytes} MB`,
     });

@@ -3,7 +3,7 @@ import { type ImportAnswer, runImport } from '../../../packages/server/src/resul
 import type { Size } from './generated-outlines.ts';
 
 interface MeasuredImport {
-  readonly answer: ImportAnswer;
+  readonly outcome: ImportAnswer;
   readonly seconds: number;
   /** Largest growth of the resident memory of the process during the import. */
   readonly moreMegabytes: number;
@@ -19,7 +19,7 @@ interface ImportedFile {
 
 const sampleIntervalMs = 10;
 
-/** Imports a file without a limit of its size. `answer` of the result says whether the file was accepted. */
+/** Imports a file without a limit of its size. `outcome` of the result says whether the file was accepted. */
 export async function measuredImport({ slide, ...file }: ImportedFile): Promise<MeasuredImport> {
   const bytesAtStart = process.memoryUsage.rss();
   let peakBytes = bytesAtStart;
@@ -36,9 +36,9 @@ export async function measuredImport({ slide, ...file }: ImportedFile): Promise<
   } as const;
   const startedAt = performance.now();
   try {
-    const answer = await runImport(task, () => undefined, new AbortController().signal);
+    const outcome = await runImport(task, () => undefined, new AbortController().signal);
     const seconds = (performance.now() - startedAt) / 1000;
-    return { answer, seconds, moreMegabytes: Math.round((peakBytes - bytesAtStart) / 1e6) };
+    return { outcome, seconds, moreMegabytes: Math.round((peakBytes - bytesAtStart) / 1e6) };
   } finally {
     clearInterval(sampling);
   }

@@ -73,8 +73,8 @@ async function measure(folder: string, objects: number): Promise<Measured> {
   const source = join(folder, `${objects}-${slide.width}.geojson`);
   const target = join(folder, `${objects}.result`);
   if (!existsSync(source)) await writeOutlines(source, objects, slide);
-  const { answer, seconds, moreMegabytes } = await measuredImport({ kind: 'vector', source, target, slide });
-  if (!answer.ok) throw new Error(answer.message);
+  const { outcome, seconds, moreMegabytes } = await measuredImport({ kind: 'vector', source, target, slide });
+  if (!outcome.ok) throw new Error(outcome.message);
   const container = await openContainer(target);
   const reader = await openVector(container);
   const queries = await measureQueries(reader);

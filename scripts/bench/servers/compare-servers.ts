@@ -177,7 +177,7 @@ async function copyTiles(
   const levels = Array.from({ length: maxLevelOf(slide) + 1 }, (_, level) => tilesOfLevel(slide, level));
   const running = await product.start();
   try {
-    const queue = levels.flat().values(); // one iterator, from which all eight copiers take the next tile
+    const queue = levels.flat().values(); // one iterator, from which eight loops take the next tile
     const copyFromQueue = async () => {
       for (const tile of queue) {
         const file = join(incomplete, `${tile}.jpg`);

@@ -39,7 +39,7 @@ type CallInput<E extends Endpoint> = (keyof ParamsOf<E> extends never
 /** There was no response: the server is unreachable or took longer than 10 s. */
 export class NoResponseError extends Error {
   constructor(cause: unknown) {
-    super(texts.noAnswer, { cause });
+    super(texts.noResponse, { cause });
     this.name = 'NoResponseError';
   }
 }

@@ -81,7 +81,7 @@ describe('startExternalSignIn', () => {
 });
 
 describe('identityTokenOf', () => {
-  const notAsked = 'Bu giriş isteği geçersiz veya süresi dolmuş. Lütfen yeniden deneyin.';
+  const requestInvalid = 'Bu giriş isteği geçersiz veya süresi dolmuş. Lütfen yeniden deneyin.';
 
   it('exchanges the code for an identity token and sends the verifier of the challenge', async () => {
     const posted = stubProvider({ 'POST /realm/token': { id_token: 'a.b.c', access_token: 'x' } });
@@ -104,16 +104,16 @@ describe('identityTokenOf', () => {
     stubProvider({ 'POST /realm/token': { id_token: 'a.b.c' } });
     const { state } = await startAndReadQuery();
     await identityTokenOf(`?code=c-1&state=${state}`);
-    await expect(identityTokenOf(`?code=c-1&state=${state}`)).rejects.toThrow(notAsked);
+    await expect(identityTokenOf(`?code=c-1&state=${state}`)).rejects.toThrow(requestInvalid);
   });
 
   it.each([
-    ['an unknown state', (_: string) => '?code=c-1&state=x', notAsked],
-    ['no state', (_: string) => '?code=c-1', notAsked],
+    ['an unknown state', (_: string) => '?code=c-1&state=x', requestInvalid],
+    ['no state', (_: string) => '?code=c-1', requestInvalid],
     [
       'another issuer',
       (state: string) => `?code=c-1&state=${state}&iss=https://elsewhere.example.org`,
-      notAsked,
+      requestInvalid,
     ],
     [
       'a cancellation by the person',
@@ -134,7 +134,7 @@ describe('identityTokenOf', () => {
 
   it('throws when the sign-in was not started in this tab', async () => {
     stubProvider();
-    await expect(identityTokenOf('?code=c-1&state=x')).rejects.toThrow(notAsked);
+    await expect(identityTokenOf('?code=c-1&state=x')).rejects.toThrow(requestInvalid);
   });
 
   it('throws an ExternalSignInError when the provider rejects the code', async () => {

@@ -73,11 +73,11 @@ export async function identityTokenOf(
   const { issuer, clientId } = configuredProvider();
   // A response that this tab did not request may be an attack (cross-site request forgery).
   if (pending === null || response.get('state') !== pending.state) {
-    throw new ExternalSignInError(texts.externalNotAsked);
+    throw new ExternalSignInError(texts.externalRequestInvalid);
   }
   const responseIssuer = response.get('iss'); // optional; a response of another provider is rejected (RFC 9207)
   if (responseIssuer !== null && responseIssuer !== issuer)
-    throw new ExternalSignInError(texts.externalNotAsked);
+    throw new ExternalSignInError(texts.externalRequestInvalid);
   if (response.get('error') === 'access_denied') throw new ExternalSignInError(texts.externalCancelled);
   const code = response.get('code');
   if (code === null) throw new ExternalSignInError(texts.loginFailed);
@@ -98,7 +98,7 @@ export async function identityTokenOf(
 
 function configuredProvider() {
   const { external } = settings.signIn;
-  if (external === null) throw new ExternalSignInError(texts.externalNotAsked);
+  if (external === null) throw new ExternalSignInError(texts.externalRequestInvalid);
   return external;
 }
 

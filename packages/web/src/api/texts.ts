@@ -8,7 +8,7 @@ export const texts = wording({
     loginDone: 'Giriş başarılı!',
     loginFailed: 'Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.',
     externalUnreachable: 'Kimlik hizmetine ulaşılamıyor. Lütfen biraz sonra yeniden deneyin.',
-    externalNotAsked: 'Bu giriş isteği geçersiz veya süresi dolmuş. Lütfen yeniden deneyin.',
+    externalRequestInvalid: 'Bu giriş isteği geçersiz veya süresi dolmuş. Lütfen yeniden deneyin.',
     externalCancelled: 'Giriş iptal edildi.',
     registerDone: 'Kayıt başarılı',
     registrationConfirmed: 'E-posta adresiniz doğrulandı.',
@@ -94,7 +94,7 @@ export const texts = wording({
     loginDone: 'You are logged in.',
     loginFailed: 'Logging in failed. Please check what you entered.',
     externalUnreachable: 'The sign-in service cannot be reached. Please try again shortly.',
-    externalNotAsked: 'This sign-in request is not valid or has expired. Please try again.',
+    externalRequestInvalid: 'This sign-in request is not valid or has expired. Please try again.',
     externalCancelled: 'Signing in was cancelled.',
     registerDone: 'You are registered',
     registrationConfirmed: 'Your e-mail address is confirmed.',
@@ -183,7 +183,7 @@ export const texts = wording({
 export const imageTexts = wording({
   languageWhenMixed: 'en',
   tr: {
-    noAnswer: 'Sunucudan yanıt gelmedi. Lütfen bağlantınızı kontrol edin.',
+    noResponse: 'Sunucudan yanıt gelmedi. Lütfen bağlantınızı kontrol edin.',
     serverError: (status: number) => `Sunucu hatası (${status})`,
     unauthorised: 'Kimlik doğrulama hatası. Lütfen yeniden giriş yapın.',
     tryingNewSession: 'Yeni oturum oluşturuluyor…',
@@ -193,7 +193,7 @@ export const imageTexts = wording({
     requestFailed: 'İstek gönderilemedi.',
   },
   en: {
-    noAnswer: 'No response from server. Please check your connection.',
+    noResponse: 'No response from server. Please check your connection.',
     serverError: (status) => `Server error (${status})`,
     unauthorised: 'Authentication error. Please log in again.',
     tryingNewSession: 'Trying to create a new session...',
