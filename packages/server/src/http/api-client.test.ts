@@ -1,6 +1,5 @@
 /**
- * The OpenAPI document, used as other programs use it: a linter reads it, and a client that is generated from it calls a
- * running server.
+ * Tests the OpenAPI document with other programs: a linter reads it, and a client that is generated from it calls a running server.
  */
 import { execFile } from 'node:child_process';
 import fs from 'node:fs/promises';
@@ -28,7 +27,7 @@ async function runningServer() {
   return { ...server, baseUrl: address + apiBase, document };
 }
 
-/** Calls by the generated types alone: what they do not allow does not compile. Prints the answers as JSON. */
+/** Source of a program that calls the API only with the generated types, so that a wrong type fails the compilation. Prints results as JSON. */
 const program = `
 import createClient from 'openapi-fetch';
 import type { components, paths } from './api.d.ts';

@@ -4,7 +4,7 @@ import net, { type AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ConnectionLimits, limitConnections, serverOptions } from './connections.ts';
 
-/** More than the buffers of a connection on this machine hold. */
+/** Size in bytes of a response that does not fit into the buffers of a connection on this machine. */
 const large = Buffer.alloc(64 * 1024 * 1024, 7);
 
 async function listening(limits: ConnectionLimits) {

@@ -143,7 +143,7 @@ describe.each(databaseKinds)('hostile texts in API requests, on %s', (database) 
   it('cover every endpoint that has a path parameter, a query or a body', () => {
     const found = new Set(cases.map(({ name }) => name));
     const withTexts = Object.entries(endpoints).filter(([, { path, body }]) => path.includes(':') || body);
-    // These take no text: numbers, switches and, for the account's own calls, nothing.
+    // These endpoints have no text parameter: only numbers and switches, or no parameter.
     for (const [name] of withTexts) expect([...found]).toContain(name);
     expect(cases.length).toBeGreaterThan(70);
   });
@@ -155,7 +155,7 @@ describe.each(databaseKinds)('hostile texts in API requests, on %s', (database) 
       expect(expectedFor(place, character), `${character}: ${JSON.stringify(answer.body)}`).toContain(
         answer.status,
       );
-      // Some requests end the sign-in or the account: the next one needs another.
+      // Some requests end the sign-in or delete the account, so the next request needs a new caller.
       if (answer.status < 300) Object.assign(by, await caller('admin'));
     }
   });

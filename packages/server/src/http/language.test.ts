@@ -16,7 +16,7 @@ const short = { email: 'ayse@example.org', password: 'yedi-7!' };
 type Call = Pick<Endpoint, 'method' | 'path'>;
 const unknownPath: Call = { method: 'GET', path: '/nowhere' };
 
-/** The message of the response to a call without a sign-in. */
+/** Sends a call without a bearer token. @returns the message of the response */
 async function messageOf({ method, path }: Call, payload: object, language?: string): Promise<string> {
   const { as } = await testServer();
   const headers: Record<string, string> = language === undefined ? {} : { 'accept-language': language };

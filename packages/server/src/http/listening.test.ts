@@ -30,7 +30,7 @@ describe('listening on a port with several listeners', () => {
   it('answers every connection, whichever listener accepts it', async () => {
     const { port } = await listening();
     const answers = await Promise.all(
-      // A connection each, and with them another local port: the system spreads them by it.
+      // Each request has an own connection with another local port, by which the system spreads connections over the listening sockets.
       Array.from({ length: 64 }, () =>
         fetch(`http://127.0.0.1:${port}/`, { headers: { connection: 'close' } }).then((answer) =>
           answer.text(),

@@ -1,4 +1,4 @@
-/** Runs the examples of docs/api-tokens.md as they stand there, with curl and Python. */
+/** Runs the examples of docs/api-tokens.md, without changes, with curl and Python. */
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** API tokens through HTTP: creating, listing and revoking them, what they read, how they end, and what is audited. */
+/** API tokens through HTTP: creation, list, revocation, expiry, access to the catalogue, rate limit, and audit events. */
 import {
   beginUpload,
   changePassword,

@@ -1,4 +1,4 @@
-/** Approval: applications with the details that applicants give, decisions with their terms, and notifications. */
+/** Approval of accounts: applications with affiliation and purpose, decisions with role, datasets and end date, and e-mails. */
 import {
   approveUser,
   countWaiting,
@@ -319,7 +319,7 @@ describe.each(databaseKinds)('rejecting an application, on %s', (database) => {
         client.call(rejectUser, { params: { uid }, body: { reason } }),
       ]);
       const { user } = (await client.call(getUser, { params: { uid } })).body;
-      // Approving also lifts a rejection that came a moment before it; a rejection never undoes an approval.
+      // An approval also lifts an earlier rejection, but a rejection never undoes an approval.
       expect(approved.status).toBe(200);
       expect(user.status).toBe('active');
       expect(user.decisionReason).toBe(null);

@@ -20,7 +20,7 @@ import { type TestServer, testServer } from '../testing/test-server.ts';
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** An administrator who reads the audit log. */
+/** Returns an administrator who reads the audit log. */
 async function reading(server: TestServer) {
   const admin = await server.fixtures.admin({ displayName: 'Nur Yönetici' });
   const client = server.as(await server.fixtures.token(admin));
@@ -209,7 +209,7 @@ describe.each(databaseKinds)('a rejected request, on %s', (database) => {
     server.clock.advance(minute);
     await server.as(null).call(listUsers);
     await server.services.background.idle();
-    await server.services.audit.close(); // writes down what has been counted
+    await server.services.audit.close(); // writes the counted repetitions to the log
     expect((await read({ action: 'refusals-summed-up' })).entries).toMatchObject([
       { address: '127.0.0.1', detail: { count: 39, kinds: 'access-refused token_missing: 39' } },
     ]);

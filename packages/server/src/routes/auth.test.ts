@@ -17,7 +17,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const person = { email: 'Ayse@Example.org', password: 'uzun-bir-şifre', displayName: 'Ayşe Yılmaz' };
 
-/** A response without the fields that differ each time. */
+/** Returns a response without the fields that differ each time. */
 function comparable({ status, body, headers }: { status: number; body: unknown; headers: object }) {
   const { requestId: _, ...rest } = body as { requestId: string };
   const { date: __, 'x-request-id': ___, ...others } = headers as Record<string, unknown>;

@@ -152,7 +152,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
     expect(csv.body).toContain('1,Hangi hücre?,Öğrenci,');
   });
 
-  /** A visitor of the collection. */
+  /** Creates a share link of the collection and opens it as a visitor. */
   async function visitorOf({ server, teacher }: Awaited<ReturnType<typeof setUp>>, id: string) {
     const created = await teacher.call(createShareLink, {
       body: { target: { type: 'collection', id }, title: 'Sınav' },
@@ -247,7 +247,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
     const query = { session: opened.session_id, wait: '30' };
     const startedAt = Date.now();
     const following = events(all.server, id, query);
-    await new Promise((resolve) => setTimeout(resolve, 500)); // the follower is connected
+    await new Promise((resolve) => setTimeout(resolve, 500)); // until the follower is connected
     await all.teacher.inject({ method: 'DELETE', url: `/share-links/${linkId}` });
     expect((await following).status).toBe(200);
     expect(Date.now() - startedAt).toBeLessThan(5000);

@@ -1,4 +1,4 @@
-/** Colour profiles over HTTP: the descriptor, the colour table, converted tiles and thumbnails. */
+/** Colour profiles through HTTP: descriptor, colour table, tiles in sRGB, and thumbnails. */
 import { gunzipSync } from 'node:zlib';
 import { getActivity } from '@lamina/contract';
 import { buildIcc, buildSvs } from '@lamina/slide/testing';
@@ -120,8 +120,8 @@ describe('a slide with a colour profile', () => {
 
   const pixelsOf = async (jpeg: Uint8Array) => (await sharp(jpeg).raw().toBuffer()) as Uint8Array;
 
-  /** Pixels through the table at the nearest node, which is near enough for a mean. */
-  function through(table: Uint8Array, pixels: Uint8Array): Uint8Array {
+  /** Converts pixels with the nearest node of the colour table, which is exact enough to compare mean values. */
+  function convert(table: Uint8Array, pixels: Uint8Array): Uint8Array {
     const node = (at: number) => Math.round(((pixels[at] as number) / 255) * 32);
     return Uint8Array.from(pixels, (_, index) => {
       const at = index - (index % 3);
@@ -157,7 +157,7 @@ describe('a slide with a colour profile', () => {
         expect(converted.headers.etag).not.toBe(scanned.headers.etag);
         const pixels = await pixelsOf(scanned.rawPayload);
         const actual = await pixelsOf(converted.rawPayload);
-        expect(meanDifference(actual, through(table, pixels))).toBeLessThan(3);
+        expect(meanDifference(actual, convert(table, pixels))).toBeLessThan(3);
         expect(meanDifference(actual, pixels)).toBeGreaterThan(5);
         expect((await getConverted('scanner.svs', tile)).rawPayload).toEqual(converted.rawPayload);
       },
@@ -191,7 +191,7 @@ describe('a slide with a colour profile', () => {
         ),
       );
       const scanned = plain as Uint8Array;
-      expect(meanDifference(converted as Uint8Array, through(table, scanned))).toBeLessThan(3);
+      expect(meanDifference(converted as Uint8Array, convert(table, scanned))).toBeLessThan(3);
       expect(meanDifference(converted as Uint8Array, scanned)).toBeGreaterThan(5);
       expect(broken).toEqual(scanned);
     });

@@ -1,4 +1,4 @@
-/** Restricted datasets: visible to accounts with a grant, requested by members to whom they are listed, hidden from others. */
+/** Restricted datasets: accounts with a grant see them, members may request access to listed ones, and all others do not see them. */
 import {
   answerDatasetRequest,
   countWaiting,
@@ -144,7 +144,7 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
     const someone = await world.member();
     expect(await seen(world, another, someone)).toEqual(everything);
     const aSecond = async (expected: object) => {
-      clock.advance(1001); // what another process knows is a second old at most
+      clock.advance(1001); // another process may use its cache for at most 1 s
       expect(await seen(world, another, someone)).toEqual(expected);
     };
     await set('restricted');
@@ -398,7 +398,7 @@ describe.each(databaseKinds)('a request for access to a dataset, on %s', (databa
     expect(await seen(world, server, someone)).toEqual(nothing);
     await ask(someone, closed, 'Approved now.');
     expect((await stateOf(someone))[0]?.request).toMatchObject({ reason: 'Approved now.', answer: null });
-    // Asked twice, it is one request with the later reason.
+    // A second request replaces the reason of the first one.
     const before = await requestId();
     await ask(someone, closed, 'Approved, no. 12.');
     expect(await requestId()).toBe(before);

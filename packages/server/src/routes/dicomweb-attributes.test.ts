@@ -1,6 +1,6 @@
 /**
- * Metadata of DICOMweb against the VL Whole Slide Microscopy Image IOD: every attribute of type 1 has a value, every attribute
- * of type 2 is present, for slides of each format whose tiles can be sent.
+ * Checks the metadata of DICOMweb against the VL Whole Slide Microscopy Image IOD, for slides of each format whose tiles can be sent:
+ * every attribute of type 1 has a value, and every attribute of type 2 is present.
  *
  * Source: PS3.3 table A.32.8-1 and the modules that it names as mandatory, and table A.32.8-2 for the functional groups.
  */
@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { uidOf } from '../dicomweb/uids.ts';
 import { type SlideServer, slideServer } from '../testing/slide-server.ts';
 
-// Slides are read in processes of their own, which a busy machine takes its time to start.
+// Render processes, which read the slides, may start slowly on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 interface Element {
@@ -114,7 +114,7 @@ const firstOf = (dataSet: DataSet, tag: string) => dataSet[tag]?.Value?.[0];
 const samplesOf = (dataSet: DataSet) => Number(firstOf(dataSet, '00280002'));
 const tagsOf = (text: string) => text.split(' ').filter(Boolean);
 
-/** Returns the attributes that the IOD requires and the data set lacks. */
+/** Returns the attributes that the IOD requires and that are missing in the data set. */
 function findingsOf(dataSet: DataSet): readonly string[] {
   return modules.flatMap(({ name, type1, type2, within = [], when }) => {
     if (when !== undefined && !when(dataSet)) return [];

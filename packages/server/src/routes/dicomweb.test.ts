@@ -169,7 +169,7 @@ describe('DICOMweb metadata (WADO-RS)', () => {
     for (const tag of ['00200052', '00400512', '0020000D', '0020000E', '00080019']) {
       expect(small?.[tag]).toEqual(full?.[tag]);
     }
-    // Types 1 and 2 of the modules of the IOD (PS3.3 table A.32.8-1).
+    // Attributes of type 1 and 2 in the modules of the IOD (PS3.3 table A.32.8-1).
     const type1 =
       '00080005 00080018 00080060 00080023 00080033 0008002A 00080070 00081090 00181000 00181020 00200013 00200011 00400554 00400560 00480001 00480002 00480003 00480008 00480010 00480011 00480012 00480102 00480105 00480302 00280002 00280011 00280100 00280101 00280102 00280103 00280301 00282110 00209221 00089206';
     const flat = { ...full, ...(full?.['00400560']?.Value?.[0] as DataSet) };
@@ -201,7 +201,7 @@ describe('DICOMweb metadata (WADO-RS)', () => {
 });
 
 describe('DICOMweb frames (WADO-RS)', () => {
-  /** The entropy-coded part of a JPEG, which the file has unchanged. */
+  /** Returns the entropy-coded part of a JPEG, which the file contains with the same bytes. */
   const scanOf = (jpeg: Buffer) => {
     const at = jpeg.indexOf(Buffer.from([0xff, 0xda]));
     return jpeg.subarray(at + 2 + jpeg.readUInt16BE(at + 2), -2);

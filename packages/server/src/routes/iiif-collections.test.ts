@@ -1,4 +1,4 @@
-/** IIIF manifests of cases and collections: what accounts, API tokens and visitors of share links see of them. */
+/** IIIF manifests of cases and collections, requested by accounts, API tokens and visitors of share links. */
 import {
   createCase,
   createCollection,
@@ -25,7 +25,7 @@ interface CollectionDocument {
 
 const root = 'http://localhost:80/iiif';
 
-/** A collection of a slide and a case in an open dataset, and of a slide in a restricted one. */
+/** Creates a collection of three items: a slide and a case in an open dataset, and a slide in a restricted dataset. */
 async function setUp(database: (typeof databaseKinds)[number]) {
   const server = await slideServer({ database });
   const svs = await buildSvs();

@@ -1,4 +1,4 @@
-/** IIIF over HTTP: documents, images, credentials, cross-origin access, and what never enters the log. */
+/** IIIF through HTTP: documents, images, credentials, cross-origin access, and a log without image sessions. */
 import { createImageSession, deleteImageSession } from '@lamina/contract';
 import { buildSvs } from '@lamina/slide/testing';
 import sharp from 'sharp';

@@ -82,7 +82,7 @@ describe.each(databaseKinds)('download of original files, on %s,', (database) =>
     const url = `${idOf('Set/a.svs')}/original`;
     expect(await get(url)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
     expect((await admin.inject({ method: 'GET', url: `/image-catalog/images/${url}` })).status).toBe(403);
-    await allow('set'); // in any spelling
+    await allow('set'); // the case of the name does not matter
     expect((await get(url)).status).toBe(200);
     expect(
       (await server.as(user).inject({ method: 'GET', url: `/image-catalog/images/${url}` })).status,
@@ -135,7 +135,7 @@ describe('download of an original file', () => {
       'content-disposition': `attachment; filename="a.svs"; filename*=UTF-8''a.svs`,
     });
     expect(whole.bytes.length).toBe(svs.length);
-    expect(Buffer.compare(whole.bytes, Buffer.from(svs))).not.toBe(0); // label and macro are gone
+    expect(Buffer.compare(whole.bytes, Buffer.from(svs))).not.toBe(0); // label and macro were removed
     expect(whole.bytes.includes('Aperio')).toBe(true);
 
     const head = await get(`${id}/original`, { range: 'bytes=0-9' }, { method: 'HEAD' });
@@ -319,7 +319,7 @@ describe.skipIf(withoutObjectStore !== null)(
       const expected = await local.read(0, only.size);
       await local.close();
       expect(Buffer.compare(Buffer.concat([first.rawPayload, rest.rawPayload]), expected)).toBe(0);
-      expect(Buffer.compare(expected, svs)).not.toBe(0); // label and macro are gone
+      expect(Buffer.compare(expected, svs)).not.toBe(0); // label and macro were removed
     });
   },
 );

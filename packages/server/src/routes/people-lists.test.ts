@@ -23,7 +23,7 @@ async function office(database: (typeof databaseKinds)[number]) {
   return { ...server, admin, client: server.as(await server.fixtures.token(admin)) };
 }
 
-/** Inserts accounts without a sign-in identity, which costs no hashing. */
+/** Inserts accounts without a password, because hashing would take too long. */
 async function insertPeople(
   { services, clock }: Pick<Awaited<ReturnType<typeof office>>, 'services' | 'clock'>,
   count: number,
@@ -220,7 +220,7 @@ describe.each(databaseKinds)('1,000 accounts on %s', (database) => {
   it('are listed and searched within 300 ms of CPU time, and 200 are approved within 10 s', async () => {
     const server = await office(database);
     const uids = await insertPeople(server, 1000, (place) => ({ displayName: `Kişi ${place} Işık` }));
-    // CPU time does not depend on other programs of the machine.
+    // CPU time instead of elapsed time, because it does not depend on other programs on the machine.
     const took = async (work: () => Promise<unknown>) => {
       const before = process.cpuUsage();
       await work();

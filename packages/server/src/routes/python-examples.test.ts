@@ -1,4 +1,4 @@
-/** Runs the examples of docs/python.md as they stand there. */
+/** Runs the examples of docs/python.md without changes. */
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';

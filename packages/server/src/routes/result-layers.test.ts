@@ -11,7 +11,7 @@ import { slideWithResults } from '../testing/slide-with-results.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** A float ramp: column / 100, with one pixel without data and one infinite pixel. */
+/** Returns float values: column / 100, except one pixel without data and one infinite pixel. */
 function ramp(width: number, height: number): Float32Array {
   const values = Float32Array.from({ length: width * height }, (_, i) => (i % width) / 100);
   values[0] = Number.NaN;

@@ -395,7 +395,7 @@ describe('an image that administrators have hidden', () => {
     await hide(true);
     try {
       expect((await expectEqualResponses(pathOf(nativeTile))).status).toBe(404);
-      await send(pathOf(nativeTile, ofAdmin)); // audits the opening
+      await send(pathOf(nativeTile, ofAdmin)); // writes the audit event of the opening, so that the next request does not
       expect((await expectEqualResponses(pathOf(nativeTile, ofAdmin))).status).toBe(200);
       expect((await send(pathOf(nativeTile))).status).toBe(404);
     } finally {
@@ -564,7 +564,7 @@ describe('a server that stops', () => {
       socket.write(request);
       expect(await next()).toMatch(/^HTTP\/1\.1 200/);
     }
-    // Half of a request has arrived when the server stops.
+    // The first half of a request has arrived when the server stops.
     socket.write(request.slice(0, 20));
     await vi.waitFor(() => expect(peer.bytesRead).toBe(2 * request.length + 20));
     const closed = stopping.app.close();

@@ -19,7 +19,7 @@ import { databaseKinds } from '../store/testing/test-database.ts';
 import { hasOtherActiveAdmin, listUsers as storedUsers } from '../store/users.ts';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
 
-/** A server, a signed-in administrator, and `act`, which calls an endpoint as that administrator. */
+/** Starts a server with a signed-in administrator. `act` calls an endpoint about an account as this administrator. */
 async function administration(database: (typeof databaseKinds)[number]) {
   const server = await testServer({ database });
   const admin = await server.fixtures.admin();
@@ -450,7 +450,7 @@ describe.each(databaseKinds)('many concurrent changes of one account, on %s,', (
     const done = rows
       .filter(({ result }) => result === 'done')
       .map(({ detail }) => JSON.parse(detail) as { status_before: string; status: string });
-    // The first refusal of a kind has an entry; repetitions are counted in one, written when the minute is over.
+    // The first rejection gets its own audit event. Repetitions within a minute are counted in one event, which is written afterwards.
     await services.audit.close();
     const counted = (await auditEntries(server))
       .filter(({ action }) => action === 'refusals-summed-up')

@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const red = [200, 0, 0];
 
-/** A square cell of a class; its centre is x + 5, y + 5. */
+/** Returns a square cell of 10 × 10 pixels with this class; its centre is (x + 5, y + 5). */
 function cell(x: number, y: number, name: string | null, measurements: object = { Area: x }) {
   const ring = [
     [x, y],
@@ -34,7 +34,7 @@ function cell(x: number, y: number, name: string | null, measurements: object = 
 const collection = (features: readonly object[]) =>
   Buffer.from(JSON.stringify({ type: 'FeatureCollection', features }));
 
-/** Cells on a grid of 10 pixels, of two classes by turns. */
+/** Cells of 10 × 10 pixels, one every 12 pixels, alternately of two classes. */
 const grid = Array.from({ length: 4000 }, (_, i) =>
   cell((i % 80) * 12, Math.floor(i / 80) * 12, i % 2 === 0 ? 'Tumor' : 'Stroma'),
 );

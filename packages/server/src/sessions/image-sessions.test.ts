@@ -338,12 +338,12 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
     const [looking, busy] = [await sessions.create(await account()), await sessions.create(await account())];
     const isWaitedFor = () => sessions.resolve(looking.sessionId) instanceof Promise;
     await sessions.resolve(looking.sessionId);
-    /** Advances the clock while another session is in use, and awaits the look-ups that this starts. */
+    /** Advances the clock while another session is in use, and waits for the queries that its requests start. */
     async function pass(seconds: number): Promise<void> {
       for (let half = 0; half < 2 * seconds; half++) {
         advance(500);
         await sessions.resolve(busy.sessionId);
-        await sessions.resolve(newSecret()); // asked about with the others, and waited for
+        await sessions.resolve(newSecret()); // its query also includes the sessions in use
       }
     }
     await pass(6);

@@ -24,7 +24,7 @@ const person = {
   purpose: 'Tez',
 };
 
-/** E-mails to the address, oldest first. */
+/** Returns the e-mails to the address, oldest first. */
 async function mailsTo({ outbox }: Pick<TestServer, 'outbox'>, to: string) {
   const mails = await Promise.all((await outbox()).map((mail) => postalMime.parse(mail)));
   return mails.filter((mail) => mail.to?.some(({ address }) => address?.toLowerCase() === to));
@@ -54,7 +54,7 @@ describe.each(databaseKinds)('with REGISTRATION_HIDE_EXISTING on %s, registratio
     const existing = await server.fixtures.user({ email: 'aise@example.org' });
     const toNew = await ask(server, person);
     const toKnown = await ask(server, { ...person, email: existing.email });
-    await server.outbox(); // both are done
+    await server.outbox(); // waits until both e-mails have been sent
     expect(toNew.status).toBe(201);
     expect(visible(toKnown)).toEqual({
       ...visible(toNew),

@@ -1,6 +1,6 @@
 /**
- * Answers to a caller without an account must not show whether an address has an account: status, body and
- * headers are the same for both, also after the caller's network has reached a limit.
+ * Responses to a caller without an account must not reveal whether an address has an account: status, body and headers are the same for
+ * known and unknown addresses, also after the caller's network has reached a limit.
  */
 import { register, requestPasswordReset, signIn } from '@lamina/contract';
 import { describe, expect, it, vi } from 'vitest';
@@ -32,7 +32,7 @@ const askForReset = (server: Server, address: string, email: string) =>
 const askForAccount = (server: Server, address: string, email: string) =>
   post(server, address, register.path, { email, password: 'uzun-bir-şifre' });
 
-/** An account whose owner has signed in from `ownersNetwork`. */
+/** Creates an account whose owner has signed in from `ownersNetwork`. */
 async function accountKnownFromItsNetwork(server: TestServer): Promise<TestUser> {
   const user = await server.fixtures.user();
   expect((await tryPassword(server, ownersNetwork, user.email, user.password)).status).toBe(200);

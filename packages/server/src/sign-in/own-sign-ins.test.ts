@@ -1,4 +1,4 @@
-/** The list of the own sign-ins, through HTTP. */
+/** Listing and ending the sign-ins of the own account, through HTTP. */
 import { createImageSession, endSignIn, endSignIns, getProfile, listSignIns } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { testServer } from '../testing/test-server.ts';
 import { createPasswords, passwordCost } from './password.ts';
 
-// The real library, with its runs counted.
+// The real library; the mock only records its calls.
 vi.mock('@node-rs/argon2', async (original) => {
   const real = await original<typeof argon2>();
   return {
@@ -83,7 +83,7 @@ describe('an unknown e-mail address', () => {
     const work = vi.mocked(argon2.hash).mock.calls;
     const checks = vi.mocked(argon2.verify).mock.calls;
 
-    /** Number of hashes, their parameters, and the response without the fields that differ each time. */
+    /** Tries to sign in. @returns the number of hashes, their parameters, and the response without the fields that differ each time */
     async function tryAt(address: string) {
       const [hashesBefore, checksBefore] = [work.length, checks.length];
       const answer = await as(null).call(signIn, { body: { email: address, password: 'yanlış-şifre' } });

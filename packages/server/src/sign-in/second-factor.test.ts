@@ -21,12 +21,12 @@ const step = 30 * second;
 interface Protected {
   readonly user: TestUser;
   readonly token: string;
-  /** The TOTP code of an authenticator app, `stepsAway` time steps from now. */
+  /** Returns the code of an authenticator app, `stepsAway` steps of 30 s from now. */
   readonly code: (stepsAway?: number) => string;
   readonly recoveryCodes: readonly string[];
 }
 
-/** A user with a second factor. The code that confirmed it has been used. */
+/** Creates a user who has confirmed two-step verification a minute ago, with the code of that time. */
 async function withSecondFactor({ fixtures, as, clock }: TestServer): Promise<Protected> {
   const user = await fixtures.user();
   const token = await fixtures.token(user);

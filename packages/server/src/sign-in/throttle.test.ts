@@ -221,7 +221,7 @@ describe('a successful sign-in', () => {
       const signIns = () =>
         server.services.db.selectFrom('audit').select('seq').where('action', '=', 'sign-in').execute();
       expect(await signIns()).toHaveLength(maxCount);
-      // The limit shows only to a caller who knows the password.
+      // Only a caller who knows the password gets the 429 of this limit.
       expect((await from('192.0.2.1', server, wrong(user))).status).toBe(401);
       // Other accounts of that network, and the same account from another network, sign in as before.
       expect((await from('192.0.2.1', server, right(await server.fixtures.user()))).status).toBe(200);

@@ -277,6 +277,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
       const isKnown = await isNetworkKnown(attempt);
       const block = await findBlock(db, [...commonRules, ...codeRules]);
       if (block !== null) return refuse(block, step, attempt);
+      /** Block for networks that are not known for the account. */
       const strangersBlock = await findBlock(db, strangerRules);
       // Attempts during a block do not increment its counter; otherwise a stranger could extend the block without end.
       const failureRules = strangersBlock === null ? [...commonRules, ...strangerRules] : commonRules;
@@ -307,6 +308,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
         // A code is only checked after the right password, so a 429 because of wrong codes does not reveal whether an account exists.
         const isCode = error.code === 'second_factor_invalid';
         const newBlock = await addUnlessBlocked(isCode ? [...failureRules, ...codeRules] : failureRules);
+        // While other networks are blocked, a wrong password from a known network also gets 429, so that it does not reveal the network.
         const refusedBy = newBlock ?? (isCode ? null : strangersBlock);
         if (refusedBy !== null) return refuse(refusedBy, step, attempt);
         throw error;

@@ -1,4 +1,4 @@
-/** Shared, private, locked and foreign annotation layers as targets of every call: annotations.md section 4. */
+/** Every call on annotation layers that are shared, private, locked or owned by another account: docs/annotations.md section 4. */
 import { randomUUID } from 'node:crypto';
 import {
   changeAnnotations,

@@ -38,7 +38,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   token_unverifiable: 'sign-in/identity-provider.test.ts',
   'verifyToken account_not_active': 'sign-in/external-sign-in.test.ts',
   'verifyToken email_taken': 'sign-in/external-sign-in.test.ts',
-  // The calling administrator is active, so only a race of two administrators leads to these.
+  // The calling administrator is active, so another administrator can only be the last one in a race.
   'suspendUser last_admin': 'domain/account.test.ts',
   'deactivateUser last_admin': 'domain/account.test.ts',
 };
@@ -162,7 +162,7 @@ const metadataOf = (told: Readonly<Record<string, string>>) =>
     .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
     .join(',');
 
-/** A request for an original with a fault: of the file, or of the range. */
+/** Sends a request for an original file that cannot be sent: because of the file, or because of the range. */
 async function originalOf(name: string, fault: 'a picture' | 'a range behind the end'): Promise<Answer> {
   const person = await caller('user');
   const request = await requestFor(name, person, false);

@@ -1,4 +1,4 @@
-/** Every endpoint, called by every kind of actor: permissions.md sections 4 and 8. */
+/** Every endpoint, called by every kind of caller: docs/permissions.md sections 4 and 8. */
 import fs from 'node:fs';
 import path from 'node:path';
 import {
@@ -140,11 +140,11 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
       return { who, request, answer: await ask(endpoint, request, who.token) };
     }
 
-    // Reading all stored data takes longer than a call: once before all calls that must change nothing, once after.
+    // Reading all stored data takes longer than a call, so it is read only twice: before and after all calls that must be rejected.
     beforeAll(async () => {
       const prepared = [];
       for (const actor of actors.filter(isRejected)) prepared.push({ actor, ...(await prepare(actor)) });
-      await everythingDone(); // background tasks of the previous call
+      await everythingDone(); // waits for background tasks of the previous calls
       const before = await stored();
       for (const { actor, ...call } of prepared) rejected.set(actor, await callAs(call));
       changedByRejectedCalls = [before, await stored()];

@@ -51,7 +51,7 @@ describe.each(databaseKinds)('concurrent changes on %s', (database) => {
       ];
       const answers = (await Promise.all(both)).map(({ status }) => status);
       expect(answers.filter((status) => status === 200)).toHaveLength(1);
-      // The other one gets last_admin, or its token is invalid already.
+      // The other call gets last_admin, or its token is already invalid.
       expect(answers.filter((status) => status === 409 || status === 401)).toHaveLength(1);
       const statuses = [await statusOf(servers, one), await statusOf(servers, two)];
       expect([...statuses].sort()).toEqual(['active', 'suspended']);

@@ -111,7 +111,7 @@ describe.each(databaseKinds)('revocation in three processes over one %s database
     }
   }
 
-  /** Requests of other software with a bearer token, which a process accepts by its state of at most a second ago. */
+  /** Requests of other software with a bearer token, which a process accepts from a cache that is at most 1 s old. */
   function tilesOf(at: ServerProcess, token: string) {
     const series = `studies/${uidOf(imageId, 'study')}/series/${uidOf(imageId, 'series')}`;
     const frame = `/dicom-web/${series}/instances/${uidOf(imageId, 0)}/frames/1`;
@@ -159,7 +159,7 @@ describe.each(databaseKinds)('revocation in three processes over one %s database
         { what: 'tile', ask: pixels(at, 'image_files/9/0_0.jpeg') },
         ...tilesOf(at, token),
       ]);
-      // The other processes have cached everything before.
+      // The other processes have cached the access before the revocation.
       for (const { ask } of questions) expect((await ask()).status).toBe(200);
 
       const watching = questions.map(async ({ what, ask }) => [what, await untilRefused(ask)] as const);
@@ -169,7 +169,7 @@ describe.each(databaseKinds)('revocation in three processes over one %s database
 
       const figures: string[] = [];
       for (const [what, { lastAcceptedSentAt, refusedAt }] of await Promise.all(watching)) {
-        // No request sent a second after the revocation was accepted, however slow the machine is.
+        // No request was accepted that was sent 1 s after the revocation. This does not depend on the speed of the machine.
         expect(lastAcceptedSentAt - answeredAt).toBeLessThanOrEqual(promisedMs);
         figures.push(`${what} ${Math.max(0, Math.round(refusedAt - answeredAt))} ms`);
       }

@@ -1,4 +1,4 @@
-/** A revocation takes effect when the call returns, in every process, permanently: permissions.md sections 5 and 8. */
+/** A revocation is permanent. It takes effect at once in its process, and within 1 s in others: docs/permissions.md sections 5 and 8. */
 import {
   approveUser,
   changePassword,

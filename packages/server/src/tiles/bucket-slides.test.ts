@@ -93,7 +93,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
     it('is served from the cache while the store is down, and uncached parts get 503', async () => {
       await ask(inBucket, otherNativeTile);
       proxy.failAlways({ kind: 'status', status: 503 });
-      // A look that failed opens the circuit; until then what has been read is shown all the same.
+      // A failed check opens the circuit breaker. Cached parts are served before and after it.
       await vi.waitFor(
         async () => {
           expect((await ask(inBucket, nativeTile)).status).toBe(200);
@@ -115,7 +115,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       proxy.failAlways(null);
       await vi.waitFor(
         async () => expect((await ask(inBucket, 'thumbnail.jpg')).status).toBe(200),
-        { timeout: 50_000, interval: 500 }, // a probe every five seconds
+        { timeout: 50_000, interval: 500 }, // the circuit breaker probes the store every 5 s
       );
       const [object, files] = [
         await ask(inBucket, otherRenderedTile),

@@ -10,7 +10,7 @@ const key = 'Set/a.svs';
 const down = new SlideError('STORE_UNAVAILABLE', 'The object store does not answer');
 
 let store: MemoryStore;
-/** Asked instead of the store, where it is said. */
+/** When set, called instead of the store. */
 let head: ((key: string) => Promise<ObjectFacts>) | null;
 let slides: OpenSlides;
 let wanted: OpenRequest;
@@ -103,7 +103,7 @@ describe('an open slide of an object store', () => {
     expect(await width()).toBe(300);
     store.failWith(null);
     store.set(key, small);
-    await width(); // looks, and does not wait for it
+    await width(); // starts a check, and does not wait for it
     await vi.waitFor(async () => expect(await width()).toBe(100));
   });
 

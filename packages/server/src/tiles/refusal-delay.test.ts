@@ -4,7 +4,7 @@ import { delayRefusal, maxRefusalDelayMs, minRefusalDelayMs } from './refusal-de
 
 const busy = () => Promise.reject(new SlideError('BUSY', 'The render queue is full'));
 
-/** Starts the work, and tells whether it has settled. */
+/** Runs the work with delayRefusal. @returns its state: whether it has succeeded or failed (`isSettled`), and the error */
 function observe(work: Promise<unknown>, signal = new AbortController().signal) {
   const state = { error: null as unknown, isSettled: false };
   delayRefusal(work, () => signal).then(

@@ -4,7 +4,7 @@ import { answerCalls, type Channel, createCaller } from './process-calls.ts';
 import { createRemoteTileClient, renderedTilesCalls } from './remote-tile-client.ts';
 import type { RenderedTiles } from './rendered-tiles.ts';
 
-/** Two ends of a channel; messages are copied, as between processes. */
+/** Returns the two ends of a channel. Messages are copied, as between processes. */
 function createChannel(): [Channel, Channel] {
   const ends = [new EventEmitter(), new EventEmitter()] as const;
   const endOf = (own: EventEmitter, other: EventEmitter): Channel => ({

@@ -7,7 +7,7 @@ import { tileAdapters } from '../testing/inject.ts';
 import { type SlideServer, slideServer } from '../testing/slide-server.ts';
 
 const side = 600;
-/** Blue, green, red. */
+/** A pixel in the order of CZI: blue, green, red. */
 const samples = new Uint8Array(side * side * 3).map((_, i) => [40, 120, 200][i % 3] as number);
 const whole = { x: 0, y: 0, width: side, height: side, pixelType: 3, compression: 0, data: samples };
 const czi = buildCzi({ subblocks: [whole] });
@@ -57,7 +57,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       if (image === null) throw new Error('it is in the catalogue');
       await server.pixels(`${id}/image.dzi`, session); // opens the slide
       const cachedTile = { address: { dziLevel: 3, column: 0, row: 0 }, knownTag: undefined };
-      // An aborted request gets no rendering.
+      // The request is aborted, so that only a cached tile can be returned.
       const client = { requester: { account: 'account', session: 'session' }, signal: AbortSignal.abort() };
       await vi.waitFor(
         async () => expect(await slides.tile(image, cachedTile, client)).toMatchObject({ source: 'kept' }),

@@ -153,7 +153,7 @@ describe('the tile cache', () => {
   });
 
   it('evicts the tiles of the least recently used slide first', async () => {
-    // Each tile fills a file of its own: three blocks, and one for its list.
+    // Each tile gets an own pack: three blocks for the tile and one block for the list.
     const tile = (mark: number) => jpeg(mark, 2.6 * block);
     const cache = open({ disk: 40 * block });
     cache.put(key('first'), tile(1));

@@ -10,7 +10,7 @@ import { type RenderSource, tileNameIn } from './render-source.ts';
 import { createTileCache, type TileCache } from './tile-cache.ts';
 import { createTilePrerenderer, type TilePrerenderer } from './tile-prerenderer.ts';
 
-// Processes start slowly on a busy machine.
+// Render processes may start slowly on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 const log = pino({ level: 'silent' });

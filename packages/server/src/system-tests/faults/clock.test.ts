@@ -1,4 +1,4 @@
-/** The server's clock is set back and forward by a day during use (REL-18). */
+/** Tests a server whose clock is set back and forward by a day while it is in use (REL-18). */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -56,7 +56,7 @@ describe.skipIf(process.platform === 'win32')('the clock of a running server', (
     await setClock(-day);
     expect((await ask('GET', '/user/profile', token)).status).toBe(200);
     expect((await pixels()).status).toBe(200);
-    // Replaced slides and ended sessions are still noticed.
+    // The server still detects replaced slides and ended sessions.
     fs.writeFileSync(`${slide}.new`, await buildSvs({ ...plan, downsamples: [1, 2] }));
     fs.renameSync(`${slide}.new`, slide);
     await vi.waitFor(async () => {

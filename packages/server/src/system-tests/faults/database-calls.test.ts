@@ -16,7 +16,7 @@ let server: TestServer;
 let database: FailingDatabase;
 
 const auditTables = ['audit', 'audit_chain'];
-/** Tables that a failed call may and must change. */
+/** Tables that a call changes permanently although it fails, by endpoint. */
 const tablesThatStayChanged: Readonly<Record<string, readonly string[]>> = {
   // A repeated call continues where the failed one stopped.
   beginUpload: ['uploads', ...auditTables],

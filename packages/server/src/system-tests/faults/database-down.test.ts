@@ -1,4 +1,4 @@
-/** PostgreSQL stops, hangs, is full or loses its connections while users view slides (REL-5). */
+/** Tests a server whose PostgreSQL stops, hangs, has no free connection or loses its connections while users view slides (REL-5). */
 import {
   createImageSession,
   type Endpoint,
@@ -78,7 +78,7 @@ async function nameOf(db: Viewing['db']): Promise<string> {
   return rows[0]?.name ?? '';
 }
 
-/** Occupies all connections. */
+/** Opens connections until PostgreSQL accepts no more. */
 async function fillUp(): Promise<pg.Client[]> {
   const taken: pg.Client[] = [];
   for (;;) {
@@ -221,7 +221,7 @@ describe.skipIf(found === null)(
       const cut = () =>
         postgres.ask('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
 
-      // Within a transaction that is idle.
+      // First the connections are cut during an idle transaction.
       const begun = Promise.withResolvers<void>();
       const isCut = Promise.withResolvers<void>();
       const changing = runLockedTransaction(db, 'accounts', async (tx) => {
@@ -234,7 +234,7 @@ describe.skipIf(found === null)(
       isCut.resolve();
       expect(await changing).toMatchObject({ name: 'AppError', code: 'unavailable' });
 
-      // During queries.
+      // Then they are cut during queries.
       const statuses = new Set<number>();
       for (let round = 0; round < 5; round++) {
         server.clock.advance(60_000); // an account may create 30 sessions a minute

@@ -25,7 +25,7 @@ const renderedTiles = ['8/0_0', '8/1_0', '8/0_1', '8/1_1', '6/0_0'];
 interface Running {
   readonly address: string;
   readonly process: ChildProcess;
-  /** Path of the data folder, for the test. */
+  /** Path by which the test can read the data folder on the small disk. */
   readonly dataDir: string;
 }
 

@@ -1,4 +1,4 @@
-/** Render workers are killed and stopped, and get more jobs than they can handle (REL-12, REL-14, REL-17). */
+/** Tests render workers that are killed, hang, or get more jobs than they can handle (REL-12, REL-14, REL-17). */
 import fs from 'node:fs';
 import { signIn } from '@lamina/contract';
 import { buildSvs } from '@lamina/slide/testing';

@@ -1,4 +1,4 @@
-/** A slide file is replaced, overwritten, truncated or deleted during use (REL-6, REL-7, REL-8). */
+/** Tests slides whose file is replaced, overwritten, truncated or deleted while they are viewed (REL-6, REL-7, REL-8). */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { buildSvs } from '@lamina/slide/testing';
@@ -86,7 +86,7 @@ beforeAll(async () => {
   versions = { before: await expectedBytes(first), after: await expectedBytes(second) };
 });
 
-/** Returns which slide a response belongs to. */
+/** Returns whether a tile shows the slide before or after its replacement. */
 function versionOf(tile: string, bytes: Buffer): 'before' | 'after' | 'neither' {
   if (versions.before.get(tile)?.equals(bytes)) return 'before';
   return versions.after.get(tile)?.equals(bytes) ? 'after' : 'neither';
@@ -100,7 +100,7 @@ describe('a slide viewed by fifty clients', () => {
       'its file is replaced by renaming',
       (server: Viewing, bytes: Uint8Array) => server.put('Tissue/a.svs', bytes),
     ],
-    // In place, as a scanner or a copy does: for a moment, the file is a mixture.
+    // A scanner or a copy overwrites a file in place, so that it contains parts of both versions for a moment.
     ['its file is overwritten in place', ({ file }: Viewing, bytes: Uint8Array) => fs.writeFile(file, bytes)],
   ])('returns tiles of the old or the new slide, never a mixture, while %s', async (_, replace) => {
     const server = await startViewing(first);

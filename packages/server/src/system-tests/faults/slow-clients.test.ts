@@ -1,4 +1,4 @@
-/** Clients that read or send very slowly cost little and do not affect others (REL-15). */
+/** Tests clients that read or send very slowly: they take little memory and do not affect other clients (REL-15). */
 import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
@@ -66,7 +66,7 @@ function residentBytes({ process: { pid } }: ServerProcess): number {
 function connectTo({ address }: Pick<ServerProcess, 'address'>): net.Socket {
   const { hostname, port } = new URL(address);
   const socket = net.connect(Number(port), hostname);
-  socket.on('error', () => undefined); // the server may close it
+  socket.on('error', () => undefined); // the server may close the connection
   onTestFinished(() => void socket.destroy());
   return socket;
 }
