@@ -104,18 +104,19 @@ async function measure(
   );
   try {
     for (let repeat = 0; repeat < repeats; repeat++) {
-      const machine = { 'load of the machine': (os.loadavg()[0] ?? 0).toFixed(1) };
-      onRow('sign-ins', { ...machine, ...(await measureSignIns(product, repeat, probes)) });
-      onRow('tiles', { ...machine, ...(await measureTiles(environment, product, repeat, probes)) });
+      const machineLoad = { 'load of the machine': (os.loadavg()[0] ?? 0).toFixed(1) };
+      onRow('sign-ins', { ...machineLoad, ...(await measureSignIns(product, repeat, probes)) });
+      onRow('tiles', { ...machineLoad, ...(await measureTiles(environment, product, repeat, probes)) });
     }
   } finally {
     await product.stop();
   }
 }
 
-const signIn = ({ port }: RunningProduct, email: string, network: string, agent?: Agent) =>
-  request({ port, path: '/api/v1/auth/login', body: { email, password }, network, agent });
+const signIn = ({ port }: RunningProduct, email: string, clientAddress: string, agent?: Agent) =>
+  request({ port, path: '/api/v1/auth/login', body: { email, password }, clientAddress, agent });
 
+/** Registers an account, and approves it if `isApproved`. @returns its e-mail address */
 async function createAccount(
   { url, token }: RunningProduct,
   email: string,
@@ -195,8 +196,8 @@ async function measureTiles(
     const { token } = JSON.parse((await signIn(product, email, '192.0.2.250')).body) as { token: string };
     return createImageSession(product.url, token);
   };
-  const flooding = await sessionOf('flooding');
-  const viewing = await sessionOf('viewing');
+  const floodingSession = await sessionOf('flooding');
+  const viewingSession = await sessionOf('viewing');
   const slide = { ...bigSlide, tileSize };
   const nativeTiles = tilesOfLevel(slide, maxLevelOf(slide)); // full resolution, stored in the file
   const renderedTiles = tilesOfLevel(slide, maxLevelOf(slide) - 1); // not stored in the file
@@ -210,31 +211,31 @@ async function measureTiles(
 
   // The other viewer has already opened the slide, so its connection does not wait behind the 1,600 new ones.
   const viewerAgent = new Agent({ keepAlive: true, maxSockets: 1 });
-  await requestTile(nativeTiles, 0, viewing, viewerAgent);
+  await requestTile(nativeTiles, 0, viewingSession, viewerAgent);
   const agent = new Agent({ keepAlive: true, maxSockets: coldTiles });
   const statuses = new Map<number, number>();
   const stop = new AbortController();
-  let waiting = coldTiles;
+  let waitingRequests = coldTiles;
   const load = Array.from({ length: coldTiles }, async (_, n) => {
     while (!stop.signal.aborted) {
-      const { status } = await requestTile(renderedTiles, repeat * coldTiles + n, flooding, agent);
+      const { status } = await requestTile(renderedTiles, repeat * coldTiles + n, floodingSession, agent);
       countStatus(statuses, status);
       if (status === 200) break;
       await setTimeout(100 + 900 * Math.random());
     }
-    waiting--;
+    waitingRequests--;
   });
   await setTimeout(500);
   const stopHealth = watchHealth(product);
   const rendered = [];
   const native = [];
-  for (let n = 0; n < count && waiting > 0; n++) {
+  for (let n = 0; n < count && waitingRequests > 0; n++) {
     // Negative indices count from the end of the slide, whose tiles the flooding session does not request.
-    rendered.push(await requestTile(renderedTiles, -1 - repeat * count - n, viewing, viewerAgent));
-    native.push(await requestTile(nativeTiles, n * 97, viewing, viewerAgent));
+    rendered.push(await requestTile(renderedTiles, -1 - repeat * count - n, viewingSession, viewerAgent));
+    native.push(await requestTile(nativeTiles, n * 97, viewingSession, viewerAgent));
     await setTimeout(50);
   }
-  const stillWaiting = waiting;
+  const stillWaiting = waitingRequests;
   const healthP95 = await stopHealth();
   stop.abort();
   await Promise.all(load);

@@ -7,7 +7,7 @@ export interface RequestOptions {
   /** Sent as JSON with POST; without it the request is a GET. */
   readonly body?: Readonly<Record<string, unknown>>;
   /** Client address, sent in X-Forwarded-For as by a trusted reverse proxy. */
-  readonly network?: string;
+  readonly clientAddress?: string;
   /** Keeps the connections; without it, Node's default agent is used. */
   readonly agent?: Agent | undefined;
 }
@@ -21,7 +21,13 @@ export interface MeasuredResponse {
 }
 
 /** Never rejects: without a response, the status is 0. */
-export function request({ port, path, body, network, agent }: RequestOptions): Promise<MeasuredResponse> {
+export function request({
+  port,
+  path,
+  body,
+  clientAddress,
+  agent,
+}: RequestOptions): Promise<MeasuredResponse> {
   const startedAt = performance.now();
   const text = body && JSON.stringify(body);
   const { promise, resolve } = Promise.withResolvers<MeasuredResponse>();
@@ -38,7 +44,7 @@ export function request({ port, path, body, network, agent }: RequestOptions): P
           'content-type': 'application/json',
           'content-length': Buffer.byteLength(text),
         }),
-        ...(network !== undefined && { 'x-forwarded-for': network }),
+        ...(clientAddress !== undefined && { 'x-forwarded-for': clientAddress }),
       },
       agent,
     },

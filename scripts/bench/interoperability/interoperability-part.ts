@@ -12,7 +12,7 @@ import { callApi } from '../../services/api-client.ts';
 import { type BenchEnvironment, type BenchOptions, createEnvironment } from '../environment.ts';
 import { openConnection, requestOf } from '../load/connection.ts';
 import { type LoadSummary, type LoadTarget, load } from '../load/load-client.ts';
-import { quantile } from '../load/statistics.ts';
+import { median } from '../load/statistics.ts';
 import { gridOf, maxLevelOf, nativeTrace, type TiledSlide } from '../load/trace.ts';
 import { administrator, type RunningProduct, startProduct } from '../product.ts';
 import { circumstances, publish, tableOf } from '../report.ts';
@@ -211,8 +211,6 @@ function startDownloads(port: number, path: string, apiToken: string, count: num
     return bytes;
   };
 }
-
-const median = (values: readonly number[]) => quantile(values, 0.5);
 
 async function createApiToken(url: string, token: string, scopes: readonly string[]): Promise<string> {
   const body = { name: scopes.join(' '), scopes };

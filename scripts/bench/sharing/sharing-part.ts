@@ -85,20 +85,20 @@ async function makeLink({ url, token }: RunningProduct, { collectionId }: Lesson
   return { linkId: link.id, secret: link.url.split('#')[1] ?? '' };
 }
 
-/** Opens a link as a visitor. @param network client address of the visitor @returns the id of the visitor's image session */
-async function openLink({ port }: RunningProduct, secret: string, network: string): Promise<string> {
+/** Opens a link as a visitor. @param clientAddress of the visitor @returns the id of the visitor's image session */
+async function openLink({ port }: RunningProduct, secret: string, clientAddress: string): Promise<string> {
   const { status, body } = await request({
     port,
     path: '/api/v1/share-links/open',
     body: { secret },
-    network,
+    clientAddress,
   });
   if (status !== 200) throw new Error(`POST /share-links/open: ${status} ${body}`);
   return (JSON.parse(body) as { session_id: string }).session_id;
 }
 
 /** Returns a different client address for each visitor. */
-const networkOf = (number: number) => `10.1.${Math.floor(number / 250)}.${(number % 250) + 1}`;
+const clientAddressOf = (number: number) => `10.1.${Math.floor(number / 250)}.${(number % 250) + 1}`;
 
 async function measureOpening(
   product: RunningProduct,
@@ -132,9 +132,9 @@ async function measureFollowers(product: RunningProduct, lesson: Lesson, events:
   const times: number[] = [];
   const streams = await Promise.all(
     Array.from({ length: followerCount }, async (_, number) => {
-      const session = await openLink(product, secret, networkOf(number));
+      const session = await openLink(product, secret, clientAddressOf(number));
       const path = `/api/v1/collections/${lesson.collectionId}/presentation-events?session=${session}`;
-      return followEvents({ port, path, network: networkOf(number) }, (x) => {
+      return followEvents({ port, path, clientAddress: clientAddressOf(number) }, (x) => {
         const sentTime = sentAt[x];
         if (sentTime !== undefined) times.push(performance.now() - sentTime);
       });
@@ -164,14 +164,17 @@ async function measureFollowers(product: RunningProduct, lesson: Lesson, events:
 interface Follower {
   readonly port: number;
   readonly path: string;
-  readonly network: string;
+  readonly clientAddress: string;
 }
 
 /** Connects a follower. @param onField called with the x of each received field @returns a function that disconnects */
-function followEvents({ port, path, network }: Follower, onField: (x: number) => void): Promise<() => void> {
+function followEvents(
+  { port, path, clientAddress }: Follower,
+  onField: (x: number) => void,
+): Promise<() => void> {
   const { promise, resolve, reject } = Promise.withResolvers<() => void>();
   const sent = startGet(
-    { host: '127.0.0.1', port, path, headers: { 'x-forwarded-for': network } },
+    { host: '127.0.0.1', port, path, headers: { 'x-forwarded-for': clientAddress } },
     (response) => {
       if (response.statusCode !== 200)
         return reject(new Error(`presentation-events: ${response.statusCode}`));
@@ -201,14 +204,14 @@ async function measureRevocation(product: RunningProduct, lesson: Lesson, repeat
   const lastTileDelays: number[] = [];
   for (let repeat = 0; repeat < repeats; repeat++) {
     const { linkId, secret } = await makeLink(product, lesson);
-    const session = await openLink(product, secret, networkOf(repeat));
+    const session = await openLink(product, secret, clientAddressOf(repeat));
     const path = tilePathOf(lesson.imageId, '8/0_0', session);
     let lastTileAt = 0;
     const stop = new AbortController();
     // Each request uses a new connection, so that the operating system distributes the requests among the processes.
     const viewers = Array.from({ length: 6 }, async () => {
       while (!stop.signal.aborted) {
-        const { status } = await request({ port, path, network: networkOf(repeat) });
+        const { status } = await request({ port, path, clientAddress: clientAddressOf(repeat) });
         if (status === 200) lastTileAt = performance.now();
         await setTimeout(5);
       }
@@ -299,7 +302,7 @@ async function measureGuesses(product: RunningProduct, lesson: Lesson, count: nu
         port,
         path: '/api/v1/share-links/open',
         body: { secret: guess },
-        network: '203.0.113.7',
+        clientAddress: '203.0.113.7',
         agent,
       });
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
@@ -330,7 +333,7 @@ async function openingTimes(product: RunningProduct, secret: string, count: numb
   const times: number[] = [];
   for (let number = 0; number < count; number++) {
     const startedAt = performance.now();
-    await openLink(product, secret, networkOf(number));
+    await openLink(product, secret, clientAddressOf(number));
     times.push(performance.now() - startedAt);
     await setTimeout(50);
   }

@@ -75,7 +75,7 @@ export function useImageGroups(listing: Listing) {
     // A prefetch that was rejected with 401 counts as the first attempt: it needs a new session, not a retry.
     retryOnMount: ({ state }) => state.error === null || statusOf(state.error) !== 401,
   });
-  /** Null before a new session is created, and while it is being created. */
+  /** Null while no new session has been requested, and while it is being created. */
   const [renewal, setRenewal] = useState<Renewal | null>(null);
   const { data, error, refetch } = groups;
   const isRejected = error !== null && statusOf(error) === 401;
@@ -279,7 +279,7 @@ export function useImage(imageId: string | null): {
   return { image: isUnknown ? null : (data ?? null), isUnknown };
 }
 
-/** Loads the first images that match a search text, sorted by name, without those that are not ready. @param limit of the images loaded */
+/** Loads the first `limit` images that match a search text, sorted by name. @returns those of them that are ready */
 export function useImageSearch(searchText: string, { isEnabled = true, limit = 30 } = {}) {
   return useQuery({
     queryKey: [listsKey, 'found', searchText, limit],

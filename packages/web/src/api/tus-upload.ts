@@ -21,7 +21,7 @@ interface FileToSend {
 const minPartBytes = 256 * 1024;
 const firstPartBytes = 1024 * 1024;
 const maxPartBytes = 64 * 1024 * 1024;
-/** Intended duration of a part. The server ends a request after 30 s, so the network may become much slower during a part. */
+/** Intended duration of a part. The server ends a request after 30 s; a part of 4 s is also sent in time when the network becomes slower. */
 const targetPartSeconds = 4;
 const retryDelaysMs = [0, 1000, 2000, 4000];
 

@@ -58,7 +58,7 @@ interface UserPage {
 
 /**
  * Loads one page of accounts and returns the previous page meanwhile. The first page without search and filters is requested without
- * parameters, as the specification defines the call. The response then contains all accounts, of which the first are returned.
+ * parameters, as the specification defines the call. The response then contains all accounts, of which the hook returns the first 50.
  */
 export function useUsers(userQuery: UserQuery) {
   return useQuery({
