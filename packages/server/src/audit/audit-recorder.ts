@@ -123,7 +123,7 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
       } catch (error) {
         log.error(
           { err: error, summaries },
-          'audit summary of refused requests not written; this log line is the only record',
+          'audit summary of rejected requests not written; this log line is the only record of them',
         );
       }
     });

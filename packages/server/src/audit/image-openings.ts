@@ -226,7 +226,7 @@ export function createImageOpenings({ db, now, log, audit }: Dependencies): Imag
       for (const opening of delayedOpenings)
         log.error(
           logFieldsOf(opening),
-          'image opening missing from the audit log: process stops while the database is unavailable',
+          'audit event of an image opening lost: the process stopped while the database was unavailable',
         );
     },
   };

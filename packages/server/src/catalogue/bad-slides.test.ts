@@ -14,30 +14,34 @@ import { type SlideServer, slideServer } from '../testing/slide-server.ts';
 vi.setConfig({ testTimeout: 600_000 });
 
 interface BadFile {
-  /** Has the extension of a slide. */
+  /** File name with the extension of a slide format. */
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** `failed`: it cannot be opened; `broken`: it opens, and its pixels cannot be read; `shown`: it opens and renders. */
+  /** `failed`: the file cannot be opened; `broken`: it opens, but its pixels cannot be read; `shown`: it opens and renders. */
   readonly outcome: 'failed' | 'broken' | 'shown';
 }
 
 const folder = path.join(process.env.TEST_SLIDES ?? '', '../bad-slides');
 const isThere = process.env.TEST_SLIDES !== undefined && existsSync(folder);
 
-const endings: Readonly<Record<string, string>> = { tiff: '.tif', jpeg: '.jpg', png: '.png', jp2: '.jp2' };
+/** Extensions by the first folder of a file's path, for folders whose files have names without a slide extension. */
+const extensions: Readonly<Record<string, string>> = { tiff: '.tif', jpeg: '.jpg', png: '.png', jp2: '.jp2' };
 
-function foundFiles(): BadFile[] {
+/** Returns the files of the folder bad-slides, under short unique names. */
+function filesOfFolder(): BadFile[] {
   return badSlides.map(([place, outcome], i) => {
     const [kind = ''] = place.split('/');
-    const ending = endings[kind] ?? path.extname(place);
+    const ending = extensions[kind] ?? path.extname(place);
     return {
       name: `${i}${ending}`,
       bytes: readFileSync(path.join(folder, place)),
+      // `badSlides` states `opens, then …`, an error code in capitals, or the name of a format.
       outcome: outcome.startsWith('opens') ? 'broken' : /[A-Z]/.test(outcome) ? 'failed' : 'shown',
     };
   });
 }
 
+/** Returns truncated slides of several formats, and files of pseudo-random bytes. */
 async function builtFiles(): Promise<BadFile[]> {
   const whole = {
     svs: await buildSvs(),
@@ -46,6 +50,7 @@ async function builtFiles(): Promise<BadFile[]> {
     czi: buildCzi({ subblocks: [] }).bytes,
   };
   const cut = Object.entries(whole).flatMap(([ending, bytes]) =>
+    // Lengths in bytes, or below 1 as a share of the whole file.
     [8, 100, 0.2, 0.4, 0.6, 0.9].map((at, i) => ({
       name: `cut-${i}.${ending}`,
       bytes: bytes.subarray(0, at < 1 ? Math.floor(bytes.length * at) : at),
@@ -60,24 +65,25 @@ async function builtFiles(): Promise<BadFile[]> {
   return [...cut, ...noise];
 }
 
-const plan = { width: 1400, height: 1100, tileSize: 128, downsamples: [1, 4] } as const;
+const healthySlide = { width: 1400, height: 1100, tileSize: 128, downsamples: [1, 4] } as const;
+/** Deep Zoom level of full resolution: 2 ** 11 is the first power of two that is at least the width. */
 const maxLevel = 11;
 
-/** Descriptor, thumbnail, and every tile of every level. */
+/** Returns the addresses of descriptor, thumbnail, and every tile of every level of the healthy slide. */
 function addressesOf(id: string): string[] {
   const addresses = [`${id}/image.dzi`, `${id}/thumbnail.jpg`];
   for (let level = 0; level <= maxLevel; level++) {
-    const scale = 2 ** (maxLevel - level) * 128;
-    for (let x = 0; x * scale < plan.width; x++) {
-      for (let y = 0; y * scale < plan.height; y++)
-        addresses.push(`${id}/image_files/${level}/${x}_${y}.jpg`);
+    const tileSide = 2 ** (maxLevel - level) * healthySlide.tileSize; // in pixels of full resolution
+    for (let column = 0; column * tileSide < healthySlide.width; column++) {
+      for (let row = 0; row * tileSide < healthySlide.height; row++)
+        addresses.push(`${id}/image_files/${level}/${column}_${row}.jpg`);
     }
   }
   return addresses;
 }
 
-/** The responses for the healthy slide on a server without other files, by the part of the address after the id. */
-async function rightAnswers(svs: Uint8Array): Promise<ReadonlyMap<string, Buffer>> {
+/** Returns the responses for the healthy slide on a server without other files, by the part of the address after the id. */
+async function expectedPayloads(svs: Uint8Array): Promise<ReadonlyMap<string, Buffer>> {
   const server = await slideServer();
   await server.put('Healthy/good.svs', svs);
   await server.rescan();
@@ -93,16 +99,21 @@ async function rightAnswers(svs: Uint8Array): Promise<ReadonlyMap<string, Buffer
   return answers;
 }
 
-/** Requests all addresses of the healthy slide, at least once each, until `stop` is called. */
-function watch(server: SlideServer, id: string, session: string, right: ReadonlyMap<string, Buffer>) {
+/** Requests all addresses of the healthy slide again and again until `stop` is called, but at least once. */
+function requestContinuously(
+  server: SlideServer,
+  id: string,
+  session: string,
+  expected: ReadonlyMap<string, Buffer>,
+) {
   const wrong: string[] = [];
   let [rounds, isStopped] = [0, false];
-  const look = async () => {
+  const requestUntilStopped = async () => {
     while (!isStopped || rounds === 0) {
       for (const address of addressesOf(id)) {
         const { statusCode, rawPayload } = await server.pixels(address, session);
         const isRight =
-          statusCode === 200 && rawPayload.equals(right.get(address.slice(id.length)) as Buffer);
+          statusCode === 200 && rawPayload.equals(expected.get(address.slice(id.length)) as Buffer);
         if (!isRight) wrong.push(`${statusCode} ${address}`);
       }
       for (const url of ['/health/live', '/health/ready']) {
@@ -113,19 +124,19 @@ function watch(server: SlideServer, id: string, session: string, right: Readonly
       await delay(100); // leaves processor time for reading the other files
     }
   };
-  const looking = look();
+  const running = requestUntilStopped();
   return {
     async stop() {
       isStopped = true;
-      await looking;
+      await running;
       return { wrong, rounds };
     },
   };
 }
 
 async function expectServed(files: readonly BadFile[]): Promise<void> {
-  const svs = await buildSvs(plan);
-  const right = await rightAnswers(svs);
+  const svs = await buildSvs(healthySlide);
+  const payloads = await expectedPayloads(svs);
   const server = await slideServer();
   await server.put('Healthy/good.svs', svs);
   await server.rescan();
@@ -133,9 +144,9 @@ async function expectServed(files: readonly BadFile[]): Promise<void> {
   const [admin, user] = [await server.fixtures.admin(), await server.fixtures.user()];
   const reader = server.as(user); // signs in once: sign-ins of an account are limited
   const session = await server.sessionOf(user);
-  const watching = watch(server, good, await server.sessionOf(user), right);
+  const requests = requestContinuously(server, good, await server.sessionOf(user), payloads);
 
-  // Each file has its own folder, so that the server does not take it for a companion of another.
+  // Each file has its own folder, so that the server does not treat it as a companion of another file.
   for (const { name, bytes } of files) await server.put(`Bad/${name}.d/${name}`, bytes);
   await server.rescan();
   const { images } = (await server.as(admin).call(listImages)).body;
@@ -147,7 +158,7 @@ async function expectServed(files: readonly BadFile[]): Promise<void> {
     expected[name] = outcome;
     outcomes[name] = await outcomeOf(byName.get(name));
   }
-  const { wrong, rounds } = await watching.stop();
+  const { wrong, rounds } = await requests.stop();
   expect(outcomes).toEqual(expected);
   expect(wrong).toEqual([]);
   expect(rounds).toBeGreaterThan(0);
@@ -162,10 +173,10 @@ async function expectServed(files: readonly BadFile[]): Promise<void> {
       statusCode === 200 ? 'given' : `${statusCode} ${JSON.parse(rawPayload.toString()).code}`,
     );
     if (status === 'failed') {
-      const isTold = /^[A-Z].{10,}/.test(error ?? '') && !shown.includes(image.file_name);
-      const { status: own } = await reader.call(getImage, { params: { imageId: id } });
-      const isHidden = own === 404 && codes.every((code) => code === '404 not_found');
-      return isTold && isHidden ? 'failed' : { error, own, codes };
+      const hasReason = /^[A-Z].{10,}/.test(error ?? '') && !shown.includes(image.file_name);
+      const { status: detailsStatus } = await reader.call(getImage, { params: { imageId: id } });
+      const isHidden = detailsStatus === 404 && codes.every((code) => code === '404 not_found');
+      return hasReason && isHidden ? 'failed' : { error, detailsStatus, codes };
     }
     const [descriptor, thumbnail, tile] = codes;
     if (status !== 'ready' || descriptor !== 'given') return { status, codes };
@@ -177,7 +188,7 @@ async function expectServed(files: readonly BadFile[]): Promise<void> {
 describe('valid slide beside damaged files', () => {
   it.skipIf(!isThere)(
     `is served while the server reads all files of the folder bad-slides and answers requests for them${isThere ? '' : ' (skipped: TEST_SLIDES names no folder with bad-slides beside it)'}`,
-    () => expectServed(foundFiles()),
+    () => expectServed(filesOfFolder()),
   );
 
   it('is served while the server reads truncated files and files of random bytes', async () => {

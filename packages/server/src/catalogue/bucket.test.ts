@@ -1,4 +1,4 @@
-/** The catalogue of a bucket, on a real S3 server behind a proxy that counts, and that can be made to fail. */
+/** The catalogue of a bucket, on a real S3 server behind a proxy that records requests and that tests can make fail. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { type Image, listImages, updateDataset, updateImage } from '@lamina/contract';
@@ -13,13 +13,13 @@ import {
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { slideServer } from '../testing/slide-server.ts';
 
-// Slides are read in processes of their own, from a store in another, on a machine that may be busy.
+// Slides are read in separate processes, from an S3 server in another process, on a machine that may be busy.
 vi.setConfig({ testTimeout: 120_000 });
 
-/** A slide that is known by its width. */
+/** Returns a slide that tests recognise by its width. */
 const svsOf = (width: number) => buildSvs({ width, height: 64, tileSize: 64, downsamples: [1] });
 const [narrow, wide] = [await svsOf(64), await svsOf(128)];
-const down: Fault = { kind: 'status', status: 503 };
+const unavailable: Fault = { kind: 'status', status: 503 };
 
 async function bucketOf() {
   const settings = await makeBucket('slides/');
@@ -42,7 +42,7 @@ async function bucketOf() {
       await fs.writeFile(file, bytes);
       await store.put(key, file);
     },
-    /** What an administrator sees after a rescan. */
+    /** Scans, and returns the list of an administrator. */
     async afterRescan() {
       await server.rescan();
       return listed();
@@ -63,7 +63,7 @@ describe.skipIf(withoutObjectStore !== null)(
       await put('Breast/catalogue.csv', 'file_name,organ_type\na.svs,Meme\n');
       await put('b.svs', wide);
       await put('Breast/.trash/c.svs', narrow);
-      await put('Breast/notes.txt', 'none of a slide');
+      await put('Breast/notes.txt', 'not a slide');
       await put('Colon/case/one', await buildDicom({ instance: '1' }));
       await put('Colon/case/two', await buildDicom({ instance: '2', downsample: 2 }));
       await put('Colon/m.mrxs', 'no real one');
@@ -111,10 +111,10 @@ describe.skipIf(withoutObjectStore !== null)(
       await put('Set/case/one', await buildDicom({ instance: '1' }));
       await put('Set/case/two', await buildDicom({ instance: '2', downsample: 2 }));
       const before = await afterRescan();
-      const asked = proxy.requests.length;
+      const requestCount = proxy.requests.length;
       inspect.mockClear();
       expect(await afterRescan()).toEqual(before);
-      expect(proxy.requests.slice(asked)).toEqual([expect.stringMatching(/^GET \/test-[\w-]+\/?$/)]);
+      expect(proxy.requests.slice(requestCount)).toEqual([expect.stringMatching(/^GET \/test-[\w-]+\/?$/)]);
       expect(inspect).not.toHaveBeenCalled();
     });
 
@@ -125,7 +125,7 @@ describe.skipIf(withoutObjectStore !== null)(
       const id = first?.id ?? '';
       await admin.call(updateImage, { params: { imageId: id }, body: { organ_type: 'Meme' } });
 
-      // A store knows no moving: what was moved is a copy, and the other is gone.
+      // Object storage cannot move an object: a move is a copy and a deletion.
       await put('Other/b.svs', narrow);
       await store.delete('Set/a.svs');
       inspect.mockClear();
@@ -154,14 +154,14 @@ describe.skipIf(withoutObjectStore !== null)(
       await server.put('Folder/f.svs', wide);
       const before = await afterRescan();
       expect(before).toHaveLength(2);
-      proxy.failAlways(down);
+      proxy.failAlways(unavailable);
       for (let i = 0; i < 3; i++) expect(await afterRescan()).toEqual(before);
-      const told = server
+      const warnings = server
         .logged()
         .split('\n')
         .filter((line) => line.includes('slide storage unreadable'));
-      expect(told).toHaveLength(1);
-      expect(JSON.parse(told[0] ?? '')).toMatchObject({ root: 'bucket', place: '' });
+      expect(warnings).toHaveLength(1);
+      expect(JSON.parse(warnings[0] ?? '')).toMatchObject({ root: 'bucket', place: '' });
 
       proxy.failAlways(null);
       await vi.waitFor(

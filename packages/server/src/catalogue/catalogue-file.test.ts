@@ -15,7 +15,7 @@ describe('readCatalogueFile', () => {
     ['a byte order mark', `${csvByteOrderMark}file_name;dataset_name\na.svs;Böbrek, sol`],
     ['columns in another order', 'organ_type;Dataset_Name;"FILE_NAME"\n;Böbrek, sol;a.svs\n'],
     ['additional unknown columns', 'not;file_name;dataset_name\nacele;a.svs;Böbrek, sol\n'],
-    ['lines with nothing in them', '\uFEFFfile_name;dataset_name\n\n;\na.svs;Böbrek, sol\n\n'],
+    ['empty lines', '\uFEFFfile_name;dataset_name\n\n;\na.svs;Böbrek, sol\n\n'],
   ])('reads a file with %s', async (_, text) => {
     const { encoding, lines, problems } = await read(text);
     expect(encoding).toBe('utf-8');
@@ -36,12 +36,16 @@ describe('readCatalogueFile', () => {
   });
 
   it.each([
-    ['nothing', Buffer.alloc(0), 'Dosya boş.'],
-    ['a workbook', Buffer.from('PK\u0003\u0004\u0000\u0000file_name'), /Bu bir CSV dosyası değil/],
+    ['an empty file', Buffer.alloc(0), 'Dosya boş.'],
+    [
+      'a spreadsheet workbook',
+      Buffer.from('PK\u0003\u0004\u0000\u0000file_name'),
+      /Bu bir CSV dosyası değil/,
+    ],
     ['UTF-16', Buffer.from('\uFEFFfile_name;organ_type\n', 'utf16le'), /Bu bir CSV dosyası değil/],
-    ['bytes of no text', Buffer.from([0x66, 0x81, 0x8d, 0xff]), /Bu bir CSV dosyası değil/],
-    ['no column to know a slide by', Buffer.from('name;organ_type\n'), /“id” ya da “file_name”/],
-    ['a column twice', Buffer.from('file_name;organ_type;organ_type\n'), /iki kez/],
+    ['bytes that are not text', Buffer.from([0x66, 0x81, 0x8d, 0xff]), /Bu bir CSV dosyası değil/],
+    ['neither a column id nor file_name', Buffer.from('name;organ_type\n'), /“id” ya da “file_name”/],
+    ['a repeated column', Buffer.from('file_name;organ_type;organ_type\n'), /iki kez/],
     [
       'too many lines',
       Buffer.from(`file_name\n${'a.svs\n'.repeat(maxCatalogueFileRows + 1)}`),
@@ -98,13 +102,14 @@ describe('readCatalogueFile', () => {
     const text = fc
       .string({ unit: 'binary', minLength: 1, maxLength: 50 })
       .map((any) => any.replaceAll(/[\p{Cc}\p{Cs}\uFEFF]/gu, '').trim());
-    const some = text.filter(
+    // The import removes an apostrophe before a formula, so such texts are not returned unchanged.
+    const unguardedText = text.filter(
       (each) =>
         each !== '' &&
         !/(?:^|[;\t])["\s]*'[=+\-@\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20]/.test(each),
     );
     await fc.assert(
-      fc.asyncProperty(some, some, async (file_name, organ_type) => {
+      fc.asyncProperty(unguardedText, unguardedText, async (file_name, organ_type) => {
         const line = formatCsvLine(['id-1', file_name, null, organ_type]);
         const { lines } = await read(csvByteOrderMark + heading + line);
         expect(lines).toEqual([{ line: 2, id: 'id-1', file_name, dataset_name: null, organ_type }]);

@@ -138,9 +138,9 @@ describe.each(databaseKinds)('import of a catalogue file on %s', (database) => {
 
     expect(await apply(file, plan.plan)).toMatchObject({ status: 409, body: { code: 'import_changed' } });
     expect((await images()).map(({ organ_type }) => organ_type)).toEqual(['Akciğer', null]);
-    const anew = await check(file);
-    expect(anew.changes[0]?.fields).toEqual([{ field: 'organ_type', before: 'Akciğer', after: 'Meme' }]);
-    expect(await apply(file, anew.plan)).toMatchObject({ status: 200, body: { changed: 2 } });
+    const newPlan = await check(file);
+    expect(newPlan.changes[0]?.fields).toEqual([{ field: 'organ_type', before: 'Akciğer', after: 'Meme' }]);
+    expect(await apply(file, newPlan.plan)).toMatchObject({ status: 200, body: { changed: 2 } });
   });
 
   it('overrides the fields of metadata files that it sets, and leaves the other fields to scans', async () => {
@@ -177,14 +177,14 @@ describe('line of an imported catalogue file', () => {
     ['by its path', 'Meme/sol/a.svs', 'Meme/sol/a.svs'],
     ['by the end of its path', 'sol/a.svs', 'Meme/sol/a.svs'],
     ['by a path with backslashes', 'Meme\\sol\\a.svs', 'Meme/sol/a.svs'],
-    ['by its name, where no other is called so', 'c.svs', 'Meme/c.svs'],
-    ['by the name it is shown by', 'Olgu 7', 'x/7.svs'],
-    ['with letters and their marks apart', 'ö.svs'.normalize('NFD'), 'ö.svs'],
+    ['by its unique name', 'c.svs', 'Meme/c.svs'],
+    ['by its displayed name', 'Olgu 7', 'x/7.svs'],
+    ['by its name in Unicode form NFD', 'ö.svs'.normalize('NFD'), 'ö.svs'],
   ])('matches a slide %s', async (_, name, path) => {
     const { server, check } = await startCatalogue();
-    const places = ['Meme/sol/a.svs', 'Meme/sağ/a.svs', 'Meme/c.svs', 'ö.svs'];
+    const paths = ['Meme/sol/a.svs', 'Meme/sağ/a.svs', 'Meme/c.svs', 'ö.svs'];
     const made = new Map<string, string>();
-    for (const each of places) made.set(each, (await server.fixtures.image({ path: each })).id);
+    for (const each of paths) made.set(each, (await server.fixtures.image({ path: each })).id);
     made.set('x/7.svs', (await server.fixtures.image({ path: 'x/7.svs', file_name: 'Olgu 7' })).id);
     const { changes } = await check(`file_name,organ_type\n${name},Meme\n`);
     expect(changes.map(({ image_id }) => image_id)).toEqual([made.get(path)]);

@@ -50,7 +50,7 @@ export interface Catalogue {
   rescanSoon(): void;
   /** Resolves when no scan runs and no file waits to be read. */
   settled(): Promise<void>;
-  /** Returns whether the catalogue has no entry at all, not even one that an administrator removed. */
+  /** Returns whether no entry, not even one that an administrator removed, has an existing file. */
   isEmpty(): Promise<boolean>;
   /**
    * Returns a page of the list. Administrators see every entry that is not removed; others see only ready entries that
@@ -344,7 +344,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
         readOnce(imageId).catch((error) =>
           log.warn(
             { err: error, image: imageId },
-            'refresh of a cached image failed; it will be retried at the next request',
+            'cached catalogue entry of an image could not be refreshed; the old entry stays in use, and the next request retries',
           ),
         );
       }

@@ -1,4 +1,4 @@
-/** One dataset has one name, however it is typed, sent or written on a disk: folders, metadata files, uploads and HTTP calls. */
+/** Different spellings of a dataset's name mean the same dataset: in folders, metadata files, uploads and HTTP calls. */
 import {
   applyCatalogueImport,
   changeImages,
@@ -28,21 +28,21 @@ beforeAll(async () => {
   otherSvs = await buildSvs({ width: 100, height: 80, downsamples: [1] });
 }, 60_000);
 
-/** As a Mac writes it. */
+/** The form in which macOS writes file names. */
 const decomposed = 'Iğdır çalışması'.normalize('NFD');
 const composed = decomposed.normalize('NFC');
-/** With a zero-width space: found where an existing dataset is named, refused where a name is given to slides. */
+/** With a zero-width space: requests may name an existing dataset in this way, but may not give this name to slides. */
 const invisible = composed.replace('ç', '\u200bç');
 const spellings: readonly string[] = [
   composed,
   decomposed,
   'IĞDIR ÇALIŞMASI', // Turkish capitals
-  'iğdir çalişmasi', // the other i
+  'iğdir çalişmasi', // dotted i instead of dotless ı
   composed.replace(' ', '\u00a0'), // a no-break space
   invisible,
 ];
 
-/** A restricted dataset with one slide, in a folder whose name is in NFD; and an open folder. */
+/** Starts a server with a restricted dataset of one slide, in a folder whose name is in NFD, and an open dataset of one slide. */
 async function archive(database: (typeof databaseKinds)[number] = 'SQLite') {
   const server = await slideServer({ database });
   const admin = server.as(await server.fixtures.admin());
@@ -123,16 +123,17 @@ describe.each(databaseKinds)('dataset whose folder name is in Unicode form NFD, 
   it('contains the slides that an edit, a bulk move or an import assigns to a different spelling of its name', async () => {
     const { server, admin, names, datasets } = await archive(database);
     const imageId = await server.idOf('b.svs');
-    const toOpen = () => admin.call(updateImage, { params: { imageId }, body: { dataset_name: 'Open' } });
+    const moveBack = () => admin.call(updateImage, { params: { imageId }, body: { dataset_name: 'Open' } });
     for (const name of spellings) {
-      const [status, open] = name === invisible ? [400, ['b.svs']] : [200, []];
+      // The name with an invisible character is rejected, so the slide stays in the open dataset.
+      const [status, visible] = name === invisible ? [400, ['b.svs']] : [200, []];
       const body = { dataset_name: name };
       const edited = await admin.call(updateImage, { params: { imageId }, body });
-      expect([name, edited.status, await names()]).toEqual([name, status, open]);
-      await toOpen();
+      expect([name, edited.status, await names()]).toEqual([name, status, visible]);
+      await moveBack();
       const moved = await admin.call(changeImages, { body: { ids: [imageId], ...body } });
-      expect([name, moved.status, await names()]).toEqual([name, status, open]);
-      await toOpen();
+      expect([name, moved.status, await names()]).toEqual([name, status, visible]);
+      await moveBack();
       const file = Buffer.from(`file_name;dataset_name\nb.svs;${name}\n`);
       const send = (url: string, query = {}) =>
         admin.inject({ method: 'POST', url, query, headers: { 'content-type': 'text/csv' }, payload: file });
@@ -140,7 +141,7 @@ describe.each(databaseKinds)('dataset whose folder name is in Unicode form NFD, 
       await send(applyCatalogueImport.path, { plan: plan.plan });
       expect([name, await names()]).toEqual([name, []]);
       expect(plan.changes[0]?.fields).toMatchObject([{ after: composed }]);
-      await toOpen();
+      await moveBack();
     }
     expect(await datasets()).toEqual([composed, 'Open']);
   });

@@ -36,7 +36,7 @@ describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
       ...testCatalogue,
       write,
       stored,
-      /** As `name: slides`, each slide as file name, stain and note. */
+      /** Returns the cases as `name: slides`, each slide as file name, stain and note. */
       cases: async () =>
         (await stored()).map(
           ({ name, slides }) =>
@@ -83,8 +83,8 @@ describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
     const { admin, write, cases, first } = await catalogueWithCsv(csv('a.svs,V-1,H&E,', 'b.svs,V-1,PAS,'));
     const { id, slides } = await first();
     const params = { caseId: id };
-    const own = [{ ...slides[1], image_id: slides[1]?.image_id ?? '', stain: 'own stain' }];
-    await admin.call(updateCase, { params, body: { slides: own, description: 'own text' } });
+    const editedSlides = [{ ...slides[1], image_id: slides[1]?.image_id ?? '', stain: 'own stain' }];
+    await admin.call(updateCase, { params, body: { slides: editedSlides, description: 'own text' } });
     await write(csv('a.svs,V-1,Masson,', 'b.svs,V-1,Kongo,', 'c.svs,V-1,,'));
     expect(await cases()).toEqual(['V-1: b.svs own stain']);
     expect((await first()).description).toBe('own text');

@@ -13,16 +13,16 @@ import { catalogueOf, missingId } from './testing/catalogue-of.ts';
 
 type Query = Readonly<Record<string, string>>;
 
-/** Returns the calls of the viewer in short forms: groups as `name: count`, rows by file name. */
+/** Returns functions that request groups, rows and positions; groups are returned as `name: count`, rows as file names. */
 function viewerOf(client: Awaited<ReturnType<typeof catalogueOf>>['reader']) {
   return {
     async groups(query: Query = {}) {
       const { body } = await client.call(listImageGroups, { query });
-      const named = (name: string | null, images: number) => `${name ?? '-'}: ${images}`;
+      const nameAndCount = (name: string | null, images: number) => `${name ?? '-'}: ${images}`;
       return {
-        groups: body.groups.map(({ dataset_name, images }) => named(dataset_name, images)),
-        datasets: body.datasets.map(({ dataset_name, images }) => named(dataset_name, images)),
-        organs: body.organs.map(({ organ_type, images }) => named(organ_type, images)),
+        groups: body.groups.map(({ dataset_name, images }) => nameAndCount(dataset_name, images)),
+        datasets: body.datasets.map(({ dataset_name, images }) => nameAndCount(dataset_name, images)),
+        organs: body.organs.map(({ organ_type, images }) => nameAndCount(organ_type, images)),
       };
     },
     async rows(query: Query = {}) {
@@ -34,13 +34,13 @@ function viewerOf(client: Awaited<ReturnType<typeof catalogueOf>>['reader']) {
   };
 }
 
-/** Nine images of three datasets and of none; two organs and none. */
+/** Seven images: five in three datasets and two without a dataset; four with one of two organs and three without an organ. */
 async function smallCatalogue(kind: DatabaseKind) {
   const testCatalogue = await catalogueOf(kind);
   const { image } = testCatalogue.server.fixtures;
-  const day = (number: number) => `2026-11-0${number}T00:00:00.000Z`;
+  const dayOf = (number: number) => `2026-11-0${number}T00:00:00.000Z`;
   const images: { readonly id: string; readonly file_name: string }[] = [];
-  for (const [dataset_name, file_name, organ_type, size_bytes, created] of [
+  for (const [dataset_name, file_name, organ_type, size_bytes, createdDay] of [
     ['Set 10', 'a.svs', 'Kolon', 10, 1],
     ['Set 2', 'slide-10.svs', 'Meme', 40, 2],
     ['Set 2', 'slide-2.svs', 'Kolon', 20, 9],
@@ -49,7 +49,7 @@ async function smallCatalogue(kind: DatabaseKind) {
     [null, 'şüpheli.svs', 'Meme', 5, 8],
     [null, 'z.svs', null, 5, 1],
   ] as const) {
-    const created_at = day(created);
+    const created_at = dayOf(createdDay);
     const added = await image({ dataset_name, file_name, organ_type, size_bytes });
     await testCatalogue.server.services.db
       .updateTable('images')
@@ -62,6 +62,7 @@ async function smallCatalogue(kind: DatabaseKind) {
   return { ...testCatalogue, idOf, viewer: viewerOf(testCatalogue.reader) };
 }
 
+/** File names of the small catalogue in each order. */
 const inOrder: Readonly<Record<ImageOrder, readonly string[]>> = {
   name: ['H&E kolon.svs', 'slide-1.svs', 'slide-2.svs', 'slide-10.svs', 'a.svs', 'şüpheli.svs', 'z.svs'],
   newest: ['slide-2.svs', 'slide-1.svs', 'slide-10.svs', 'şüpheli.svs', 'z.svs', 'H&E kolon.svs', 'a.svs'],

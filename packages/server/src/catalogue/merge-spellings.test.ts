@@ -11,9 +11,11 @@ const composed = 'Böbrek';
 const decomposed = composed.normalize('NFD');
 const at = '2026-11-01T00:00:00.000Z';
 
-interface Earlier {
-  /** Datasets of one slide each. */
+/** What the database of an earlier version contains. */
+interface EarlierContents {
+  /** The dataset of each slide; a dataset may occur several times. */
   readonly slides: readonly string[];
+  /** The organ of each slide. */
   readonly organs?: readonly string[];
   readonly restricted?: readonly string[];
   readonly open?: readonly string[];
@@ -23,8 +25,8 @@ interface Earlier {
   readonly requests?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What an earlier version has written, row by row. */
-async function started(kind: DatabaseKind, earlier: Earlier) {
+/** Writes rows as an earlier version has stored them, and starts a server with this database, which merges the spellings. */
+async function startWith(kind: DatabaseKind, contents: EarlierContents) {
   const database = await openTestDatabase(kind);
   const { db } = database;
   const {
@@ -35,7 +37,7 @@ async function started(kind: DatabaseKind, earlier: Earlier) {
     listed = [],
     grants = {},
     requests = {},
-  } = earlier;
+  } = contents;
   for (const [number, dataset_name] of slides.entries()) {
     const image = {
       id: randomUUID(),
@@ -61,11 +63,11 @@ async function started(kind: DatabaseKind, earlier: Earlier) {
       })
       .execute();
   }
-  const decided = [
+  const datasetRows = [
     ...restricted.map((name) => ({ name, access: 'restricted' as const })),
     ...open.map((name) => ({ name, access: 'open' as const })),
   ];
-  for (const row of decided) {
+  for (const row of datasetRows) {
     const is_listed = listed.includes(row.name) ? (1 as const) : (0 as const);
     await db
       .insertInto('datasets')
@@ -111,15 +113,16 @@ async function started(kind: DatabaseKind, earlier: Earlier) {
         grants: own.map(({ uid }) => uid).sort(),
         requests: asked.map(({ reason }) => reason),
       })),
-    seen: async () => (await member.call(listImages)).body.images.map(({ file_name }) => file_name),
+    visibleToMember: async () =>
+      (await member.call(listImages)).body.images.map(({ file_name }) => file_name),
     all: async () => (await admin.call(listImages)).body.images,
     audit: async (action: string) =>
       (await admin.call(listAudit, { query: { action } })).body.entries.map(({ detail }) => detail),
   };
 }
 
-/** A dataset in the list of an administrator, where nothing else is said. */
-const usual = { listed: false, grants: [], requests: [], sharing: false, identifiable_originals: false };
+/** Fields of a dataset in the list of an administrator, unless a test states other values. */
+const defaults = { listed: false, grants: [], requests: [], sharing: false, identifiable_originals: false };
 
 describe.each(databaseKinds)('merging two spellings of a dataset name, on %s', (kind) => {
   it.each([
@@ -127,17 +130,20 @@ describe.each(databaseKinds)('merging two spellings of a dataset name, on %s', (
     ['the second', [composed]],
     ['each', [decomposed, composed]],
   ])('results in a restricted dataset when %s was restricted', async (_, restricted) => {
-    const { seen, datasets } = await started(kind, { slides: [decomposed, composed, 'Open'], restricted });
-    expect(await seen()).toEqual(['2.svs']);
+    const { visibleToMember, datasets } = await startWith(kind, {
+      slides: [decomposed, composed, 'Open'],
+      restricted,
+    });
+    expect(await visibleToMember()).toEqual(['2.svs']);
     expect(await datasets()).toEqual([
-      { ...usual, name: composed, access: 'restricted', images: 2 },
-      { ...usual, name: 'Open', access: 'open', images: 1 },
+      { ...defaults, name: composed, access: 'restricted', images: 2 },
+      { ...defaults, name: 'Open', access: 'open', images: 1 },
     ]);
   });
 
   it('keeps only the grants that every restricted spelling had', async () => {
     const grants = { both: [decomposed, composed], first: [decomposed], second: [composed] };
-    const { datasets, audit } = await started(kind, {
+    const { datasets, audit } = await startWith(kind, {
       slides: [decomposed, composed],
       restricted: [decomposed, composed],
       listed: [composed],
@@ -148,7 +154,7 @@ describe.each(databaseKinds)('merging two spellings of a dataset name, on %s', (
   });
 
   it('keeps the grants of the restricted spelling and drops those of the open spelling', async () => {
-    const { datasets } = await started(kind, {
+    const { datasets } = await startWith(kind, {
       slides: [decomposed, composed],
       restricted: [decomposed],
       open: [composed],
@@ -159,7 +165,7 @@ describe.each(databaseKinds)('merging two spellings of a dataset name, on %s', (
   });
 
   it('keeps the latest access request of each account', async () => {
-    const { datasets } = await started(kind, {
+    const { datasets } = await startWith(kind, {
       slides: [decomposed, composed],
       restricted: [decomposed, composed],
       requests: { both: [decomposed, composed], first: [decomposed] },
@@ -168,13 +174,13 @@ describe.each(databaseKinds)('merging two spellings of a dataset name, on %s', (
   });
 
   it('results in an open dataset when neither spelling was restricted', async () => {
-    const { seen, datasets } = await started(kind, { slides: ['STUDY', 'Study'] });
-    expect(await seen()).toHaveLength(2);
+    const { visibleToMember, datasets } = await startWith(kind, { slides: ['STUDY', 'Study'] });
+    expect(await visibleToMember()).toHaveLength(2);
     expect(await datasets()).toMatchObject([{ access: 'open', images: 2 }]);
   });
 
   it('writes an audit event for each slide, and changes nothing at the next start', async () => {
-    const { audit, all, server } = await started(kind, {
+    const { audit, all, server } = await startWith(kind, {
       slides: [decomposed, composed],
       restricted: [decomposed],
     });
@@ -191,7 +197,7 @@ describe.each(databaseKinds)('merging two spellings of a dataset name, on %s', (
 
 describe.each(databaseKinds)('merging two spellings of an organ name, on %s', (kind) => {
   it('results in one organ', async () => {
-    const { all } = await started(kind, { slides: ['A', 'A'], organs: [decomposed, 'BÖBREK'] });
+    const { all } = await startWith(kind, { slides: ['A', 'A'], organs: [decomposed, 'BÖBREK'] });
     expect(new Set((await all()).map(({ organ_type: organ }) => organ)).size).toBe(1);
   });
 });

@@ -35,7 +35,7 @@ export async function mergeSpellings({ db, now, log, audit }: MergeDependencies)
         if (logFields !== null)
           log.warn(
             { kind, ...logFields },
-            'different spellings of a dataset or organ name were merged into one',
+            'several spellings of one dataset or organ name found; they were merged into one name',
           );
       }
     });

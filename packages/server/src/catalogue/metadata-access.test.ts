@@ -1,4 +1,4 @@
-/** What bad, shortened and missing metadata files may do to who sees a slide: nothing. Files in the slide folder, and HTTP. */
+/** Invalid, truncated and missing metadata files never show a slide to accounts that could not see it before. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import {
@@ -35,8 +35,8 @@ const windows1254 = Buffer.concat([
   Buffer.from('ma,B\n'),
 ]);
 
-/** A slide of an open folder that `catalogue.csv` puts into a restricted dataset, and a member who may not see that. */
-async function study(
+/** Starts a server with a slide that a metadata file of its open folder puts into a restricted dataset, and a member without a grant. */
+async function startWithRestrictedSlide(
   database: (typeof databaseKinds)[number] = 'SQLite',
   file = 'catalogue.csv',
   text = csv,
@@ -59,7 +59,7 @@ async function study(
     remove: (place: string) => fs.rm(path.join(server.config.slidesDir, place)),
     move: (from: string, to: string) =>
       fs.rename(path.join(server.config.slidesDir, from), path.join(server.config.slidesDir, to)),
-    /** Every way in which a member may see the slide. */
+    /** Requests the slide in every way in which the member may see it. */
     async seenByMember(id = imageId) {
       const { images } = (await member.call(listImages)).body;
       return {
@@ -68,7 +68,7 @@ async function study(
         pixels: (await server.pixels(`${id}/image.dzi`, session)).statusCode,
       };
     },
-    /** Ids of the slides in a dataset. */
+    /** Returns the ids of the slides in a dataset. */
     async slidesOf(dataset: string) {
       const { images } = (await admin.call(listImages, { query: { dataset } })).body;
       return images.map(({ id }) => id);
@@ -87,13 +87,13 @@ async function study(
   };
 }
 
-const unseen = { listed: false, entry: 404, pixels: 404 };
-const seen = { listed: true, entry: 200, pixels: 200 };
+const invisible = { listed: false, entry: 404, pixels: 404 };
+const visible = { listed: true, entry: 200, pixels: 200 };
 
 describe.each(databaseKinds)('slide that catalogue.csv puts into a restricted dataset, on %s', (database) => {
   it('is not visible to members without a grant', async () => {
-    const { seenByMember } = await study(database);
-    expect(await seenByMember()).toEqual(unseen);
+    const { seenByMember } = await startWithRestrictedSlide(database);
+    expect(await seenByMember()).toEqual(invisible);
   });
 
   it('stays invisible to members without a grant after any change of catalogue.csv and after a restart', async () => {
@@ -111,7 +111,7 @@ describe.each(databaseKinds)('slide that catalogue.csv puts into a restricted da
       'with a dataset in the wrong encoding': `${head}a.svs,Gizli Ã§alÄ±ÅŸma,\n`,
       'with a quotation mark out of place': `${head}"a.svs,Gizli çalışma,\n`,
     };
-    const { server, seenByMember, slidesOf } = await study(database);
+    const { server, seenByMember, slidesOf } = await startWithRestrictedSlide(database);
     for (const folder of Object.keys(changes)) {
       await server.put(`${folder}/a.svs`, svs);
       await server.put(`${folder}/catalogue.csv`, csv);
@@ -123,55 +123,55 @@ describe.each(databaseKinds)('slide that catalogue.csv puts into a restricted da
       await server.put(`${folder}/catalogue.csv`, content);
     }
     await server.rescan();
-    for (const id of slides) expect(await seenByMember(id)).toEqual(unseen);
-    await server.services.catalogue.start(); // what a restart scans
+    for (const id of slides) expect(await seenByMember(id)).toEqual(invisible);
+    await server.services.catalogue.start(); // scans like a restart
     await server.services.catalogue.settled();
-    for (const id of slides) expect(await seenByMember(id)).toEqual(unseen);
+    for (const id of slides) expect(await seenByMember(id)).toEqual(invisible);
     expect(await slidesOf('Gizli çalışma')).toHaveLength(13);
   });
 
   it('stays invisible to members without a grant when catalogue.csv is deleted, also after a second scan', async () => {
-    const { server, seenByMember, remove } = await study(database);
+    const { server, seenByMember, remove } = await startWithRestrictedSlide(database);
     await remove('Set/catalogue.csv');
     await server.rescan();
-    expect(await seenByMember()).toEqual(unseen);
+    expect(await seenByMember()).toEqual(invisible);
     await server.rescan();
-    expect(await seenByMember()).toEqual(unseen);
+    expect(await seenByMember()).toEqual(invisible);
   });
 
   it('stays invisible to members without a grant when its file is moved to the folder of an open dataset', async () => {
-    const { server, seenByMember, move } = await study(database);
+    const { server, seenByMember, move } = await startWithRestrictedSlide(database);
     await server.put('Open/b.svs', otherSvs);
     await move('Set/a.svs', 'Open/a.svs');
     await server.rescan();
-    expect(await seenByMember()).toEqual(unseen);
+    expect(await seenByMember()).toEqual(invisible);
   });
 
   it('stays restricted when its file returns after catalogue.csv was deleted', async () => {
-    const { server, seenByMember, move, remove } = await study(database);
+    const { server, seenByMember, move, remove } = await startWithRestrictedSlide(database);
     await move('Set/a.svs', '.a');
     await server.rescan();
     await remove('Set/catalogue.csv');
     await move('.a', 'Set/a.svs');
     await server.rescan();
-    expect(await seenByMember()).toEqual(unseen);
+    expect(await seenByMember()).toEqual(invisible);
   });
 
   it('stays restricted when its file is replaced after its row in catalogue.csv was deleted', async () => {
-    const { server, seenByMember } = await study(database);
+    const { server, seenByMember } = await startWithRestrictedSlide(database);
     await server.put('Set/catalogue.csv', head);
     await server.put('Set/a.svs', otherSvs);
     await server.rescan();
-    expect(await seenByMember()).toEqual(unseen);
+    expect(await seenByMember()).toEqual(invisible);
   });
 
   it('moves to the dataset that catalogue.csv now names when no more accounts can see that dataset, and writes an audit entry', async () => {
-    const { server, admin, imageId, seenByMember, managed, audit } = await study(database);
+    const { server, admin, imageId, seenByMember, managed, audit } = await startWithRestrictedSlide(database);
     await admin.call(updateDataset, { body: { dataset: 'Set', access: 'restricted' } });
     await server.put('Set/catalogue.csv', head);
     await server.rescan();
     expect(await managed()).toMatchObject([{ dataset_name: 'Set', metadata_hold: null }]);
-    expect(await seenByMember()).toEqual(unseen);
+    expect(await seenByMember()).toEqual(invisible);
     expect(await audit('image-dataset-changed')).toEqual([
       {
         target: imageId,
@@ -182,12 +182,12 @@ describe.each(databaseKinds)('slide that catalogue.csv puts into a restricted da
   });
 
   it('does not move to the restricted dataset that catalogue.csv now names when more members can see that dataset', async () => {
-    const { server, admin, viewer, seenByMember } = await study(database);
+    const { server, admin, viewer, seenByMember } = await startWithRestrictedSlide(database);
     await admin.call(updateDataset, { body: { dataset: 'Set', access: 'restricted' } });
     await admin.call(grantDataset, { body: { dataset: 'Set', uid: viewer.uid } });
     await server.put('Set/catalogue.csv', head);
     await server.rescan();
-    expect(await seenByMember()).toEqual(unseen);
+    expect(await seenByMember()).toEqual(invisible);
   });
 });
 
@@ -202,7 +202,7 @@ describe('slide that dataset.json puts into a restricted dataset', () => {
       'about other slides': '{"slides": {"b.svs": {"dataset_name": "Gizli çalışma"}}}',
       'not an object': '[]',
     };
-    const { server, seenByMember, slidesOf } = await study('SQLite', 'dataset.json', json);
+    const { server, seenByMember, slidesOf } = await startWithRestrictedSlide('SQLite', 'dataset.json', json);
     for (const folder of Object.keys(changes)) {
       await server.put(`${folder}/a.svs`, svs);
       await server.put(`${folder}/dataset.json`, json);
@@ -214,18 +214,22 @@ describe('slide that dataset.json puts into a restricted dataset', () => {
       await server.put(`${folder}/dataset.json`, content);
     }
     await server.rescan();
-    for (const id of slides) expect(await seenByMember(id)).toEqual(unseen);
+    for (const id of slides) expect(await seenByMember(id)).toEqual(invisible);
   });
 
   it('stays invisible to members without a grant when dataset.json of a parent folder is deleted', async () => {
-    const { server, seenByMember, imageId, remove, move } = await study('SQLite', 'dataset.json', json);
+    const { server, seenByMember, imageId, remove, move } = await startWithRestrictedSlide(
+      'SQLite',
+      'dataset.json',
+      json,
+    );
     await fs.mkdir(path.join(server.config.slidesDir, 'Set/2026/left'), { recursive: true });
     await move('Set/a.svs', 'Set/2026/left/a.svs');
     await server.rescan();
     expect(await server.idOf('a.svs')).toBe(imageId);
     await remove('Set/dataset.json');
     await server.rescan();
-    expect(await seenByMember()).toEqual(unseen);
+    expect(await seenByMember()).toEqual(invisible);
   });
 });
 
@@ -260,20 +264,20 @@ describe('new slide below an unusable metadata file', () => {
   });
 
   it('is hidden from members while a known metadata file is missing, also after a restart', async () => {
-    const { server, seenByMember, managed, remove } = await study();
+    const { server, seenByMember, managed, remove } = await startWithRestrictedSlide();
     await remove('Set/catalogue.csv');
     await server.services.catalogue.start(); // a new process: nothing of the last scan is in memory
     await server.services.catalogue.settled();
     await server.put('Set/new.svs', otherSvs);
     await server.rescan();
-    expect(await seenByMember(await server.idOf('new.svs'))).toEqual(unseen);
+    expect(await seenByMember(await server.idOf('new.svs'))).toEqual(invisible);
     expect((await managed({ status: 'failed' })).map(({ error }) => error)).toEqual([
       expect.stringMatching(/^catalogue\.csv: the file is missing\./),
     ]);
   });
 
   it('is hidden from members while the metadata file is still being written', async () => {
-    const { server, seenByMember } = await study();
+    const { server, seenByMember } = await startWithRestrictedSlide();
     const file = path.join(server.config.slidesDir, 'Set/catalogue.csv');
     await server.put('Set/new.svs', otherSvs);
     await fs.writeFile(file, head);
@@ -283,13 +287,13 @@ describe('new slide below an unusable metadata file', () => {
     })();
     await server.rescan();
     await written;
-    expect(await seenByMember(await server.idOf('new.svs'))).toEqual(unseen);
+    expect(await seenByMember(await server.idOf('new.svs'))).toEqual(invisible);
   });
 });
 
 describe('administrator of slides with an unusable metadata file', () => {
   it('sees the metadata file with the reason and the consequence', async () => {
-    const { server, managed } = await study();
+    const { server, managed } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', windows1254);
     await server.rescan();
     expect(await managed({ status: 'failed' })).toMatchObject([
@@ -303,7 +307,7 @@ describe('administrator of slides with an unusable metadata file', () => {
   });
 
   it('finds one audit event for a slide that keeps its dataset although the metadata files name another', async () => {
-    const { server, imageId, managed, audit } = await study();
+    const { server, imageId, managed, audit } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', head);
     await server.rescan();
     await server.rescan();
@@ -320,11 +324,11 @@ describe('administrator of slides with an unusable metadata file', () => {
   });
 
   it('can move a slide to the dataset of the metadata files, and the audit event names the old and the new dataset', async () => {
-    const { server, admin, imageId, seenByMember, managed, audit } = await study();
+    const { server, admin, imageId, seenByMember, managed, audit } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', head);
     await server.rescan();
     await admin.call(changeImages, { body: { ids: [imageId], dataset_name: 'Set' } });
-    expect(await seenByMember()).toEqual(seen);
+    expect(await seenByMember()).toEqual(visible);
     await server.rescan();
     expect(await managed()).toMatchObject([{ dataset_name: 'Set', metadata_hold: null }]);
     expect((await audit('image-edited')).map(({ detail }) => detail)).toEqual([
@@ -333,17 +337,17 @@ describe('administrator of slides with an unusable metadata file', () => {
   });
 
   it('ends the hold on a slide by moving it to the dataset that it already has', async () => {
-    const { server, admin, imageId, seenByMember, managed } = await study();
+    const { server, admin, imageId, seenByMember, managed } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', head);
     await server.rescan();
     await admin.call(changeImages, { body: { ids: [imageId], dataset_name: 'Gizli çalışma' } });
     await server.rescan();
     expect(await managed({ status: 'held' })).toEqual([]);
-    expect(await seenByMember()).toEqual(unseen);
+    expect(await seenByMember()).toEqual(invisible);
   });
 
   it('ends the hold on a slide by correcting the metadata file', async () => {
-    const { server, managed } = await study();
+    const { server, managed } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', head);
     await server.rescan();
     await server.put('Set/catalogue.csv', csv);
@@ -352,19 +356,19 @@ describe('administrator of slides with an unusable metadata file', () => {
   });
 
   it('can show a slide that was hidden because of the metadata file, and no later scan hides the slide again', async () => {
-    const { server, admin, seenByMember } = await study();
+    const { server, admin, seenByMember } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', windows1254);
     await server.put('Set/new.svs', otherSvs);
     await server.rescan();
     const imageId = await server.idOf('new.svs');
-    expect(await seenByMember(imageId)).toEqual(unseen);
+    expect(await seenByMember(imageId)).toEqual(invisible);
     await admin.call(updateImage, { params: { imageId }, body: { hidden: false } });
     await server.rescan();
-    expect(await seenByMember(imageId)).toEqual(seen);
+    expect(await seenByMember(imageId)).toEqual(visible);
   });
 
   it('can hide a slide below the metadata file, and the slide stays hidden after the metadata file is corrected', async () => {
-    const { server, admin, seenByMember } = await study();
+    const { server, admin, seenByMember } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', windows1254);
     await server.put('Set/new.svs', otherSvs);
     await server.rescan();
@@ -372,11 +376,11 @@ describe('administrator of slides with an unusable metadata file', () => {
     await admin.call(updateImage, { params: { imageId }, body: { hidden: true } });
     await server.put('Set/catalogue.csv', csv);
     await server.rescan();
-    expect(await seenByMember(imageId)).toEqual(unseen);
+    expect(await seenByMember(imageId)).toEqual(invisible);
   });
 
   it('can accept that a metadata file is missing: new slides become visible and slides on hold keep their dataset', async () => {
-    const { server, admin, seenByMember, managed, remove } = await study();
+    const { server, admin, seenByMember, managed, remove } = await startWithRestrictedSlide();
     await remove('Set/catalogue.csv');
     await server.put('Set/new.svs', otherSvs);
     await server.rescan();
@@ -384,8 +388,8 @@ describe('administrator of slides with an unusable metadata file', () => {
     await admin.call(deleteImage, { params: { imageId: file?.id ?? '' } });
     await server.rescan();
     expect(await managed({ status: 'failed' })).toEqual([]);
-    expect(await seenByMember(await server.idOf('new.svs'))).toEqual(seen);
-    expect(await seenByMember()).toEqual(unseen);
+    expect(await seenByMember(await server.idOf('new.svs'))).toEqual(visible);
+    expect(await seenByMember()).toEqual(invisible);
     // A file that comes and goes again is noticed again.
     await server.put('Set/catalogue.csv', csv);
     await server.rescan();
@@ -395,7 +399,7 @@ describe('administrator of slides with an unusable metadata file', () => {
   });
 
   it('finds an audit event for every dataset that a scan changed', async () => {
-    const { server, admin, imageId, audit } = await study();
+    const { server, admin, imageId, audit } = await startWithRestrictedSlide();
     await admin.call(updateDataset, { body: { dataset: 'Gizli çalışma', access: 'open' } });
     await server.put('Set/catalogue.csv', `${head}a.svs,Study B,\n`);
     await server.rescan();

@@ -7,10 +7,10 @@ async function readMetadata(files: Readonly<Record<string, string | Buffer>>) {
   const folders = Map.groupBy(Object.keys(files), (file) => path.dirname(file).replace(/^\.$/, ''));
   const nearestFirst = [...folders].sort(([a], [b]) => b.length - a.length);
   const read = await Promise.all(
-    nearestFirst.map(([folder, inIt]) =>
+    nearestFirst.map(([folder, filesInFolder]) =>
       readFolderMetadata(
         folder,
-        inIt.map((file) => {
+        filesInFolder.map((file) => {
           const bytes = Buffer.from(files[file] ?? '');
           return { name: path.basename(file), size: bytes.length, read: async () => bytes };
         }),

@@ -12,7 +12,7 @@ import { reconcile } from './reconcile.ts';
 // Slides are read in separate processes, which start slowly on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** A slide that tests recognize by its width. */
+/** Returns a slide that tests recognise by its width. */
 const svsOf = (width: number) => buildSvs({ width, height: 64, tileSize: 64, downsamples: [1] });
 const [narrow, wide] = [await svsOf(64), await svsOf(128)];
 
@@ -30,12 +30,12 @@ async function folderOf(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
       await fs.mkdir(path.dirname(absolute(to)), { recursive: true });
       await fs.rename(absolute(from), absolute(to));
     },
-    /** The images that an administrator gets after a rescan. */
+    /** Scans, and returns the list of an administrator. */
     async afterRescan() {
       await server.rescan();
       return listed();
     },
-    /** Dataset and file name of each entry, by id. */
+    /** Returns dataset and file name of each entry, by id. */
     places: (images: readonly Image[]) =>
       Object.fromEntries(
         images.map(({ id, dataset_name, file_name }) => [id, `${dataset_name}/${file_name}`]),
@@ -165,7 +165,7 @@ describe.each(databaseKinds)('catalogue entry of a slide on %s', (database) => {
     expect(places(await afterRescan())).toEqual({ [id]: 'Other/b.svs' });
     await fs.rm(path.join(server.config.slidesDir, 'Other/b.svs'));
     expect(await afterRescan()).toEqual([]);
-    await server.put('Other/b.svs', wide); // another file, at the place where this one was
+    await server.put('Other/b.svs', wide); // another file at the same path
     expect(await afterRescan()).toMatchObject([{ id, width: 128 }]);
     expect((await auditEntriesOf(id)).map(({ action }) => action)).toEqual([
       'image-missing',
@@ -264,8 +264,8 @@ describe('slide file that is moved during a scan', () => {
     });
     const slides = [slideAt('Set'), slideAt('Other')];
     const scans = [{ root: 'slides', slides, problems: [], metadataFiles: [], unread: [] }] as const;
-    const ground = { db, log, audit, now: server.clock.now };
-    await reconcile({ ...ground, fingerprintOf: async () => null }, scans, { retryFailed: false });
+    const dependencies = { db, log, audit, now: server.clock.now };
+    await reconcile({ ...dependencies, fingerprintOf: async () => null }, scans, { retryFailed: false });
     const admin = server.as(await server.fixtures.admin());
     expect(places((await admin.call(listImages)).body.images)).toEqual({ [before?.id ?? '']: 'Other/a.svs' });
   });

@@ -232,7 +232,7 @@ function recordUnusableFiles(
     for (const problem of problems) {
       log.warn(
         { root, path: problem.path, problem: problem.error },
-        'slide metadata file is invalid and ignored until it is corrected',
+        'slide metadata file is invalid; it is ignored until it is corrected',
       );
       const place = placeOf(root, problem.path);
       const row = remaining.get(place);

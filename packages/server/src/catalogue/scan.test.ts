@@ -9,6 +9,7 @@ import { readBucketTree } from '../slide-storage/bucket-tree.ts';
 import { readDiskTree } from '../slide-storage/disk-tree.ts';
 import { createScanner } from './scan.ts';
 
+/** Temporary folder of the test; `root`, the slide folder, is in it. */
 let base: string;
 let root: string;
 beforeEach(async () => {
@@ -18,6 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => fs.rm(base, { recursive: true }));
 
+/** Writes a file below the slide folder. */
 async function file(place: string, content: string | Buffer = 'x'): Promise<void> {
   await fs.mkdir(path.dirname(path.join(root, place)), { recursive: true });
   await fs.writeFile(path.join(root, place), content);
@@ -123,20 +125,20 @@ describe('scan of a slide folder', () => {
   });
 
   it('calls groupFiles only for files that may belong together, and again only after one of these files has changed', async () => {
-    const asked: string[][] = [];
-    const known = scanner(async (_, names) => {
-      asked.push([...names]);
+    const groupedNames: string[][] = [];
+    const recordingScanner = scanner(async (_, names) => {
+      groupedNames.push([...names]);
       return [];
     });
     for (const name of ['a.svs', 'b.tif', 'c.dcm', 'd.dcm', 'LICENSE']) await file(`Set/${name}`);
     await file('Other/e.svs');
     await file('Other/f.dcm');
-    await known.scan();
-    await known.scan();
-    expect(asked).toEqual([['c.dcm', 'd.dcm']]);
+    await recordingScanner.scan();
+    await recordingScanner.scan();
+    expect(groupedNames).toEqual([['c.dcm', 'd.dcm']]);
     await file('Set/d.dcm', 'longer');
-    await known.scan();
-    expect(asked).toHaveLength(2);
+    await recordingScanner.scan();
+    expect(groupedNames).toHaveLength(2);
   });
 
   it('treats a missing folder as an empty one', async () => {
@@ -193,7 +195,7 @@ describe('links in a slide folder', () => {
     await fs.mkdir(path.join(base, 'slides', '.hidden'));
     await file('.hidden/b.svs');
     await fs.symlink('.hidden', path.join(root, 'Shown'));
-    // A folder that can be reached twice is known by its own name.
+    // A folder that can also be reached through a link is listed under its own path only.
     expect(await found()).toEqual(['linked.svs', 'Store/a.svs', 'Shown/b.svs']);
   });
 

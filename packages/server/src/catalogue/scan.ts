@@ -358,7 +358,7 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
           'slide storage unreadable; its slides stay in the catalogue, and the next scan tries again',
         );
       }
-      if (unread.size === 0 && unreadBefore.size > 0) log.info('slide storage readable again after errors');
+      if (unread.size === 0 && unreadBefore.size > 0) log.info('slide storage is readable again');
       unreadBefore = new Set(unread.keys());
       return { ...found, unread: [...unread.keys()] };
     },

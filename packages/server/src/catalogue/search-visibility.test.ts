@@ -1,6 +1,6 @@
 /**
- * Security finding 4: a search matches text only in entries that the caller may see, so its duration says nothing about
- * the others. These tests count the texts that the database matches instead of measuring time.
+ * A search compares text only in entries that the caller may see, so its duration reveals nothing about other entries. These
+ * tests record the texts that the database compares, instead of measuring time.
  */
 import {
   getImage,
@@ -17,10 +17,10 @@ import { analyzeImages, openSearchObserver, recordPlans } from '../store/testing
 import { type DatabaseKind, databaseKinds, openTestDatabase } from '../store/testing/test-database.ts';
 import { catalogueOf } from './testing/catalogue-of.ts';
 
-/** Entries that a viewer may see have `visible` in their names, all others `secret`. */
+/** Starts a server with entries whose names contain `visible` if a viewer may see them, and otherwise `secret`. */
 async function catalogueWithSecrets(kind: DatabaseKind, restrictedDatasets: number) {
   const observer = await openSearchObserver(kind);
-  // The server closes its database; the watch must be taken down first.
+  // The server closes its database with this function, which removes the observer first.
   const testCatalogue = await catalogueOf({ db: observer.db, close: observer.close });
   const { server, admin } = testCatalogue;
   const at = server.clock.now().toISOString();
@@ -36,7 +36,7 @@ async function catalogueWithSecrets(kind: DatabaseKind, restrictedDatasets: numb
     await image({ ...place, file_name: 'secret removed.svs', removed_at: at });
     await image({ ...place, file_name: 'secret missing.svs', missing_since: at });
   }
-  // The first one has the place of an open dataset in the order of the list: leading zeros do not count there.
+  // `Open 01` has the same sort key as the open dataset `Open 1`, because leading zeros do not count.
   const restricted = Array.from({ length: restrictedDatasets }, (_, i) => (i === 0 ? 'Open 01' : `Set ${i}`));
   let secretId = '';
   for (const dataset of restricted) {
@@ -55,7 +55,7 @@ async function catalogueWithSecrets(kind: DatabaseKind, restrictedDatasets: numb
 describe.each(databaseKinds)('catalogue search by an account with limited access, on %s', (kind) => {
   it.each([
     ['3 restricted datasets', 3],
-    ['more restricted datasets than the list is split by', 70],
+    ['70 restricted datasets, more than a query has ranges for', 70],
   ])('evaluates LIKE only on entries that the caller may see, with %s', async (_, count) => {
     const { names, reader, observer } = await catalogueWithSecrets(kind, count);
     const queries: Record<string, string>[] = [
@@ -83,7 +83,7 @@ describe.each(databaseKinds)('catalogue search by an account with limited access
 
   it.each([
     ['3 restricted datasets', 3],
-    ['more restricted datasets than the list is split by', 70],
+    ['70 restricted datasets, more than a query has ranges for', 70],
   ])(
     'evaluates LIKE in groups, rows and positions only on entries that the caller may see, with %s',
     async (_, count) => {
@@ -144,27 +144,27 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('query plans of a list, o
     const { db, url, close } = await openTestDatabase('PostgreSQL');
     await prepareSearch(db);
     const { server, reader, admin } = await catalogueOf({ db, close });
-    // So many that the index in order is by far the cheapest for ten of them; for a page or two of rows
-    // all indexes cost about the same. The restricted dataset comes first: filtering it row by row would read its rows.
+    // With 600 entries, the index in list order is by far the cheapest for ten of them. The restricted dataset comes first, so
+    // a query that filtered row by row would read its rows.
     for (let i = 0; i < 600; i++) {
       const place = { dataset_name: `Set ${i % 3}`, organ_type: 'Liver' };
       await server.fixtures.image({ ...place, file_name: `${i}.svs` });
     }
     await admin.call(updateDataset, { body: { dataset: 'Set 0', access: 'restricted', listed: false } });
     await analyzeImages(db);
-    const asked = await recordPlans(url ?? '', 'sort_key');
+    const recorder = await recordPlans(url ?? '', 'sort_key');
     await reader.call(listImages, { query: { limit: '10' } });
     await reader.call(listImages, { query: { limit: '10', organ: 'Liver' } });
     await reader.call(listImages, { query: { limit: '10', dataset: 'Set 1' } });
     await reader.call(listImages, { query: { limit: '10', dataset: 'Set 0' } });
-    const lists = await asked.plans();
+    const lists = await recorder.plans();
     expect(lists).toHaveLength(3); // none for the restricted dataset
     for (const { text, plan } of lists) {
       const removed = [...plan.matchAll(/"Rows Removed by Filter":(\d+)/g)].map(([, rows]) => Number(rows));
       expect([text, removed.filter((rows) => rows > 0)]).toEqual([text, []]);
     }
     await reader.call(listImages, { query: { limit: '10', q: '1' } });
-    const searches = await asked.plans();
+    const searches = await recorder.plans();
     expect(searches.length).toBeGreaterThan(0);
     for (const { plan } of searches) expect(plan).not.toContain('images_by_words');
   });

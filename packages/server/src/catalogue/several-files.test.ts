@@ -6,10 +6,10 @@ import { describe, expect, it, vi } from 'vitest';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { slideServer } from '../testing/slide-server.ts';
 
-// Slides are read in processes of their own, which a busy machine takes its time to start.
+// Slides are read in separate processes, which start slowly on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** By name; instances of one series, where nothing else is said. */
+/** Builds DICOM files, by name. All belong to one series unless a plan states another. */
 const builtSeries = async (plans: Readonly<Record<string, DicomPlan>>) =>
   Promise.all(
     Object.entries(plans).map(
@@ -17,7 +17,7 @@ const builtSeries = async (plans: Readonly<Record<string, DicomPlan>>) =>
     ),
   );
 
-/** Each a little smaller than the one before. */
+/** Plans of twelve images; each has half the area of the one before. */
 const resolutions = Object.fromEntries(
   Array.from({ length: 12 }, (_, i) => [`${i}.dcm`, { downsample: 2 ** (i / 2) }]),
 );
@@ -34,7 +34,7 @@ async function folderOf(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
       for (const [name, bytes] of files) await server.put(`Set/${name}`, bytes);
       return files.reduce((sum, [, { length }]) => sum + length, 0);
     },
-    /** What an administrator sees, after a rescan. */
+    /** Scans, and returns the list of an administrator. */
     async listed(): Promise<readonly Image[]> {
       await server.rescan();
       return (await admin.call(listImages)).body.images;
@@ -85,15 +85,15 @@ describe.each(databaseKinds)('DICOM series on %s', (database) => {
     await listed();
     expect(inspect).toHaveBeenCalledTimes(2);
     await server.put('Set/c.dcm', await buildDicom({ instance: '3', downsample: 8 }));
-    const [grown] = await listed();
+    const [withThreeFiles] = await listed();
     expect(inspect).toHaveBeenCalledTimes(3);
     await fs.rm(inFolder('Set/b.dcm'));
     await fs.rm(inFolder('Set/c.dcm'));
-    const [alone, ...others] = await listed();
+    const [withOneFile, ...others] = await listed();
     expect(inspect).toHaveBeenCalledTimes(4);
     expect(others).toEqual([]);
-    expect([grown?.id, alone?.id]).toEqual([before?.id, before?.id]);
-    expect(alone?.size_bytes).toBe((await fs.stat(inFolder('Set/a.dcm'))).size);
+    expect([withThreeFiles?.id, withOneFile?.id]).toEqual([before?.id, before?.id]);
+    expect(withOneFile?.size_bytes).toBe((await fs.stat(inFolder('Set/a.dcm'))).size);
   });
 
   it('keeps its entry when it absorbs a file that had an entry of its own', async () => {

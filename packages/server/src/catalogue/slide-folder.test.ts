@@ -7,7 +7,7 @@ import type { SlideServer } from '../testing/slide-server.ts';
 import { catalogueOf, svs } from './testing/catalogue-of.ts';
 
 describe('catalogue of a slide folder', () => {
-  const ready = async ({ services }: SlideServer, reader: User) =>
+  const countListed = async ({ services }: SlideServer, reader: User) =>
     (await services.catalogue.list({ limit: 500 }, reader)).images.length;
 
   it('lists new files, omits missing files, and reuses the entry of a missing file when the file reappears', async () => {
@@ -167,7 +167,7 @@ describe('catalogue of a slide folder', () => {
     });
   }, 30_000);
 
-  it('isEmpty returns whether the catalogue has no entry', async () => {
+  it('isEmpty returns whether no entry has an existing file; removed entries count', async () => {
     const { server, admin } = await catalogueOf();
     const { catalogue } = server.services;
     expect(await catalogue.isEmpty()).toBe(true);
@@ -186,6 +186,6 @@ describe('catalogue of a slide folder', () => {
     const user = await server.fixtures.user();
     await server.put('Set/a.svs', svs);
     await Promise.all([server.rescan(), server.rescan(), server.rescan()]);
-    expect(await ready(server, user)).toBe(1);
+    expect(await countListed(server, user)).toBe(1);
   });
 });

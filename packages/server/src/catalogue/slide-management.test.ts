@@ -15,7 +15,7 @@ import { testServer } from '../testing/test-server.ts';
 
 const at = '2026-05-01T08:00:00.000Z';
 
-async function world(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
+async function startServer(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
   const server = await testServer({ database });
   const admin = server.as(await server.fixtures.admin());
   return {
@@ -41,7 +41,7 @@ async function world(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
 
 describe.each(databaseKinds)('list of slides for administrators, on %s', (database) => {
   it('filters and counts entries by status, dataset and search text', async () => {
-    const { server, admin, names } = await world(database);
+    const { server, admin, names } = await startServer(database);
     const { image } = server.fixtures;
     await image({ file_name: 'hazır.svs', dataset_name: 'Meme', organ_type: 'Işık' });
     await image({ file_name: 'gizli.svs', dataset_name: 'Meme', hidden_at: at });
@@ -78,17 +78,17 @@ describe.each(databaseKinds)('list of slides for administrators, on %s', (databa
   });
 
   it('returns pages that neither repeat nor miss an entry', async () => {
-    const { server, admin, names } = await world(database);
+    const { server, admin, names } = await startServer(database);
     for (const number of [10, 2, 1, 30, 4]) await server.fixtures.image({ file_name: `slide-${number}.svs` });
-    const seen: string[] = [];
+    const listed: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
       const query: Record<string, string> = { limit: '2', ...(cursor && { cursor }) };
       const { body } = await admin.call(listManagedImages, { query });
-      seen.push(...body.images.map(({ file_name }) => file_name));
+      listed.push(...body.images.map(({ file_name }) => file_name));
       cursor = body.next_cursor;
     }
-    expect(seen).toEqual(['slide-1.svs', 'slide-2.svs', 'slide-4.svs', 'slide-10.svs', 'slide-30.svs']);
-    expect(seen).toEqual(await names());
+    expect(listed).toEqual(['slide-1.svs', 'slide-2.svs', 'slide-4.svs', 'slide-10.svs', 'slide-30.svs']);
+    expect(listed).toEqual(await names());
     const wrong = await admin.call(listManagedImages, { query: { cursor: 'nonsense' } });
     expect(wrong).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
   });
@@ -96,7 +96,7 @@ describe.each(databaseKinds)('list of slides for administrators, on %s', (databa
 
 describe.each(databaseKinds)('bulk change of catalogue entries, on %s', (database) => {
   it('moves entries to a dataset, and leaves entries that are already in it unchanged', async () => {
-    const { server, admin, names, auditEntries } = await world(database);
+    const { server, admin, names, auditEntries } = await startServer(database);
     const a = await server.fixtures.image({ file_name: 'a.svs' });
     const b = await server.fixtures.image({ file_name: 'b.svs', dataset_name: 'Meme' });
     const answer = await admin.call(changeImages, {
@@ -109,7 +109,7 @@ describe.each(databaseKinds)('bulk change of catalogue entries, on %s', (databas
   });
 
   it('changes all entries or none', async () => {
-    const { server, admin, names, auditEntries } = await world(database);
+    const { server, admin, names, auditEntries } = await startServer(database);
     const a = await server.fixtures.image({ file_name: 'a.svs' });
     const removed = await server.fixtures.image({ file_name: 'b.svs', removed_at: at });
     for (const other of [randomUUID(), removed.id]) {
@@ -121,7 +121,7 @@ describe.each(databaseKinds)('bulk change of catalogue entries, on %s', (databas
   });
 
   it('removes and restores entries', async () => {
-    const { server, admin, names, auditEntries } = await world(database);
+    const { server, admin, names, auditEntries } = await startServer(database);
     const a = await server.fixtures.image({ file_name: 'a.svs' });
     const b = await server.fixtures.image({ file_name: 'b.svs', missing_since: at });
     const ids = [a.id, b.id];
@@ -149,50 +149,50 @@ describe.each(databaseKinds)('bulk change of catalogue entries, on %s', (databas
     [{ ids: [randomUUID()], dataset_name: 'x'.repeat(201) }],
     [{ ids: [randomUUID()], read_again: false }],
   ])('rejects an invalid request body with invalid_request: %#', async (body) => {
-    const { admin } = await world(database);
+    const { admin } = await startServer(database);
     expect((await admin.call(changeImages, { body })).body).toMatchObject({ code: 'invalid_request' });
   });
 });
 
-const plan = { width: 300, height: 200, tileSize: 128, downsamples: [1] } as const;
+const svsOptions = { width: 300, height: 200, tileSize: 128, downsamples: [1] } as const;
 
 describe('hidden slide', () => {
   it('has no list entry, no details and no pixels for members from the moment it is hidden', async () => {
     const server = await slideServer();
-    await server.put('Meme/a.svs', await buildSvs(plan));
+    await server.put('Meme/a.svs', await buildSvs(svsOptions));
     await server.rescan();
     const imageId = await server.idOf('a.svs');
     const [admin, user] = [await server.fixtures.admin(), await server.fixtures.user()];
-    const other = await server.another();
+    const otherProcess = await server.another();
     const sessions = { admin: await server.sessionOf(admin), user: await server.sessionOf(user) };
     const pixels = async (session: string) => {
       const names = ['image.dzi', 'thumbnail.jpg', 'image_files/9/0_0.jpeg'];
       const answers = names.map((name) => server.pixels(`${imageId}/${name}`, session));
       return (await Promise.all(answers)).map(({ statusCode }) => statusCode);
     };
-    const seen = async (who: typeof user, client = server.as(who)) => ({
+    const visibleTo = async (who: typeof user, client = server.as(who)) => ({
       list: (await client.call(listImages)).body.images.map(({ hidden }) => hidden),
       details: (await client.call(getImage, { params: { imageId } })).status,
     });
-    const hide = (hidden: boolean) =>
+    const setHidden = (hidden: boolean) =>
       server.as(admin).call(updateImage, { params: { imageId }, body: { hidden } });
 
     expect(await pixels(sessions.user)).toEqual([200, 200, 200]);
     const before = await server.as(user).call(listImages);
 
-    expect((await hide(true)).body.image).toMatchObject({ hidden: true });
+    expect((await setHidden(true)).body.image).toMatchObject({ hidden: true });
     expect(await pixels(sessions.user)).toEqual([404, 404, 404]);
-    expect(await seen(user)).toEqual({ list: [], details: 404 });
-    expect(await seen(user, other.as(user))).toEqual({ list: [], details: 404 });
+    expect(await visibleTo(user)).toEqual({ list: [], details: 404 });
+    expect(await visibleTo(user, otherProcess.as(user))).toEqual({ list: [], details: 404 });
     expect(await pixels(sessions.admin)).toEqual([200, 200, 200]);
-    expect(await seen(admin)).toEqual({ list: [true], details: 200 });
+    expect(await visibleTo(admin)).toEqual({ list: [true], details: 200 });
     // The ETag of the earlier list is no longer valid.
     const headers = { 'if-none-match': String(before.headers.etag) };
     expect((await server.as(user).call(listImages, { headers })).status).toBe(200);
 
-    await hide(false);
+    await setHidden(false);
     expect(await pixels(sessions.user)).toEqual([200, 200, 200]);
-    expect(await seen(user)).toEqual({ list: [false], details: 200 });
+    expect(await visibleTo(user)).toEqual({ list: [false], details: 200 });
     const auditEntries = await server.services.db
       .selectFrom('audit')
       .select(['action', 'actor_uid'])
@@ -207,12 +207,12 @@ describe('hidden slide', () => {
 
   it('stays hidden after its file changes', async () => {
     const server = await slideServer();
-    await server.put('a.svs', await buildSvs(plan));
+    await server.put('a.svs', await buildSvs(svsOptions));
     await server.rescan();
     const imageId = await server.idOf('a.svs');
     const admin = server.as(await server.fixtures.admin());
     await admin.call(changeImages, { body: { ids: [imageId], hidden: true } });
-    await server.put('a.svs', await buildSvs({ ...plan, width: 310 }));
+    await server.put('a.svs', await buildSvs({ ...svsOptions, width: 310 }));
     await server.rescan();
     const { body } = await admin.call(getImage, { params: { imageId } });
     expect(body.image).toMatchObject({ width: 310, hidden: true });
@@ -229,7 +229,7 @@ describe('slide whose file is unreadable', () => {
     const admin = server.as(await server.fixtures.admin());
     const image = async () => (await admin.call(getImage, { params: { imageId } })).body.image;
     expect(await image()).toMatchObject({ status: 'failed' });
-    // The size and time of the file stay the same, as after a repair of something on which it depends.
+    // Only the stored error changes, not the file: this shows that the file is read again although its fingerprint is the same.
     await server.services.db.updateTable('images').set({ error: 'Something else.' }).execute();
 
     const answer = await admin.call(changeImages, { body: { ids: [imageId], read_again: true } });
@@ -240,7 +240,7 @@ describe('slide whose file is unreadable', () => {
       error: 'This is not a slide in a format that can be read.',
     });
 
-    await server.put('a.svs', await buildSvs(plan));
+    await server.put('a.svs', await buildSvs(svsOptions));
     await admin.call(changeImages, { body: { ids: [imageId], read_again: true } });
     await server.services.catalogue.settled();
     expect(await image()).toMatchObject({ status: 'ready', error: null, width: 300 });

@@ -122,7 +122,7 @@ export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
     isWarned = true;
     log.warn(
       { err: error },
-      'slide folders cannot all be watched; changes in them are found by the timed scan only',
+      'not all slide folders can be watched for changes; changes are found only by the scheduled scan',
     );
   }
 

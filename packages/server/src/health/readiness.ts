@@ -55,7 +55,11 @@ export function createReadiness(dependencies: ReadinessDependencies): Readiness 
       const reason = await lastCheck.reason;
       if (reason !== loggedReason) {
         if (reason === null) log.info('server ready');
-        else log.warn({ reason }, 'server not ready; /health/ready returns 503 until the cause is fixed');
+        else
+          log.warn(
+            { reason },
+            'server is not ready (cause in the field `reason`); /health/ready returns 503 until it is',
+          );
         loggedReason = reason;
       }
       return reason === null;

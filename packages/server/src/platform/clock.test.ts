@@ -41,7 +41,7 @@ describe('createClock', () => {
     expect(hoursSinceStart()).toBe(1);
     advance(hour);
     expect(hoursSinceStart()).toBe(2);
-    expect(logged).toEqual([expect.stringContaining('system clock set back')]);
+    expect(logged).toEqual([expect.stringContaining('system clock was set back')]);
   });
 
   it('follows the system clock again when the system clock has caught up', () => {
@@ -50,7 +50,7 @@ describe('createClock', () => {
     hoursSinceStart();
     setBy(25 * hour);
     expect(hoursSinceStart()).toBe(1);
-    expect(logged.at(-1)).toBe('system clock is no longer behind; times follow it again');
+    expect(logged.at(-1)).toBe('system clock has caught up; timestamps follow it again');
   });
 
   it('follows a forward jump of the system clock at once, as after sleep', () => {

@@ -34,7 +34,7 @@ export function createClock({
     const expectedMs = reference.system + (monotonicMs - reference.monotonic);
     const behindMs = expectedMs - systemMs;
     if (behindMs <= toleratedMs) {
-      if (isSetBack) log.info('system clock is no longer behind; times follow it again');
+      if (isSetBack) log.info('system clock has caught up; timestamps follow it again');
       isSetBack = false;
       reference = { system: systemMs, monotonic: monotonicMs };
       return new Date(systemMs);
@@ -42,7 +42,7 @@ export function createClock({
     if (!isSetBack)
       log.error(
         { behindMs: Math.round(behindMs) },
-        'system clock set back; times continue from the monotonic clock until the system clock has caught up',
+        'system clock was set back; timestamps follow the monotonic clock until the system clock has caught up',
       );
     isSetBack = true;
     return new Date(expectedMs);

@@ -32,7 +32,7 @@ export async function readDiskTree({ root, groupFiles, log }: DiskTreeOptions): 
     if (!real.startsWith(realRoot + path.sep)) {
       log.warn(
         { place: placeIn(folder, name) },
-        'symbolic link ignored: its target is outside the slide folder',
+        'symbolic link in the slide folder ignored: its target is outside the slide folder',
       );
       return null;
     }

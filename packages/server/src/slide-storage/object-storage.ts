@@ -41,7 +41,7 @@ export function openObjectStorage({
     warn: (error) =>
       log.warn(
         { err: error },
-        'writing to the object cache failed; blocks will be read from object storage again',
+        'write to the object cache failed; the blocks are read from object storage again when needed',
       ),
   });
   return {

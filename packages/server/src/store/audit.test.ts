@@ -86,6 +86,7 @@ const numbersOf = async (db: Database) => (await listChainedRows(db, 0, 1000)).m
 describe.each(databaseKinds)('the audit log, on %s', (kind) => {
   it('numbers and chains entries without gaps under concurrent writers and failed transactions', async () => {
     const [db, location] = await openSharedDatabase(kind);
+    // Of 3 × 30 transactions, every third fails.
     await Promise.all(['a', 'b', 'c'].map((writer) => runWriter({ location, writer, changes: 30 })));
     const rows = await listChainedRows(db, 0, 1000);
     expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: 60 }, (_, i) => i + 1));

@@ -64,9 +64,9 @@ const sequences: readonly (readonly Step[])[] = [
 ];
 
 /**
- * Registers an account and runs one of the sequences until the connection breaks.
+ * Registers an account, runs one of the sequences, and deletes every third account.
  *
- * @throws TypeError when it breaks
+ * @throws TypeError when the connection breaks, because the server was killed
  */
 async function runSequence(
   server: ServerProcess,
@@ -105,8 +105,9 @@ async function runSequence(
     });
   }
   if (histories.length % 3 === 0) {
-    const { token: own } = (await askServer(server, 'POST', '/auth/login', { body })).body;
-    if (typeof own === 'string') await send('account-deleted', 'DELETE', '/user/account', { token: own });
+    const { token: ownToken } = (await askServer(server, 'POST', '/auth/login', { body })).body;
+    if (typeof ownToken === 'string')
+      await send('account-deleted', 'DELETE', '/user/account', { token: ownToken });
   }
 }
 
@@ -144,7 +145,7 @@ describe(`a server that is killed ${kills} times while it changes accounts`, () 
         isKilled = true;
         setTimeout(() => server.process.kill('SIGKILL'), Math.random() * 5);
       };
-      const people = Array.from({ length: concurrentUsers }, async () => {
+      const clients = Array.from({ length: concurrentUsers }, async () => {
         for (;;) {
           await runSequence(server, token as string, histories, () => {
             acknowledged += 1;
@@ -152,7 +153,7 @@ describe(`a server that is killed ${kills} times while it changes accounts`, () 
           });
         }
       });
-      const ends = await Promise.allSettled(people);
+      const ends = await Promise.allSettled(clients);
       for (const end of ends) expect(end).toMatchObject({ reason: expect.any(TypeError) }); // the connection broke
       await server.kill();
     }
@@ -198,7 +199,7 @@ function expectAcknowledged(file: string, histories: readonly AccountHistory[]):
       'select uid, email, status, role from users',
     ).map((user) => [user.uid, user]),
   );
-  const uidOf = new Map([...users.values()].map(({ uid, email }) => [email, uid]));
+  const uidByEmail = new Map([...users.values()].map(({ uid, email }) => [email, uid]));
 
   // Every account has exactly one identity and vice versa.
   const identities = rowsOf<{ uid: string }>('select uid from identities').map(({ uid }) => uid);
@@ -212,11 +213,11 @@ function expectAcknowledged(file: string, histories: readonly AccountHistory[]):
   expect(seqs).toEqual(seqs.map((_, i) => i + 1));
   const changes = new Set(['registered', 'password-set', 'account-deleted', 'first-admin-made']);
   for (const { action } of sequences.flat()) changes.add(action);
-  const auditRowsOf = Map.groupBy(
+  const auditRowsByUid = Map.groupBy(
     auditRows.filter(({ action }) => changes.has(action)),
     ({ target }) => target,
   );
-  for (const [uid, entries] of auditRowsOf) {
+  for (const [uid, entries] of auditRowsByUid) {
     const last = entries.at(-1);
     const user = users.get(uid);
     if (last?.action === 'account-deleted') expect(user).toBeUndefined();
@@ -227,14 +228,14 @@ function expectAcknowledged(file: string, histories: readonly AccountHistory[]):
       expect(user).toMatchObject({ status, role });
     }
   }
-  expect(new Set(auditRowsOf.keys())).toEqual(new Set([...users.keys(), ...deletedIn(auditRows)]));
+  expect(new Set(auditRowsByUid.keys())).toEqual(new Set([...users.keys(), ...deletedIn(auditRows)]));
 
   // Each account has exactly its acknowledged changes, in order; only the pending change may follow them.
   let interrupted = 0;
   for (const { email, uid, done, pending } of histories) {
     if (pending !== null) interrupted += 1;
-    const accountUid = uid ?? uidOf.get(email);
-    const accountRows = accountUid === undefined ? [] : (auditRowsOf.get(accountUid) ?? []);
+    const accountUid = uid ?? uidByEmail.get(email);
+    const accountRows = accountUid === undefined ? [] : (auditRowsByUid.get(accountUid) ?? []);
     const recordedActions = accountRows.map(({ action }) => action);
     const withPending = pending === null ? done : [...done, pending];
     expect([done, withPending]).toContainEqual(recordedActions);

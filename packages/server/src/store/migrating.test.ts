@@ -72,13 +72,13 @@ describe.each(versionsAndKinds)('opening a database whose last migration is %s, 
 
 /**
  * Returns a row with the changes that migrations intend: 0017 computes the search text again, and 0002 marks slides with only
- * one of pixel size and magnification as unread, so that the other is derived.
+ * one of pixel size and magnification as unread, so that the other one is derived.
  */
 function withIntendedChanges(version: string, table: string, row: AnyRow): AnyRow {
   if (table !== 'images') return row;
   const folded = { ...row, search_text: searchTextOf(row as unknown as Parameters<typeof searchTextOf>[0]) };
-  const isHalf = (row.mpp_x === null) !== (row.objective_power === null);
-  return version === '0001' && isHalf ? { ...folded, fingerprint: null, status: 'pending' } : folded;
+  const hasOnlyOne = (row.mpp_x === null) !== (row.objective_power === null);
+  return version === '0001' && hasOnlyOne ? { ...folded, fingerprint: null, status: 'pending' } : folded;
 }
 
 describe.each(databaseKinds)('migration of a database, on %s', (kind) => {
@@ -213,7 +213,7 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('migration of a PostgreSQ
 
   it.each([
     ['an empty database', () => emptyDatabaseLocation('PostgreSQL')],
-    ['a database of migration 0001', () => loadOldDatabase('0001', 'PostgreSQL')],
+    ['a database whose last migration is 0001', () => loadOldDatabase('0001', 'PostgreSQL')],
   ])('runs once when four processes open %s at the same time', async (_, createDatabase) => {
     const location = await createDatabase();
     const all = await Promise.all([1, 2, 3, 4].map(() => openDatabase(location)));

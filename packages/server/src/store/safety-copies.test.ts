@@ -73,10 +73,10 @@ describe('watchSafetyCopies', () => {
     const log = pino({ level: 'info' }, { write: (line) => lines.push(line) });
     const start = inDays(30);
     watchSafetyCopies({ config: { dataDir, safetyCopyDays: 7 }, now: () => start, log });
-    await vi.advanceTimersByTimeAsync(3_500_000);
+    await vi.advanceTimersByTimeAsync(3_500_000); // less than an hour
     expect(fs.existsSync(copy)).toBe(true);
     await vi.advanceTimersByTimeAsync(200_000);
-    await vi.waitFor(() => expect(lines.join('')).toContain('safety copies of the database deleted'));
+    await vi.waitFor(() => expect(lines.join('')).toContain('SAFETY_COPY_DAYS deleted'));
     expect(fs.existsSync(copy)).toBe(false);
   });
 });

@@ -48,11 +48,11 @@ export function watchSafetyCopies({ config, now, log }: Dependencies): void {
     try {
       const deleted = await deleteOldCopies(config, now());
       if (deleted.length > 0)
-        log.info({ files: deleted }, 'safety copies of the database deleted: older than SAFETY_COPY_DAYS');
+        log.info({ files: deleted }, 'database safety copies older than SAFETY_COPY_DAYS deleted');
     } catch (error) {
       log.error(
         { err: error },
-        'deletion of old safety copies of the database failed; the next attempt is in 24 hours',
+        'deletion of old database safety copies failed; the next attempt is in 24 hours',
       );
     }
     setTimeout(() => void deleteAndReschedule(), dayMs).unref();

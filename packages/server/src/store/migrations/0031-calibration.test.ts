@@ -34,6 +34,7 @@ it.each(databaseKinds)(
         .where('path', '=', `${i}`)
         .execute();
     }
+    // The test database has these columns already, which the migration adds.
     for (const column of ['plane', 'planes', 'times', 'error_code', 'entered_mpp', 'entered_objective_power'])
       await db.schema.alterTable('images').dropColumn(column).execute();
     for (const column of ['file_mpp_x', 'file_mpp_y', 'file_objective_power'])
