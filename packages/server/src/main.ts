@@ -124,7 +124,7 @@ async function startServingProcess(context: ProcessContext): Promise<void> {
   answerCalls(process, calls, (error) =>
     log.error(
       { err: error },
-      'metrics of a serving process could not be read; they are missing from this scrape',
+      'metrics of a serving process could not be read; this scrape does not include them',
     ),
   );
   const app = await buildApp(services);
@@ -187,7 +187,7 @@ try {
     const processMetrics = createProcessMetrics(config, { lostLines });
     await start({ config, log, processMetrics, objectStorage: openObjectStorage({ config, log }) });
   } catch (error) {
-    log.debug({ err: error }, 'server start failed; the stack of the error is in this line');
+    log.debug({ err: error }, 'server start failed; this log line contains the stack trace');
     console.error(startErrorSentence(error, config));
     process.exit(1);
   }

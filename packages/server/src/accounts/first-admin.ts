@@ -96,7 +96,7 @@ export async function restoreAdmin(
     } else {
       await updateUser(tx, admin);
       if (await signIn.hasPassword(tx, admin.uid)) await signIn.setPassword(tx, admin.uid, passwordHash);
-      else await signIn.signUp(tx, admin.uid, passwordHash);
+      else await signIn.signUp(tx, admin.uid, passwordHash); // until now the account had no password on this server
       await signIn.revokeAll(tx, admin.uid);
     }
     await audit.record(tx, {

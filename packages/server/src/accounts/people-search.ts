@@ -50,7 +50,7 @@ export async function searchPeople(db: Connection, query: PeopleQuery, now: Date
   const stored = await listUsersForSearch(db);
   const words = searchWords(query.q ?? '');
   const matching = stored
-    .map((user) => effectiveAccount(user, now))
+    .map((user) => effectiveAccount(user, now)) // an account counts as suspended after its end date
     .filter((user) => query.role === undefined || user.role === query.role)
     .filter((user) => words.length === 0 || matchesWords(searchedText(user), words));
   const counts: UserCounts = { pending: 0, active: 0, suspended: 0, deactivated: 0 };

@@ -116,7 +116,7 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
       expect(await storedFeatures()).toEqual([]);
     });
 
-    it('updates annotations whose id the layer already has, and leaves unchanged ones untouched', async () => {
+    it('updates annotations whose id the layer already has, and keeps the revision of annotations that are equal', async () => {
       const [first, second] = [randomUUID(), randomUUID()];
       await send(collection(feature(first), feature(second)));
       const { body } = await send(collection(feature(first), feature(second, 50)));

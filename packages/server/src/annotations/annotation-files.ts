@@ -121,7 +121,7 @@ export function createAnnotationFiles({ db, annotations, foreignUse }: Dependenc
         if (answer.rejectedCount > 0 && !skip_refused && !dry_run) {
           throw new AppError('invalid_request', {
             reason: 'annotation_file_refused',
-            limit: answer.rejectedCount,
+            limit: answer.rejectedCount, // the count in the text of this reason
             refused,
           });
         }

@@ -41,7 +41,7 @@ describe('npm run annotations for a dataset', () => {
       width: 9,
       height: 9,
     });
-    await server.fixtures.image({ dataset_name: 'Set', file_name: 'ab.svs' });
+    await server.fixtures.image({ dataset_name: 'Set', file_name: 'ab.svs' }); // gets no layer from a.geojson
     const [importFolder, exportFolder] = [createFolder(), createFolder()];
     fs.writeFileSync(path.join(importFolder, 'a.geojson'), JSON.stringify([cell]));
     fs.writeFileSync(path.join(importFolder, 'unknown.geojson'), JSON.stringify([cell]));

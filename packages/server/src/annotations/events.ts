@@ -102,11 +102,14 @@ export function createAnnotationEvents({
     const checked = [...streams];
     if (checked.length === 0) return;
     try {
-      const readers = await endWithoutAccess(checked);
+      const readers = await endStreamsWithoutAccess(checked);
       await sendChanges(checked, readers);
     } catch (error) {
       // Without the database the server cannot check access. The clients reconnect and resume after their last event.
-      log.warn({ err: error }, 'annotation event streams closed: access check failed; browsers reconnect');
+      log.warn(
+        { err: error },
+        'annotation event streams closed: access rights or changes could not be read from the database; browsers reconnect',
+      );
       for (const stream of checked) end(stream);
     }
     if (performance.now() - lastHeartbeat < heartbeatIntervalMs) return;
@@ -115,7 +118,7 @@ export function createAnnotationEvents({
   }
 
   /** Ends the streams of accounts that have lost access. Returns the accounts of the others by hash of the bearer token. */
-  async function endWithoutAccess(checked: readonly Stream[]): Promise<ReadonlyMap<string, User>> {
+  async function endStreamsWithoutAccess(checked: readonly Stream[]): Promise<ReadonlyMap<string, User>> {
     const readers = new Map<string, User>();
     const restrictedByToken = new Map<string, ReadonlySet<string>>();
     for (const tokenHash of new Set(checked.map(({ actor }) => actor.tokenHash))) {
@@ -136,6 +139,7 @@ export function createAnnotationEvents({
         restricted &&
         may(reader, 'annotations.read') &&
         isViewable(image, reader, restricted);
+      // A queue is full when the client reads too slowly. It reconnects and resumes after its last event.
       if (!hasAccess || stream.queue.isFull()) end(stream);
     }
     return readers;
@@ -179,8 +183,8 @@ export function createAnnotationEvents({
       stream.queue.push(`retry: 2000\n${emptyComment}`); // browsers reconnect after 2 s
       if (signal.aborted) end(stream);
       signal.addEventListener('abort', () => end(stream), { once: true });
-      const checked = check();
-      if (waitMs === 0) void checked.then(() => end(stream));
+      const firstCheck = check();
+      if (waitMs === 0) void firstCheck.then(() => end(stream));
       else if (waitMs !== null) setTimeout(() => end(stream), waitMs).unref();
       return stream.queue.texts();
     },

@@ -42,7 +42,7 @@ export function fileErrorOf(error: FileError): AppError {
   });
 }
 
-const rejections: Readonly<Record<RejectionCode, Bilingual>> = {
+const rejectionTexts: Readonly<Record<RejectionCode, Bilingual>> = {
   not_an_object: { tr: 'GeoJSON nesnesi değil.', en: 'This is not a GeoJSON object.' },
   missing: { tr: '{path} eksik.', en: '{path} is missing.' },
   wrong_type: { tr: '{path} beklenen türde değil.', en: '{path} does not have the expected type.' },
@@ -95,13 +95,13 @@ export function refusedFeatureOf(
   translate: Translate,
 ): RefusedFeature {
   const values: Readonly<Record<string, string | number>> = { path, ...params };
-  const message = translate(rejections[code]).replaceAll(/\{(\w+)\}/g, (placeholder, key: string) =>
+  const message = translate(rejectionTexts[code]).replaceAll(/\{(\w+)\}/g, (placeholder, key: string) =>
     String(values[key] ?? placeholder),
   );
   return { feature, line, code, path, message };
 }
 
-const warnings: Readonly<Record<ImportWarningCode, Bilingual>> = {
+const warningTexts: Readonly<Record<ImportWarningCode, Bilingual>> = {
   id_replaced: {
     tr: 'Kimlik UUID olmadığı için yenisi verildi.',
     en: 'The id was not a UUID and was replaced.',
@@ -136,5 +136,5 @@ const warnings: Readonly<Record<ImportWarningCode, Bilingual>> = {
 
 /** Returns the message about a change that the import made to the content of the file. */
 export function warningTextOf(code: ImportWarningCode): Bilingual {
-  return warnings[code];
+  return warningTexts[code];
 }

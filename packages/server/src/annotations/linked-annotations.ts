@@ -86,7 +86,7 @@ export function createLinkedAnnotations(db: Database, now: () => Date): LinkedAn
         throw new AppError('not_found');
       await requireAnnotationsShared(session, layer.image_id);
       return annotationListOf(db, layer, query, {
-        key: 'visitor',
+        key: 'visitor', // a part of the ETag
         textOf: visitorFeatureText,
         authorsOf: null,
       });

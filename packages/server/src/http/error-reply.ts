@@ -43,7 +43,7 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
   if (apiError.status >= 500 && !isClientGone(error, reply))
     request.log.error(
       { err: error, code, method: request.method, route: request.routeOptions.url },
-      'API request failed with a server error',
+      'API request failed with an unexpected error; the client got a 5xx response',
     );
   const endpoint = request.routeOptions.config?.endpoint;
   if (endpoint !== undefined && !declaredErrors(endpoint).has(code)) {

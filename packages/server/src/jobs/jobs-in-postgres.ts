@@ -77,7 +77,7 @@ export async function createJobsInPostgres({
   });
   boss.on('error', logUnavailable);
   boss.on('warning', ({ message }) =>
-    log.warn({ warning: message }, 'job queue reported a warning (pg-boss)'),
+    log.warn({ warning: message }, 'job queue (pg-boss) reported a warning; see the field `warning`'),
   );
   try {
     await boss.start();

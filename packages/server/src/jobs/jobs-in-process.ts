@@ -101,7 +101,10 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
     if (closing.signal.aborted) return;
     const { times, afterSeconds } = kinds[name].retry;
     if (failures >= times) {
-      log.error({ err: error, job: name, key }, 'background job failed at its last attempt');
+      log.error(
+        { err: error, job: name, key },
+        'background job failed at its last attempt; it will not be retried; it will not be retried',
+      );
       return;
     }
     const level = error instanceof RetryLater ? 'debug' : 'warn';

@@ -36,17 +36,17 @@ export function createAdminDigest({ db, now, mail, jobs, recipients }: Dependenc
     const at = now();
     // The lock guards applications, dataset requests and the queue of e-mails, and two processes cannot both send a digest.
     const waitMs = await runLockedTransaction(db, 'accounts', async (tx) => {
-      const last = await findDigest(tx, digestName);
-      const remainingMs = last === null ? 0 : Date.parse(last) + digestEveryMs - at.getTime();
+      const lastSentAt = await findDigest(tx, digestName);
+      const remainingMs = lastSentAt === null ? 0 : Date.parse(lastSentAt) + digestEveryMs - at.getTime();
       // If the system clock was set back, the wait would be longer than the interval.
       if (remainingMs > 0) return Math.min(remainingMs, digestEveryMs);
-      const since = last ?? ''; // an empty text is before every time
+      const since = lastSentAt ?? ''; // an empty text is before every time
       const waiting = {
         newApplications: await countPendingUsers(tx, since),
         applications: await countPendingUsers(tx),
-        datasetRequests: await countOpenDatasetRequests(tx, since),
+        newDatasetRequests: await countOpenDatasetRequests(tx, since),
       };
-      if (waiting.newApplications + waiting.datasetRequests === 0) return null; // an earlier digest contained all of them
+      if (waiting.newApplications + waiting.newDatasetRequests === 0) return null; // an earlier digest contained all of them
       await saveDigest(tx, digestName, at.toISOString());
       for (const admin of await listActiveAdmins(tx)) {
         await mail.queue(tx, adminDigestEmail(await recipients.of(tx, admin), waiting));

@@ -109,7 +109,7 @@ describe('texts of e-mails', () => {
     confirmRegistration: (to) => emails.confirmRegistrationEmail(to, 'CODE'),
     alreadyRegistered: emails.alreadyRegisteredEmail,
     adminDigest: (to) =>
-      emails.adminDigestEmail(to, { newApplications: 1, applications: 2, datasetRequests: 3 }),
+      emails.adminDigestEmail(to, { newApplications: 1, applications: 2, newDatasetRequests: 3 }),
     approved: (to) => emails.approvedEmail(to, { role: 'user', expiresAt: '2026-11-21T12:00:00.000Z' }),
     approvedForGood: (to) => emails.approvedEmail(to, { role: 'viewer', expiresAt: null }),
     rejected: (to) => emails.rejectedEmail(to, 'reason'),

@@ -178,19 +178,19 @@ export interface Waiting {
   /** All waiting applications. */
   readonly applications: number;
   /** Dataset requests since the previous digest. */
-  readonly datasetRequests: number;
+  readonly newDatasetRequests: number;
 }
 
 /** Tells an administrator how many applications and dataset requests wait. The e-mail contains no names of people. */
 export function adminDigestEmail(
   recipient: Recipient,
-  { newApplications, applications, datasetRequests }: Waiting,
+  { newApplications, applications, newDatasetRequests }: Waiting,
 ): Email {
   const { productName, publicUrl } = recipient;
   const paragraphs = (newUsers: string, newRequests: string) =>
     [
       ...(newApplications > 0 ? [`${newUsers}\n${publicUrl}/admin/users?view=waiting`] : []),
-      ...(datasetRequests > 0 ? [`${newRequests}\n${publicUrl}/admin/datasets`] : []),
+      ...(newDatasetRequests > 0 ? [`${newRequests}\n${publicUrl}/admin/datasets`] : []),
     ].join('\n\n');
   return inLanguageOf(recipient, {
     tr: {
@@ -199,7 +199,7 @@ export function adminDigestEmail(
 
 ${paragraphs(
   `${newApplications} yeni başvuru onay bekliyor (toplam: ${applications}).`,
-  `${datasetRequests} yeni veri kümesi isteği yanıt bekliyor.`,
+  `${newDatasetRequests} yeni veri kümesi isteği yanıt bekliyor.`,
 )}
 `,
     },
@@ -209,7 +209,7 @@ ${paragraphs(
 
 ${paragraphs(
   `New applications that wait for approval: ${newApplications} (all that wait: ${applications}).`,
-  `New dataset requests that wait for an answer: ${datasetRequests}.`,
+  `New dataset requests that wait for an answer: ${newDatasetRequests}.`,
 )}
 `,
     },

@@ -95,7 +95,10 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
       const waitMs = retryAfterMs[row.attempts];
       const reason = reasonOf(error);
       if (waitMs === undefined) {
-        log.error({ reason, email: row.id }, 'e-mail could not be sent at the last attempt; deleting it');
+        log.error(
+          { reason, email: row.id },
+          'e-mail could not be sent at the last attempt; it is deleted unsent',
+        );
         await deleteEmail(db, row.id);
         return;
       }

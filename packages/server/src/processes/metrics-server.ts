@@ -46,7 +46,7 @@ export async function startMetricsServer({
         response.writeHead(200, { 'Content-Type': metricsContentType }).end(page);
       })
       .catch((error: unknown) => {
-        log.error({ err: error }, 'reading metrics failed; GET /metrics responded with 500');
+        log.error({ err: error }, 'metrics could not be read; GET /metrics responded with 500');
         response.writeHead(500).end();
       });
   });

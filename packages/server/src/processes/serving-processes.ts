@@ -65,7 +65,10 @@ export async function startServing({ count, calls, log }: ServingOptions): Promi
       exitedMetrics.add(state.lastMetrics);
     });
     answerCalls(worker, calls, (error) =>
-      log.error({ err: error }, 'render request of a serving process failed in the primary process'),
+      log.error(
+        { err: error },
+        'render request from a serving process failed in the primary process; the client gets an error',
+      ),
     );
     return worker;
   }

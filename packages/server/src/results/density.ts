@@ -61,7 +61,7 @@ export function createDensity(
       let grid = { cell, width, height, counts };
       for (;;) {
         const rasterLength = grid.width * grid.height;
-        const { counts: gridCounts } = grid;
+        const { counts: gridCounts } = grid; // the callback below must not capture the variable `grid`, which changes
         const rasters = Array.from({ length: classCount }, (_, classNumber) => {
           const start = classNumber * rasterLength;
           const raster = gridCounts.subarray(start, start + rasterLength);

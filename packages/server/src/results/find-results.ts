@@ -148,7 +148,10 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
         updated_at: at,
       }),
     );
-    log.info({ image: imageId, layer: id, file }, 'result file found beside a slide; its import is queued');
+    log.info(
+      { image: imageId, layer: id, file },
+      'analysis analysis result file found beside a slide; its import is queued',
+    );
     await jobs.enqueue('import-result', { layerId: id });
   }
 
@@ -160,7 +163,7 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
         if (signal.aborted) throw error;
         log.warn(
           { err: error },
-          'search for result files in the bucket failed; the next scan searches again',
+          'search for analysis result files in the bucket failed; the next scan searches again',
         );
       }
     },

@@ -28,8 +28,8 @@ const powersOfTen = Array.from({ length: maxDigits + 1 }, (_, exponent) => 10 **
 
 /** Returns the feature with `FlatRings` as coordinates; null when the caller must use JSON.parse. */
 export function parseFlatFeature(bytes: Buffer): object | null {
-  // The search must find a key, not text in a string: the quote before the colon ends a string unless a backslash escapes it,
-  // and a colon follows only strings that are keys.
+  // The found text ends a key: its quote ends a string, and a colon follows only strings that are keys. After a backslash, the
+  // opening quote is a character of a longer key. Other longer keys fail at the check of `geometry.coordinates` below.
   const keyStart = bytes.indexOf(coordinatesKey);
   if (keyStart < 2 || bytes[keyStart - 2] === backslash) return null;
   const valueStart = keyStart + coordinatesKey.length;

@@ -103,13 +103,13 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
       savedAt = performance.now();
       const percent = Math.min(99, Math.floor(fraction * 100)); // 100 is saved with the state 'ready'
       updateResultLayer(db, layer.id, { percent, updated_at: nowIso() }, ['importing'])
-        .then((exists) => {
-          if (!exists) layerDeleted.abort(new LayerDeleted());
+        .then((isSaved) => {
+          if (!isSaved) layerDeleted.abort(new LayerDeleted());
         })
         .catch((error) =>
           log.warn(
             { err: error, layer: layer.id },
-            'progress of a result import not saved; the import continues',
+            'progress of an analysis result import not saved; the import continues',
           ),
         );
     };
@@ -150,7 +150,10 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
         // The download rejected the file. A rejection by the worker thread is an answer, not an error.
         answer = { ok: false, problem: error.problem, message: error.message };
       else {
-        log.error({ err: error, layer: layerId }, 'result import failed; the layer is marked as failed');
+        log.error(
+          { err: error, layer: layerId },
+          'import of an analysis result failed; its result layer is marked as failed',
+        );
         answer = { ok: false, problem: 'internal', message: 'The import failed' };
       }
     }
@@ -159,7 +162,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     else
       log.info(
         { layer: layerId, problem: answer.problem, reason: answer.message },
-        'result file rejected: its layer is marked as failed',
+        'analysis result file rejected as invalid; its result layer is marked as failed',
       );
     const outcome = answer.ok
       ? ({

@@ -112,7 +112,7 @@ export function blockRanges(
  *
  * @param bytesOf returns the size of the record of the object at a position in the order
  */
-export function withinBytes(
+export function splitByRecordBytes(
   ranges: readonly (readonly [start: number, end: number])[],
   bytesOf: (n: number) => number,
 ): [start: number, end: number][] {

@@ -204,7 +204,7 @@ function polygonOf(rings: readonly Ring[]): Shape {
       ay = by;
     }
     count += ring.length / 2;
-    // The sign makes the area of an outer ring positive and that of a hole negative, in whichever order their vertices are.
+    // The sign makes the areas of outer rings positive and the areas of holes negative, in whichever order their vertices are.
     const isHole = isHoleOf(ring, rings);
     const sign = isHole === ringArea > 0 ? -1 : 1;
     area += sign * ringArea;

@@ -54,17 +54,17 @@ export async function readPoints(
       max_record_size: maxRecordBytes,
     }),
   );
-  let read: ((row: readonly string[]) => ResultObject) | null = null;
+  let readRow: ((row: readonly string[]) => ResultObject) | null = null; // null before the header
   try {
     for await (const row of rows as AsyncIterable<readonly string[]>) {
-      if (read === null) read = pointReader(row, mpp);
-      else emit(read(row));
+      if (readRow === null) readRow = pointReader(row, mpp);
+      else emit(readRow(row));
     }
   } catch (error) {
     if (!String((error as { code?: unknown }).code).startsWith('CSV_')) throw error;
-    throw new RefusedResult(read === null ? 'unknown_format' : 'damaged', 'The table cannot be parsed');
+    throw new RefusedResult(readRow === null ? 'unknown_format' : 'damaged', 'The table cannot be parsed');
   }
-  if (read === null) throw new RefusedResult('unknown_format', 'The file is empty');
+  if (readRow === null) throw new RefusedResult('unknown_format', 'The file is empty');
 }
 
 /**
@@ -85,9 +85,9 @@ function columnsOf(
   mpp: { readonly x: number; readonly y: number } | null,
 ): Columns {
   if (header.length > maxColumns) throw new RefusedResult('unknown_format', 'The table has too many columns');
-  const names = header.map((name) => name.toLowerCase());
+  const lowerCaseNames = header.map((name) => name.toLowerCase());
   const findColumn = (wanted: readonly string[]) =>
-    wanted.map((name) => names.indexOf(name)).find((n) => n >= 0) ?? -1;
+    wanted.map((name) => lowerCaseNames.indexOf(name)).find((column) => column >= 0) ?? -1;
   const otherColumns = { className: findColumn(classNames), id: findColumn(idNames), names: header };
   const [x, y] = [findColumn(xNames), findColumn(yNames)];
   if (x >= 0 && y >= 0) return { x, y, scale: { x: 1, y: 1 }, ...otherColumns };
@@ -102,9 +102,10 @@ function columnsOf(
 /** Converts a row to a point. All other columns with a number are measurements. */
 function pointOf(row: readonly string[], { x, y, scale, className, id, names }: Columns): ResultObject {
   const measurements: [name: string, value: number][] = [];
-  for (const [n, text] of row.entries()) {
-    const name = names[n];
-    if (n === x || n === y || n === className || n === id || !name || text === '') continue;
+  for (const [column, text] of row.entries()) {
+    const name = names[column];
+    const isMeasurement = column !== x && column !== y && column !== className && column !== id;
+    if (!isMeasurement || !name || text === '') continue;
     const value = Number(text);
     if (Number.isFinite(value)) measurements.push([name.slice(0, maxTextLength), value]);
   }

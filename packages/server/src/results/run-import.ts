@@ -7,7 +7,6 @@ export interface ImportTask {
   readonly kind: ResultKind;
   /** Path of the file to import. */
   readonly source: string;
-
   /** Path of the layer's file, which the import writes. */
   readonly target: string;
   /** Maximum size of the layer's file. */

@@ -13,7 +13,7 @@ import { resultLimits } from '@lamina/contract';
 import { ContainerFull, type ContainerWriter } from './container.ts';
 import { createDensity, type DensityLevel } from './density.ts';
 import { createBlockEncoder, type StoredObject } from './encode-block.ts';
-import { blockRanges, mortonKey, sortedOrder, withinBytes } from './morton-order.ts';
+import { blockRanges, mortonKey, sortedOrder, splitByRecordBytes } from './morton-order.ts';
 import { RefusedResult } from './problems.ts';
 import { categoryColor } from './raster-import.ts';
 import type { Color, ResultObject } from './read-objects.ts';
@@ -252,7 +252,7 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
     finish(onProgress) {
       flush();
       const order = sortedOrder(objects, keys, treeNumbers);
-      const ranges = withinBytes(
+      const ranges = splitByRecordBytes(
         blockRanges(order, keys, treeNumbers),
         (n) => lengths[order[n] as number] as number,
       );

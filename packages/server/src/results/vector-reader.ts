@@ -255,7 +255,7 @@ interface Found {
   readonly rings: readonly number[][];
   /** Distance from the position in quarters of a pixel; 0 when the position is inside the object. */
   readonly distance: number;
-  /** Sum of the areas of all rings, holes included; only compared with that of other objects. */
+  /** Sum of the areas of all rings, holes included; only compared with the sums of other objects. */
   readonly area: number;
 }
 

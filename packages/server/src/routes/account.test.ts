@@ -68,10 +68,10 @@ describe.each(databaseKinds)('change of the own password, on %s,', (database) =>
     expect(await auditEntries(server, 'password-changed')).toMatchObject([
       { result: 'done', actor_uid: user.uid, target: user.uid, detail: '{}' },
     ]);
-    const letters = await outbox();
-    expect(letters).toHaveLength(1);
-    expect(letters[0]).toContain(`To: ${user.email}`);
-    expect(letters[0]).toContain('şifresi değiştirildi');
+    const emails = await outbox();
+    expect(emails).toHaveLength(1);
+    expect(emails[0]).toContain(`To: ${user.email}`);
+    expect(emails[0]).toContain('şifresi değiştirildi');
   });
 
   it('requires the current password when the sign-in is older than 15 minutes, before it checks the new password', async () => {

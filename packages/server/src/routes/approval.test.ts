@@ -45,8 +45,8 @@ async function auditEntriesOf({ services }: Pick<TestServer, 'services'>, uid: s
   return rows.map(({ action, result, detail }) => [action, result, JSON.parse(detail) as object] as const);
 }
 
-async function letters({ outbox }: Pick<TestServer, 'outbox'>) {
-  const read = await Promise.all((await outbox()).map((letter) => postalMime.parse(letter)));
+async function emailsOf({ outbox }: Pick<TestServer, 'outbox'>) {
+  const read = await Promise.all((await outbox()).map((mail) => postalMime.parse(mail)));
   return read.map(({ to, subject, text }) => ({ to: to?.[0]?.address, subject, text: text ?? '' }));
 }
 
@@ -115,7 +115,7 @@ describe.each(databaseKinds)('an application for an account, on %s', (database) 
       as(null).call(register, { body: { email: `${name}@example.org`, password: 'uzun-bir-şifre' } });
 
     await apply('bir');
-    const first = await letters({ outbox });
+    const first = await emailsOf({ outbox });
     expect(new Set(first.map(({ to }) => to))).toEqual(
       new Set(['ikinci@example.org', 'yonetici@example.org']),
     );
@@ -126,11 +126,13 @@ describe.each(databaseKinds)('an application for an account, on %s', (database) 
     clock.advance(1000);
     await apply('iki');
     await apply('uc');
-    expect(await letters({ outbox })).toHaveLength(2);
+    expect(await emailsOf({ outbox })).toHaveLength(2);
 
     clock.advance(5 * 60_000);
     await apply('dort');
-    const then = (await letters({ outbox })).filter(({ text }) => text.includes('3 yeni başvuru'));
+    const emailsAfterwards = (await emailsOf({ outbox })).filter(({ text }) =>
+      text.includes('3 yeni başvuru'),
+    );
     expect(then.map(({ text }) => text.includes('toplam: 4'))).toEqual([true, true]);
   });
 });
@@ -199,10 +201,10 @@ describe.each(databaseKinds)('approval with a role, datasets and an end date, on
       'dataset-granted',
       'dataset-granted',
     ]);
-    const [letter] = await letters({ outbox });
-    expect(letter).toMatchObject({ to: 'yeni@example.org', subject: 'Lamina: Hesabınız onaylandı' });
-    expect(letter?.text).toContain('Rolünüz: İzleyici');
-    expect(letter?.text).toContain('31 Mayıs 2026');
+    const [mail] = await emailsOf({ outbox });
+    expect(mail).toMatchObject({ to: 'yeni@example.org', subject: 'Lamina: Hesabınız onaylandı' });
+    expect(mail?.text).toContain('Rolünüz: İzleyici');
+    expect(mail?.text).toContain('31 Mayıs 2026');
   });
 
   it('grants no dataset and sets no end date when the request names none, and keeps an existing end date in the future', async () => {
@@ -266,9 +268,9 @@ describe.each(databaseKinds)('rejecting an application, on %s', (database) => {
       });
       expect((await as(who).call(createImageSession)).status).toBe(403);
     }
-    const [letter] = await letters({ outbox });
-    expect(letter).toMatchObject({ to: 'yeni@example.org', subject: 'Lamina: Başvurunuz reddedildi' });
-    expect(letter?.text).toContain('Kurumunuz doğrulanamadı.');
+    const [mail] = await emailsOf({ outbox });
+    expect(mail).toMatchObject({ to: 'yeni@example.org', subject: 'Lamina: Başvurunuz reddedildi' });
+    expect(mail?.text).toContain('Kurumunuz doğrulanamadı.');
     // The audit log outlives the account, so it omits the reason, which may name a person.
     expect(await auditEntriesOf({ services }, user.uid)).toContainEqual([
       'rejected',

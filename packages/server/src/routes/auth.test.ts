@@ -334,9 +334,9 @@ describe('password reset by e-mail', () => {
   const newPassword = 'yepyeni-şifre';
 
   async function mailedCode(outbox: () => Promise<string[]>): Promise<string> {
-    const letters = await Promise.all((await outbox()).map((letter) => postalMime.parse(letter)));
-    const links = letters.flatMap(({ text }) => /password-reset#code=(\S+)/.exec(text ?? '')?.[1] ?? []);
-    return links.at(-1) ?? 'no letter';
+    const emails = await Promise.all((await outbox()).map((mail) => postalMime.parse(mail)));
+    const links = emails.flatMap(({ text }) => /password-reset#code=(\S+)/.exec(text ?? '')?.[1] ?? []);
+    return links.at(-1) ?? 'no mail';
   }
 
   it('returns the same response for known and unknown e-mail addresses', async () => {
@@ -356,10 +356,10 @@ describe('password reset by e-mail', () => {
     const { email } = await fixtures.user();
     const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example' };
     await as(null).call(requestPasswordReset, { body: { email }, headers });
-    const letter = await postalMime.parse((await outbox())[0] ?? '');
-    expect(letter).toMatchObject({ to: [{ address: email }], subject: 'Lamina: Şifre sıfırlama' });
-    expect(letter.text).toContain('\nhttps://slides.example.org/auth/password-reset#code=');
-    expect(letter.text).not.toContain('evil');
+    const mail = await postalMime.parse((await outbox())[0] ?? '');
+    expect(mail).toMatchObject({ to: [{ address: email }], subject: 'Lamina: Şifre sıfırlama' });
+    expect(mail.text).toContain('\nhttps://slides.example.org/auth/password-reset#code=');
+    expect(mail.text).not.toContain('evil');
   });
 
   it.each(['active', 'pending', 'suspended'] as const)(
@@ -416,8 +416,8 @@ describe('password reset by e-mail', () => {
     await as(null).call(requestPasswordReset, { body: { email } });
     const first = await mailedCode(outbox);
     await as(null).call(requestPasswordReset, { body: { email } });
-    const letters = (await outbox()).join('');
-    expect(letters).toContain(first);
+    const emails = (await outbox()).join('');
+    expect(emails).toContain(first);
     const answer = await as(null).call(confirmPasswordReset, {
       body: { code: first, new_password: newPassword },
     });

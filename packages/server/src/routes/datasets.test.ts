@@ -339,8 +339,8 @@ describe.each(databaseKinds)('a request for access to a dataset, on %s', (databa
     client.call(requestDataset, { body: { dataset, reason } });
   const stateOf = async ({ client }: Awaited<ReturnType<Archive['member']>>) =>
     (await client.call(listRequestableDatasets)).body.datasets;
-  const letters = async ({ outbox }: SlideServer) =>
-    Promise.all((await outbox()).map((letter) => postalMime.parse(letter)));
+  const emailsOf = async ({ outbox }: SlideServer) =>
+    Promise.all((await outbox()).map((mail) => postalMime.parse(mail)));
 
   it('can be sent for a listed dataset, and is shown to its sender with the decision of the administrator', async () => {
     const world = await archive(database);
@@ -366,9 +366,9 @@ describe.each(databaseKinds)('a request for access to a dataset, on %s', (databa
       { name: closed, granted: true, request: { ...open, answer: 'granted' } },
     ]);
     expect(await seen(world, server, someone)).toEqual(everything);
-    const told = (await letters(server)).map(({ to, subject }) => [to?.[0]?.address, subject]);
-    expect(told).toContainEqual([someone.user.email, 'Lamina: Veri kümesi isteğiniz kabul edildi']);
-    expect(told.filter(([, subject]) => subject === 'Lamina: Onay bekleyenler var')).toHaveLength(2);
+    const sentEmails = (await emailsOf(server)).map(({ to, subject }) => [to?.[0]?.address, subject]);
+    expect(sentEmails).toContainEqual([someone.user.email, 'Lamina: Veri kümesi isteğiniz kabul edildi']);
+    expect(sentEmails.filter(([, subject]) => subject === 'Lamina: Onay bekleyenler var')).toHaveLength(2);
     const again = await admin.call(answerDatasetRequest, { params: { requestId }, body: { granted: false } });
     expect(again).toMatchObject({ status: 409, body: { code: 'already_answered' } });
     expect(await ask(someone)).toMatchObject({
@@ -393,7 +393,9 @@ describe.each(databaseKinds)('a request for access to a dataset, on %s', (databa
       granted: false,
       request: { answer: 'refused', answer_reason: 'Etik kurul onayı gerekli.' },
     });
-    const toPerson = (await letters(server)).find(({ subject }) => subject?.endsWith('isteğiniz reddedildi'));
+    const toPerson = (await emailsOf(server)).find(({ subject }) =>
+      subject?.endsWith('isteğiniz reddedildi'),
+    );
     expect(toPerson?.text).toContain('Etik kurul onayı gerekli.');
     expect(await seen(world, server, someone)).toEqual(nothing);
     await ask(someone, closed, 'Approved now.');

@@ -388,9 +388,9 @@ describe.each(databaseKinds)('setting the password of another account, on %s', (
       expect((await as(null).call(signIn, { body: user })).status).toBe(401);
       const profile = await as({ ...user, password: 'yepyeni-şifre' }).call(getProfile);
       expect(profile.body.user.status).toBe(status);
-      const letters = await outbox();
-      expect(letters).toHaveLength(1);
-      expect(letters[0]).not.toContain('yepyeni-şifre');
+      const emails = await outbox();
+      expect(emails).toHaveLength(1);
+      expect(emails[0]).not.toContain('yepyeni-şifre');
       expect(JSON.stringify(await auditEntries(server))).not.toContain('yepyeni-şifre');
     },
   );

@@ -180,7 +180,7 @@ async function decideEach(
       if (results.length === 0) throw error;
       reply.log.error(
         { err: error, decided: results.length, total: uids.length },
-        'approving or rejecting several applicants stopped at an error; the remaining applicants are still pending',
+        'bulk approval or rejection of accounts stopped at an error; the remaining accounts are still pending',
       );
       break;
     }

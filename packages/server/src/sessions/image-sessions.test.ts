@@ -335,21 +335,24 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
   it('are refreshed in the background after a request, so that the next request does not wait for the database', async () => {
     const { process, account, advance } = await setUp();
     const sessions = await process();
-    const [looking, busy] = [await sessions.create(await account()), await sessions.create(await account())];
-    const isWaitedFor = () => sessions.resolve(looking.sessionId) instanceof Promise;
-    await sessions.resolve(looking.sessionId);
+    const [viewerSession, busySession] = [
+      await sessions.create(await account()),
+      await sessions.create(await account()),
+    ];
+    const needsQuery = () => sessions.resolve(viewerSession.sessionId) instanceof Promise;
+    await sessions.resolve(viewerSession.sessionId);
     /** Advances the clock while another session is in use, and waits for the queries that its requests start. */
-    async function pass(seconds: number): Promise<void> {
+    async function passTime(seconds: number): Promise<void> {
       for (let half = 0; half < 2 * seconds; half++) {
         advance(500);
-        await sessions.resolve(busy.sessionId);
+        await sessions.resolve(busySession.sessionId);
         await sessions.resolve(newSecret()); // its query also includes the sessions in use
       }
     }
-    await pass(6);
-    expect(isWaitedFor()).toBe(false);
-    await pass(12);
-    expect(isWaitedFor()).toBe(true);
+    await passTime(6);
+    expect(needsQuery()).toBe(false);
+    await passTime(12);
+    expect(needsQuery()).toBe(true);
   });
 
   it('add up the request counts of several processes, also when all write at the same time', async () => {

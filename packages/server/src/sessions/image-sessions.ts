@@ -326,10 +326,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
       flushTimer = null;
       recentById.clear();
       flushing = flush().catch((error) =>
-        log.warn(
-          { err: error },
-          'saving request counts of image sessions failed; it is tried again after the next requests',
-        ),
+        log.warn({ err: error }, 'request counts of image sessions not saved; the next requests retry it'),
       );
     }, flushEveryMs).unref();
   }
@@ -467,7 +464,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
       await flush().catch((error) =>
         log.warn(
           { err: error },
-          'saving request counts of image sessions failed; the counts are lost because the process stops',
+          'request counts of image sessions not saved; they are lost because the process stops',
         ),
       );
     },

@@ -57,6 +57,7 @@ async function itemsOfLink(
           ...slide,
           text: text ?? slide.text,
           item: position,
+          // A question about a case is asked at its first slide.
           ...(question !== null && index === 0 && { question: withoutAnswer(question) }),
         })),
       );
@@ -69,7 +70,7 @@ async function itemsOfLink(
 /**
  * Returns the items for a slide, a saved view or a case.
  *
- * @param title title of a slide; start of the titles of a case's slides
+ * @param title title of a slide; start of the titles of a case's slides; a saved view has its own title
  */
 async function itemsOf(
   db: Connection,

@@ -66,10 +66,7 @@ export function createEmbeddedSignIn({
     try {
       await touchToken(db, hash, now());
     } catch (error) {
-      log.warn(
-        { err: error },
-        'saving the last use of a sign-in failed; the sign-in may expire up to 30 s early',
-      );
+      log.warn({ err: error }, 'last use of a sign-in not saved; the sign-in may expire up to 30 s early');
     }
   }
 

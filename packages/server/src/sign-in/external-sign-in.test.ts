@@ -36,7 +36,7 @@ beforeEach(() => {
 
 type Settings = { database?: 'SQLite' | 'PostgreSQL'; embedded?: boolean; linkByEmail?: boolean };
 
-async function server({ database = 'SQLite', embedded = true, linkByEmail = false }: Settings = {}) {
+async function startServer({ database = 'SQLite', embedded = true, linkByEmail = false }: Settings = {}) {
   const { issuer, clientId } = oidc;
   const external = { issuer, clientId, audience: clientId, name: null, linkByEmail };
   const created = await testServer({ database, config: { signIn: { embedded, external } } });
@@ -67,8 +67,8 @@ const auditEntries = ({ services }: TestServer) =>
 
 describe.each(databaseKinds)('external sign-in on %s', (database) => {
   it('creates an account that waits for approval and issues a token of this server', async () => {
-    const given = await server({ database });
-    const { status, body } = await verify(given, 'ipek');
+    const server = await startServer({ database });
+    const { status, body } = await verify(server, 'ipek');
     expect(status).toBe(200);
     expect(body.user).toMatchObject({
       email: 'ipek@example.org',
@@ -78,95 +78,97 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
       adminApproved: false,
     });
     expect(body.token).toMatch(/^[\w-]{43}$/);
-    const me = given.as(body.token);
+    const me = server.as(body.token);
     expect((await me.call(getProfile)).body.user.uid).toBe(body.user.uid);
     expect((await me.call(listImages)).status).toBe(403);
-    expect((await auditEntries(given)).filter(({ result }) => result === 'done')).toMatchObject([
+    expect((await auditEntries(server)).filter(({ result }) => result === 'done')).toMatchObject([
       { action: 'registered', result: 'done', target: body.user.uid },
       { action: 'sign-in', result: 'done', target: body.user.uid },
     ]);
   });
 
   it('finds the account by issuer and subject after the e-mail address and name have changed', async () => {
-    const given = await server({ database });
-    const first = await verify(given, 'ipek');
-    await given.as(await given.fixtures.admin()).call(approveUser, { params: { uid: first.body.user.uid } });
+    const server = await startServer({ database });
+    const first = await verify(server, 'ipek');
+    await server
+      .as(await server.fixtures.admin())
+      .call(approveUser, { params: { uid: first.body.user.uid } });
     oidc.people.set('ipek', { email: 'other@example.org', email_verified: true, role: 'admin' });
-    const second = await verify(given, 'ipek');
+    const second = await verify(server, 'ipek');
     expect(second.body.user).toMatchObject({
       uid: first.body.user.uid,
       email: 'ipek@example.org',
       status: 'active',
       role: 'user',
     });
-    expect((await given.as(second.body.token).call(createImageSession)).status).toBe(201);
+    expect((await server.as(second.body.token).call(createImageSession)).status).toBe(201);
   });
 
   it('creates one account for two concurrent sign-ins of a new person', async () => {
-    const given = await server({ database });
-    const [one, other] = await Promise.all([verify(given, 'ipek'), verify(given, 'ipek')]);
+    const server = await startServer({ database });
+    const [one, other] = await Promise.all([verify(server, 'ipek'), verify(server, 'ipek')]);
     expect([one.status, other.status, one.body.user.uid]).toEqual([200, 200, other.body.user.uid]);
   });
 
   it('accepts each ID token once', async () => {
-    const given = await server({ database });
+    const server = await startServer({ database });
     const token = await oidc.signIn('ipek', 'n-1');
     const answers = await Promise.all(
-      [1, 2, 3].map(() => given.as(null).call(verifyToken, { body: { token } })),
+      [1, 2, 3].map(() => server.as(null).call(verifyToken, { body: { token } })),
     );
     expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 401, 401]);
   });
 
   it('rejects a new person whose e-mail address already has an account', async () => {
-    const given = await server({ database });
-    const there = await given.fixtures.user({ email: 'Ipek@Example.org' });
-    const answer = await verify(given, 'ipek');
+    const server = await startServer({ database });
+    const there = await server.fixtures.user({ email: 'Ipek@Example.org' });
+    const answer = await verify(server, 'ipek');
     expect(answer).toMatchObject({ status: 409, body: { code: 'email_taken' } });
-    expect(await given.services.db.selectFrom('identities').select('uid').execute()).toEqual([
+    expect(await server.services.db.selectFrom('identities').select('uid').execute()).toEqual([
       { uid: there.uid },
     ]);
   });
 
   it('links an account by its verified address with OIDC_LINK_BY_EMAIL and deletes its password', async () => {
-    const given = await server({ database, linkByEmail: true });
-    const there = await given.fixtures.user({ email: 'ipek@example.org' });
-    const before = await given.fixtures.token(there);
-    const session = (await given.as(before).call(createImageSession)).body.session_id;
+    const server = await startServer({ database, linkByEmail: true });
+    const there = await server.fixtures.user({ email: 'ipek@example.org' });
+    const before = await server.fixtures.token(there);
+    const session = (await server.as(before).call(createImageSession)).body.session_id;
 
     oidc.people.set('ipek', { email: 'ipek@example.org', email_verified: false });
-    expect((await verify(given, 'ipek')).status).toBe(409);
+    expect((await verify(server, 'ipek')).status).toBe(409);
     oidc.people.set('ipek', { email: 'ipek@example.org', email_verified: true });
-    const { status, body } = await verify(given, 'ipek');
+    const { status, body } = await verify(server, 'ipek');
     expect([status, body.user.uid]).toEqual([200, there.uid]);
 
-    expect((await given.as(before).call(getProfile)).status).toBe(401);
-    const pixels = await given.as(null).inject({
+    expect((await server.as(before).call(getProfile)).status).toBe(401);
+    const pixels = await server.as(null).inject({
       method: 'GET',
       url: `/image-catalog/proxy/00000000-0000-4000-8000-000000000000/image.dzi?session=${session}`,
     });
     expect(pixels.status).toBe(401);
     const { email, password } = there;
-    expect((await given.as(null).call(signIn, { body: { email, password } })).status).toBe(401);
-    await given.as(null).call(requestPasswordReset, { body: { email } });
-    expect((await given.outbox()).filter((letter) => letter.includes('#code='))).toEqual([]);
-    expect((await auditEntries(given)).map(({ action }) => action)).toContain('identity-linked');
+    expect((await server.as(null).call(signIn, { body: { email, password } })).status).toBe(401);
+    await server.as(null).call(requestPasswordReset, { body: { email } });
+    expect((await server.outbox()).filter((mail) => mail.includes('#code='))).toEqual([]);
+    expect((await auditEntries(server)).map(({ action }) => action)).toContain('identity-linked');
   });
 
   describe('with OIDC_LINK_BY_EMAIL, for an address whose account has an identity of the provider', () => {
     async function linkedAdmin() {
-      const given = await server({ database, linkByEmail: true });
-      const admin = await given.fixtures.admin({ email: 'ipek@example.org' });
-      expect((await verify(given, 'ipek')).body.user.uid).toBe(admin.uid);
-      return { given, admin };
+      const server = await startServer({ database, linkByEmail: true });
+      const admin = await server.fixtures.admin({ email: 'ipek@example.org' });
+      expect((await verify(server, 'ipek')).body.user.uid).toBe(admin.uid);
+      return { server, admin };
     }
 
     it.each(['ipek@example.org', 'Ipek@Example.ORG'])(
       'rejects another subject that has the address as %s, and ends no sign-in',
       async (email) => {
-        const { given, admin } = await linkedAdmin();
-        const token = (await verify(given, 'ipek')).body.token;
+        const { server, admin } = await linkedAdmin();
+        const token = (await verify(server, 'ipek')).body.token;
         oidc.people.set('newcomer', { email, email_verified: true });
-        expect(await verify(given, 'newcomer')).toMatchObject({
+        expect(await verify(server, 'newcomer')).toMatchObject({
           status: 409,
           body: {
             code: 'email_taken',
@@ -174,8 +176,8 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
               'Bu e-posta adresinin hesabı, kurumunuzdaki başka bir kimliğe bağlı. Lütfen bir yöneticiyle iletişime geçin.',
           },
         });
-        expect((await given.as(token).call(getProfile)).body.user.uid).toBe(admin.uid);
-        const linked = (await auditEntries(given)).filter(({ action }) => action === 'identity-linked');
+        expect((await server.as(token).call(getProfile)).body.user.uid).toBe(admin.uid);
+        const linked = (await auditEntries(server)).filter(({ action }) => action === 'identity-linked');
         expect(linked).toMatchObject([
           { result: 'done', target: admin.uid },
           {
@@ -188,28 +190,28 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
     );
 
     it('rejects another subject after the owner’s address has changed at the provider, and still finds the owner', async () => {
-      const { given, admin } = await linkedAdmin();
+      const { server, admin } = await linkedAdmin();
       oidc.people.set('ipek', { email: 'ipek.yilmaz@example.org', email_verified: true });
       oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });
-      expect((await verify(given, 'newcomer')).status).toBe(409);
-      expect((await verify(given, 'ipek')).body.user).toMatchObject({ uid: admin.uid, email: admin.email });
+      expect((await verify(server, 'newcomer')).status).toBe(409);
+      expect((await verify(server, 'ipek')).body.user).toMatchObject({ uid: admin.uid, email: admin.email });
     });
 
     it('rejects another subject for an account that an external sign-in created', async () => {
-      const given = await server({ database, linkByEmail: true });
-      const { uid } = (await verify(given, 'ipek')).body.user;
+      const server = await startServer({ database, linkByEmail: true });
+      const { uid } = (await verify(server, 'ipek')).body.user;
       oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });
-      expect((await verify(given, 'newcomer')).status).toBe(409);
-      expect((await verify(given, 'ipek')).body.user.uid).toBe(uid);
+      expect((await verify(server, 'newcomer')).status).toBe(409);
+      expect((await verify(server, 'ipek')).body.user.uid).toBe(uid);
     });
 
     it('rejects another subject when the owner also has a password', async () => {
-      const { given, admin } = await linkedAdmin();
-      const { password } = await restoreAdmin(given.services, admin.email);
+      const { server, admin } = await linkedAdmin();
+      const { password } = await restoreAdmin(server.services, admin.email);
       oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });
-      expect((await verify(given, 'newcomer')).status).toBe(409);
+      expect((await verify(server, 'newcomer')).status).toBe(409);
       const body = { email: admin.email, password };
-      expect((await given.as(null).call(signIn, { body })).status).toBe(200);
+      expect((await server.as(null).call(signIn, { body })).status).toBe(200);
     });
   });
 
@@ -220,19 +222,19 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
     ['sends the address in full-width characters', { email: 'ｉｐｅｋ@example.org', email_verified: true }],
     ['sends the address with a Turkish capital İ', { email: 'İpek@example.org', email_verified: true }],
   ])('links no account by address when the provider %s', async (_, claims) => {
-    const given = await server({ database, linkByEmail: true });
-    const there = await given.fixtures.user({ email: 'ipek@example.org' });
+    const server = await startServer({ database, linkByEmail: true });
+    const there = await server.fixtures.user({ email: 'ipek@example.org' });
     oidc.people.set('newcomer', claims);
-    expect([401, 409]).toContain((await verify(given, 'newcomer')).status);
-    expect(await given.services.db.selectFrom('identities').select('uid').execute()).toEqual([
+    expect([401, 409]).toContain((await verify(server, 'newcomer')).status);
+    expect(await server.services.db.selectFrom('identities').select('uid').execute()).toEqual([
       { uid: there.uid },
     ]);
   });
 
   it('accepts an ID token once, whatever the padding bits of its signature are', async () => {
-    const given = await server({ database });
+    const server = await startServer({ database });
     const token = await oidc.signIn('ipek', 'n-1');
-    const ask = (spelling: string) => given.as(null).call(verifyToken, { body: { token: spelling } });
+    const ask = (spelling: string) => server.as(null).call(verifyToken, { body: { token: spelling } });
     expect((await ask(token)).status).toBe(200);
     // 342 characters of base64url contain 2052 bits, four more than the signature: decoders ignore the last four bits.
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
@@ -244,7 +246,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
   });
 
   it('accepts an ID token once, also when its ECDSA signature is replaced by the other valid one', async () => {
-    const given = await server({ database });
+    const server = await startServer({ database });
     const key = await newKey('ES256');
     oidc.publish(key);
     const claims = { sub: 'ipek', email: 'ipek@example.org', email_verified: true };
@@ -255,60 +257,60 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
       .setIssuedAt()
       .setExpirationTime('5m')
       .sign(key.privateKey);
-    const ask = (spelling: string) => given.as(null).call(verifyToken, { body: { token: spelling } });
+    const ask = (spelling: string) => server.as(null).call(verifyToken, { body: { token: spelling } });
     expect((await ask(token)).status).toBe(200);
     const twin = withTwinSignature(token);
     expect(twin).not.toBe(token);
     expect((await ask(twin)).status).toBe(401);
-    const refusals = (await auditEntries(given)).filter(({ action }) => action === 'token-refused');
+    const refusals = (await auditEntries(server)).filter(({ action }) => action === 'token-refused');
     expect(refusals.map(({ detail }) => JSON.parse(detail).reason)).toEqual(['used before']);
   });
 
   it('signs in a suspended account and rejects a deactivated one', async () => {
-    const given = await server({ database });
-    const { uid } = (await verify(given, 'ipek')).body.user;
-    const admin = given.as(await given.fixtures.admin());
+    const server = await startServer({ database });
+    const { uid } = (await verify(server, 'ipek')).body.user;
+    const admin = server.as(await server.fixtures.admin());
     await admin.call(suspendUser, { params: { uid } });
-    expect(await verify(given, 'ipek')).toMatchObject({
+    expect(await verify(server, 'ipek')).toMatchObject({
       status: 200,
       body: { user: { status: 'suspended' } },
     });
     await admin.call(deactivateUser, { params: { uid } });
-    expect(await verify(given, 'ipek')).toMatchObject({
+    expect(await verify(server, 'ipek')).toMatchObject({
       status: 403,
       body: { code: 'account_not_active', message: 'Hesabınız devre dışı bırakılmış.' },
     });
   });
 
   it('creates accounts whose password cannot be set on this server', async () => {
-    const given = await server({ database });
-    const { token, user } = (await verify(given, 'ipek')).body;
-    const admin = given.as(await given.fixtures.admin());
+    const server = await startServer({ database });
+    const { token, user } = (await verify(server, 'ipek')).body;
+    const admin = server.as(await server.fixtures.admin());
     await admin.call(approveUser, { params: { uid: user.uid } });
     const body = { new_password: 'yepyeni-şifre' };
     for (const answer of [
-      await given.as(token).call(changePassword, { body }),
+      await server.as(token).call(changePassword, { body }),
       await admin.call(setUserPassword, { params: { uid: user.uid }, body }),
     ]) {
       expect(answer).toMatchObject({ status: 409, body: { code: 'password_elsewhere' } });
     }
-    expect((await given.as(token).call(getProfile)).status).toBe(200); // the existing sign-in stays valid
+    expect((await server.as(token).call(getProfile)).status).toBe(200); // the existing sign-in stays valid
   });
 
   it('still works after restore-admin has set a password for the account', async () => {
-    const given = await server({ database });
-    const { uid, email } = (await verify(given, 'ipek')).body.user;
-    const { password } = await restoreAdmin(given.services, email);
-    expect((await given.as(null).call(signIn, { body: { email, password } })).status).toBe(200);
-    const again = await verify(given, 'ipek');
+    const server = await startServer({ database });
+    const { uid, email } = (await verify(server, 'ipek')).body.user;
+    const { password } = await restoreAdmin(server.services, email);
+    expect((await server.as(null).call(signIn, { body: { email, password } })).status).toBe(200);
+    const again = await verify(server, 'ipek');
     expect(again.body.user).toMatchObject({ uid, status: 'active', role: 'admin' });
   });
 
   it('creates a new account after the person has deleted the earlier one', async () => {
-    const given = await server({ database });
-    const { token, user } = (await verify(given, 'ipek')).body;
-    expect((await given.as(token).call(deleteAccount)).status).toBe(200);
-    const again = await verify(given, 'ipek');
+    const server = await startServer({ database });
+    const { token, user } = (await verify(server, 'ipek')).body;
+    expect((await server.as(token).call(deleteAccount)).status).toBe(200);
+    const again = await verify(server, 'ipek');
     expect(again.body.user.uid).not.toBe(user.uid);
     expect(again.body.user.status).toBe('pending');
   });
@@ -316,64 +318,64 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
 
 describe('an ID token', () => {
   it('is not accepted as a bearer token of the API', async () => {
-    const given = await server();
+    const server = await startServer();
     const idToken = await oidc.signIn('ipek', 'n-1');
-    expect(await given.as(idToken).call(getProfile)).toMatchObject({
+    expect(await server.as(idToken).call(getProfile)).toMatchObject({
       status: 401,
       body: { code: 'token_invalid' },
     });
   });
 
   it('is recorded in the audit log with the reason and creates no account when it is rejected', async () => {
-    const given = await server();
+    const server = await startServer();
     const idToken = await oidc.signIn('ipek', 'n-1');
-    const answer = await given.as(null).call(verifyToken, { body: { token: idToken, nonce: 'n-2' } });
+    const answer = await server.as(null).call(verifyToken, { body: { token: idToken, nonce: 'n-2' } });
     expect(answer).toMatchObject({
       status: 401,
       body: { code: 'token_invalid', message: 'Geçersiz token veya kullanıcı bulunamadı' },
     });
-    const refusals = (await auditEntries(given)).filter(({ action }) => action === 'token-refused');
+    const refusals = (await auditEntries(server)).filter(({ action }) => action === 'token-refused');
     expect(refusals).toMatchObject([
       { result: 'refused', detail: JSON.stringify({ code: 'token_invalid', reason: 'nonce' }) },
     ]);
-    expect(await given.services.db.selectFrom('users').selectAll().execute()).toEqual([]);
+    expect(await server.services.db.selectFrom('users').selectAll().execute()).toEqual([]);
   });
 
   it('without an e-mail address creates no account', async () => {
-    const given = await server();
+    const server = await startServer();
     oidc.people.set('ipek', { name: 'İpek' });
-    expect(await verify(given, 'ipek')).toMatchObject({
+    expect(await verify(server, 'ipek')).toMatchObject({
       status: 401,
       body: { message: 'Kimlik hizmeti e-posta adresinizi bildirmedi.' },
     });
   });
 
   it('gets 503 while the provider is unreachable, and existing sign-ins stay valid', async () => {
-    const given = await server();
-    const user = await given.fixtures.user();
+    const server = await startServer();
+    const user = await server.fixtures.user();
     const idToken = await oidc.signIn('ipek', 'n-1');
     oidc.fail('silence');
-    expect(await given.as(null).call(verifyToken, { body: { token: idToken } })).toMatchObject({
+    expect(await server.as(null).call(verifyToken, { body: { token: idToken } })).toMatchObject({
       status: 503,
       body: { code: 'token_unverifiable', message: 'Token doğrulanamadı' },
     });
-    expect((await given.as(user).call(getProfile)).status).toBe(200);
+    expect((await server.as(user).call(getProfile)).status).toBe(200);
     oidc.fail(null);
-    expect((await given.as(null).call(verifyToken, { body: { token: idToken } })).status).toBe(200);
+    expect((await server.as(null).call(verifyToken, { body: { token: idToken } })).status).toBe(200);
   });
 
   it('is rejected when no provider is configured', async () => {
-    const given = await testServer();
+    const server = await testServer();
     const body = { token: await oidc.signIn('ipek', 'n-1') };
-    expect((await given.as(null).call(verifyToken, { body })).status).toBe(401);
+    expect((await server.as(null).call(verifyToken, { body })).status).toBe(401);
   });
 });
 
 describe('with SIGN_IN=external', () => {
   it('sign-in, registration and password reset with an e-mail address return 403', async () => {
-    const given = await server({ embedded: false });
-    const { email, password } = await given.fixtures.user();
-    const anonymous = given.as(null);
+    const server = await startServer({ embedded: false });
+    const { email, password } = await server.fixtures.user();
+    const anonymous = server.as(null);
     for (const answer of [
       await anonymous.call(signIn, { body: { email, password } }),
       await anonymous.call(register, { body: { email: 'new@example.org', password: 'uzun-bir-şifre' } }),
@@ -383,7 +385,7 @@ describe('with SIGN_IN=external', () => {
     ]) {
       expect(answer).toMatchObject({ status: 403, body: { code: 'forbidden' } });
     }
-    expect((await verify(given, 'ipek')).status).toBe(200);
+    expect((await verify(server, 'ipek')).status).toBe(200);
   });
 });
 
@@ -393,7 +395,7 @@ describe('the Content-Security-Policy', () => {
       /connect-src ([^;]*)/.exec(
         String((await app.inject('/auth/login')).headers['content-security-policy']),
       )?.[1];
-    expect(await policyOf(await server())).toBe(`'self' ${oidc.issuer}`);
+    expect(await policyOf(await startServer())).toBe(`'self' ${oidc.issuer}`);
     expect(await policyOf(await testServer())).toBe(`'self'`);
   });
 });

@@ -233,7 +233,7 @@ describe.each(databaseKinds)('sign-in with two-step verification, on %s,', (data
     await server.services.db.updateTable('second_factors').set({ secret: 'of another key' }).execute();
     expect(await enter(server, user, code())).toMatchObject(invalid);
     expect((await enter(server, user, recoveryCodes[0])).status).toBe(200);
-    expect(server.logged()).toContain('secret of a second factor could not be decrypted');
+    expect(server.logged()).toContain('second-factor secret of an account could not be decrypted');
   });
 });
 

@@ -74,7 +74,7 @@ export function createSecondFactor({
       // The account is not lost: recovery codes still work, and an administrator can switch two-step verification off.
       log.error(
         { err: error, uid: row.uid },
-        'secret of a second factor could not be decrypted; check whether SECRET_KEY has changed',
+        'second-factor secret of an account could not be decrypted, so its codes are rejected; check whether SECRET_KEY has changed',
       );
       return null;
     }

@@ -13,7 +13,7 @@ let store: MemoryStore;
 /** When set, called instead of the store. */
 let head: ((key: string) => Promise<ObjectFacts>) | null;
 let slides: OpenSlides;
-let wanted: OpenRequest;
+let openRequest: OpenRequest;
 let opened: number;
 
 beforeEach(() => {
@@ -29,7 +29,7 @@ beforeEach(() => {
     toFake: ['performance', 'setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'],
   });
   slides = createOpenSlides({ limit: 3, log: pino({ level: 'silent' }), objects });
-  wanted = {
+  openRequest = {
     id: key,
     locate: async () => ({ path: key, isObject: true }),
     open(location) {
@@ -43,8 +43,8 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-const width = () => slides.use(wanted, async ({ descriptor }) => descriptor.width);
-const tile = () => slides.use(wanted, ({ slide }) => slide.readTile({ level: 0, column: 0, row: 0 }));
+const width = () => slides.use(openRequest, async ({ descriptor }) => descriptor.width);
+const tile = () => slides.use(openRequest, ({ slide }) => slide.readTile({ level: 0, column: 0, row: 0 }));
 
 describe('an open slide of an object store', () => {
   it('is checked at most twice a second, and only while it is in use', async () => {

@@ -29,7 +29,7 @@ async function put(name: string, bytes: Uint8Array): Promise<void> {
 }
 
 const opened: string[] = [];
-const wanted = (name: string): OpenRequest => ({
+const openRequestFor = (name: string): OpenRequest => ({
   id: name,
   async locate() {
     const place = path.join(folder, name);
@@ -46,8 +46,9 @@ const wanted = (name: string): OpenRequest => ({
   },
 });
 
-const widthOf = (name: string) => slides.use(wanted(name), async ({ descriptor }) => descriptor.width);
-const slideOf = (name: string) => slides.use(wanted(name), async ({ slide }) => slide);
+const widthOf = (name: string) =>
+  slides.use(openRequestFor(name), async ({ descriptor }) => descriptor.width);
+const slideOf = (name: string) => slides.use(openRequestFor(name), async ({ slide }) => slide);
 /** Returns whether the slide is open, by reading a tile: reading from a closed file fails. */
 const isOpen = async (slide: Awaited<ReturnType<typeof slideOf>>) => {
   try {
@@ -104,7 +105,7 @@ describe('an open slide', () => {
     await put('a.svs', large);
     const gate = Promise.withResolvers<void>();
     const started = Promise.withResolvers<void>();
-    const reading = slides.use(wanted('a.svs'), async ({ slide }) => {
+    const reading = slides.use(openRequestFor('a.svs'), async ({ slide }) => {
       started.resolve();
       await gate.promise;
       return { slide, wasOpen: await isOpen(slide) };
@@ -169,7 +170,7 @@ describe('an open slide', () => {
       joined.push('join');
       return () => void joined.push('leave');
     };
-    const request = { ...wanted('a.svs'), joinOpening };
+    const request = { ...openRequestFor('a.svs'), joinOpening };
     const use = () => slides.use(request, async ({ descriptor }) => descriptor.width);
     await put('a.svs', large);
     await Promise.all([use(), use()]);
@@ -191,7 +192,7 @@ describe('an open slide', () => {
   it('is opened and read again when its file was replaced during the read', async () => {
     await put('a.svs', large);
     let attempts = 0;
-    const width = await slides.use(wanted('a.svs'), async ({ descriptor }) => {
+    const width = await slides.use(openRequestFor('a.svs'), async ({ descriptor }) => {
       attempts++;
       if (attempts === 1) {
         await put('a.svs', small);

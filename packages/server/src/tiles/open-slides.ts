@@ -156,7 +156,7 @@ export function createOpenSlides({
         if (!(error instanceof SlideError))
           log.warn(
             { err: error, slide: entry.request.id },
-            'slide close failed; its file may stay open until the process ends',
+            'closing an unused slide failed; its file may stay open until the process ends',
           );
       })
       .finally(() => closing.delete(closed));
@@ -197,7 +197,7 @@ export function createOpenSlides({
           if (entry.storageError === null)
             log.warn(
               { err: error, slide: request.id },
-              'check of an open slide failed: slide storage unreachable; the check is repeated at the next request',
+              'could not check whether the file of an open slide has changed: slide storage unreachable; the next request for the slide checks again',
             );
           entry.storageError = error;
           return;
@@ -205,7 +205,7 @@ export function createOpenSlides({
         if (!(error instanceof SlideError))
           log.warn(
             { err: error, slide: request.id },
-            'check of an open slide failed for an unexpected reason; the slide is opened again at the next request',
+            'could not check whether the file of an open slide has changed: unexpected error; the next request opens the slide again',
           );
         retire(request.id, entry);
       } finally {

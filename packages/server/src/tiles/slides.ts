@@ -413,7 +413,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
         // One of the files crashes the render worker. Without groups, the other files can still be shown.
         log.warn(
           { err: error, folder },
-          'grouping of slide files failed; each file of the folder counts as a separate slide',
+          'could not determine which files of a folder form one slide; each file is treated as a slide of its own',
         );
         return [];
       }

@@ -147,12 +147,12 @@ export function createTilePrerenderer({
         if (error instanceof SlideError)
           log.debug(
             { err: error, fingerprint: turn.source.fingerprint },
-            'prerendering of slide ended at a tile that cannot be rendered',
+            'prerendering of a slide stopped at a tile that cannot be rendered; the remaining tiles are rendered on request',
           );
         else
           log.warn(
             { err: error, fingerprint: turn.source.fingerprint },
-            'prerendering of slide failed; its tiles are rendered when they are requested',
+            'prerendering of a slide failed; its tiles are rendered on request',
           );
       }
     }

@@ -30,7 +30,7 @@ describe('PartStore', () => {
     expect(await parts.write(Readable.from([Buffer.from('cdef')]), 'f', 2)).toBe(6);
     expect(fs.readFileSync(parts.pathOf('f'), 'utf8')).toBe('abcdef');
     await parts.discard('f');
-    await parts.discard('f');
+    await parts.discard('f'); // has no effect the second time
     expect([await parts.received('f'), fs.readdirSync(parts.directory)]).toEqual([null, []]);
   });
 
@@ -40,7 +40,7 @@ describe('PartStore', () => {
     const parts = new PartStore({ directory: disk });
     const size = 900 * 1024;
     await parts.begin('f', size);
-    fs.writeFileSync(path.join(disk, 'other'), Buffer.alloc(512 * 1024));
+    fs.writeFileSync(path.join(disk, 'other'), Buffer.alloc(512 * 1024)); // leaves too little space for the rest of `f`
     const bytesFrom = (offset: number) => Readable.from(chunksOf(Buffer.alloc(size, 'x').subarray(offset)));
     await expect(parts.write(bytesFrom(0), 'f', 0)).rejects.toMatchObject({
       code: 'storage_full',

@@ -37,7 +37,7 @@ export class PartStore extends FileStore {
   /** Deletes a file, if it exists. */
   async discard(fileId: string): Promise<void> {
     await fs.promises.rm(this.pathOf(fileId), { force: true });
-    await fs.promises.rm(`${this.pathOf(fileId)}.json`, { force: true });
+    await fs.promises.rm(`${this.pathOf(fileId)}.json`, { force: true }); // FileStore writes the size of the upload to it
   }
 
   /**
@@ -55,7 +55,7 @@ export class PartStore extends FileStore {
       if (isDiskFullError(error)) throw new AppError('storage_full', { cause: error });
       throw Object.assign(
         new Error('A part could not be written', { cause: error }),
-        ERRORS.FILE_WRITE_ERROR,
+        ERRORS.FILE_WRITE_ERROR, // status and text of the response
       );
     }
     return offset + file.bytesWritten;

@@ -35,6 +35,7 @@ export const sha256Of = (bytes: Uint8Array) => createHash('sha256').update(bytes
 export function sender(ask: Ask) {
   const tus = { 'tus-resumable': '1.0.0' };
 
+  /** Announces an upload. */
   async function begin({ dataset, path, isFolder = false, files }: Announcement) {
     const sizes = Object.values(files).map(({ length }) => length);
     const size_bytes = sizes.reduce((sum, size) => sum + size, 0);
@@ -46,6 +47,7 @@ export function sender(ask: Ask) {
   /** Creates a file of an upload. @returns the response, and the id of the file */
   async function create(uploadId: string, path: string, sizeBytes: number) {
     const metadataValues = Object.entries({ upload: uploadId, path, modified: '1700000000000' });
+    // tus defines the format: keys and base64 values.
     const metadata = metadataValues
       .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
       .join(',');
@@ -67,6 +69,7 @@ export function sender(ask: Ask) {
     return Number(headers['upload-offset'] ?? Number.NaN);
   }
 
+  /** Sends the checksum of a file whose parts have all been sent. */
   function finish(fileId: string, sha256: string) {
     return ask('PUT', `/admin/upload-files/${fileId}/checksum`, { body: { sha256 } });
   }
