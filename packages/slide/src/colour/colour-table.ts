@@ -34,6 +34,7 @@ const toLinearSrgb = matrixStep([
 /** Computes the colour table of an ICC profile. @throws ProfileError when the profile cannot be used */
 export function computeColourTable(profile: Uint8Array): ColourTable {
   const icc = readIccProfile(profile);
+  // Negated, so that NaN is rejected too.
   if (!(luminanceOf(icc, 1) - luminanceOf(icc, 0) > MIN_CONTRAST)) {
     throw new ProfileError('broken', 'its white is not lighter than its black');
   }
@@ -65,7 +66,7 @@ function luminanceOf({ toXyz }: IccProfile, sample: number): number {
   return colour[1] as number;
 }
 
-/** Returns the conversion of device colours to sRGB, both of 0…1, in place. */
+/** Returns a step that replaces a device colour by the sRGB colour; the samples of both are 0…1. */
 function converterOf({ toXyz, blackPoint }: IccProfile): Step {
   // Black point compensation scales XYZ so that white is unchanged and the black point becomes 0.
   const compensate: Step = (value) => {
@@ -85,6 +86,7 @@ function encodeSrgb(linear: number): number {
 
 /** Applies the table to pixels, in place, with linear interpolation along each axis, as a graphics card does. */
 export function applyColourTable({ nodes, rgb: table }: ColourTable, { rgb }: Raster): void {
+  // Samples from a node to the next one along the green and the blue axis; along the red axis it is 3.
   const [strideG, strideB] = [nodes * 3, nodes * nodes * 3];
   // For each of the 256 sample values: the node below it, and its distance from that node as a share of the step, 0…1.
   const nodeBelow = new Uint8Array(256);
@@ -99,13 +101,16 @@ export function applyColourTable({ nodes, rgb: table }: ColourTable, { rgb }: Ra
     const [red, green, blue] = [rgb[i] as number, rgb[i + 1] as number, rgb[i + 2] as number];
     const [redNode, greenNode] = [nodeBelow[red] as number, nodeBelow[green] as number];
     const nodeStart = redNode * 3 + greenNode * strideG + (nodeBelow[blue] as number) * strideB;
-    const [x, y, z] = [shares[red] as number, shares[green] as number, shares[blue] as number];
+    const [redShare, greenShare] = [shares[red] as number, shares[green] as number];
+    const blueShare = shares[blue] as number;
+    /** Interpolates in red and green, at the blue of the node. */
+    const atBlueOf = (node: number) =>
+      alongRed(table, node, redShare) * (1 - greenShare) +
+      alongRed(table, node + strideG, redShare) * greenShare;
     for (let channel = 0; channel < 3; channel++) {
-      const corner = nodeStart + channel;
-      const lowerBlue = alongRed(table, corner, x) * (1 - y) + alongRed(table, corner + strideG, x) * y;
-      const upperBlue =
-        alongRed(table, corner + strideB, x) * (1 - y) + alongRed(table, corner + strideB + strideG, x) * y;
-      rgb[i + channel] = lowerBlue + (upperBlue - lowerBlue) * z + 0.5;
+      const lower = atBlueOf(nodeStart + channel);
+      const upper = atBlueOf(nodeStart + channel + strideB);
+      rgb[i + channel] = lower + (upper - lower) * blueShare + 0.5; // + 0.5: the Uint8Array truncates
     }
   }
 }

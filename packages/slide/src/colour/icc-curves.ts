@@ -44,9 +44,11 @@ export function clamp(value: number): number {
   return value > 0 ? Math.min(value, 1) : 0;
 }
 
+/** Reads curveType: 4 bytes of type, 4 reserved bytes, the count of samples, 2 bytes per sample. */
 function readSampledCurve(bytes: ProfileBytes, at: number): PlacedCurve {
   const count = bytes.uint32(at + 8);
   const end = at + 12 + count * 2;
+  // No sample means the identity; a single one is not a sample but the exponent.
   if (count === 0) return { curve: clamp, end };
   if (count === 1) {
     const gamma = bytes.uint16(at + 12) / 256;
@@ -61,7 +63,8 @@ function readParametricCurve(bytes: ProfileBytes, at: number): PlacedCurve {
   if (count === undefined) throw new ProfileError('broken', `a parametric curve has the type ${type}`);
   const [g = 1, a = 1, b = 0, c = 0, d = 0, e = 0, f = 0] = bytes.fixedNumbers(at + 12, count);
   const end = at + 12 + count * 4;
-  // The names of the parameters are those of the standard: (a·x + b)^g + offset from the break on, another function below it.
+  // The names of the parameters are those of the standard. The curve is (a·x + b)^g + offset for x from the break on, and
+  // another function below it.
   const breakAt = type >= 3 ? d : -b / a;
   const belowBreak = curveBelowBreak(type, { c, f });
   const offset = type === 2 ? c : e;

@@ -28,6 +28,17 @@ export interface IccProfile {
 }
 
 const HEADER_BYTES = 128;
+/** Offsets of fields in the header. Source: ICC.1:2022, table 17. */
+const field = {
+  size: 0,
+  majorVersion: 8,
+  deviceClass: 12,
+  colourSpace: 16,
+  connectionSpace: 20,
+  signature: 36,
+};
+/** Bytes of an entry of the tag table: signature, offset and size. */
+const TAG_ENTRY_BYTES = 12;
 const MAX_TAGS = 256;
 /** Device classes that can be converted: scanner, monitor, printer, colour space. Links and named colours cannot. */
 const DEVICE_CLASSES: ReadonlySet<string> = new Set(['scnr', 'mntr', 'prtr', 'spac']);
@@ -45,13 +56,15 @@ const XYZ_MAXIMUM = 1 + 32767 / 32768;
  */
 export function readIccProfile(profile: Uint8Array): IccProfile {
   const bytes = new ProfileBytes(profile);
-  if (bytes.length < HEADER_BYTES + 4 || bytes.signature(36) !== 'acsp') {
+  if (bytes.length < HEADER_BYTES + 4 || bytes.signature(field.signature) !== 'acsp') {
     throw new ProfileError('broken', 'it is no ICC profile');
   }
-  if (bytes.uint32(0) > bytes.length) throw new ProfileError('broken', 'the profile is truncated');
-  const [deviceClass, device, connection] = [12, 16, 20].map((at) => bytes.signature(at));
+  if (bytes.uint32(field.size) > bytes.length) throw new ProfileError('broken', 'the profile is truncated');
+  const deviceClass = bytes.signature(field.deviceClass);
+  const device = bytes.signature(field.colourSpace);
+  const connection = bytes.signature(field.connectionSpace);
   if (device !== 'RGB ') throw new ProfileError('model', `the colour model is ${JSON.stringify(device)}`);
-  if (deviceClass === undefined || !DEVICE_CLASSES.has(deviceClass)) {
+  if (!DEVICE_CLASSES.has(deviceClass)) {
     throw new ProfileError('model', `the device class is ${JSON.stringify(deviceClass)}`);
   }
   if (connection !== 'XYZ ' && connection !== 'Lab ') {
@@ -63,7 +76,7 @@ export function readIccProfile(profile: Uint8Array): IccProfile {
   if (table === undefined) return matrixProfile(bytes, tags);
   const { kind, step, gridNodes } = readLookupTable(bytes, table);
   const toXyz = inOrder([step, decoderOf(connection, kind)]);
-  const hasFixedBlack = colorimetric === undefined && bytes.uint8(8) >= 4;
+  const hasFixedBlack = colorimetric === undefined && bytes.uint8(field.majorVersion) >= 4;
   return { toXyz, blackPoint: hasFixedBlack ? PERCEPTUAL_BLACK : darkestOf(toXyz), gridNodes };
 }
 
@@ -108,7 +121,7 @@ function tagOffsets(bytes: ProfileBytes): ReadonlyMap<string, number> {
   if (count > MAX_TAGS) throw new ProfileError('broken', `the profile has ${count} tags`);
   const offsets = new Map<string, number>();
   for (let tag = 0; tag < count; tag++) {
-    const entry = HEADER_BYTES + 4 + tag * 12;
+    const entry = HEADER_BYTES + 4 + tag * TAG_ENTRY_BYTES;
     offsets.set(bytes.signature(entry), bytes.uint32(entry + 4));
   }
   return offsets;

@@ -63,6 +63,7 @@ function readPlainTable(bytes: ProfileBytes, at: number, kind: 'mft1' | 'mft2'):
 
 /** Reads lutAToBType, which has A curves, a grid, M curves, a matrix and B curves; only the B curves are mandatory. */
 function readCurveTable(bytes: ProfileBytes, at: number): LookupTable {
+  // Offsets of the parts from the start of the table; 0 for a part that is absent.
   const [b = 0, matrix = 0, m = 0, grid = 0, a = 0] = [12, 16, 20, 24, 28].map((field) =>
     bytes.uint32(at + field),
   );
@@ -72,6 +73,7 @@ function readCurveTable(bytes: ProfileBytes, at: number): LookupTable {
   if (grid !== 0) {
     const sides = [0, 1, 2].map((axis) => bytes.uint8(at + grid + axis)) as unknown as Triple;
     if (Math.min(...sides) < 2) throw new ProfileError('broken', 'a table has too few entries');
+    // The grid has 16 bytes for sides, one for the bytes per sample (1 or 2), three of padding, then the samples.
     const isWide = bytes.uint8(at + grid + 16) === 2;
     const count = sides[0] * sides[1] * sides[2] * 3;
     const from = at + grid + 20;
@@ -145,7 +147,8 @@ function gridStep(samples: ArrayLike<number>, sides: Triple, maximum: number): S
       shares[axis] = position - node;
       base += node * (strides[axis] as number);
     }
-    // Walks from the lowest corner of the cell to the highest, first along the axis with the largest share.
+    // Walks from the lowest corner of the cell to the highest: first along the axis with the largest share, and along the
+    // axis with the smallest share as the third.
     let first = 0;
     let third = 2;
     for (let axis = 1; axis < 3; axis++) if (shareOf(shares, axis) > shareOf(shares, first)) first = axis;

@@ -28,7 +28,7 @@ export interface BulkAnnotation {
 
 /** Number of annotations that are read together. */
 const annotationsPerBatch = 1024;
-/** Maximum number of coordinates of these annotations. */
+/** Maximum number of coordinates of one batch. */
 const maxBatchValues = 2 ** 21;
 const maxMeasurements = 128;
 const maxNameLength = 200;
@@ -86,6 +86,7 @@ export async function readBulkAnnotations(
   const syntax = transferSyntaxOf(meta.transferSyntax);
   if (syntax === null) throw unsupported('Its transfer syntax is unknown');
   const walk = { isExplicit: syntax.isExplicit, budget: { elements: limits.elements }, window };
+  // Group 006a is the last group with elements that are read.
   const { dataSet } = await readDataSet(walk, meta.dataSetOffset, elements, (number) => number > 0x006a_ffff);
   if (dataSet.text(tag.Modality) !== 'ANN') throw unsupported('The file has no bulk annotations');
   if (dataSet.text(tag.AnnotationCoordinateType) !== '2D') {
@@ -167,6 +168,7 @@ async function readGroup(
     if (startIndex === null) {
       return Array.from({ length: end - first + 1 }, (_, n) => 2 * (points ?? 1) * (first + n));
     }
+    // The list has no entry after the last annotation, which ends with the last coordinate.
     const stored = await startIndex.read(first, Math.min(end + 1, count) - first);
     // The file counts coordinates from 1.
     const starts = Array.from(stored, (value) => value - 1);

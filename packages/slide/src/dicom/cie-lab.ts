@@ -18,8 +18,11 @@ export function rgbOfCieLab(values: readonly number[]): { r: number; g: number; 
   const fy = (lightness + 16) / 116;
   const fx = fy + a / 500;
   const fz = fy - b / 200;
+  /** Inverts the function f of CIELab. */
   const linear = (value: number) => (value > 6 / 29 ? value ** 3 : 3 * (6 / 29) ** 2 * (value - 4 / 29));
+  // CIE XYZ; 0.96422, 1, 0.82521 is the white point D50.
   const [X, Y, Z] = [0.96422 * linear(fx), linear(fy), 0.82521 * linear(fz)];
+  /** Encodes a linear share of red, green or blue with the sRGB curve. */
   const sample = (value: number) => {
     const encoded = value <= 0.0031308 ? 12.92 * value : 1.055 * value ** (1 / 2.4) - 0.055;
     return Math.round(255 * Math.min(Math.max(encoded, 0), 1));

@@ -9,7 +9,7 @@ export interface ValuePosition {
   readonly length: number | null;
 }
 
-/** One requested data element. */
+/** The value of one requested data element. `vr` is its value representation, a data type of two letters. */
 export type Value =
   | { readonly kind: 'bytes'; readonly vr: string; readonly bytes: Uint8Array }
   | { readonly kind: 'items'; readonly items: readonly DataSet[] }
@@ -33,7 +33,9 @@ export interface DataSet {
   real(tag: Tag): number | null;
   /** Returns all numbers; empty when one of them is invalid or not finite. */
   reals(tag: Tag): readonly number[];
+  /** Returns the items of a sequence. */
   items(tag: Tag): readonly DataSet[];
+  /** Returns the position of a value that was selected as `position`. */
   position(tag: Tag): ValuePosition | null;
 }
 
@@ -56,6 +58,7 @@ const latin1 = new TextDecoder('latin1');
 const INTEGER_STRING = /^[+-]?\d{1,12}$/;
 const DECIMAL_STRING = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
+/** Returns a data set with accessors for values, which are listed by tag. */
 export function dataSetOf(values: ReadonlyMap<number, Value>): DataSet {
   function textsOf(tag: Tag): readonly string[] {
     const value = values.get(tag);
@@ -66,6 +69,7 @@ export function dataSetOf(values: ReadonlyMap<number, Value>): DataSet {
     return texts.length === 1 && texts[0] === '' ? [] : texts;
   }
 
+  /** Returns the numbers of a value, with NaN for an invalid one. `pattern` checks numbers that are stored as text. */
   function numbersOf(tag: Tag, readers: typeof wholeNumbers, pattern: RegExp): readonly number[] {
     const value = values.get(tag);
     if (value?.kind !== 'bytes') return [];

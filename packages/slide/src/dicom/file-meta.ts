@@ -38,12 +38,9 @@ const selection: ElementSelection = new Map([
  */
 export async function readFileMeta(window: ByteWindow): Promise<FileMeta> {
   const walk = { window, isExplicit: true, budget: { elements: limits.items } };
-  const { dataSet, end } = await readDataSet(
-    walk,
-    SIGNATURE_BYTES,
-    selection,
-    (number) => number >>> 16 !== 0x0002,
-  );
+  // The upper 16 bits of a tag are its group.
+  const isOfAnotherGroup = (number: number) => number >>> 16 !== 0x0002;
+  const { dataSet, end } = await readDataSet(walk, SIGNATURE_BYTES, selection, isOfAnotherGroup);
   const transferSyntax = readUid(dataSet.text(tag.TransferSyntaxUID));
   if (transferSyntax === null) throw corrupt('it has no transfer syntax');
   return { sopClass: readUid(dataSet.text(tag.MediaStorageSOPClassUID)), transferSyntax, dataSetOffset: end };

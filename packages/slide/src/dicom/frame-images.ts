@@ -39,7 +39,7 @@ export function openFrameImages(instance: Instance): ReadFrameImage {
 
   if (syntax.codec === 'jpeg') {
     const jpegColour = jpegColourOf(pixels, colour);
-    const prefix = jpegPrefix(null, jpegColour);
+    const prefix = jpegPrefix(null, jpegColour); // null: every frame has its own tables
     return async (frame, signal) => {
       const buffer = await readFrame(frame, tileOffset(prefix), signal);
       const bytes = completeFrame(buffer, prefix, jpegColour, width, height);
@@ -74,6 +74,7 @@ export function openFrameImages(instance: Instance): ReadFrameImage {
   const { codec } = syntax;
   return async (frame, signal) => {
     const bytes = await readFrame(frame, 0, signal);
+    // An odd number of bytes is padded to an even one.
     const isComplete = bytes.length === frameBytes || bytes.length === frameBytes + 1;
     if (codec === 'samples' && !isComplete) throw corrupt(`a frame has ${bytes.length} bytes`);
     return { codec, bytes, width, height, colour, layout };

@@ -1,4 +1,4 @@
-/** Collects the positions of all frames of a DICOM file in the image while its header is parsed. */
+/** Collects the position of each frame within the image while the header of a DICOM file is parsed. */
 import type { DataSet } from './data-set.ts';
 import { corrupt } from './errors.ts';
 import { type ElementSelection, valuesOf } from './read-data-set.ts';
@@ -11,7 +11,7 @@ export interface FramePositions {
   readonly rows: Int32Array;
   /** Micrometres above the glass; 0 when not stated. */
   readonly depths: Float64Array;
-  /** 1 for frames of the first optical path, 0 for others. */
+  /** 1 for frames of the first optical path (a way to illuminate and filter), 0 for others. Only the first is shown. */
   readonly isFirstPath: Uint8Array;
 }
 
@@ -33,7 +33,7 @@ export const framePositionElements: ElementSelection = new Map([
 export interface PositionCollector {
   /** Adds the next frame, by its functional groups. */
   readonly each: (frame: DataSet) => void;
-  /** Returns the collected positions. @throws SlideError FILE_CORRUPT when the file claims more frames */
+  /** Returns the collected positions. @throws SlideError FILE_CORRUPT when fewer frames were added than claimed */
   finish(): FramePositions;
 }
 
@@ -45,10 +45,11 @@ export function depthsIn({ depths, isFirstPath }: FramePositions): readonly numb
 }
 
 /**
- * Creates a collector for `frames` frames, which receives the functional groups of each frame in the order of the file.
+ * Creates a collector, which receives the functional groups of each frame in the order of the file.
  *
  * Source: DICOM PS3.3, C.8.12.6.1 (Plane Position (Slide)), C.8.12.5.1 (optical path identification).
  *
+ * @param frames the number of frames that the file claims
  * @param firstPath first item of OpticalPathSequence
  * @param shared functional groups that apply to all frames
  */
@@ -75,6 +76,7 @@ export function createPositionCollector(
       const column = position?.whole(tag.ColumnPositionInTotalImagePixelMatrix) ?? null;
       const row = position?.whole(tag.RowPositionInTotalImagePixelMatrix) ?? null;
       if (column === null || row === null) throw corrupt(`it has no position of frame ${count + 1}`);
+      // A file that names no optical path has only one.
       const path = pathOf(frame) ?? sharedPath;
       const isFirstPath = path === null || firstPathId === null || path === firstPathId;
       positions.columns[count] = column;

@@ -1,6 +1,7 @@
 /**
- * Reads frames from the pixel data of a DICOM file, each with one read. Uncompressed frames follow one another. Compressed
- * ("encapsulated") frames are in items, a header and a fragment each; an offset table before the items is optional.
+ * Reads frames from the pixel data of a DICOM file, each with one read. Uncompressed ("native") frames follow one another.
+ * Compressed ("encapsulated") frames are stored as items; each item is a header and a fragment, and a frame has one or
+ * more items. An offset table before the items is optional.
  *
  * Source: DICOM PS3.5, section A.4 (encapsulated pixel data), PS3.3 C.7.6.3.1.8 and C.7.6.3.1.9 (extended offset
  * table).
@@ -235,6 +236,7 @@ async function findFrames(
   firstItem: number,
 ): Promise<FrameTable> {
   const window = byteWindow(source, ITEM_HEADER_BYTES + SIGNATURE_BYTES);
+  // `limits.items` lets a file with few frames have more fragments than average.
   const maxItems = frames * limits.fragmentsPerFrame + limits.items;
   const itemStarts = new Float64Array(frames + 1);
   const frameStarts = new Float64Array(frames + 1);
@@ -289,7 +291,7 @@ const SIGNATURE_BYTES = 4;
 const signatures: Readonly<Record<FrameCodec, readonly number[]>> = {
   jpeg: [0xffd8_0000],
   jpegls: [0xffd8_0000],
-  jpeg2000: [0xff4f_ff51, 0x0000_000c],
+  jpeg2000: [0xff4f_ff51, 0x0000_000c], // SOC and SIZ of a code stream; length of the first box of a JP2 file
   // Frames of these codecs have one item each (PS3.5 A.4.2, A.4.11), so that their signatures are not needed.
   rle: [],
   samples: [],

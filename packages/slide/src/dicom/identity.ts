@@ -86,6 +86,7 @@ export async function readIdentity(source: ByteSource): Promise<Identity | null>
     { ...walk, window },
     meta.dataSetOffset,
     valuesOf(identityTags),
+    // Group 5200 has the functional groups of the frames, which can be large.
     (number) => number >= 0x5200_0000,
   );
   return identityOf(dataSet);
@@ -143,11 +144,13 @@ export function identityOf(dataSet: DataSet): Identity {
     kind,
     width: matrixSide(dataSet, tag.TotalPixelMatrixColumns, frameSize?.whole(tag.Columns)),
     height: matrixSide(dataSet, tag.TotalPixelMatrixRows, frameSize?.whole(tag.Rows)),
+    // Read with `real`, so that an invalid number counts as absent and does not reject the file.
     instanceNumber: dataSet.real(tag.InstanceNumber),
     concatenation: concatenationOf(dataSet),
   };
 }
 
+/** Returns 22 characters of a SHA-256 hash: 132 bits. */
 function hashOf(texts: readonly (string | null)[]): string {
   return createHash('sha256')
     .update(texts.map((text) => text ?? '').join('\0'))

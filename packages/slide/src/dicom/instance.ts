@@ -209,7 +209,10 @@ function statesFramePositions(dataSet: DataSet): boolean {
   throw notSupported('a dimension organization other than tiles');
 }
 
-/** Selects the elements from the frames' functional groups on; pixel data are always read. */
+/**
+ * Selects the elements that follow from the functional groups of the frames to the end. Pixel data are not listed,
+ * because `readDataSet` always returns their position.
+ */
 function remainingElements(collector: PositionCollector | null): ElementSelection {
   const selection: ElementSelection = new Map([
     [tag.ExtendedOffsetTable, 'position'],
@@ -239,6 +242,7 @@ function pixelsOf(dataSet: DataSet, shared: DataSet | undefined): PixelDescripti
     pixelRepresentation: dataSet.whole(tag.PixelRepresentation) ?? 0,
     window: center === null || width === null || width < 1 ? null : { center, width },
     rescale: {
+      // A slope of 0 is invalid, since values are divided by it; like an absent one, it becomes 1.
       slope: transformation?.real(tag.RescaleSlope) || 1,
       intercept: transformation?.real(tag.RescaleIntercept) ?? 0,
     },

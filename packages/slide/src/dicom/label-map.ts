@@ -24,6 +24,7 @@ interface Segment {
   readonly color: readonly [number, number, number] | null;
 }
 
+/** A label map with the fields of every raster of a result; a label map has no palette. */
 interface LabelMap {
   readonly width: number;
   readonly height: number;
@@ -95,6 +96,7 @@ export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
   if (frames * (isFull ? 1 : MIN_POSITION_BYTES) > source.size) {
     throw corrupt(`it is too small for the ${frames} frames it claims`);
   }
+  // Without optical paths: a label map has one value per pixel.
   const collector = isFull || frames === 1 ? null : createPositionCollector(frames, undefined, undefined);
   walk.budget.elements += frames * limits.elementsPerFrame;
   const remainingElements: ElementSelection =
@@ -111,6 +113,7 @@ export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
   const readFrame = openFrames(pixelPositions, syntax, tileWidth * tileHeight * sampleBytes);
   const positions = collector?.finish() ?? null;
   const columns = Math.ceil(width / tileWidth);
+  // Left and top of a frame in pixels from 0; the file counts from 1.
   const leftOf = (frame: number) =>
     positions === null ? (frame % columns) * tileWidth : (positions.columns[frame] ?? 1) - 1;
   const topOf = (frame: number) =>
@@ -152,7 +155,7 @@ type CountTag =
   | typeof tag.TotalPixelMatrixColumns
   | typeof tag.TotalPixelMatrixRows;
 
-/** Reads an integer from 1 to the limit; an absent one is the default, if there is one. */
+/** Reads an integer from 1 to the limit; returns the default when the element is absent, if there is a default. */
 function readCount(dataSet: DataSet, name: CountTag, limit: number, defaultValue?: number): number {
   const value = dataSet.whole(name) ?? defaultValue ?? 0;
   if (value < 1) throw corrupt(`the size of its pixels is ${value}`);

@@ -26,7 +26,7 @@ export const limits = {
   frameBytes: 64 * 2 ** 20,
   /** Files examined to find those of one slide. */
   files: 10_000,
-  /** Image files of one slide, which are open at the same time. */
+  /** Files with pyramid images (kind VOLUME) of one slide; all are open at the same time. */
   volumes: 1024,
 } as const;
 

@@ -47,6 +47,8 @@ export interface DataSetExtent {
 }
 
 const UNDEFINED_LENGTH = 0xffff_ffff;
+/** Group (upper 16 bits of the tag) of items and delimiters, which never have a value representation. */
+const ITEM_GROUP = 0xfffe;
 /** Value representations with two reserved bytes and a 4-byte length; all others have a 2-byte length. Source: PS3.5 7.1.2. */
 const longVrs = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'SQ', 'SV', 'UC', 'UN', 'UR', 'UT', 'UV']);
 const shortVrs = new Set('AE AS AT CS DA DS DT FD FL IS LO LT PN SH SL SS ST TM UI UL US'.split(' '));
@@ -84,6 +86,8 @@ export async function readDataSet(
  * Reads the elements of a data set or of an item into `values`.
  *
  * @param end offset after the elements; null when a delimiter ends them
+ * @param depth number of enclosing sequences; 0 for the data set of the file
+ * @param stopsAt whether to stop before the element with this tag; null to read all elements
  * @returns the offset after the last element and the delimiter
  */
 async function readElements(
@@ -100,7 +104,7 @@ async function readElements(
     if (!walk.window.covers(offset, ITEM_HEADER_BYTES)) await loadHeaderBytes(walk.window, offset, end);
     const number = tagAt(walk.window, offset);
     if (number === tag.ItemDelimitationItem && end === null) return offset + ITEM_HEADER_BYTES;
-    if (number >>> 16 === 0xfffe) throw corrupt(`${nameOfTag(number)} is among data elements`);
+    if (number >>> 16 === ITEM_GROUP) throw corrupt(`${nameOfTag(number)} is among data elements`);
     // This precedes the parsing of the header, because elements of the next group may have another encoding.
     if (stopsAt?.(number)) return offset;
     const header = readHeader(walk, offset) ?? (await loadHeader(walk, offset));
@@ -234,7 +238,7 @@ async function skipFragments({ window, budget }: Walk, start: number): Promise<n
 function readHeader({ window, isExplicit }: Walk, offset: number): Element | null {
   if (!window.covers(offset, ITEM_HEADER_BYTES)) return null;
   const number = tagAt(window, offset);
-  if (!isExplicit || number >>> 16 === 0xfffe) {
+  if (!isExplicit || number >>> 16 === ITEM_GROUP) {
     const length = lengthAt(window, offset + 4);
     const declared = vrOfTag(number);
     // Without a stated representation, only a sequence can have an undefined length.

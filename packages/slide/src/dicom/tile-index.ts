@@ -48,11 +48,13 @@ export function indexTiles(image: TiledImage): TileIndex {
 }
 
 function indexByOrder({ parts }: TiledImage, columns: number, rows: number): TileIndex['frameOf'] {
+  // The first columns × rows frames are of the first optical path and focal plane; any others follow them.
   const frames = parts.reduce((sum, part) => sum + part.frames, 0);
   if (frames < columns * rows || frames % (columns * rows) !== 0) {
     throw corrupt(`an image of ${columns} × ${rows} tiles has ${frames} frames`);
   }
   return (column, row) => {
+    // Number of the frame within the image, then within the part that has it.
     let frame = row * columns + column;
     let part = 0;
     for (; frame >= (parts[part]?.frames ?? Number.POSITIVE_INFINITY); part++)

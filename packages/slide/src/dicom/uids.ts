@@ -34,7 +34,7 @@ const transferSyntaxes = new Map<string, TransferSyntax>([
   ['1.2.840.10008.1.2.5', encapsulated('rle')],
 ]);
 
-/** Names for messages, by prefix of the UID; the first prefix that matches is used. */
+/** Names for messages, by prefix of the UID (`….4.10` covers 100 to 109); the first prefix that matches is used. */
 const unsupportedSyntaxes: readonly (readonly [string, string])[] = [
   ['1.2.840.10008.1.2.1.99', 'a deflated data set'],
   ['1.2.840.10008.1.2.2', 'big-endian byte order'],

@@ -14,12 +14,12 @@ export class BoxAverager {
   readonly #copied: Uint8Array;
   /** Number of copied pixels. */
   #copiedCount = 0;
-  /** The sums of which means are computed at the end; null until a piece is averaged. */
+  /** The sums from which `finish` computes the means; null until a piece is averaged. */
   #sums: WeightedSums | null = null;
 
   /**
-   * @param width in pixels of the result
-   * @param height in pixels of the result
+   * @param width width of the result in pixels
+   * @param height height of the result in pixels
    */
   constructor(width: number, height: number) {
     this.#width = width;
@@ -32,9 +32,9 @@ export class BoxAverager {
    * Adds a piece.
    *
    * @param x left edge of the piece in pixels of the result; any number
-   * @param y top edge, likewise
-   * @param scaleX size of the piece's pixels in pixels of the result, above 0 and at most 1
-   * @param scaleY likewise
+   * @param y top edge of the piece in pixels of the result; any number
+   * @param scaleX width of the piece's pixels in pixels of the result, above 0 and at most 1
+   * @param scaleY height of the piece's pixels, with the same unit and limits
    */
   add(piece: Raster, x: number, y: number, scaleX: number, scaleY: number): void {
     if (scaleX === 1 && scaleY === 1 && Number.isInteger(x) && Number.isInteger(y)) {
@@ -89,6 +89,7 @@ export class BoxAverager {
       if (copied[pixel] === 1) continue;
       const area = areas[pixel] ?? 0;
       if (area > 0) {
+        // The Uint8Array truncates, so + 0.5 rounds.
         const factor = 1 / area;
         rgb[i] = (colours[i] as number) * factor + 0.5;
         rgb[i + 1] = (colours[i + 1] as number) * factor + 0.5;

@@ -24,17 +24,19 @@ const MAX_CALL_MS = 5000;
  */
 export async function renderPixels(slide: Slide, region: Region, signal?: AbortSignal): Promise<Raster> {
   const { perPixelX, perPixelY } = renderSourceLevel(slide, region.dziLevel);
-  const isNear = Math.max(perPixelX, perPixelY) <= MAX_DIRECT_REDUCTION;
-  const overviewLevel = isNear ? null : overviewLevelOf(slide);
+  const isDirect = Math.max(perPixelX, perPixelY) <= MAX_DIRECT_REDUCTION;
+  const overviewLevel = isDirect ? null : overviewLevelOf(slide);
   if (overviewLevel === null || region.dziLevel > overviewLevel) return renderRegion(slide, region, signal);
 
   const overview = await overviewOf(slide, overviewLevel, signal);
+  /** Overview pixels per pixel of the region. */
   const perPixel = 2 ** (overviewLevel - region.dziLevel);
   const { width, height, maxLevel } = describeDeepZoom(slide);
-  const reduction = 2 ** (maxLevel - overviewLevel);
+  /** Full-resolution pixels per overview pixel. */
+  const overviewDownsample = 2 ** (maxLevel - overviewLevel);
   const averager = new BoxAverager(region.width, region.height);
-  const rowRuns = runsOf(region.y * perPixel, region.height * perPixel, height / reduction);
-  const columnRuns = runsOf(region.x * perPixel, region.width * perPixel, width / reduction);
+  const rowRuns = runsOf(region.y * perPixel, region.height * perPixel, height / overviewDownsample);
+  const columnRuns = runsOf(region.x * perPixel, region.width * perPixel, width / overviewDownsample);
   for (const rows of rowRuns) {
     for (const columns of columnRuns) {
       const piece = cropRaster(overview, columns.start, rows.start, columns.count, rows.count);
@@ -79,8 +81,8 @@ function overviewLevelOf(slide: Slide): number | null {
   for (let dziLevel = descriptor.maxLevel; dziLevel >= 0; dziLevel--) {
     const { width, height } = sizeOfLevel(descriptor, dziLevel);
     const { perPixelX, perPixelY } = renderSourceLevel(slide, dziLevel);
-    const isFar = Math.min(perPixelX, perPixelY) >= MAX_DIRECT_REDUCTION;
-    if (isFar && Math.max(width, height) <= MAX_OVERVIEW_SIDE) return dziLevel;
+    const isMuchSmaller = Math.min(perPixelX, perPixelY) >= MAX_DIRECT_REDUCTION;
+    if (isMuchSmaller && Math.max(width, height) <= MAX_OVERVIEW_SIDE) return dziLevel;
   }
   return null;
 }
@@ -89,6 +91,7 @@ function overviewLevelOf(slide: Slide): number | null {
 interface Overview {
   readonly dziLevel: number;
   readonly raster: Raster;
+  /** Rows of the raster that are rendered. */
   doneRows: number;
   /** The rendering in progress, shared by all callers that wait for it. */
   working: Promise<void> | null;

@@ -26,10 +26,12 @@ interface TilePosition {
  * @throws SlideError errors of `Slide.readTile` and of decoding
  */
 export async function renderRegion(slide: Slide, region: Region, signal?: AbortSignal): Promise<Raster> {
+  // `perPixelX` and `perPixelY`: pixels of the file's level per pixel of the Deep Zoom level.
   const source = renderSourceLevel(slide, region.dziLevel);
   const { perPixelX, perPixelY } = source;
   const level = slide.levels[source.level] ?? slide.levels[0];
   const shrink = shrinkFor(level, Math.min(perPixelX, perPixelY));
+  /** The part of the Deep Zoom level that the file's level fills; it may be one pixel smaller than the level. */
   const filledSize = {
     width: Math.ceil(level.width / perPixelX),
     height: Math.ceil(level.height / perPixelY),
@@ -218,6 +220,7 @@ function* tilesUnder(
   perPixelY: number,
 ): Generator<TilePosition> {
   const { left, top } = level.outside ?? { left: 0, top: 0 };
+  /** First and last tile along one axis. `start` is in pixels of the level, `length` in pixels of the region. */
   const touched = (start: number, length: number, perPixel: number, tileSide: number, count: number) => ({
     first: Math.min(Math.floor(start / tileSide), count - 1),
     last: Math.min(Math.ceil((start + length * perPixel) / tileSide), count) - 1,
@@ -291,8 +294,8 @@ function filledPart(level: Level, { column, row }: TilePosition): Part {
 }
 
 /**
- * Repeats the last column and row of the level: its size is rounded down, that of a Deep Zoom level up, so it may end one
- * pixel earlier.
+ * Repeats the last filled column and row up to the edges of the raster. Writers round the size of a level down, Deep Zoom
+ * rounds it up; therefore the file's level may end one pixel before the Deep Zoom level.
  */
 function extendEdges({ width, height, rgb }: Raster, filledWidth: number, filledHeight: number): void {
   const rowBytes = width * 3;

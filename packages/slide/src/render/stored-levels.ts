@@ -13,8 +13,8 @@ interface StoredCoding {
   /** The JPEG process (`baseline` or `extended`), or the wavelet of JPEG 2000: lossless (`reversible`) or lossy. */
   readonly process: 'baseline' | 'extended' | 'reversible' | 'irreversible';
   /**
-   * `ycc-422` is YCbCr with colour at any reduced resolution, also 4:2:0; DICOM has one name for them, YBR_FULL_422. `rct` and `ict` are RGB after the reversible or irreversible
-   * colour transformation of JPEG 2000.
+   * `ycc-422` is YCbCr with colour at any reduced resolution, also 4:2:0; DICOM names all of them YBR_FULL_422. `rct` and
+   * `ict` are RGB after the reversible or irreversible colour transformation of JPEG 2000.
    */
   readonly colour: 'grey' | 'rgb' | 'ycc' | 'ycc-422' | 'rct' | 'ict';
 }
@@ -47,9 +47,9 @@ export async function storedLevels(slide: Slide): Promise<readonly StoredLevel[]
 }
 
 /**
- * Reads a tile as stored. A tile that the file does not contain is either empty or a gap, depending on the level (`Level.hasGaps`). An
- * empty tile shows the background of the slide: the function returns a JPEG of that colour. A gap shows tissue that only a larger level
- * contains: the function returns null.
+ * Reads a tile as stored. A tile that the file does not contain is either empty or a gap, depending on the level
+ * (`Level.hasGaps`). An empty tile shows the background of the slide: the function returns a JPEG of that colour. A gap
+ * shows tissue that only a larger level contains: the function returns null.
  *
  * @param index number of the tile in its level, from 0, row by row
  * @param allocate returns the memory that the tile is read into (see `Slide.readTile`)
@@ -81,8 +81,8 @@ const EXCLUDING_CODES: ReadonlySet<SlideError['code']> = new Set([
 ]);
 
 /**
- * Returns the coding of a level, read from its first tile that is not empty; null when the level's tiles cannot be sent as stored. All
- * tiles of a level have the same coding.
+ * Returns the coding of a level, read from its first tile that is not empty; null when the level's tiles cannot be sent as
+ * stored. All tiles of a level have the same coding.
  */
 async function codingOf(slide: Slide, level: number, description: Level): Promise<StoredCoding | null> {
   const { columns, rows, tileWidth, tileHeight, outside } = description;
@@ -148,6 +148,7 @@ function isRgb(jpeg: Uint8Array, componentIds: readonly number[]): boolean {
   for (const segment of segments(jpeg, 2)) {
     const name = Buffer.from(jpeg.subarray(segment.bodyAt, segment.bodyAt + 5)).toString('latin1');
     if (segment.marker === marker.APP0 && name === 'JFIF\0') isJfif = true;
+    // The transform is the last byte of the Adobe segment.
     if (segment.marker === marker.APP14 && name === 'Adobe') return jpeg[segment.bodyAt + 11] === 0;
   }
   return !isJfif && String.fromCharCode(...componentIds) === 'RGB';
@@ -168,7 +169,8 @@ function jpeg2000Coding({ bytes, colour }: EncodedImage): StoredCoding | null {
 }
 
 /**
- * Returns the wavelet transformation of the COD segment. The caller has checked the header. Source: ITU-T T.800, table A.20.
+ * Returns the wavelet transformation, at byte 13 of the COD segment. The caller has checked the header. Source: ITU-T
+ * T.800, tables A.12 to A.20.
  */
 function transformOf(codeStream: Uint8Array): number | undefined {
   const view = new DataView(codeStream.buffer, codeStream.byteOffset, codeStream.byteLength);

@@ -45,23 +45,23 @@ export type ReadBlocks = (
  * Returns the function that reads the blocks of an image.
  *
  * @param tags the tags of the block table: those of tiles or of strips
- * @param perPlane blocks per plane; all blocks when the samples of a pixel are interleaved
+ * @param blocksPerPlane blocks per plane; all blocks when the samples of a pixel are interleaved
  */
 export function blockReader(
   source: ByteSource,
   directory: TiffDirectory,
   coding: ImageCoding,
   tags: BlockTags,
-  perPlane: number,
+  blocksPerPlane: number,
 ): ReadBlocks {
   switch (coding.codec) {
     case 'jpeg':
-      return jpegReader(source, directory, coding, tags, perPlane);
+      return jpegReader(source, directory, coding, tags, blocksPerPlane);
     case 'tiff':
-      return sampleReader(source, directory, coding, tags, perPlane);
+      return sampleReader(source, directory, coding, tags, blocksPerPlane);
     case 'jpeg2000':
     case 'webp':
-      return streamReader(source, directory, coding, tags, perPlane);
+      return streamReader(source, directory, coding, tags, blocksPerPlane);
   }
 }
 
@@ -74,10 +74,11 @@ function jpegReader(
   directory: TiffDirectory,
   { colour }: CodingOf<'jpeg'>,
   tags: BlockTags,
-  perPlane: number,
+  blocksPerPlane: number,
 ): ReadBlocks {
+  // Planes of JPEG tiles are read by `sampleReader`, so this table has only one plane.
   const readTables = readOnce(async () => ({
-    find: await readBlockTable(source, directory, tags, perPlane),
+    find: await readBlockTable(source, directory, tags, blocksPerPlane),
     prefix: jpegPrefix(await directory.bytes(tag.JPEGTables), colour),
   }));
   let tables: Awaited<ReturnType<typeof readTables>> | null = null;
@@ -121,9 +122,9 @@ function streamReader(
   directory: TiffDirectory,
   coding: CodingOf<'jpeg2000' | 'webp'>,
   tags: BlockTags,
-  perPlane: number,
+  blocksPerPlane: number,
 ): ReadBlocks {
-  const readTables = readOnce(() => readBlockTable(source, directory, tags, perPlane));
+  const readTables = readOnce(() => readBlockTable(source, directory, tags, blocksPerPlane));
   return async ({ first, width, height }, signal) => {
     const block = (await readTables())(first);
     if (!block) return null;
@@ -138,17 +139,17 @@ function sampleReader(
   directory: TiffDirectory,
   { samples }: CodingOf<'tiff'>,
   tags: BlockTags,
-  perPlane: number,
+  blocksPerPlane: number,
 ): ReadBlocks {
   const planes = samples.isPlanar ? samples.samplesPerPixel : 1;
   const readTables = readOnce(async () => ({
-    find: await readBlockTable(source, directory, tags, perPlane * planes),
+    find: await readBlockTable(source, directory, tags, blocksPerPlane * planes),
     jpegTables: samples.packing === 'jpeg' ? await directory.bytes(tag.JPEGTables) : null,
   }));
   return async (request, signal) => {
     const { width, height, blockRows } = request;
     const { find, jpegTables } = await readTables();
-    const blocks = findAll(find, request, planes, perPlane);
+    const blocks = findAll(find, request, planes, blocksPerPlane);
     if (!blocks) return null;
     const read = samples.packing === 'jpeg' ? readJpegs : readAll;
     const { bytes, blockBytes } = await read(source, blocks, jpegTables, signal);
@@ -161,14 +162,14 @@ function findAll(
   find: FindBlock,
   { first, count }: BlockRequest,
   planes: number,
-  perPlane: number,
+  blocksPerPlane: number,
 ): StoredBlock[] | null {
   const blocks: StoredBlock[] = [];
   let missingCount = 0;
   let totalBytes = 0;
   for (let plane = 0; plane < planes; plane++) {
     for (let i = 0; i < count; i++) {
-      const block = find(plane * perPlane + first + i);
+      const block = find(plane * blocksPerPlane + first + i);
       if (block) blocks.push(block);
       else missingCount++;
       totalBytes += block?.byteCount ?? 0;
@@ -189,7 +190,7 @@ interface ReadBlockBytes {
 async function readAll(
   source: ByteSource,
   blocks: readonly StoredBlock[],
-  _tables: Uint8Array | null,
+  _tables: Uint8Array | null, // unused; readAll and readJpegs have the same parameters
   signal?: AbortSignal,
 ): Promise<ReadBlockBytes> {
   const blockBytes = blocks.map(({ byteCount }) => byteCount);
@@ -209,7 +210,7 @@ async function readJpegs(
   tables: Uint8Array | null,
   signal?: AbortSignal,
 ): Promise<ReadBlockBytes> {
-  const prefix = jpegPrefix(tables, 'grey');
+  const prefix = jpegPrefix(tables, 'grey'); // `grey` adds no colour marker
   const streamAt = tileOffset(prefix);
   const jpegs: Uint8Array[] = [];
   for (const { offset, byteCount } of blocks) {

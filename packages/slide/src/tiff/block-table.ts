@@ -61,7 +61,7 @@ export async function readBlockTable(
 /** Bytes of the header of a classic TIFF file; no block can begin inside it. */
 const HEADER_BYTES = 8;
 
-/** Checks that a block lies behind the header and inside the file. @throws SlideError FILE_CORRUPT, FILE_TRUNCATED */
+/** Checks that a block lies after the header and inside the file. @throws SlideError FILE_CORRUPT, FILE_TRUNCATED */
 export function checkByteRange(source: ByteSource, offset: number, byteCount: number): void {
   if (offset < HEADER_BYTES)
     throw new SlideError('FILE_CORRUPT', 'The offset of a tile is in the header of the file');

@@ -26,6 +26,7 @@ export function byteReader(bytes: Uint8Array, littleEndian: boolean): ByteReader
     u64(at) {
       const high = view.getUint32(littleEndian ? at + 4 : at, littleEndian);
       const low = view.getUint32(littleEndian ? at : at + 4, littleEndian);
+      // 2^21 × 2^32 is 2^53.
       return high < 2 ** 21 ? high * 2 ** 32 + low : Number.POSITIVE_INFINITY;
     },
     f32: (at) => view.getFloat32(at, littleEndian),

@@ -45,8 +45,8 @@ interface OpenChannel {
 /**
  * Opens the channels as one pyramid.
  *
- * @param contrast with `stretched`, nearly the darkest and brightest samples of each channel become black and full colour;
- *   with `as-stored`, only 16-bit channels are stretched, because few cameras use all 16 bits
+ * @param contrast with `stretched`, the darkest and the brightest samples of each channel (except 0.1 % at each end) become
+ *   black and full colour; with `as-stored`, only 16-bit channels are stretched, because few cameras use all 16 bits
  * @returns the levels that all channels have; empty tiles are black
  * @throws SlideError FORMAT_NOT_SUPPORTED when the channels cannot be composed, FILE_CORRUPT, LIMIT_EXCEEDED
  */
@@ -107,7 +107,7 @@ async function openChannel(
   };
 }
 
-/** @throws SlideError FORMAT_NOT_SUPPORTED for more than one sample per pixel, or not 8 or 16 bits */
+/** Returns the bits of a sample. @throws SlideError FORMAT_NOT_SUPPORTED for several samples per pixel or other bits */
 async function readBits(directory: TiffDirectory): Promise<8 | 16> {
   const { samplesPerPixel, bitsPerSample, photometric } = await readSampleLayout(directory);
   const [bits] = bitsPerSample;
@@ -137,6 +137,7 @@ async function readPaletteColour(directory: TiffDirectory): Promise<Colour | nul
     b: palette[index * 3 + 2] ?? 0,
   });
   const lastColour = colourAt(last);
+  // Checks five colours of the palette; each may differ by 4 from the exact value.
   const isLinear = [0, 1, 2, 3, 4].every((quarter) => {
     const { r, g, b } = colourAt(Math.round((last * quarter) / 4));
     const isNear = (value: number, lastValue: number) => Math.abs(value - (lastValue * quarter) / 4) <= 4;
@@ -145,7 +146,7 @@ async function readPaletteColour(directory: TiffDirectory): Promise<Colour | nul
   return isLinear ? lastColour : null;
 }
 
-/** @throws SlideError FILE_CORRUPT when the channels have different levels or tiles */
+/** Checks that two channels have the same levels and tile sizes. @throws SlideError FILE_CORRUPT */
 function checkSameLevels(pyramid: Pyramid, firstPyramid: Pyramid): void {
   const sizesOf = ({ levels }: Pyramid) =>
     levels

@@ -30,7 +30,7 @@ export interface ReadableLevel {
 /**
  * Opens levels whose sizes and downsamples the file declares.
  *
- * @param declared largest first, at least one
+ * @param declared levels from the largest to the smallest, at least one
  * @throws SlideError FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED, FILE_CORRUPT when an image is smaller than declared
  */
 export async function openDeclaredLevels(
@@ -56,7 +56,7 @@ export async function openDeclaredLevels(
 /**
  * Joins levels that are read separately, and checks every tile address before it calls the reader of its level.
  *
- * @param readable largest first, at least one
+ * @param readable levels from the largest to the smallest, at least one
  * @throws SlideError FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
  */
 export function joinLevels(readable: readonly ReadableLevel[]): LevelTiles {

@@ -63,7 +63,7 @@ interface Entry {
   readonly count: number;
   /** Position of the value in the file; inside the entry itself if it fits there. */
   readonly at: number;
-  /** Value of the high 4 bytes in an NDPI file of more than 4 GiB, to be added to the entry's only number; otherwise 0. */
+  /** In an NDPI file of more than 4 GiB: a multiple of 2^32 to add to the entry's single number. Otherwise 0. */
   readonly high: number;
 }
 
@@ -89,6 +89,7 @@ const sizes: Readonly<Record<number, number>> = {
   18: 8, // IFD8
 };
 
+/** Readers of whole numbers from 0, by field type. */
 const wholeNumbers: Readonly<Record<number, ReadNumber>> = {
   1: (reader, at) => reader.u8(at),
   3: (reader, at) => reader.u16(at),
@@ -98,6 +99,7 @@ const wholeNumbers: Readonly<Record<number, ReadNumber>> = {
   18: (reader, at) => reader.u64(at),
 };
 
+/** Readers of real and signed numbers, by field type; `| 0` makes 32 bits signed. */
 const realNumbers: Readonly<Record<number, ReadNumber>> = {
   5: (reader, at) => reader.u32(at) / reader.u32(at + 4),
   9: (reader, at) => reader.u32(at) | 0,
@@ -148,6 +150,8 @@ export async function readDirectory(
     const count = pointer(at + 4);
     const valueAt = at + 4 + pointerBytes;
     const high = layout.isWideNdpi ? block.u32(highsAt + ((at - countBytes) / entryBytes) * 4) * 2 ** 32 : 0;
+    // A value that fits into the field of the pointer is stored there. The size 1 of unknown types has no effect, because
+    // no function reads them.
     const isInEntry = (sizes[type] ?? 1) * count <= pointerBytes && !(layout.isWideNdpi && type === ASCII);
     const isOneNumber = count === 1 && (type === LONG || type === IFD);
     const entry = {

@@ -102,6 +102,7 @@ async function readSampleCoding(
 ): Promise<SampleCoding> {
   const { samplesPerPixel, bitsPerSample, predictor, sampleFormat } = layout;
   const [bits] = bitsPerSample;
+  // The values of sampleFormat, predictor and fillOrder are listed at `SampleLayout`.
   if (sampleFormat === 3) throw notSupported(`floating point of ${bits} bits a sample`);
   if (!isSupportedDepth(bits) || bitsPerSample.some((other) => other !== bits)) {
     throw notSupported(`${bitsPerSample.join(', ')} bits a sample`);
@@ -141,7 +142,7 @@ function isSupportedDepth(bits: number | undefined): bits is TiffCoding['bits'] 
   return bits === 1 || bits === 2 || bits === 4 || bits === 8 || bits === 16;
 }
 
-/** Samples per pixel of each colour model. */
+/** Colour samples per pixel of each colour model, without alpha and other extra samples. */
 const colourSamples: Readonly<Record<TiffColour['model'], number>> = {
   grey: 1,
   palette: 1,
@@ -161,6 +162,7 @@ async function readColour(
   const { samplesPerPixel, extraSamples } = layout;
   const colourCount = colourSamples[model];
   const extraCount = samplesPerPixel - colourCount;
+  // 1 is associated (already multiplied into the colours), 2 unassociated alpha.
   const alphaIndex = extraSamples.findIndex((meaning) => meaning === 1 || meaning === 2);
   const alpha =
     alphaIndex < 0 || alphaIndex >= extraCount
@@ -201,19 +203,19 @@ function modelOf(number: number | null): TiffColour['model'] | null {
  * Reads a palette as red, green and blue of each index. The file stores all reds, then all greens, then all blues, 2^bits
  * values of 16 bits each. Some writers use only 8 of these bits: then no value exceeds 255.
  *
- * Source: TIFF 6.0, section 5; libtiff (tif_getimage.c, checkcmap) for the second sentence.
+ * Source: TIFF 6.0, section 5; libtiff (tif_getimage.c, checkcmap) for palettes of 8 bits.
  */
 async function readPalette(directory: TiffDirectory, bits: TiffCoding['bits']): Promise<Uint8Array> {
   if (bits > 8) throw notSupported(`a palette for ${bits} bits a sample`);
   const entries = 2 ** bits;
-  const columns = (await directory.numbers(tag.ColorMap)) ?? [];
-  if (columns.length < 3 * entries) {
-    throw new SlideError('FILE_CORRUPT', `A palette of ${entries} colours has ${columns.length} values`);
+  const values = (await directory.numbers(tag.ColorMap)) ?? [];
+  if (values.length < 3 * entries) {
+    throw new SlideError('FILE_CORRUPT', `A palette of ${entries} colours has ${values.length} values`);
   }
-  const shift = columns.some((value) => value > 255) ? 8 : 0;
+  const shift = values.some((value) => value > 255) ? 8 : 0;
   return Uint8Array.from({ length: 3 * entries }, (_, i) => {
     const [entry, channel] = [Math.floor(i / 3), i % 3];
-    return (columns[channel * entries + entry] as number) >> shift;
+    return (values[channel * entries + entry] as number) >> shift;
   });
 }
 

@@ -10,7 +10,10 @@ import { limits } from './limits.ts';
 import { openRawStrips } from './raw-strips.ts';
 import type { ReadTile, StoredTiles, TiffImage } from './tiff-image.ts';
 
-/** An image in upright tiles. If the file stores strips, every tile is as wide as the image or a part of the strips. */
+/**
+ * An image in upright tiles. If the file stores strips, a tile is one or more whole strips, or a rectangle of uncompressed
+ * strips.
+ */
 export interface ImageTiles {
   readonly grid: Omit<Level, 'downsample'>;
   /** @throws SlideError TILE_OUT_OF_RANGE, FILE_CORRUPT, FILE_TRUNCATED, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED */
@@ -38,9 +41,9 @@ function openTiles(
   tiles: TileGrid,
   coding: ImageCoding,
 ): StoredTiles {
-  const perPlane = tiles.columns * tiles.rows;
-  checkBlockTable(directory, blockTags.tiles, perPlane * planesOf(coding));
-  const readBlocks = blockReader(source, directory, coding, blockTags.tiles, perPlane);
+  const blocksPerPlane = tiles.columns * tiles.rows;
+  checkBlockTable(directory, blockTags.tiles, blocksPerPlane * planesOf(coding));
+  const readBlocks = blockReader(source, directory, coding, blockTags.tiles, blocksPerPlane);
   return {
     tiles,
     readTile: (column, row, signal, allocate) => {
@@ -115,29 +118,30 @@ function rotateTiles(
   const { isSwapped, flipsX, flipsY } = orientationTransform(orientation);
   const storedX = { imageSide: width, tileSide: tiles.width, count: tiles.columns };
   const storedY = { imageSide: height, tileSide: tiles.height, count: tiles.rows };
-  const [x, y] = isSwapped ? [storedY, storedX] : [storedX, storedY];
+  const [xAxis, yAxis] = isSwapped ? [storedY, storedX] : [storedX, storedY];
   // Stored padding is on the right and bottom; a flip moves it to the left and top.
-  const left = flipsX ? x.count * x.tileSide - x.imageSide : 0;
-  const top = flipsY ? y.count * y.tileSide - y.imageSide : 0;
+  const left = flipsX ? xAxis.count * xAxis.tileSide - xAxis.imageSide : 0;
+  const top = flipsY ? yAxis.count * yAxis.tileSide - yAxis.imageSide : 0;
   return {
     grid: {
-      width: x.imageSide,
-      height: y.imageSide,
-      tileWidth: x.tileSide,
-      tileHeight: y.tileSide,
-      columns: x.count,
-      rows: y.count,
+      width: xAxis.imageSide,
+      height: yAxis.imageSide,
+      tileWidth: xAxis.tileSide,
+      tileHeight: yAxis.tileSide,
+      columns: xAxis.count,
+      rows: yAxis.count,
+      // `outside`: pixels of the first column and row of tiles that lie outside the image.
       ...((left > 0 || top > 0) && { outside: { left, top } }),
       ...(needsRendering && { needsRendering }),
     },
     async readTile(column, row, signal, allocate) {
-      const isInside = column >= 0 && column < x.count && row >= 0 && row < y.count;
+      const isInside = column >= 0 && column < xAxis.count && row >= 0 && row < yAxis.count;
       if (!isInside || !Number.isInteger(column) || !Number.isInteger(row)) {
         throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row}`);
       }
       if (orientation === 1) return await readTile(column, row, signal, allocate);
-      const columnBeforeFlip = flipsX ? x.count - 1 - column : column;
-      const rowBeforeFlip = flipsY ? y.count - 1 - row : row;
+      const columnBeforeFlip = flipsX ? xAxis.count - 1 - column : column;
+      const rowBeforeFlip = flipsY ? yAxis.count - 1 - row : row;
       const [storedColumn, storedRow] = isSwapped
         ? [rowBeforeFlip, columnBeforeFlip]
         : [columnBeforeFlip, rowBeforeFlip];

@@ -20,8 +20,7 @@ interface RawStrips {
   readonly rowsPerStrip: number;
   /** Bytes of one row; every row begins at a new byte. */
   readonly rowBytes: number;
-  /** Strips of one plane. */
-  readonly strips: number;
+  readonly stripsPerPlane: number;
   readonly planes: number;
 }
 
@@ -49,12 +48,15 @@ export function openRawStrips(
     height,
     rowsPerStrip,
     rowBytes: bytesOf(width * bitsPerPixel),
-    strips: Math.ceil(height / rowsPerStrip),
+    stripsPerPlane: Math.ceil(height / rowsPerStrip),
     planes,
   };
   const listed = directory.count(blockTags.strips[0]);
-  if (listed < raw.strips * planes) {
-    throw new SlideError('FILE_CORRUPT', `An image needs ${raw.strips * planes} strips and lists ${listed}`);
+  if (listed < raw.stripsPerPlane * planes) {
+    throw new SlideError(
+      'FILE_CORRUPT',
+      `An image needs ${raw.stripsPerPlane * planes} strips and lists ${listed}`,
+    );
   }
   const readOffsets = readOnce(() => readStripOffsets(directory, raw));
   const tiles = {
@@ -109,11 +111,11 @@ const bytesOf = (bits: number) => Math.ceil(bits / 8);
  */
 async function readStripOffsets(directory: TiffDirectory, raw: RawStrips): Promise<NumberTable> {
   const [offsetsTag, byteCountsTag] = blockTags.strips;
-  const count = raw.strips * raw.planes;
+  const count = raw.stripsPerPlane * raw.planes;
   if (directory.count(byteCountsTag) >= count) {
     const byteCounts = await directory.table(byteCountsTag, count);
     for (const [i, byteCount] of byteCounts.entries()) {
-      const top = (i % raw.strips) * raw.rowsPerStrip;
+      const top = (i % raw.stripsPerPlane) * raw.rowsPerStrip;
       const needed = Math.min(raw.rowsPerStrip, raw.height - top) * raw.rowBytes;
       if (byteCount > 0 && byteCount < needed) {
         throw new SlideError(
@@ -126,9 +128,12 @@ async function readStripOffsets(directory: TiffDirectory, raw: RawStrips): Promi
   return directory.table(offsetsTag, count);
 }
 
-/** Returns the byte ranges of the part's rows; consecutive ranges are joined. Empty when all its strips are empty. */
+/**
+ * Returns the byte ranges of the rows of a tile in one plane; ranges that follow each other are joined. The list is empty
+ * when all strips of the tile are empty.
+ */
 function runsOf(
-  { rowsPerStrip, rowBytes, strips }: RawStrips,
+  { rowsPerStrip, rowBytes, stripsPerPlane }: RawStrips,
   offsets: NumberTable,
   plane: number,
   part: { rowStartByte: number; bytesPerRow: number; topRow: number; rows: number },
@@ -136,7 +141,7 @@ function runsOf(
   const runs: Run[] = [];
   let emptyRows = 0;
   for (let row = part.topRow; row < part.topRow + part.rows; row++) {
-    const stripOffset = offsets[plane * strips + Math.floor(row / rowsPerStrip)] ?? 0;
+    const stripOffset = offsets[plane * stripsPerPlane + Math.floor(row / rowsPerStrip)] ?? 0;
     if (stripOffset === 0) {
       emptyRows++;
       continue;

@@ -2,8 +2,10 @@
 import type { TiffDirectory } from './directory.ts';
 import { tag } from './tags.ts';
 
-/** Micrometres per unit, by the value of ResolutionUnit. */
-const MICROMETRES_PER_UNIT: Readonly<Record<number, number>> = { 2: 25_400, 3: 10_000 };
+/** Values of ResolutionUnit; inch is the default. */
+const INCH = 2;
+const CENTIMETRE = 3;
+const MICROMETRES_PER_UNIT: Readonly<Record<number, number>> = { [INCH]: 25_400, [CENTIMETRE]: 10_000 };
 /**
  * Plausible pixel sizes of a microscope, in micrometres. The resolutions that programs write by default are not plausible:
  * 72 dots per inch are 353 µm, 300 dots per inch 85 µm.
@@ -11,14 +13,14 @@ const MICROMETRES_PER_UNIT: Readonly<Record<number, number>> = { 2: 25_400, 3: 1
 const PLAUSIBLE_MPP = { min: 0.02, max: 12 };
 
 /**
- * Reads micrometres per pixel from XResolution, YResolution and ResolutionUnit (2 inch, 3 centimetre).
+ * Reads micrometres per pixel from XResolution, YResolution (both in pixels per unit) and ResolutionUnit.
  *
  * Source: TIFF 6.0, section 8.
  *
  * @returns null when absent or not plausible for a microscope
  */
 export async function readResolution(directory: TiffDirectory): Promise<{ x: number; y: number } | null> {
-  const unit = MICROMETRES_PER_UNIT[(await directory.number(tag.ResolutionUnit)) ?? 2];
+  const unit = MICROMETRES_PER_UNIT[(await directory.number(tag.ResolutionUnit)) ?? INCH];
   const [perUnitX, perUnitY] = [await directory.real(tag.XResolution), await directory.real(tag.YResolution)];
   return unit && perUnitX && perUnitY ? plausibleMpp(unit / perUnitX, unit / perUnitY) : null;
 }

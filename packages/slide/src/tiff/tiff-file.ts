@@ -28,6 +28,9 @@ export function isTiff(start: Uint8Array): boolean {
   return ['II*\0', 'MM\0*', 'II+\0', 'MM\0+'].includes(signature);
 }
 
+/** Bytes of the header of classic TIFF and of BigTIFF. */
+const headerBytesOf = (isBig: boolean) => (isBig ? 16 : 8);
+
 /**
  * Opens a TIFF file and reads its first directory.
  *
@@ -40,7 +43,7 @@ export async function openTiff(source: ByteSource): Promise<TiffFile> {
   const visitedOffsets = new Set<number>();
 
   async function readNext(offset: number, depth: number) {
-    if (offset < (layout.isBig ? 16 : 8)) {
+    if (offset < headerBytesOf(layout.isBig)) {
       throw new SlideError('FILE_CORRUPT', 'The offset of a directory is in the header of the file');
     }
     if (offset >= source.size) {
@@ -102,12 +105,13 @@ export async function openTiff(source: ByteSource): Promise<TiffFile> {
 }
 
 async function readHeader(source: ByteSource): Promise<{ layout: TiffLayout; firstOffset: number }> {
-  const start = await source.read(0, Math.min(16, source.size));
+  const start = await source.read(0, Math.min(headerBytesOf(true), source.size));
   if (!isTiff(start)) throw new SlideError('FILE_CORRUPT', 'The file has no TIFF signature');
-  const littleEndian = start[0] === 0x49;
+  const littleEndian = start[0] === 'I'.charCodeAt(0);
   const reader = byteReader(start, littleEndian);
   const isBig = reader.u16(2) === 43;
-  if (start.length < (isBig ? 16 : 8)) throw new SlideError('FILE_TRUNCATED', 'The file ends in its header');
+  if (start.length < headerBytesOf(isBig))
+    throw new SlideError('FILE_TRUNCATED', 'The file ends in its header');
   if (isBig && (reader.u16(4) !== 8 || reader.u16(6) !== 0)) {
     throw new SlideError('FILE_CORRUPT', 'The BigTIFF header does not declare offsets of 8 bytes');
   }
@@ -119,11 +123,16 @@ async function readHeader(source: ByteSource): Promise<{ layout: TiffLayout; fir
   return { layout, firstOffset: isWideNdpi ? reader.u64(4) : reader.u32(4) };
 }
 
+/** Bytes of the number of entries, and of one entry, in a classic TIFF directory. */
+const COUNT_BYTES = 2;
+const ENTRY_BYTES = 12;
+
 /** Whether the offset leads to a directory with the tag NdpiVersion; false when it lies outside the file. */
 async function isNdpiDirectory(source: ByteSource, offset: number): Promise<boolean> {
-  if (offset + 2 > source.size) return false;
-  const count = byteReader(await source.read(offset, 2), true).u16(0);
-  if (offset + 2 + 12 * count > source.size) return false;
-  const entries = byteReader(await source.read(offset + 2, 12 * count), true);
-  return Array.from({ length: count }, (_, i) => entries.u16(12 * i)).includes(tag.NdpiVersion);
+  const entriesAt = offset + COUNT_BYTES;
+  if (entriesAt > source.size) return false;
+  const count = byteReader(await source.read(offset, COUNT_BYTES), true).u16(0);
+  if (entriesAt + ENTRY_BYTES * count > source.size) return false;
+  const entries = byteReader(await source.read(entriesAt, ENTRY_BYTES * count), true);
+  return Array.from({ length: count }, (_, i) => entries.u16(ENTRY_BYTES * i)).includes(tag.NdpiVersion);
 }

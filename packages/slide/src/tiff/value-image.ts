@@ -39,6 +39,9 @@ export interface ValueImage {
   readRows(top: number, count: number, target: ValueArray): Promise<void>;
 }
 
+/** Value of PhotometricInterpretation for a palette. */
+const PALETTE = 3;
+/** Supported values of Compression. */
 const packings: Readonly<Record<number, TiffCoding['packing']>> = {
   1: 'none',
   5: 'lzw',
@@ -48,8 +51,9 @@ const packings: Readonly<Record<number, TiffCoding['packing']>> = {
   32773: 'packbits',
   50000: 'zstd',
 };
+/** Maximum bytes of the samples of one block. */
 const maxBlockBytes = 128 * 2 ** 20;
-/** Maximum bytes of decoded blocks that are cached, at 8 bytes per value. */
+/** Maximum bytes of cached blocks; every value is counted as 8 bytes, whatever its type. */
 const maxCachedBytes = 64 * 2 ** 20;
 const isHostLittleEndian = endianness() === 'LE';
 
@@ -77,12 +81,14 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
   const packing = packingOf(layout);
   const bits = layout.bitsPerSample[0] ?? 1;
   const sample = sampleOf(bits, layout.sampleFormat);
+  // NaN when the file does not state a value for pixels without data. Otherwise these pixels become NaN, which integers
+  // cannot represent, so the values are returned as floating point.
   const noData = Number.parseFloat((await directory.text(tag.GdalNoData, 100)) ?? '');
   const type = Number.isNaN(noData) || sample.type.startsWith('float') ? sample.type : 'float32';
-  const stored = await blocksOf(directory, geometry);
-  const rowBytes = Math.ceil((stored.width * bits) / 8);
-  const isPlain = packing === 'none' && geometry.tiles === null;
-  const blocks = isPlain ? splitStrips(stored, geometry.height, rowBytes) : stored;
+  const storedBlocks = await blocksOf(directory, geometry);
+  const rowBytes = Math.ceil((storedBlocks.width * bits) / 8);
+  const hasPlainStrips = packing === 'none' && geometry.tiles === null;
+  const blocks = hasPlainStrips ? splitStrips(storedBlocks, geometry.height, rowBytes) : storedBlocks;
   if (rowBytes * blocks.height > maxBlockBytes) {
     throw new SlideError('LIMIT_EXCEEDED', `A block has ${rowBytes * blocks.height} bytes of samples`);
   }
@@ -109,6 +115,7 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
         : await readPackedBlock(packed, packing, rows * rowBytes, blocks.height * rowBytes);
     const isLittleEndian = undoPredictor(stored, { layout, bits, rows, rowBytes, directory });
     const values = sample.decode(stored, { rows, width: blocks.width, rowBytes, isLittleEndian });
+    // A Map lists its keys in the order of insertion, so this deletes the oldest blocks.
     for (const oldest of cache.keys()) if (cache.size >= maxCachedBlocks) cache.delete(oldest);
     cache.set(index, values);
     return values;
@@ -118,7 +125,7 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
     width: geometry.width,
     height: geometry.height,
     type,
-    palette: layout.photometric === 3 ? await paletteOf(directory) : null,
+    palette: layout.photometric === PALETTE ? await paletteOf(directory) : null,
     async readRows(top, count, target) {
       const firstRow = Math.floor(top / blocks.height);
       const lastRow = Math.floor((top + count - 1) / blocks.height);
@@ -194,8 +201,10 @@ function packingOf(layout: SampleLayout): TiffCoding['packing'] {
     throw new SlideError('FORMAT_NOT_SUPPORTED', `Values with ${nameOfCompression(layout.compression)}`);
   }
   const { bitsPerSample, sampleFormat, photometric } = layout;
-  const isGrey = bitsPerSample[0] === 8 && sampleFormat !== 2 && sampleFormat !== 3 && photometric !== 3;
-  if (packing === 'jpeg' && !isGrey) {
+  // Sample formats: 2 is signed, 3 floating point.
+  const isUnsignedGrey =
+    bitsPerSample[0] === 8 && sampleFormat !== 2 && sampleFormat !== 3 && photometric !== PALETTE;
+  if (packing === 'jpeg' && !isUnsignedGrey) {
     const found = `${bitsPerSample[0]} bits, sample format ${sampleFormat}, photometric ${photometric}`;
     throw new SlideError('FORMAT_NOT_SUPPORTED', `JPEG values of ${found}`);
   }
@@ -259,6 +268,7 @@ interface Sample {
 
 /** @param format value of SampleFormat: 2 is signed, 3 floating point @throws SlideError FORMAT_NOT_SUPPORTED */
 function sampleOf(bits: number, format: number): Sample {
+  /** Describes samples that a typed array can view. @param type smallest type of `ValueType` for all their values */
   const view = (make: (buffer: ArrayBuffer) => ArrayLike<number>, type: ValueType): Sample => ({
     type,
     decode(bytes, { isLittleEndian }) {
@@ -285,14 +295,14 @@ function sampleOf(bits: number, format: number): Sample {
 
 /** Returns the decoder of samples of 1, 2 or 4 bits, of which the first is in the high bits of a byte. */
 function decodeBits(bits: number): Sample['decode'] {
-  const perByte = 8 / bits;
+  const samplesPerByte = 8 / bits;
   const mask = 2 ** bits - 1;
   return (bytes, { rows, width, rowBytes }) => {
     const values = new Uint8Array(rows * width);
     for (let row = 0, target = 0; row < rows; row++) {
       for (let x = 0; x < width; x++) {
-        const byte = bytes[row * rowBytes + Math.floor(x / perByte)] as number;
-        const shift = 8 - bits * ((x % perByte) + 1);
+        const byte = bytes[row * rowBytes + Math.floor(x / samplesPerByte)] as number;
+        const shift = 8 - bits * ((x % samplesPerByte) + 1);
         values[target++] = (byte >> shift) & mask;
       }
     }
@@ -316,6 +326,7 @@ interface Predicted {
 function undoPredictor(bytes: Uint8Array, { layout, bits, rows, rowBytes, directory }: Predicted): boolean {
   const { littleEndian } = directory;
   const size = bits / 8;
+  // Predictor 1 is none. Uncompressed samples and JPEG have no predictor, whatever the tag says.
   if (layout.compression === 1 || layout.compression === 7 || layout.predictor === 1 || size < 1)
     return littleEndian;
   if (layout.predictor === 3) return undoFloatPredictor(bytes, rows, rowBytes, size);
@@ -355,7 +366,7 @@ function undoFloatPredictor(bytes: Uint8Array, rows: number, rowBytes: number, s
   return false;
 }
 
-/** Reads the palette as 8-bit colours, at most 256. */
+/** Reads the palette, at most 256 colours; `>> 8` keeps the high byte of its 16-bit values. */
 async function paletteOf(directory: TiffDirectory): Promise<ValueImage['palette']> {
   const numbers = (await directory.numbers(tag.ColorMap)) ?? [];
   const count = Math.floor(numbers.length / 3);

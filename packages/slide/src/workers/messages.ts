@@ -17,7 +17,9 @@ export type RenderJob =
     }
   | { readonly kind: 'thumbnail'; readonly location: ExpectedSlide; readonly maxSide: number }
   | { readonly kind: 'view'; readonly location: ExpectedSlide; readonly view: View }
+  /** Reads the colour profile and converts it to a colour table. */
   | { readonly kind: 'colour'; readonly location: ExpectedSlide }
+  /** Lists the tiles to prerender. */
   | { readonly kind: 'list'; readonly location: ExpectedSlide; readonly maxTiles: number }
   | GroupJob;
 

@@ -7,6 +7,7 @@ import type { ObjectQuestion, QuestionReply, RenderJob } from './messages.ts';
 import { MAX_REQUEST_BYTES } from './object-client.ts';
 import { failureOf } from './worker-failure.ts';
 
+/** The failure for errors that are not a SlideError. */
 const unreadable = { code: 'STORE_UNAVAILABLE', message: 'The object store could not be read' } as const;
 
 /**
@@ -46,8 +47,8 @@ export async function answerObjectQuestions(
 }
 
 /**
- * Whether the job may read the object: the job of a slide may read all objects in the folder of its leading object and below,
- * a grouping job those in its folder and below.
+ * Whether the job may read the object. The job of a slide may read all objects in the folder of its leading object and in
+ * the folders below it; a grouping job may read those in its folder and in the folders below it.
  */
 function belongsToJob(job: RenderJob, question: ObjectQuestion): boolean {
   const { path, isObject } = job.kind === 'group' ? job.folder : job.location;

@@ -57,8 +57,8 @@ export class OpenSlideCache {
     try {
       return (await fingerprintOf(location, this.#objects)) === slide.fingerprint;
     } catch (error) {
-      // Every read of an object requires the same ETag, so the result cannot mix two versions even if the store is
-      // unreachable now.
+      // Every read of an object requires the same ETag. If the slide is a single object, the result therefore cannot mix two
+      // versions, even if the store is unreachable now.
       if (location.isObject && !location.members?.length && isUnreachable(error)) return true;
       throw error;
     }

@@ -22,12 +22,14 @@ import { failureOf } from './worker-failure.ts';
 os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
 
 const [, , temporaryFolder, kind] = process.argv;
+// `elsewhere`: a shared process loads no C library; a slide that needs one throws NeedsOwnProcess.
 setLibraryAccess(kind === 'own' ? { kind: 'private', folder: temporaryFolder ?? '' } : { kind: 'elsewhere' });
 // An error means that the server process has ended. It is ignored, because the event `disconnect` ends this process.
 const send = (message: WorkerMessage) => process.send?.(message, undefined, {}, () => {});
 const objects = createObjectClient(send);
 const slides = new OpenSlideCache(objects);
 const undecodable = { code: 'DECODE_FAILED', message: 'The slide could not be decoded' } as const;
+/** Cancels running jobs, by the number of their request. */
 const running = new Map<number, AbortController>();
 
 function perform(job: RenderJob, signal: AbortSignal): Promise<unknown> {

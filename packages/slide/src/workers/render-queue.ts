@@ -31,7 +31,7 @@ export interface RenderQueueLimits {
 export interface RenderTask {
   readonly job: RenderJob;
   readonly answer: PromiseWithResolvers<unknown>;
-  /** The places of the task, one for each requester, by `Place.key`. The job starts when the first of them has its turn. */
+  /** The places of the task by `Place.key`, one for each requester. The job starts at the first turn of any place. */
   readonly places: Map<string, Place>;
   /** Whether a process is running the job or has replied to it. */
   isStarted: boolean;
@@ -92,6 +92,7 @@ export class RenderQueue {
     const path = queue === this.#requested ? [requester?.account ?? '', requester?.session ?? ''] : [];
     const key = JSON.stringify([isPrerendering, isInternal, ...path]);
     const existing = task.places.get(key);
+    // A place without a ticket whose task has not started was displaced; it is replaced by a new one.
     if (existing && (existing.ticket !== null || task.isStarted)) {
       existing.waiters++;
       return existing;
@@ -158,7 +159,8 @@ export class RenderQueue {
   /** @throws SlideError BUSY when the queue does not accept the place */
   #enqueue(place: Place, path: readonly string[]): void {
     const busy = () => new SlideError('BUSY', 'The render queue is full');
-    const added = place.queue.add(place, path, place.task.job.kind === 'thumbnail' ? 1 : 0);
+    const priority = place.task.job.kind === 'thumbnail' ? 1 : 0; // 0 goes first
+    const added = place.queue.add(place, path, priority);
     if (added === null) throw busy();
     place.ticket = added.ticket;
     this.#waiting.add(place.task);

@@ -18,7 +18,7 @@ export async function openServedSlide(
   return (await openSlideForNativeTiles(location, objects)) ?? slideFromSummary(await inspect());
 }
 
-/** Returns a slide with the metadata of a summary, whose level needs rendering. */
+/** Returns a slide with the metadata of a summary, and with a single level, which needs rendering. */
 function slideFromSummary(summary: SlideSummary): Slide {
   const { format, fingerprint, vendor, mpp, objectivePower, width, height, tileSize } = summary;
   return {

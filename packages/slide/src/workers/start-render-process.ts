@@ -64,7 +64,10 @@ interface Current {
   readonly job: RenderJob;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: SlideError | NeedsOwnProcess) => void;
-  /** Time that the job has waited for object storage: finished waits, number of open questions, start of the current wait. */
+  /**
+   * Time that the job has waited for object storage: milliseconds of finished waits, number of unanswered questions, and
+   * start of the current wait.
+   */
   readonly storeWait: { ms: number; questions: number; since: number };
 }
 
@@ -81,7 +84,7 @@ export class RenderProcess {
   #idle: NodeJS.Timeout | null = null;
   readonly #ended: Promise<void>;
   #current: Current | null = null;
-  #jobs = 0;
+  #nextJobId = 0;
   #lastPath: string | null = null;
   #isEnding = false;
   #isDismissed = false;
@@ -138,7 +141,7 @@ export class RenderProcess {
    * @throws SlideError DECODE_FAILED; errors of the job; NeedsOwnProcess
    */
   run(job: RenderJob): { answer: Promise<unknown>; cancel: () => void } {
-    const id = this.#jobs++;
+    const id = this.#nextJobId++;
     this.#lastPath = job.kind === 'group' ? null : job.location.path;
     this.#keepProgramAlive(true);
     clearTimeout(this.#idle ?? undefined);
@@ -314,6 +317,7 @@ function nullOnError<T>(make: () => T): T | null {
 /** Number of files for which a grouping job gets the time limit of one job. */
 const FILES_PER_TIMEOUT = 1000;
 
+/** Returns the time limit of a job as a multiple of `timeoutMs`. */
 function timeoutFactorOf(job: RenderJob): number {
   return job.kind === 'group' ? Math.max(1, Math.ceil(job.names.length / FILES_PER_TIMEOUT)) : 1;
 }
