@@ -175,7 +175,7 @@ for (const [format, magic] of [
     const panel = page.getByRole('region', { name: 'Save picture…' });
     await panel.getByText(format, { exact: true }).click();
     const choices = await panel.getByRole('combobox').locator('option').allTextContents();
-    await panel.getByRole('combobox').selectOption({ index: choices.length - 1 }); // the highest magnification
+    await panel.getByRole('combobox').selectOption({ index: choices.length - 1 }); // the last magnification of the list
     const pixels = /([\d,.]+) × ([\d,.]+) pixels/.exec(await panel.innerText());
     const [width, height] = [pixels?.[1], pixels?.[2]].map((text) => Number(text?.replace(/[,.]/g, '')));
     const downloading = page.waitForEvent('download');

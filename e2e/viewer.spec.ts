@@ -12,7 +12,7 @@ const tiles = '**/image_files/**';
 const list = /\/image-catalog\/images\/(?:groups|rows)\?/;
 const rows = /\/image-catalog\/images\/rows\?/;
 
-/** The response of the server to a request with an image session that has expired. */
+/** The response of the server to a request with an image session that is invalid or has expired. */
 const sessionRejected = {
   status: 401,
   headers: { 'www-authenticate': 'ImageSession' },

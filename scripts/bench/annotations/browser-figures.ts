@@ -81,7 +81,7 @@ function measureFirstPicture(browser: Browser, product: RunningProduct, repeats:
     const longestTasks: number[] = [];
     for (let repeat = 0; repeat < repeats; repeat++) {
       const measured = await withPage(browser, product, fieldOfAll, async (page) => {
-        await page.waitForTimeout(2000); // the browser reports long tasks later
+        await page.waitForTimeout(2000); // includes long tasks that follow the first picture
         return page.evaluate(() => {
           const { listRequestedAt, firstPictureAt, longTasks } = window.annotationProbe;
           const durations = longTasks.filter((task) => task.end > listRequestedAt).map((task) => task.ms);

@@ -29,7 +29,7 @@ export function outline(
     return [
       Math.round((x + reach * Math.cos(angle)) * 100) / 100,
       Math.round((y + reach * Math.sin(angle)) * 100) / 100,
-    ]; // two decimals, as QuPath writes
+    ]; // rounded to two decimals
   });
   return {
     type: 'Feature',

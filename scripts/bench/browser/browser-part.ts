@@ -154,7 +154,7 @@ function measurePan(
 ): Promise<Omit<Pan, 'name'>> {
   return visit(fieldPath(product, 20_000, 15_000), viewport, async (page) => {
     await waitUntilLoaded(page);
-    const centre = { x: viewport.width * 0.6, y: viewport.height / 2 }; // right of the catalogue, which covers the left part
+    const centre = { x: viewport.width * 0.6, y: viewport.height / 2 };
     const counting = await page.evaluateHandle(() => window.bench.countFrames());
     await page.mouse.move(centre.x, centre.y);
     await page.mouse.down();

@@ -9,7 +9,7 @@ export function connectLanguage(): void {
   setLocalChoiceListener((choice) => {
     if (storedToken() === null) return;
     // A failure is ignored: the interface does not depend on the call, only e-mails stay in the previous language.
-    // E-mails have no mix of languages; in the default mix the texts about accounts are Turkish.
+    // E-mails have no mix of languages; they are Turkish unless a person chooses English.
     call(changeLanguage, { body: { language: choice === 'mixed' ? 'tr' : choice } }).catch(() => undefined);
   });
 }
