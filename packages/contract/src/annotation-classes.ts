@@ -88,7 +88,7 @@ export const updateAnnotationClasses = endpoint({
         const digits = classes.flatMap(({ shortcut }) => shortcut ?? []);
         return new Set(digits).size === digits.length;
       }, 'A shortcut occurs twice.'),
-    version: z.number().int(),
+    version: z.number().int().meta({ description: 'The version that the caller has read' }),
   }),
   response: Classes,
   status: 200,

@@ -9,7 +9,7 @@ import { Timestamp } from './timestamp.ts';
 export const LayerVisibility = z.enum(['private', 'members']);
 export type LayerVisibility = z.infer<typeof LayerVisibility>;
 
-/** Accounts that may change annotations. `owner`: only the owner; `members`: all users who may read the layer. */
+/** Accounts that may change annotations. `owner`: the owner and administrators; `members`: all users who may read the layer. */
 export const LayerEditing = z.enum(['owner', 'members']);
 export type LayerEditing = z.infer<typeof LayerEditing>;
 
@@ -130,7 +130,7 @@ export const updateAnnotationLayer = endpoint({
     visibility: LayerVisibility.optional(),
     editing: LayerEditing.optional(),
     locked: z.boolean().optional(),
-    version: z.number().int(),
+    version: z.number().int().meta({ description: 'The version of the layer that the caller has read' }),
   }),
   response: AnnotationLayer,
   status: 200,
@@ -204,7 +204,7 @@ export const countAnnotations = endpoint({
   query: z.object({
     images: z
       .string()
-      .max(37 * maxCountedSlides)
+      .max(37 * maxCountedSlides) // an id has 36 characters, followed by a comma
       .regex(uuidListPattern)
       .meta({ description: 'Ids of slides, separated by commas' }),
   }),

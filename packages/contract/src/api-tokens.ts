@@ -70,6 +70,7 @@ export const createApiToken = endpoint({
       .array(ApiTokenScope)
       .min(1)
       .max(20)
+      // Removes repeated scopes.
       .transform((scopes) => ApiTokenScope.options.filter((scope) => scopes.includes(scope))),
     datasets: z.array(ExistingName.trim().min(1).max(255)).min(1).max(500).nullable().optional(),
     expires_in_days: z.number().int().min(1).max(apiTokenDays.max).default(apiTokenDays.default),

@@ -21,6 +21,7 @@ export const Email = z
   .max(254, emailFormat)
   .pipe(z.email(emailFormat));
 
+/** An empty name is treated as absent. */
 const DisplayName = SingleLine.max(100).transform((name) => name || undefined);
 
 export const register = endpoint({
@@ -79,7 +80,7 @@ export const signIn = endpoint({
   body: z.object({ email: Email, password: Password, code: SecondFactorCode.optional() }),
   response: z.object({
     token: z.string(),
-    expires_in: z.number().int().meta({ description: 'Seconds, at most' }),
+    expires_in: z.number().int().meta({ description: 'Seconds until the token expires; it can end earlier' }),
   }),
   status: 200,
   errors: [

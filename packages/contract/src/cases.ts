@@ -8,7 +8,7 @@ import { ExistingName, Id, MultiLine, SingleLine } from './text.ts';
 /** Maximum number of slides in a case. */
 export const caseSlidesLimit = 200;
 
-const Stain = SingleLine.max(100, reason('text_too_long'));
+const StainOrBlock = SingleLine.max(100, reason('text_too_long'));
 const Note = MultiLine.max(1000, reason('text_too_long'));
 
 export const CaseSlide = z.object({
@@ -64,8 +64,8 @@ const slides = z
   .array(
     z.object({
       image_id: Id,
-      stain: Stain.nullable().optional(),
-      block: Stain.nullable().optional(),
+      stain: StainOrBlock.nullable().optional(),
+      block: StainOrBlock.nullable().optional(),
       note: Note.nullable().optional(),
     }),
   )

@@ -23,12 +23,12 @@ function commonErrors({
   needsFreshSignIn,
   allowsVisitors,
 }: Endpoint): ErrorCode[] {
-  const accessErrors: Readonly<Record<string, readonly ErrorCode[]>> = {
+  const errorsByAccess: Readonly<Record<string, readonly ErrorCode[]>> = {
     anyone: [],
     'image-session': ['session_missing', 'session_invalid', 'token_invalid'],
   };
   return [
-    ...(accessErrors[access] ??
+    ...(errorsByAccess[access] ??
       (['token_missing', 'token_invalid', 'account_not_active', 'forbidden'] as const)),
     ...(access === 'catalogue.read' || access === 'reader-or-visitor' || allowsVisitors
       ? (['session_invalid'] as const) // a session parameter must be valid

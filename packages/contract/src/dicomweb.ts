@@ -21,8 +21,8 @@ const json = 'application/dicom+json';
 const pixelErrors = ['not_acceptable', 'slide_corrupt', 'unavailable', 'storage_timeout'] as const;
 const search = { ...common, query, response: json, errors: ['not_acceptable'] } as const;
 const read = { ...common, response: json, errors: pixelErrors } as const;
-const frames = { ...common, response: 'multipart/related', errors: pixelErrors } as const;
-const pictures = { ...common, response: 'image/jpeg', errors: pixelErrors } as const;
+const bulkData = { ...common, response: 'multipart/related', errors: pixelErrors } as const;
+const thumbnails = { ...common, response: 'image/jpeg', errors: pixelErrors } as const;
 
 const study = '/dicom-web/studies/:study';
 const series = `${study}/series/:series` as const;
@@ -75,28 +75,28 @@ export const getInstanceMetadata = endpoint({
 });
 /** `frames` is a list of frame numbers, counted from 1 and separated by commas. */
 export const getFrames = endpoint({
-  ...frames,
+  ...bulkData,
   isTile: true,
   path: `${instance}/frames/:frames`,
   summary: 'WADO-RS: frames, which are the native tiles of the slide file',
 });
 export const getIccProfile = endpoint({
-  ...frames,
+  ...bulkData,
   path: `${instance}/bulkdata/icc`,
   summary: 'WADO-RS: the ICC profile of a slide',
 });
 export const getStudyThumbnail = endpoint({
-  ...pictures,
+  ...thumbnails,
   path: `${study}/thumbnail`,
   summary: 'WADO-RS: a rendered thumbnail of a study',
 });
 export const getSeriesThumbnail = endpoint({
-  ...pictures,
+  ...thumbnails,
   path: `${series}/thumbnail`,
   summary: 'WADO-RS: a rendered thumbnail of a series',
 });
 export const getInstanceThumbnail = endpoint({
-  ...pictures,
+  ...thumbnails,
   path: `${instance}/thumbnail`,
   summary: 'WADO-RS: a rendered thumbnail of an instance',
 });

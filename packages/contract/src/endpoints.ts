@@ -29,9 +29,9 @@ import * as userManagement from './user-management.ts';
 import * as users from './users.ts';
 
 /** Returns the endpoints among the exports of a module: the objects with the member `access`. */
-function endpointsOf(resource: object): Record<string, Endpoint> {
+function endpointsOf(moduleExports: object): Record<string, Endpoint> {
   return Object.fromEntries(
-    Object.entries(resource).filter(
+    Object.entries(moduleExports).filter(
       ([, value]) => typeof value === 'object' && value !== null && 'access' in value,
     ),
   );

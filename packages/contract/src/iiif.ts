@@ -3,7 +3,7 @@
  * below the API base.
  *
  * Each document has two URLs. One requires a bearer token. The other contains an image session as a segment of its path, because
- * viewers load images through HTML elements, which send no headers. The session may be that of a share link. Logs never contain
+ * viewers load images through HTML elements, which send no headers. The session may belong to a share link. Logs never contain
  * the segment.
  */
 import { type Endpoint, endpoint } from './endpoint.ts';

@@ -10,7 +10,7 @@ export const createImageSession = endpoint({
   defaultLanguage: 'en',
   response: z.object({
     session_id: z.string(),
-    expires_in: z.number().int().meta({ description: 'Seconds' }),
+    expires_in: z.number().int().meta({ description: 'Seconds for which the session is valid' }),
   }),
   status: 201,
   errors: ['rate_limited'],
@@ -24,7 +24,7 @@ export const ImageSessionStats = z
         session_id: z.string().meta({ description: 'The first 8 characters of the id' }),
         created_at: z.iso.datetime(),
         expires_in: z.number().int().meta({ description: 'Seconds left' }),
-        age: z.number().int().meta({ description: 'Seconds' }),
+        age: z.number().int().meta({ description: 'Seconds since the session was created' }),
         request_count: z.number().int(),
       }),
     ),

@@ -19,7 +19,10 @@ const errors = [
 export const OriginalFiles = z
   .object({
     files: z.array(z.object({ path: z.string(), size_bytes: z.number().int() })),
-    deidentified: z.boolean(),
+    deidentified: z.boolean().meta({
+      description:
+        'False when the files cannot be de-identified and the dataset allows to download them unchanged',
+    }),
   })
   .meta({ id: 'OriginalFiles' });
 export type OriginalFiles = z.infer<typeof OriginalFiles>;

@@ -37,10 +37,11 @@ const viewerPermissions = [
   ...ownAccountPermissions,
   'catalogue.read',
   'image.view',
-  'session.own',
+  'session.own', // image sessions
   'api-tokens.own',
   'annotations.read',
 ] as const;
+
 /**
  * `slides.download`: to download original files of the datasets for which downloads were granted.
  * `sharing.own`: to create collections, saved views and share links, and to register the slides of a case.
@@ -52,6 +53,7 @@ const userPermissions = [
   'annotations.write',
 ] as const;
 
+/** `annotations.manage`: all rights to layers of other owners, and to change the annotation classes of datasets. */
 const permissionsByRole: Record<Role, readonly Permission[]> = {
   unassigned: ownAccountPermissions,
   viewer: viewerPermissions,

@@ -36,7 +36,7 @@ const Coordinate = z.number().min(-1e9).max(1e9);
 /**
  * Places the content on the slide:
  * - `full-size`: a raster covers the whole slide; coordinates of objects are pixels of full resolution
- * - `pixel-size`: a pixel of the content is `mpp` micrometres wide and high, and its upper left corner is that of the slide
+ * - `pixel-size`: a pixel of the content is `mpp` micrometres wide and high, and the content begins at the upper left corner of the slide
  * - `affine`: x' = a x + c y + e, y' = b x + d y + f, to pixels of full resolution
  */
 export const ResultRegistration = z
@@ -65,7 +65,7 @@ export const ResultLayer = z
     owner_name: z.string().nullable(),
     source: ResultSource,
     state: ResultState,
-    progress: z.number().min(0).max(1).meta({ description: 'Completed part of the import' }),
+    progress: z.number().min(0).max(1).meta({ description: 'Completed fraction of the import' }),
     problem: z
       .object({ code: z.string(), message: z.string() })
       .nullable()

@@ -30,7 +30,7 @@ export const ShareLink = z
     max_openings: z.number().int().nullable(),
     has_password: z.boolean(),
     show_annotations: z.boolean(),
-    free_movement: z.boolean(),
+    free_movement: z.boolean().meta({ description: 'The page lets visitors move and zoom the slides' }),
     ended: z.boolean().meta({ description: 'The link can no longer be opened' }),
   })
   .meta({ id: 'ShareLink' });
@@ -113,7 +113,7 @@ export const openShareLink = endpoint({
   }),
   response: z.object({
     session_id: z.string(),
-    expires_in: z.number().int().meta({ description: 'Seconds' }),
+    expires_in: z.number().int().meta({ description: 'Seconds for which the session is valid' }),
     title: z.string(),
     items: z.array(SharedItem),
     free_movement: z.boolean(),

@@ -12,6 +12,7 @@ export type NameFault = Extract<ErrorReason, `upload_name_${string}`>;
 const maxPathBytes = 900;
 /** Maximum length of a name on most file systems, in bytes of UTF-8. */
 const maxNameBytes = 255;
+/** Maximum number of names in a path. */
 const maxDepth = 16;
 
 /** Characters that Windows rejects in names, and U+FFFD, which decoders write in place of an invalid character. */
@@ -46,6 +47,7 @@ function faultOfName(name: string): NameFault | null {
   if (bytesOf(name) > maxNameBytes) return 'upload_name_long';
   if (name.startsWith('.')) return 'upload_name_hidden';
   if (refusedCharacters.test(name) || !isSingleLine(name)) return 'upload_name_character';
+  // Windows removes spaces and dots at the end of a name.
   if (/^\s|[\s.]$/u.test(name)) return 'upload_name_edge';
   return reservedNames.test(name) ? 'upload_name_reserved' : null;
 }

@@ -56,11 +56,11 @@ export const Reason = MultiLine.max(reasonMaxLength, reason('text_too_long')).mi
   reason('decision_reason_required'),
 );
 
-const noteOrNull = z.string().nullable().default(null);
+const textOrNull = z.string().nullable().default(null);
 
 /** The account as its owner sees it. */
 export const Profile = User.extend({
-  decisionReason: noteOrNull.meta({
+  decisionReason: textOrNull.meta({
     description: 'Why the application was rejected; null once it is approved',
   }),
 }).meta({ id: 'Profile' });
@@ -68,8 +68,8 @@ export type Profile = z.infer<typeof Profile>;
 
 /** An account as administrators see it, with its application and its granted datasets. */
 export const UserDetails = Profile.extend({
-  affiliation: noteOrNull,
-  purpose: noteOrNull,
+  affiliation: textOrNull,
+  purpose: textOrNull,
   secondFactor: z.boolean().default(false).meta({ description: 'Whether two-step verification is on' }),
   datasets: z
     .array(z.string())

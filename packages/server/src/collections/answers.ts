@@ -51,7 +51,7 @@ export function createAnswers({ db, now, collections }: Dependencies): Answers {
         saveAnswer(tx, {
           collection_id: collectionId,
           item_key: key,
-          person: 'user' in follower ? follower.user.uid : follower.hash,
+          person: 'user' in follower ? follower.user.uid : follower.hash, // of the visitor's session
           uid,
           answer: JSON.stringify(answer),
           is_correct: storedFlag(correct),

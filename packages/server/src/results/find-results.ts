@@ -150,7 +150,7 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
     );
     log.info(
       { image: imageId, layer: id, file },
-      'analysis analysis result file found beside a slide; its import is queued',
+      'analysis result file found beside a slide; its import is queued',
     );
     await jobs.enqueue('import-result', { layerId: id });
   }
