@@ -133,7 +133,7 @@ describe.each(databaseKinds)('an application for an account, on %s', (database) 
     const emailsAfterwards = (await emailsOf({ outbox })).filter(({ text }) =>
       text.includes('3 yeni başvuru'),
     );
-    expect(then.map(({ text }) => text.includes('toplam: 4'))).toEqual([true, true]);
+    expect(emailsAfterwards.map(({ text }) => text.includes('toplam: 4'))).toEqual([true, true]);
   });
 });
 

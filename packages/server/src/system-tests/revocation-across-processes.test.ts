@@ -32,12 +32,12 @@ const byAdmin =
     askServer(at, method, `/admin/users/${uid}/${action}`, { token, ...(body && { body }) });
 
 const revocations: Readonly<Record<string, Revoke>> = {
-  'an administrator suspends': byAdmin('POST', 'suspend'),
-  'an administrator deactivates': byAdmin('POST', 'deactivate'),
-  'an administrator promotes': byAdmin('POST', 'promote'),
+  'an administrator suspends the account': byAdmin('POST', 'suspend'),
+  'an administrator deactivates the account': byAdmin('POST', 'deactivate'),
+  'an administrator promotes the account': byAdmin('POST', 'promote'),
   'an administrator sets the password': byAdmin('PUT', 'password', { new_password: newPassword }),
   'the owner deletes the account': (at, { token }) => askServer(at, 'DELETE', '/user/account', { token }),
-  'the owner changes the password elsewhere': (at, { otherToken: token }) =>
+  'the owner changes the password in another sign-in': (at, { otherToken: token }) =>
     askServer(at, 'PUT', '/user/password', { token, body: { new_password: newPassword } }),
   'the owner signs out': (at, { token }) => askServer(at, 'POST', '/auth/logout', { token }),
   'the owner signs out everywhere': (at, { otherToken: token }) =>
@@ -83,7 +83,8 @@ describe.each(databaseKinds)('revocation in three processes over one %s database
     return body.token as string;
   }
 
-  async function person(): Promise<Person> {
+  /** Creates an approved account with two sign-ins and an image session. */
+  async function createPerson(): Promise<Person> {
     const credentials = { email: `${crypto.randomUUID()}@example.org`, password: 'uzun-bir-şifre' };
     const { body } = await askServer(here, 'POST', '/auth/register', { body: credentials });
     const { uid } = body.user as { uid: string };
@@ -99,12 +100,12 @@ describe.each(databaseKinds)('revocation in three processes over one %s database
   }
 
   /** Repeats a request until it is rejected. @returns when each accepted request was sent, and the rejection arrived */
-  async function untilRefused(ask: () => Promise<{ readonly status: number }>) {
+  async function untilRejected(ask: () => Promise<{ readonly status: number }>) {
     let lastAcceptedSentAt = Number.NEGATIVE_INFINITY;
     for (;;) {
       const sentAt = performance.now();
       const { status } = await ask();
-      if (status === 401) return { lastAcceptedSentAt, refusedAt: performance.now() };
+      if (status === 401) return { lastAcceptedSentAt, rejectedAt: performance.now() };
       expect(status).toBe(200);
       lastAcceptedSentAt = sentAt;
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
@@ -125,34 +126,34 @@ describe.each(databaseKinds)('revocation in three processes over one %s database
   }
 
   it('of an API token takes effect on tiles in the other processes within a second', async () => {
-    const { token: owner } = await person();
+    const { token: owner } = await createPerson();
     const body = { name: 'Script', scopes: ['slides:read'] };
-    const made = (await askServer(here, 'POST', '/user/api-tokens', { token: owner, body })).body;
-    const token = made.token as string;
-    const atOnce = tilesOf(here, token);
-    const questions = elsewhere.flatMap((at) => tilesOf(at, token));
-    for (const { ask } of [...atOnce, ...questions]) expect((await ask()).status).toBe(200);
-    const watching = questions.map(async ({ what, ask }) => [what, await untilRefused(ask)] as const);
-    const { status } = await askServer(here, 'DELETE', `/user/api-tokens/${made.id as string}`, {
+    const apiToken = (await askServer(here, 'POST', '/user/api-tokens', { token: owner, body })).body;
+    const token = apiToken.token as string;
+    const requestsHere = tilesOf(here, token);
+    const requests = elsewhere.flatMap((at) => tilesOf(at, token));
+    for (const { ask } of [...requestsHere, ...requests]) expect((await ask()).status).toBe(200);
+    const watching = requests.map(async ({ what, ask }) => [what, await untilRejected(ask)] as const);
+    const { status } = await askServer(here, 'DELETE', `/user/api-tokens/${apiToken.id as string}`, {
       token: owner,
     });
     const answeredAt = performance.now();
     expect(status).toBe(204);
-    for (const { ask } of atOnce) expect((await ask()).status).toBe(401);
-    for (const [what, { lastAcceptedSentAt, refusedAt }] of await Promise.all(watching)) {
+    for (const { ask } of requestsHere) expect((await ask()).status).toBe(401);
+    for (const [what, { lastAcceptedSentAt, rejectedAt }] of await Promise.all(watching)) {
       expect(lastAcceptedSentAt - answeredAt).toBeLessThanOrEqual(promisedMs);
-      const ms = Math.max(0, Math.round(refusedAt - answeredAt));
+      const ms = Math.max(0, Math.round(rejectedAt - answeredAt));
       process.stdout.write(`${kind}, API token: ${what} refused elsewhere after ${ms} ms\n`);
     }
   });
 
   it.each(Object.keys(revocations))(
-    'by %s takes effect in the other processes within a second',
+    'takes effect in the other processes within a second when %s',
     async (name) => {
-      const { uid, token, otherToken, session } = await person();
+      const { uid, token, otherToken, session } = await createPerson();
       const pixels = (at: ServerProcess, file: string) => () =>
         askServer(at, 'GET', `/image-catalog/proxy/${imageId}/${file}?session=${session}`);
-      const questions = elsewhere.flatMap((at) => [
+      const requests = elsewhere.flatMap((at) => [
         { what: 'API', ask: () => askServer(at, 'GET', '/user/profile', { token }) },
         { what: 'descriptor', ask: pixels(at, 'image.dzi') },
         { what: 'thumbnail', ask: pixels(at, 'thumbnail.jpg') },
@@ -160,18 +161,18 @@ describe.each(databaseKinds)('revocation in three processes over one %s database
         ...tilesOf(at, token),
       ]);
       // The other processes have cached the access before the revocation.
-      for (const { ask } of questions) expect((await ask()).status).toBe(200);
+      for (const { ask } of requests) expect((await ask()).status).toBe(200);
 
-      const watching = questions.map(async ({ what, ask }) => [what, await untilRefused(ask)] as const);
+      const watching = requests.map(async ({ what, ask }) => [what, await untilRejected(ask)] as const);
       const answer = await revocations[name]?.(here, { uid, token, otherToken, session }, adminToken);
       const answeredAt = performance.now();
       expect([200, 204]).toContain(answer?.status);
 
       const figures: string[] = [];
-      for (const [what, { lastAcceptedSentAt, refusedAt }] of await Promise.all(watching)) {
+      for (const [what, { lastAcceptedSentAt, rejectedAt }] of await Promise.all(watching)) {
         // No request was accepted that was sent 1 s after the revocation. This does not depend on the speed of the machine.
         expect(lastAcceptedSentAt - answeredAt).toBeLessThanOrEqual(promisedMs);
-        figures.push(`${what} ${Math.max(0, Math.round(refusedAt - answeredAt))} ms`);
+        figures.push(`${what} ${Math.max(0, Math.round(rejectedAt - answeredAt))} ms`);
       }
       process.stdout.write(`${kind}, ${name}: refused elsewhere after ${figures.join(', ')}\n`);
     },

@@ -60,22 +60,22 @@ async function expectedBytes(slide: Uint8Array): Promise<ReadonlyMap<string, Buf
 
 /** Sends 50 requests at a time, four of five for tiles of the slide and the others for tiles of the other slide, until it is stopped. */
 function watch({ ask, session, imageId, otherId }: Viewing) {
-  const seen: { readonly tile: string; readonly of: 'a' | 'other'; readonly answer: Pixels }[] = [];
+  const seen: { readonly tile: string; readonly slide: 'a' | 'other'; readonly answer: Pixels }[] = [];
   let isStopped = false;
-  const look = async (place: number) => {
-    for (let i = place; !isStopped; i++) {
+  const requestTiles = async (firstIndex: number) => {
+    for (let i = firstIndex; !isStopped; i++) {
       const tile = tiles[i % tiles.length] ?? '';
-      const of = i % 5 === 0 ? 'other' : 'a';
-      const answer = await ask(`${of === 'a' ? imageId : otherId}/${tile}`, session);
-      seen.push({ tile, of, answer });
+      const slide = i % 5 === 0 ? 'other' : 'a';
+      const answer = await ask(`${slide === 'a' ? imageId : otherId}/${tile}`, session);
+      seen.push({ tile, slide, answer });
     }
   };
-  const looking = Array.from({ length: 50 }, (_, place) => look(place));
+  const clients = Array.from({ length: 50 }, (_, index) => requestTiles(index));
   return {
     seen,
     async stop() {
       isStopped = true;
-      await Promise.all(looking);
+      await Promise.all(clients);
       return seen;
     },
   };
@@ -120,15 +120,15 @@ describe('a slide viewed by fifty clients', () => {
 
     const outcomes = new Set<string>();
     const tags = new Map<string, Set<string>>();
-    for (const { tile, of, answer } of seen) {
+    for (const { tile, slide, answer } of seen) {
       const { status, code, etag, bytes } = answer;
-      if (of === 'other') expect([status, versionOf(tile, bytes)]).toEqual([200, 'before']);
+      if (slide === 'other') expect([status, versionOf(tile, bytes)]).toEqual([200, 'before']);
       else if (status !== 200) outcomes.add(`${status} ${code}`);
       else {
         const version = versionOf(tile, bytes);
         outcomes.add(version);
-        const known = tags.get(etag ?? '') ?? new Set();
-        tags.set(etag ?? '', known.add(version));
+        const versionsOfTag = tags.get(etag ?? '') ?? new Set();
+        tags.set(etag ?? '', versionsOfTag.add(version));
       }
     }
     expect([...outcomes].filter((outcome) => !['before', 'after', ...refusals].includes(outcome))).toEqual(
@@ -136,7 +136,7 @@ describe('a slide viewed by fifty clients', () => {
     );
     expect(outcomes).toContain('after');
     // An ETag never identifies two different contents.
-    expect([...tags.values()].filter((of) => of.size > 1)).toEqual([]);
+    expect([...tags.values()].filter((versionsOfTag) => versionsOfTag.size > 1)).toEqual([]);
   });
 
   it('returns 404 within a second after its file is deleted, while the other slide is served', async () => {
@@ -149,10 +149,10 @@ describe('a slide viewed by fifty clients', () => {
       expect(await ask(`${imageId}/${tiles[0]}`, session)).toMatchObject({ status: 404, code: 'not_found' });
     }, waitOptions);
     const seen = await watching.stop();
-    for (const { of, tile, answer } of seen) {
+    for (const { slide, tile, answer } of seen) {
       const outcome =
         answer.status === 200 ? versionOf(tile, answer.bytes) : `${answer.status} ${answer.code}`;
-      expect(of === 'other' ? ['before'] : ['before', '404 not_found']).toContain(outcome);
+      expect(slide === 'other' ? ['before'] : ['before', '404 not_found']).toContain(outcome);
     }
     for (const address of ['image.dzi', 'thumbnail.jpg', ...tiles]) {
       expect(await ask(`${imageId}/${address}`, session)).toMatchObject({ status: 404, code: 'not_found' });
