@@ -1,6 +1,6 @@
 /**
- * The audit log has an event for the first request of a session for pixels of a slide, whichever endpoint sends them (security
- * finding 3). "First pixel" below means this request.
+ * The audit log has an event for the first request of a session for pixels of a slide, whichever endpoint sends them. "First
+ * pixel" below means this request.
  */
 import {
   AppError,
@@ -114,11 +114,11 @@ describe.each(variants)(
     it('records image-opened for a second session when slide and account are already in memory', async () => {
       const server = await serverWithSlides(variant);
       const { imageId, token, session } = server;
-      const ask = await startPixelClient(server);
-      await ask(`${imageId}/${nativeTile}`, session); // loads the slide and the account into memory
+      const requestPixels = await startPixelClient(server);
+      await requestPixels(`${imageId}/${nativeTile}`, session); // loads the slide and the account into memory
       const secondSession = await server.sessionOf(token);
       for (const tile of ['9/0_0', '9/1_1', '9/2_2']) {
-        expect((await ask(`${imageId}/image_files/${tile}.jpg`, secondSession)).status).toBe(200);
+        expect((await requestPixels(`${imageId}/image_files/${tile}.jpg`, secondSession)).status).toBe(200);
       }
       expect((await entriesOf(server)).map(({ action, target, by }) => [action, target, by])).toEqual([
         ['image-opened', imageId, 'tile'],
@@ -128,9 +128,12 @@ describe.each(variants)(
 
     it('records one image-opened for each image and session when 27 tiles of 6 slides are requested concurrently', async () => {
       const server = await serverWithSlides(variant, 6);
-      const ask = await startPixelClient(server);
+      const requestPixels = await startPixelClient(server);
       const requests = Array.from({ length: 27 }, (_, i) =>
-        ask(`${server.imageIds[i % 6]}/image_files/9/${i % 3}_${Math.floor(i / 9)}.jpg`, server.session),
+        requestPixels(
+          `${server.imageIds[i % 6]}/image_files/9/${i % 3}_${Math.floor(i / 9)}.jpg`,
+          server.session,
+        ),
       );
       for (const { status } of await Promise.all(requests)) expect(status).toBe(200);
       const opened = await entriesOf(server);
@@ -164,14 +167,14 @@ describe.each(variants)(
     it('records image-opened once when two processes serve the same session', async () => {
       const server = await serverWithSlides(variant);
       const { imageId, session } = server;
-      const other = await server.another();
+      const otherProcess = await server.another();
       const url = (address: string) => `/image-catalog/proxy/${imageId}/${address}?session=${session}`;
       await Promise.all([
         server.pixels(`${imageId}/${nativeTile}`, session),
-        other.as(null).inject({ url: url(nativeTile) }),
-        other.as(null).inject({ url: url(descriptor) }),
+        otherProcess.as(null).inject({ url: url(nativeTile) }),
+        otherProcess.as(null).inject({ url: url(descriptor) }),
       ]);
-      expect((await other.as(null).inject({ url: url(nativeTile) })).status).toBe(200);
+      expect((await otherProcess.as(null).inject({ url: url(nativeTile) })).status).toBe(200);
       expect((await entriesOf(server)).map(({ action }) => action)).toEqual(['image-opened']);
     });
 
@@ -188,12 +191,12 @@ describe.each(variants)(
     it('throws session_invalid and records no event when the session ends between the permission check and the recording', async () => {
       const server = await serverWithSlides(variant);
       const { imageId, session, token, services } = server;
-      const checked = await services.imageSessions.resolve(session);
-      if (checked === null) throw new Error('the session is not alive');
+      const resolvedSession = await services.imageSessions.resolve(session);
+      if (resolvedSession === null) throw new Error('the session is not valid');
       await server.as(token).call(deleteImageSession, { params: { sessionId: session } });
       const origin = { address: '127.0.0.1', requestId: null };
       await expect(
-        services.imageOpenings.record(checked, { id: imageId, fileName: '0.svs' }, 'tile', origin),
+        services.imageOpenings.record(resolvedSession, { id: imageId, fileName: '0.svs' }, 'tile', origin),
       ).rejects.toMatchObject({ code: 'session_invalid' });
       expect(await entriesOf(server)).toEqual([]);
     });

@@ -119,7 +119,7 @@ describe('restoreBackup', () => {
     await restoreFrom(target, folder);
     const after = await target.read(allRowsOf);
     for (const [name, rows] of Object.entries(comparable(before))) {
-      // Migration 0017 writes the search text anew, without diacritics.
+      // Migration 0017 computes the search text again, without diacritics.
       const unchanged = rows.map((row) => ({
         ...row,
         ...(name === 'images' && { search_text: expect.any(String) as unknown }),

@@ -119,28 +119,33 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
     const { id: imageId } = await server.fixtures.image({ dataset_name: 'Colon' });
     const first = await reader.call(listImages);
     const etag = String(first.headers.etag);
-    const again = { headers: { 'if-none-match': etag } };
+    const conditional = { headers: { 'if-none-match': etag } };
 
-    expect(await reader.call(listImages, again)).toMatchObject({ status: 304, body: '' });
-    expect(await reader.call(listImages, { ...again, query: { q: 'x' } })).toMatchObject({ status: 200 });
-    expect(await admin.call(listImages, again)).toMatchObject({ status: 200 });
+    expect(await reader.call(listImages, conditional)).toMatchObject({ status: 304, body: '' });
+    expect(await reader.call(listImages, { ...conditional, query: { q: 'x' } })).toMatchObject({
+      status: 200,
+    });
+    expect(await admin.call(listImages, conditional)).toMatchObject({ status: 200 });
 
     await admin.call(updateImage, { params: { imageId }, body: { organ_type: 'Colon' } });
-    const after = await reader.call(listImages, again);
+    const after = await reader.call(listImages, conditional);
     expect(after).toMatchObject({ status: 200, body: { images: [{ organ_type: 'Colon' }] } });
 
-    const known = { headers: { 'if-none-match': String(after.headers.etag) } };
+    const conditionalAfter = { headers: { 'if-none-match': String(after.headers.etag) } };
     await admin.call(updateDataset, { body: { dataset: 'Colon', access: 'restricted', listed: false } });
-    expect(await reader.call(listImages, known)).toMatchObject({ status: 200, body: { images: [] } });
+    expect(await reader.call(listImages, conditionalAfter)).toMatchObject({
+      status: 200,
+      body: { images: [] },
+    });
   });
 
   it('returns the same images in one response without a limit as in pages, for administrators and for accounts that may not see every dataset', async () => {
     const { server, administrator, viewer, admin, reader } = await catalogueOf(database);
-    const made = Array.from({ length: 2100 }, (_, i) => `slide ${i}.svs`);
+    const fileNames = Array.from({ length: 2100 }, (_, i) => `slide ${i}.svs`);
     const at = server.clock.now().toISOString();
     await runLockedTransaction(server.services.db, 'catalogue', async (tx) => {
-      for (let from = 0; from < made.length; from += 100) {
-        const some = made.slice(from, from + 100).map((file_name, i) => ({
+      for (let from = 0; from < fileNames.length; from += 100) {
+        const images = fileNames.slice(from, from + 100).map((file_name, i) => ({
           id: randomUUID(),
           root: 'slides' as const,
           path: file_name,
@@ -151,7 +156,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
           organ_type: null,
           size_bytes: 1,
         }));
-        await insertImages(tx, some, at);
+        await insertImages(tx, images, at);
       }
       await tx.updateTable('images').set({ status: 'ready' }).execute();
     });
@@ -177,16 +182,16 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
       expect(paged).toHaveLength(count);
       expect(body).toEqual({ images: paged, next_cursor: null });
       const authorization = `Bearer ${await server.fixtures.token(client === admin ? administrator : viewer)}`;
-      for (const [encoding, unpack] of [
+      for (const [encoding, decompress] of [
         ['br', brotliDecompressSync],
         ['gzip', gunzipSync],
       ] as const) {
-        const packed = await server.app.inject({
+        const compressed = await server.app.inject({
           url: `${apiBase}/image-catalog/images`,
           headers: { authorization, 'accept-encoding': encoding },
         });
-        expect(packed.headers['content-encoding']).toBe(encoding);
-        expect(JSON.parse(unpack(packed.rawPayload).toString())).toEqual(body);
+        expect(compressed.headers['content-encoding']).toBe(encoding);
+        expect(JSON.parse(decompress(compressed.rawPayload).toString())).toEqual(body);
       }
     }
   }, 60_000);
@@ -196,7 +201,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
     const at = server.clock.now().toISOString();
     await runLockedTransaction(server.services.db, 'catalogue', async (tx) => {
       for (let from = 0; from < 1100; from += 100) {
-        const some = Array.from({ length: 100 }, (_, i) => ({
+        const images = Array.from({ length: 100 }, (_, i) => ({
           id: randomUUID(),
           root: 'slides' as const,
           path: `${from + i}`,
@@ -207,7 +212,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
           organ_type: null,
           size_bytes: 1,
         }));
-        await insertImages(tx, some, at);
+        await insertImages(tx, images, at);
       }
       await tx.updateTable('images').set({ status: 'ready' }).execute();
     });
@@ -240,7 +245,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
     const { server, reader, names } = await catalogueOf(database);
     for (let i = 0; i < 7; i++) await server.fixtures.image({ dataset_name: 'Set', file_name: 'same.svs' });
     for (let i = 0; i < 5; i++) await server.fixtures.image({ file_name: `slide-${i}.svs` });
-    const seen: string[] = [];
+    const listedIds: string[] = [];
     const sizes: number[] = [];
     let cursor: string | null = null;
     do {
@@ -251,14 +256,14 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
           query,
         },
       );
-      seen.push(...body.images.map(({ id }) => id));
+      listedIds.push(...body.images.map(({ id }) => id));
       sizes.push(body.images.length);
       cursor = body.next_cursor;
-      // What comes in front of the place that was reached does not shift the pages.
+      // An image that is inserted before the current position does not shift the following pages.
       await server.fixtures.image({ dataset_name: 'A', file_name: 'early.svs' });
     } while (cursor !== null);
     expect(sizes).toEqual([5, 5, 2]);
-    expect(new Set(seen).size).toBe(12);
+    expect(new Set(listedIds).size).toBe(12);
     expect((await names(reader, { limit: '500' })).length).toBe(15);
   });
 

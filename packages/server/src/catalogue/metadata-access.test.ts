@@ -266,7 +266,7 @@ describe('new slide below an unusable metadata file', () => {
   it('is hidden from members while a known metadata file is missing, also after a restart', async () => {
     const { server, seenByMember, managed, remove } = await startWithRestrictedSlide();
     await remove('Set/catalogue.csv');
-    await server.services.catalogue.start(); // a new process: nothing of the last scan is in memory
+    await server.services.catalogue.start(); // scans like a new process
     await server.services.catalogue.settled();
     await server.put('Set/new.svs', otherSvs);
     await server.rescan();
@@ -281,12 +281,12 @@ describe('new slide below an unusable metadata file', () => {
     const file = path.join(server.config.slidesDir, 'Set/catalogue.csv');
     await server.put('Set/new.svs', otherSvs);
     await fs.writeFile(file, head);
-    const written = (async () => {
+    const finishWriting = (async () => {
       await new Promise((resolve) => setTimeout(resolve, 400));
       await fs.appendFile(file, 'a.svs,Gizli çalışma,\nnew.svs,Gizli çalışma,\n');
     })();
     await server.rescan();
-    await written;
+    await finishWriting;
     expect(await seenByMember(await server.idOf('new.svs'))).toEqual(invisible);
   });
 });
@@ -390,7 +390,7 @@ describe('administrator of slides with an unusable metadata file', () => {
     expect(await managed({ status: 'failed' })).toEqual([]);
     expect(await seenByMember(await server.idOf('new.svs'))).toEqual(visible);
     expect(await seenByMember()).toEqual(invisible);
-    // A file that comes and goes again is noticed again.
+    // When the file returns and disappears again, it is reported as missing again.
     await server.put('Set/catalogue.csv', csv);
     await server.rescan();
     await remove('Set/catalogue.csv');

@@ -16,7 +16,7 @@ interface Result {
   readonly output: string;
 }
 
-/** Runs a command like `npm run`. */
+/** Runs a command as `npm run` does. */
 function run(
   command: string,
   commandArguments: readonly string[],
@@ -75,13 +75,13 @@ describe.each(databaseKinds)('npm run backup and restore, on %s', (kind) => {
       const { url } = await emptyDatabaseLocation(kind, DATA_DIR);
       return { DATA_DIR, DATABASE_URL: url ?? '', ADMIN_EMAIL: admin.email, ADMIN_PASSWORD: admin.password };
     };
-    const started = async (env: Readonly<Record<string, string>>): Promise<ServerProcess> => {
+    const startServer = async (env: Readonly<Record<string, string>>): Promise<ServerProcess> => {
       const server = await startProgram(env);
       onTestFinished(() => server.kill());
       return server;
     };
     const [lost, replacement] = [await settings(), await settings()];
-    const server = await started(lost);
+    const server = await startServer(lost);
     const signedIn = await askServer(server, 'POST', '/auth/login', { body: admin });
     const token = String(signedIn.body.token);
     const person = { email: 'ayse@example.org', password: 'uzun-bir-şifre' };
@@ -93,7 +93,7 @@ describe.each(databaseKinds)('npm run backup and restore, on %s', (kind) => {
 
     const [name] = fs.readdirSync(to);
     expect(await run('restore', [path.join(to, name ?? '')], replacement)).toMatchObject({ code: 0 });
-    const restored = await started(replacement);
+    const restored = await startServer(replacement);
     expect(await askServer(restored, 'GET', '/user/profile', { token })).toMatchObject({ status: 401 });
     expect(await askServer(restored, 'POST', '/auth/login', { body: admin })).toMatchObject({ status: 401 });
     const newPassword = { email: admin.email, password: 'yepyeni-parola' };

@@ -73,7 +73,7 @@ describe('npm run doctor', () => {
 });
 
 describe('checkDatabase', () => {
-  const withFile = async () => {
+  const createDatabase = async () => {
     const dataDir = newFolder();
     const file = path.join(dataDir, 'lamina.db');
     await (await openDatabase({ url: null, file })).destroy();
@@ -81,7 +81,7 @@ describe('checkDatabase', () => {
   };
 
   it('reports an intact database as ok', async () => {
-    const { config } = await withFile();
+    const { config } = await createDatabase();
     expect(await checkDatabase(config)).toMatchObject([
       { state: 'ok', message: expect.stringMatching(/SQLite.*the file is intact/) as string },
       { subject: 'Catalogue', state: 'ok' },
@@ -95,7 +95,7 @@ describe('checkDatabase', () => {
   });
 
   it('reports a file that is not a database as wrong', async () => {
-    const { file, config } = await withFile();
+    const { file, config } = await createDatabase();
     fs.rmSync(`${file}-wal`, { force: true });
     fs.writeFileSync(file, 'nothing of the kind '.repeat(1000));
     expect(await checkDatabase(config)).toMatchObject([
@@ -104,9 +104,9 @@ describe('checkDatabase', () => {
   });
 
   it('reports a database with damaged pages as wrong', async () => {
-    const { file, config } = await withFile();
+    const { file, config } = await createDatabase();
     const bytes = fs.readFileSync(file);
-    // Every second page except the first ones, which contain the schema.
+    // Damages every second page, except the first 40, which contain the schema.
     for (let page = 40; page * 4096 < bytes.length; page += 2)
       bytes.fill(0xa5, page * 4096, page * 4096 + 512);
     fs.writeFileSync(file, bytes);
@@ -131,7 +131,7 @@ describe('checkDatabase', () => {
 });
 
 describe('npm run doctor, checks of folders', () => {
-  const data = (dataDir: string) => ({
+  const configOf = (dataDir: string) => ({
     dataDir,
     databaseUrl: null,
     tileCacheBytes: 0,
@@ -141,7 +141,7 @@ describe('npm run doctor, checks of folders', () => {
 
   it('report a writable data folder and a readable slide folder as ok', async () => {
     const folder = path.join(newFolder(), 'data');
-    const findings = await checkDataFolder(data(folder));
+    const findings = await checkDataFolder(configOf(folder));
     expect(findings.filter(({ state }) => state !== 'ok')).toEqual([]);
     fs.mkdirSync(path.join(folder, 'Liver'));
     expect(await checkSlidesFolder({ slidesDir: folder, objectStore: null })).toMatchObject({
@@ -159,7 +159,7 @@ describe('npm run doctor, checks of folders', () => {
     const file = path.join(newFolder(), 'file');
     fs.writeFileSync(file, '');
     expect(await checkSlidesFolder({ slidesDir: file, objectStore: null })).toMatchObject({ state: 'wrong' });
-    expect(await checkDataFolder(data(file))).toMatchObject([{ state: 'wrong' }]);
+    expect(await checkDataFolder(configOf(file))).toMatchObject([{ state: 'wrong' }]);
   });
 
   it.skipIf(isRoot || process.platform === 'win32')(
@@ -167,14 +167,14 @@ describe('npm run doctor, checks of folders', () => {
     async () => {
       const folder = newFolder();
       fs.chmodSync(folder, 0o500);
-      expect(await checkDataFolder(data(folder))).toMatchObject([{ state: 'wrong' }]);
+      expect(await checkDataFolder(configOf(folder))).toMatchObject([{ state: 'wrong' }]);
     },
   );
 
   it.skipIf(!fs.existsSync('/dev/shm'))('report a data folder in memory as wrong', async () => {
     const folder = fs.mkdtempSync('/dev/shm/lamina-doctor-');
     onTestFinished(() => fs.rmSync(folder, { recursive: true }));
-    const findings = await checkDataFolder(data(folder));
+    const findings = await checkDataFolder(configOf(folder));
     expect(findings[0]).toMatchObject({
       state: 'wrong',
       message: expect.stringContaining('in memory') as string,
@@ -182,7 +182,10 @@ describe('npm run doctor, checks of folders', () => {
   });
 
   it('report a disk that is smaller than the sum of the cache limits as a note', async () => {
-    const findings = await checkDataFolder({ ...data(newFolder()), tileCacheBytes: Number.MAX_SAFE_INTEGER });
+    const findings = await checkDataFolder({
+      ...configOf(newFolder()),
+      tileCacheBytes: Number.MAX_SAFE_INTEGER,
+    });
     expect(findings.find(({ subject }) => subject === 'Disk')).toMatchObject({ state: 'note' });
   });
 });

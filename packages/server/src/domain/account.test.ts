@@ -43,7 +43,7 @@ const allStatusesAndRoles = Statuses.options.flatMap((status) =>
   Roles.options.map((role) => ({ status, role })),
 );
 
-/** Returns status and role afterwards, 'no change', or the error code. */
+/** Returns the outcome of a change: status and role afterwards, 'no change', or the code of the error that the rule throws. */
 function outcome(
   user: User,
   rule: (user: User) => User | undefined,
@@ -111,15 +111,18 @@ describe('account change approve', () => {
 });
 
 describe('account change suspend', () => {
-  it.each(allStatusesAndRoles)(
-    'for a $status account with the role $role: suspends a pending or active account, throws closed for a deactivated one',
-    ({ status, role }) => {
-      const expected = {
-        active: { status: 'suspended', role },
-        pending: { status: 'suspended', role },
-        suspended: 'no change',
-        deactivated: 'closed',
-      }[status];
+  const rows = allStatusesAndRoles.map(({ status, role }) => {
+    const expected = {
+      active: { status: 'suspended', role },
+      pending: { status: 'suspended', role },
+      suspended: 'no change',
+      deactivated: 'closed',
+    }[status];
+    return { status, role, expected };
+  });
+  it.each(rows)(
+    'has the outcome $expected for a $status account with the role $role',
+    ({ status, role, expected }) => {
       expect(outcome(account(status, role), (user) => suspend(user, byOtherAdmin))).toEqual(expected);
     },
   );
@@ -168,21 +171,25 @@ describe.each([
 });
 
 describe('account change promote', () => {
-  it.each(allStatusesAndRoles)(
-    'for a $status account with the role $role: makes an active user an administrator, throws not_active for an account that is not active',
-    ({ status, role }) => {
-      const expectedWhenActive = role === 'admin' ? 'no change' : { status: 'active', role: 'admin' };
-      const expected = status === 'active' ? expectedWhenActive : 'not_active';
+  const rows = allStatusesAndRoles.map(({ status, role }) => {
+    const expectedWhenActive = role === 'admin' ? 'no change' : { status: 'active', role: 'admin' };
+    return { status, role, expected: status === 'active' ? expectedWhenActive : 'not_active' };
+  });
+  it.each(rows)(
+    'has the outcome $expected for a $status account with the role $role',
+    ({ status, role, expected }) => {
       expect(outcome(account(status, role), (user) => promote(user, now))).toEqual(expected);
     },
   );
 });
 
 describe('account change replacePassword', () => {
-  it.each(allStatusesAndRoles)(
-    'for a $status account with the role $role: keeps status and role, or throws closed when the account is deactivated',
-    ({ status, role }) => {
-      const expected = status === 'deactivated' ? 'closed' : { status, role };
+  const rows = allStatusesAndRoles.map(({ status, role }) => {
+    return { status, role, expected: status === 'deactivated' ? 'closed' : { status, role } };
+  });
+  it.each(rows)(
+    'has the outcome $expected for a $status account with the role $role',
+    ({ status, role, expected }) => {
       expect(
         outcome(account(status, role), (user) => replacePassword(user, { actor: 'admin', now })),
       ).toEqual(expected);

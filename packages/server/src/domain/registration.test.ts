@@ -1,19 +1,14 @@
+import type { RegistrationMatrix } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
 import { type Point, type PointPair, registrationOf, residualOf, transformPoint } from './registration.ts';
 
-const rotation = (degrees: number, scale: number) => {
+/** Returns the matrix of a rotation with a scale, and a shift by (1234, -567). */
+const rotation = (degrees: number, scale: number): RegistrationMatrix => {
   const [sin, cos] = [Math.sin((degrees * Math.PI) / 180), Math.cos((degrees * Math.PI) / 180)];
-  return [scale * cos, scale * sin, -scale * sin, scale * cos, 1234, -567] as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  return [scale * cos, scale * sin, -scale * sin, scale * cos, 1234, -567];
 };
 
-const pairsOf = (matrix: Parameters<typeof transformPoint>[0], points: readonly Point[]): PointPair[] =>
+const pairsOf = (matrix: RegistrationMatrix, points: readonly Point[]): PointPair[] =>
   points.map((from) => ({ from, to: transformPoint(matrix, from) }));
 
 describe('the registration of two slides', () => {
@@ -33,7 +28,7 @@ describe('the registration of two slides', () => {
   });
 
   it('computed from three or more pairs is an affine transform, including mirrored slides', () => {
-    const matrix: Parameters<typeof transformPoint>[0] = [-1.1, 0.2, 0.3, 0.9, 80_000, 40];
+    const matrix: RegistrationMatrix = [-1.1, 0.2, 0.3, 0.9, 80_000, 40];
     const computedMatrix = registrationOf(
       pairsOf(matrix, [
         [0, 0],

@@ -3,12 +3,14 @@ import { createMetrics } from './metrics.ts';
 import { createEndedProcessMetrics, metricsPage } from './metrics-page.ts';
 import type { MetricNow } from './prometheus-types.ts';
 
-const requestMetrics = async (times: number) => {
+/** Returns the metrics of a process that has answered some requests in 3 ms each. */
+const metricsAfter = async (times: number) => {
   const metrics = createMetrics();
   for (let i = 0; i < times; i++) metrics.request('GET', '/a', 200, 3);
   metrics.watch({ name: 'open', help: '', type: 'gauge', aggregator: 'sum', read: () => times });
   return metrics.now();
 };
+/** Returns values from the page of several processes. */
 const valuesOf = async (...processes: (readonly MetricNow[])[]) => {
   const page = await metricsPage(processes);
   const seriesOf = (series: string) =>
@@ -30,7 +32,7 @@ const valuesOf = async (...processes: (readonly MetricNow[])[]) => {
 
 describe('metricsPage', () => {
   it('returns the sums of the metrics of several processes', async () => {
-    expect(await valuesOf(await requestMetrics(2), await requestMetrics(5))).toEqual({
+    expect(await valuesOf(await metricsAfter(2), await metricsAfter(5))).toEqual({
       requests: 7,
       within5ms: 7,
       within1ms: 0,
@@ -41,9 +43,9 @@ describe('metricsPage', () => {
 
   it('includes the counters of exited processes, but not their gauges', async () => {
     const exited = createEndedProcessMetrics();
-    exited.add(await requestMetrics(4));
-    exited.add(await requestMetrics(3));
-    expect(await valuesOf(exited.now(), await requestMetrics(1))).toMatchObject({
+    exited.add(await metricsAfter(4));
+    exited.add(await metricsAfter(3));
+    expect(await valuesOf(exited.now(), await metricsAfter(1))).toMatchObject({
       requests: 8,
       within5ms: 8,
       open: 1,

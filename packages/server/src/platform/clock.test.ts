@@ -5,37 +5,37 @@ import { createClock, isFromTheFuture } from './clock.ts';
 const hour = 3_600_000;
 const start = Date.UTC(2026, 4, 1, 9);
 
-/** A simulated system clock and monotonic clock: `setBy` changes only the system clock. */
-function systemClock() {
-  let [clock, monotonicMs] = [start, 0];
+/** Creates a clock on a simulated system clock and monotonic clock. `setBy` changes only the system clock. */
+function simulatedClock() {
+  let [systemMs, monotonicMs] = [start, 0];
   const lines: string[] = [];
   const now = createClock({
     log: pino({}, { write: (line) => lines.push((JSON.parse(line) as { msg: string }).msg) }),
-    systemClock: () => clock,
+    systemClock: () => systemMs,
     monotonic: () => monotonicMs,
   });
   return {
     hoursSinceStart: () => (now().getTime() - start) / hour,
     logged: lines,
     advance(ms: number) {
-      clock += ms;
+      systemMs += ms;
       monotonicMs += ms;
     },
     setBy(ms: number) {
-      clock += ms;
+      systemMs += ms;
     },
   };
 }
 
 describe('createClock', () => {
   it('follows the system clock', () => {
-    const { hoursSinceStart, advance } = systemClock();
+    const { hoursSinceStart, advance } = simulatedClock();
     advance(2 * hour);
     expect(hoursSinceStart()).toBe(2);
   });
 
   it('continues from the monotonic clock when the system clock is set back', () => {
-    const { hoursSinceStart, advance, setBy, logged } = systemClock();
+    const { hoursSinceStart, advance, setBy, logged } = simulatedClock();
     advance(hour);
     setBy(-24 * hour);
     expect(hoursSinceStart()).toBe(1);
@@ -45,7 +45,7 @@ describe('createClock', () => {
   });
 
   it('follows the system clock again when the system clock has caught up', () => {
-    const { hoursSinceStart, setBy, logged } = systemClock();
+    const { hoursSinceStart, setBy, logged } = simulatedClock();
     setBy(-24 * hour);
     hoursSinceStart();
     setBy(25 * hour);
@@ -54,13 +54,13 @@ describe('createClock', () => {
   });
 
   it('follows a forward jump of the system clock at once, as after sleep', () => {
-    const { hoursSinceStart, setBy } = systemClock();
+    const { hoursSinceStart, setBy } = simulatedClock();
     setBy(24 * hour);
     expect(hoursSinceStart()).toBe(24);
   });
 
   it('follows corrections of less than a second by a time server', () => {
-    const { hoursSinceStart, setBy, logged } = systemClock();
+    const { hoursSinceStart, setBy, logged } = simulatedClock();
     setBy(-900);
     expect(hoursSinceStart()).toBeCloseTo(-900 / hour, 9);
     expect(logged).toEqual([]);

@@ -86,15 +86,15 @@ describe('readConfig', () => {
   });
 
   it('returns the object store with a normalised prefix when endpoint, bucket and keys are set', () => {
-    const named = {
+    const settings = {
       S3_ENDPOINT: 'https://s3.example.org',
       S3_BUCKET: 'hospital',
       S3_ACCESS_KEY_ID: 'reader',
       S3_SECRET_ACCESS_KEY: 'kanarya',
     };
-    const storeOf = (settings: Record<string, string>) => readConfig(settings, '/srv').objectStore;
+    const storeOf = (env: Record<string, string>) => readConfig(env, '/srv').objectStore;
     expect(storeOf({})).toBeNull();
-    expect(storeOf(named)).toEqual({
+    expect(storeOf(settings)).toEqual({
       endpoint: 'https://s3.example.org',
       bucket: 'hospital',
       prefix: '',
@@ -103,7 +103,7 @@ describe('readConfig', () => {
       secretAccessKey: 'kanarya',
     });
     for (const prefix of ['slides/2026', '/slides/2026/']) {
-      expect(storeOf({ ...named, S3_PREFIX: prefix })?.prefix).toBe('slides/2026/');
+      expect(storeOf({ ...settings, S3_PREFIX: prefix })?.prefix).toBe('slides/2026/');
     }
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runInThread } from './run-in-thread.ts';
 
+/** Returns the URL of a module with this code. */
 const module = (code: string) =>
   new URL(
     `data:text/javascript,${encodeURIComponent(`import { parentPort, workerData } from 'node:worker_threads';${code}`)}`,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createStalenessLimit } from './staleness-limit.ts';
 
-/** Simulates queries that succeed or fail, and a clock that `advance` moves. */
+/** Creates a limit with a simulated clock, which `advance` moves, and queries that succeed or fail. */
 function setUp() {
   let nowMs = 0;
   const staleness = createStalenessLimit(() => nowMs);

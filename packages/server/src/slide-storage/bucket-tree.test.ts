@@ -44,6 +44,7 @@ describe('readBucketTree', () => {
     'ignores the object key %j, which is not a valid file path',
     async (key) => {
       const tree = await treeOf({ [key]: '12' });
+      // Visits all folders and expects that none contains a file.
       const places = [''];
       for (const place of places) {
         for (const { name, kind } of (await tree.entriesOf(place)) ?? []) {
@@ -82,12 +83,12 @@ describe('readBucketTree', () => {
 
   it('reads null for an object that was deleted after the listing', async () => {
     const store = storeOf({ a: '123' });
-    const gone = async () => {
+    const readMissing = async () => {
       throw new SlideError('FILE_MISSING', 'no such object');
     };
     const { signal } = new AbortController();
     const tree = await readBucketTree({
-      store: { ...store, read: gone },
+      store: { ...store, read: readMissing },
       groupFiles: async () => [],
       signal,
     });
