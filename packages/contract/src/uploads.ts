@@ -86,7 +86,7 @@ export type UploadFile = z.infer<typeof UploadFile>;
 export const listUploads = endpoint({
   method: 'GET',
   path: '/admin/uploads',
-  summary: "The caller's uploads: unfinished ones, and those of the last days",
+  summary: "The caller's uploads: unfinished uploads, and uploads that ended in the last 3 days",
   access: 'catalogue.write',
   scope: 'slides:upload',
   defaultLanguage: 'tr',

@@ -105,7 +105,7 @@ describe.each(kinds)('serving processes with %s', (database) => {
     });
   }
 
-  const session = async () =>
+  const createSession = async () =>
     ((await call('POST', '/auth/image-session', { token })).json as { session_id: string }).session_id;
   const pixels = (resource: string, sessionId: string, agent?: http.Agent) =>
     call('GET', `/image-catalog/proxy/${imageId}/${resource}?session=${sessionId}`, {
@@ -115,7 +115,7 @@ describe.each(kinds)('serving processes with %s', (database) => {
     Promise.all(connections.map((agent) => pixels(resource, sessionId, agent)));
 
   it('all return the same descriptor, thumbnail, native tile and rendered tile', async () => {
-    const sessionId = await session();
+    const sessionId = await createSession();
     for (const resource of ['image.dzi', 'thumbnail.jpg', nativeTile, renderedTile]) {
       const [first, second] = await pixelsFromEach(resource, sessionId);
       expect([first?.status, second?.status]).toEqual([200, 200]);
@@ -125,13 +125,13 @@ describe.each(kinds)('serving processes with %s', (database) => {
   });
 
   it('all return 404 for a tile outside the slide', async () => {
-    const sessionId = await session();
+    const sessionId = await createSession();
     const [first, second] = await pixelsFromEach('image_files/9/99_99.jpg', sessionId);
     expect([first?.status, second?.status]).toEqual([404, 404]);
   });
 
   it('all reject an image session within a second after one process ended it', async () => {
-    const sessionId = await session();
+    const sessionId = await createSession();
     for (const { status } of await pixelsFromEach(nativeTile, sessionId)) expect(status).toBe(200);
     expect((await call('DELETE', `/auth/image-session/${sessionId}`, { token })).status).toBe(204);
     const endedAt = performance.now();
@@ -149,7 +149,7 @@ describe.each(kinds)('serving processes with %s', (database) => {
   });
 
   it('are restarted after a crash while the others keep serving', async () => {
-    const sessionId = await session();
+    const sessionId = await createSession();
     await pixelsFromEach(nativeTile, sessionId);
     const before = childrenOf(server.process);
     process.kill(before[0] ?? 0, 'SIGKILL');

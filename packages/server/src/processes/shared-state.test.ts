@@ -13,6 +13,7 @@ import { askServer, type ServerProcess, startServerProcess } from '../testing/se
 const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
 const waitOptions = { timeout: 60_000, interval: 100 };
 const slideCount = 24;
+const demoSlideCount = 2;
 const hasPostgres = databaseKinds.includes('PostgreSQL');
 if (!hasPostgres) console.log('The tests with three processes are skipped: they need PostgreSQL.');
 
@@ -64,7 +65,11 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
   }
 
   /** Registers and approves a person, each step at another process, and signs the person in. */
-  async function person(): Promise<{ readonly uid: string; readonly token: string; readonly email: string }> {
+  async function createPerson(): Promise<{
+    readonly uid: string;
+    readonly token: string;
+    readonly email: string;
+  }> {
     const credentials = { email: `${crypto.randomUUID()}@example.org`, password: 'uzun-bir-şifre' };
     const { body } = await askServer(at(0), 'POST', '/auth/register', { body: credentials });
     const { uid } = body.user as { uid: string };
@@ -72,7 +77,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     return { uid, email: credentials.email, token: await signIn(at(2), credentials) };
   }
 
-  async function entries(action: string): Promise<{ target: string | null; detail: string }[]> {
+  async function auditEntries(action: string): Promise<{ target: string | null; detail: string }[]> {
     return database.db
       .selectFrom('audit')
       .select(['target', 'detail'])
@@ -81,7 +86,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
       .execute();
   }
 
-  async function images(): Promise<{ id: string; file_name: string; status: string }[]> {
+  async function listImages(): Promise<{ id: string; file_name: string; status: string }[]> {
     const { body } = await askServer(at(0), 'GET', '/image-catalog/images', { token: adminToken });
     return body.images as { id: string; file_name: string; status: string }[];
   }
@@ -90,12 +95,13 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     String((await askServer(at(place), 'POST', '/auth/image-session', { token })).body.session_id);
 
   it('create one first administrator when all start at the same moment', async () => {
-    expect(await entries('first-admin-made')).toHaveLength(1);
+    expect(await auditEntries('first-admin-made')).toHaveLength(1);
     expect(await database.db.selectFrom('users').selectAll().execute()).toHaveLength(1);
   });
 
   it('write one settings-changed audit event at the first start', async () => {
-    const events = await entries('settings-changed');
+    const events = await auditEntries('settings-changed');
+    // The event of a first start has no member `changed`, because there are no earlier settings.
     expect(events.map(({ detail }) => Object.hasOwn(JSON.parse(detail) as object, 'changed'))).toEqual([
       false,
     ]);
@@ -103,7 +109,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
 
   it('generate the demonstration slides once', async () => {
     await vi.waitFor(async () => {
-      expect((await images()).map(({ file_name, status }) => [file_name, status])).toEqual([
+      expect((await listImages()).map(({ file_name, status }) => [file_name, status])).toEqual([
         ['colon-demo.svs', 'ready'],
         ['liver-demo.svs', 'ready'],
       ]);
@@ -115,8 +121,8 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
   });
 
   it('accept an image session immediately after another process has created it', async () => {
-    const { token } = await person();
-    const [image] = await images();
+    const { token } = await createPerson();
+    const [image] = await listImages();
     for (const place of [0, 1, 2]) {
       const session = await sessionOf(token, place);
       for (const other of [0, 1, 2]) {
@@ -127,8 +133,8 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
   });
 
   it('report the number of requests with an image session as the sum over all processes', async () => {
-    const { token } = await person();
-    const [image] = await images();
+    const { token } = await createPerson();
+    const [image] = await listImages();
     const session = await sessionOf(token, 0);
     const url = `/image-catalog/proxy/${image?.id}/image.dzi?session=${session}`;
     for (let request = 0; request < 12; request++) await askServer(at(request), 'GET', url);
@@ -141,8 +147,8 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
   });
 
   it('write one image-opened audit event when all three serve the same image to the same image session', async () => {
-    const { token, uid } = await person();
-    const [image] = await images();
+    const { token, uid } = await createPerson();
+    const [image] = await listImages();
     const session = await sessionOf(token, 0);
     const url = `/image-catalog/proxy/${image?.id}/image.dzi?session=${session}`;
     const answers = await Promise.all([0, 1, 2, 0, 1, 2].map((place) => askServer(at(place), 'GET', url)));
@@ -157,7 +163,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
   });
 
   it('share the count of failed sign-ins and all return 429 at the limit', async () => {
-    const { email } = await person();
+    const { email } = await createPerson();
     const wrong = { email, password: 'yanlış-bir-şifre' };
     const { maxCount } = failureLimits['account-and-network'];
     for (let attempt = 0; attempt < maxCount; attempt++) {
@@ -186,12 +192,12 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     all = [one, two];
     for (const server of all) server.process.kill('SIGCONT');
     await vi.waitFor(async () => {
-      const read = (await images()).filter(({ status }) => status === 'ready');
-      expect(read).toHaveLength(slideCount + 2);
+      const read = (await listImages()).filter(({ status }) => status === 'ready');
+      expect(read).toHaveLength(slideCount + demoSlideCount);
     }, waitOptions);
-    const imported = (await entries('image-imported')).map(({ target }) => target);
-    expect(imported).toHaveLength(slideCount + 2);
-    expect(new Set(imported).size).toBe(slideCount + 2);
+    const imported = (await auditEntries('image-imported')).map(({ target }) => target);
+    expect(imported).toHaveLength(slideCount + demoSlideCount);
+    expect(new Set(imported).size).toBe(slideCount + demoSlideCount);
   }, 120_000);
 
   it('keep the catalogue entries of slides when the slide folder is missing for one process', async () => {
@@ -199,7 +205,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     const withoutFolder = await start('four', { SLIDES_DIR: path.join(folder, 'none') });
     await withoutFolder.kill();
     for (const server of all) server.process.kill('SIGCONT');
-    expect(await images()).toHaveLength(slideCount + 2);
+    expect(await listImages()).toHaveLength(slideCount + demoSlideCount);
   });
 
   it('write one unbroken chain of audit events', async () => {

@@ -94,7 +94,7 @@ async function openSlide(running: Running): Promise<(tile: string) => string> {
   return (tile) => `${base}/image_files/${tile}.jpg?session=${session}`;
 }
 
-/** Native tiles (Deep Zoom level 11) alternating with tiles that need rendering. */
+/** Native tiles (Deep Zoom level 11) alternating with tiles that need rendering (levels 10 and 9 in turn). */
 const tiles = Array.from({ length: 200 }, (_, i) =>
   i % 2 === 0 ? `11/${i % 15}_${i % 12}` : `${9 + (i % 4 === 1 ? 1 : 0)}/${i % 3}_${i % 2}`,
 );
@@ -105,7 +105,7 @@ describe.skipIf(process.platform === 'win32')('server that receives SIGTERM', ()
     const address = await openSlide(running);
     const agent = new http.Agent({ keepAlive: true, maxSockets: 200 });
     onTestFinished(() => agent.destroy());
-    const connected = Promise.withResolvers<void>();
+    const allSent = Promise.withResolvers<void>();
     let sent = 0;
     const inFlight = Promise.all(
       tiles.map(
@@ -124,12 +124,12 @@ describe.skipIf(process.platform === 'win32')('server that receives SIGTERM', ()
             request.on('error', reject);
             request.on('finish', () => {
               sent++;
-              if (sent === tiles.length) connected.resolve();
+              if (sent === tiles.length) allSent.resolve();
             });
           }),
       ),
     );
-    await connected.promise;
+    await allSent.promise;
     // When a later request over a new connection has been answered, all these requests have reached the server.
     expect((await get(running, '/health/live')).status).toBe(200);
     running.process.kill('SIGTERM');

@@ -44,7 +44,7 @@ describe.each(databaseKinds)('the job find-results, on %s', (database) => {
     await put('Set/a_mask.tif', mask);
     await put('Set/a_detections.geojson', JSON.stringify([point]));
     await put('Set/a.svs_likelihood_map.tif', 'no TIFF');
-    await put('Set/other_mask.tif.txt', mask);
+    await put('Set/other_mask.tif.txt', mask); // neither a result nor a slide
     await server.rescan();
     expect((await admin.call(listImages)).body.images.map(({ file_name }) => file_name)).toEqual(['a.svs']);
     const found = await findAndImport();

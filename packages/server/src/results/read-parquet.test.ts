@@ -41,17 +41,19 @@ const points = table(
   { rowGroupSize: 40_000 },
 );
 
-/** Offset of the number of vertices of the first ring in well-known binary. */
+/** Offsets in well-known binary of a polygon: of the number of vertices of the first ring, and of its first vertex. */
 const vertexCountOffset = 9;
+const firstVertexOffset = 13;
 
 /** Returns a polygon as well-known binary, little-endian. */
 function wkbPolygon(ring: readonly (readonly [number, number])[]): Uint8Array {
-  const bytes = Buffer.alloc(13 + 16 * ring.length);
+  const bytes = Buffer.alloc(firstVertexOffset + 16 * ring.length);
   bytes.writeUInt8(1, 0); // byte order: little-endian
   bytes.writeUInt32LE(3, 1); // type: polygon
   bytes.writeUInt32LE(1, 5); // number of rings
   bytes.writeUInt32LE(ring.length, vertexCountOffset);
-  for (const [n, [x, y]] of ring.entries()) bytes.writeDoubleLE(y, bytes.writeDoubleLE(x, 13 + 16 * n));
+  let offset = firstVertexOffset;
+  for (const coordinate of ring.flat()) offset = bytes.writeDoubleLE(coordinate, offset);
   return new Uint8Array(bytes);
 }
 

@@ -14,7 +14,7 @@ async function openBucket() {
   const { store } = server.services.objectStorage ?? expect.fail('no object storage');
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-bucket-'));
   onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
-  const part = (name: string, text: string) => {
+  const writePart = (name: string, text: string) => {
     fs.writeFileSync(path.join(folder, name), text);
     return { part: path.join(folder, name), sizeBytes: text.length };
   };
@@ -28,13 +28,13 @@ async function openBucket() {
     targetPath: 'Set/Case',
     isFolder: true,
     files: [
-      { ...part('1', 'one'), path: 'A.mrxs' },
-      { ...part('2', 'second'), path: 'A/Data.dat' },
+      { ...writePart('1', 'one'), path: 'A.mrxs' },
+      { ...writePart('2', 'second'), path: 'A/Data.dat' },
     ],
     assembly: path.join(folder, 'none'),
     isRetry: false,
   };
-  return { server, store, destination, upload, part, keys };
+  return { server, store, destination, upload, writePart, keys };
 }
 
 describe.skipIf(withoutObjectStore !== null)(`upload to a bucket (${withoutObjectStore ?? 'S3'})`, () => {
@@ -75,12 +75,12 @@ describe.skipIf(withoutObjectStore !== null)(`upload to a bucket (${withoutObjec
   });
 
   it('is completed after the process ended during the transfer, unless the target path has other objects', async () => {
-    const { store, destination, upload, part, keys } = await openBucket();
+    const { store, destination, upload, writePart, keys } = await openBucket();
     await store.put('Set/Case/A/Data.dat', upload.files[1]?.part ?? '');
     expect(await destination.store(upload)).toBe(false);
     expect(await destination.store({ ...upload, isRetry: true })).toBe(true);
     expect(await keys()).toEqual(['Set/Case/A.mrxs 3', 'Set/Case/A/Data.dat 6']);
-    await store.put('Set/Case/other.dat', part('3', 'other').part);
+    await store.put('Set/Case/other.dat', writePart('3', 'other').part);
     expect(await destination.store({ ...upload, isRetry: true })).toBe(false);
   });
 });

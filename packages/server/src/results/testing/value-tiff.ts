@@ -20,7 +20,7 @@ export function valueTiff({ width, height, values, tile }: ValueTiff): Uint8Arra
   const offsets = sizes.map((_, n) => firstBlock + sizes.slice(0, n).reduce((sum, size) => sum + size, 0));
   const directoryAt = firstBlock + sizes.reduce((sum, size) => sum + size, 0);
   const isOne = blocks.length === 1; // then the entry contains the offset itself instead of the offset of the table
-  const [short, long] = [3, 4] as const;
+  const [short, long] = [3, 4] as const; // the types of 16-bit and 32-bit values
   type Entry = [tag: number, type: typeof short | typeof long, count: number, value: number];
   const entries: Entry[] = [
     [256, long, 1, width], // ImageWidth
@@ -53,12 +53,12 @@ export function valueTiff({ width, height, values, tile }: ValueTiff): Uint8Arra
   });
   file.writeUInt16LE(entries.length, directoryAt);
   entries.forEach(([tag, type, count, value], n) => {
-    const at = directoryAt + 2 + 12 * n;
-    file.writeUInt16LE(tag, at);
-    file.writeUInt16LE(type, at + 2);
-    file.writeUInt32LE(count, at + 4);
-    if (type === short) file.writeUInt16LE(value, at + 8);
-    else file.writeUInt32LE(value, at + 8);
+    const entryAt = directoryAt + 2 + 12 * n; // an entry has 12 bytes
+    file.writeUInt16LE(tag, entryAt);
+    file.writeUInt16LE(type, entryAt + 2);
+    file.writeUInt32LE(count, entryAt + 4);
+    if (type === short) file.writeUInt16LE(value, entryAt + 8);
+    else file.writeUInt32LE(value, entryAt + 8);
   });
   return file;
 }
