@@ -148,7 +148,7 @@ describe('a slide with a colour profile', () => {
     });
 
     it.each(['9/1_1.jpg', '7/0_0.jpg', '6/0_0.jpg'])(
-      'returns %s converted by the colour table when sRGB is requested',
+      'returns the tile %s with the colours of the colour table when sRGB is requested',
       async (tile) => {
         const table = (await get('scanner.svs', 'colour-table')).rawPayload;
         const scanned = await get('scanner.svs', `image_files/${tile}`);

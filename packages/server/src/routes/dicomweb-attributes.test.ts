@@ -173,8 +173,8 @@ describe('the metadata of DICOMweb', () => {
   );
 
   it.each([
-    ['turned.dcm', 'as a DICOM file states it', [0, 1, 0, 1, 0, 0], [20, 40]],
-    ['slide.svs', 'as assumed for a file that does not state it', [0, -1, 0, -1, 0, 0], [0, 0]],
+    ['turned.dcm', 'the DICOM file states it', [0, 1, 0, 1, 0, 0], [20, 40]],
+    ['slide.svs', 'assumed for a file that does not state it', [0, -1, 0, -1, 0, 0], [0, 0]],
   ])('states the position on the glass slide of %s as %s', async (name, _, orientation, origin) => {
     const answer = await server.app.inject({
       url: `/dicom-web/studies/${uidOf(await server.idOf(name), 'study')}/metadata`,

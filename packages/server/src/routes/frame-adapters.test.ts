@@ -179,32 +179,39 @@ interface Case {
 
 const framePath = () => `${instance}/frames/2`;
 
-describe('the fast path and the Fastify route of DICOMweb frames, with equal responses,', () => {
+describe('DICOMweb frame requests to the fast path and to the Fastify route', () => {
   const written: Readonly<Record<string, Case>> = {
-    'a sign-in': { options: () => withToken(signIn), status: 200 },
+    'the bearer token of a sign-in': { options: () => withToken(signIn), status: 200 },
     'an API token': { options: () => withToken(apiToken), status: 200 },
     'a path below the API base': {
       path: () => apiBase + framePath(),
       options: () => withToken(apiToken),
       status: 200,
     },
-    'a frame alone': {
+    'a media type for a single frame without multipart': {
       options: () => withToken(apiToken, { accept: 'application/octet-stream; transfer-syntax=*' }),
       status: 200,
     },
-    'a frame as a picture': { options: () => withToken(apiToken, { accept: 'image/jpeg' }), status: 200 },
-    'a client that accepts everything': {
+    'the media type image/jpeg': {
+      options: () => withToken(apiToken, { accept: 'image/jpeg' }),
+      status: 200,
+    },
+    'Accept: */*': {
       options: () => withToken(apiToken, { accept: '*/*' }),
       status: 200,
     },
   };
   const refused: Readonly<Record<string, Case>> = {
-    'a frame beyond the last one': {
+    'a frame number beyond the last one': {
       path: () => `${instance}/frames/17`,
       options: () => withToken(apiToken),
       status: 404,
     },
-    'frame 0': { path: () => `${instance}/frames/0`, options: () => withToken(apiToken), status: 400 },
+    'the frame number 0': {
+      path: () => `${instance}/frames/0`,
+      options: () => withToken(apiToken),
+      status: 400,
+    },
     'an unknown study': {
       path: () => framePath().replace(/studies\/[\d.]+/, 'studies/2.25.1'),
       options: () => withToken(signIn),
@@ -220,12 +227,12 @@ describe('the fast path and the Fastify route of DICOMweb frames, with equal res
       options: () => withToken(signIn),
       status: 404,
     },
-    'a hidden slide': {
+    'the path of a hidden slide': {
       path: () => `${hiddenInstance}/frames/1`,
       options: () => withToken(apiToken),
       status: 404,
     },
-    'a media type that the server does not have': {
+    'a media type that the server does not offer': {
       options: () => withToken(apiToken, { accept: 'image/png' }),
       status: 406,
     },
@@ -239,7 +246,7 @@ describe('the fast path and the Fastify route of DICOMweb frames, with equal res
         ),
       status: 403,
     },
-    'an API token of another dataset': {
+    'an API token for another dataset': {
       options: async () =>
         withToken(
           (await server.fixtures.apiToken(await server.fixtures.user(), { datasets: ['Other'] })).token,
@@ -253,7 +260,7 @@ describe('the fast path and the Fastify route of DICOMweb frames, with equal res
       },
       status: 401,
     },
-    'a refusal in Turkish': {
+    'a frame number beyond the last one, and Accept-Language: tr': {
       path: () => `${instance}/frames/99`,
       options: () => withToken(apiToken, { 'accept-language': 'tr' }),
       status: 404,
@@ -263,7 +270,7 @@ describe('the fast path and the Fastify route of DICOMweb frames, with equal res
     'no token': { options: () => ({ headers: {} }), status: 401 },
     'an allowed origin': { options: () => withToken(apiToken, { origin: viewer }), status: 200 },
     'another origin': { options: () => withToken(apiToken, { origin: 'https://else.example' }), status: 200 },
-    'several frames': {
+    'several frame numbers': {
       path: () => `${instance}/frames/1,2`,
       options: () => withToken(apiToken),
       status: 200,
@@ -284,35 +291,44 @@ describe('the fast path and the Fastify route of DICOMweb frames, with equal res
       options: () => withToken(apiToken, { 'if-none-match': '"x"' }),
       status: 200,
     },
-    'a sign-in that is unknown': { options: () => withToken('A'.repeat(43)), status: 401 },
+    'an unknown bearer token': { options: () => withToken('A'.repeat(43)), status: 401 },
   };
 
-  it.each(Object.entries(written))('let the fast path answer %s', async (_, each) => {
-    const reply = await expectEqualResponses((each.path ?? framePath)(), await each.options());
-    expect([reply.status, reply.writtenBy]).toEqual([each.status, 'fast path']);
-    expect(reply.headers.vary).toBe('Origin, Accept');
-  });
+  it.each(Object.entries(written))(
+    'get equal responses; the fast path answers a request with %s',
+    async (_, each) => {
+      const reply = await expectEqualResponses((each.path ?? framePath)(), await each.options());
+      expect([reply.status, reply.writtenBy]).toEqual([each.status, 'fast path']);
+      expect(reply.headers.vary).toBe('Origin, Accept');
+    },
+  );
 
-  it.each(Object.entries(refused))('let Fastify write the error response to %s', async (_, each) => {
-    const reply = await expectEqualResponses((each.path ?? framePath)(), await each.options());
-    expect([reply.status, reply.writtenBy]).toEqual([each.status, 'Fastify']);
-  });
+  it.each(Object.entries(refused))(
+    'get equal responses; Fastify writes the error response to a request with %s',
+    async (_, each) => {
+      const reply = await expectEqualResponses((each.path ?? framePath)(), await each.options());
+      expect([reply.status, reply.writtenBy]).toEqual([each.status, 'Fastify']);
+    },
+  );
 
-  it.each(Object.entries(otherForms))('let Fastify answer a request with %s', async (_, each) => {
-    const reply = await expectEqualResponses((each.path ?? framePath)(), await each.options());
-    expect([reply.status, reply.writtenBy]).toEqual([each.status, 'Fastify']);
-  });
+  it.each(Object.entries(otherForms))(
+    'get equal responses; Fastify answers a request with %s',
+    async (_, each) => {
+      const reply = await expectEqualResponses((each.path ?? framePath)(), await each.options());
+      expect([reply.status, reply.writtenBy]).toEqual([each.status, 'Fastify']);
+    },
+  );
 
   it.each([
     ['a storage that does not answer', new SlideError('STORE_UNAVAILABLE', 'No answer.'), 503],
     ['a missing file', new SlideError('FILE_MISSING', 'The file is missing.'), 404],
     ['an unexpected error', new Error('unexpected'), 500],
-  ])('answer a request that fails because of %s', async (_, error, status) => {
+  ])('get equal responses when a request fails because of %s', async (_, error, status) => {
     vi.spyOn(server.services.slides, 'storedTile').mockRejectedValue(error);
     expect((await expectEqualResponses(framePath(), withToken(apiToken))).status).toBe(status);
   });
 
-  it('answer 503 when the audit event of the image opening cannot be written', async () => {
+  it('get equal responses with status 503 when the audit event of the image opening cannot be written', async () => {
     vi.spyOn(server.services.imageOpenings, 'isRecorded').mockReturnValue(false);
     vi.spyOn(server.services.imageOpenings, 'record').mockRejectedValue(
       Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' }),

@@ -168,19 +168,19 @@ interface Case {
 
 const unknownImage = '00000000-0000-4000-8000-000000000000';
 
-describe('the fast path and the Fastify route of tiles, with equal responses,', () => {
+describe('tile requests to the fast path and to the Fastify route', () => {
   const written: Readonly<Record<string, Case>> = {
-    'a native tile': { path: () => pathOf(nativeTile), status: 200 },
-    'a native tile with the ending jpeg': { path: () => pathOf('image_files/9/0_0.jpeg'), status: 200 },
-    'a cropped tile at the edge': { path: () => pathOf(edgeTile), status: 200 },
-    'a cached tile': { path: () => pathOf(renderedTile), status: 200 },
-    'a HEAD request': { path: () => pathOf(nativeTile), options: () => ({ method: 'HEAD' }), status: 200 },
+    'the path of a native tile': { path: () => pathOf(nativeTile), status: 200 },
+    'the ending jpeg': { path: () => pathOf('image_files/9/0_0.jpeg'), status: 200 },
+    'the path of a cropped tile at the edge': { path: () => pathOf(edgeTile), status: 200 },
+    'the path of a rendered tile in the cache': { path: () => pathOf(renderedTile), status: 200 },
+    'the method HEAD': { path: () => pathOf(nativeTile), options: () => ({ method: 'HEAD' }), status: 200 },
     'If-None-Match with the ETag of the tile': {
       path: () => pathOf(nativeTile),
       options: async () => ({ headers: { 'if-none-match': await tagOf(nativeTile) } }),
       status: 304,
     },
-    'HEAD with If-None-Match': {
+    'HEAD and If-None-Match with the ETag of the tile': {
       path: () => pathOf(nativeTile),
       options: async () => ({ method: 'HEAD', headers: { 'if-none-match': await tagOf(nativeTile) } }),
       status: 304,
@@ -190,7 +190,7 @@ describe('the fast path and the Fastify route of tiles, with equal responses,', 
       options: () => ({ headers: { 'if-none-match': '"x"' } }),
       status: 200,
     },
-    'a Range header, which is ignored': {
+    'a Range header, which both ignore': {
       path: () => pathOf(nativeTile),
       options: () => ({ headers: { range: 'bytes=0-9' } }),
       status: 200,
@@ -236,7 +236,7 @@ describe('the fast path and the Fastify route of tiles, with equal responses,', 
     },
     'an unknown image': { path: () => pathOf(nativeTile).replace(imageId, unknownImage), status: 404 },
     'an image id of dashes': { path: () => pathOf(nativeTile).replace(imageId, '-'.repeat(36)), status: 404 },
-    'a refusal in English': {
+    'a column and row outside the level, and Accept-Language: en': {
       path: () => pathOf('image_files/9/9_9.jpg'),
       options: () => ({ headers: { 'accept-language': 'en' } }),
       status: 404,
@@ -249,7 +249,7 @@ describe('the fast path and the Fastify route of tiles, with equal responses,', 
       path: () => pathOf(nativeTile, `session=${session}&session=${session}`),
       status: 400,
     },
-    'a percent-encoded session of another value': {
+    'a percent-encoded session id that is unknown': {
       path: () => pathOf(nativeTile, `session=${session.startsWith('A') ? '%42' : '%41'}${session.slice(1)}`),
       status: 401,
     },
@@ -268,21 +268,24 @@ describe('the fast path and the Fastify route of tiles, with equal responses,', 
       options: () => ({ method: 'DELETE' }),
       status: 405,
     },
-    'the descriptor': { path: () => pathOf('image.dzi'), status: 200 },
-    'the thumbnail': { path: () => pathOf('thumbnail.jpg'), status: 200 },
+    'the path of the descriptor': { path: () => pathOf('image.dzi'), status: 200 },
+    'the path of the thumbnail': { path: () => pathOf('thumbnail.jpg'), status: 200 },
   };
 
   const tagOf = async (tile: string) => `${(await send(pathOf(tile))).headers.etag}`;
 
-  it.each(Object.entries(written))('let the fast path answer %s', async (_, { path, options, status }) => {
-    const reply = await expectEqualResponses(path(), await options?.());
-    expect([reply.status, reply.writtenBy]).toEqual([status, 'fast path']);
-    expect(reply.headers).toMatchObject({ connection: 'keep-alive', 'keep-alive': 'timeout=72' });
-    expect(reply.headers.date).toMatch(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
-  });
+  it.each(Object.entries(written))(
+    'get equal responses; the fast path answers a request with %s',
+    async (_, { path, options, status }) => {
+      const reply = await expectEqualResponses(path(), await options?.());
+      expect([reply.status, reply.writtenBy]).toEqual([status, 'fast path']);
+      expect(reply.headers).toMatchObject({ connection: 'keep-alive', 'keep-alive': 'timeout=72' });
+      expect(reply.headers.date).toMatch(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
+    },
+  );
 
   it.each(Object.entries(refused))(
-    'let Fastify write the error response to %s',
+    'get equal responses; Fastify writes the error response to a request with %s',
     async (_, { path, options, status }) => {
       const reply = await expectEqualResponses(path(), await options?.());
       expect([reply.status, reply.writtenBy]).toEqual([status, 'Fastify']);
@@ -290,7 +293,7 @@ describe('the fast path and the Fastify route of tiles, with equal responses,', 
   );
 
   it.each(Object.entries(otherForms))(
-    'let Fastify answer a request with %s',
+    'get equal responses; Fastify answers a request with %s',
     async (_, { path, options, status }) => {
       const reply = await expectEqualResponses(path(), await options?.());
       expect([reply.status, reply.writtenBy]).toEqual([status, 'Fastify']);
@@ -304,12 +307,12 @@ describe('the fast path and the Fastify route of tiles, with equal responses,', 
     ['a tile that cannot be decoded', new SlideError('DECODE_FAILED', 'The tile is malformed.'), 502],
     ['a missing file', new SlideError('FILE_MISSING', 'The file is missing.'), 404],
     ['an unexpected error', new Error('unexpected'), 500],
-  ])('answer a request that fails because of %s', async (_, error, status) => {
+  ])('get equal responses when a request fails because of %s', async (_, error, status) => {
     vi.spyOn(server.services.slides, 'tile').mockRejectedValue(error);
     expect((await expectEqualResponses(pathOf(nativeTile))).status).toBe(status);
   });
 
-  it('answer 503 when the audit event of the image opening cannot be written', async () => {
+  it('get equal responses with status 503 when the audit event of the image opening cannot be written', async () => {
     vi.spyOn(server.services.imageOpenings, 'isRecorded').mockReturnValue(false);
     vi.spyOn(server.services.imageOpenings, 'record').mockRejectedValue(
       Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' }),
@@ -318,7 +321,7 @@ describe('the fast path and the Fastify route of tiles, with equal responses,', 
     expect([status, headers['retry-after']]).toEqual([503, '2']);
   });
 
-  it('answer 503 when the image session cannot be read from the database', async () => {
+  it('get equal responses with status 503 when the image session cannot be read from the database', async () => {
     vi.spyOn(server.services.imageSessions, 'resolve').mockRejectedValue(
       Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
     );

@@ -163,7 +163,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
     }
 
     it.each(['ipek@example.org', 'Ipek@Example.ORG'])(
-      'rejects another subject that has the address as %s, and ends no sign-in',
+      'rejects another subject with the same address, spelled %s, and ends no sign-in',
       async (email) => {
         const { server, admin } = await linkedAdmin();
         const token = (await verify(server, 'ipek')).body.token;

@@ -234,13 +234,10 @@ describe('e-mail address of a person from an ID token', () => {
     ],
     ['no e-mail address', { email: undefined, preferred_username: 'ipek' }, [null, false]],
     ['an e-mail claim that is not an address', { email: 'ipek', email_verified: true }, [null, false]],
-  ])(
-    'is read, with whether it is verified, from a token with %s',
-    async (_, claims, [email, isEmailVerified]) => {
-      const person = await provider.personOf(await token({ claims }), 'n-1');
-      expect([person.email, person.isEmailVerified]).toEqual([email, isEmailVerified]);
-    },
-  );
+  ])('and its verification are read from a token with %s', async (_, claims, [email, isEmailVerified]) => {
+    const person = await provider.personOf(await token({ claims }), 'n-1');
+    expect([person.email, person.isEmailVerified]).toEqual([email, isEmailVerified]);
+  });
 });
 
 it.each([
@@ -297,7 +294,7 @@ describe('signing keys of the identity provider', () => {
 
 describe('an identity provider', () => {
   it.each(['error', 'silence', 'redirect'] as const)(
-    'that answers with %s makes the verification unavailable',
+    'that responds with %s makes the verification of tokens unavailable',
     async (how) => {
       const idToken = await token();
       oidc.fail(how);

@@ -108,14 +108,17 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
       expect(outcomeOf(await ask(endpoint, request, token))).toBe(String(expectedStatus(name, 'admin')));
     });
 
-    it.each(['user', 'viewer'] as const)('allows the token of a %s no more than its owner', async (role) => {
-      const owner = await ownerOf(role);
-      const { token } = await server.fixtures.apiToken(owner.user);
-      const isGiven = endpoint.scope !== undefined && scopesOf(owner.user).includes(endpoint.scope);
-      const status = isGiven ? expectedStatus(name, role) : 403;
-      const answer = await ask(endpoint, await requestFor(name, owner, false), token);
-      expect(outcomeOf(answer)).toBe(status < 400 ? String(status) : '403 forbidden');
-    });
+    it.each(['user', 'viewer'] as const)(
+      'allows an API token with all scopes of a %s no more than its owner',
+      async (role) => {
+        const owner = await ownerOf(role);
+        const { token } = await server.fixtures.apiToken(owner.user);
+        const isGiven = endpoint.scope !== undefined && scopesOf(owner.user).includes(endpoint.scope);
+        const status = isGiven ? expectedStatus(name, role) : 403;
+        const answer = await ask(endpoint, await requestFor(name, owner, false), token);
+        expect(outcomeOf(answer)).toBe(status < 400 ? String(status) : '403 forbidden');
+      },
+    );
   });
 
   const ignoring = Object.keys(expectedStatuses).filter((name) => endpoints[name]?.access === 'anyone');

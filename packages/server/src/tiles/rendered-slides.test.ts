@@ -83,7 +83,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
     it.each([
       ['jpeg-xr.czi', /JPEG XR.+ZEN/],
       ['alone.mrxs', /not complete/],
-    ])('has an error that explains why %s cannot be shown', async (name, reason) => {
+    ])('that cannot be shown (%s) has an error with the reason in the catalogue', async (name, reason) => {
       const { body } = await server.as(await server.fixtures.admin()).call(listImages);
       const image = body.images.find(({ file_name }) => file_name === name);
       expect(image).toMatchObject({ status: 'failed', error: expect.stringMatching(reason) });

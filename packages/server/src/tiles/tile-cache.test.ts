@@ -187,12 +187,12 @@ describe('the tile cache', () => {
   });
 
   it.each([
-    ['the file of a tile is cut short', '.tiles', (file: string) => fs.truncate(file, 50)],
-    ['the file of a tile is gone', '.tiles', (file: string) => fs.rm(file)],
-    ['the list is cut short', '.list', (file: string) => fs.truncate(file, 6)],
-    ['the list is gone', '.list', (file: string) => fs.rm(file)],
-    ['something else stands there', '.tiles', (file: string) => fs.writeFile(file, new Uint8Array(100))],
-  ])('count as missing when %s, and can be kept again', async (_, ending, damage) => {
+    ['its file is truncated', '.tiles', (file: string) => fs.truncate(file, 50)],
+    ['its file is missing', '.tiles', (file: string) => fs.rm(file)],
+    ['the list is truncated', '.list', (file: string) => fs.truncate(file, 6)],
+    ['the list is missing', '.list', (file: string) => fs.rm(file)],
+    ['its file contains other bytes', '.tiles', (file: string) => fs.writeFile(file, new Uint8Array(100))],
+  ])('treats a tile as missing when %s, and can cache it again', async (_, ending, damage) => {
     const before = open();
     before.put(key('aaaa'), jpeg(1));
     await before.close();
