@@ -65,7 +65,7 @@ export async function signIn(
   return { token: verified.token as string, user: verified.user };
 }
 
-/** Calls the API and returns the response body; {} without one. @throws Error with status and body when the status is not 2xx */
+/** Calls the API and returns the response body; {} without one. `token` is a bearer token, in the form in which `call` returns it. @throws Error with status and body when the status is not 2xx */
 export async function call(
   address: string,
   method: string,

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { Navigate, Outlet, ScrollRestoration, useLocation, useMatches, useNavigate } from 'react-router';
 import { toast } from 'react-toastify';
-import { initialiseAuth, onSessionEnded } from './api/auth.ts';
+import { initialiseAuth, onSignInLost } from './api/auth.ts';
 import { useAuth } from './api/auth-state.ts';
 import { rememberLinkedSlide } from './browser/linked-slide.ts';
 import { settings } from './browser/settings.ts';
@@ -54,7 +54,7 @@ export function Root() {
   }, [pathname]);
 
   useEffect(() => {
-    onSessionEnded(() => {
+    onSignInLost(() => {
       toast.info(texts.sessionEnded, { toastId: 'session-ended' });
       rememberLinkedSlide(location);
       if (!shownPath.current.includes('/auth/')) void navigate('/auth/login');

@@ -2,7 +2,7 @@ import { getProfile, signOut } from '@lamina/contract';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { account } from '../testing/accounts.ts';
 import { errorResponse, pendingResponse, stubApi } from '../testing/stub-api.ts';
-import { connectAuth, initialiseAuth, login, logout, onSessionEnded, refreshUser } from './auth.ts';
+import { connectAuth, initialiseAuth, login, logout, onSignInLost, refreshUser } from './auth.ts';
 import { authState, setAuthState, signedOut } from './auth-state.ts';
 import { call } from './client.ts';
 import { queryClient } from './query-client.ts';
@@ -21,7 +21,7 @@ const nothing = { token: null, user: null };
 beforeEach(() => {
   setAuthState(signedOut);
   queryClient.clear();
-  onSessionEnded(() => {});
+  onSignInLost(() => {});
 });
 
 describe('initialiseAuth with a stored sign-in', () => {
@@ -212,7 +212,7 @@ describe('a 401 response for the token', () => {
 
   it('removes the stored data and notifies the app once for many calls', async () => {
     const notified = vi.fn<() => void>();
-    onSessionEnded(notified);
+    onSignInLost(notified);
     queryClient.setQueryData(['profile'], ipek);
     stubApi({ 'GET /user/profile': errorResponse('token_invalid') });
     await Promise.allSettled([call(getProfile, {}), call(getProfile, {})]);

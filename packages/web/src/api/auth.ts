@@ -30,11 +30,11 @@ import { clearStoredSignIn, readStoredSignIn, storedToken, storeSignIn, tokenKey
 import { texts } from './texts.ts';
 import { syncEndedToken, syncToken } from './token-sync.ts';
 
-let sessionEnded: () => void = () => {};
+let signInLost: () => void = () => {};
 
 /** Sets the listener that is called when the API has ended the sign-in, after the stored data was removed. */
-export function onSessionEnded(listener: () => void): void {
-  sessionEnded = listener;
+export function onSignInLost(listener: () => void): void {
+  signInLost = listener;
 }
 
 /**
@@ -46,8 +46,8 @@ export function connectAuth(): () => void {
   onSignInEnded((token) => {
     // A late response to a call of an earlier sign-in does not concern this one.
     if (token !== authState().token) return;
-    endSession();
-    sessionEnded();
+    clearSignIn();
+    signInLost();
   });
   window.addEventListener('storage', followOtherTab);
   return () => window.removeEventListener('storage', followOtherTab);
@@ -81,9 +81,9 @@ export async function initialiseAuth(): Promise<void> {
   } catch (error) {
     if (isReplacedByOtherTab(stored.token)) return;
     if (isRejectedToken(error)) {
-      endSession();
+      clearSignIn();
       setAuthState({ error: texts.tokenInvalid });
-      sessionEnded();
+      signInLost();
     } else {
       setAuthState({ isAuthenticated: true, loading: false, error: texts.tokenUnverifiable });
     }
@@ -190,7 +190,7 @@ export async function logout(): Promise<ActionResult> {
     }
     return { success: false, message: texts.logoutFailed, error: codeOf(error) };
   } finally {
-    endSession();
+    clearSignIn();
     allowReadingCalls();
   }
 }
@@ -224,7 +224,7 @@ export async function setPasswordByCode(code: string, newPassword: string): Prom
         if (!isUnreadableSuccess(error)) throw error;
       },
     );
-    endSession();
+    clearSignIn();
     return { success: true, message: texts.passwordChanged };
   } catch (error) {
     return {
@@ -245,7 +245,7 @@ export function refreshUser(user: User): void {
 }
 
 /** Removes the sign-in and all loaded data from this browser. */
-export function endSession(): void {
+export function clearSignIn(): void {
   const wasSignedIn = authState().token !== null;
   clearStoredSignIn();
   forgetLinkedSlide();

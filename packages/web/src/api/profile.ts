@@ -11,7 +11,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { z } from 'zod';
 import type { ActionResult } from '../notifications/action-result.ts';
-import { endSession, refreshUser } from './auth.ts';
+import { clearSignIn, refreshUser } from './auth.ts';
 import { call, codeOf, fieldOf, messageOf } from './client.ts';
 import { texts } from './texts.ts';
 
@@ -84,7 +84,7 @@ export async function deleteAccount(currentPassword: string): Promise<ActionResu
   try {
     const body = { ...(currentPassword && { current_password: currentPassword }) };
     const { message } = await call(deleteAccountEndpoint, { body });
-    endSession();
+    clearSignIn();
     return { success: true, message: message || texts.accountDeleted };
   } catch (error) {
     return { success: false, message: messageOf(error, texts.accountDeletionFailed), error: codeOf(error) };

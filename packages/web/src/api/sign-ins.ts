@@ -2,7 +2,7 @@
 import { endSignIn as endSignInEndpoint, endSignIns, listSignIns, type SignIn } from '@lamina/contract';
 import { useQuery } from '@tanstack/react-query';
 import type { ActionResult } from '../notifications/action-result.ts';
-import { endSession } from './auth.ts';
+import { clearSignIn } from './auth.ts';
 import { call, codeOf, messageOf } from './client.ts';
 import { queryClient } from './query-client.ts';
 import { texts } from './texts.ts';
@@ -28,7 +28,7 @@ export function endOtherSignIns(): Promise<ActionResult> {
 /** Ends all sign-ins including this one: the browser is signed out. */
 export async function endAllSignIns(): Promise<ActionResult> {
   const result = await resultOf(call(endSignIns, { query: {} }), texts.allSignInsEnded);
-  if (result.success) endSession();
+  if (result.success) clearSignIn();
   return result;
 }
 
