@@ -205,6 +205,7 @@ function OpenSlide(props: OpenSlideProps) {
   );
   /** Returns the function that builds the URLs of tiles. In browsers that cannot correct colours, the URLs request corrected tiles. */
   const createTileUrls = useEffectEvent((view: SlideView, { profile: slideProfile }: DeepZoomDescriptor) => {
+    // `tableSize` is null for a profile that the server ignores.
     const isServerCorrecting = isCorrected && !view.correctsColours && slideProfile?.tableSize != null;
     return (tile: TileAddress) => slide.tileAddressOf(tile, isServerCorrecting ? 'srgb' : undefined);
   });

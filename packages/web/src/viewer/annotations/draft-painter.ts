@@ -239,6 +239,7 @@ function drawReadout(scene: Scene, geometry: Geometry, [x, y]: Position): void {
   context.strokeStyle = dark;
   context.fillStyle = '#fff';
   const width = context.measureText(text).width;
+  // To the right of the position and above it, but always within the viewer.
   const left = Math.min(point.x + 14, size.width - width - 8);
   const baseline = Math.max(20, point.y - 14);
   context.strokeText(text, left, baseline);

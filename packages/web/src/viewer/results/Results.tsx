@@ -76,6 +76,7 @@ export function Results({
   );
   // When two layers are compared, the uppermost is shown on the left of the divider and the next one on its right.
   const [left, right] = visibleLayers;
+  /** Position of the divider, 0 to 1; null unless two layers are compared. */
   const swipe = left === undefined || right === undefined ? null : arrangement.swipe;
   const leftDescriptor = useOverlayDescriptor(left?.id ?? '', left !== undefined).data ?? null;
   const rightDescriptor = useOverlayDescriptor(right?.id ?? '', swipe !== null).data ?? null;
