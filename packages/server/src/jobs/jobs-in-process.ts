@@ -103,7 +103,7 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
     if (failures >= times) {
       log.error(
         { err: error, job: name, key },
-        'background job failed at its last attempt; it will not be retried; it will not be retried',
+        'background job failed at its last attempt; it will not be retried',
       );
       return;
     }
