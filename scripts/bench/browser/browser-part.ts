@@ -187,6 +187,7 @@ function report({ chromium: version, openings, steps, pans }: Results, isQuick: 
     p50: quantile(numbers, 0.5),
     p95: quantile(numbers, 0.95),
   });
+  // Without tiles to load, a step takes only the time of the movement.
   const movementMs = median(steps.map(({ loaded }) => loaded));
   const measured = {
     first: percentilesOf(openings.map(({ first }) => first)),
