@@ -63,8 +63,8 @@ function clipInWindow(
 ): readonly Ring[] | null | 'vertex-on-window' {
   const unchanged: Ring[] = [];
   const ringsInside: GridRing[] = [];
-  const inside: Piece[] = [];
-  const outside: Piece[] = [];
+  const piecesInside: Piece[] = [];
+  const piecesOutside: Piece[] = [];
   const windowInPixels = boundsInPixels(window);
   for (const [ring, sign] of orientedRings(subject)) {
     const oriented = orientRing(ring, sign);
@@ -78,20 +78,20 @@ function clipInWindow(
     if (cut === 'inside') ringsInside.push(toGridRing(oriented));
     else if (cut.inside.length === 0) unchanged.push(oriented);
     else {
-      inside.push(...cut.inside);
-      outside.push(...cut.outside);
+      piecesInside.push(...cut.inside);
+      piecesOutside.push(...cut.outside);
     }
   }
-  const closedPieces = closeAlongWindow(inside, window);
-  if (closedPieces === null) return null;
+  const closedRings = closeAlongWindow(piecesInside, window);
+  if (closedRings === null) return null;
   const corner: Position = [fromGrid(window.minX), fromGrid(window.minY)];
   // When no ring crosses the window, one of its corners tells whether the area covers all of it.
-  const coversWindow = inside.length === 0 && containsPosition(subject, corner);
-  const subjectInWindow = [...closedPieces, ...ringsInside, ...(coversWindow ? [ringOfWindow(window)] : [])];
+  const coversWindow = piecesInside.length === 0 && containsPosition(subject, corner);
+  const subjectInWindow = [...closedRings, ...ringsInside, ...(coversWindow ? [ringOfWindow(window)] : [])];
   const combined = clipRings(operation, subjectInWindow, clip);
   // Nothing outside the window is common to both areas.
   if (operation === 'intersect') return combined.map(fromGridRing);
-  const joined = joinPieces(combined, outside, window);
+  const joined = joinPieces(combined, piecesOutside, window);
   return joined && [...unchanged, ...joined];
 }
 

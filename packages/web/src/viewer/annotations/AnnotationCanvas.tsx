@@ -11,7 +11,7 @@ interface AnnotationCanvasProps {
   readonly view: SlideView;
   readonly openAnnotations: OpenAnnotations;
   readonly calibration: Calibration | null; // null for a slide without a scale
-  readonly isDrawing: boolean;
+  readonly isDrawing: boolean; // whether the drawing mode is on
 }
 
 /**

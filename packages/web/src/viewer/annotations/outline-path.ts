@@ -20,7 +20,7 @@ export function levelOf(zoom: number): number {
   return Math.min(highestLevel, Math.max(0, Math.floor(-Math.log2(zoom))));
 }
 
-/** Returns the length of half a CSS pixel at a level of simplification, in image pixels. */
+/** Returns half a CSS pixel at a level of simplification, in image pixels; 0 at level 0, which omits no position. */
 function toleranceOf(level: number): number {
   return level === 0 ? 0 : 2 ** level / 2;
 }

@@ -23,8 +23,8 @@ export function packCoordinates(coordinates: Coordinates): PackedCoordinates | n
   /** Appends the positions to `numbers` and returns the nesting. */
   const pack = (list: readonly Coordinates[]): Nesting => {
     const [first = []] = list;
-    if (first.length > 0 && !isPosition(first))
-      return list.map((part) => pack(part as readonly Coordinates[]));
+    const hasParts = first.length > 0 && !isPosition(first);
+    if (hasParts) return list.map((part) => pack(part as readonly Coordinates[]));
     for (const [x, y] of list as readonly (readonly number[])[]) numbers.push(x ?? 0, y ?? 0);
     return list.length;
   };

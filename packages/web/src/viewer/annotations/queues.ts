@@ -31,7 +31,7 @@ function startQueue(uid: string) {
   queue.listen({
     onApplied: () => {},
     onLayerCreated: () => {},
-    // After a reload of the page, the next opened slide sends the changes that are left.
+    // If changes are left when the page is reloaded, the next opened slide sends them.
     onChange: () => rememberPendingAnnotations(queue.state().kind !== 'saved'),
   });
   return { uid, queue, started: queue.start() };

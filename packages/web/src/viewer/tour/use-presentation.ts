@@ -19,7 +19,7 @@ interface PresentationInput {
   readonly collectionId: string | null;
   /** Image session of a share link; null for an account. */
   readonly session: string | null;
-  readonly view: SlideView | null;
+  readonly view: SlideView | null; // null before the slide is shown
   /** The item that the person sees now, as `itemOfStep` identifies it. */
   readonly item: PresentationEvent['item'];
   /** Called with each field or item of the presenter while the person follows. */
@@ -29,6 +29,7 @@ interface PresentationInput {
 interface Presentation {
   /** Whether another person, the owner of the collection, is presenting. */
   readonly isLive: boolean;
+  /** Whether the person follows the current presentation, or would follow the next one. */
   readonly isFollowing: boolean;
   readonly setFollowing: (isFollowing: boolean) => void;
   readonly isPresenting: boolean;
@@ -39,7 +40,6 @@ interface Presentation {
 export function usePresentation(input: PresentationInput): Presentation {
   const { collectionId, session, view, item, onShown } = input;
   const [lastEvent, setLastEvent] = useState<PresentationEvent>(endEvent);
-  /** Whether the person follows the current presentation, or would follow the next one. */
   const [isFollowing, setFollowing] = useState(true);
   const [isPresenting, setPresenting] = useState(false);
   const isLive = !isPresenting && isShowing(lastEvent);
@@ -101,7 +101,7 @@ function useFieldSending(
         ]);
       }
       isSending = false;
-      if (isEnded) await showToFollowers(id, endEvent);
+      if (isEnded) await showToFollowers(id, endEvent); // after the last request, so that it arrives last
     }
     send.current = () => {
       isChanged = true;
