@@ -70,7 +70,10 @@ const maxDelta = 32_767;
 const maxQuarters = 2_000_000_000;
 /** Largest number of rings that Uint16 holds. */
 const maxRings = 65_535;
-/** Offsets of the fields of a record: Float64 x and y, four Int32, two Uint32, two Uint16, Uint8. */
+/**
+ * Offsets of the fields of a record: Float64 x and y, four Int32, two Uint32, two Uint16, Uint8. After them follow the vertex counts
+ * of the rings, the deltas, the measurements (Uint32 column and Float32 value) and the id.
+ */
 const field = {
   x: 0,
   y: 8,
@@ -101,7 +104,7 @@ export function createBlockEncoder(): BlockEncoder {
   }
 
   /**
-   * Appends the delta from one vertex to the next. An edge longer than a delta may be is divided into equal parts.
+   * Appends the delta from one vertex to the next. Divides an edge that is longer than the largest delta into equal parts.
    *
    * @returns the number of appended deltas
    */

@@ -214,7 +214,10 @@ function createLineReader(
   };
 }
 
-/** Adds to each byte what its filter predicts from the pixels to the left and above (PNG specification, section 9). */
+/**
+ * Adds to each byte what its filter predicts from the pixels to the left and above (PNG specification, section 9). The Uint8Array
+ * keeps the lowest 8 bits of each sum, as the specification requires.
+ */
 function undoFilter(filter: number, line: Uint8Array, above: Uint8Array, bytesPerPixel: number): void {
   const { length } = line;
   if (filter === 0) return; // None
@@ -262,7 +265,7 @@ function createLineDecoder({ width, bits, colourType }: Header) {
       const samplesPerByte = 8 / bits;
       const mask = 2 ** bits - 1;
       for (let x = 0; x < width; x++) {
-        const byte = line[Math.floor(x / samplesPerByte)] as number;
+        const byte = line[Math.floor(x / samplesPerByte)] as number; // its first sample is in the highest bits
         target[start + x] = (byte >> (8 - bits * ((x % samplesPerByte) + 1))) & mask;
       }
       return;

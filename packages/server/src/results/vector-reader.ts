@@ -95,7 +95,7 @@ export async function openVector(container: Container): Promise<VectorReader> {
   /** Adds the objects of block `n` whose centre is in a box to the counts by class number. */
   async function countBlockInBox(counts: Float64Array, n: number, [x0, y0, x1, y1]: Box): Promise<void> {
     const { first, count } = entryOf(n);
-    const points = await container.read(description.centers + 16 * first, 16 * count);
+    const points = await container.read(description.centers + 16 * first, 16 * count); // Float64 x and y of each centre
     const classNumbers = await container.read(description.classBytes + first, count);
     for (let i = 0; i < count; i++) {
       const x = points.readDoubleLE(16 * i);
@@ -176,11 +176,11 @@ export async function openVector(container: Container): Promise<VectorReader> {
       const bytes = Buffer.alloc(publicEntryBytes * blocks);
       for (let n = 0; n < blocks; n++) {
         const { first, count, length } = entryOf(n);
-        const entry = publicEntryBytes * n;
-        for (let side = 0; side < 4; side++) bytes.writeInt32LE(boundOf(n, side), entry + 4 * side);
-        bytes.writeUInt32LE(first, entry + 16);
-        bytes.writeUInt32LE(count, entry + 20);
-        bytes.writeUInt32LE(length, entry + 24);
+        let position = publicEntryBytes * n;
+        for (let side = 0; side < 4; side++) position = bytes.writeInt32LE(boundOf(n, side), position);
+        position = bytes.writeUInt32LE(first, position);
+        position = bytes.writeUInt32LE(count, position);
+        bytes.writeUInt32LE(length, position);
       }
       return bytes;
     },
