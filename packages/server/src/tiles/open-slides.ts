@@ -98,7 +98,7 @@ export function createOpenSlides({
   now = () => performance.now(),
 }: OpenSlidesOptions): OpenSlides {
   const entries = new Map<string, Entry>();
-  const closing = new Set<Promise<void>>();
+  const closing = new Set<Promise<void>>(); // slides that are being closed
   let idleTimer: NodeJS.Timeout | null = null;
 
   function open(request: OpenRequest): Entry {

@@ -29,7 +29,7 @@ export interface TileDiskCache {
   read(name: string, allocate: Allocate): Promise<Uint8Array | null>;
   /** Appends tiles. Calls must not run concurrently. @throws Error of the file system; some of the tiles may have been written then */
   append(tiles: readonly NamedTile[]): Promise<void>;
-  /** Removes the oldest pack and its index. */
+  /** Removes the oldest pack with all its tiles. */
   evictOldest(): Promise<void>;
 }
 

@@ -98,7 +98,7 @@ export function createTilePrerenderer({
   const hasSpace = (slideBytes: number) =>
     slideBytes < maxBytes * slideShare && cache.freeBytes() > maxBytes * reservedShare;
 
-  /** @returns false when the slide has to wait because a viewer has opened another one */
+  /** Renders all tiles of a slide that are not cached. @returns false when it has to wait because a viewer has opened another slide */
   async function prerender(current: Turn): Promise<boolean> {
     const { source } = current;
     const expected = { ...source.location, fingerprint: source.fingerprint };
