@@ -89,14 +89,14 @@ async function expectedPayloads(svs: Uint8Array): Promise<ReadonlyMap<string, Bu
   await server.rescan();
   const id = await server.idOf('good.svs');
   const session = await server.sessionOf(await server.fixtures.user());
-  const answers = new Map<string, Buffer>();
+  const payloads = new Map<string, Buffer>();
   for (const address of addressesOf(id)) {
     const { statusCode, rawPayload } = await server.pixels(address, session);
     expect(statusCode, address).toBe(200);
-    answers.set(address.slice(id.length), rawPayload);
+    payloads.set(address.slice(id.length), rawPayload);
   }
   await server.close();
-  return answers;
+  return payloads;
 }
 
 /** Requests all addresses of the healthy slide again and again until `stop` is called, but at least once. */
@@ -167,21 +167,23 @@ async function expectServed(files: readonly BadFile[]): Promise<void> {
     if (!image) return 'not in the catalogue';
     const { id, status, error } = image;
     const pixels = [`${id}/image.dzi`, `${id}/thumbnail.jpg`, `${id}/image_files/0/0_0.jpg`];
-    const answers = [];
-    for (const address of pixels) answers.push(await server.pixels(address, session));
-    const codes = answers.map(({ statusCode, rawPayload }) =>
+    const responses = [];
+    for (const address of pixels) responses.push(await server.pixels(address, session));
+    const outcomesOfPixels = responses.map(({ statusCode, rawPayload }) =>
       statusCode === 200 ? 'given' : `${statusCode} ${JSON.parse(rawPayload.toString()).code}`,
     );
     if (status === 'failed') {
       const hasReason = /^[A-Z].{10,}/.test(error ?? '') && !shown.includes(image.file_name);
       const { status: detailsStatus } = await reader.call(getImage, { params: { imageId: id } });
-      const isHidden = detailsStatus === 404 && codes.every((code) => code === '404 not_found');
-      return hasReason && isHidden ? 'failed' : { error, detailsStatus, codes };
+      const isHidden = detailsStatus === 404 && outcomesOfPixels.every((code) => code === '404 not_found');
+      return hasReason && isHidden ? 'failed' : { error, detailsStatus, outcomesOfPixels };
     }
-    const [descriptor, thumbnail, tile] = codes;
-    if (status !== 'ready' || descriptor !== 'given') return { status, codes };
+    const [descriptor, thumbnail, tile] = outcomesOfPixels;
+    if (status !== 'ready' || descriptor !== 'given') return { status, outcomesOfPixels };
     if (thumbnail === 'given' && tile === 'given') return 'shown';
-    return thumbnail === '502 slide_corrupt' && tile === '502 slide_corrupt' ? 'broken' : { status, codes };
+    return thumbnail === '502 slide_corrupt' && tile === '502 slide_corrupt'
+      ? 'broken'
+      : { status, outcomesOfPixels };
   }
 }
 

@@ -88,7 +88,7 @@ describe.skipIf(withoutObjectStore !== null)(
     it('keeps a slide in its restricted dataset when the object catalogue.csv is damaged or missing', async () => {
       const { server, admin, store, put, afterRescan } = await bucketOf();
       const reader = server.as(await server.fixtures.user({ role: 'viewer' }));
-      const seen = async () => (await reader.call(listImages)).body.images.length;
+      const countVisible = async () => (await reader.call(listImages)).body.images.length;
       await put('Set/a.svs', narrow);
       await put('Set/catalogue.csv', 'file_name,dataset_name\na.svs,Gizli\n');
       await afterRescan();
@@ -96,12 +96,12 @@ describe.skipIf(withoutObjectStore !== null)(
       for (const content of [Buffer.from([0xfd, 0xfe]), 'file_name,dataset_name\n']) {
         await put('Set/catalogue.csv', content);
         await afterRescan();
-        expect(await seen()).toBe(0);
+        expect(await countVisible()).toBe(0);
       }
       await store.delete('Set/catalogue.csv');
       await put('Set/new.svs', wide);
       await afterRescan();
-      expect(await seen()).toBe(0);
+      expect(await countVisible()).toBe(0);
     });
 
     it('reads no object when the listing of the bucket is unchanged', async () => {

@@ -24,9 +24,9 @@ async function startCatalogue(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
     admin,
     client,
     check: async (file: string | Buffer) => {
-      const answer = await send(checkCatalogueImport.path, file);
-      expect([answer.status, answer.body]).toEqual([200, expect.anything()]);
-      return answer.body as ImportPlan;
+      const response = await send(checkCatalogueImport.path, file);
+      expect([response.status, response.body]).toEqual([200, expect.anything()]);
+      return response.body as ImportPlan;
     },
     apply: (file: string | Buffer, plan: string) => send(applyCatalogueImport.path, file, { plan }),
     images: async () => (await client.call(listImages)).body.images,
@@ -128,7 +128,7 @@ describe.each(databaseKinds)('import of a catalogue file on %s', (database) => {
     expect(await check(file)).toMatchObject({ changed: 0, unchanged: 3 });
   });
 
-  it('is rejected as a whole when the catalogue has changed since the preview', async () => {
+  it('is rejected without any change when the catalogue has changed since the preview', async () => {
     const { server, client, check, apply, images } = await startCatalogue(database);
     const a = await server.fixtures.image({ file_name: 'a.svs' });
     await server.fixtures.image({ path: 'b.svs', file_name: 'b.svs' });
@@ -143,7 +143,7 @@ describe.each(databaseKinds)('import of a catalogue file on %s', (database) => {
     expect(await apply(file, newPlan.plan)).toMatchObject({ status: 200, body: { changed: 2 } });
   });
 
-  it('overrides the fields of metadata files that it sets, and leaves the other fields to scans', async () => {
+  it('marks the fields that it sets as edited, so that scans no longer change them', async () => {
     const { server, check, apply } = await startCatalogue(database);
     const { id } = await server.fixtures.image({ edited_fields: '["organ_type"]' });
     const file = `id,dataset_name\n${id},Çalışma\n`;
@@ -159,7 +159,7 @@ describe.each(databaseKinds)('import of a catalogue file on %s', (database) => {
   it('applies a file of thousands of lines in one transaction', async () => {
     const { server, check, apply, images } = await startCatalogue(database);
     const ids: string[] = [];
-    for (let made = 0; made < 1200; made++) ids.push((await server.fixtures.image()).id);
+    for (let i = 0; i < 1200; i++) ids.push((await server.fixtures.image()).id);
     const file = `id,organ_type\n${ids.map((id, place) => `${id},Organ ${place % 7}`).join('\n')}\n`;
     const plan = await check(file);
     expect(plan).toMatchObject({ changed: 1200, wrong: 0 });
@@ -183,11 +183,11 @@ describe('line of an imported catalogue file', () => {
   ])('matches a slide %s', async (_, name, path) => {
     const { server, check } = await startCatalogue();
     const paths = ['Meme/sol/a.svs', 'Meme/sağ/a.svs', 'Meme/c.svs', 'ö.svs'];
-    const made = new Map<string, string>();
-    for (const each of paths) made.set(each, (await server.fixtures.image({ path: each })).id);
-    made.set('x/7.svs', (await server.fixtures.image({ path: 'x/7.svs', file_name: 'Olgu 7' })).id);
+    const idByPath = new Map<string, string>();
+    for (const each of paths) idByPath.set(each, (await server.fixtures.image({ path: each })).id);
+    idByPath.set('x/7.svs', (await server.fixtures.image({ path: 'x/7.svs', file_name: 'Olgu 7' })).id);
     const { changes } = await check(`file_name,organ_type\n${name},Meme\n`);
-    expect(changes.map(({ image_id }) => image_id)).toEqual([made.get(path)]);
+    expect(changes.map(({ image_id }) => image_id)).toEqual([idByPath.get(path)]);
   });
 
   it('is invalid when it matches several slides or the slide of another line, and makes the import apply no line', async () => {

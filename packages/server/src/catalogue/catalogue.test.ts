@@ -17,13 +17,13 @@ describe.each(databaseKinds)('GET /image-catalog/images/:imageId on %s', (databa
     async (imageId) => {
       const { server, reader } = await catalogueOf(database);
       const removed = await server.fixtures.image({ removed_at: '2026-05-01T00:00:00.000Z' });
-      const answer = async (id: string) => {
+      const responseFor = async (id: string) => {
         const { status, body } = await reader.call(getImage, { params: { imageId: id } });
         const { requestId: _, ...rest } = body as unknown as { requestId: string };
         return { status, ...rest };
       };
-      expect(await answer(imageId)).toEqual({ status: 404, code: 'not_found', message: 'Not found.' });
-      expect(await answer(removed.id)).toEqual(await answer(imageId));
+      expect(await responseFor(imageId)).toEqual({ status: 404, code: 'not_found', message: 'Not found.' });
+      expect(await responseFor(removed.id)).toEqual(await responseFor(imageId));
     },
   );
 });
@@ -44,7 +44,7 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
     expect(await names(reader, { q: 'old' })).toEqual([]);
   });
 
-  it('clear its dataset or organ', async () => {
+  it('clear its dataset with null and its organ with an empty text', async () => {
     const { server, admin } = await catalogueOf(database);
     const { id } = await server.fixtures.image({ dataset_name: 'Set', organ_type: 'Meme' });
     const { body } = await admin.call(updateImage, {
@@ -90,12 +90,12 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
     [{ organ_type: 5 }],
     [{ removed: true }],
     [{ file_name: null }],
-  ])('reject the value %j', async (body) => {
+  ])('get invalid_request for the body %j', async (body) => {
     const { server, admin } = await catalogueOf(database);
     const { id } = await server.fixtures.image();
-    const answer = await admin.call(updateImage, { params: { imageId: id }, body });
-    expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({ code: 'invalid_request', field: Object.keys(body)[0] });
+    const response = await admin.call(updateImage, { params: { imageId: id }, body });
+    expect(response.status).toBe(400);
+    expect(response.body).toMatchObject({ code: 'invalid_request', field: Object.keys(body)[0] });
   });
 
   it('replace the pixel size that the file states with an entered one, restore the stated one, and write audit events', async () => {
@@ -132,12 +132,12 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
   });
 
   it.each([{}, { mpp: 0 }, { mpp: 'x' }, { mpp: 1e9 }, { objective_power: -1 }])(
-    'reject the pixel size %j',
+    'get invalid_request for the scale %j',
     async (calibration) => {
       const { server, admin } = await catalogueOf(database);
       const { id } = await server.fixtures.image({ file_name: 'a.svs' });
-      const answer = await admin.call(updateImage, { params: { imageId: id }, body: { calibration } });
-      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+      const response = await admin.call(updateImage, { params: { imageId: id }, body: { calibration } });
+      expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
     },
   );
 

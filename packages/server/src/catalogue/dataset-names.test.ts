@@ -67,13 +67,13 @@ type Admin = Awaited<ReturnType<typeof archive>>['admin'];
 
 function askAs(admin: Admin): Ask {
   return async (method, url, { headers, body } = {}) => {
-    const answer = await admin.inject({
+    const response = await admin.inject({
       method: method as 'POST',
       url,
       ...(headers !== undefined && { headers }),
       ...(body !== undefined && { payload: body instanceof Uint8Array ? Buffer.from(body) : body }),
     });
-    return { ...answer, headers: answer.headers as Record<string, string | undefined> };
+    return { ...response, headers: response.headers as Record<string, string | undefined> };
   };
 }
 
@@ -103,21 +103,6 @@ describe.each(databaseKinds)('dataset whose folder name is in Unicode form NFD, 
     await server.rescan();
     expect(await names()).toEqual(['b.svs']);
     expect(await datasets()).toEqual([composed, 'Open']);
-  });
-
-  it('has a name without NUL, lone surrogates and invisible characters when a metadata file contains them', async () => {
-    const { server, admin, datasets } = await archive(database);
-    await server.put(
-      'Json/dataset.json',
-      JSON.stringify({ dataset_name: 'Ye\u200bni', organ_type: 'Me\ud800me' }),
-    );
-    await server.put('Json/c.svs', svs);
-    await server.put('Nul/dataset.json', JSON.stringify({ dataset_name: 'a\u0000b' }));
-    await server.put('Nul/d.svs', otherSvs);
-    await server.rescan();
-    expect(await datasets()).toEqual([composed, 'Nul', 'Open', 'Yeni']);
-    const { images } = (await admin.call(listImages, { query: { dataset: 'Yeni' } })).body;
-    expect(images).toMatchObject([{ file_name: 'c.svs', organ_type: 'Meme' }]);
   });
 
   it('contains the slides that an edit, a bulk move or an import assigns to a different spelling of its name', async () => {
@@ -168,6 +153,23 @@ describe.each(databaseKinds)('dataset whose folder name is in Unicode form NFD, 
   });
 });
 
+describe.each(databaseKinds)('name in a metadata file, on %s', (database) => {
+  it('is used without its invisible characters and lone surrogates, and ignored when it contains NUL', async () => {
+    const { server, admin, datasets } = await archive(database);
+    await server.put(
+      'Json/dataset.json',
+      JSON.stringify({ dataset_name: 'Ye\u200bni', organ_type: 'Me\ud800me' }),
+    );
+    await server.put('Json/c.svs', svs);
+    await server.put('Nul/dataset.json', JSON.stringify({ dataset_name: 'a\u0000b' }));
+    await server.put('Nul/d.svs', otherSvs);
+    await server.rescan();
+    expect(await datasets()).toEqual([composed, 'Nul', 'Open', 'Yeni']);
+    const { images } = (await admin.call(listImages, { query: { dataset: 'Yeni' } })).body;
+    expect(images).toMatchObject([{ file_name: 'c.svs', organ_type: 'Meme' }]);
+  });
+});
+
 describe('restricted dataset', () => {
   it('contains the slides of an upload that names it in a different spelling', async () => {
     const { server, admin, names, datasets } = await archive();
@@ -188,8 +190,8 @@ describe('restricted dataset', () => {
 
   it('can be created before its first slide, which is then visible to granted accounts only', async () => {
     const { server, admin, member, names } = await archive();
-    const made = await admin.call(updateDataset, { body: { dataset: 'Yeni', access: 'restricted' } });
-    expect(made.status).toBe(200);
+    const created = await admin.call(updateDataset, { body: { dataset: 'Yeni', access: 'restricted' } });
+    expect(created.status).toBe(200);
     expect((await admin.call(listDatasets)).body.datasets).toContainEqual({
       name: 'Yeni',
       access: 'restricted',
@@ -207,8 +209,8 @@ describe('restricted dataset', () => {
 
   it('cannot have a name with control characters', async () => {
     const { admin } = await archive();
-    const answer = await admin.call(updateDataset, { body: { dataset: 'a\u0000b', access: 'restricted' } });
-    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+    const response = await admin.call(updateDataset, { body: { dataset: 'a\u0000b', access: 'restricted' } });
+    expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
   });
 });
 

@@ -69,16 +69,16 @@ export async function followCases(
   { db, now, log, audit }: FollowCasesDependencies,
   scans: readonly RootScan[],
 ): Promise<void> {
-  const known = await listMetadataCases(db);
-  const isStated = scans.some(({ slides }) => slides.some(({ inCase }) => inCase !== undefined));
-  if (known.length === 0 && !isStated) return;
-  const wanted = await wantedCases(db, scans, known);
-  const knownByKey = new Map(known.map((knownCase) => [knownCase.key, knownCase]));
+  const knownCases = await listMetadataCases(db);
+  const isAnyCaseStated = scans.some(({ slides }) => slides.some(({ inCase }) => inCase !== undefined));
+  if (knownCases.length === 0 && !isAnyCaseStated) return;
+  const wantedSlides = await wantedSlidesByCase(db, scans, knownCases);
+  const knownByKey = new Map(knownCases.map((knownCase) => [knownCase.key, knownCase]));
   const steps: CaseStep[] = [];
   const yieldToEventLoop = createYielder();
-  for (const key of new Set([...knownByKey.keys(), ...wanted.keys()])) {
+  for (const key of new Set([...knownByKey.keys(), ...wantedSlides.keys()])) {
     await yieldToEventLoop();
-    const slides = wanted.get(key) ?? [];
+    const slides = wantedSlides.get(key) ?? [];
     const step = {
       key,
       known: knownByKey.get(key) ?? null,
@@ -100,10 +100,10 @@ export async function followCases(
 }
 
 /** Returns the slides of each case by the key of the case. Slides without information from this scan stay in their current case. */
-async function wantedCases(
+async function wantedSlidesByCase(
   db: Database,
   scans: readonly RootScan[],
-  known: readonly MetadataCase[],
+  knownCases: readonly MetadataCase[],
 ): Promise<ReadonlyMap<string, readonly WantedSlide[]>> {
   const wanted = new Map<string, WantedSlide[]>();
   const add = (key: string, slide: WantedSlide) => {
@@ -129,10 +129,10 @@ async function wantedCases(
       add(keyOf(dataset_name, name), { path, slide, dataset: dataset_name, name, description });
     }
   }
-  const ids = known.flatMap(({ written }) => written.slides.map(({ image_id }) => image_id));
+  const ids = knownCases.flatMap(({ written }) => written.slides.map(({ image_id }) => image_id));
   const places = await readInBatches(ids, (part) => findImageLocations(db, part));
   const placesById = new Map(places.map((place) => [place.id, place]));
-  for (const { key, written } of known) {
+  for (const { key, written } of knownCases) {
     for (const slide of written.slides) {
       const place = placesById.get(slide.image_id);
       // A slide about which the scan has information was handled above.

@@ -69,7 +69,7 @@ const inOrder: Readonly<Record<ImageOrder, readonly string[]>> = {
   largest: ['H&E kolon.svs', 'slide-10.svs', 'slide-1.svs', 'slide-2.svs', 'a.svs', 'şüpheli.svs', 'z.svs'],
 };
 
-describe.each(databaseKinds)('GET /image-catalog/groups, rows and positions on %s', (kind) => {
+describe.each(databaseKinds)('GET /image-catalog/images/groups, rows and position on %s', (kind) => {
   it('returns no group and no row for an empty catalogue', async () => {
     const { reader } = await catalogueOf(kind);
     expect(await viewerOf(reader).groups()).toEqual({ groups: [], datasets: [], organs: [] });
@@ -126,9 +126,9 @@ describe.each(databaseKinds)('GET /image-catalog/groups, rows and positions on %
     const { admin, idOf } = testCatalogue;
     const makeCase = async (dataset: string, name: string, ...slides: readonly string[]) => {
       const body = { dataset, name, slides: slides.map((each) => ({ image_id: idOf(each) })) };
-      const made = await admin.call(createCase, { body });
-      expect(made.status).toBe(201);
-      return made.body.id;
+      const created = await admin.call(createCase, { body });
+      expect(created.status).toBe(201);
+      return created.body.id;
     };
     await makeCase('Set 2', 'Vaka 10', 'slide-10.svs', 'slide-1.svs');
     await makeCase('Set 2', 'Vaka 2', 'slide-10.svs', 'a.svs');
@@ -190,7 +190,7 @@ describe.each(databaseKinds)('GET /image-catalog/groups, rows and positions on %
     expect(inOrgan.body.position).toBeNull();
   });
 
-  it('changes the revision when a case changes, and names no case of a restricted dataset to others', async () => {
+  it('changes the revision when a case changes, and lists no case of a restricted dataset for accounts without a grant', async () => {
     const { admin, reader, cases, makeCase } = await catalogueWithCases();
     const revision = async () => (await reader.call(listImageGroups)).body.revision;
     const before = await revision();
@@ -243,7 +243,7 @@ describe.each(databaseKinds)('GET /image-catalog/groups, rows and positions on %
     }
   });
 
-  it('returns 304 for the ETag of the groups until the catalogue and with it the revision changes', async () => {
+  it('returns 304 for the ETag of the groups until the catalogue changes, which also changes the revision', async () => {
     const { admin, reader, idOf } = await smallCatalogue(kind);
     const first = await reader.call(listImageGroups);
     const etag = { headers: { 'if-none-match': String(first.headers.etag) } };

@@ -108,11 +108,13 @@ async function startWith(kind: DatabaseKind, contents: EarlierContents) {
   return {
     server,
     datasets: async () =>
-      (await admin.call(listDatasets)).body.datasets.map(({ grants: own, requests: asked, ...dataset }) => ({
-        ...dataset,
-        grants: own.map(({ uid }) => uid).sort(),
-        requests: asked.map(({ reason }) => reason),
-      })),
+      (await admin.call(listDatasets)).body.datasets.map(
+        ({ grants: grantRows, requests: requestRows, ...dataset }) => ({
+          ...dataset,
+          grants: grantRows.map(({ uid }) => uid).sort(),
+          requests: requestRows.map(({ reason }) => reason),
+        }),
+      ),
     visibleToMember: async () =>
       (await member.call(listImages)).body.images.map(({ file_name }) => file_name),
     all: async () => (await admin.call(listImages)).body.images,
@@ -126,9 +128,9 @@ const defaults = { listed: false, grants: [], requests: [], sharing: false, iden
 
 describe.each(databaseKinds)('merging two spellings of a dataset name, on %s', (kind) => {
   it.each([
-    ['the first', [decomposed]],
-    ['the second', [composed]],
-    ['each', [decomposed, composed]],
+    ['the first spelling', [decomposed]],
+    ['the second spelling', [composed]],
+    ['each spelling', [decomposed, composed]],
   ])('results in a restricted dataset when %s was restricted', async (_, restricted) => {
     const { visibleToMember, datasets } = await startWith(kind, {
       slides: [decomposed, composed, 'Open'],

@@ -65,8 +65,8 @@ describe('catalogue.csv', () => {
 
 describe('row of a slide', () => {
   it.each([
-    ['in NFC, of a file in NFD', 'Böbrek/ışık.svs', 'Böbrek/ışık.svs'.normalize('NFD')],
-    ['in NFD, of a file in NFC', 'Böbrek/ışık.svs'.normalize('NFD'), 'Böbrek/ışık.svs'],
+    ['in NFC and the file name is in NFD', 'Böbrek/ışık.svs', 'Böbrek/ışık.svs'.normalize('NFD')],
+    ['in NFD and the file name is in NFC', 'Böbrek/ışık.svs'.normalize('NFD'), 'Böbrek/ışık.svs'],
     ['with a backslash', 'Böbrek\\ışık.svs', 'Böbrek/ışık.svs'],
     ['with a dot and a slash before it', './Böbrek/ışık.svs', 'Böbrek/ışık.svs'],
   ])('in catalogue.csv is found when it is written %s', async (_, written, slide) => {
@@ -95,6 +95,13 @@ describe('dataset.json', () => {
       dataset_name: 'Lung 2026',
       organ_type: 'Plevra',
     });
+  });
+
+  it('applies the values of a slide named __proto__ to no other slide', async () => {
+    const { chain } = await readMetadata({
+      'dataset.json': '{"slides": {"__proto__": {"organ_type": "x"}}}',
+    });
+    expect(slideMetadataOf('a.svs', chain).organ_type).toBeNull();
   });
 });
 
@@ -141,7 +148,7 @@ describe('case of a slide', () => {
     ['note', 'x'.repeat(1001), 'a note is longer than 1000 characters.'],
     ['note', 'N\u0000', 'a note contains an invisible or control character.'],
     ['case_description', 'x'.repeat(4001), 'a case_description is longer than 4000 characters.'],
-  ])('makes a file unusable whose %s is too long or not text', async (field, value, reason) => {
+  ])('makes a metadata file unusable when its %s is too long or not text', async (field, value, reason) => {
     const problem = (file: string) => [{ path: file, error: `${file}: ${reason}` }];
     const csv = await readMetadata({ 'catalogue.csv': `file_name,${field}\na.svs,${value}\n` });
     expect(csv.problems).toEqual(problem('catalogue.csv'));
@@ -232,17 +239,10 @@ describe('unusable metadata file', () => {
     });
     expect(slideMetadataOf('a.svs', chain.slice(-1)).metadataIncomplete).toBe(false);
   });
-
-  it('is not confused with a dataset.json that lists a slide named __proto__', async () => {
-    const { chain } = await readMetadata({
-      'dataset.json': '{"slides": {"__proto__": {"organ_type": "x"}}}',
-    });
-    expect(slideMetadataOf('a.svs', chain).organ_type).toBeNull();
-  });
 });
 
 describe('catalogue.csv whose last line has no line break', () => {
-  it('applies whole rows only, to the slides that they name', async () => {
+  it('applies its complete rows, and only to the slides that they name', async () => {
     const { chain, problems } = await readMetadata({
       'catalogue.csv': 'file_name,dataset_name\na.svs,Study A\nb.svs,Study',
     });

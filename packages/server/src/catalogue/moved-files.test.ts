@@ -220,7 +220,7 @@ describe.each(databaseKinds)('catalogue entry of a slide on %s', (database) => {
 });
 
 describe('slide of several files', () => {
-  it('keeps its entry when its folder is moved: a DICOM series', async () => {
+  it('keeps its entry when it is a DICOM series whose folder is moved', async () => {
     const { server, afterRescan, move, inspect, places } = await folderOf();
     await server.put('Breast/case/a.dcm', await buildDicom({ instance: '1' }));
     await server.put('Breast/case/b.dcm', await buildDicom({ instance: '2', downsample: 2 }));
@@ -234,15 +234,18 @@ describe('slide of several files', () => {
   it.each([
     ['a.mrxs', 'a', 'b.mrxs', 'b'],
     ['a.vsi', '_a_', 'b.vsi', '_b_'],
-  ])('keeps its entry when it is renamed: %s with %s', async (name, folder, newName, newFolder) => {
-    const { server, afterRescan, move, places } = await folderOf();
-    await server.put(`Set/${name}`, 'no real one');
-    await server.put(`Set/${folder}/Data0000.dat`, '12345');
-    const [before] = await afterRescan();
-    await move(`Set/${name}`, `Other/${newName}`);
-    await move(`Set/${folder}`, `Other/${newFolder}`);
-    expect(places(await afterRescan())).toEqual({ [before?.id ?? '']: `Other/${newName}` });
-  });
+  ])(
+    'keeps its entry when its file %s and its companion folder %s are renamed',
+    async (name, folder, newName, newFolder) => {
+      const { server, afterRescan, move, places } = await folderOf();
+      await server.put(`Set/${name}`, 'no real one');
+      await server.put(`Set/${folder}/Data0000.dat`, '12345');
+      const [before] = await afterRescan();
+      await move(`Set/${name}`, `Other/${newName}`);
+      await move(`Set/${folder}`, `Other/${newFolder}`);
+      expect(places(await afterRescan())).toEqual({ [before?.id ?? '']: `Other/${newName}` });
+    },
+  );
 });
 
 describe('slide file that is moved during a scan', () => {

@@ -85,13 +85,13 @@ export async function reconcile(
   const toRead: string[] = [];
 
   const restricted = await listRestrictedDatasets(db);
-  const changedPairs = new Map<string, PairedEntry>();
+  const followedById = new Map<string, PairedEntry>();
   const addIfChanged = (pair: PairedEntry) => {
     if (Object.keys(changesOf(pair.row, pair, restricted).changes).length > 0)
-      changedPairs.set(pair.row.id, pair);
+      followedById.set(pair.row.id, pair);
   };
 
-  // Removes from `unmatched` the slides that have neither moved nor changed, which are most slides.
+  // `matchByPlace` removes the slides that have neither moved nor changed, which are most slides.
   const unmatched = await slidesByPlace(scans, yieldToEventLoop);
   /** Entries for which no slide has been found yet, by place (root and path). */
   const remaining = new Map<string, ScannedRow>();
@@ -145,7 +145,7 @@ export async function reconcile(
     const before = oldFound === undefined ? null : await entryOfMoved(oldFound);
     if (before !== null) {
       movedDuringScan.delete(slide.fingerprint);
-      changedPairs.delete(before.id);
+      followedById.delete(before.id);
       moved.push({ row: before, root, slide });
       continue;
     }
@@ -156,7 +156,7 @@ export async function reconcile(
 
   const unusable = recordUnusableFiles(scans, remaining, log, at);
   newImages.push(...unusable.newImages);
-  const followed = [...changedPairs.values()];
+  const followed = [...followedById.values()];
   const missing = await applyChanges(
     { db, audit, at, yieldToEventLoop },
     {

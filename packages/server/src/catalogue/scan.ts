@@ -312,7 +312,7 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
         const target = await tree.find(folder, entry);
         if (target?.kind !== 'file') return null;
         const age = target.changedAt === undefined ? settledAfterMs : Date.now() - target.changedAt;
-        // A negative age means that a clock is wrong; such a file is not waited for.
+        // A negative age means that a clock is wrong; the scan does not wait for this file.
         const isChanging = age >= 0 && age < settledAfterMs;
         if (!isChanging || performance.now() > deadline) return { name: entry.name, ...target, isChanging };
         await wait(settledAfterMs - age);

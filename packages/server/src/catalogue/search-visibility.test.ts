@@ -52,7 +52,7 @@ async function catalogueWithSecrets(kind: DatabaseKind, restrictedDatasets: numb
   return { ...testCatalogue, observer, secretId, restricted };
 }
 
-describe.each(databaseKinds)('catalogue search by an account with limited access, on %s', (kind) => {
+describe.each(databaseKinds)('catalogue search with restricted and hidden entries, on %s', (kind) => {
   it.each([
     ['3 restricted datasets', 3],
     ['70 restricted datasets, more than a query has ranges for', 70],
@@ -127,7 +127,7 @@ describe.each(databaseKinds)('catalogue search by an account with limited access
     const { server, viewer, secretId, observer } = await catalogueWithSecrets(kind, 3);
     const token = await server.fixtures.token(viewer);
     const queriesFor = async (imageId: string) => {
-      await server.as(token).call(getImage, { params: { imageId } }); // whatever is kept in memory is kept now
+      await server.as(token).call(getImage, { params: { imageId } }); // fills the caches
       let queries = 0;
       watchQueries(observer.db, () => queries++);
       const { status } = await server.as(token).call(getImage, { params: { imageId } });

@@ -67,7 +67,7 @@ describe('catalogue of a slide folder', () => {
     ]);
   });
 
-  it('keeps a removed entry removed after a scan, a restart and a new file', async () => {
+  it('keeps a removed entry removed after a scan, a restart and a change of its file', async () => {
     const { server, admin, names } = await catalogueOf();
     await server.put('Set/a.svs', svs);
     await server.rescan();

@@ -99,10 +99,10 @@ describe.each(databaseKinds)('bulk change of catalogue entries, on %s', (databas
     const { server, admin, names, auditEntries } = await startServer(database);
     const a = await server.fixtures.image({ file_name: 'a.svs' });
     const b = await server.fixtures.image({ file_name: 'b.svs', dataset_name: 'Meme' });
-    const answer = await admin.call(changeImages, {
+    const response = await admin.call(changeImages, {
       body: { ids: [a.id, b.id, a.id], dataset_name: 'Meme' },
     });
-    expect(answer).toMatchObject({ status: 200, body: { changed: 1, message: '1 slayt değiştirildi.' } });
+    expect(response).toMatchObject({ status: 200, body: { changed: 1, message: '1 slayt değiştirildi.' } });
     expect(await names({ dataset: 'Meme' })).toEqual(['a.svs', 'b.svs']);
     const detail = '{"fields":"dataset_name","dataset_before":null,"dataset_after":"Meme"}';
     expect(await auditEntries()).toEqual([['image-edited', a.id, detail]]);
@@ -113,8 +113,8 @@ describe.each(databaseKinds)('bulk change of catalogue entries, on %s', (databas
     const a = await server.fixtures.image({ file_name: 'a.svs' });
     const removed = await server.fixtures.image({ file_name: 'b.svs', removed_at: at });
     for (const other of [randomUUID(), removed.id]) {
-      const answer = await admin.call(changeImages, { body: { ids: [a.id, other], dataset_name: 'Meme' } });
-      expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
+      const response = await admin.call(changeImages, { body: { ids: [a.id, other], dataset_name: 'Meme' } });
+      expect(response).toMatchObject({ status: 404, body: { code: 'not_found' } });
     }
     expect(await names({ dataset: 'Meme' })).toEqual([]);
     expect(await auditEntries()).toEqual([]);
@@ -148,7 +148,7 @@ describe.each(databaseKinds)('bulk change of catalogue entries, on %s', (databas
     [{ ids: Array.from({ length: 1001 }, () => randomUUID()) }],
     [{ ids: [randomUUID()], dataset_name: 'x'.repeat(201) }],
     [{ ids: [randomUUID()], read_again: false }],
-  ])('rejects an invalid request body with invalid_request: %#', async (body) => {
+  ])('rejects the invalid request body number %# with invalid_request', async (body) => {
     const { admin } = await startServer(database);
     expect((await admin.call(changeImages, { body })).body).toMatchObject({ code: 'invalid_request' });
   });
@@ -167,8 +167,8 @@ describe('hidden slide', () => {
     const sessions = { admin: await server.sessionOf(admin), user: await server.sessionOf(user) };
     const pixels = async (session: string) => {
       const names = ['image.dzi', 'thumbnail.jpg', 'image_files/9/0_0.jpeg'];
-      const answers = names.map((name) => server.pixels(`${imageId}/${name}`, session));
-      return (await Promise.all(answers)).map(({ statusCode }) => statusCode);
+      const responses = names.map((name) => server.pixels(`${imageId}/${name}`, session));
+      return (await Promise.all(responses)).map(({ statusCode }) => statusCode);
     };
     const visibleTo = async (who: typeof user, client = server.as(who)) => ({
       list: (await client.call(listImages)).body.images.map(({ hidden }) => hidden),
@@ -232,8 +232,8 @@ describe('slide whose file is unreadable', () => {
     // Only the stored error changes, not the file: this shows that the file is read again although its fingerprint is the same.
     await server.services.db.updateTable('images').set({ error: 'Something else.' }).execute();
 
-    const answer = await admin.call(changeImages, { body: { ids: [imageId], read_again: true } });
-    expect(answer.body).toEqual({ changed: 1, message: '1 slayt yeniden okunuyor.' });
+    const response = await admin.call(changeImages, { body: { ids: [imageId], read_again: true } });
+    expect(response.body).toEqual({ changed: 1, message: '1 slayt yeniden okunuyor.' });
     await server.services.catalogue.settled();
     expect(await image()).toMatchObject({
       status: 'failed',

@@ -11,8 +11,8 @@ export function withoutAnswer(question: Question): ShownQuestion {
 }
 
 /**
- * An answer. Its form depends on the kind of the question. `choice`: the indices of the chosen choices; `region`: a point [x, y] in pixels of full
- * resolution; `text`: free text.
+ * An answer. Its form depends on the kind of the question. `choice`: the indices of the chosen choices; `region`: a point
+ * [x, y] in pixels of full resolution; `text`: free text.
  */
 export type Answer = readonly number[] | string;
 
