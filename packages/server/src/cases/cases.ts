@@ -1,5 +1,5 @@
 /**
- * Lists and changes cases: slides of one patient that belong together. Administrators create cases. An account sees a case if it may
+ * Lists and changes cases: the slides of one specimen, in order. Administrators create cases. An account sees a case if it may
  * see its dataset and at least one of its slides; the slides that it may not view are left out.
  */
 import { randomUUID } from 'node:crypto';

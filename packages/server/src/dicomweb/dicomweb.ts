@@ -44,7 +44,7 @@ export interface DicomWeb {
   ): Promise<readonly JsonDataSet[]>;
   /** Returns the id of the image of the study in the path. @throws AppError not_found */
   imageIdOf(scope: Scope): string;
-  /** Opens the slide of a study. @throws AppError not_found; SlideError */
+  /** Opens the slide of a study. @param createdAt time of the catalogue entry @throws AppError not_found; SlideError */
   open(image: ServableImage, createdAt: string, requester: Requester): Promise<OpenedStudy>;
   /** Returns the metadata of the instances in the scope. @throws AppError not_found when the study does not contain the scope */
   metadata(study: OpenedStudy, scope: Scope, base: string): readonly JsonDataSet[];
