@@ -50,7 +50,7 @@ async function draw({ file, tissue, seed, part, results }: DrawRequest): Promise
           const top = drawnPart.y + row * TILE_SIZE + y - MARGIN;
           const square = clearedAt(scratch, left, top);
           const cells: DrawnCell[] = [];
-          if (!drawTissue(square, (cell) => cells.push(cell))) continue;
+          if (!drawTissue(square, (cell) => cells.push(cell))) continue; // bare glass
           visibleCells.push(...cells.filter((cell) => isVisible(square, cell, MARGIN)));
           pixels ??= makePixels();
           renderRgb(square, pixels, (y * TILE_SIZE + x) * 3, TILE_SIZE * 3);

@@ -72,6 +72,7 @@ export async function makeDemoSlides(options: DemoSlidesOptions): Promise<readon
 
   onProgress('No slides yet: drawing two demonstration slides, which takes about half a minute.');
   const reportProgress = createProgressReporter(onProgress);
+  /** Ends both processes when one of them fails. */
   const stop = new AbortController();
   try {
     const drawings = slides.map(async ({ tissue, seed, results }, index) => {
@@ -144,7 +145,7 @@ function waitForResult(child: ChildProcess, onPercent: (percent: number) => void
     child.on('message', (report: DrawReport) => {
       lastReport = report;
       if (report.kind === 'progress') onPercent(report.percent);
-      else child.kill('SIGKILL');
+      else child.kill('SIGKILL'); // `done` and `failed` are the last reports
     });
     child.once('error', reject);
     child.once('exit', () => {

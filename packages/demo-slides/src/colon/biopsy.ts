@@ -26,6 +26,7 @@ export interface Biopsy {
 /** Number of directions at which the arc length is stored. */
 const DIRECTIONS = 1440;
 
+/** Creates a biopsy: computes the arc lengths of its ellipse. */
 export function createBiopsy(plan: Omit<Biopsy, 'lengths'>): Biopsy {
   const lengths = new Float64Array(DIRECTIONS + 1);
   for (let k = 1; k <= DIRECTIONS; k++) {
@@ -37,8 +38,8 @@ export function createBiopsy(plan: Omit<Biopsy, 'lengths'>): Biopsy {
 }
 
 export interface BiopsyPosition {
-  /** Distance from the torn edge, pixels. */
-  inside: number;
+  /** Distance from the torn edge, pixels; negative on the glass. */
+  distanceFromEdge: number;
   /** Depth below the surface with epithelium, pixels; large where the outline is torn. */
   depth: number;
   /** Pixels along the outline. */
@@ -60,6 +61,7 @@ function outlineAt(biopsy: Biopsy, direction: number): number {
 export function locateInBiopsy(biopsy: Biopsy, x: number, y: number, out: BiopsyPosition): BiopsyPosition {
   const cos = Math.cos(biopsy.angle);
   const sin = Math.sin(biopsy.angle);
+  // Position along the long (lx) and the short axis (ly) of the ellipse.
   let lx = (x - biopsy.x) * cos + (y - biopsy.y) * sin;
   let ly = (y - biopsy.y) * cos - (x - biopsy.x) * sin;
   const { long, short } = biopsy;
@@ -88,8 +90,9 @@ export function locateInBiopsy(biopsy: Biopsy, x: number, y: number, out: Biopsy
     biopsy.surfaceSpan + 0.1,
     Math.abs(Math.atan2(Math.sin(fromSurface), Math.cos(fromSurface))),
   );
-  // The part with epithelium is not a cut edge.
-  out.inside = depth + 100 - torn * (120 - 70 * roughNoiseAt(biopsy.seed + 2, x / 160, y / 160, 3));
+  // The part with epithelium is not a cut edge: there, 100 pixels keep the distance large. Where the outline is torn, the edge is
+  // 20 pixels farther inside than the outline, and up to 70 pixels of noise make it ragged.
+  out.distanceFromEdge = depth + 100 - torn * (120 - 70 * roughNoiseAt(biopsy.seed + 2, x / 160, y / 160, 3));
   out.depth = depth + torn * 900;
   return out;
 }
@@ -117,12 +120,14 @@ export function placeCutCrypts(random: Random, biopsy: Biopsy, height: number): 
   const glands: Gland[] = [];
   const spacing = 262;
   const slant = between(random, 0, Math.PI);
+  // Rows and columns of a hexagonal grid that covers more than the largest biopsy.
   for (let row = -9; row <= 9; row++) {
     for (let column = -14; column <= 14; column++) {
       const x = biopsy.x + (column + (row & 1) * 0.5 + between(random, -0.09, 0.09)) * spacing;
       const y = biopsy.y + (row * 0.93 + between(random, -0.08, 0.08)) * spacing;
-      const place = locateInBiopsy(biopsy, x, y, { inside: 0, depth: 0, along: 0 });
-      if (place.inside < 190 || place.depth < 235 || randomAt(biopsy.seed, column, row) < 0.05) continue;
+      const place = locateInBiopsy(biopsy, x, y, { distanceFromEdge: 0, depth: 0, along: 0 });
+      if (place.distanceFromEdge < 190 || place.depth < 235 || randomAt(biopsy.seed, column, row) < 0.05)
+        continue;
       const angle = slant + between(random, -0.35, 0.35);
       const length = random() ** 2 * 46;
       const gland = {
@@ -139,7 +144,8 @@ export function placeCutCrypts(random: Random, biopsy: Biopsy, height: number): 
         cellWidth: between(random, 43, 50),
         gobletShare: between(random, 0.42, 0.64),
       };
-      // Healthy crypts do not touch, so a crypt that would touch another is narrowed or omitted.
+      // Healthy crypts do not touch, so a crypt that would touch another is narrowed or omitted. `free` is the distance to the
+      // nearest other crypt.
       const free = Math.min(
         ...glands.map((other) => locateInGland(other, x, y, { depth: 0, along: 0, side: 1 }).depth - height),
       );

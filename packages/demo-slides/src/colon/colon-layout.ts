@@ -1,6 +1,8 @@
 /**
  * The layout of the colon slide: a full-thickness strip of the colon wall with its inner surface at the top, and two small biopsies
- * of mucosa above the strip. All lengths are pixels (0.25 µm) and all positions are on the whole slide.
+ * of mucosa above the strip. All lengths are pixels (0.25 µm) and all positions are on the whole slide. Sizes and positions of the
+ * structures, and the strengths and periods of the noises, are chosen by eye. The numbers added to `seed` keep the noises
+ * independent.
  */
 
 import { type CurvePosition, createCurve, locateOnCurve, pointOnCurve } from '../geometry/curve.ts';
@@ -37,7 +39,7 @@ export function layOutColon(seed: number): ColonLayout {
     { x: 9700, rise: 1300, width: 2350 },
     { x: 15900, rise: 760, width: 1800 },
   ];
-  /** Returns by how much the folds raise a layer. */
+  /** Returns by how many pixels the folds raise a layer. @param widthFactor above 1 for deeper layers, whose folds are wider */
   const foldAt = (x: number, widthFactor: number) =>
     folds.reduce(
       (sum, fold) => sum + fold.rise * Math.exp(-(((x - fold.x) / (fold.width * widthFactor)) ** 2)),
@@ -85,7 +87,8 @@ export function layOutColon(seed: number): ColonLayout {
   });
 
   const curvePosition: CurvePosition = { depth: 0, along: 0 };
-  const biopsyPosition: BiopsyPosition = { inside: 0, depth: 0, along: 0 };
+  const biopsyPosition: BiopsyPosition = { distanceFromEdge: 0, depth: 0, along: 0 };
+  // x of the cut ends of the strip at a height.
   const leftEnd = (y: number) => 820 + 230 * roughNoiseAt(seed + 5, y / 1300, 7, 3) + (y - 9000) * 0.05;
   const rightEnd = (y: number) => 19700 + 260 * roughNoiseAt(seed + 6, y / 1500, 9, 3) - (y - 9000) * 0.04;
   const isAmongBiopsies = (x: number, y: number) => y < BIOPSIES_TO && y < arch(x) - 1900;
@@ -94,17 +97,17 @@ export function layOutColon(seed: number): ColonLayout {
     if (isAmongBiopsies(x, y)) {
       out.mucosaDepth = OUTSIDE;
       out.muscleDepth = OUTSIDE;
-      out.along = x;
+      out.mucosaAlong = x;
       const biopsyIndex = biopsies.findIndex((biopsy) => Math.abs(x - biopsy.x) < biopsy.long * 1.35);
       const biopsy = biopsies[biopsyIndex];
       if (biopsy === undefined) {
-        out.inside = OUTSIDE;
-        out.depth = OUTSIDE;
+        out.distanceFromEdge = OUTSIDE;
+        out.surfaceDepth = OUTSIDE;
         return out;
       }
       locateInBiopsy(biopsy, x, y, biopsyPosition);
-      out.inside = biopsyPosition.inside;
-      out.depth = biopsyPosition.depth;
+      out.distanceFromEdge = biopsyPosition.distanceFromEdge;
+      out.surfaceDepth = biopsyPosition.depth;
       // The offset is larger than the strip, so that the cells of two surfaces never have the same index.
       out.surfaceAlong = biopsyPosition.along + 100_000 * (biopsyIndex + 1);
       return out;
@@ -114,13 +117,13 @@ export function layOutColon(seed: number): ColonLayout {
     out.muscleAlong = curvePosition.along;
     locateOnCurve(mucosaBase, x, y, curvePosition);
     out.mucosaDepth = curvePosition.depth;
-    out.along = curvePosition.along;
+    out.mucosaAlong = curvePosition.along;
     locateOnCurve(surface, x, y, curvePosition);
-    out.depth = curvePosition.depth;
+    out.surfaceDepth = curvePosition.depth;
     out.surfaceAlong = curvePosition.along;
     const outer = WALL_TO + 230 * roughNoiseAt(seed + 7, out.muscleAlong / 1500, 5, 3) - out.muscleDepth;
     const ends = Math.min(x - leftEnd(y), rightEnd(y) - x) + 50 * roughNoiseAt(seed + 8, x / 240, y / 240, 3);
-    out.inside = Math.min(outer + 36 * roughNoiseAt(seed + 9, x / 150, y / 150, 3), ends);
+    out.distanceFromEdge = Math.min(outer + 36 * roughNoiseAt(seed + 9, x / 150, y / 150, 3), ends);
     return out;
   }
 
@@ -130,7 +133,7 @@ export function layOutColon(seed: number): ColonLayout {
   }
 
   function lymphoid(x: number, y: number): number {
-    let max = -9;
+    let max = -9; // far from every follicle
     for (const follicle of follicles) {
       const distance = Math.hypot((x - follicle.x) / follicle.long, (y - follicle.y) / follicle.short);
       if (distance < 3)
@@ -148,13 +151,13 @@ export function layOutColon(seed: number): ColonLayout {
     glands: readonly Gland[],
     out: MucosaPosition,
   ): void {
-    out.depth = position.depth;
+    out.depth = position.surfaceDepth;
     out.along = position.surfaceAlong;
     out.seed = SURFACE_SEED;
     out.gobletShare = 0.2;
     out.cellWidth = 46;
     out.proliferation = 0;
-    let nearestDepth = position.depth;
+    let nearestDepth = position.surfaceDepth;
     for (const gland of glands) {
       locateInGland(gland, x, y, glandPosition);
       const { depth } = glandPosition;
@@ -174,6 +177,7 @@ export function layOutColon(seed: number): ColonLayout {
     }
   }
 
+  // In the lower part of the wall, the layers follow the muscle; in the upper part, the mucosa.
   const tangent = (x: number, y: number) => {
     if (isAmongBiopsies(x, y)) return noiseAt(seed + 16, x / 700, y / 700) * 2.2;
     const { downX, downY } = pointOnCurve(y > arch(x) + 2600 ? muscle : mucosaBase, x);
@@ -182,7 +186,7 @@ export function layOutColon(seed: number): ColonLayout {
 
   const glands = [
     ...placeCrypts(random, surface, mucosaBase, (x, y) =>
-      lymphoid(x, y) > -0.12 ? OUTSIDE : locate(x, y, emptyWallPosition()).inside,
+      lymphoid(x, y) > -0.12 ? OUTSIDE : locate(x, y, emptyWallPosition()).distanceFromEdge,
     ),
     ...biopsies.flatMap((biopsy) => placeCutCrypts(random, biopsy, EPITHELIUM)),
   ];
@@ -202,7 +206,7 @@ export function layOutColon(seed: number): ColonLayout {
 /** Adds a gland to an index of the glands by position. */
 function indexGland(index: SpatialIndex<Gland>, gland: Gland): void {
   const reach = gland.lumen + gland.height + 90;
-  // Several small rectangles along the axis are added, because one rectangle around an oblique crypt would be mostly empty.
+  // Adds several small rectangles along the axis, because one rectangle around an oblique crypt would be mostly empty.
   for (let s = 0; s <= gland.length; s += Math.max(1, Math.min(48, gland.length))) {
     const { x, y } = axisPoint(gland, s);
     index.add(gland, x - reach, y - reach, x + reach, y + reach);

@@ -26,13 +26,14 @@ export const OUTER_MUSCLE = 5;
 export const SUBSEROSA = 6;
 export type Layer = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 
-// Indices of the quantities that are sampled for a tile. The first six and `MUSCLE_ALONG` are the fields of `WallPosition`, in its order.
-/** Distance from the nearest cut edge or outer border (`WallPosition.inside`). */
+// Indices of the quantities that are sampled for a tile. The first six and `MUSCLE_ALONG` are the fields of `WallPosition`, in
+// their order there.
+/** Distance from the nearest cut edge or outer border (`WallPosition.distanceFromEdge`). */
 export const DISTANCE_FROM_EDGE = 0;
-export const DEPTH = 1;
+export const SURFACE_DEPTH = 1;
 export const SURFACE_ALONG = 2;
 export const MUCOSA_DEPTH = 3;
-/** Distance along the lower border of the mucosa (`WallPosition.along`). */
+/** Distance along the lower border of the mucosa (`WallPosition.mucosaAlong`). */
 export const MUCOSA_ALONG = 4;
 export const MUSCLE_DEPTH = 5;
 /** How loose the connective tissue is, a noise; larger is looser. */
@@ -106,7 +107,8 @@ export function planeOf(scene: ColonScene, quantity: number): Float32Array {
 /**
  * Returns the layer at a position of the wall.
  *
- * @param mucosaDepth as in `WallPosition`, likewise `muscleDepth`
+ * @param mucosaDepth depth below the lower border of the mucosa, as in `WallPosition`
+ * @param muscleDepth depth below the inner border of the muscle coat, as in `WallPosition`
  * @param shift displacement of the borders between layers at the position, pixels
  */
 export function layerOf(mucosaDepth: number, muscleDepth: number, shift: number): Layer {
@@ -155,5 +157,8 @@ export function fatIn(seed: number, position: WallPosition, x: number, y: number
   );
   // Strands of connective tissue divide the outer fat into lobules.
   const strand = STRAND_DEPTH * Math.abs(noiseAt(seed + 62, x / 1100, y / 700)) - STRAND_HALF_WIDTH;
-  return Math.min(Math.max(Math.min(outside, strand), insideSubmucosa), position.inside - EDGE_MARGIN);
+  return Math.min(
+    Math.max(Math.min(outside, strand), insideSubmucosa),
+    position.distanceFromEdge - EDGE_MARGIN,
+  );
 }

@@ -15,7 +15,14 @@ import {
   PLEXUS_TO,
 } from './colon-wall.ts';
 
-/** Places random vessels where they fit: first in the submucosa and the subserosa, then small ones in the mucosa. */
+/** Numbers of random vessels that are tried; those that do not fit are discarded. */
+const WALL_ATTEMPTS = 560;
+const MUCOSA_ATTEMPTS = 9000;
+
+/**
+ * Places random vessels where they fit: first in the submucosa and the subserosa, then small ones in the mucosa. Ranges of sizes
+ * are in pixels and follow histology; the numbers of attempts are chosen by eye, so that the tissue looks neither empty nor full.
+ */
 // oxlint-disable-next-line lamina/max-own-lines -- the order of random numbers determines the slide
 export function placeVessels(
   random: Random,
@@ -40,9 +47,11 @@ export function placeVessels(
     index.add(vessel, x - reach, y - reach, x + reach, y + reach);
   };
 
-  for (let attempt = 0; attempt < 560; attempt++) {
+  for (let attempt = 0; attempt < WALL_ATTEMPTS; attempt++) {
+    // Anywhere in the strip, not close to its ends.
     const x = between(random, 1300, 19200);
     const y = between(random, 6000, 14600);
+    /** 0…1; the square makes small vessels frequent. */
     const size = random() ** 2;
     const isArtery = random() < 0.42;
     const long = isArtery ? 22 + 80 * size : 34 + 230 * size;
@@ -57,21 +66,28 @@ export function placeVessels(
       wall: isArtery ? 22 + long * between(random, 0.35, 0.65) : 7 + long * between(random, 0.06, 0.14),
       filled: isArtery ? between(random, 0, 0.55) : between(random, 0.25, 0.95),
     });
+    /** Minimum distance of the centre from the borders of the layer. */
     const clearance = vessel.reach + 20;
     layout.locate(x, y, position);
     const isInSubmucosa =
       position.mucosaDepth > MUSCULARIS_MUCOSAE_THICKNESS + clearance && position.muscleDepth < -clearance;
     const isInSubserosa =
-      position.muscleDepth > OUTER_MUSCLE_TO + 60 + clearance && position.inside > clearance + 30;
-    if ((isInSubmucosa || isInSubserosa) && position.inside > clearance && layout.lymphoid(x, y) < -0.5)
+      position.muscleDepth > OUTER_MUSCLE_TO + 60 + clearance && position.distanceFromEdge > clearance + 30;
+    if (
+      (isInSubmucosa || isInSubserosa) &&
+      position.distanceFromEdge > clearance &&
+      layout.lymphoid(x, y) < -0.5
+    )
       addUnlessOverlapping(vessel);
   }
 
-  for (let attempt = 0; attempt < 9000; attempt++) {
+  for (let attempt = 0; attempt < MUCOSA_ATTEMPTS; attempt++) {
+    // Anywhere in the biopsies and in the mucosa of the strip.
     const x = between(random, 700, 19800);
     const y = between(random, 900, 10800);
     layout.locate(x, y, position);
-    if (position.inside < 80 || position.depth < 110 || position.mucosaDepth > -30) continue;
+    // Capillaries keep away from edges, surface, muscle, follicles and epithelium.
+    if (position.distanceFromEdge < 80 || position.surfaceDepth < 110 || position.mucosaDepth > -30) continue;
     if (layout.lymphoid(x, y) > -0.15) continue;
     layout.warp(x, y, shift);
     layout.locateInMucosa(x + shift.x, y + shift.y, position, layout.glandIndex.near(x, y), mucosa);

@@ -31,16 +31,16 @@ export const GLAND_SQUARE = 64;
 
 /** A position in the strip or in a biopsy. Depths are positive inside the tissue. */
 export interface WallPosition {
-  /** Distance from the nearest cut edge or outer border. */
-  inside: number;
+  /** Distance from the nearest cut edge or outer border of the tissue; negative on the glass. */
+  distanceFromEdge: number;
   /** Depth below the inner surface; large where the outline of a biopsy is torn. */
-  depth: number;
+  surfaceDepth: number;
   /** Distance along the inner surface. */
   surfaceAlong: number;
   /** Depth below the lower border of the mucosa; -10⁶ in a biopsy, which has only mucosa. */
   mucosaDepth: number;
   /** Distance along the lower border of the mucosa. */
-  along: number;
+  mucosaAlong: number;
   /** Depth below the inner border of the muscle coat; -10⁶ in a biopsy. */
   muscleDepth: number;
   /** Distance along the inner border of the muscle coat. */
@@ -49,11 +49,11 @@ export interface WallPosition {
 
 export function emptyWallPosition(): WallPosition {
   return {
-    inside: OUTSIDE,
-    depth: OUTSIDE,
+    distanceFromEdge: OUTSIDE,
+    surfaceDepth: OUTSIDE,
     surfaceAlong: 0,
     mucosaDepth: OUTSIDE,
-    along: 0,
+    mucosaAlong: 0,
     muscleDepth: OUTSIDE,
     muscleAlong: 0,
   };
@@ -105,8 +105,8 @@ export interface ColonLayout {
   /**
    * Computes the position relative to the epithelium; writes it into `out`.
    *
-   * @param x x with the displacement of `warp`; likewise y
-   * @param position the position in the wall
+   * @param x x plus the displacement of `warp`; the same holds for y
+   * @param position the position in the wall, without the displacement
    * @param glands the crypts near the position
    */
   locateInMucosa(

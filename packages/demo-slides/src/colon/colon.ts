@@ -13,7 +13,6 @@ import { layOutColon } from './colon-layout.ts';
 import {
   type ColonScene,
   createColonScene,
-  DEPTH,
   DISTANCE_FROM_EDGE,
   FAT,
   fatIn,
@@ -29,6 +28,7 @@ import {
   SHIFT_X,
   SHIFT_Y,
   SURFACE_ALONG,
+  SURFACE_DEPTH,
   THICKNESS,
 } from './colon-scene.ts';
 import { COLON_HEIGHT, COLON_WIDTH, EPITHELIUM } from './colon-wall.ts';
@@ -40,6 +40,10 @@ import { scatterCells } from './scatter-cells.ts';
 
 /** Largest displacement of a border between layers, pixels. */
 const BORDER = 40;
+/** A tile whose nodes are all farther than this from the tissue is bare glass; pixels. */
+const GLASS_MARGIN = 40;
+/** A tile whose nodes are all farther than this from fat has none: the size of a fat cell, pixels. */
+const FAT_MARGIN = 250;
 
 /** Creates the tissue. */
 export function createColon(seed: number): Tissue {
@@ -51,36 +55,38 @@ export function createColon(seed: number): Tissue {
   function draw(tile: StainTile, onCell?: (cell: DrawnCell) => void): boolean {
     resizePlanes(scene, tile.size);
     const field = sampleQuantities(scene, tile);
-    const inside = rangeOf(field, DISTANCE_FROM_EDGE);
-    const depth = rangeOf(field, DEPTH);
-    if (inside.max < -40 || depth.max < -40) return false;
+    const distanceFromEdge = rangeOf(field, DISTANCE_FROM_EDGE);
+    const surfaceDepth = rangeOf(field, SURFACE_DEPTH);
+    if (distanceFromEdge.max < -GLASS_MARGIN || surfaceDepth.max < -GLASS_MARGIN) return false;
 
     const hasMucosa = rangeOf(field, MUCOSA_DEPTH).min < BORDER;
     interpolateQuantities(scene, field);
     paintWallLayers(scene, tile);
-    if (rangeOf(field, FAT).max > -250) paintFat(tile, palette, seed + 70, scene.fatAt);
+    if (rangeOf(field, FAT).max > -FAT_MARGIN) paintFat(tile, palette, seed + 70, scene.fatAt);
     for (const ganglion of layout.ganglia.touching(tile)) paintGanglion(tile, palette, ganglion);
     scatterCells(scene, tile, field, onCell);
     for (const vessel of layout.vessels.touching(tile)) paintVessel(tile, palette, vessel);
     if (hasMucosa) paintMucosa(scene, tile);
     for (const nucleus of nuclei.touching(tile)) applyStamp(tile, nucleus.stamp, nucleus);
-    if (inside.min < EDGE_WIDTH) frayEdges(tile, palette.clouds, planeOf(scene, DISTANCE_FROM_EDGE));
+    if (distanceFromEdge.min < EDGE_WIDTH)
+      frayEdges(tile, palette.clouds, planeOf(scene, DISTANCE_FROM_EDGE));
     return true;
   }
 
   return { width: COLON_WIDTH, height: COLON_HEIGHT, draw };
 }
 
+/** Samples the quantities of a tile on a coarse grid. The numbers added to `seed` keep the noises independent. */
 function sampleQuantities({ seed, layout, position }: ColonScene, tile: StainTile): SampledField {
   const shift = { x: 0, y: 0 };
   return sampleField(tile, QUANTITIES, (x, y, out) => {
     layout.locate(x, y, position);
     layout.warp(x, y, shift);
-    out[DISTANCE_FROM_EDGE] = position.inside;
-    out[DEPTH] = position.depth;
+    out[DISTANCE_FROM_EDGE] = position.distanceFromEdge;
+    out[SURFACE_DEPTH] = position.surfaceDepth;
     out[SURFACE_ALONG] = position.surfaceAlong;
     out[MUCOSA_DEPTH] = position.mucosaDepth;
-    out[MUCOSA_ALONG] = position.along;
+    out[MUCOSA_ALONG] = position.mucosaAlong;
     out[MUSCLE_DEPTH] = position.muscleDepth;
     out[MUSCLE_ALONG] = position.muscleAlong;
     out[LOOSE] = roughNoiseAt(seed + 63, x / 380, y / 380, 3);
@@ -98,7 +104,7 @@ function sampleQuantities({ seed, layout, position }: ColonScene, tile: StainTil
  * Most tiles lie in one layer and far from every edge. A quantity that has no effect on the tile gets a constant, which is faster.
  */
 function interpolateQuantities(scene: ColonScene, field: SampledField): void {
-  const depth = rangeOf(field, DEPTH);
+  const surfaceDepth = rangeOf(field, SURFACE_DEPTH);
   const toMucosa = rangeOf(field, MUCOSA_DEPTH);
   const toMuscle = rangeOf(field, MUSCLE_DEPTH);
   const interpolateIf = (hasEffect: boolean, quantity: number, constant: number) => {
@@ -106,8 +112,8 @@ function interpolateQuantities(scene: ColonScene, field: SampledField): void {
     else planeOf(scene, quantity).fill(constant);
   };
   interpolateIf(rangeOf(field, DISTANCE_FROM_EDGE).min < EDGE_WIDTH, DISTANCE_FROM_EDGE, EDGE_WIDTH);
-  interpolateIf(toMucosa.min < BORDER, DEPTH, 1e6);
-  interpolateIf(depth.min < 2 * EPITHELIUM, SURFACE_ALONG, 0);
+  interpolateIf(toMucosa.min < BORDER, SURFACE_DEPTH, 1e6);
+  interpolateIf(surfaceDepth.min < 2 * EPITHELIUM, SURFACE_ALONG, 0);
   interpolateIf(toMuscle.min < BORDER, MUCOSA_DEPTH, 1e6);
   interpolateIf(toMuscle.max > -BORDER, MUSCLE_DEPTH, -1e6);
   interpolateIf(toMuscle.max > -BORDER, MUSCLE_ALONG, 0);

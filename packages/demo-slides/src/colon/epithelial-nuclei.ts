@@ -26,6 +26,7 @@ export function placeEpithelialNuclei({
   };
   for (const gland of layout.glands) {
     for (const nucleus of placeNuclei(gland, palette)) {
+      // Finds the position that `warp` moves to the nucleus, by two steps of a fixed-point iteration.
       let { x, y } = nucleus;
       for (let step = 0; step < 2; step++) {
         layout.warp(x, y, shift);
@@ -48,6 +49,7 @@ export function placeEpithelialNuclei({
     // A wall cell that is not a goblet cell is two slim cells with a nucleus each.
     const absorptiveMiddle = isSecond ? 0.74 : 0.26;
     const middle = cell.isGoblet ? 0.5 : absorptiveMiddle;
+    /** A number for each of the two slim cells. */
     const key = cell.index * 2 + (isSecond ? 1 : 0);
     if (Math.abs(cell.across - middle) > 0.12 || placedCells.has(key)) return;
     placedCells.add(key);

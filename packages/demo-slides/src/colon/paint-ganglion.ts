@@ -16,6 +16,7 @@ export function paintGanglion(tile: StainTile, { cells, reticulum }: Palette, ga
     if (Math.abs(dy) > ganglion.long * 1.2) continue;
     for (let column = 0; column < size; column++) {
       const dx = tile.x + column - ganglion.x;
+      // Position in the ellipse, in which the border has the distance 1 from the centre.
       const lx = (dx * cos + dy * sin) / ganglion.long;
       const ly = (dy * cos - dx * sin) / ganglion.short;
       const square = lx * lx + ly * ly;
@@ -28,6 +29,7 @@ export function paintGanglion(tile: StainTile, { cells, reticulum }: Palette, ga
       eosin[pixel] = (eosin[pixel] as number) * (1 - cover) + (0.26 + 0.12 * strand) * cover;
     }
   }
+  // The cells lie in a row along the long axis.
   const count = Math.max(2, Math.round(ganglion.long / 45));
   for (let k = 0; k < count; k++) {
     const chance = (stream: number) => randomAt(ganglion.seed, k, stream);

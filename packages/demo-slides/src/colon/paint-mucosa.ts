@@ -2,19 +2,26 @@
 import type { StainTile } from '../stain/stain.ts';
 import { nearestValue, sample } from '../stain/texture.ts';
 import { paintEpithelium } from '../structures/epithelium.ts';
+import { FRAY_REACH } from '../structures/frayed-edges.ts';
 import { cellAt, emptyWallCell } from '../structures/glands.ts';
 import {
   type ColonScene,
-  DEPTH,
   DISTANCE_FROM_EDGE,
   planeOf,
   SHIFT_X,
   SHIFT_Y,
   SURFACE_ALONG,
+  SURFACE_DEPTH,
 } from './colon-scene.ts';
 import { EPITHELIUM, GLAND_SQUARE, type MucosaPosition } from './colon-wall.ts';
 
-/** Paints the epithelial pixels of a tile, index square by index square, so that the crypts near a pixel are looked up once per square. */
+/** Pixels below the epithelium in which the basement membrane is visible. */
+const MEMBRANE_REACH = 12;
+
+/**
+ * Paints the epithelial pixels of a tile. It proceeds square by square of the index of crypts, so that the crypts near a pixel are
+ * looked up once per square.
+ */
 // oxlint-disable-next-line lamina/max-own-lines -- the loop over pixels calls few functions, for speed
 export function paintMucosa(scene: ColonScene, tile: StainTile): void {
   const { palette, layout, position } = scene;
@@ -29,9 +36,9 @@ export function paintMucosa(scene: ColonScene, tile: StainTile): void {
   };
   const cell = emptyWallCell();
   const { size, haematoxylin, eosin, orange } = tile;
-  const [inside, depth, surfaceAlong] = [
+  const [distanceFromEdge, surfaceDepth, surfaceAlong] = [
     planeOf(scene, DISTANCE_FROM_EDGE),
-    planeOf(scene, DEPTH),
+    planeOf(scene, SURFACE_DEPTH),
     planeOf(scene, SURFACE_ALONG),
   ];
   const [shiftX, shiftY] = [planeOf(scene, SHIFT_X), planeOf(scene, SHIFT_Y)];
@@ -44,9 +51,9 @@ export function paintMucosa(scene: ColonScene, tile: StainTile): void {
       const glands = layout.glandIndex.near(left, top);
       for (let y = top; y < bottom; y++) {
         for (let x = left, pixel = (y - tile.y) * size + left - tile.x; x < right; x++, pixel++) {
-          position.depth = depth[pixel] as number;
-          if (glands.length === 0 && position.depth > EPITHELIUM + 12) continue;
-          if ((inside[pixel] as number) < -12) continue;
+          position.surfaceDepth = surfaceDepth[pixel] as number;
+          if (glands.length === 0 && position.surfaceDepth > EPITHELIUM + MEMBRANE_REACH) continue;
+          if ((distanceFromEdge[pixel] as number) < -FRAY_REACH) continue;
           position.surfaceAlong = surfaceAlong[pixel] as number;
           layout.locateInMucosa(
             x + (shiftX[pixel] as number),
@@ -56,11 +63,11 @@ export function paintMucosa(scene: ColonScene, tile: StainTile): void {
             mucosa,
           );
           const beyond = mucosa.depth - EPITHELIUM;
-          if (beyond > 12) continue;
+          if (beyond > MEMBRANE_REACH) continue;
           if (mucosa.depth <= -1) {
-            // Some crypts contain mucus.
+            // Some crypts contain mucus; above the surface of the mucosa there is only glass.
             const density =
-              position.depth < 0 ? 0 : sample(clouds, x / 7, y / 7) + 0.3 * nearestValue(clouds, x, y);
+              position.surfaceDepth < 0 ? 0 : sample(clouds, x / 7, y / 7) + 0.3 * nearestValue(clouds, x, y);
             const mucus = Math.min(0.1, Math.max(0, density - 0.25) * 0.12);
             haematoxylin[pixel] = mucus;
             eosin[pixel] = mucus * 0.6;
@@ -78,7 +85,7 @@ export function paintMucosa(scene: ColonScene, tile: StainTile): void {
               proliferation,
             });
           } else {
-            // The basement membrane.
+            // The basement membrane: a thin band of eosin with its maximum 2 pixels below the epithelium.
             eosin[pixel] = (eosin[pixel] as number) + 0.22 * Math.exp(-(((beyond - 2) / 2) ** 2));
           }
         }

@@ -1,10 +1,15 @@
-/** Paints the connective tissue and the muscle of the colon wall. */
+/**
+ * Paints the connective tissue and the muscle of the colon wall.
+ *
+ * Numbers without a name are chosen by eye, so that each layer resembles stained tissue: amounts of stain (the unit is defined in
+ * `stain.ts`), weights of textures and noises in these amounts, and scales by which a texture is stretched.
+ */
 import { smoothStep } from '../geometry/random.ts';
 import type { StainTile } from '../stain/stain.ts';
 import { nearestValue, sample } from '../stain/texture.ts';
+import { FRAY_REACH } from '../structures/frayed-edges.ts';
 import {
   type ColonScene,
-  DEPTH,
   DISTANCE_FROM_EDGE,
   INNER_MUSCLE,
   LOOSE,
@@ -23,6 +28,7 @@ import {
   SHIFT_Y,
   SUBMUCOSA,
   SUBSEROSA,
+  SURFACE_DEPTH,
   THICKNESS,
 } from './colon-scene.ts';
 
@@ -31,7 +37,10 @@ import {
 export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
   const { grain, clouds, reticulum, collagen, muscle, clefts, muscleEnds, bundles } = scene.palette;
   const { size, haematoxylin, eosin } = tile;
-  const [inside, depth] = [planeOf(scene, DISTANCE_FROM_EDGE), planeOf(scene, DEPTH)];
+  const [distanceFromEdge, surfaceDepth] = [
+    planeOf(scene, DISTANCE_FROM_EDGE),
+    planeOf(scene, SURFACE_DEPTH),
+  ];
   const [along, muscleAlong] = [planeOf(scene, MUCOSA_ALONG), planeOf(scene, MUSCLE_ALONG)];
   const [mucosaDepth, muscleDepth] = [planeOf(scene, MUCOSA_DEPTH), planeOf(scene, MUSCLE_DEPTH)];
   const [loose, lymphoid] = [planeOf(scene, LOOSE), planeOf(scene, LYMPHOID)];
@@ -43,13 +52,16 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
   for (let row = 0, pixel = 0; row < size; row++) {
     const y = tile.y + row;
     for (let column = 0; column < size; column++, pixel++) {
-      if ((inside[pixel] as number) < -12 || (depth[pixel] as number) < -2) continue;
+      // Farther outside there is only glass.
+      if ((distanceFromEdge[pixel] as number) < -FRAY_REACH || (surfaceDepth[pixel] as number) < -2) continue;
       const x = tile.x + column;
       const cloud = nearestValue(clouds, x, y);
-      const g = nearestValue(grain, x, y);
+      const granules = nearestValue(grain, x, y);
+      /** How loose the connective tissue is, mostly −1…1. */
       const gaps = loose[pixel] as number;
       const toMucosa = mucosaDepth[pixel] as number;
       const toMuscle = muscleDepth[pixel] as number;
+      /** Amounts of haematoxylin and eosin. */
       let h = 0;
       let e = 0;
       // A lymph follicle extends through the muscularis mucosae.
@@ -57,7 +69,7 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
       switch (isFollicle ? MUCOSA : layerOf(toMucosa, toMuscle, cloud * 9)) {
         case MUCOSA: {
           const strand = nearestValue(reticulum, x, y);
-          e = 0.13 + (0.24 + 0.1 * gaps) * strand + 0.05 * cloud + 0.02 * g;
+          e = 0.13 + (0.24 + 0.1 * gaps) * strand + 0.05 * cloud + 0.02 * granules;
           h = 0.05 + 0.03 * strand;
           break;
         }
@@ -67,15 +79,18 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
             (along[pixel] as number) * 1.1,
             toMucosa * 1.25 + (shiftY[pixel] as number),
           );
-          e = 0.3 + 0.42 * strand + 0.05 * g;
-          h = 0.07 + 0.03 * g;
+          e = 0.3 + 0.42 * strand + 0.05 * granules;
+          h = 0.07 + 0.03 * granules;
           break;
         }
         case SUBMUCOSA: {
           const v = toMucosa + (shiftY[pixel] as number) * 3 + gaps * 60;
           const strand = nearestValue(collagen, (along[pixel] as number) + (shiftX[pixel] as number) * 3, v);
-          const full = smoothStep(-0.75, 0.5, gaps + cloud * 0.2);
-          e = strand * (0.26 + 0.46 * full + 0.06 * cloud) + 0.05 * full + 0.035 * g * strand;
+          const collagenAmount = smoothStep(-0.75, 0.5, gaps + cloud * 0.2);
+          e =
+            strand * (0.26 + 0.46 * collagenAmount + 0.06 * cloud) +
+            0.05 * collagenAmount +
+            0.035 * granules * strand;
           h = 0.03 * strand;
           break;
         }
@@ -84,8 +99,8 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
           const u = muscleAlong[pixel] as number;
           const strand = nearestValue(muscle, u, v);
           const cleft = sample(clefts, u * 0.62, v * 0.9);
-          e = (0.36 + 0.42 * strand + 0.05 * g) * (1 - 0.8 * cleft);
-          h = (0.065 + 0.025 * g) * (1 - cleft);
+          e = (0.36 + 0.42 * strand + 0.05 * granules) * (1 - 0.8 * cleft);
+          h = (0.065 + 0.025 * granules) * (1 - cleft);
           break;
         }
         case PLEXUS: {
@@ -95,13 +110,13 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
           break;
         }
         case OUTER_MUSCLE: {
-          const wx = x + (shiftX[pixel] as number) * 1.5;
-          const wy = y + (shiftY[pixel] as number) * 1.5;
-          const end = nearestValue(muscleEnds, wx, wy);
-          const bundle = sample(bundles, (wx + 30 * gaps) * 0.23, (wy - 40 * gaps) * 0.23);
-          const open = smoothStep(0.02, 0.62, bundle + 0.35 * gaps + 0.08 * cloud);
-          e = (0.16 + 0.6 * end + 0.05 * g) * (0.38 + 0.62 * open);
-          h = (0.065 + 0.025 * g) * open;
+          const warpedX = x + (shiftX[pixel] as number) * 1.5;
+          const warpedY = y + (shiftY[pixel] as number) * 1.5;
+          const fibreSection = nearestValue(muscleEnds, warpedX, warpedY);
+          const bundle = sample(bundles, (warpedX + 30 * gaps) * 0.23, (warpedY - 40 * gaps) * 0.23);
+          const bundleCover = smoothStep(0.02, 0.62, bundle + 0.35 * gaps + 0.08 * cloud);
+          e = (0.16 + 0.6 * fibreSection + 0.05 * granules) * (0.38 + 0.62 * bundleCover);
+          h = (0.065 + 0.025 * granules) * bundleCover;
           break;
         }
         case SUBSEROSA: {

@@ -1,4 +1,7 @@
-/** Scatters single cells over the layers of the colon wall. */
+/**
+ * Scatters single cells over the layers of the colon wall. Spacings, shares and the scale, density and opacity of cells are chosen
+ * by eye, so that each layer resembles tissue.
+ */
 
 import { noiseAt, pick, randomAt, smoothStep } from '../geometry/random.ts';
 import { rangeOf, type SampledField } from '../geometry/sampled-field.ts';
@@ -80,12 +83,30 @@ function populationsOf({
   return { laminaPropria, connective, muscleAlong, muscleAcross, mantle, germinal };
 }
 
+/** Side of the squares that have at most one cell each, pixels. */
+const spacings = {
+  laminaPropria: 36,
+  connective: 92,
+  muscle: 64,
+  muscleAcross: 46,
+  mantle: 25,
+  germinal: 31,
+};
+/** Pixels around a tile in which squares are visited, because their cells may overlap the tile. */
+const CELL_REACH = 64;
+// Ranges of `ColonLayout.lymphoid`, which is 1 in the centre of a follicle and 0 at its border.
+/** Cells of the germinal centre have larger values. */
+const GERMINAL_FROM = 0.5;
+/** Lymphocytes of the mantle are between these values; the ranges overlap, so that there is no gap between both. */
+const MANTLE = { from: -0.25, to: 0.52 };
+
 /**
  * Places at most one cell per square of a grid.
  *
  * @param stream selects the random numbers, which differ between populations
  * @param spacing side of the squares, pixels
- * @param choose returns the population for a cell at a position; null for no cell. `chance` is a random number in [0, 1)
+ * @param choose returns the population for a cell at a position; null for no cell. `chance` is a random number in [0, 1): a
+ *   population that is returned for a `chance` below 0.6 has a cell in 60 % of the squares
  */
 function scatter(
   { layout }: ColonScene,
@@ -95,7 +116,7 @@ function scatter(
   choose: (x: number, y: number, chance: number) => readonly Kind[] | null,
   onCell?: (cell: DrawnCell) => void,
 ): void {
-  forEachSquare(tile, spacing, 64, (column, row) => {
+  forEachSquare(tile, spacing, CELL_REACH, (column, row) => {
     const chance = (k: number) => randomAt(stream + k, column, row);
     const x = (column + 0.5 + (chance(0) - 0.5) * 0.92) * spacing;
     const y = (row + 0.5 + (chance(1) - 0.5) * 0.92) * spacing;
@@ -115,7 +136,7 @@ function scatter(
       angle: kind.isAligned ? layout.tangent(x, y) + (chance(4) - 0.5) * 0.36 : chance(4) * Math.PI * 2,
       scale: 0.86 + 0.26 * chance(6),
       density: 0.8 + 0.36 * chance(7),
-      opacity: chance(8) < 0.25 ? 0.6 : 0.95,
+      opacity: chance(8) < 0.25 ? 0.6 : 0.95, // a quarter of the cells lies only partly in the section
     };
     applyStamp(tile, stamp, placement);
     if (kind.name !== undefined) onCell?.({ ...placement, stamp, name: kind.name });
@@ -134,7 +155,8 @@ export function scatterCells(
   const { laminaPropria, connective, muscleAlong, muscleAcross, mantle, germinal } = populationsOf(
     scene.palette,
   );
-  // Pixels: a cell that overlaps the tile is at most this far outside it, and a depth changes by at most one per pixel.
+  // A cell that overlaps the tile is at most this many pixels outside it. A depth changes by at most one per pixel, so the depth
+  // of the cell differs from the depths of the tile by at most the same number.
   const margin = 95;
   const toMucosa = rangeOf(field, MUCOSA_DEPTH);
   const toMuscle = rangeOf(field, MUSCLE_DEPTH);
@@ -142,19 +164,20 @@ export function scatterCells(
   /** Returns the layer at a position; null outside of the tissue and in its outermost pixels. */
   const layerAt = (x: number, y: number): Layer | null => {
     layout.locate(x, y, position);
-    const { inside, depth, mucosaDepth, muscleDepth } = position;
-    return inside < 10 || depth < 6 ? null : layerOf(mucosaDepth, muscleDepth, 0);
+    const { distanceFromEdge, surfaceDepth, mucosaDepth, muscleDepth } = position;
+    return distanceFromEdge < 10 || surfaceDepth < 6 ? null : layerOf(mucosaDepth, muscleDepth, 0);
   };
   if (!mayExceed(toMucosa.min, margin * 2)) {
     scatter(
       scene,
       tile,
       seed + 200,
-      36,
+      spacings.laminaPropria,
       (x, y, chance) => {
         if (chance > 0.56 + 0.2 * noiseAt(seed + 69, x / 400, y / 400)) return null;
         const { depth } = mucosaAt(x, y);
-        if (depth < EPITHELIUM + 13 || position.mucosaDepth > 0 || position.inside < 10) return null;
+        if (depth < EPITHELIUM + 13 || position.mucosaDepth > 0 || position.distanceFromEdge < 10)
+          return null;
         return layout.lymphoid(x, y) > 0 ? null : laminaPropria;
       },
       onCell,
@@ -165,7 +188,7 @@ export function scatterCells(
       scene,
       tile,
       seed + 210,
-      92,
+      spacings.connective,
       (x, y, chance) => {
         if (chance > 0.6) return null;
         const layer = layerAt(x, y);
@@ -176,7 +199,7 @@ export function scatterCells(
     );
   }
   if (mayExceed(toMucosa.max, 0) && toMuscle.min < PLEXUS_FROM + margin) {
-    scatter(scene, tile, seed + 220, 64, (x, y, chance) => {
+    scatter(scene, tile, seed + 220, spacings.muscle, (x, y, chance) => {
       const layer = layerAt(x, y);
       if (layer === INNER_MUSCLE) return chance < 0.44 ? muscleAlong : null;
       if (layout.lymphoid(x, y) > -0.05) return null;
@@ -184,20 +207,21 @@ export function scatterCells(
     });
   }
   if (mayExceed(toMuscle.max, PLEXUS_TO) && toMuscle.min < OUTER_MUSCLE_TO + margin) {
-    scatter(scene, tile, seed + 230, 46, (x, y, chance) =>
+    scatter(scene, tile, seed + 230, spacings.muscleAcross, (x, y, chance) =>
       chance < 0.4 && layerAt(x, y) === OUTER_MUSCLE ? muscleAcross : null,
     );
   }
+  // At the centre of a tile that touches a follicle, the value is above −2.
   if (layout.lymphoid(tile.x + tile.size / 2, tile.y + tile.size / 2) > -2) {
     scatter(
       scene,
       tile,
       seed + 240,
-      25,
+      spacings.mantle,
       (x, y, chance) => {
         const lymphoid = layout.lymphoid(x, y);
-        if (lymphoid < -0.25 || lymphoid > 0.52 || chance > 0.95 * smoothStep(-0.25, 0.12, lymphoid))
-          return null;
+        const share = 0.95 * smoothStep(MANTLE.from, 0.12, lymphoid);
+        if (lymphoid < MANTLE.from || lymphoid > MANTLE.to || chance > share) return null;
         return mucosaAt(x, y).depth > EPITHELIUM + 10 ? mantle : null;
       },
       onCell,
@@ -206,8 +230,8 @@ export function scatterCells(
       scene,
       tile,
       seed + 250,
-      31,
-      (x, y, chance) => (chance < 0.95 && layout.lymphoid(x, y) > 0.5 ? germinal : null),
+      spacings.germinal,
+      (x, y, chance) => (chance < 0.95 && layout.lymphoid(x, y) > GERMINAL_FROM ? germinal : null),
       onCell,
     );
   }

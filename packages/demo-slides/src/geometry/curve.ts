@@ -87,7 +87,7 @@ export function locateOnCurve(curve: Curve, x: number, y: number, out: CurvePosi
 /** Returns the y of the curve at its node nearest to `x`, and the unit normal there, which points downwards (to larger y). */
 export function pointOnCurve(curve: Curve, x: number): { y: number; downX: number; downY: number } {
   const { startX, step, heights } = curve;
-  // The first and the last node are left out: the slope is that between the two neighbours.
+  // The slope is computed from both neighbours, which the first and the last node do not have.
   const index = Math.min(heights.length - 2, Math.max(1, Math.round((x - startX) / step)));
   const rise = (heights[index + 1] as number) - (heights[index - 1] as number);
   const length = Math.hypot(2 * step, rise);

@@ -22,7 +22,7 @@ export function randomAt(seed: number, column: number, row: number): number {
   return ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32;
 }
 
-/** Returns smooth value noise in −1…1 with one extremum per unit of x and y. */
+/** Returns smooth value noise in −1…1: random values at whole x and y, interpolated between them. */
 export function noiseAt(seed: number, x: number, y: number): number {
   const column = Math.floor(x);
   const row = Math.floor(y);
@@ -36,7 +36,7 @@ export function noiseAt(seed: number, x: number, y: number): number {
   return (top * (1 - sy) + bottom * sy) * 2 - 1;
 }
 
-/** Returns fractal noise in −1…1: the sum of octaves, each half as large and half as strong as the one before. */
+/** Returns fractal noise in −1…1: a sum of noises (octaves), each with half the period and strength of the one before. */
 export function roughNoiseAt(seed: number, x: number, y: number, octaves: number): number {
   let sum = 0;
   let weight = 0;

@@ -66,6 +66,7 @@ export function interpolate(
     let i = rowStart * quantities + quantity;
     /** Distance in `nodes` to the same quantity of the node below. */
     const below = nodesPerRow * quantities;
+    // `value` and `right` are the values at the left and right node of the current section of the row.
     let right = (nodes[i] as number) * (1 - fy) + (nodes[i + below] as number) * fy;
     while (pixel < rowEnd) {
       i += quantities;

@@ -60,6 +60,7 @@ export class SpatialIndex<Item> {
   }
 }
 
+/** Returns a number for a square, unique because slides have fewer than 65,536 columns of squares. */
 function keyOf(column: number, row: number): number {
   return row * 65536 + column;
 }

@@ -88,6 +88,7 @@ export function voronoiCell(grid: Grid, column: number, row: number): VoronoiCel
       });
     }
   }
+  // Cuts the polygon at each bisector: keeps the corners on this side (depth ≥ 0), and adds one where an edge crosses it.
   for (const side of candidates) {
     const remaining: typeof corners = [];
     corners.forEach((corner, i) => {
@@ -133,7 +134,7 @@ export interface CellDepth {
 /**
  * Computes the depth of a position in a cell.
  *
- * @param x pixels from the cell's point; likewise y
+ * @param x horizontal distance from the cell's point in pixels; y is the vertical one
  * @param rounding pixels over which a corner is rounded
  */
 export function depthIn(cell: VoronoiCell, x: number, y: number, rounding: number, out: CellDepth): void {

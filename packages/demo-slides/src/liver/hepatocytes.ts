@@ -1,6 +1,7 @@
 /**
  * Geometry of liver cells (hepatocytes): Voronoi polygons with one or two round nuclei, and the sinusoids between them. Sinusoids
- * are the narrow blood vessels of the liver; they run from the portal tracts to the central veins of a lobule.
+ * are the narrow blood vessels of the liver; they run from the portal tracts to the central veins of a lobule. Numbers without a
+ * name (shares, widths in pixels, periods of noises) are chosen by eye.
  */
 
 import { noiseAt, pick, randomAt, smoothStep } from '../geometry/random.ts';
@@ -166,7 +167,7 @@ function scaleOfPloidy(chance: number): number {
   return chance < 0.96 ? 1.08 : 1.32;
 }
 
-/** Returns the centre of a cell: its grid point, moved away from near sides. */
+/** Returns the centre of a cell: its grid point, moved away from sides closer than 40 pixels, in two passes over all sides. */
 function centreOf(cell: VoronoiCell, sides: readonly Side[]): { x: number; y: number } {
   let [dx, dy] = [0, 0];
   for (const side of [...sides, ...sides]) {

@@ -1,7 +1,8 @@
 /**
  * The layout of the liver slide: a wedge of tissue with its capsule (the surface of the liver) at the top, and a needle core below
  * it. All lengths are pixels (0.25 µm) and all positions are on the whole slide. A liver consists of lobules with a central vein;
- * portal tracts between the lobules contain a vein, an artery and bile ducts (the portal triad).
+ * portal tracts between the lobules contain a vein, an artery and bile ducts (the portal triad). Sizes and positions of the
+ * structures, and the strengths and periods of the noises, are chosen by eye.
  */
 
 import { between, noiseAt, type Random, randomFrom, roughNoiseAt } from '../geometry/random.ts';
@@ -21,7 +22,7 @@ const CORE_TOP = 11900;
 
 export interface LiverPosition {
   /** Distance from the nearest edge of the section; negative outside. */
-  inside: number;
+  distanceFromEdge: number;
   /** Depth below the outer surface of the capsule; 10⁶ in a needle core, which has no capsule. */
   capsuleDepth: number;
 }
@@ -66,7 +67,7 @@ export function layOutLiver(seed: number): LiverLayout {
       );
       // The core is thinner where it broke.
       const broken = 560 * Math.max(0, 1 - Math.abs(x - 12300) / 260) ** 2;
-      out.inside = Math.min(half - broken - Math.abs(y - middle), ends) + ragged;
+      out.distanceFromEdge = Math.min(half - broken - Math.abs(y - middle), ends) + ragged;
       out.capsuleDepth = 1e6;
       return out;
     }
@@ -80,7 +81,7 @@ export function layOutLiver(seed: number): LiverLayout {
     const right = (18300 - x - (y - 2000) * 0.36) * 0.94 + 170 * roughNoiseAt(seed + 8, y / 1900, 2, 3);
     const bottom = 10700 + 300 * roughNoiseAt(seed + 9, x / 2600, 3, 3) + (x - 10000) * 0.05 - y;
     const cut = smoothMinimum(left, right, 300);
-    out.inside = smoothMinimum(out.capsuleDepth, smoothMinimum(cut, bottom, 2400) + ragged, 700);
+    out.distanceFromEdge = smoothMinimum(out.capsuleDepth, smoothMinimum(cut, bottom, 2400) + ragged, 700);
     return out;
   }
 
@@ -97,6 +98,7 @@ export function layOutLiver(seed: number): LiverLayout {
       const dx = x - tract.x;
       const dy = y - tract.y;
       const distance = Math.hypot(dx, dy);
+      // Arms and noise make a tract at most 1.6 times as large as its radius.
       if (tract.radius * 1.6 - distance < maxDepth) continue;
       // Arms reach towards the neighbouring tracts.
       const cos = dx / (distance + 1);
@@ -168,7 +170,7 @@ function smoothMinimum(a: number, b: number, rounding: number): number {
 function placeLobules(random: Random): { veins: readonly Vessel[]; tracts: readonly PortalTract[] } {
   const veins: Vessel[] = [];
   const tracts: PortalTract[] = [];
-  const rowHeight = LOBULE * 0.866;
+  const rowHeight = LOBULE * 0.866; // √3 / 2, for a hexagonal grid
   for (let row = 0; row * rowHeight < LIVER_HEIGHT + LOBULE; row++) {
     for (let column = -1; column * LOBULE < LIVER_WIDTH + LOBULE; column++) {
       const x = (column + (row & 1) * 0.5 + between(random, -0.14, 0.14)) * LOBULE + 500;
@@ -187,6 +189,7 @@ function placeLobules(random: Random): { veins: readonly Vessel[]; tracts: reado
           filled: random() < 0.3 ? 0 : between(random, 0.1, 0.6),
         }),
       );
+      // Distances of the two tracts below the vein, as shares of the row height.
       for (const down of [0.333, 0.667]) {
         // Not every corner of a lobule has its tract in the section plane.
         if (random() < 0.2) continue;

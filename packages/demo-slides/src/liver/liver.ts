@@ -7,7 +7,7 @@ import type { StainTile } from '../stain/stain.ts';
 import { applyStamp, type PlacedStamp } from '../stain/stamp.ts';
 import { nearestValue } from '../stain/texture.ts';
 import { paintEpithelium, placeNuclei } from '../structures/epithelium.ts';
-import { EDGE_WIDTH, frayEdges } from '../structures/frayed-edges.ts';
+import { EDGE_WIDTH, FRAY_REACH, frayEdges } from '../structures/frayed-edges.ts';
 import { cellAt, emptyWallCell, type GlandPosition, locateInGland, wallSeed } from '../structures/glands.ts';
 import { createPalette, type Tissue } from '../structures/palette.ts';
 import { isInVessel, paintVessel } from '../structures/vessels.ts';
@@ -21,9 +21,10 @@ import {
 } from './liver-layout.ts';
 import { hepatocytePainter } from './paint-hepatocytes.ts';
 
-// Indices of the quantities that are sampled for a tile; see `geometry/sampled-field.ts`.
-const INSIDE = 0;
+// Indices of the quantities that are sampled for a tile (`geometry/sampled-field.ts`). Distances are pixels.
+const DISTANCE_FROM_EDGE = 0;
 const CAPSULE_DEPTH = 1;
+/** Depth inside the nearest portal tract. */
 const TRACT = 2;
 /** How loose the connective tissue is. */
 const LOOSE = 3;
@@ -32,7 +33,7 @@ const SHIFT_X = 4;
 const SHIFT_Y = 5;
 const QUANTITIES = 6;
 
-/** Pixels by which connective tissue extends between the adjacent liver cells. */
+/** Pixels by which connective tissue extends between adjacent liver cells. */
 const BETWEEN_CELLS = 46;
 
 /** Creates the tissue. The function is long because its painting functions share the layout and the sampled quantities. */
@@ -40,7 +41,7 @@ export function createLiver(seed: number): Tissue {
   const palette = createPalette(seed);
   const layout = layOutLiver(seed);
   const { cells, grain, clouds, collagen } = palette;
-  const position: LiverPosition = { inside: 0, capsuleDepth: 0 };
+  const position: LiverPosition = { distanceFromEdge: 0, capsuleDepth: 0 };
   const glandPosition: GlandPosition = { depth: 0, along: 0, side: 1 };
   const cell = emptyWallCell();
   const ductNuclei = new SpatialIndex<PlacedStamp>(256);
@@ -59,7 +60,7 @@ export function createLiver(seed: number): Tissue {
 
   function isParenchyma(x: number, y: number): boolean {
     layout.locate(x, y, position);
-    if (position.inside < 12 || position.capsuleDepth < CAPSULE + 4) return false;
+    if (position.distanceFromEdge < 12 || position.capsuleDepth < CAPSULE + 4) return false;
     if (layout.tractDepth(x, y) > -18) return false;
     for (const vessel of layout.vessels.near(x, y)) if (isInVessel(vessel, x, y, -6)) return false;
     return true;
@@ -72,15 +73,15 @@ export function createLiver(seed: number): Tissue {
     }
     const field = sampleField(tile, QUANTITIES, (x, y, out) => {
       layout.locate(x, y, position);
-      out[INSIDE] = position.inside;
+      out[DISTANCE_FROM_EDGE] = position.distanceFromEdge;
       out[CAPSULE_DEPTH] = position.capsuleDepth;
       out[TRACT] = layout.tractDepth(x, y);
       out[LOOSE] = roughNoiseAt(seed + 63, x / 380, y / 380, 3);
       out[SHIFT_X] = 70 * noiseAt(seed + 64, x / 210, y / 210);
       out[SHIFT_Y] = 70 * noiseAt(seed + 65, x / 210, y / 210);
     });
-    const inside = rangeOf(field, INSIDE);
-    if (inside.max < -40) return false;
+    const distanceFromEdge = rangeOf(field, DISTANCE_FROM_EDGE);
+    if (distanceFromEdge.max < -40) return false;
 
     for (let quantity = 0; quantity < QUANTITIES; quantity++) interpolate(field, quantity, plane(quantity));
     paintBackground(tile);
@@ -89,19 +90,23 @@ export function createLiver(seed: number): Tissue {
     for (const vessel of layout.vessels.touching(tile)) paintVessel(tile, palette, vessel);
     paintDucts(tile);
     for (const nucleus of ductNuclei.touching(tile)) applyStamp(tile, nucleus.stamp, nucleus);
-    if (inside.min < EDGE_WIDTH) frayEdges(tile, clouds, plane(INSIDE));
+    if (distanceFromEdge.min < EDGE_WIDTH) frayEdges(tile, clouds, plane(DISTANCE_FROM_EDGE));
     return true;
   }
 
   /** Paints the sinusoids and the connective tissue; the liver cells are painted over them. */
   function paintBackground(tile: StainTile): void {
     const { size, haematoxylin, eosin } = tile;
-    const [inside, capsuleDepth, tract] = [plane(INSIDE), plane(CAPSULE_DEPTH), plane(TRACT)];
+    const [distanceFromEdge, capsuleDepth, tract] = [
+      plane(DISTANCE_FROM_EDGE),
+      plane(CAPSULE_DEPTH),
+      plane(TRACT),
+    ];
     const [loose, shiftX, shiftY] = [plane(LOOSE), plane(SHIFT_X), plane(SHIFT_Y)];
     for (let row = 0, pixel = 0; row < size; row++) {
       const y = tile.y + row;
       for (let column = 0; column < size; column++, pixel++) {
-        if ((inside[pixel] as number) < -12) continue;
+        if ((distanceFromEdge[pixel] as number) < -FRAY_REACH) continue;
         const x = tile.x + column;
         const cloud = nearestValue(clouds, x, y);
         const depth = capsuleDepth[pixel] as number;
@@ -116,7 +121,7 @@ export function createLiver(seed: number): Tissue {
           haematoxylin[pixel] = 0.035 * strand;
         } else {
           // Sinusoids at a cut edge are empty.
-          const filling = smoothStep(48, 80, inside[pixel] as number);
+          const filling = smoothStep(48, 80, distanceFromEdge[pixel] as number);
           eosin[pixel] = (0.085 + 0.04 * cloud) * filling;
           haematoxylin[pixel] = 0.012 * filling;
         }
@@ -126,6 +131,7 @@ export function createLiver(seed: number): Tissue {
 
   /** Scatters single cells over the portal tracts and the capsule. */
   function scatterCells(tile: StainTile, hasTract: boolean, hasCapsule: boolean): void {
+    /** A kind that is listed twice is twice as frequent. */
     const tractCells = [
       cells.fibroblasts,
       cells.fibroblasts,
@@ -141,7 +147,7 @@ export function createLiver(seed: number): Tissue {
         const density = 0.26 + 0.5 * Math.max(0, noiseAt(seed + 66, x / 260, y / 260));
         if (chance(2) > density || layout.tractDepth(x, y) < -12) return;
         layout.locate(x, y, position);
-        if (position.inside < 12) return;
+        if (position.distanceFromEdge < 12) return;
         const ducts = layout.ducts.near(x, y);
         if (ducts.some((duct) => locateInGland(duct, x, y, glandPosition).depth < DUCT_EPITHELIUM + 14))
           return;
@@ -161,7 +167,8 @@ export function createLiver(seed: number): Tissue {
         const x = (column + 0.5 + (chance(0) - 0.5) * 0.9) * 76;
         const y = (row + 0.5 + (chance(1) - 0.5) * 0.9) * 76;
         layout.locate(x, y, position);
-        if (chance(2) > 0.62 || position.capsuleDepth > CAPSULE - 6 || position.inside < 5) return;
+        if (chance(2) > 0.62 || position.capsuleDepth > CAPSULE - 6 || position.distanceFromEdge < 5) return;
+        // The fibroblast lies along the capsule, whose slope is measured over 60 pixels.
         const here = position.capsuleDepth;
         const ahead = layout.locate(x + 60, y, position).capsuleDepth;
         applyStamp(tile, pick(cells.fibroblasts, chance(3)), {

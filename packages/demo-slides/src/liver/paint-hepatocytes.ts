@@ -1,4 +1,7 @@
-/** Paints the liver cells of a tile; `hepatocytes.ts` computes their geometry. */
+/**
+ * Paints the liver cells of a tile; `hepatocytes.ts` computes their geometry. Amounts of stain (the unit is defined in `stain.ts`)
+ * and weights of textures are chosen by eye.
+ */
 
 import { noiseAt, randomAt, smoothStep } from '../geometry/random.ts';
 import { forEachSquare } from '../geometry/spatial-index.ts';
@@ -126,7 +129,9 @@ function paintCell(tile: StainTile, { grain, clouds }: Palette, seed: number, ce
     const right = Math.min(size - 1, Math.floor(end - offsetX));
     for (let px = left; px <= right; px++) {
       const dx = offsetX + px;
+      /** 1 at the border of the cell, 0 from 5 pixels inside it. */
       let rim = 0;
+      /** Opacity of the cell at the pixel. */
       let cover = 1;
       let depth = BORDER;
       if (dx < interiorStart || dx > interiorEnd) {
@@ -140,6 +145,7 @@ function paintCell(tile: StainTile, { grain, clouds }: Palette, seed: number, ce
       const pixel = py * size + px;
       const g = nearestValue(grain, px + textureX, py + textureY);
       const cloud = nearestValue(clouds, px + textureX, py + textureY);
+      // Amounts of eosin, haematoxylin and orange.
       let e = baseEosin + 0.085 * g + lace * cloud + 0.15 * rim;
       let h = baseHaematoxylin + 0.04 * g + 0.05 * cloud + 0.03 * rim;
       let o = 0.03;

@@ -46,7 +46,7 @@ export function isVisible({ x, y, size, haematoxylin }: StainTile, cell: DrawnCe
   return (haematoxylin[row * size + column] as number) > minVisibleStain * cell.density * cell.opacity;
 }
 
-/** Returns the outlines as gzipped GeoJSON of QuPath. @param part the part of the slide that the file shows */
+/** Returns the outlines as gzipped GeoJSON, as QuPath writes it. @param part the part of the slide that the file shows */
 export async function cellsFile(cells: readonly DrawnCell[], part: Rectangle): Promise<Uint8Array> {
   const features = cells.map((cell) => {
     const ring = nucleusOf(cell.stamp).outline.map((point) => toSlide(cell, point));
@@ -78,6 +78,7 @@ export async function heatmapFile(cells: readonly DrawnCell[], part: Rectangle):
     if (column < 0 || row < 0 || column >= width || row >= height) continue;
     counts[row * width + column] = (counts[row * width + column] as number) + 1;
   }
+  /** Square millimetres. */
   const binArea = ((part.width / width) * (part.height / height) * MICRONS_PER_PIXEL ** 2) / 1e6;
   const values = Uint16Array.from(smoothed(counts, width, height), (count) => Math.round(count / binArea));
   return await sharp(values, { raw: { width, height, channels: 1 } })

@@ -122,9 +122,9 @@ export function renderRgb(tile: StainTile, picture: Uint8Array, start: number, s
       blurredGreen[(y - 1) % 3] as Int32Array,
     ] as const;
     for (let x = 0, o = start + (y - 2) * stride; x < resultSide; x++, o += 3) {
+      // The kernel has the sum 16, so 8 is added to each sum (in both halves of `rb`) to round the division by 16.
       const rb = (above[0][x] as number) + 2 * (here[0][x] as number) + (below[0][x] as number) + 0x80008;
       const g = (above[1][x] as number) + 2 * (here[1][x] as number) + (below[1][x] as number) + 8;
-      // The kernel has the sum 16. 8 was added to each sum for rounding.
       picture[o] = rb >> 20;
       picture[o + 1] = g >> 4;
       picture[o + 2] = (rb & 0xffff) >> 4;

@@ -78,14 +78,14 @@ export function createNucleus(random: Random, look: NucleusLook): (x: number, y:
     const angle = Math.atan2(ny, nx);
     let outline = 1;
     for (const wave of waves) outline += wave.size * Math.cos(angle * wave.count + wave.phase);
-    const inside = (1 - distance / outline) * narrowest;
-    const cover = smoothStep(-1.1, 0.9, inside);
+    const fromBorder = (1 - distance / outline) * narrowest;
+    const cover = smoothStep(-1.1, 0.9, fromBorder);
     if (cover <= 0) return null;
 
     const coarse = noiseAt(seed, x / look.clumpSize, y / look.clumpSize);
     const fine = noiseAt(seed + 7, x / 2.1, y / 2.1);
     const clump = smoothStep(-0.1, 0.75, coarse + fine * 0.35);
-    const rim = Math.exp(-(((inside - 1.3) / 1.5) ** 2)) * (0.75 + 0.35 * coarse);
+    const rim = Math.exp(-(((fromBorder - 1.3) / 1.5) ** 2)) * (0.75 + 0.35 * coarse);
     // A sphere is thickest in its centre; in a thin section the difference is small.
     const depth = 0.86 + 0.14 * Math.sqrt(Math.max(0, 1 - (distance / outline) ** 2));
     let haematoxylin = (look.ground + look.clumps * clump + 0.1 * fine) * depth + look.membrane * rim;
@@ -139,8 +139,8 @@ export function createCytoplasm(random: Random, look: CytoplasmLook): (x: number
     const angle = Math.atan2(y, x);
     let outline = 1;
     for (const lobe of lobes) outline += lobe.size * Math.cos(angle * lobe.count + lobe.phase);
-    const inside = (1 - distance / outline) * Math.min(look.long, look.short);
-    const cover = smoothStep(-1.4, 1.2, inside) * look.cover;
+    const fromBorder = (1 - distance / outline) * Math.min(look.long, look.short);
+    const cover = smoothStep(-1.4, 1.2, fromBorder) * look.cover;
     if (cover <= 0) return null;
     // Two noise grids at different angles: the lattice of a single one would be visible.
     const rotatedNoise = noiseAt(

@@ -57,9 +57,9 @@ export function paintEpithelium(
   if (cell.isGoblet) {
     const belly = 1 - ((t - 0.4) / 0.43) ** 2;
     const halfWidth = cell.width * 0.5 * Math.max(Math.sqrt(Math.max(0, belly)) * 0.97, t < 0.12 ? 0.4 : 0);
-    const inside = halfWidth - middle;
-    const mucin = smoothStep(-1.2, 1.4, inside);
-    const theca = Math.abs(inside) < 4.5 ? Math.exp(-((inside / 1.7) ** 2)) * 0.24 : 0;
+    const fromBorder = halfWidth - middle;
+    const mucin = smoothStep(-1.2, 1.4, fromBorder);
+    const theca = Math.abs(fromBorder) < 4.5 ? Math.exp(-((fromBorder / 1.7) ** 2)) * 0.24 : 0;
     const cloud = nearestValue(clouds, x + cell.shade * 300, y);
     haematoxylin = haematoxylin * (1 - mucin) + (0.12 + 0.06 * cloud + 0.025 * g) * mucin + theca * 0.75;
     eosin = eosin * (1 - mucin) + (0.09 + 0.03 * cloud) * mucin + theca;

@@ -17,7 +17,7 @@ function gridOf(seed: number) {
   return { seed, spacing: SPACING, jitter: 0.72 };
 }
 
-/** Returns whether a fat cell covers a position; `seed` and `amountAt` are those of `paintFat`. */
+/** Returns whether a fat cell covers a position. @param seed as for `paintFat` @param amountAt as for `paintFat` */
 export function isFat(
   seed: number,
   amountAt: (x: number, y: number) => number,

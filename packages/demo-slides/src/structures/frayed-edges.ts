@@ -5,17 +5,19 @@ import { nearestValue, type Texture } from '../stain/texture.ts';
 
 /** Width of the visible effect of a cut edge, pixels. */
 export const EDGE_WIDTH = 60;
+/** Pixels beyond the edge that must be painted, because `frayEdges` moves the edge to and fro. */
+export const FRAY_REACH = 12;
 
 /**
  * Makes cut edges ragged and slightly darker, because they curl.
  *
- * @param inside distance from the nearest cut edge in pixels, for every pixel of the tile; negative outside the section
+ * @param distanceFromEdge distance from the nearest cut edge in pixels, for every pixel of the tile; negative outside the section
  */
-export function frayEdges(tile: StainTile, clouds: Texture, inside: Float32Array): void {
+export function frayEdges(tile: StainTile, clouds: Texture, distanceFromEdge: Float32Array): void {
   const { size, haematoxylin, eosin, orange } = tile;
   for (let row = 0, pixel = 0; row < size; row++) {
     for (let column = 0; column < size; column++, pixel++) {
-      const edge = inside[pixel] as number;
+      const edge = distanceFromEdge[pixel] as number;
       if (edge >= EDGE_WIDTH) continue;
       const frayed = edge + 7 * nearestValue(clouds, tile.x + column, tile.y + row);
       const amount = smoothStep(-2, 2.5, frayed) * (1 + 0.16 * smoothStep(40, 4, frayed));

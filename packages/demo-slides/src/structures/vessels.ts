@@ -101,6 +101,7 @@ function paintWall(tile: StainTile, { grain, clouds, muscle, collagen }: Palette
   const position: VesselPosition = { depth: 0, direction: 0 };
   const meanRadius = (vessel.long + vessel.short) / 2;
   const isArtery = vessel.kind === 'artery';
+  /** Number of waves of the inner surface of an artery. */
   const scallops = Math.round(meanRadius / 7);
   for (let row = top; row <= bottom; row++) {
     for (let column = left; column <= right; column++) {
@@ -207,6 +208,7 @@ function paintNuclei(tile: StainTile, { cells }: Palette, vessel: Vessel): void 
       });
     }
   };
+  // Arguments: depth and spacing in pixels, share, stream, stamps.
   ring(1.5, isSmall ? 60 : 74, 0.75, 1, cells.endothelium);
   if (vessel.kind === 'artery') {
     for (let depth = 18, stream = 11; depth < wall - 4; depth += 24, stream += 5) {

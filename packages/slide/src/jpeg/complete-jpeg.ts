@@ -38,8 +38,9 @@ const MARKER_BYTES = 2;
 function adobeMarker(transform: 0 | 1): number[] {
   const version = [0, 100];
   const flags = [0, 0, 0, 0];
-  const adobe = [0x41, 0x64, 0x6f, 0x62, 0x65];
-  return [0xff, marker.APP14, 0, 14, ...adobe, ...version, ...flags, transform];
+  const adobe = [0x41, 0x64, 0x6f, 0x62, 0x65]; // the letters "Adobe"
+  const length = [0, 14]; // of the segment without its marker
+  return [0xff, marker.APP14, ...length, ...adobe, ...version, ...flags, transform];
 }
 
 /**

@@ -153,6 +153,10 @@ export function mcuSize({ components }: JpegHeader): { width: number; height: nu
   };
 }
 
+/**
+ * Reads a frame: precision (1 byte), height (2), width (2), number of components (1); then for each component its
+ * identifier (1), sampling factors (1) and quantisation table (1).
+ */
 function readFrame(jpeg: Uint8Array, { marker: frameMarker, at, bodyAt, end }: Segment) {
   const count = jpeg[bodyAt + 5] ?? 0;
   if (count === 0 || bodyAt + 6 + 3 * count > end) throw corrupt('its frame is truncated');

@@ -4,6 +4,7 @@ import { corrupt, marker } from './header.ts';
 
 /** Size of the first read. Tables have some hundred bytes; metadata of cameras and editors may have megabytes. */
 const FIRST_BYTES = 4096;
+/** Maximum bytes before the data of the first scan. */
 const MAX_BYTES = 16 * 2 ** 20;
 
 /**
@@ -20,6 +21,7 @@ export async function readJpegHead(
   byteCount: number,
   signal?: AbortSignal,
 ): Promise<Uint8Array> {
+  // Each attempt reads the start of the JPEG again, eight times as much as before.
   for (let length = Math.min(FIRST_BYTES, byteCount); ; length = Math.min(8 * length, byteCount)) {
     if (length > MAX_BYTES) {
       throw new SlideError('LIMIT_EXCEEDED', `A JPEG has more than ${MAX_BYTES} bytes before its picture`);

@@ -60,7 +60,7 @@ const SEARCH_WINDOW_BYTES = 2 ** 20;
  * Returns the grid of a JPEG's restart intervals; null when it has no restart markers, or when its intervals are not
  * rectangles or have sides of more than 65,500 pixels.
  *
- * @param width size of the picture in pixels, as the file declares it outside the JPEG
+ * @param width width of the picture in pixels; like `height`, as the file declares it outside the JPEG
  */
 export function intervalGrid(header: JpegHeader, width: number, height: number): IntervalGrid | null {
   const { restartInterval } = header;
@@ -193,6 +193,7 @@ function isInOrder({ grid, head, byteCount }: LargeJpeg, starts: IntervalStarts)
   const count = grid.columns * grid.rows;
   if (starts.length < count || starts[0] !== head.length) return false;
   for (let i = 1; i < count; i++) {
+    // Negated, so that NaN is rejected too.
     if (!((starts[i] as number) >= (starts[i - 1] as number) + MARKER_BYTES)) return false;
   }
   return (starts[count - 1] as number) <= byteCount;

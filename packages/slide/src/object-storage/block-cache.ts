@@ -121,7 +121,7 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
       }
     }
 
-    void Promise.all(runsOf(indices).map(([first, count]) => fromStore(first, count))).finally(() =>
+    void Promise.all(runsOf(indices).map(({ first, count }) => fromStore(first, count))).finally(() =>
       removePending(batch),
     );
   }
@@ -226,13 +226,13 @@ function copyFrom(block: Uint8Array, index: number, range: ByteRange): void {
   range.target.set(block.subarray(offset, offset + length), at);
 }
 
-/** Groups indices into runs of consecutive ones, at most 8 each. @returns first index and number of each run */
-function runsOf(indices: readonly number[]): [number, number][] {
-  const runs: [number, number][] = [];
+/** Groups indices into runs of consecutive indices, at most 8 each. */
+function runsOf(indices: readonly number[]): { readonly first: number; count: number }[] {
+  const runs: { readonly first: number; count: number }[] = [];
   for (const index of indices.toSorted((a, b) => a - b)) {
     const run = runs.at(-1);
-    if (run && run[0] + run[1] === index && run[1] < MAX_BLOCKS_PER_REQUEST) run[1]++;
-    else runs.push([index, 1]);
+    if (run && run.first + run.count === index && run.count < MAX_BLOCKS_PER_REQUEST) run.count++;
+    else runs.push({ first: index, count: 1 });
   }
   return runs;
 }

@@ -83,6 +83,7 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
   /** The last step of the background work. Scans of the folder and writes run one after the other. */
   let work: Promise<void> = evict().catch(pauseWriting);
 
+  /** The cache folder has groups (the first two characters of a fingerprint), with a folder for each object. */
   const pathOf = (name: string) => join(folder, name.slice(0, 2), name);
 
   function pauseWriting(error: unknown): void {

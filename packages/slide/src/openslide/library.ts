@@ -33,7 +33,8 @@ export interface OpenSlideLibrary {
     name: string,
   ): { readonly width: number; readonly height: number };
   /**
-   * @param x in pixels of level 0; so is y
+   * @param x left edge in pixels of level 0, whatever `level` is; `y` is the top edge in the same unit
+   * @param width in pixels of `level`, like `height`
    * @param target width × height × 4 bytes, which become premultiplied blue, green, red, and alpha
    */
   readRegion(

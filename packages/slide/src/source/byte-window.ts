@@ -24,7 +24,12 @@ export interface ByteWindow {
 const MIN_WINDOW_BYTES = 16 * 1024;
 const MAX_WINDOW_BYTES = 256 * 1024;
 
-/** @param windowBytes bytes of the first load; less than the default, for scattered bytes, also turns off the doubling */
+/**
+ * Returns a window without loaded bytes.
+ *
+ * @param windowBytes minimum bytes of each load. A value below the default is for callers that read scattered bytes; the
+ *   loads then never double.
+ */
 export function byteWindow(source: ByteSource, windowBytes = MIN_WINDOW_BYTES): ByteWindow {
   let start = 0;
   let bytes: Uint8Array = new Uint8Array();
