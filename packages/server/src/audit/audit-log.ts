@@ -59,7 +59,7 @@ interface AuditLogDependencies {
 }
 
 const dayMs = 24 * 60 * 60_000;
-/** Maximum age of a result before another verification starts. It is long, because a million events take seconds of database time. */
+/** Age of a result at which another verification starts. It is high, because verifying a million events takes seconds. */
 const verificationTtlMs = 10 * 60_000;
 const csvChunkRows = 500;
 

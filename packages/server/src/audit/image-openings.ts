@@ -66,7 +66,7 @@ interface WaitingOpening {
 
 const maxOpeningsPerTransaction = 500;
 const retryIntervalMs = 1000;
-/** While the database is unavailable, requests fail with 503 once this many events are delayed, or the oldest event for `maxDelayMs`. */
+/** While the database is unavailable, requests fail with 503 when this many events are delayed, or one for `maxDelayMs`. */
 const maxDelayedOpenings = 10_000;
 const maxDelayMs = 30_000;
 /** Maximum number of attempts of a transaction that fails because of a deadlock. */

@@ -94,7 +94,7 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
     return { revision: hashOf(viewKey), counts: await counts, caseCounts: await caseCounts };
   }
 
-  /** Returns the rows of a page: with one query if the groups follow each other in order of the sort key, otherwise group by group. */
+  /** Returns the rows of a page: with one query if the list is in the order of the sort key, otherwise group by group. */
   async function rowsOf(
     groups: readonly Group[],
     filter: ImageFilter,
@@ -107,12 +107,10 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
     if (first === undefined) return [];
     const skip = Math.max(0, from - first.start);
     const hasCases = requestedGroups.some(({ cases }) => cases.length > 0);
-    if (
-      order === 'name' &&
-      filter.dataset === undefined &&
-      !hasCases &&
-      haveSeparateRanges(requestedGroups)
-    ) {
+    const isInSortKeyOrder =
+      order === 'name' && filter.dataset === undefined && !hasCases && haveSeparateRanges(requestedGroups);
+    if (isInSortKeyOrder) {
+      // This position is before the first entry of the first group.
       const after = { sortKey: rangeOfDataset(first.dataset).from, id: '' };
       return listImages(db, { ...filter, after, skip, limit });
     }

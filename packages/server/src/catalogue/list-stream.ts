@@ -1,4 +1,4 @@
-/** Streams the list without a limit as parts of a JSON text, so that 100,000 entries neither fill the memory nor block other requests. */
+/** Streams the list without a limit in parts of a JSON text, so that 100,000 entries do not fill the memory or block requests. */
 import type { Image } from '@lamina/contract';
 import { createYielder } from '../platform/yield-to-event-loop.ts';
 import type { ListedImage } from '../store/listed-image.ts';

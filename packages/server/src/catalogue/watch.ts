@@ -44,9 +44,9 @@ export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
 
   function reportSoon(): void {
     const now = performance.now();
+    // Each change restarts the pause, unless the report would then exceed the maximum delay.
     if (timer === null) firstChangeAt = now;
-    else if (now - firstChangeAt > maxDelayMs - pauseMs)
-      return; // restarting the pause would exceed the maximum delay
+    else if (now - firstChangeAt > maxDelayMs - pauseMs) return;
     else clearTimeout(timer);
     timer = setTimeout(() => {
       timer = null;

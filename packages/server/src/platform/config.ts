@@ -41,7 +41,7 @@ const wholeNumber = (fallback: number, min: number, max: number) =>
         error: `must be a whole number from ${min} to ${max}`,
       }),
   );
-/** @param description of a valid address, for the error message */
+/** Returns the schema of an optional URL. @param description describes a valid URL in the error message */
 const address = (protocols: readonly string[], description: string) =>
   text.refine(
     (value) => value === undefined || (URL.canParse(value) && protocols.includes(new URL(value).protocol)),
