@@ -65,7 +65,7 @@ export async function openSlideFrom(files: SlideFiles): Promise<Slide> {
       return await formatOf(header).open(files, header);
     } catch (error) {
       if (!mayOpenSlideReadIt(error, header)) throw error;
-      // The error of this package's reader is more specific than OpenSlide's.
+      // If OpenSlide fails too, the error of this package's reader is thrown, because it is more specific.
       const slide = await openWithOpenSlide(files).catch((failure: unknown) => {
         if (failure instanceof NeedsOwnProcess) throw failure;
         return null;
@@ -105,7 +105,7 @@ export async function openSlideForNativeTiles(
   return null;
 }
 
-/** @throws SlideError FORMAT_NOT_RECOGNISED */
+/** Returns the first format that does not report a mismatch. @throws SlideError FORMAT_NOT_RECOGNISED */
 function formatOf(header: FileHeader): SlideFormat {
   if (isGitLfsPointer(header.start)) {
     throw new SlideError(

@@ -53,6 +53,7 @@ export function landlockVersion(calls: SystemCalls): number {
  */
 export function restrictFiles(calls: SystemCalls, version: number, rules: FileRules): void {
   const { readable, executable, writable } = rules;
+  // Newer versions of Landlock have more rights.
   const changing =
     right.writeFile |
     right.changeFolder |
@@ -60,6 +61,7 @@ export function restrictFiles(calls: SystemCalls, version: number, rules: FileRu
     (version >= 3 ? right.truncate : 0) |
     (version >= 5 ? right.deviceControl : 0);
   const reading = readable === null ? 0 : right.readFile | right.readFolder;
+  /** The rights that the process loses, except where a rule below grants them. */
   const handled = changing | reading | right.execute;
   const ruleset = createRuleset(calls, version, handled);
   for (const path of readable ?? []) addPath(calls, ruleset, path, reading);
@@ -71,7 +73,9 @@ export function restrictFiles(calls: SystemCalls, version: number, rules: FileRu
   closeSync(ruleset);
 }
 
+/** Creates a ruleset without rules. @param handled the file rights that it takes away @returns its file descriptor */
 function createRuleset(calls: SystemCalls, version: number, handled: number): number {
+  // struct landlock_ruleset_attr: rights for files, rights for TCP, scopes.
   const attributes = new DataView(new ArrayBuffer(24));
   attributes.setBigUint64(0, BigInt(handled), true);
   attributes.setBigUint64(8, BigInt(version >= 4 ? TCP_BIND_AND_CONNECT : 0), true);
@@ -91,6 +95,7 @@ function addPath(calls: SystemCalls, ruleset: number, path: string, rights: numb
   }
   try {
     const allowed = fstatSync(file).isDirectory() ? rights : rights & FILE_RIGHTS;
+    // struct landlock_path_beneath_attr: rights, file descriptor.
     const rule = new DataView(new ArrayBuffer(12));
     rule.setBigUint64(0, BigInt(allowed), true);
     rule.setInt32(8, file, true);

@@ -12,6 +12,7 @@ import type { Confinement } from './confinement.ts';
 import { landlockVersion, restrictFiles } from './landlock.ts';
 import { loadSystemCalls, type SystemCalls } from './system-calls.ts';
 
+// Resources of setrlimit(2).
 const RLIMIT_DATA = 2;
 const RLIMIT_CORE = 4;
 /** File descriptor of the message channel to the parent process; `stdio` of `startConfined` determines it. */

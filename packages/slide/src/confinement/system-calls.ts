@@ -24,6 +24,7 @@ export interface SystemCalls {
 
 /** Numbers of the Landlock system calls, which are the same on all architectures. */
 const call = { createRuleset: 444, addRule: 445, restrictSelf: 446 } as const;
+/** Command of fcntl that sets the flags of a file descriptor; 0 clears close-on-exec. */
 const F_SETFD = 2;
 
 /** Loads the system calls. @returns null on systems other than Linux, and when the C library cannot be called */

@@ -9,7 +9,7 @@ import { blankJpeg } from '../decode/encode-jpeg.ts';
 import type { Colour } from '../decode/raster.ts';
 import { type Allocate, type Slide, SlideError, type TileAddress } from '../model/slide.ts';
 
-/** What a viewer needs before it requests tiles. */
+/** Size, tile size and levels of a Deep Zoom image, which a viewer reads before it requests tiles. */
 export interface DeepZoomDescriptor {
   /** Pixels at full resolution. */
   readonly width: number;
@@ -116,8 +116,8 @@ export function regionOfTile(descriptor: DeepZoomDescriptor, address: DeepZoomAd
  * Reads a native tile as a complete JPEG, without decoding.
  *
  * @param allocate returns the memory that the tile is read into (see `Slide.readTile`)
- * @returns null when the tile must be rendered (see render/) because the file does not store it as Deep Zoom needs it: its
- *   level has no equal in the file, it is not JPEG, or it is an edge tile, which the file stores with padding
+ * @returns null when the tile must be rendered (see render/) because the file does not store it as Deep Zoom needs it: the
+ *   file has no level of this size, the tile is a gap or not JPEG, or it is an edge tile, which the file stores with padding
  * @throws SlideError TILE_OUT_OF_RANGE, and errors of `Slide.readTile`
  */
 export async function readNativeTile(
@@ -176,6 +176,7 @@ function* tilesToRender(slide: Slide): Generator<DeepZoomAddress> {
 export function tilesToPrerender(slide: Slide, maxTiles: number): readonly DeepZoomAddress[] {
   const tiles: DeepZoomAddress[] = [];
   for (const tile of tilesToRender(slide)) {
+    // The level of this tile would be incomplete, so its other tiles are left out too.
     if (tiles.length === maxTiles) return tiles.filter(({ dziLevel }) => dziLevel < tile.dziLevel);
     tiles.push(tile);
   }
@@ -198,6 +199,7 @@ export function renderSourceLevel(slide: Slide, dziLevel: number): RenderSourceL
   for (let level = slide.levels.length - 1; level > 0; level--) {
     const { width, height } = slide.levels[level] ?? slide.levels[0];
     const matchingLevel = dziLevels[level] ?? null;
+    // Between levels that match Deep Zoom levels the ratio is a power of two, although their sizes are rounded.
     const exactRatio = matchingLevel === null ? null : 2 ** (matchingLevel - dziLevel);
     const perPixelX = exactRatio ?? (downsample * width) / descriptor.width;
     const perPixelY = exactRatio ?? (downsample * height) / descriptor.height;
@@ -224,7 +226,8 @@ function planOf(slide: Slide): DeepZoomPlan {
   const dziLevels = slide.levels.map((level) => matchingDziLevel(descriptor, level));
   const nativeLevels = Array.from({ length: descriptor.maxLevel + 1 }, (_, dziLevel) => {
     const level = dziLevels.indexOf(dziLevel);
-    return slide.levels[level]?.needsRendering === undefined && level >= 0 ? level : null;
+    const hasNativeTiles = level >= 0 && slide.levels[level]?.needsRendering === undefined;
+    return hasNativeTiles ? level : null;
   });
   const plan = { descriptor, dziLevels, nativeLevels };
   plans.set(slide, plan);

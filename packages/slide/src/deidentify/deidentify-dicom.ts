@@ -57,6 +57,13 @@ const bigEndian = '1.2.840.10008.1.2.2';
 /** Start of all UIDs that the standard defines. They name classes and encodings, not instances, and are kept. */
 const standardRoot = '1.2.840.10008.';
 const undefinedLength = 0xffff_ffff;
+/** Bytes before the letters DICM, and before the first element. */
+const preambleBytes = 128;
+const firstElementAt = 132;
+/** Bytes of a tag and a length: the header of an item, a delimiter, and an element with a short length. */
+const shortHeaderBytes = 8;
+/** Bytes of the header of an element with a length of 32 bits. */
+const longHeaderBytes = 12;
 const maxElements = 5_000_000;
 const maxPatches = 500_000;
 const maxDepth = 16;
@@ -108,10 +115,10 @@ class DicomPatcher {
 
   async readFile(): Promise<void> {
     const { size } = this.#window;
-    if (size < 140) throw new NotDeidentifiable('the file is too short');
+    if (size < firstElementAt + shortHeaderBytes) throw new NotDeidentifiable('the file is too short');
     // The preamble may contain the header of another format, with metadata.
-    this.#zero(0, 128);
-    await this.#readElements(132, size, 0);
+    this.#zero(0, preambleBytes);
+    await this.#readElements(firstElementAt, size, 0);
   }
 
   async #load(at: number, length: number): Promise<void> {
@@ -120,7 +127,7 @@ class DicomPatcher {
   }
 
   async #tagAt(at: number): Promise<number> {
-    await this.#load(at, 8);
+    await this.#load(at, shortHeaderBytes);
     return ((this.#window.u16(at) << 16) | this.#window.u16(at + 2)) >>> 0;
   }
 
@@ -128,24 +135,25 @@ class DicomPatcher {
     if (++this.#elements > maxElements) throw new NotDeidentifiable('the file has too many elements');
     const tag = await this.#tagAt(at);
     const vr = String.fromCharCode(this.#window.u8(at + 4), this.#window.u8(at + 5));
-    if (shortVrs.has(vr)) return { tag, vr, at: at + 8, length: this.#window.u16(at + 6) };
+    if (shortVrs.has(vr)) return { tag, vr, at: at + shortHeaderBytes, length: this.#window.u16(at + 6) };
     if (!longVrs.has(vr)) throw new NotDeidentifiable('an element without a known value representation');
-    await this.#load(at, 12);
+    await this.#load(at, longHeaderBytes);
     const length = this.#window.u32(at + 8);
-    return { tag, vr, at: at + 12, length: length === undefinedLength ? null : length };
+    return { tag, vr, at: at + longHeaderBytes, length: length === undefinedLength ? null : length };
   }
 
   /**
    * Reads the elements of the file or of a sequence item.
    *
-   * @param end null when a delimiter ends the elements
-   * @returns the position after them
+   * @param end position after the elements; null when a delimiter ends them
+   * @param depth number of enclosing sequences
+   * @returns the position after the elements
    */
   async #readElements(start: number, end: number | null, depth: number): Promise<number> {
     if (depth > maxDepth) throw new NotDeidentifiable('its sequences are nested too deeply');
     let at = start;
     while (end === null || at < end) {
-      if (end === null && (await this.#tagAt(at)) === ITEM_END) return at + 8;
+      if (end === null && (await this.#tagAt(at)) === ITEM_END) return at + shortHeaderBytes;
       const header = await this.#readHeader(at);
       if (depth === 0 && header.tag === tags.PixelData) return this.#readPixelData(header);
       at = await this.#readElement(header, depth);
@@ -167,10 +175,10 @@ class DicomPatcher {
       const tag = await this.#tagAt(at);
       const length = this.#window.u32(at + 4);
       if (++this.#elements > maxElements) throw new NotDeidentifiable('the file has too many fragments');
-      if (tag === SEQUENCE_END) return at + 8;
+      if (tag === SEQUENCE_END) return at + shortHeaderBytes;
       if (tag !== ITEM || length === undefinedLength)
         throw new NotDeidentifiable('the pixel data contain something other than fragments');
-      at += 8 + length;
+      at += shortHeaderBytes + length;
     }
   }
 
@@ -201,7 +209,7 @@ class DicomPatcher {
     while (end === null || at < end) {
       const tag = await this.#tagAt(at);
       const itemLength = this.#window.u32(at + 4);
-      at += 8;
+      at += shortHeaderBytes;
       if (tag === SEQUENCE_END && end === null) return at;
       if (tag !== ITEM) throw new NotDeidentifiable('a sequence contains something other than items');
       const itemEnd = itemLength === undefinedLength ? null : at + itemLength;
@@ -274,6 +282,7 @@ class DicomPatcher {
     const hash = createHash('sha512').update(`${this.#salt}\n${uid.trim()}`).digest('hex');
     const digits = BigInt(`0x${hash}`).toString();
     // 2.25 is the root of UIDs that are derived from random numbers. Source: ITU-T X.667.
+    // A short UID has no room for this root.
     const shortRoot = uid.length > 3 ? '2.' : '';
     const root = uid.length > 8 ? '2.25.' : shortRoot;
     const [first = '1', ...others] = digits;
@@ -286,8 +295,8 @@ class DicomPatcher {
       const tag = await this.#tagAt(at);
       const length = this.#window.u32(at + 4);
       if (tag === SEQUENCE_END) return;
-      this.#zero(at + 8, length);
-      at += 8 + length;
+      this.#zero(at + shortHeaderBytes, length);
+      at += shortHeaderBytes + length;
     }
   }
 

@@ -76,28 +76,39 @@ const tags = {
   SourceLens: 65_421,
 } as const;
 
+// Field types.
+const BYTE = 1;
+const ASCII = 2;
+const SHORT = 3;
+const LONG = 4;
+const SBYTE = 6;
+const UNDEFINED = 7;
+const FLOAT = 11;
+const DOUBLE = 12;
+const IFD = 13;
+const LONG8 = 16;
+const IFD8 = 18;
 /** Bytes of one value, by field type. */
 const sizes: Readonly<Record<number, number>> = {
-  1: 1,
-  2: 1,
-  3: 2,
-  4: 4,
-  5: 8,
-  6: 1,
-  7: 1,
-  8: 2,
-  9: 4,
-  10: 8,
-  11: 4,
-  12: 8,
-  13: 4,
-  16: 8,
-  17: 8,
-  18: 8,
+  [BYTE]: 1,
+  [ASCII]: 1,
+  [SHORT]: 2,
+  [LONG]: 4,
+  5: 8, // RATIONAL
+  [SBYTE]: 1,
+  [UNDEFINED]: 1,
+  8: 2, // SSHORT
+  9: 4, // SLONG
+  10: 8, // SRATIONAL
+  [FLOAT]: 4,
+  [DOUBLE]: 8,
+  [IFD]: 4,
+  [LONG8]: 8,
+  17: 8, // SLONG8
+  [IFD8]: 8,
 };
-const ASCII = 2;
 /** Field types of one byte per value. */
-const byteTypes: ReadonlySet<number> = new Set([1, 2, 6, 7]);
+const byteTypes: ReadonlySet<number> = new Set([BYTE, ASCII, SBYTE, UNDEFINED]);
 const maxDirectories = 1000;
 const maxEntries = 1000;
 const maxValueBytes = 256 * 2 ** 20;
@@ -115,6 +126,9 @@ const binaryTags: ReadonlySet<number> = new Set([tags.JPEGTables, tags.ICCProfil
 export async function deidentifyTiff(source: ByteSource): Promise<PatchList> {
   return new TiffPatcher(source).patches();
 }
+
+/** Value of NewSubfileType by which Aperio marks a macro. */
+const aperioMacro = 9;
 
 /** The formats whose labels and identifying text are known; `generic` has no vendor metadata. */
 type Kind = 'aperio' | 'ndpi' | 'qptiff' | 'ome' | 'generic';
@@ -156,10 +170,11 @@ class TiffPatcher {
   /** Reads the file header and detects the variant of TIFF. @returns the position of the first directory */
   async #readHeader(): Promise<number> {
     const start = await this.#source.read(0, Math.min(16, this.#source.size));
-    const littleEndian = start[0] === 0x49;
+    const littleEndian = start[0] === 'I'.charCodeAt(0);
     const reader = byteReader(start, littleEndian);
     const isBig = reader.u16(2) === 43;
-    if (start.length < (isBig ? 16 : 8)) throw new NotDeidentifiable('the file ends in its header');
+    const headerBytes = isBig ? 16 : 8;
+    if (start.length < headerBytes) throw new NotDeidentifiable('the file ends in its header');
     const firstAt = isBig ? 8 : 4;
     this.#layout = { littleEndian, isBig, isNdpi: false, firstAt };
     const firstOffset = isBig ? reader.u64(8) : reader.u32(4);
@@ -170,6 +185,7 @@ class TiffPatcher {
         this.#layout = { littleEndian, isBig, isNdpi: true, firstAt };
         const directory = await this.#readDirectory(offset).catch(() => null);
         if (directory?.entries.some(({ tag }) => tag === tags.NdpiVersion)) {
+          // The header has 8 bytes with an offset of 4 bytes, and 12 bytes with one of 8 bytes.
           const hasShortOffset = offset === firstOffset && reader.u32(8) !== 0;
           this.#kept.keep(0, hasShortOffset ? 8 : 12);
           return offset;
@@ -177,7 +193,7 @@ class TiffPatcher {
       }
       this.#layout = { littleEndian, isBig, isNdpi: false, firstAt };
     }
-    this.#kept.keep(0, isBig ? 16 : 8);
+    this.#kept.keep(0, headerBytes);
     return firstOffset;
   }
 
@@ -225,7 +241,7 @@ class TiffPatcher {
         count: valueCount,
         at: isInEntry ? offset + valueAt : pointer(valueAt) + high,
         length: size,
-        high: isInEntry && valueCount === 1 && (type === 4 || type === 13) ? high : 0,
+        high: isInEntry && valueCount === 1 && (type === LONG || type === IFD) ? high : 0,
       });
     }
     const next = isNdpi ? block.u64(nextAt) : pointer(nextAt);
@@ -240,11 +256,11 @@ class TiffPatcher {
     const size = sizes[entry.type] ?? 1;
     return Array.from({ length: entry.count }, (_, i) => {
       const at = i * size;
-      if (entry.type === 3) return reader.u16(at);
-      if (entry.type === 16 || entry.type === 18) return reader.u64(at);
-      if (entry.type === 4 || entry.type === 13) return reader.u32(at) + entry.high;
-      if (entry.type === 11) return reader.f32(at);
-      if (entry.type === 12) return reader.f64(at);
+      if (entry.type === SHORT) return reader.u16(at);
+      if (entry.type === LONG8 || entry.type === IFD8) return reader.u64(at);
+      if (entry.type === LONG || entry.type === IFD) return reader.u32(at) + entry.high;
+      if (entry.type === FLOAT) return reader.f32(at);
+      if (entry.type === DOUBLE) return reader.f64(at);
       return size === 1 ? reader.u8(at) : Number.NaN;
     });
   }
@@ -288,7 +304,7 @@ class TiffPatcher {
       case 'aperio': {
         if (/[\r\n]\s*(?:label|macro)\b/i.test(description)) return false;
         const [subfileType = 0] = await this.#numbers(directory, tags.NewSubfileType);
-        if (subfileType === 9) return false;
+        if (subfileType === aperioMacro) return false;
         // Levels have tiles. The thumbnail has strips and is always the second image; any other image in strips could
         // be a label whose description was blanked.
         return has(tags.TileOffsets) || (index === 1 && subfileType === 0);
@@ -328,6 +344,7 @@ class TiffPatcher {
     }
   }
 
+  /** Replaces the position of a directory. @param at position of the number that refers to the directory */
   #replaceOffset(at: number, value: number): void {
     const { isBig, isNdpi, littleEndian } = this.#layout;
     const isLong = isBig || (isNdpi && at !== this.#layout.firstAt);
@@ -357,6 +374,7 @@ class TiffPatcher {
     }
   }
 
+  /** Keeps the tiles or strips of a directory, which two of its tags list. */
   async #keepData(directory: Directory, offsetsTag: number, lengthsTag: number): Promise<void> {
     const offsets = await this.#numbers(directory, offsetsTag);
     const lengths = await this.#numbers(directory, lengthsTag);
@@ -367,6 +385,7 @@ class TiffPatcher {
     }
   }
 
+  /** Keeps the value of a tag; blanks it if it is text, and removes it if it is a container of metadata. */
   async #keepValue(directory: Directory, entry: Entry, kind: Kind): Promise<void> {
     const { tag, at, length } = entry;
     if (tag === tags.ExifIFD || tag === tags.GpsIFD || tag === tags.IPTC || tag === tags.Photoshop) {

@@ -53,7 +53,7 @@ export function joinScans(jpegs: readonly Uint8Array[]): Uint8Array | null {
 
   const pieces: Uint8Array[] = [
     first.jpeg.subarray(0, header.scanAt),
-    Uint8Array.of(0xff, marker.DRI, 0, 4, interval >> 8, interval & 0xff),
+    Uint8Array.of(0xff, marker.DRI, 0, 4, interval >> 8, interval & 0xff), // 0, 4: the length of the segment
     first.jpeg.subarray(header.scanAt, header.dataAt),
   ];
   for (const [i, { jpeg, endAt }] of streams.entries()) {

@@ -84,7 +84,7 @@ export interface SampleLayout {
   readonly isPlanar: boolean;
 }
 
-/** Lossless compression of plain bytes. */
+/** Lossless compression of bytes, whatever they contain. */
 export type Packing = 'none' | 'lzw' | 'packbits' | 'deflate' | 'zstd';
 
 /** How the bytes of a `tiff` image encode its pixels. */

@@ -50,7 +50,9 @@ interface Blocks {
 interface ByteRange {
   readonly blocks: Blocks;
   readonly target: Uint8Array;
+  /** Index in the target. */
   readonly at: number;
+  /** Position in the object. */
   readonly offset: number;
   readonly length: number;
 }

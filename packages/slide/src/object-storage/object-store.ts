@@ -70,8 +70,9 @@ export interface ObjectStoreSettings {
 }
 
 interface TransferLimits {
-  /** Bytes of a part of a multipart upload, and the time limit for one part. */
+  /** Bytes of a part of a multipart upload. A file of at most this size is sent in one request. */
   readonly partBytes: number;
+  /** Time limit for sending one part. */
   readonly partMs: number;
   /** Keys per page of a list; S3 allows at most 1,000. */
   readonly pageKeys: number;
@@ -141,6 +142,7 @@ export function createObjectStore(
       await response.body?.cancel();
       throw new SlideError('FILE_MISSING', 'The object does not exist');
     }
+    // 412: the ETag differs; 416: the requested range lies beyond the end, because the new object is shorter.
     if (status === 412 || status === 416) {
       await response.body?.cancel();
       throw new SlideError('FILE_CHANGED', 'The object was replaced');
@@ -208,6 +210,7 @@ export function createObjectStore(
       'max-keys': String(limits.pageKeys),
       prefix: prefix + keyPrefix,
     };
+    // The continuation token: '' for the first page, null after the last one.
     for (let token: string | null = ''; token !== null; ) {
       const continuation: Record<string, string> = token === '' ? {} : { 'continuation-token': token };
       const page = await readPage({ ...query, ...continuation }, signal);
@@ -235,6 +238,7 @@ export function createObjectStore(
     );
   }
 
+  // Uploads have longer time limits than the other requests.
   const uploadLimits = { attemptMs: limits.partMs, totalMs: limits.partMs * (limits.retries + 1) };
 
   /** Sends an upload. @returns the ETag of the response */
@@ -253,6 +257,7 @@ export function createObjectStore(
     );
   }
 
+  /** Sends a request of a multipart upload, and returns the XML of the response. */
   function sendForXml(
     address: string,
     options: RequestOptions,

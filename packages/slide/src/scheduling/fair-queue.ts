@@ -37,7 +37,7 @@ interface Party<T> {
   size: number;
   /** The parties of the next key, in order of their turns. */
   readonly children: Map<string, Party<T>>;
-  /** Waiting jobs by priority, each set in order of arrival. */
+  /** The waiting jobs of each priority, in order of arrival. */
   readonly lines: Map<number, Set<Ticket<T>>>;
 }
 
@@ -119,6 +119,7 @@ export class FairQueue<T> {
     const line = last?.lines.get(ticket.priority);
     if (!line?.delete(ticket)) return false;
     if (line.size === 0) last?.lines.delete(ticket.priority);
+    // `parties[0]` is the whole queue, so the key of `parties[level]` is `path[level - 1]`.
     for (const [level, party] of parties.entries()) {
       party.size--;
       const key = ticket.path[level - 1];

@@ -1,4 +1,4 @@
-/** Parses an integer of 0 or more; returns null for anything else, and above 2^53 − 1. */
+/** Parses an integer from 0 to 2^53 − 1; returns null for anything else. */
 export function readWhole(text: string | null | undefined): number | null {
   if (!text || !/^\s*\+?\d{1,16}\s*$/.test(text)) return null;
   const number = Number(text);
