@@ -8,10 +8,13 @@ import { isArea, type Position, pathsOf, polygonsOf } from '../model/geometry.ts
 import type { Features } from './export-types.ts';
 import { openTag } from './write-xml.ts';
 
+/** Values of the attribute `Type` of a region. A point is a freehand outline of one position. */
+const regionTypes = { freehand: 0, ellipse: 2, ruler: 4 } as const;
+
 interface Region {
-  /** 0 is a freehand outline or a point, 2 an ellipse (its positions are two opposite corners), 4 a ruler. */
-  readonly type: 0 | 2 | 4;
+  readonly type: keyof typeof regionTypes;
   readonly isHole: boolean;
+  /** For an ellipse: two opposite corners of its bounding box. */
   readonly positions: readonly Position[];
 }
 
@@ -20,28 +23,30 @@ const unclassifiedColor: Color = [0, 255, 0];
 
 /** Yields the parts of a document. */
 export function* writeAperio(features: Features, pixelSize: PixelSize | null): Generator<string> {
-  // The key of a layer is the JSON of its class name and colour.
-  const layers = new Map<string, { readonly color: Color; readonly features: AnnotationFeature[] }>();
+  // One layer for each class name and colour; both together, as JSON, are its key.
+  const layers = new Map<
+    string,
+    { readonly name: string; readonly color: Color; readonly features: AnnotationFeature[] }
+  >();
   for (const feature of features) {
     const { classification, color } = feature.properties;
     const name = classification?.names.join(': ') ?? '';
     const layerColor = classification?.color ?? color ?? unclassifiedColor;
     const key = JSON.stringify([name, layerColor]);
-    const layer = layers.get(key) ?? { color: layerColor, features: [] };
+    const layer = layers.get(key) ?? { name, color: layerColor, features: [] };
     layer.features.push(feature);
     layers.set(key, layer);
   }
   yield `<?xml version="1.0" encoding="UTF-8"?>\n${openTag('Annotations', pixelSize ? { MicronsPerPixel: pixelSize.x } : {})}\n`;
   let layerId = 0;
-  for (const [key, layer] of layers) {
-    const [name] = JSON.parse(key) as [string];
-    const [red, green, blue] = layer.color;
+  for (const { name, color, features: layerFeatures } of layers.values()) {
+    const [red, green, blue] = color;
     // Red is in the lowest byte. The constant has the name of the attribute.
     const LineColor = red + green * 256 + blue * 65_536;
     layerId++;
     yield `${openTag('Annotation', { Id: layerId, Name: name, LineColor, Visible: 1, Type: 4 })}\n<Regions>\n`;
     let regionId = 0;
-    for (const feature of layer.features) {
+    for (const feature of layerFeatures) {
       for (const region of regionsOf(feature)) {
         regionId++;
         yield* writeRegion(region, regionId, feature.properties.name ?? '');
@@ -53,7 +58,7 @@ export function* writeAperio(features: Features, pixelSize: PixelSize | null): G
 }
 
 function* writeRegion({ type, isHole, positions }: Region, id: number, text: string): Generator<string> {
-  yield `${openTag('Region', { Id: id, Type: type, Text: text, NegativeROA: isHole ? 1 : 0 })}\n<Vertices>\n`;
+  yield `${openTag('Region', { Id: id, Type: regionTypes[type], Text: text, NegativeROA: isHole ? 1 : 0 })}\n<Vertices>\n`;
   yield positions
     .map(([x, y]) => openTag('Vertex', { X: roundCoordinate(x), Y: roundCoordinate(y), Z: 0 }, '/>'))
     .join('\n');
@@ -66,7 +71,7 @@ function regionsOf({ geometry }: AnnotationFeature): readonly Region[] {
     const { minX, minY, maxX, maxY } = boundsOf(geometry);
     return [
       {
-        type: 2,
+        type: 'ellipse',
         isHole: false,
         positions: [
           [minX, minY],
@@ -77,13 +82,15 @@ function regionsOf({ geometry }: AnnotationFeature): readonly Region[] {
   }
   if (isArea(geometry)) {
     return polygonsOf(expandEllipse(geometry)).flatMap((rings) =>
-      rings.map((ring, index): Region => ({ type: 0, isHole: index > 0, positions: ring.slice(0, -1) })),
+      rings.map(
+        (ring, index): Region => ({ type: 'freehand', isHole: index > 0, positions: ring.slice(0, -1) }),
+      ),
     );
   }
   if (geometry.type === 'Point' || geometry.type === 'MultiPoint') {
     return pathsOf(geometry)
       .flat()
-      .map((position): Region => ({ type: 0, isHole: false, positions: [position] }));
+      .map((position): Region => ({ type: 'freehand', isHole: false, positions: [position] }));
   }
-  return pathsOf(geometry).map((positions): Region => ({ type: 4, isHole: false, positions }));
+  return pathsOf(geometry).map((positions): Region => ({ type: 'ruler', isHole: false, positions }));
 }

@@ -10,7 +10,7 @@ export type ParsedFeature =
   | { readonly ok: false; readonly error: FeatureProblem };
 
 export interface ParseOptions {
-  /** Null when the size of the slide is unknown. */
+  /** Limits the positions; null when the size of the slide is unknown, which limits them only by `annotationLimits.coordinate`. */
   readonly extent: Extent | null;
 }
 

@@ -24,7 +24,7 @@ export function ConflictDialog({
       closeOnClickOutside={false}
       title={texts.conflictTitle}
       lang={chosenLanguageOr('en')}
-      portalProps={{ target: 'main' }}
+      portalProps={{ target: 'main' }} // elsewhere, its header would be a second header of the page
     >
       {conflict !== undefined && (
         <Versions conflict={conflict} onKeep={(keep) => store.resolve(conflict, keep)} />

@@ -48,7 +48,7 @@ export function DeletedLayersDialog({ imageId, onClose, onRestored }: DeletedLay
       onClose={onClose}
       title={texts.deletedLayersTitle}
       lang={chosenLanguageOr('en')}
-      portalProps={{ target: 'main' }}
+      portalProps={{ target: 'main' }} // elsewhere, its header would be a second header of the page
       closeButtonProps={{ 'aria-label': texts.close }}
     >
       <Stack>

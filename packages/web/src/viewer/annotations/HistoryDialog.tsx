@@ -42,7 +42,7 @@ export function HistoryDialog({ annotation, onUse, onClose }: HistoryDialogProps
       onClose={onClose}
       title={texts.historyTitle}
       lang={chosenLanguageOr('en')}
-      portalProps={{ target: 'main' }}
+      portalProps={{ target: 'main' }} // elsewhere, its header would be a second header of the page
       closeButtonProps={{ 'aria-label': texts.close }}
     >
       <Stack>

@@ -77,7 +77,7 @@ export function ImportDialog({ openAnnotations: { store }, file, onClose, onImpo
       onClose={onClose}
       title={`${texts.importTitle}: ${file.name}`}
       lang={chosenLanguageOr('en')}
-      portalProps={{ target: 'main' }}
+      portalProps={{ target: 'main' }} // elsewhere, its header would be a second header of the page
       closeButtonProps={{ 'aria-label': texts.close }}
     >
       <Stack>

@@ -22,7 +22,7 @@ export function RenameDialog({ name, onRename, onClose }: RenameDialogProps) {
       onClose={onClose}
       title={texts.renameTitle}
       lang={chosenLanguageOr('en')}
-      portalProps={{ target: 'main' }}
+      portalProps={{ target: 'main' }} // elsewhere, its header would be a second header of the page
       closeButtonProps={{ 'aria-label': texts.close }}
     >
       <form

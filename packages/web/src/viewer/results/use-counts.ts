@@ -25,6 +25,7 @@ export function useCounts(
   view: SlideView,
   { descriptor, area, column, minValue, maxValue }: Counting,
 ): Counts | null {
+  /** The last counts, with what was counted; null before the first. */
   const [counted, setCounted] = useState<(Counting & { readonly counts: Counts | null }) | null>(null);
   useEffect(() => {
     if (descriptor === null) return;
