@@ -50,7 +50,7 @@ export function AdminLayout() {
 
   return (
     <>
-      <div className={classes.adminMark} />
+      <div className={classes.adminMark} /> {/* a coloured line that marks the admin area */}
       <TopBar home="/dashboard" links={links} navigationLabel={texts.navigation}>
         <LoadedUserMenu
           user={user}

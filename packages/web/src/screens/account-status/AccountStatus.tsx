@@ -23,6 +23,7 @@ export function AccountStatus() {
   const navigate = useNavigate();
   const { data: profile, refetch } = useProfile({ refetchIntervalMs });
 
+  // A person who comes back to the window sees the current status at once.
   useEffect(() => {
     const reload = () => void refetch();
     window.addEventListener('focus', reload);

@@ -17,6 +17,7 @@ import type { AuditLogFilter } from './filter.ts';
 import { texts } from './texts.ts';
 
 interface AuditFilterFormProps {
+  /** The filter of the listed entries, with which the form begins. */
   readonly filter: AuditLogFilter;
   /** The listed entries, which may contain the name of the person or slide whose id is in the filter. */
   readonly entries: readonly AuditEntry[];
@@ -38,7 +39,7 @@ const searchDelayMs = 250;
 /** Form for the filter of the audit log. It applies on submit, because an incomplete e-mail address matches nothing. */
 export function AuditFilterForm({ filter, entries, onApply }: AuditFilterFormProps) {
   const [values, setValues] = useState(filter);
-  const set = (name: keyof AuditLogFilter, value: string) => setValues({ ...values, [name]: value });
+  const setValue = (name: keyof AuditLogFilter, value: string) => setValues({ ...values, [name]: value });
   const language = chosenLanguageOr('tr');
   const isFiltered = Object.values(filter).some((value) => value !== '');
 
@@ -57,43 +58,43 @@ export function AuditFilterForm({ filter, entries, onApply }: AuditFilterFormPro
           autoComplete="off"
           spellCheck={false}
           value={values.who}
-          onChange={(event) => set('who', event.currentTarget.value)}
+          onChange={(event) => setValue('who', event.currentTarget.value)}
         />
-        <SlideField value={values.target} entries={entries} onChange={(value) => set('target', value)} />
+        <SlideField value={values.target} entries={entries} onChange={(value) => setValue('target', value)} />
         <NativeSelect
           size="md"
           label={texts.action}
           data={[{ value: '', label: texts.anyAction }, ...actionsIn(language)]}
           value={values.action}
-          onChange={(event) => set('action', event.currentTarget.value)}
+          onChange={(event) => setValue('action', event.currentTarget.value)}
         />
         <NativeSelect
           size="md"
           label={texts.result}
           data={[{ value: '', label: texts.anyResult }, ...resultsIn(language)]}
           value={values.result}
-          onChange={(event) => set('result', event.currentTarget.value)}
+          onChange={(event) => setValue('result', event.currentTarget.value)}
         />
         <TextInput
           type="date"
           label={texts.from}
           value={values.from}
           {...(values.to !== '' && { max: values.to })}
-          onChange={(event) => set('from', event.currentTarget.value)}
+          onChange={(event) => setValue('from', event.currentTarget.value)}
         />
         <TextInput
           type="date"
           label={texts.to}
           value={values.to}
           {...(values.from !== '' && { min: values.from })}
-          onChange={(event) => set('to', event.currentTarget.value)}
+          onChange={(event) => setValue('to', event.currentTarget.value)}
         />
       </div>
       <Checkbox
         mt="md"
         label={texts.showSessions}
         checked={values.sessions === '1'}
-        onChange={(event) => set('sessions', event.currentTarget.checked ? '1' : '')}
+        onChange={(event) => setValue('sessions', event.currentTarget.checked ? '1' : '')}
       />
       <Group gap="xs" mt="md">
         <Button type="submit">{texts.apply}</Button>

@@ -24,7 +24,7 @@ export function AuditLog() {
   const filter = readFilter(query);
   const audit = useAudit(toApiFilter(filter));
   const download = useMutation({
-    // The file contains all entries that match the filter, including those of image sessions.
+    // Unlike the list, the file always contains the entries of image sessions.
     mutationFn: () => downloadAudit(toApiFilter({ ...filter, sessions: '1' })),
     onSuccess: (blob) => {
       saveFile(blob, texts.fileName(new Date().toISOString().slice(0, 10)));
@@ -85,6 +85,7 @@ export function AuditLog() {
 
 function Entries({ audit }: { readonly audit: ReturnType<typeof useAudit> }) {
   if (audit.isPending) return <Loading label={texts.loading} />;
+  // When only older entries cannot be loaded, the loaded ones stay visible.
   if (audit.isLoadingError) {
     return (
       <LoadFailed message={messageOf(audit.error, texts.loadFailed)} onRetry={() => void audit.refetch()} />

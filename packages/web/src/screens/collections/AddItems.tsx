@@ -103,6 +103,7 @@ function keyOf({ item }: Candidate): string {
 
 /** Returns the items of a kind whose titles match the search. Slides are searched by the server, views and cases in the browser. */
 function useCandidates(kind: Kind, search: string): readonly Candidate[] {
+  // Only the items of this kind are loaded.
   const views = useSavedViews({ isEnabled: kind === 'view' });
   const images = useImageSearch(search, { isEnabled: kind === 'slide' });
   const cases = useCases({ isEnabled: kind === 'case' });

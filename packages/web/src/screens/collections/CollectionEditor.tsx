@@ -215,7 +215,8 @@ interface ReaderListProps {
 
 function ReaderList({ value, onChange }: ReaderListProps) {
   const users = useAllUsers();
-  const choosable = (users.data ?? []).filter(
+  // A listed account stays an option when it is no longer active, so that it can be removed.
+  const choosableUsers = (users.data ?? []).filter(
     ({ status, uid }) => status === 'active' || value.includes(uid),
   );
   return (
@@ -224,7 +225,7 @@ function ReaderList({ value, onChange }: ReaderListProps) {
       aria-label={texts.chosenPeople}
       placeholder={texts.choosePeople}
       searchable
-      data={choosable.map((user) => ({ value: user.uid, label: `${nameOf(user)} (${user.email})` }))}
+      data={choosableUsers.map((user) => ({ value: user.uid, label: `${nameOf(user)} (${user.email})` }))}
       value={[...value]}
       onChange={onChange}
       limit={50}

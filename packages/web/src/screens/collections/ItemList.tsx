@@ -70,6 +70,7 @@ interface ItemProps {
   readonly index: number;
   readonly count: number;
   readonly onMove: (toIndex: number) => void;
+  /** Called with true when the user begins to drag the item, and with false at the end. */
   readonly onDrag: (isDragged: boolean) => void;
   readonly onChange: (item: DraftItem) => void;
   readonly onRemove: () => void;
@@ -134,6 +135,7 @@ function Item({ item, index, count, onMove, onDrag, onChange, onRemove }: ItemPr
           </ActionIcon>
         </Tooltip>
       </Group>
+      {/* Without access: the owner may no longer view the item. */}
       {!item.access && (
         <Text size="sm" c="dimmed">
           {texts.noAccessHint}

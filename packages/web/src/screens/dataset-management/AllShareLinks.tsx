@@ -9,7 +9,7 @@ import { texts } from './texts.ts';
 /** The share links of all accounts, which administrators can end. */
 export function AllShareLinks() {
   const links = useShareLinks();
-  const ending = useMutation({ mutationFn: async (id: string) => announce(await revokeShareLink(id)) });
+  const endLink = useMutation({ mutationFn: async (id: string) => announce(await revokeShareLink(id)) });
   return (
     <section className={classes.afterCards} aria-label={texts.shareLinks}>
       <Title order={2} size="h4">
@@ -18,8 +18,8 @@ export function AllShareLinks() {
       <ShareLinkList
         links={links.data ?? []}
         areOwnersShown
-        endingId={ending.isPending ? ending.variables : null}
-        onEnd={({ id }) => ending.mutate(id)}
+        endingId={endLink.isPending ? endLink.variables : null}
+        onEnd={({ id }) => endLink.mutate(id)}
       />
     </section>
   );

@@ -137,6 +137,7 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
           <AddPerson
             fieldLabel={texts.person}
             buttonLabel={texts.grant}
+            // Administrators may view every dataset without a grant.
             isCandidate={({ uid, role }) =>
               role !== 'admin' && !grants.some((granted) => granted.uid === uid)
             }

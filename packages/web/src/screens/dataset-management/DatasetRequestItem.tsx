@@ -17,6 +17,7 @@ interface DatasetRequestItemProps {
 
 /** A request for access to a dataset, with the buttons that grant or reject it. A rejection may have a reason. */
 export function DatasetRequestItem({ request, isDisabled }: DatasetRequestItemProps) {
+  /** Whether the reject button was pressed once, which shows the field for the reason; the second press sends the rejection. */
   const [isRejecting, setRejecting] = useState(false);
   const [reason, setReason] = useState('');
   const reasonField = useRef<HTMLTextAreaElement>(null);
@@ -24,7 +25,8 @@ export function DatasetRequestItem({ request, isDisabled }: DatasetRequestItemPr
     if (isRejecting) reasonField.current?.focus();
   }, [isRejecting]);
   const answer = useMutation({
-    mutationFn: (granted: boolean) => answerRequest(request.id, granted, granted ? '' : reason.trim()),
+    mutationFn: (decision: 'grant' | 'reject') =>
+      answerRequest(request.id, decision === 'grant', decision === 'grant' ? '' : reason.trim()),
     onSuccess: (result) => announceAction(result, { about: nameOf(request) }),
   });
 
@@ -55,7 +57,7 @@ export function DatasetRequestItem({ request, isDisabled }: DatasetRequestItemPr
             size="sm"
             loading={answer.isPending}
             disabled={isDisabled}
-            onClick={() => answer.mutate(true)}
+            onClick={() => answer.mutate('grant')}
           >
             {texts.accept}
           </Button>
@@ -65,7 +67,7 @@ export function DatasetRequestItem({ request, isDisabled }: DatasetRequestItemPr
           variant={isRejecting ? 'filled' : 'default'}
           {...(isRejecting && { color: 'eosin' })}
           disabled={answer.isPending || isDisabled}
-          onClick={() => (isRejecting ? answer.mutate(false) : setRejecting(true))}
+          onClick={() => (isRejecting ? answer.mutate('reject') : setRejecting(true))}
         >
           {texts.refuse}
         </Button>

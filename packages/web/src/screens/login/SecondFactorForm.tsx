@@ -19,6 +19,7 @@ const CodeForm = z.object({
 });
 
 interface SecondFactorFormProps {
+  /** Signs in with the code. */
   readonly onCode: (code: string) => Promise<ActionResult>;
   /** Returns to the first step, for example to sign in with another account. */
   readonly onBack: () => void;

@@ -12,26 +12,23 @@ import { apiTokenTexts } from '../../components/texts.ts';
 import { texts as sharedTexts } from '../../language/texts.ts';
 import { announce } from '../../notifications/notify.ts';
 import { NewApiTokenDialog } from './NewApiTokenDialog.tsx';
-import classes from './SignInsCard.module.css';
+import classes from './SignInsCard.module.css'; // both lists look the same
 import { texts } from './texts.ts';
 
 /** Card with the account's API tokens, in which they are created and revoked. A new token is shown only once. */
 export function ApiTokensCard({ user }: { readonly user: User }) {
   const tokens = useApiTokens();
   const [isCreating, setCreating] = useState(false);
-  const [created, setCreated] = useState<CreatedApiToken | null>(null);
-
-  const newButton = (
-    <Button variant="default" onClick={() => setCreating(true)}>
-      {texts.newApiToken}
-    </Button>
-  );
+  /** The new token, until the user has saved it; null otherwise. */
+  const [createdToken, setCreatedToken] = useState<CreatedApiToken | null>(null);
 
   return (
     <Panel title={apiTokenTexts.heading}>
       <Stack>
         <Text c="dimmed">{texts.apiTokensHint}</Text>
-        {created !== null && <CreatedToken token={created.token} onDone={() => setCreated(null)} />}
+        {createdToken !== null && (
+          <CreatedToken token={createdToken.token} onDone={() => setCreatedToken(null)} />
+        )}
         {tokens.isPending && <Loading label={sharedTexts.loading} />}
         {tokens.isLoadingError && (
           <LoadFailed message={apiTokenTexts.listFailed} onRetry={() => void tokens.refetch()} />
@@ -48,14 +45,20 @@ export function ApiTokensCard({ user }: { readonly user: User }) {
             ))}
           </ul>
         )}
-        {tokens.data !== undefined && created === null && <Group>{newButton}</Group>}
+        {tokens.data !== undefined && createdToken === null && (
+          <Group>
+            <Button variant="default" onClick={() => setCreating(true)}>
+              {texts.newApiToken}
+            </Button>
+          </Group>
+        )}
       </Stack>
       {isCreating && (
         <NewApiTokenDialog
           user={user}
           onCreated={(token) => {
             setCreating(false);
-            setCreated(token);
+            setCreatedToken(token);
           }}
           onClose={() => setCreating(false)}
         />
@@ -64,12 +67,12 @@ export function ApiTokensCard({ user }: { readonly user: User }) {
   );
 }
 
-interface NewTokenProps {
+interface CreatedTokenProps {
   readonly token: string;
   readonly onDone: () => void;
 }
 
-function CreatedToken({ token, onDone }: NewTokenProps) {
+function CreatedToken({ token, onDone }: CreatedTokenProps) {
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(token);

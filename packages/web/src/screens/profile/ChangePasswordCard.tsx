@@ -21,19 +21,21 @@ interface ChangePasswordCardProps {
 
 /** Card that changes the password. It asks for the current password only when the API requires it. */
 export function ChangePasswordCard({ email }: ChangePasswordCardProps) {
-  const current = useCurrentPassword();
+  const currentPasswordState = useCurrentPassword();
   const resolver = useMemo(
     () =>
       zodResolver(
-        z.object({ currentPassword: current.schema, ...NewPassword.shape }).refine(isTypedTwice, typedTwice),
+        z
+          .object({ currentPassword: currentPasswordState.schema, ...NewPassword.shape })
+          .refine(isTypedTwice, typedTwice),
       ),
-    [current.schema],
+    [currentPasswordState.schema],
   );
   const form = useForm({ resolver, defaultValues: emptyForm });
 
   const submit = form.handleSubmit(async ({ currentPassword, password }) => {
     const result = await changePassword(password, currentPassword);
-    const passwordError = current.passwordErrorOf(result);
+    const passwordError = currentPasswordState.passwordErrorOf(result);
     if (passwordError !== null) {
       form.setError('currentPassword', passwordError, { shouldFocus: true });
     } else if (!result.success && result.field === 'new_password') {
@@ -42,7 +44,7 @@ export function ChangePasswordCard({ email }: ChangePasswordCardProps) {
       announce(result);
       if (!result.success) return;
       form.reset();
-      current.reset();
+      currentPasswordState.reset();
     }
   });
 
@@ -52,7 +54,7 @@ export function ChangePasswordCard({ email }: ChangePasswordCardProps) {
         <form onSubmit={(event) => void submit(event)} noValidate>
           <input type="email" autoComplete="username" value={email} readOnly hidden />
           <Stack>
-            {current.isRequired && <CurrentPasswordField />}
+            {currentPasswordState.isRequired && <CurrentPasswordField />}
             <NewPasswordFields />
             <Button type="submit" loading={form.formState.isSubmitting} style={{ alignSelf: 'flex-start' }}>
               {texts.changePasswordSubmit}

@@ -31,17 +31,19 @@ interface DeleteAccountCardProps {
 /** Card in which the user deletes the account for good. */
 export function DeleteAccountCard({ email }: DeleteAccountCardProps) {
   const navigate = useNavigate();
-  const current = useCurrentPassword();
+  const currentPasswordState = useCurrentPassword();
   const resolver = useMemo(
     () =>
-      zodResolver(z.object({ confirmation: confirmationSchemaOf(email), currentPassword: current.schema })),
-    [email, current.schema],
+      zodResolver(
+        z.object({ confirmation: confirmationSchemaOf(email), currentPassword: currentPasswordState.schema }),
+      ),
+    [email, currentPasswordState.schema],
   );
   const form = useForm({ resolver, defaultValues: { confirmation: '', currentPassword: '' } });
 
   const submit = form.handleSubmit(async ({ currentPassword }) => {
     const result = await deleteAccount(currentPassword);
-    const passwordError = current.passwordErrorOf(result);
+    const passwordError = currentPasswordState.passwordErrorOf(result);
     if (passwordError !== null) {
       form.setError('currentPassword', passwordError, { shouldFocus: true });
     } else {
@@ -62,7 +64,7 @@ export function DeleteAccountCard({ email }: DeleteAccountCardProps) {
               autoComplete="off"
               error={form.formState.errors.confirmation?.message}
             />
-            {current.isRequired && <CurrentPasswordField />}
+            {currentPasswordState.isRequired && <CurrentPasswordField />}
             <Button
               type="submit"
               color="eosin"

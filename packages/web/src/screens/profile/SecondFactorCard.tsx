@@ -96,10 +96,10 @@ interface ConfirmedButtonProps {
 
 /** Button of an action for which the API may require the current password: the button then asks for it. */
 function ConfirmedButton({ label, question, hint, onPress }: ConfirmedButtonProps) {
-  const current = useCurrentPassword();
+  const currentPasswordState = useCurrentPassword();
   const resolver = useMemo(
-    () => zodResolver(z.object({ currentPassword: current.schema })),
-    [current.schema],
+    () => zodResolver(z.object({ currentPassword: currentPasswordState.schema })),
+    [currentPasswordState.schema],
   );
   const form = useForm({ resolver, defaultValues: { currentPassword: '' } });
 
@@ -107,7 +107,7 @@ function ConfirmedButton({ label, question, hint, onPress }: ConfirmedButtonProp
 
   const run = form.handleSubmit(async ({ currentPassword }) => {
     const result = await onPress(currentPassword);
-    const passwordError = current.passwordErrorOf(result);
+    const passwordError = currentPasswordState.passwordErrorOf(result);
     if (passwordError !== null) form.setError('currentPassword', passwordError, { shouldFocus: true });
     else if (!result.success) announce(result);
   });
@@ -118,13 +118,13 @@ function ConfirmedButton({ label, question, hint, onPress }: ConfirmedButtonProp
         onSubmit={(event) => {
           event.preventDefault();
           // No dialog once the API has required the password: by entering it, the user confirms the action.
-          if (question !== undefined && !current.isRequired) setConfirming(true);
+          if (question !== undefined && !currentPasswordState.isRequired) setConfirming(true);
           else void run();
         }}
         noValidate
       >
         <Stack>
-          {current.isRequired && <CurrentPasswordField />}
+          {currentPasswordState.isRequired && <CurrentPasswordField />}
           <Button
             type="submit"
             loading={form.formState.isSubmitting}

@@ -13,13 +13,13 @@ export function ShareLinksCard({ user }: { readonly user: User }) {
 
 function OwnLinks({ uid }: { readonly uid: string }) {
   const links = useShareLinks();
-  const ending = useMutation({ mutationFn: async (id: string) => announce(await revokeShareLink(id)) });
+  const endLink = useMutation({ mutationFn: async (id: string) => announce(await revokeShareLink(id)) });
   return (
     <Panel title={texts.shareLinks}>
       <ShareLinkList
         links={links.data?.filter(({ owner }) => owner === uid) ?? []}
-        endingId={ending.isPending ? ending.variables : null}
-        onEnd={({ id }) => ending.mutate(id)}
+        endingId={endLink.isPending ? endLink.variables : null}
+        onEnd={({ id }) => endLink.mutate(id)}
       />
     </Panel>
   );

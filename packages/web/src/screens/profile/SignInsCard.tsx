@@ -19,6 +19,7 @@ export function SignInsCard() {
   const navigate = useNavigate();
   const [isBusy, setBusy] = useState(false);
 
+  /** Runs an action and shows its result; all buttons are disabled meanwhile. */
   async function run(action: () => Promise<ActionResult>): Promise<ActionResult> {
     setBusy(true);
     const result = await action();

@@ -21,7 +21,7 @@ async function doesServerRespond(): Promise<boolean> {
  * @param onReachableAgain called instead of returning true after a failure, because the caller reloads the page
  */
 export function useReachable(onReachableAgain: () => void): boolean {
-  const [isReachable, setReachable] = useState(navigator.onLine); // assumes a server until the first check has ended
+  const [isReachable, setReachable] = useState(navigator.onLine); // only whether there is a network, until the first check has ended
   useEffect(() => {
     let isCancelled = false;
     async function check() {

@@ -43,7 +43,7 @@ export function CatalogueFile() {
     onError: (error) => setFailure(messageOf(error, texts.checkFailed)),
   });
   const apply = useMutation({
-    mutationFn: ({ file, plan }: CheckedFile) => applyCatalogueFile(file, plan.plan), // identifies exactly the previewed changes
+    mutationFn: ({ file, plan }: CheckedFile) => applyCatalogueFile(file, plan.plan), // `plan.plan` identifies exactly the previewed changes
     onSuccess: (result, { file }) => {
       if (!result.success && result.error === 'import_changed') {
         check.mutate({ file, isChangedMeanwhile: true });

@@ -123,7 +123,7 @@ export function AllUsers() {
           total={pageCount}
           value={query.page}
           onChange={(page) => {
-            setUrlQuery(writeUserQuery({ ...query, page }));
+            setUrlQuery(writeUserQuery({ ...query, page })); // a history entry for each page, unlike for filters
             listTop.current?.scrollIntoView({ block: 'start' });
           }}
           getControlProps={(control) => ({ 'aria-label': texts.pageControls[control] })}

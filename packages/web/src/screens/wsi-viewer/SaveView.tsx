@@ -23,7 +23,7 @@ export function SaveView({ image, view, isCorrected, results }: SaveViewProps) {
   /** The view at the moment the button was pressed; null while the dialog is closed. */
   const [keptView, setKeptView] = useState<Pick<NewSavedView, 'field' | 'colours' | 'layers'> | null>(null);
   function keepView() {
-    const field = view.destination();
+    const field = view.destination(); // where a running movement ends
     if (field === null) return;
     const colours: StoredColours = {
       profile: isCorrected ? 'corrected' : 'scanned',

@@ -67,7 +67,13 @@ export function SelectedImage({ image, view, isCorrected, results }: SelectedIma
           <Group gap="xs">
             <ShareSlide key={image.id} image={image} />
             {view !== null && (
-              <SaveView key={`view ${image.id}`} {...{ image, view, isCorrected, results }} />
+              <SaveView
+                key={`view ${image.id}`}
+                image={image}
+                view={view}
+                isCorrected={isCorrected}
+                results={results}
+              />
             )}
           </Group>
         )}

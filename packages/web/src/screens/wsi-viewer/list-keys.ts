@@ -18,6 +18,7 @@ interface ListKeys {
   readonly lines: CatalogueLines;
   readonly currentIndex: number;
   readonly setCurrent: (index: number) => void;
+  /** Opens or closes a group or a case. */
   readonly onToggle: (branch: DatasetGroup | CaseGroup, isOpen: boolean) => void;
   /** Scrolls a line into view, no further than needed. */
   readonly reveal: (index: number) => void;
@@ -75,8 +76,8 @@ export function useListKeys(list: ListKeys) {
 
   // After each rendering, because only then a line that had to be scrolled into view is in the page, and the focused line may be gone.
   useLayoutEffect(() => {
-    const isLost = hadFocus.current && document.activeElement === document.body;
-    if ((isFocusWanted.current || isLost) && focusOn(currentIndex)) isFocusWanted.current = false;
+    const isFocusLost = hadFocus.current && document.activeElement === document.body;
+    if ((isFocusWanted.current || isFocusLost) && focusOn(currentIndex)) isFocusWanted.current = false;
   });
 
   function moveTo(index: number, isInSight = false) {
@@ -92,21 +93,21 @@ export function useListKeys(list: ListKeys) {
     if (line === undefined) return false;
     const visibleLines = Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight);
     const linesPerPage = Math.max(1, visibleLines - 1);
-    const last = layout.count - 1;
+    const lastIndex = layout.count - 1;
     const branch = line.kind === 'image' ? null : line;
-    const parent =
+    const parentIndex =
       line.kind === 'image' && line.caseLine !== null ? line.caseLine.index : line.groupLineIndex;
-    if (key === 'ArrowDown') moveTo(Math.min(last, currentIndex + 1));
+    if (key === 'ArrowDown') moveTo(Math.min(lastIndex, currentIndex + 1));
     else if (key === 'ArrowUp') moveTo(Math.max(0, currentIndex - 1));
-    else if (key === 'PageDown') moveTo(Math.min(last, currentIndex + linesPerPage));
+    else if (key === 'PageDown') moveTo(Math.min(lastIndex, currentIndex + linesPerPage));
     else if (key === 'PageUp') moveTo(Math.max(0, currentIndex - linesPerPage));
     else if (key === 'Home') moveTo(0);
-    else if (key === 'End') moveTo(last);
+    else if (key === 'End') moveTo(lastIndex);
     else if (key === 'ArrowRight' && branch?.isOpen === false) onToggle(branchOf(branch), true);
     else if (key === 'ArrowRight' && branch !== null) moveTo(currentIndex + 1);
     else if (key === 'ArrowLeft' && branch?.isOpen === true) onToggle(branchOf(branch), false);
-    else if (key === 'ArrowLeft' && line.kind !== 'group') moveTo(parent);
-    else return key === 'ArrowLeft' || key === 'ArrowRight'; // used without an action, so that it does not move the slide
+    else if (key === 'ArrowLeft' && line.kind !== 'group') moveTo(parentIndex);
+    else return key === 'ArrowLeft' || key === 'ArrowRight'; // handled without an effect, so that the key does not move the slide
     return true;
   }
 

@@ -30,7 +30,7 @@ export function UploadItem({ line }: { readonly line: UploadLine }) {
   const actions = {
     pause: () => pause(key),
     resume: () => resume(key),
-    sendAgain: () => resume(key),
+    sendAgain: () => resume(key), // sends the file whose checksum was wrong again, because the server has discarded it
     cancel: () => void cancelAndReport(),
     hide: () => removeFinished(key),
   };

@@ -15,7 +15,9 @@ export interface UploadLine {
   readonly sentBytes: number | null;
   /** Null unless this tab is sending the upload. */
   readonly bytesPerSecond: number | null;
+  /** Number of files that the server has received completely. */
   readonly sentFiles: number;
+  /** Path of the file that is being sent; null when none is. */
   readonly currentFile: string | null;
   /** State as a short text for the user, such as "Waiting" or "Ready". */
   readonly state: string;
@@ -23,11 +25,12 @@ export interface UploadLine {
   /** A reason or hint; null when there is none. */
   readonly detail: string | null;
   readonly actions: readonly LineAction[];
+  /** Id that the server gave the upload; null until the upload has been announced to the server. */
   readonly uploadId: string | null;
 }
 
 /** Time after the beginning of an upload from which a line without slides says that the folder contains none. */
-const searchForSlidesMs = 60_000;
+const noSlideFoundAfterMs = 60_000;
 
 /**
  * Returns the uploads of this tab in the order in which the user chose them, then the other uploads of the server in
@@ -59,6 +62,7 @@ export function uploadLinesOf(
 /** Identifies the file or folder that an upload creates. */
 const targetOf = ({ dataset, path }: Pick<UploadLine, 'dataset' | 'path'>) => `${dataset}/${path}`;
 
+/** @param onServer the same upload as the server reports it; undefined while the server does not */
 function lineOfLocalUpload(local: LocalUpload, onServer: SlideUpload | undefined, nowMs: number): UploadLine {
   const { phase } = local;
   const common = {
@@ -101,7 +105,7 @@ function lineOfLocalUpload(local: LocalUpload, onServer: SlideUpload | undefined
 function actionsAfterSending({ state, problem }: SlideUpload): readonly LineAction[] {
   if (problem === 'checksum') return ['sendAgain', 'cancel'];
   const actions: LineAction[] = state === 'done' ? ['hide'] : [];
-  return problem === 'exists' ? [...actions, 'cancel'] : actions;
+  return problem === 'exists' ? [...actions, 'cancel'] : actions; // 'exists': the name is taken, so a retry cannot succeed
 }
 
 function lineOfServerUpload(upload: SlideUpload, nowMs: number): UploadLine {
@@ -134,7 +138,7 @@ function serverStateOf(
   if (state === 'open') return { state: texts.checking, tone: 'calm', detail: null };
   if (state === 'placing') return { state: texts.placing, tone: 'calm', detail: null };
   if (images.length === 0) {
-    return nowMs - Date.parse(begun_at) < searchForSlidesMs
+    return nowMs - Date.parse(begun_at) < noSlideFoundAfterMs
       ? { state: texts.reading, tone: 'calm', detail: null }
       : { state: texts.noSlideFound, tone: 'bad', detail: null };
   }

@@ -58,6 +58,7 @@ interface Entry {
   readonly checksums: Map<string, Promise<string>>;
   /** Aborts the current attempt to send the upload; null while it is not being sent. */
   attempt: AbortController | null;
+  /** Speed of the current or last attempt. */
   rate: TransferRate;
 }
 
@@ -199,7 +200,7 @@ async function attemptUpload(entry: Entry): Promise<void> {
   } catch (error) {
     if (!attempt.signal.aborted) handleFailure(entry, error);
   } finally {
-    if (entry.attempt === attempt) entry.attempt = null;
+    if (entry.attempt === attempt) entry.attempt = null; // after `pause` and `resume`, another attempt may be running
     updatePageGuard();
     startWaiting();
   }
