@@ -148,7 +148,7 @@ describe('makeDemoSlides', () => {
 
 describe('makeDemoSlides when it does not complete', () => {
   it(
-    'leaves no files when its signal aborts during drawing',
+    'leaves no files when the signal is aborted during drawing',
     async () => {
       const stopped = await fs.mkdtemp(path.join(os.tmpdir(), 'demo-'));
       const stop = new AbortController();
@@ -167,7 +167,7 @@ describe('makeDemoSlides when it does not complete', () => {
     timeoutMs,
   );
 
-  it('creates no folder when its signal has already aborted', async () => {
+  it('creates no folder when the signal was aborted before the call', async () => {
     const stopped = path.join(folder, 'stopped');
     const making = makeDemoSlides({ folder: stopped, signal: AbortSignal.abort(new Error('enough')) });
     await expect(making).rejects.toThrow('enough');

@@ -24,7 +24,7 @@ describe('opening a slide', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('fails with FILE_MISSING for an absent file, without its path', async () => {
+  it('fails with FILE_MISSING for an absent file, and the message does not contain the path', async () => {
     const opening = openSlide({ path: join(tmpdir(), 'no-such-slide.svs') });
     await expect(opening).rejects.toMatchObject({
       code: 'FILE_MISSING',
@@ -32,7 +32,7 @@ describe('opening a slide', () => {
     });
   });
 
-  it('lists the reason of every format for an unknown file', async () => {
+  it('fails for an unknown file with a message that lists the reason of every format', async () => {
     await expect(openBytes(Buffer.from('not a slide at all'))).rejects.toMatchObject({
       code: 'FORMAT_NOT_RECOGNISED',
       message: expect.stringMatching(/aperio: .+; .*tiff: .+/),
@@ -46,7 +46,7 @@ describe('opening a slide', () => {
     await expect(openBytes(bytes)).rejects.toMatchObject({ code: 'FORMAT_NOT_RECOGNISED' });
   });
 
-  it('closes the files when opening fails', async () => {
+  it('closes the files of the slide when the format cannot open them', async () => {
     let isClosed = false;
     const files = memoryFiles({ slide: new Uint8Array(100) });
     const close = async () => {

@@ -23,7 +23,7 @@ describe('voronoiCell', () => {
     );
   });
 
-  it('shares each side, with the same distance and length, with the neighbour named in it', () => {
+  it('returns each side with the same distance and length as in the cell of the neighbour that the side names', () => {
     fc.assert(
       fc.property(column, column, (c, r) => {
         const cell = voronoiCell(grid, c, r);

@@ -50,7 +50,7 @@ describe('renderRgb', () => {
     expect(green[0]).toBeLessThan(GLASS[1]);
   });
 
-  it('writes only to its part of a larger image', () => {
+  it('writes only into the part of a larger image that start and stride select', () => {
     const picture = new Uint8Array(4 * 4 * 3);
     renderRgb(emptyStainTile(0, 0, 4), picture, (4 + 1) * 3, 12);
     expect([...picture.subarray(0, 15)]).toEqual(new Array(15).fill(0));

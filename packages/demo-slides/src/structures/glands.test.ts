@@ -21,7 +21,7 @@ const along = fc.double({ min: range.start, max: range.end, noNaN: true });
 const side = fc.constantFrom(1, -1);
 
 describe('locateInGland', () => {
-  it('returns the wall position from which wallPoint computed a position', () => {
+  it('returns the wall position for which wallPoint returns the position on the slide', () => {
     fc.assert(
       fc.property(along, side, fc.double({ min: 1, max: 80, noNaN: true }), (a, s, depth) => {
         const { x, y } = wallPoint(gland, a, s, depth);
@@ -39,7 +39,7 @@ describe('locateInGland', () => {
 });
 
 describe('cellAt', () => {
-  it('returns the same cell with a cached cell and without one', () => {
+  it('returns the same cell whether it receives an empty object or the cell of a neighbouring position', () => {
     const cached = emptyWallCell();
     fc.assert(
       fc.property(along, (a) => {

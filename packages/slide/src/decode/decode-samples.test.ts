@@ -91,7 +91,7 @@ describe('decodeSamples of run-length encoded samples', () => {
       'a run longer than the picture',
       (bytes) => Uint8Array.from([...bytes.subarray(0, 64), ...rampBytes.fill(129)]),
     ],
-  ])('rejects a stream with FILE_CORRUPT that has %s', (_, damage) => {
+  ])('rejects with FILE_CORRUPT a stream that has %s', (_, damage) => {
     const flat = { ...size, samplesPerPixel: 3, values: new Uint8Array(720).fill(7) };
     const bytes = damage(encodeDicomRle(flat));
     expect(() => decodeSamples(image('rle', bytes, rgbLayout))).toThrow(

@@ -76,7 +76,7 @@ describe('decodeTiles', () => {
       'has lost its second half',
       ({ bytes }) => Buffer.concat([bytes.subarray(0, bytes.length / 2), Buffer.of(0xff, 0xd9)]),
     ],
-  ])('rejects the tiles with FILE_CORRUPT when one %s', async (_, damage) => {
+  ])('rejects all tiles with FILE_CORRUPT when one tile %s', async (_, damage) => {
     const [above, ...others] = await tilesOf({});
     const damaged = { ...above, bytes: damage(above) };
     await expect(decodeTiles([[damaged, ...others]], 2)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });

@@ -137,7 +137,7 @@ describe('decodeJpegLs', () => {
     );
   });
 
-  it('decodes a picture truncated at any byte completely or rejects it with FILE_CORRUPT', async () => {
+  it('rejects a picture that is truncated at any byte with FILE_CORRUPT, unless all its pixels can be decoded', async () => {
     const stream = await encodeTissue();
     const outcomes = Array.from(stream, (_, length) => {
       try {

@@ -148,13 +148,13 @@ describe('decodeJpeg2000', () => {
     expect(Buffer.compare(rgb, paintSamples(samples, 'ycc').rgb)).toBe(0);
   });
 
-  it('does not convert a picture from YCbCr whose code stream contains a colour transform', async () => {
+  it('returns RGB without a conversion when the caller declares YCbCr and the code stream contains a colour transform', async () => {
     const stream = await encodePlain([196, 144, 116]);
     const { rgb } = await decodeJpeg2000(stream, { width: 64, height: 64, colour: 'ycc' });
     expect([...rgb.subarray(0, 3)]).toEqual([196, 144, 116]);
   });
 
-  it('decodes a .jp2 file like its code stream, and as YCbCr when the boxes declare it', async () => {
+  it('decodes a .jp2 file like its code stream, and as YCbCr when its boxes declare YCbCr', async () => {
     const stream = untransformed(await encodePlain([196, 144, 116]));
     const request = { ...declared, width: 64, height: 64 };
     expect(await decodeJpeg2000(boxed(stream), request)).toEqual(await decodeJpeg2000(stream, request));

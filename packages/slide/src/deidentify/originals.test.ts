@@ -251,7 +251,7 @@ describe('de-identified copy of a generated slide', () => {
     await expectSamePixels(path, copied);
   });
 
-  it('has no page with another aspect ratio, no text and no unreferenced bytes: generic TIFF', async () => {
+  it('has no page with another aspect ratio, no text and no unreferenced bytes if it is a generic TIFF', async () => {
     const [full, , ...levels] = (await svsDirectories({})).slice(0, -2);
     const [label] = (await svsDirectories({ width: 100, height: 300 })).slice(0, 1);
     if (full === undefined || label === undefined) throw new Error('no directories');
@@ -269,7 +269,7 @@ describe('de-identified copy of a generated slide', () => {
     await expectSamePixels(join(folder, 'pages.tif'), path);
   });
 
-  it('has no macro: NDPI', async () => {
+  it('has no macro if it is an NDPI file', async () => {
     const path = await written('a.ndpi', ndpiBytes(layOutNdpi(await ndpiDirectories({}))));
     const { path: copied } = await copyOf(path);
     await expectSamePixels(path, copied);

@@ -84,7 +84,7 @@ describe('completeJpeg', () => {
     });
   });
 
-  it('rejects a tile that does not start with SOI with FILE_CORRUPT', async () => {
+  it('rejects with FILE_CORRUPT a tile that does not start with the SOI marker', async () => {
     const { tile, tables } = await encodeTile('rgb');
     expect(() => complete(tile.subarray(2), jpegPrefix(tables, 'rgb'))).toThrow(
       expect.objectContaining({ code: 'FILE_CORRUPT' }),
@@ -105,7 +105,7 @@ describe('jpegPrefix', () => {
     );
   });
 
-  it('rejects tables that contain a picture with FILE_CORRUPT', async () => {
+  it('rejects with FILE_CORRUPT tables that contain a picture', async () => {
     const jpeg = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
       .jpeg()
       .toBuffer();

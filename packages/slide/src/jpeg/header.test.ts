@@ -86,7 +86,7 @@ describe('readJpegHeader', () => {
     ['more components than its frame contains', patch(({ frameAt }) => frameAt + 9, 200)],
     ['a sampling factor of 0', patch(({ frameAt }) => frameAt + 11, 0x02)],
     ['a sampling factor of 5', patch(({ frameAt }) => frameAt + 11, 0x51)],
-  ])('rejects a JPEG with FILE_CORRUPT that has %s', (_, damage) => {
+  ])('rejects with FILE_CORRUPT a JPEG that has %s', (_, damage) => {
     expect(() => readJpegHeader(damage(jpeg))).toThrow(expect.objectContaining({ code: 'FILE_CORRUPT' }));
   });
 });

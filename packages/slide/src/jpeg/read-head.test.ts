@@ -69,7 +69,7 @@ describe('readJpegHead', () => {
     ['EOI before the scan', () => Uint8Array.of(0xff, 0xd8, 0xff, 0xd9, 0, 0, 0, 0)],
     ['no marker where one is required', () => Uint8Array.of(0xff, 0xd8, 0, 0, 0, 0)],
     ['fill bytes without an end', () => Buffer.concat([jpeg.subarray(0, 2), Buffer.alloc(9000, 0xff)])],
-  ])('rejects a JPEG with FILE_CORRUPT that is or has %s', async (_, bytes) => {
+  ])('rejects with FILE_CORRUPT a JPEG that consists of or has %s', async (_, bytes) => {
     const source = memorySource(bytes());
     await expect(readJpegHead(source, 0, source.size)).rejects.toMatchObject({
       name: 'SlideError',
@@ -77,7 +77,7 @@ describe('readJpegHead', () => {
     });
   });
 
-  it('rejects a JPEG with FILE_TRUNCATED when the file ends before the end of the JPEG', async () => {
+  it('throws FILE_TRUNCATED when the file ends before the end of the JPEG', async () => {
     const source = memorySource(jpeg.subarray(0, 100));
     await expect(readJpegHead(source, 0, jpeg.length)).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
   });

@@ -141,7 +141,7 @@ describe('intervalReader', () => {
     expect(difference(await pixelsOf(part), cropRaster(strip, 68_000, 0, 2000, 16)).mean).toBeLessThan(6);
   });
 
-  it('rejects a part that is wider than decoders support with FORMAT_NOT_SUPPORTED', async () => {
+  it('rejects with FORMAT_NOT_SUPPORTED a part that is wider than decoders support', async () => {
     const jpeg = await encodeIntervals(picture, { width: 64, height: 8 });
     const grid = { width: 65_600, height: 144, columns: 1, rows: 1 };
     const large = { ...(await largeJpeg(jpeg.bytes)), width: 65_600, grid };

@@ -37,7 +37,7 @@ describe('names of slides', () => {
   });
 
   it.each(['IM0001', '1.2.840.113619.2', '000001'])(
-    'do not decide whether %s is DICOM, so its content must be read',
+    'do not decide whether the file %s is DICOM, so its content must be read',
     (name) => {
       expect([mayBeDicomByContent(name), mayBeDicom(name)]).toEqual([true, true]);
     },

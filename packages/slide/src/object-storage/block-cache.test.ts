@@ -136,7 +136,7 @@ describe('the block cache', () => {
     expect(store.asked.map(({ first }) => first)).toEqual([0, 1, 2, 1]);
   });
 
-  it('fails all waiting reads when a request fails, and requests the block again later', async () => {
+  it('fails all waiting reads of a block when its request fails, and requests the block again at the next read', async () => {
     const store = storeOf();
     store.breakWith(new Error('down'));
     const cache = cacheOf(store);
@@ -165,7 +165,7 @@ describe('the block cache', () => {
     expect(store.asked).toHaveLength(2);
   });
 
-  it('reads blocks that another process has fetched from the disk cache', async () => {
+  it('reads from the disk cache the blocks that another process has fetched', async () => {
     const first = storeOf();
     const diskCache = createDiskCache();
     await cacheOf(first, { maxMemoryBytes: 0, diskCache }).read(object, 0, bytes.length);

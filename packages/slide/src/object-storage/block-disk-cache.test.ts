@@ -81,7 +81,7 @@ describe('the disk cache of blocks', () => {
     expect(await readFrom(diskCache, 0)).toBeNull();
   });
 
-  it('rejects a block whose file was truncated while open, and caches it again', async () => {
+  it('rejects a block whose file was truncated while it was open, and stores the block when it is put again', async () => {
     const diskCache = createDiskCache();
     diskCache.put(`${fingerprint}/0`, block);
     await diskCache.settled();

@@ -74,7 +74,7 @@ describe('the circuit breaker', () => {
     expect(await closed.ask(async () => 'bytes')).toBe('bytes');
   });
 
-  it('lets one probe through after the interval and closes when it succeeds', async () => {
+  it('sends one probe after the interval, and closes when the probe succeeds', async () => {
     const open = await openCircuit({ probeMs: 0 });
     const gate = Promise.withResolvers<string>();
     const probe = open.ask(() => gate.promise);
@@ -84,7 +84,7 @@ describe('the circuit breaker', () => {
     expect(await open.ask(async () => 'another')).toBe('another');
   });
 
-  it('does not retry a probe and stays open when it fails', async () => {
+  it('stays open when the probe fails, and does not retry the probe', async () => {
     const open = await openCircuit({ probeMs: 0, retries: 2 });
     const attempt = vi.fn<() => Promise<never>>(failing(transientFault()));
     await expect(open.ask(attempt)).rejects.toThrow('500');

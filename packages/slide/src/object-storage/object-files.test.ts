@@ -52,7 +52,7 @@ describe('the objects of a slide', () => {
     },
   );
 
-  it('cause FILE_MISSING when missing', async () => {
+  it('cause FILE_MISSING when one of them is missing', async () => {
     await expect(textOf('gone.dat')).rejects.toMatchObject({ code: 'FILE_MISSING' });
     await expect(openSlideFiles(at('gone.svs'), objects)).rejects.toMatchObject({ code: 'FILE_MISSING' });
   });
@@ -75,7 +75,7 @@ describe('the objects of a slide', () => {
 });
 
 describe('the fingerprint of a slide in object storage', () => {
-  it('equals that of the open slide, and does not change when the objects are moved', async () => {
+  it('equals the fingerprint of the open slide, and does not change when the objects are moved', async () => {
     const members = ['beside.dat', '_slide_/'];
     const files = await openSlideFiles(at('Set/slide.vsi', members), objects);
     expect(await fingerprintOf(at('Set/slide.vsi', members), objects)).toBe(files.fingerprint);

@@ -110,7 +110,7 @@ describe.skipIf(withoutObjectStore !== null)(`an object store (${withoutObjectSt
     },
   );
 
-  it('lists only keys below its prefix, relative to it', async () => {
+  it('lists only keys that begin with the prefix of its settings, without this prefix', async () => {
     const prefixed = createObjectStore({ ...settings, prefix: 'slides/' });
     await prefixed.put('Set/a.svs', file('slide.svs'));
     expect(await listKeys('', prefixed)).toEqual(['Set/a.svs']);

@@ -35,7 +35,7 @@ describe('the result of a box averager', () => {
     expect(difference(averager.finish(white), expected).max).toBeLessThanOrEqual(1);
   });
 
-  it('divides a source pixel between two result pixels by area', () => {
+  it('divides a source pixel between two result pixels in proportion to the covered areas', () => {
     const averager = new BoxAverager(2, 1);
     averager.add(grey(0, 90, 240), 0, 0, 2 / 3, 1);
     // Half of the middle pixel lies in each result pixel.

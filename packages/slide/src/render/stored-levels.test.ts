@@ -19,7 +19,7 @@ describe('stored levels', () => {
     expect((await storedLevels(ycc))[0]?.colour).toMatch(/^ycc/);
   });
 
-  it('have a JPEG of the background where the scanner left full resolution empty, and gaps in smaller levels', async () => {
+  it('have a background-coloured JPEG for each tile that full resolution omits, and a gap for each tile that a smaller level omits', async () => {
     const slide = await openBytes(await buildSvs({ isEmpty: (_, column, row) => column + row === 0 }));
     const [full] = await storedLevels(slide);
     const bytes = full && (await readStoredTile(slide, full, 0));
@@ -28,7 +28,7 @@ describe('stored levels', () => {
     expect(await readStoredTile(slide, small, 0)).toBeNull();
   });
 
-  it('reject a tile index beyond the last tile', async () => {
+  it('reject a tile index beyond the last tile of the level', async () => {
     const slide = await openBytes(await buildSvs());
     const [full] = await storedLevels(slide);
     for (const index of [-1, 16, 0.5, Number.NaN]) {

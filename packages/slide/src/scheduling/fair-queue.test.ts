@@ -35,12 +35,12 @@ describe('the order of jobs in a fair queue', () => {
     expect([first?.job, ...startAll(queue)]).toEqual(['a1', 'b1', 'a2', 'c1', 'b2', 'a3']);
   });
 
-  it('gives turns on the second level of keys too', () => {
+  it('gives turns to the keys of the second level too, such as the sessions of an account', () => {
     const queue = queueOf(['ax1', 'ax2', 'ax3', 'ay1', 'bx1', 'bx2'], ([one = '', two = '']) => [one, two]);
     expect(startAll(queue)).toEqual(['ax1', 'bx1', 'ay1', 'bx2', 'ax2', 'ax3']);
   });
 
-  it('is by priority within one path', () => {
+  it('is by priority for the jobs of one path of keys', () => {
     const queue = new FairQueue<string>({ total: 100 });
     queue.add('later', ['a'], 1);
     queue.add('first', ['a'], 0);

@@ -71,7 +71,7 @@ describe('a file source', () => {
     await source.close();
   });
 
-  it('keeps reading its file after another file took its name, or the name was deleted', async () => {
+  it('keeps reading the opened file after another file took its name, or after its name was deleted', async () => {
     const source = await openFileSource(path);
     await writeFile(join(folder, 'new'), new Uint8Array(100));
     await rename(join(folder, 'new'), path);
@@ -81,7 +81,7 @@ describe('a file source', () => {
     await source.close();
   });
 
-  it('keeps reading a file that may grow after it has grown', async () => {
+  it('keeps reading a file after it has grown, if the file was opened with mayGrow', async () => {
     const source = await openFileSource(path, { mayGrow: true });
     await appendFile(path, 'more');
     expect([...(await source.read(97, 3))]).toEqual([97, 98, 99]);
@@ -129,7 +129,7 @@ describe('a file source', () => {
 });
 
 describe('the fingerprint of a slide', () => {
-  it('is the same for the open source and for the files on disk', async () => {
+  it('is the same whether it is read from the open source or from the files on disk', async () => {
     const source = await openFileSource(path);
     expect(await fingerprintOfFiles({ path })).toBe(source.fingerprint);
     await source.close();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readOnce } from './read-once.ts';
 
 describe('readOnce', () => {
-  it('reads at the first call and returns the same result later', async () => {
+  it('reads at the first call and returns the same result at later calls', async () => {
     let reads = 0;
     const read = readOnce(async () => ++reads);
     expect(reads).toBe(0);

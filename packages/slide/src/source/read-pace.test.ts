@@ -33,7 +33,7 @@ describe('reading on the calling thread', () => {
     expect(shareOfTime(ms)).toBeLessThan(0.06);
   });
 
-  it('stops after a read of 500 ms for 20 times as long', () => {
+  it('stops for about 10 seconds after a read of 500 ms', () => {
     pace.recordRead(500);
     now += 9000;
     expect(pace.mayReadOnThisThread(1000)).toBe(false);
@@ -46,7 +46,7 @@ describe('reading on the calling thread', () => {
     expect(pace.mayReadOnThisThread(1000)).toBe(true);
   });
 
-  it('is not allowed for 1 MiB reads', () => {
+  it('is not allowed for a read of 1 MiB', () => {
     expect(pace.mayReadOnThisThread(2 ** 20)).toBe(false);
   });
 });

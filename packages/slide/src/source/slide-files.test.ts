@@ -70,7 +70,7 @@ describe('the local files of a slide', () => {
       await named.close();
     });
 
-    it('all change the fingerprint', async () => {
+    it('each change the fingerprint of the slide when they change', async () => {
       const before = await openLocalFiles(location());
       expect(before.fingerprint).toBe(await fingerprintOfFiles(location()));
       expect(before.fingerprint).not.toBe(before.leading.fingerprint);
@@ -79,7 +79,7 @@ describe('the local files of a slide', () => {
       await before.close();
     });
 
-    it('must all exist', async () => {
+    it('must all exist when the slide is opened', async () => {
       await rm(join(folder, 'dataset', 'beside.dat'));
       await expect(openLocalFiles(location())).rejects.toMatchObject({ code: 'FILE_MISSING' });
       await expect(fingerprintOfFiles(location())).rejects.toMatchObject({ code: 'FILE_MISSING' });

@@ -56,7 +56,7 @@ describe.skipIf(withoutObjectStore !== null)(
 
     // All other tests depend on this one: the request signature contains the proxy's address, which the store
     // must accept.
-    it('returns the requested bytes without a fault', async () => {
+    it('returns the requested bytes when no fault occurs', async () => {
       expect(expectedBytes.equals(await readRange())).toBe(true);
     });
 

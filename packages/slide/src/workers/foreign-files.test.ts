@@ -62,7 +62,7 @@ const attacks: readonly (readonly [string, (ini: string, data: string) => string
 
 describe.skipIf(library === null)('a MIRAX slide that names a data file of another slide', () => {
   it.each(attacks)(
-    'is rejected with FILE_CORRUPT and shows no pixel of the other slide: name given %s',
+    'is rejected with FILE_CORRUPT and shows no pixel of the other slide: the name is given %s',
     async (_, ini) => {
       for (const data of ['../../restricted/secret/Data0000.dat', '../other/Data0000.dat']) {
         // The index fits the other slide's data file, so GLib's reading would show the other slide.

@@ -41,7 +41,7 @@ describe('the cache of open slides', () => {
     await expect(readTile(old)).rejects.toMatchObject({ name: 'SlideError' });
   });
 
-  it('throws FILE_CHANGED when the file is replaced during a read, since the result could mix both', async () => {
+  it('throws FILE_CHANGED when the file is replaced during a read, since the result could mix both files', async () => {
     const [cache, location] = [new OpenSlideCache(), await newSlide('meanwhile.svs')];
     const answer = cache.use(location, async (slide) => {
       await replace(location);
@@ -73,7 +73,7 @@ describe('the cache of open slides', () => {
     await expect(readTile(old)).rejects.toMatchObject({ name: 'SlideError' });
   });
 
-  it('holds four slides and closes the least recently used one first', async () => {
+  it('holds four slides and closes the least recently used one when a fifth is opened', async () => {
     const cache = new OpenSlideCache();
     const locations = await Promise.all([0, 1, 2, 3, 4].map((i) => newSlide(`${i}.svs`)));
     const [first, second, ...others] = locations as [
@@ -89,7 +89,7 @@ describe('the cache of open slides', () => {
     expect(await cache.use(first, returnSlide)).toBe(firstOpened);
   });
 
-  it('keeps a slide open when a job on it fails', async () => {
+  it('keeps a slide open when a job that uses it fails', async () => {
     const [cache, location] = [new OpenSlideCache(), await newSlide('fails.svs')];
     const slide = await cache.use(location, returnSlide);
     const failing = cache.use(location, () => Promise.reject(new Error('This job failed')));

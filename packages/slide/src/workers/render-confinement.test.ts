@@ -104,7 +104,7 @@ describe.skipIf(version === 0)('a render process on a system with Landlock', () 
     expect(await ask(probe, { kind: 'read through a link', path: secret, link })).toBe('EACCES');
   });
 
-  it('cannot write to slides, connect, signal the server or run other programs', async () => {
+  it('cannot write to slides, open TCP connections, send signals to the server or run other programs', async () => {
     const probe = await startProbe(shared());
     const path = join(folder, 'slides/a/slide.tif');
     expect(await ask(probe, { kind: 'write', path })).toBe('EACCES');

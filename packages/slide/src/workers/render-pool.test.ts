@@ -207,7 +207,7 @@ describe('a render pool', () => {
     }
   });
 
-  it('reports a waiting request for a requested tile, but not for prerendering', async () => {
+  it('reports a waiting request for a tile that a viewer requested, but not for a prerendered tile', async () => {
     const pool = renderPool();
     expect(pool.hasWaitingRequests).toBe(false);
     const ahead = pool.prerenderTile(slide, { dziLevel: 8, column: 0, row: 0 });
@@ -344,7 +344,7 @@ describe('a render pool with several accounts', () => {
     expect(done).toEqual(['first', 'shared, for the first', 'shared, for the second', 'first', 'second']);
   });
 
-  it('rejects requests beyond the limits of a session or an account with BUSY, but none of other accounts', async () => {
+  it('rejects with BUSY the requests beyond the limit of a session or an account, and accepts those of other accounts', async () => {
     const { maker: pool, done, note, free } = busyPool({ sessionQueueLimit: 2, accountQueueLimit: 3 });
     const jobs = [
       note('1', pool.tile(slide, tileAt(0), undefined, of('flooding', 'a'))),
@@ -360,7 +360,7 @@ describe('a render pool with several accounts', () => {
     expect(done.slice(2)).toEqual(['1', '6', '4', '2']);
   });
 
-  it('displaces the newest request of the account with the most when the queue is full', async () => {
+  it('displaces the newest request of the account with the most waiting requests when the queue is full', async () => {
     const { maker: pool, done, note, free } = busyPool({ queueLimit: 3 });
     const jobs = [0, 1].flatMap((row) =>
       [0, 1].map((column) =>
