@@ -23,6 +23,7 @@ export function ChainState() {
   }
   if (chain.data === undefined) return null; // the list of entries below shows the loading state
 
+  // `entries` is null only before the first result, and `brokenAt` only if the chain is not broken.
   const { state, isChecking, entries, brokenAt, checkedAt } = chain.data;
   const checkButton = (
     <Button

@@ -41,7 +41,7 @@ export function AllUsers() {
 
   const { data } = users;
   const isFiltered = query.search !== '' || query.status !== null || query.role !== null;
-  const clear = () => changeQuery({ search: '', status: null, role: null });
+  const clearFilters = () => changeQuery({ search: '', status: null, role: null });
   const pageCount = data === undefined ? 1 : Math.ceil(data.total / usersPerPage);
   return (
     <Panel
@@ -97,7 +97,7 @@ export function AllUsers() {
             },
           ]}
           countText={data === undefined ? null : texts.userCount(data.total)}
-          onClear={isFiltered ? clear : null}
+          onClear={isFiltered ? clearFilters : null}
         />
       </div>
       {users.isPending && <Loading label={texts.loading} />}
@@ -108,7 +108,7 @@ export function AllUsers() {
         />
       )}
       {users.isSuccess && users.data.users.length === 0 && (
-        <NoUsers isFiltered={isFiltered} isBeyondEnd={users.data.total > 0} onClear={clear} />
+        <NoUsers isFiltered={isFiltered} isBeyondEnd={users.data.total > 0} onClear={clearFilters} />
       )}
       {users.isSuccess && users.data.users.length > 0 && (
         <ul className={classes.cards} data-stale={users.isPlaceholderData || undefined}>

@@ -21,9 +21,9 @@ const roles: readonly GrantableRole[] = ['user', 'viewer'];
 
 /** Approves one or several applicants with a role, datasets and an end date, the same for all of them. */
 export function ApproveDialog({ people, onClose }: ApproveDialogProps) {
-  const [first] = people;
+  const [firstPerson] = people;
   const [role, setRole] = useState<GrantableRole>('user');
-  const [terms, setTerms] = useState(people.length === 1 && first ? termsOf(first) : noTerms);
+  const [terms, setTerms] = useState(people.length === 1 && firstPerson ? termsOf(firstPerson) : noTerms);
   const { run, stop, isRunning, progress, undecidedPeople } = useDecision({
     people,
     decideOne: (uid) => approveWithTerms(uid, role, parseTerms(terms)),
@@ -38,11 +38,14 @@ export function ApproveDialog({ people, onClose }: ApproveDialogProps) {
       submitLabel={undecidedPeople.length > 0 ? texts.tryAgain : texts.approve}
       isRunning={isRunning}
       onSubmit={() => void run({ kind: 'approve', role, terms: parseTerms(terms) })}
+      // While decisions run, the cancel button stops them; `onDone` closes the dialog, unless a decision failed.
       onClose={isRunning ? stop : onClose}
       {...(isRunning && { cancelLabel: texts.stop })}
     >
       <Text>
-        {people.length === 1 && first ? texts.approveOne(nameOf(first)) : texts.approveMany(people.length)}
+        {people.length === 1 && firstPerson
+          ? texts.approveOne(nameOf(firstPerson))
+          : texts.approveMany(people.length)}
       </Text>
       <Radio.Group
         label={sharedTexts.role}

@@ -16,7 +16,7 @@ interface RejectDialogProps {
 
 /** Rejects one or several applications, with a reason that the applicants read. */
 export function RejectDialog({ people, onClose }: RejectDialogProps) {
-  const [first] = people;
+  const [firstPerson] = people;
   const [reasonInput, setReasonInput] = useState('');
   const [isReasonMissing, setReasonMissing] = useState(false);
   const reason = reasonInput.trim();
@@ -39,11 +39,14 @@ export function RejectDialog({ people, onClose }: RejectDialogProps) {
       isDestructive
       isRunning={isRunning}
       onSubmit={submit}
+      // While decisions run, the cancel button stops them; `onDone` closes the dialog, unless a decision failed.
       onClose={isRunning ? stop : onClose}
       {...(isRunning && { cancelLabel: texts.stop })}
     >
       <Text>
-        {people.length === 1 && first ? texts.rejectOne(nameOf(first)) : texts.rejectMany(people.length)}
+        {people.length === 1 && firstPerson
+          ? texts.rejectOne(nameOf(firstPerson))
+          : texts.rejectMany(people.length)}
       </Text>
       <Textarea
         label={texts.reason}

@@ -14,6 +14,7 @@ export function UserManagement() {
   const view = urlQuery.get(viewParameter) === 'waiting' ? 'waiting' : 'all';
 
   return (
+    // `data-wide` lets the layout use the whole width of the window.
     <div data-wide>
       <Title order={1} mb="xl">
         {texts.heading}

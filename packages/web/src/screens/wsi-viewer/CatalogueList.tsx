@@ -241,8 +241,8 @@ function isFullyVisible(virtualizer: Virtualizer<HTMLDivElement, Element>, index
 /** Returns the numbers of the pages that contain the rows of these lines and up to 30 rows before and after them, ascending. */
 function pagesOf(renderedLines: readonly Line[], groups: readonly DatasetGroup[]): readonly number[] {
   const pages = new Set<number>();
-  const end = groups.at(-1);
-  const last = end === undefined ? 0 : end.start + end.count - 1;
+  const lastGroup = groups.at(-1);
+  const lastPosition = lastGroup === undefined ? 0 : lastGroup.start + lastGroup.count - 1;
   for (const line of renderedLines) {
     if (line.kind !== 'image') continue;
     for (const position of [
@@ -250,7 +250,7 @@ function pagesOf(renderedLines: readonly Line[], groups: readonly DatasetGroup[]
       line.position,
       line.position + loadedBeyondEdges,
     ]) {
-      pages.add(Math.floor(Math.max(0, Math.min(last, position)) / rowsPerPage));
+      pages.add(Math.floor(Math.max(0, Math.min(lastPosition, position)) / rowsPerPage));
     }
   }
   return [...pages].sort((a, b) => a - b);

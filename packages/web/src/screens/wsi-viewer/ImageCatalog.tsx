@@ -62,7 +62,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
   const { onSearch, onReady, ...listProps } = props;
   const { selectedId, onSelect } = listProps;
   const [viewState, setViewState] = useCatalogueViewState();
-  const search = useRef<HTMLInputElement>(null);
+  const searchField = useRef<HTMLInputElement>(null);
   const list = useRef<CatalogueListHandle>(null);
 
   const query = useDelayed(viewState.filter.query, typingPauseMs);
@@ -161,8 +161,8 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
   const goBack = () => step(-1);
   const goSearch = () => {
     flushSync(onSearch); // a hidden field cannot receive the focus
-    search.current?.focus();
-    search.current?.select();
+    searchField.current?.focus();
+    searchField.current?.select();
   };
   useKeys({ n: goNext, e: goNext, p: goBack, q: goBack, '/': goSearch });
 
@@ -173,7 +173,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
           {texts.imageCatalog}
         </Title>
         <TextInput
-          ref={search}
+          ref={searchField}
           type="search"
           placeholder={texts.searchPlaceholder}
           aria-label={texts.searchPlaceholder}
@@ -205,7 +205,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
             onOrder={setOrder}
             onClear={() => {
               setFilter(noFilter);
-              search.current?.focus(); // the button disappears, and the focus with it
+              searchField.current?.focus(); // the button disappears, and the focus with it
             }}
           />
         )}

@@ -5,6 +5,7 @@ import classes from './ImageCatalog.module.css';
 import { Thumbnail } from './Thumbnail.tsx';
 import { texts } from './texts.ts';
 
+/** A row shows only this many characters of the id, from its start. */
 const idPrefixLength = 8;
 
 interface ImageRowProps {

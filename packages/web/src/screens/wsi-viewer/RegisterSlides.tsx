@@ -102,7 +102,7 @@ export function RegisterSlides({ slideCase, imageIds, views, onClose }: Register
             label={texts.registerHint}
           />,
           views[half].element(),
-          half,
+          half, // the React key
         ),
       )}
     </section>

@@ -78,10 +78,10 @@ function stateOf({ answer, answer_reason }: NonNullable<RequestableDataset['requ
 
 /** Calls `onChange` when the value changes, but not for the first value; undefined means that it is not loaded yet. */
 function useOnChange(value: string | undefined, onChange: () => void): void {
-  const last = useRef<string | undefined>(undefined);
+  const lastValue = useRef<string | undefined>(undefined);
   useEffect(() => {
     if (value === undefined) return;
-    if (last.current !== undefined && last.current !== value) onChange();
-    last.current = value;
+    if (lastValue.current !== undefined && lastValue.current !== value) onChange();
+    lastValue.current = value;
   }, [value, onChange]);
 }

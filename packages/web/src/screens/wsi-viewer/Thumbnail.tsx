@@ -18,6 +18,7 @@ interface ThumbnailProps {
 export function Thumbnail({ imageId, session, onFailed }: ThumbnailProps) {
   const [usedSession, setUsedSession] = useState(session);
   const [hasFailed, setFailed] = useState(false);
+  /** Whether the queue of thumbnails has given this one a slot. */
   const [canLoad, setCanLoad] = useState(false);
   /** Leaves the queue of thumbnails, which frees the slot for another one. */
   const leave = useRef(() => {});

@@ -69,8 +69,8 @@ export function withBranchOpened(
 ): CatalogueViewState {
   if (filter === '') return { ...viewState, opened: new Map(viewState.opened).set(key, isOpen) };
   const { filter: openedIn, opened } = viewState.openedFiltered;
-  const kept = openedIn === filter ? opened : [];
-  return { ...viewState, openedFiltered: { filter, opened: new Map(kept).set(key, isOpen) } };
+  const keptBranches = openedIn === filter ? opened : [];
+  return { ...viewState, openedFiltered: { filter, opened: new Map(keptBranches).set(key, isOpen) } };
 }
 
 /** Returns the scroll position in pixels from the top; 0 before the first scroll. */
@@ -83,9 +83,9 @@ export function rememberScroll(top: number): void {
 }
 
 /** Remembers whether a section of the sidebar is open. @returns whether it is open, and a function that opens or closes it */
-export function usePanel(id: string, isOpenAtFirst: boolean) {
+export function usePanel(id: string, isInitiallyOpen: boolean) {
   const key = [panelKey, id];
-  const [isOpen, setOpen] = useState(() => queryClient.getQueryData<boolean>(key) ?? isOpenAtFirst);
+  const [isOpen, setOpen] = useState(() => queryClient.getQueryData<boolean>(key) ?? isInitiallyOpen);
   const change = (next: boolean) => {
     queryClient.setQueryData(key, next);
     setOpen(next);

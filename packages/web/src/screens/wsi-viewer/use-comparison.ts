@@ -54,14 +54,14 @@ export function useComparison(viewed: ViewedImages, occasion: string): Compariso
   const second = useHalf(viewed.second?.imageId ?? null);
   const halves = { first, second };
 
-  const followAddress = useEffectEvent(() => {
+  const followUrl = useEffectEvent(() => {
     for (const half of ['first', 'second'] as const) {
       const field = viewed[half]?.field ?? null;
       if (field !== null) halves[half].opened?.view.moveTo(field);
     }
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs only when the occasion changes
-  useEffect(() => followAddress(), [occasion]);
+  useEffect(() => followUrl(), [occasion]);
   const registration = useRegistration(
     viewed.first?.imageId ?? null,
     viewed.second?.imageId ?? null,

@@ -11,7 +11,7 @@ interface Viewed {
   readonly occasion: string;
   /** Opens an image in a half of the viewer instead of the one shown there, and adds a history entry; null closes the half. */
   readonly open: (half: Half, imageId: string | null) => void;
-  /** Writes the field of a moved view into the address. It replaces the history entry, so that the back button goes from slide to slide. */
+  /** Writes the field of a moved view into the URL. It replaces the history entry, so that the back button goes from slide to slide. */
   readonly setField: (half: Half, field: SlideField) => void;
   /** For each half, functions that read and write the result layers in the URL; a change replaces the history entry. */
   readonly arrangements: Readonly<Record<Half, ArrangementMemory>>;
@@ -83,7 +83,7 @@ export function useViewed(): Viewed {
     },
     [go],
   );
-  const remembered = localStorage.getItem(coloursKey) === 'scanned' ? 'scanned' : 'corrected';
-  const choice = viewed.colours ?? remembered;
+  const rememberedChoice = localStorage.getItem(coloursKey) === 'scanned' ? 'scanned' : 'corrected';
+  const choice = viewed.colours ?? rememberedChoice;
   return { viewed, occasion, open, setField, arrangements, colours: choice, setColours };
 }

@@ -27,7 +27,7 @@ const resultsPattern = /^[0-9a-z*._+-]{1,4000}$/;
 export const halves: readonly Half[] = ['first', 'second'];
 
 export function parseViewed(address: URLSearchParams): ViewedImages {
-  const inHalf = (half: Half) => {
+  const imageInHalf = (half: Half) => {
     const imageId = address.get(imageParameters[half]);
     if (imageId === null) return null;
     const results = address.get(resultParameters[half]);
@@ -39,8 +39,8 @@ export function parseViewed(address: URLSearchParams): ViewedImages {
   };
   const colours = address.get('colours');
   return {
-    first: inHalf('first'),
-    second: inHalf('second'),
+    first: imageInHalf('first'),
+    second: imageInHalf('second'),
     colours: colours === 'corrected' || colours === 'scanned' ? colours : null,
   };
 }
