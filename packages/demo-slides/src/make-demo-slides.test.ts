@@ -25,15 +25,19 @@ beforeAll(async () => {
 
 afterAll(() => fs.rm(folder, { recursive: true }));
 
-/** Returns the mean hue of the tissue in degrees, and shares of pixels: tissue of all, pink and purple of tissue. */
+/**
+ * Returns the mean hue of the tissue in degrees, the share of all pixels that show tissue, and the shares of the tissue's
+ * pixels that are pink and purple.
+ */
 async function coloursOf(
   file: string,
 ): Promise<{ hue: number; share: number; pink: number; purple: number }> {
   const pixels = await sharp(file).removeAlpha().raw().toBuffer();
+  // The mean of angles: the direction of the sum of unit vectors (x, y).
   let [x, y, tissue, pink, purple] = [0, 0, 0, 0, 0];
   for (let i = 0; i < pixels.length; i += 3) {
     const [red, green, blue] = [pixels[i] ?? 0, pixels[i + 1] ?? 0, pixels[i + 2] ?? 0];
-    if (green > 225) continue;
+    if (green > 225) continue; // glass
     tissue += 1;
     const hue = Math.atan2(Math.sqrt(3) * (green - blue), 2 * red - green - blue);
     x += Math.cos(hue);
@@ -120,9 +124,11 @@ describe('makeDemoSlides', () => {
       expect(Math.max(x, y)).toBeLessThan(1024);
     }
     const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
-    const inNuclei = median(middles.map(({ x, y }) => redAt(x, y)));
-    const anywhere = median(Array.from({ length: 1000 }, (_, n) => redAt((n * 37) % 1024, (n * 101) % 1024)));
-    expect(inNuclei).toBeLessThan(anywhere - 40);
+    const redInNuclei = median(middles.map(({ x, y }) => redAt(x, y)));
+    const redAnywhere = median(
+      Array.from({ length: 1000 }, (_, n) => redAt((n * 37) % 1024, (n * 101) % 1024)),
+    );
+    expect(redInNuclei).toBeLessThan(redAnywhere - 40);
 
     const heatmap = sharp(path.join(folder, 'Demo/colon-demo_likelihood_map.tif'));
     expect(await heatmap.metadata()).toMatchObject({ width: 4, height: 4, channels: 1, depth: 'ushort' });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { emptyStainTile, GLASS, renderRgb } from './stain.ts';
 
-/** Colour of a place with these amounts of stain. */
+/** Returns the colour of tissue with these amounts of stain. */
 function colourOf(haematoxylin: number, eosin: number, orange = 0): number[] {
   const tile = emptyStainTile(0, 0, 4);
   tile.haematoxylin.fill(haematoxylin);
@@ -52,6 +52,7 @@ describe('renderRgb', () => {
 
   it('writes only into the part of a larger image that start and stride select', () => {
     const picture = new Uint8Array(4 * 4 * 3);
+    // The result has 2 × 2 pixels; it goes to column 1, row 1 of a picture of 4 × 4 pixels.
     renderRgb(emptyStainTile(0, 0, 4), picture, (4 + 1) * 3, 12);
     expect([...picture.subarray(0, 15)]).toEqual(new Array(15).fill(0));
     expect([...picture.subarray(15, 21)]).toEqual([...GLASS, ...GLASS]);

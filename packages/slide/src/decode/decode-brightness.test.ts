@@ -80,8 +80,9 @@ describe('decodeBrightness', () => {
       isDifferenced: true,
       colour: { model: 'grey', isInverted: false, alpha: null },
     };
+    const bytesPerRow = 32 * 2;
     const packed = Array.from({ length: blocks }, (_, i) =>
-      deflateSync(bytes.subarray(i * rows * 64, (i + 1) * rows * 64)),
+      deflateSync(bytes.subarray(i * rows * bytesPerRow, (i + 1) * rows * bytesPerRow)),
     );
     const tile: EncodedImage = {
       codec: 'tiff',

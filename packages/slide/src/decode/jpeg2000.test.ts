@@ -66,7 +66,20 @@ function boxed(codeStream: Uint8Array, colourSpace = 16, moreBoxes: Uint8Array[]
   ]);
 }
 
-/** Returns a changed copy of a code stream, in which the SIZ segment starts at byte 4; numbers are big-endian. */
+/** Positions of fields of the SIZ segment in a code stream. Depth and steps: of the first component, three bytes each. */
+const siz = {
+  width: 8,
+  height: 12,
+  left: 16,
+  tileWidth: 24,
+  tileHeight: 28,
+  components: 40,
+  depth: 42,
+  stepX: 43,
+  secondStepX: 46,
+};
+
+/** Returns a changed copy of a code stream; numbers are big-endian. */
 function changed(stream: Uint8Array, change: (view: DataView) => void): Uint8Array {
   const copy = Uint8Array.from(stream);
   change(new DataView(copy.buffer));
@@ -191,36 +204,44 @@ describe('decodeJpeg2000', () => {
     ['a stream truncated near its end', truncate(0.98), 'FILE_CORRUPT'],
     [
       "a size that differs from the file's declaration",
-      (stream) => changed(stream, (view) => view.setUint32(8, 80)),
+      (stream) => changed(stream, (view) => view.setUint32(siz.width, 80)),
       'FILE_CORRUPT',
     ],
-    ['a width of 0', (stream) => changed(stream, (view) => view.setUint32(8, 0)), 'FILE_CORRUPT'],
+    ['a width of 0', (stream) => changed(stream, (view) => view.setUint32(siz.width, 0)), 'FILE_CORRUPT'],
     [
       'an origin other than 0, 0',
-      (stream) => changed(stream, (view) => view.setUint32(16, 1)),
+      (stream) => changed(stream, (view) => view.setUint32(siz.left, 1)),
       'FORMAT_NOT_SUPPORTED',
     ],
     ['thousands of tiles', (stream) => changed(stream, declareTiles), 'LIMIT_EXCEEDED'],
-    ['five components', (stream) => changed(stream, (view) => view.setUint16(40, 5)), 'FORMAT_NOT_SUPPORTED'],
-    ['no components', (stream) => changed(stream, (view) => view.setUint16(40, 0)), 'FILE_CORRUPT'],
+    [
+      'five components',
+      (stream) => changed(stream, (view) => view.setUint16(siz.components, 5)),
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    [
+      'no components',
+      (stream) => changed(stream, (view) => view.setUint16(siz.components, 0)),
+      'FILE_CORRUPT',
+    ],
     [
       'signed samples',
-      (stream) => changed(stream, (view) => view.setUint8(42, 0x87)),
+      (stream) => changed(stream, (view) => view.setUint8(siz.depth, 0x87)),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
       'colours of 17 bits',
-      (stream) => changed(stream, (view) => view.setUint8(42, 16)),
+      (stream) => changed(stream, (view) => view.setUint8(siz.depth, 16)),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
       'one subsampled component',
-      (stream) => changed(stream, (view) => view.setUint8(46, 2)),
+      (stream) => changed(stream, (view) => view.setUint8(siz.secondStepX, 2)),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
       'three subsampled components',
-      (stream) => changed(stream, (view) => view.setUint8(43, 2)),
+      (stream) => changed(stream, (view) => view.setUint8(siz.stepX, 2)),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
@@ -244,8 +265,8 @@ describe('decodeJpeg2000', () => {
 
   it('rejects a picture of more than 2^23 pixels with LIMIT_EXCEEDED before decoding it', async () => {
     const stream = changed(await encodeTissue(64, 64), (view) => {
-      for (const at of [8, 24]) view.setUint32(at, 8000);
-      for (const at of [12, 28]) view.setUint32(at, 8000);
+      for (const at of [siz.width, siz.tileWidth]) view.setUint32(at, 8000);
+      for (const at of [siz.height, siz.tileHeight]) view.setUint32(at, 8000);
     });
     const request = { ...declared, width: 8000, height: 8000 };
     await expect(decodeJpeg2000(stream, request)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
@@ -282,8 +303,8 @@ describe('decodeJpeg2000', () => {
 
 /** Declares tiles of 8 × 8 pixels. */
 function declareTiles(view: DataView): void {
-  view.setUint32(24, 8);
-  view.setUint32(28, 8);
+  view.setUint32(siz.tileWidth, 8);
+  view.setUint32(siz.tileHeight, 8);
 }
 
 /** Position of the COD marker. */
@@ -295,7 +316,8 @@ function codingAt(stream: Uint8Array): number {
 function withPrecincts(stream: Uint8Array, exponent: number): Uint8Array {
   const at = codingAt(stream);
   const halvings = stream[at + 9] as number;
-  const sizes = new Uint8Array(halvings + 1).fill(exponent * 17);
+  // One byte for each resolution: the exponents of width and height, four bits each.
+  const sizes = new Uint8Array(halvings + 1).fill((exponent << 4) | exponent);
   const copy = Buffer.concat([stream.subarray(0, at + 14), sizes, stream.subarray(at + 14)]);
   copy.writeUInt16BE(12 + sizes.length, at + 2);
   copy[at + 4] = 1;

@@ -67,7 +67,7 @@ function libraryNames(): readonly string[] {
       join(dirname(packageFile), 'prebuilds', `jpeg-turbo-linux-${system}`, 'libturbojpeg.so.0');
     names.unshift(prebuilt(process.arch), prebuilt(`${process.arch}-musl`));
   } catch {
-    // The optional package is not installed; the library of the system remains.
+    // The npm package is not installed; the library of the system remains.
   }
   return names;
 }

@@ -16,15 +16,17 @@ function syntaxOf(uid: string) {
   return syntax;
 }
 
+// An item has a header of 8 bytes, so an item with 4 bytes of content begins 12 bytes before the next one.
 const delimiter = itemHeader(tag.SequenceDelimitationItem, 0);
 const item = (...bytes: readonly number[]) =>
   Buffer.concat([itemHeader(tag.Item, bytes.length), Uint8Array.from(bytes)]);
 
-/** Returns the position of pixel data that begin after `offset` unrelated bytes. */
+/** Describes pixel data that begin after `offset` unrelated bytes; the length is null for encapsulated frames. */
 function pixelsIn(source: ByteSource, frames: number, offset = 10, length: number | null = null) {
   return { source, frames, pixelData: { offset, length }, extendedOffsets: null, extendedLengths: null };
 }
 
+/** Returns a source of ten unrelated bytes, followed by pixel data. */
 function sourceOf(...parts: readonly Uint8Array[]): ByteSource {
   return memorySource(Buffer.concat([new Uint8Array(10), ...parts]));
 }

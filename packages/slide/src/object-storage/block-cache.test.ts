@@ -26,7 +26,7 @@ function storeOf(content = bytes) {
   let held: Promise<void> = Promise.resolve();
   let fault: Error | null = null;
   return {
-    asked: requests,
+    requests,
     /** Delays all responses until the promise is fulfilled. */
     hold(until: Promise<void>) {
       held = until;
@@ -91,7 +91,7 @@ describe('the block cache', () => {
     await expect(cacheOf(store).read(object, bytes.length, 1)).rejects.toMatchObject({
       code: 'FILE_TRUNCATED',
     });
-    expect(store.asked).toEqual([]);
+    expect(store.requests).toEqual([]);
   });
 
   it('fetches adjacent missing blocks together, at most eight per request', async () => {
@@ -116,7 +116,7 @@ describe('the block cache', () => {
     gate.resolve();
     await Promise.all(reads);
     await cache.read(object, 500, 10);
-    expect(store.asked).toHaveLength(1);
+    expect(store.requests).toHaveLength(1);
   });
 
   it('reuses the blocks of a moved object, but not those of another version', async () => {
@@ -124,16 +124,16 @@ describe('the block cache', () => {
     const cache = cacheOf(store);
     await cache.read(object, 0, 10);
     await cache.read({ ...object, key: 'moved/a.svs' }, 0, 10);
-    expect(store.asked).toHaveLength(1);
+    expect(store.requests).toHaveLength(1);
     await cache.read({ ...object, etag: 'two' }, 0, 10);
-    expect(store.asked).toHaveLength(2);
+    expect(store.requests).toHaveLength(2);
   });
 
   it('evicts the least recently used block when the memory limit is reached', async () => {
     const store = storeOf();
     const cache = cacheOf(store, { maxMemoryBytes: 2 * BLOCK_BYTES });
     for (const index of [0, 1, 0, 2, 0, 1]) await cache.read(object, index * BLOCK_BYTES, 1);
-    expect(store.asked.map(({ first }) => first)).toEqual([0, 1, 2, 1]);
+    expect(store.requests.map(({ first }) => first)).toEqual([0, 1, 2, 1]);
   });
 
   it('fails all waiting reads of a block when its request fails, and requests the block again at the next read', async () => {
@@ -155,14 +155,14 @@ describe('the block cache', () => {
     const reads = controllers.map(({ signal }) => cache.read(object, 0, 1, signal));
     controllers[0]?.abort(new Error('gone'));
     await expect(reads[0]).rejects.toThrow('gone');
-    expect(store.asked[0]?.signal?.aborted).toBe(false);
+    expect(store.requests[0]?.signal?.aborted).toBe(false);
     controllers[1]?.abort(new Error('gone too'));
     await expect(reads[1]).rejects.toThrow('gone too');
-    expect(store.asked[0]?.signal?.aborted).toBe(true);
+    expect(store.requests[0]?.signal?.aborted).toBe(true);
     const later = cache.read(object, 0, 1);
     gate.resolve();
     expect(await later).toHaveLength(1);
-    expect(store.asked).toHaveLength(2);
+    expect(store.requests).toHaveLength(2);
   });
 
   it('reads from the disk cache the blocks that another process has fetched', async () => {
@@ -173,7 +173,7 @@ describe('the block cache', () => {
     const second = storeOf();
     const otherCache = cacheOf(second, { maxMemoryBytes: 0, diskCache: createDiskCache() });
     expect(bytes.equals(await otherCache.read(object, 0, bytes.length))).toBe(true);
-    expect(second.asked).toEqual([]);
+    expect(second.requests).toEqual([]);
   });
 
   it('reads a range whose blocks are in memory, on disk and in the store', async () => {
@@ -182,12 +182,12 @@ describe('the block cache', () => {
     const cache = cacheOf(store, { maxMemoryBytes: 2 * BLOCK_BYTES, diskCache });
     for (const index of [1, 2, 4]) await cache.read(object, index * BLOCK_BYTES, 1); // block 1 is only on the disk
     await diskCache.settled();
-    const requests = store.asked.length;
+    const requests = store.requests.length;
     for (const _ of ['checksum verified', 'already verified']) {
       const offset = BLOCK_BYTES + 17;
       const read = await cache.read(object, offset, 4 * BLOCK_BYTES);
       expect(bytes.subarray(offset, offset + 4 * BLOCK_BYTES).equals(read)).toBe(true);
     }
-    expect(store.asked.slice(requests).map(({ first }) => first)).toEqual([3, 5]);
+    expect(store.requests.slice(requests).map(({ first }) => first)).toEqual([3, 5]);
   });
 });

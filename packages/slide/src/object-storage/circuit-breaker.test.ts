@@ -48,15 +48,15 @@ describe('a guarded request to the store', () => {
 
 describe('the circuit breaker', () => {
   async function openCircuit(limits: Partial<StoreLimits> = {}) {
-    const guarded = guard(limits);
-    for (let i = 0; i < 5; i++) await expect(guarded.ask(failing(transientFault()))).rejects.toThrow('500');
-    return guarded;
+    const openGuard = guard(limits);
+    for (let i = 0; i < 5; i++) await expect(openGuard.ask(failing(transientFault()))).rejects.toThrow('500');
+    return openGuard;
   }
 
   it('opens after five consecutive failures: requests then fail immediately and send nothing', async () => {
-    const open = await openCircuit();
+    const openGuard = await openCircuit();
     const attempt = vi.fn<() => Promise<string>>(async () => 'bytes');
-    await expect(open.ask(attempt)).rejects.toMatchObject({
+    await expect(openGuard.ask(attempt)).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
       message: 'The object store failed repeatedly; no requests are sent until the next probe',
     });
@@ -67,43 +67,43 @@ describe('the circuit breaker', () => {
     ['a success', async () => 'bytes'],
     ['a definite error', failing(definiteError())],
   ])('stays closed when %s occurs between failures', async (_, between) => {
-    const closed = guard();
-    for (let i = 0; i < 4; i++) await closed.ask(failing(transientFault())).catch(() => {});
-    await closed.ask(between).catch(() => {});
-    for (let i = 0; i < 4; i++) await closed.ask(failing(transientFault())).catch(() => {});
-    expect(await closed.ask(async () => 'bytes')).toBe('bytes');
+    const closedGuard = guard();
+    for (let i = 0; i < 4; i++) await closedGuard.ask(failing(transientFault())).catch(() => {});
+    await closedGuard.ask(between).catch(() => {});
+    for (let i = 0; i < 4; i++) await closedGuard.ask(failing(transientFault())).catch(() => {});
+    expect(await closedGuard.ask(async () => 'bytes')).toBe('bytes');
   });
 
   it('sends one probe after the interval, and closes when the probe succeeds', async () => {
-    const open = await openCircuit({ probeMs: 0 });
+    const openGuard = await openCircuit({ probeMs: 0 });
     const gate = Promise.withResolvers<string>();
-    const probe = open.ask(() => gate.promise);
-    await expect(open.ask(async () => 'another')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    const probe = openGuard.ask(() => gate.promise);
+    await expect(openGuard.ask(async () => 'another')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     gate.resolve('bytes');
     expect(await probe).toBe('bytes');
-    expect(await open.ask(async () => 'another')).toBe('another');
+    expect(await openGuard.ask(async () => 'another')).toBe('another');
   });
 
   it('stays open when the probe fails, and does not retry the probe', async () => {
-    const open = await openCircuit({ probeMs: 0, retries: 2 });
+    const openGuard = await openCircuit({ probeMs: 0, retries: 2 });
     const attempt = vi.fn<() => Promise<never>>(failing(transientFault()));
-    await expect(open.ask(attempt)).rejects.toThrow('500');
+    await expect(openGuard.ask(attempt)).rejects.toThrow('500');
     expect(attempt).toHaveBeenCalledOnce();
   });
 
   it('stays open when the caller aborts the probe', async () => {
-    const open = await openCircuit({ probeMs: 0, retries: 2 });
+    const openGuard = await openCircuit({ probeMs: 0, retries: 2 });
     const controller = new AbortController();
-    const probe = open.ask(() => {
+    const probe = openGuard.ask(() => {
       controller.abort(new Error('gone'));
       return Promise.reject(new Error('interrupted'));
     }, controller.signal);
     await expect(probe).rejects.toThrow('gone');
     // The circuit is still open, so the next request is a probe and is not retried.
     const attempt = vi.fn<() => Promise<never>>(failing(transientFault()));
-    await expect(open.ask(attempt)).rejects.toThrow('500');
+    await expect(openGuard.ask(attempt)).rejects.toThrow('500');
     expect(attempt).toHaveBeenCalledOnce();
-    expect(await open.ask(async () => 'bytes')).toBe('bytes');
+    expect(await openGuard.ask(async () => 'bytes')).toBe('bytes');
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FairQueue } from './fair-queue.ts';
 
-/** Starts jobs until none may be started. */
+/** Starts jobs in the order of the queue until no job may start. @returns the started jobs in this order */
 function startAll<T>(queue: FairQueue<T>, mayStart?: (job: T) => boolean): T[] {
   const started: T[] = [];
   for (let ticket = queue.next(mayStart); ticket !== null; ticket = queue.next(mayStart)) {
@@ -11,6 +11,7 @@ function startAll<T>(queue: FairQueue<T>, mayStart?: (job: T) => boolean): T[] {
   return started;
 }
 
+/** Returns a queue with these jobs. The letters of a job are its keys: `ax1` is the first job of account a, session x. */
 function queueOf(jobs: readonly string[], pathOf: (job: string) => string[]): FairQueue<string> {
   const queue = new FairQueue<string>({ total: 100 });
   for (const job of jobs) queue.add(job, pathOf(job));

@@ -17,8 +17,8 @@ import { makeBucket, withoutObjectStore } from '../testing/test-bucket.ts';
 
 const bytes = randomBytes(4 * 2 ** 20);
 /** Short timeouts for the tests; a responding store meets `attemptMs` even on a busy machine. */
-const short = { backoffMs: 2, attemptMs: 20_000, totalMs: 60_000, failures: 100, probeMs: 60_000 };
-const impatient = { ...short, attemptMs: 150 };
+const shortLimits = { backoffMs: 2, attemptMs: 20_000, totalMs: 60_000, failures: 100, probeMs: 60_000 };
+const impatientLimits = { ...shortLimits, attemptMs: 150 };
 
 let folder: string;
 let proxy: FaultProxy;
@@ -51,7 +51,7 @@ describe.skipIf(withoutObjectStore !== null)(
     beforeEach(() => {
       proxy.fail([]);
       proxy.failAlways(null);
-      store = createObjectStore(settings, short);
+      store = createObjectStore(settings, shortLimits);
     });
 
     // All other tests depend on this one: the request signature contains the proxy's address, which the store
@@ -122,7 +122,7 @@ describe.skipIf(withoutObjectStore !== null)(
       'fails with STORE_TIMEOUT after the time limit: $kind',
       async (fault) => {
         proxy.failAlways(fault);
-        await expect(readRange(createObjectStore(settings, impatient))).rejects.toMatchObject({
+        await expect(readRange(createObjectStore(settings, impatientLimits))).rejects.toMatchObject({
           code: 'STORE_TIMEOUT',
         });
       },
@@ -134,7 +134,7 @@ describe.skipIf(withoutObjectStore !== null)(
       const collectGarbage = runInNewContext('gc') as () => void;
       const collecting = setInterval(collectGarbage, 20);
       try {
-        await expect(readRange(createObjectStore(settings, impatient))).rejects.toMatchObject({
+        await expect(readRange(createObjectStore(settings, impatientLimits))).rejects.toMatchObject({
           code: 'STORE_TIMEOUT',
         });
       } finally {

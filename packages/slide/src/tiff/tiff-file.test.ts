@@ -116,19 +116,25 @@ describe('a TIFF value', () => {
   });
 
   it('of a tag with two entries is read from the first one', async () => {
-    const built = buildTiff({ directories: [{ tags: { 256: short(1), 257: short(2) } }] });
+    const built = buildTiff({ directories: [{ tags: { [tag.ImageWidth]: short(1), 257: short(2) } }] });
     const [{ at } = { at: 0 }] = built.directories;
-    built.bytes[at + 2 + 12] = 0; // 257 → 256
+    built.bytes[at + 2 + 12] = 0; // the tag of the second entry: 257 becomes 256
     const { first: directory } = await openTiff(memorySource(built.bytes));
     expect(await directory.number(tag.ImageWidth)).toBe(1);
   });
 });
 
-/** Faults in the second directory of `two`. */
+/** Damages a file that `twoDirectories` has built. */
 type Damage = (built: BuiltTiff) => Uint8Array;
 
-const two = () =>
-  buildTiff({ directories: [{ tags: { 256: long(1), 270: ascii('first') } }, { tags: { 256: long(2) } }] });
+const twoDirectories = () =>
+  buildTiff({
+    directories: [
+      { tags: { [tag.ImageWidth]: long(1), [tag.ImageDescription]: ascii('first') } },
+      { tags: { [tag.ImageWidth]: long(2) } },
+    ],
+  });
+/** Makes the pointer that follows directory `from` (−1: the pointer in the header) lead to another position. */
 const point =
   (from: number, to: (built: BuiltTiff) => number): Damage =>
   (built) => {
@@ -138,6 +144,7 @@ const point =
     );
     return built.bytes;
   };
+/** Overwrites bytes at a position. */
 const write =
   (at: (built: BuiltTiff) => number, ...bytes: number[]): Damage =>
   (built) => {
@@ -177,7 +184,7 @@ describe('a TIFF file is rejected when it', () => {
     ['has a directory that follows itself', point(0, (built) => directoryAt(built, 0)), 'FILE_CORRUPT'],
     ['has a cycle of directories', point(1, (built) => directoryAt(built, 0)), 'FILE_CORRUPT'],
   ])('%s', async (_, damage, code) => {
-    const opening = openTiff(memorySource(damage(two()))).then((file) => file.directories());
+    const opening = openTiff(memorySource(damage(twoDirectories()))).then((file) => file.directories());
     await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
@@ -185,13 +192,13 @@ describe('a TIFF file is rejected when it', () => {
     ['is a BigTIFF with offsets of 4 bytes', 4, 4],
     ['is a BigTIFF with a nonzero reserved field', 6, 1],
   ])('%s', async (_, at, value) => {
-    const { bytes } = buildTiff({ directories: [{ tags: { 256: long(1) } }], isBig: true });
+    const { bytes } = buildTiff({ directories: [{ tags: { [tag.ImageWidth]: long(1) } }], isBig: true });
     bytes[at] = value;
     await expect(openTiff(memorySource(bytes))).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 
   it('has 5,000 directories', async () => {
-    const directories = Array.from({ length: 5000 }, () => ({ tags: { 256: byte(1) } }));
+    const directories = Array.from({ length: 5000 }, () => ({ tags: { [tag.ImageWidth]: byte(1) } }));
     const file = await openTiff(memorySource(buildTiff({ directories }).bytes));
     await expect(file.directories()).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
@@ -202,7 +209,10 @@ describe('a TIFF file is rejected when it', () => {
   ])('points to %s as a SubIFD', async (_, target) => {
     const plan = (offset: number) =>
       buildTiff({
-        directories: [{ tags: { 256: byte(1), [tag.SubIFDs]: long(offset) } }, { tags: { 256: byte(1) } }],
+        directories: [
+          { tags: { [tag.ImageWidth]: byte(1), [tag.SubIFDs]: long(offset) } },
+          { tags: { [tag.ImageWidth]: byte(1) } },
+        ],
       });
     const { bytes } = plan(directoryAt(plan(0), target));
     const file = await openTiff(memorySource(bytes));
@@ -211,11 +221,11 @@ describe('a TIFF file is rejected when it', () => {
   });
 
   it('nests SubIFDs five deep', async () => {
-    const deep = (depth: number): DirectoryPlan => ({
-      tags: { 256: byte(depth) },
-      subDirectories: depth > 0 ? [deep(depth - 1)] : [],
+    const nested = (depth: number): DirectoryPlan => ({
+      tags: { [tag.ImageWidth]: byte(depth) },
+      subDirectories: depth > 0 ? [nested(depth - 1)] : [],
     });
-    const file = await openTiff(memorySource(buildTiff({ directories: [deep(5)] }).bytes));
+    const file = await openTiff(memorySource(buildTiff({ directories: [nested(5)] }).bytes));
     let directory = file.first;
     for (let depth = 0; depth < 4; depth++) {
       [directory = directory] = await file.subDirectories(directory);
@@ -230,6 +240,7 @@ describe('a TIFF file is rejected when it', () => {
   ])('has a value %s', async (_, pointer, count, code) => {
     const built = buildTiff({ directories: [{ tags: { [tag.TileOffsets]: pointer } }] });
     const view = new DataView(built.bytes.buffer, built.bytes.byteOffset);
+    // The count of the first entry: after the number of entries (2 bytes), tag and type (4 bytes).
     view.setUint32(directoryAt(built, 0) + 2 + 4, count, true);
     const { first } = await openTiff(memorySource(built.bytes));
     await expect(first.table(tag.TileOffsets, count)).rejects.toMatchObject({ code });
@@ -246,6 +257,7 @@ describe('a TIFF file is rejected when it', () => {
   it('claims 2^61 values of 8 bytes, beyond the safe integers', async () => {
     const built = buildTiff({ directories: [{ tags: { [tag.TileOffsets]: long8(1) } }], isBig: true });
     const view = new DataView(built.bytes.buffer, built.bytes.byteOffset);
+    // The count of the first entry of a BigTIFF: after the number of entries (8 bytes), tag and type (4 bytes).
     view.setBigUint64(directoryAt(built, 0) + 8 + 4, 2n ** 61n, true);
     const { first } = await openTiff(memorySource(built.bytes));
     await expect(first.table(tag.TileOffsets, 2 ** 26)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });

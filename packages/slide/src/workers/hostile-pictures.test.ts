@@ -10,6 +10,8 @@ import { RenderPool } from './render-pool.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
+// Values of the TIFF tag Compression.
+const JPEG = 7;
 const WEBP = 50001;
 const SIDE = 256;
 
@@ -73,7 +75,7 @@ describe('a render process', () => {
   });
 
   it.each([
-    ['JPEG', 7, () => plain.clone().resize(4096, 4096).jpeg().toBuffer()],
+    ['JPEG', JPEG, () => plain.clone().resize(4096, 4096).jpeg().toBuffer()],
     ['WebP', WEBP, () => plain.clone().resize(4096, 4096).webp().toBuffer()],
     ['lossless WebP', WEBP, () => plain.clone().resize(4096, 4096).webp({ lossless: true }).toBuffer()],
     [
@@ -100,7 +102,7 @@ describe('a render process', () => {
 
   it('rejects a progressive JPEG of 5,000 scans, as a tile and as a file', async () => {
     const jpeg = await manyScans(SIDE, 5000);
-    await expect(render('scans.tif', tiffOfTile(7, jpeg, SIDE))).rejects.toMatchObject({
+    await expect(render('scans.tif', tiffOfTile(JPEG, jpeg, SIDE))).rejects.toMatchObject({
       code: 'LIMIT_EXCEEDED',
     });
     await expect(render('scans.jpg', jpeg)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
