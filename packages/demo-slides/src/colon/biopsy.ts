@@ -61,23 +61,24 @@ function outlineAt(biopsy: Biopsy, direction: number): number {
 export function locateInBiopsy(biopsy: Biopsy, x: number, y: number, out: BiopsyPosition): BiopsyPosition {
   const cos = Math.cos(biopsy.angle);
   const sin = Math.sin(biopsy.angle);
-  // Position along the long (lx) and the short axis (ly) of the ellipse.
-  let lx = (x - biopsy.x) * cos + (y - biopsy.y) * sin;
-  let ly = (y - biopsy.y) * cos - (x - biopsy.x) * sin;
+  // Pixels from the centre along the long and the short axis of the ellipse.
+  let alongLong = (x - biopsy.x) * cos + (y - biopsy.y) * sin;
+  let alongShort = (y - biopsy.y) * cos - (x - biopsy.x) * sin;
   const { long, short } = biopsy;
-  const outline = outlineAt(biopsy, Math.atan2(ly / short, lx / long));
-  const radius = Math.hypot(lx / long, ly / short);
+  const outline = outlineAt(biopsy, Math.atan2(alongShort / short, alongLong / long));
+  const radius = Math.hypot(alongLong / long, alongShort / short);
   // The depth is measured perpendicular to the outline, not towards the centre.
-  const slope = radius < 0.2 ? 1 / short : Math.hypot(lx / long ** 2, ly / short ** 2) / radius;
+  const slope =
+    radius < 0.2 ? 1 / short : Math.hypot(alongLong / long ** 2, alongShort / short ** 2) / radius;
   const depth = (outline - radius) / slope;
   // The nearest point of the outline gives the arc length.
-  const gradient = Math.hypot(lx / long ** 2, ly / short ** 2);
+  const gradient = Math.hypot(alongLong / long ** 2, alongShort / short ** 2);
   if (depth > 0 && depth < 300 && gradient > 0) {
-    const [nx, ny] = [lx / long ** 2 / gradient, ly / short ** 2 / gradient];
-    lx += nx * depth;
-    ly += ny * depth;
+    const [nx, ny] = [alongLong / long ** 2 / gradient, alongShort / short ** 2 / gradient];
+    alongLong += nx * depth;
+    alongShort += ny * depth;
   }
-  const direction = Math.atan2(ly / short, lx / long);
+  const direction = Math.atan2(alongShort / short, alongLong / long);
   const turn = ((direction + Math.PI) / (Math.PI * 2)) * DIRECTIONS;
   const k = Math.min(DIRECTIONS - 1, Math.floor(turn));
   const before = biopsy.lengths[k] as number;
@@ -102,14 +103,14 @@ export function outlinePoint(biopsy: Biopsy, direction: number) {
   const cos = Math.cos(biopsy.angle);
   const sin = Math.sin(biopsy.angle);
   const outline = outlineAt(biopsy, direction);
-  const lx = biopsy.long * Math.cos(direction) * outline;
-  const ly = biopsy.short * Math.sin(direction) * outline;
+  const alongLong = biopsy.long * Math.cos(direction) * outline;
+  const alongShort = biopsy.short * Math.sin(direction) * outline;
   const nx = -Math.cos(direction) / biopsy.long;
   const ny = -Math.sin(direction) / biopsy.short;
   const length = Math.hypot(nx, ny);
   return {
-    x: biopsy.x + lx * cos - ly * sin,
-    y: biopsy.y + lx * sin + ly * cos,
+    x: biopsy.x + alongLong * cos - alongShort * sin,
+    y: biopsy.y + alongLong * sin + alongShort * cos,
     inX: (nx * cos - ny * sin) / length,
     inY: (nx * sin + ny * cos) / length,
   };

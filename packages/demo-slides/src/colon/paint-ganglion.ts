@@ -17,14 +17,14 @@ export function paintGanglion(tile: StainTile, { cells, reticulum }: Palette, ga
     for (let column = 0; column < size; column++) {
       const dx = tile.x + column - ganglion.x;
       // Position in the ellipse, in which the border has the distance 1 from the centre.
-      const lx = (dx * cos + dy * sin) / ganglion.long;
-      const ly = (dy * cos - dx * sin) / ganglion.short;
-      const square = lx * lx + ly * ly;
+      const circleX = (dx * cos + dy * sin) / ganglion.long;
+      const circleY = (dy * cos - dx * sin) / ganglion.short;
+      const square = circleX * circleX + circleY * circleY;
       if (square > 1.5) continue;
       const distance = Math.sqrt(square) + 0.12 * noiseAt(ganglion.seed, dx / 60, dy / 60);
       const cover = smoothStep(1.06, 0.97, distance);
       const pixel = row * size + column;
-      const strand = sample(reticulum, lx * ganglion.long * 0.7, ly * ganglion.short * 1.3);
+      const strand = sample(reticulum, circleX * ganglion.long * 0.7, circleY * ganglion.short * 1.3);
       haematoxylin[pixel] = (haematoxylin[pixel] as number) * (1 - cover) + (0.08 + 0.03 * strand) * cover;
       eosin[pixel] = (eosin[pixel] as number) * (1 - cover) + (0.26 + 0.12 * strand) * cover;
     }
@@ -33,12 +33,12 @@ export function paintGanglion(tile: StainTile, { cells, reticulum }: Palette, ga
   const count = Math.max(2, Math.round(ganglion.long / 45));
   for (let k = 0; k < count; k++) {
     const chance = (stream: number) => randomAt(ganglion.seed, k, stream);
-    const lx = (((k + 0.5) / count) * 2 - 1) * ganglion.long * 0.8;
-    const ly = (chance(1) - 0.5) * ganglion.short * 0.7;
+    const alongLong = (((k + 0.5) / count) * 2 - 1) * ganglion.long * 0.8;
+    const alongShort = (chance(1) - 0.5) * ganglion.short * 0.7;
     const isNeuron = chance(2) < 0.62;
     applyStamp(tile, pick(isNeuron ? cells.ganglion : cells.fibroblasts, chance(3)), {
-      x: ganglion.x + lx * cos - ly * sin,
-      y: ganglion.y + lx * sin + ly * cos,
+      x: ganglion.x + alongLong * cos - alongShort * sin,
+      y: ganglion.y + alongLong * sin + alongShort * cos,
       angle: ganglion.angle + (chance(4) - 0.5) * 0.7,
       scale: isNeuron ? 0.7 + 0.25 * chance(5) : 0.7,
       density: 1,

@@ -61,7 +61,7 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
       const gaps = loose[pixel] as number;
       const toMucosa = mucosaDepth[pixel] as number;
       const toMuscle = muscleDepth[pixel] as number;
-      /** Amounts of haematoxylin and eosin. */
+      // Amounts of haematoxylin and eosin. Below, u and v are positions in a texture along and across the layer.
       let h = 0;
       let e = 0;
       // A lymph follicle extends through the muscularis mucosae.

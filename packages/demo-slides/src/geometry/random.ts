@@ -26,6 +26,7 @@ export function randomAt(seed: number, column: number, row: number): number {
 export function noiseAt(seed: number, x: number, y: number): number {
   const column = Math.floor(x);
   const row = Math.floor(y);
+  // Position in the grid square, 0…1; below, `sx` and `sy` are the smoothed weights of its right and lower corners.
   const fx = x - column;
   const fy = y - row;
   // Perlin's quintic interpolation, whose first and second derivatives are 0 at the grid positions.

@@ -14,10 +14,10 @@ describe('voronoiCell', () => {
         const depth = { straight: 0, rounded: 0 };
         depthIn(cell, dx, dy, 20, depth);
         const nearest = nearestPoint(grid, cell.x + dx, cell.y + dy);
-        const isMine = Math.hypot(nearest.x - cell.x, nearest.y - cell.y) < 1e-6;
-        // On a side itself a place is as near to both.
+        const belongsToCell = Math.hypot(nearest.x - cell.x, nearest.y - cell.y) < 1e-6;
+        // A position on a side is equally near to both grid points.
         fc.pre(Math.abs(depth.straight) > 1e-6);
-        expect(depth.straight > 0).toBe(isMine);
+        expect(depth.straight > 0).toBe(belongsToCell);
         expect(depth.rounded).toBeLessThanOrEqual(depth.straight);
       }),
     );

@@ -98,8 +98,11 @@ export function voronoiCell(grid: Grid, column: number, row: number): VoronoiCel
       if (depth >= 0) remaining.push(corner);
       const isCut = depth >= 0 !== nextDepth >= 0;
       if (isCut) {
-        const t = depth / (depth - nextDepth);
-        remaining.push({ x: corner.x + (next.x - corner.x) * t, y: corner.y + (next.y - corner.y) * t });
+        const share = depth / (depth - nextDepth);
+        remaining.push({
+          x: corner.x + (next.x - corner.x) * share,
+          y: corner.y + (next.y - corner.y) * share,
+        });
       }
     });
     corners = remaining;

@@ -111,6 +111,7 @@ export function layOutLiver(seed: number): LiverLayout {
   }
 
   function flow(x: number, y: number, out: { x: number; y: number; zone: number }): void {
+    // The flow, not yet of unit length.
     let fx = 0;
     let fy = 0;
     let squaredDistanceToVein = 1e9;

@@ -143,13 +143,13 @@ function paintCell(tile: StainTile, { grain, clouds }: Palette, seed: number, ce
         if (depth < 1) cover = (depth + 1) / 2;
       }
       const pixel = py * size + px;
-      const g = nearestValue(grain, px + textureX, py + textureY);
+      const granules = nearestValue(grain, px + textureX, py + textureY);
       const cloud = nearestValue(clouds, px + textureX, py + textureY);
       // Amounts of eosin, haematoxylin and orange.
-      let e = baseEosin + 0.085 * g + lace * cloud + 0.15 * rim;
-      let h = baseHaematoxylin + 0.04 * g + 0.05 * cloud + 0.03 * rim;
+      let e = baseEosin + 0.085 * granules + lace * cloud + 0.15 * rim;
+      let h = baseHaematoxylin + 0.04 * granules + 0.05 * cloud + 0.03 * rim;
       let o = 0.03;
-      if (isPigmented && cloud * 0.6 + g > 1.15 && depth > 8) {
+      if (isPigmented && cloud * 0.6 + granules > 1.15 && depth > 8) {
         o = 0.75;
         h += 0.12;
       }

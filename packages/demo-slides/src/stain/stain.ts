@@ -79,7 +79,7 @@ export function clearedAt(tile: StainTile, x: number, y: number): StainTile {
  */
 export function renderRgb(tile: StainTile, picture: Uint8Array, start: number, stride: number): void {
   const { haematoxylin, eosin, orange, size } = tile;
-  const resultSide = size - 2;
+  const resultSide = size - 2; // the kernel needs a neighbour on each side
   /** Table index of absorbance 0. */
   const zero = -MIN_ABSORBANCE * STEPS_PER_UNIT;
   // Red and blue share one number, 16 bits each: the sum of 16 weighted bytes fits into 12 bits.
@@ -101,6 +101,7 @@ export function renderRgb(tile: StainTile, picture: Uint8Array, start: number, s
       const h = (haematoxylin[i] as number) * STEPS_PER_UNIT;
       const e = (eosin[i] as number) * STEPS_PER_UNIT;
       const o = (orange[i] as number) * STEPS_PER_UNIT;
+      // Indices in the tables of transmitted light.
       const r = (h * HAEMATOXYLIN[0] + e * EOSIN[0] + o * ORANGE[0] + zero) & TABLE_MASK;
       const g = (h * HAEMATOXYLIN[1] + e * EOSIN[1] + o * ORANGE[1] + zero) & TABLE_MASK;
       const b = (h * HAEMATOXYLIN[2] + e * EOSIN[2] + o * ORANGE[2] + zero) & TABLE_MASK;

@@ -74,6 +74,7 @@ export function applyStamp(tile: StainTile, stamp: Stamp, placement: Placement):
     const dy = row - centreY;
     for (let column = firstColumn; column <= lastColumn; column++) {
       const dx = column - centreX;
+      // Position in the stamp.
       const sx = dx * cos + dy * sin + width / 2 - 0.5;
       const sy = dy * cos - dx * sin + height / 2 - 0.5;
       if (sx < 0 || sy < 0 || sx >= width - 1 || sy >= height - 1) continue;
@@ -81,10 +82,12 @@ export function applyStamp(tile: StainTile, stamp: Stamp, placement: Placement):
       const top = sy | 0;
       const fx = sx - left;
       const fy = sy - top;
+      // Weights of the four pixels of the stamp around the position: top left, top right, bottom left, bottom right.
       const a = (1 - fx) * (1 - fy);
       const b = fx * (1 - fy);
       const c = (1 - fx) * fy;
       const d = fx * fy;
+      // Indices of the top left and the bottom left pixel.
       const i = top * stride + left * 4;
       const j = i + stride;
       const cover =
@@ -93,6 +96,7 @@ export function applyStamp(tile: StainTile, stamp: Stamp, placement: Placement):
         (values[j] as number) * c +
         (values[j + 4] as number) * d;
       if (cover < 0.004) continue;
+      // Interpolated amounts of haematoxylin, eosin and orange.
       const h =
         (values[i + 1] as number) * a +
         (values[i + 5] as number) * b +

@@ -28,6 +28,7 @@ export function sample(texture: Texture, x: number, y: number): number {
   const x1 = (left + 1) & mask;
   const y0 = (top & mask) * size;
   const y1 = ((top + 1) & mask) * size;
+  // Top left, top right, bottom left, bottom right.
   const a = values[y0 + x0] as number;
   const b = values[y0 + x1] as number;
   const c = values[y1 + x0] as number;

@@ -71,6 +71,7 @@ export function createNucleus(random: Random, look: NucleusLook): (x: number, y:
   return (x, yBent) => {
     const y = yBent - bow * ((x / long) ** 2 - 0.33);
     const taper = 1 - look.pointed * 0.75 * Math.min(1, (x / long) ** 2);
+    // Coordinates in which the ellipse of the nucleus is a circle of radius 1.
     const nx = x / long;
     const ny = y / (short * Math.max(0.2, taper));
     const distance = Math.hypot(nx, ny);

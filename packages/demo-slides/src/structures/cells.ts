@@ -21,7 +21,7 @@ function createStamps(count: number, draw: () => Stamp): readonly Stamp[] {
   return Array.from({ length: count }, draw);
 }
 
-/** Random variants of the stamps of each kind of cell; the names are those of the cells. */
+/** Random variants of stamps for each kind of cell; each field is named after its cells. */
 export interface Cells {
   /** Nuclei of columnar epithelium; their long axis points from the base of the cell to its surface. */
   readonly columnar: readonly Stamp[];

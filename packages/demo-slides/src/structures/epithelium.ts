@@ -38,15 +38,20 @@ export function paintEpithelium(
   place: EpitheliumPosition,
 ): void {
   const { pixel, x, y, depth, height, cell, proliferation } = place;
-  /** Relative depth: 0 at the surface, 1 at the base. */
-  const t = depth / height;
-  const g = nearestValue(grain, x, y);
+  /** 0 at the surface, 1 at the base. */
+  const shareOfHeight = depth / height;
+  const granules = nearestValue(grain, x, y);
   /** Pixels to the nearer border of the cell, and to its middle. */
   const edge = Math.min(cell.across, 1 - cell.across) * cell.width;
   const middle = Math.abs(cell.across - 0.5) * cell.width;
 
-  let haematoxylin = 0.15 + 0.13 * t + 0.12 * proliferation + 0.035 * g;
-  let eosin = 0.43 + 0.06 * t + 0.06 * g + (cell.shade - 0.5) * 0.14 - 0.06 * smoothStep(0.5, 0.3, t);
+  let haematoxylin = 0.15 + 0.13 * shareOfHeight + 0.12 * proliferation + 0.035 * granules;
+  let eosin =
+    0.43 +
+    0.06 * shareOfHeight +
+    0.06 * granules +
+    (cell.shade - 0.5) * 0.14 -
+    0.06 * smoothStep(0.5, 0.3, shareOfHeight);
   // Cell membranes. A wall cell that is not a goblet cell is drawn as two slim absorptive cells.
   const border = cell.isGoblet ? edge : Math.min(edge, middle);
   if (border < 2.8) {
@@ -55,13 +60,15 @@ export function paintEpithelium(
     haematoxylin += membrane * 0.45;
   }
   if (cell.isGoblet) {
-    const belly = 1 - ((t - 0.4) / 0.43) ** 2;
-    const halfWidth = cell.width * 0.5 * Math.max(Math.sqrt(Math.max(0, belly)) * 0.97, t < 0.12 ? 0.4 : 0);
+    const belly = 1 - ((shareOfHeight - 0.4) / 0.43) ** 2;
+    const halfWidth =
+      cell.width * 0.5 * Math.max(Math.sqrt(Math.max(0, belly)) * 0.97, shareOfHeight < 0.12 ? 0.4 : 0);
     const fromBorder = halfWidth - middle;
     const mucin = smoothStep(-1.2, 1.4, fromBorder);
     const theca = Math.abs(fromBorder) < 4.5 ? Math.exp(-((fromBorder / 1.7) ** 2)) * 0.24 : 0;
     const cloud = nearestValue(clouds, x + cell.shade * 300, y);
-    haematoxylin = haematoxylin * (1 - mucin) + (0.12 + 0.06 * cloud + 0.025 * g) * mucin + theca * 0.75;
+    haematoxylin =
+      haematoxylin * (1 - mucin) + (0.12 + 0.06 * cloud + 0.025 * granules) * mucin + theca * 0.75;
     eosin = eosin * (1 - mucin) + (0.09 + 0.03 * cloud) * mucin + theca;
   } else if (depth < 5) {
     eosin += 0.34 * (1 - depth / 5);

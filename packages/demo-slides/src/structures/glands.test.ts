@@ -23,11 +23,11 @@ const side = fc.constantFrom(1, -1);
 describe('locateInGland', () => {
   it('returns the wall position for which wallPoint returns the position on the slide', () => {
     fc.assert(
-      fc.property(along, side, fc.double({ min: 1, max: 80, noNaN: true }), (a, s, depth) => {
-        const { x, y } = wallPoint(gland, a, s, depth);
+      fc.property(along, side, fc.double({ min: 1, max: 80, noNaN: true }), (position, wallSide, depth) => {
+        const { x, y } = wallPoint(gland, position, wallSide, depth);
         const place = locateInGland(gland, x, y, { depth: 0, along: 0, side: 0 });
         expect(place.depth).toBeCloseTo(depth);
-        expect(place.along).toBeCloseTo(a);
+        expect(place.along).toBeCloseTo(position);
       }),
     );
   });
@@ -42,9 +42,9 @@ describe('cellAt', () => {
   it('returns the same cell whether it receives an empty object or the cell of a neighbouring position', () => {
     const cached = emptyWallCell();
     fc.assert(
-      fc.property(along, (a) => {
-        cellAt(9, 0.5, 46, a, cached);
-        expect(cached).toEqual(cellAt(9, 0.5, 46, a, emptyWallCell()));
+      fc.property(along, (position) => {
+        cellAt(9, 0.5, 46, position, cached);
+        expect(cached).toEqual(cellAt(9, 0.5, 46, position, emptyWallCell()));
         expect(cached.across).toBeGreaterThanOrEqual(0);
         expect(cached.across).toBeLessThan(1);
       }),

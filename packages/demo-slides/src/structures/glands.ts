@@ -45,11 +45,11 @@ export interface GlandPosition {
   side: number;
 }
 
-/** Returns the sideways deviation of the axis, `s` pixels from its start. */
-function bendAt(gland: Gland, s: number): number {
+/** Returns the sideways deviation of the axis, `alongAxis` pixels from its start. */
+function bendAt(gland: Gland, alongAxis: number): number {
   if (gland.bend === 0) return 0;
-  const t = s / gland.length;
-  return gland.bend * (4 * t * (1 - t) + 1.6 * t * (1 - t) * (1 - 2 * t));
+  const share = alongAxis / gland.length;
+  return gland.bend * (4 * share * (1 - share) + 1.6 * share * (1 - share) * (1 - 2 * share));
 }
 
 /** Returns the radius at which distances along a round end are measured: slightly outside the middle of the epithelium. */
@@ -61,22 +61,22 @@ function wallRadius(gland: Gland): number {
 export function locateInGland(gland: Gland, x: number, y: number, out: GlandPosition): GlandPosition {
   const fromX = x - gland.x;
   const fromY = y - gland.y;
-  const s = fromX * gland.dx + fromY * gland.dy;
-  // `s` is the position along the axis, `q` the signed distance from it.
-  const positionOnAxis = Math.min(gland.length, Math.max(0, s));
-  const q = fromY * gland.dx - fromX * gland.dy - bendAt(gland, positionOnAxis);
-  const distance = Math.abs(q);
-  out.side = q < 0 ? -1 : 1;
-  if (s > gland.length) {
-    const beyond = s - gland.length;
+  // Position along the axis, and below the signed distance from it.
+  const alongAxis = fromX * gland.dx + fromY * gland.dy;
+  const positionOnAxis = Math.min(gland.length, Math.max(0, alongAxis));
+  const acrossAxis = fromY * gland.dx - fromX * gland.dy - bendAt(gland, positionOnAxis);
+  const distance = Math.abs(acrossAxis);
+  out.side = acrossAxis < 0 ? -1 : 1;
+  if (alongAxis > gland.length) {
+    const beyond = alongAxis - gland.length;
     out.depth = Math.sqrt(beyond * beyond + distance * distance) - gland.lumen;
     out.along = gland.length + wallRadius(gland) * Math.atan2(beyond, distance);
-  } else if (s < 0 && !gland.open) {
-    out.depth = Math.sqrt(s * s + distance * distance) - gland.lumen;
-    out.along = -wallRadius(gland) * Math.atan2(-s, distance);
+  } else if (alongAxis < 0 && !gland.open) {
+    out.depth = Math.sqrt(alongAxis * alongAxis + distance * distance) - gland.lumen;
+    out.along = -wallRadius(gland) * Math.atan2(-alongAxis, distance);
   } else {
     out.depth = distance - gland.lumen;
-    out.along = s;
+    out.along = alongAxis;
   }
   return out;
 }
@@ -87,19 +87,22 @@ export function wallPoint(gland: Gland, along: number, side: number, depth: numb
   const positionOnAxis = Math.min(gland.length, Math.max(0, along));
   /** Angle around the round end; 0 beside the axis. */
   const turn = (along - positionOnAxis) / wallRadius(gland);
-  const s = positionOnAxis + Math.sin(turn) * distance;
-  const q = side * Math.cos(turn) * distance + bendAt(gland, positionOnAxis);
+  const alongAxis = positionOnAxis + Math.sin(turn) * distance;
+  const acrossAxis = side * Math.cos(turn) * distance + bendAt(gland, positionOnAxis);
   return {
-    x: gland.x + gland.dx * s - gland.dy * q,
-    y: gland.y + gland.dy * s + gland.dx * q,
+    x: gland.x + gland.dx * alongAxis - gland.dy * acrossAxis,
+    y: gland.y + gland.dy * alongAxis + gland.dx * acrossAxis,
     outwards: Math.atan2(gland.dy, gland.dx) + Math.atan2(side * Math.cos(turn), Math.sin(turn)),
   };
 }
 
-/** Returns the position on the slide of a point of the axis, `s` pixels from its start. */
-export function axisPoint(gland: Gland, s: number): { x: number; y: number } {
-  const q = bendAt(gland, s);
-  return { x: gland.x + gland.dx * s - gland.dy * q, y: gland.y + gland.dy * s + gland.dx * q };
+/** Returns the position on the slide of a point of the axis, `alongAxis` pixels from its start. */
+export function axisPoint(gland: Gland, alongAxis: number): { x: number; y: number } {
+  const acrossAxis = bendAt(gland, alongAxis);
+  return {
+    x: gland.x + gland.dx * alongAxis - gland.dy * acrossAxis,
+    y: gland.y + gland.dy * alongAxis + gland.dx * acrossAxis,
+  };
 }
 
 /** Returns where the wall of one side begins and ends, pixels along the wall. */

@@ -63,14 +63,15 @@ function locateInVessel(vessel: Vessel, x: number, y: number, out: VesselPositio
   const sin = Math.sin(vessel.angle);
   const dx = x - vessel.x;
   const dy = y - vessel.y;
-  const lx = (dx * cos + dy * sin) / vessel.long;
-  const ly = (dy * cos - dx * sin) / vessel.short;
-  const direction = Math.atan2(ly, lx);
+  // Coordinates in which the ellipse of the lumen is a circle of radius 1.
+  const circleX = (dx * cos + dy * sin) / vessel.long;
+  const circleY = (dy * cos - dx * sin) / vessel.short;
+  const direction = Math.atan2(circleY, circleX);
   const turn = (direction / (Math.PI * 2) + 1) * DIRECTIONS;
   const k = Math.floor(turn);
   const here = vessel.outline[k % DIRECTIONS] as number;
   const next = vessel.outline[(k + 1) % DIRECTIONS] as number;
-  const radius = Math.sqrt(lx * lx + ly * ly);
+  const radius = Math.sqrt(circleX * circleX + circleY * circleY);
   // Pixels per unit of radius in this direction, so that the wall has the same thickness everywhere.
   const unit = radius < 1e-6 ? vessel.short : Math.sqrt(dx * dx + dy * dy) / radius;
   out.depth = (radius - here - (next - here) * (turn - k)) * unit;
@@ -111,25 +112,26 @@ function paintWall(tile: StainTile, { grain, clouds, muscle, collagen }: Palette
       const uneven = 5 * nearestValue(clouds, x, y);
       if (depth > wall + ADVENTITIA) continue;
       const pixel = row * size + column;
-      const g = nearestValue(grain, x, y);
+      const granules = nearestValue(grain, x, y);
       const along = direction * (meanRadius + depth);
       const surface = isArtery ? depth - 2.2 * Math.sin(direction * scallops) : depth;
+      /** Amounts of haematoxylin and eosin. */
       let h = 0;
       let e = 0;
       if (surface < 0) {
         // Blood plasma stains faintly.
-        e = vessel.filled > 0.05 ? 0.09 + 0.02 * g : 0;
+        e = vessel.filled > 0.05 ? 0.09 + 0.02 * granules : 0;
       } else if (isArtery) {
         const strand = sample(muscle, along * 1.1 + vessel.seed, depth * 1.1 + vessel.seed * 3);
-        e = 0.34 + 0.36 * strand + 0.05 * g;
-        h = 0.07 + 0.03 * g;
+        e = 0.34 + 0.36 * strand + 0.05 * granules;
+        h = 0.07 + 0.03 * granules;
         // The internal elastic lamina: a bright, wavy line.
         const lamina = Math.exp(-(((surface - 6) / 2) ** 2));
         e += 0.28 * lamina;
         h -= 0.05 * lamina;
       } else {
         const strand = sample(collagen, along + vessel.seed, depth * 1.6 + vessel.seed * 3);
-        e = 0.34 + 0.36 * strand + 0.05 * g;
+        e = 0.34 + 0.36 * strand + 0.05 * granules;
         h = 0.04;
       }
       const cover = smoothStep(wall + ADVENTITIA, wall + 2, depth + uneven);
@@ -183,10 +185,10 @@ function paintNuclei(tile: StainTile, { cells }: Palette, vessel: Vessel): void 
       const chance = randomAt(seed, k, stream);
       if (chance > share) continue;
       const direction = ((k + chance * 0.9) / count) * Math.PI * 2;
-      const lx = Math.cos(direction);
-      const ly = Math.sin(direction);
-      const stepX = lx * long * cos - ly * short * sin;
-      const stepY = lx * long * sin + ly * short * cos;
+      const circleX = Math.cos(direction);
+      const circleY = Math.sin(direction);
+      const stepX = circleX * long * cos - circleY * short * sin;
+      const stepY = circleX * long * sin + circleY * short * cos;
       // Finds the wall in this direction by three Newton steps.
       let relativeDistance = 1;
       for (let step = 0; step < 3; step++) {
@@ -201,7 +203,7 @@ function paintNuclei(tile: StainTile, { cells }: Palette, vessel: Vessel): void 
       applyStamp(tile, pick(stamps, randomAt(seed, k, stream + 1)), {
         x: vessel.x + stepX * relativeDistance,
         y: vessel.y + stepY * relativeDistance,
-        angle: Math.atan2(ly / long, lx / short) + vessel.angle + Math.PI / 2,
+        angle: Math.atan2(circleY / long, circleX / short) + vessel.angle + Math.PI / 2,
         scale: (isSmall ? 0.62 : 0.74) + 0.25 * randomAt(seed, k, stream + 2),
         density: 0.75 + 0.4 * randomAt(seed, k, stream + 3),
         opacity: randomAt(seed, k, stream + 4) < 0.3 ? 0.6 : 0.92,

@@ -63,7 +63,7 @@ function readParametricCurve(bytes: ProfileBytes, at: number): PlacedCurve {
   if (count === undefined) throw new ProfileError('broken', `a parametric curve has the type ${type}`);
   const [g = 1, a = 1, b = 0, c = 0, d = 0, e = 0, f = 0] = bytes.fixedNumbers(at + 12, count);
   const end = at + 12 + count * 4;
-  // The names of the parameters are those of the standard. The curve is (a·x + b)^g + offset for x from the break on, and
+  // The parameters have the names of the standard. The curve is (a·x + b)^g + offset for x from the break on, and
   // another function below it.
   const breakAt = type >= 3 ? d : -b / a;
   const belowBreak = curveBelowBreak(type, { c, f });

@@ -32,7 +32,7 @@ const signatures: Readonly<Record<Codec, ((bytes: Uint8Array) => boolean) | null
  * picture for each scan, even for a scan of a few bytes.
  */
 const MAX_SCANS = 200;
-/** Maximum bytes of a colour profile. The largest profiles in use are those of printers, with 3 MiB. */
+/** Maximum bytes of a colour profile. Profiles of printers, the largest in use, have 3 MiB. */
 const MAX_PROFILE_BYTES = 4 * 2 ** 20;
 
 /**

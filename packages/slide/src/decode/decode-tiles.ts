@@ -13,7 +13,7 @@ export type TileColumn = readonly EncodedImage[];
  *
  * A decoder may smooth across the seam between two joined tiles. Therefore arbitrary tiles are joined only when the
  * decoder does not smooth; otherwise only vertically adjacent tiles are joined, and none at full size, where the
- * pixels must be exactly those of the file.
+ * result must have exactly the pixels of the file.
  *
  * @returns the pixels of every tile, column by column, in the order of the tiles
  * @throws SlideError errors of decodeImage

@@ -57,7 +57,7 @@ export function readJpeg2000Header(bytes: Uint8Array): Jpeg2000Header {
   return { codeStream, isDeclaredYcc, ...readMainHeader(codeStream) };
 }
 
-/** Whether the bytes start with a JPEG 2000 signature: that of a code stream, or the signature box of a .jp2 file. */
+/** Whether the bytes start like a JPEG 2000 code stream (SOC and SIZ) or like a .jp2 file (signature box). */
 export function isJpeg2000(start: Uint8Array): boolean {
   if (start.length < 12) return false;
   const view = viewOf(start);

@@ -56,7 +56,7 @@ export const loadTurboJpeg = readOnce(async (): Promise<TurboJpeg | null> => {
   return null;
 });
 
-/** Returns the files to try in this order: the library of the npm package for this machine, then that of the system. */
+/** Returns the files to try in this order: the library of the npm package for this machine, then the system's library. */
 function libraryNames(): readonly string[] {
   if (process.platform !== 'linux') return [];
   const names = ['libturbojpeg.so.0'];

@@ -42,7 +42,7 @@ export interface Region {
 const DEFAULT_TILE_SIZE = 256;
 const USABLE_TILE_SIZE = { min: 128, max: 1024 };
 
-/** Returns the Deep Zoom descriptor of a slide. Its tile size is that of the file's tiles if possible. */
+/** Returns the Deep Zoom descriptor of a slide. It has the tile size of the file if that is usable. */
 export function describeDeepZoom(slide: Slide): DeepZoomDescriptor {
   return planOf(slide).descriptor;
 }
@@ -172,7 +172,7 @@ function* tilesToRender(slide: Slide): Generator<DeepZoomAddress> {
   }
 }
 
-/** Returns the tiles to prerender: those of the smallest levels, as many whole levels as `maxTiles` allows. */
+/** Returns the tiles to prerender: all tiles of the smallest levels, as many whole levels as `maxTiles` allows. */
 export function tilesToPrerender(slide: Slide, maxTiles: number): readonly DeepZoomAddress[] {
   const tiles: DeepZoomAddress[] = [];
   for (const tile of tilesToRender(slide)) {

@@ -133,7 +133,7 @@ const aperioMacro = 9;
 /** The formats whose labels and identifying text are known; `generic` has no vendor metadata. */
 type Kind = 'aperio' | 'ndpi' | 'qptiff' | 'ome' | 'generic';
 
-/** Reads the directories of a file, chooses those of the copy, and collects the patches. */
+/** Reads the directories of a file, chooses the directories that the copy keeps, and collects the patches. */
 class TiffPatcher {
   readonly #source: ByteSource;
   readonly #kept = new KeptRanges();

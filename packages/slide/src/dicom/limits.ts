@@ -24,7 +24,7 @@ export const limits = {
   levels: 32,
   /** Bytes of one stored frame. */
   frameBytes: 64 * 2 ** 20,
-  /** Files examined to find those of one slide. */
+  /** Files of a folder that are examined to find the files of one slide. */
   files: 10_000,
   /** Files with pyramid images (kind VOLUME) of one slide; all are open at the same time. */
   volumes: 1024,

@@ -219,7 +219,7 @@ const ITEM_HEADER_BYTES = 8;
 /** Bytes of the header of an element with a representation of `longVrs`. */
 const LONG_HEADER_BYTES = 12;
 
-/** Skips encapsulated pixels that are not those of the slide, e.g. of an icon. Returns the offset after them. */
+/** Skips encapsulated pixels in a sequence, e.g. of an icon. Returns the offset after them. */
 async function skipFragments({ window, budget }: Walk, start: number): Promise<number> {
   for (let offset = start; ; ) {
     if (!window.covers(offset, ITEM_HEADER_BYTES)) await loadHeaderBytes(window, offset, null);

@@ -73,7 +73,7 @@ function readStream(jpeg: Uint8Array): Stream {
   return { jpeg, header, endAt: buffer.indexOf(EOI, header.dataAt) };
 }
 
-/** Whether all bytes before the data of the scan are equal to those of the first JPEG, except the height. */
+/** Whether all bytes before the data of the scan equal the same bytes of the first JPEG, except the height. */
 function hasSameHeader(stream: Stream, first: Stream): boolean {
   const { frameAt, dataAt } = first.header;
   if (stream.header.frameAt !== frameAt || stream.header.dataAt !== dataAt) return false;

@@ -93,7 +93,7 @@ export interface TiffCoding {
   readonly packing: Packing | 'jpeg';
   /**
    * Bytes of each separately compressed block, in the order of `EncodedImage.bytes`: from top to bottom; in planar images
-   * all blocks of the first plane, then those of the second, and so on.
+   * all blocks of the first plane, then all blocks of the second, and so on.
    */
   readonly blockBytes: readonly number[];
   /** Pixel rows of a block; the last block of a plane may have fewer. */

@@ -69,7 +69,7 @@ function cacheOf(
     },
   };
 }
-const requestedRanges = ({ asked: requests }: ReturnType<typeof storeOf>) =>
+const requestedRanges = ({ requests }: ReturnType<typeof storeOf>) =>
   requests
     .map(({ first, blocks }) => [first, blocks] as const)
     .sort(([one], [otherCache]) => one - otherCache);
@@ -182,12 +182,12 @@ describe('the block cache', () => {
     const cache = cacheOf(store, { maxMemoryBytes: 2 * BLOCK_BYTES, diskCache });
     for (const index of [1, 2, 4]) await cache.read(object, index * BLOCK_BYTES, 1); // block 1 is only on the disk
     await diskCache.settled();
-    const requests = store.requests.length;
+    const requestCount = store.requests.length;
     for (const _ of ['checksum verified', 'already verified']) {
       const offset = BLOCK_BYTES + 17;
       const read = await cache.read(object, offset, 4 * BLOCK_BYTES);
       expect(bytes.subarray(offset, offset + 4 * BLOCK_BYTES).equals(read)).toBe(true);
     }
-    expect(store.requests.slice(requests).map(({ first }) => first)).toEqual([3, 5]);
+    expect(store.requests.slice(requestCount).map(({ first }) => first)).toEqual([3, 5]);
   });
 });

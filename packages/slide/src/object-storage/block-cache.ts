@@ -57,10 +57,10 @@ interface ByteRange {
   readonly length: number;
 }
 
-/** A request for some blocks of an object, shared by all reads that wait for one of them. */
+/** The requests for some blocks of an object, shared by all reads that wait for one of these blocks. */
 interface Batch {
   readonly names: readonly string[];
-  /** Aborts the request when no read waits for it any longer. */
+  /** Aborts the requests when no read waits for the batch any longer. */
   readonly controller: AbortController;
   /** Number of reads that wait for one of the blocks. */
   waiters: number;
@@ -88,7 +88,7 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
     return blocks;
   }
 
-  /** Starts to fetch blocks from the store. */
+  /** Starts to fetch blocks from the store: one batch, with one request for each run of consecutive blocks. */
   function startFetch(blocks: Blocks, indices: readonly number[]): void {
     const { object } = blocks;
     const batch: Batch = {
@@ -102,6 +102,7 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
       promise.catch(() => {}); // If all waiting reads were aborted, no caller handles the error.
       pending.set(name, { block: promise, batch });
     }
+    /** Stores a received block in both caches and passes it to the reads that wait for it. */
     const settle = (index: number, bytes: Uint8Array) => {
       const { name } = blockAt(blocks, index);
       memory.set(name, bytes);
@@ -109,13 +110,14 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
       diskCache?.put(name, bytes);
     };
 
+    /** Fetches a run of blocks with one request. */
     async function fromStore(first: number, count: number): Promise<void> {
       try {
         const at = first * BLOCK_BYTES;
         const length = Math.min(count * BLOCK_BYTES, object.size - at);
         const bytes = await store.read(object, at, length, batch.controller.signal);
         for (let step = 0; step < count; step++) {
-          // A copy, so that a cached block does not retain the others' memory.
+          // A copy, so that a cached block does not keep the bytes of the whole response in memory.
           settle(first + step, bytes.slice(step * BLOCK_BYTES, (step + 1) * BLOCK_BYTES));
         }
       } catch (error) {

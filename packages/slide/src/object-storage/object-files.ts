@@ -57,7 +57,7 @@ export async function fingerprintOfLocation(location: SlideLocation, objects: Ob
   return fingerprintOfObjects([leading, ...members]);
 }
 
-/** Returns size and ETag of the members in the order of the location; of a folder, those of all objects below it. */
+/** Returns size and ETag of each member in the order of the location. A folder is replaced by all objects below it. */
 async function membersOf(
   { path, members = [] }: SlideLocation,
   objects: ObjectReader,

@@ -57,7 +57,7 @@ export class BoxAverager {
     }
   }
 
-  /** Copies a piece whose pixels coincide with those of the result. This is the case for most tiles. */
+  /** Copies a piece whose pixels coincide with pixels of the result, as for most tiles. */
   #copy({ rgb, width, height }: Raster, x: number, y: number): void {
     const left = Math.max(0, x);
     const right = Math.min(this.#width, x + width);

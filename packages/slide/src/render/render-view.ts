@@ -14,7 +14,7 @@ export interface View {
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** Output size in pixels before the rotation; at most that of the rectangle. */
+  /** Output size in pixels before the rotation; at most the size of the rectangle. */
   readonly toWidth: number;
   readonly toHeight: number;
   /** Whether the output is mirrored left to right before the rotation. */

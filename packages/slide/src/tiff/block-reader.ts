@@ -44,7 +44,7 @@ export type ReadBlocks = (
 /**
  * Returns the function that reads the blocks of an image.
  *
- * @param tags the tags of the block table: those of tiles or of strips
+ * @param tags the tags of the block table, of tiles or of strips
  * @param blocksPerPlane blocks per plane; all blocks when the samples of a pixel are interleaved
  */
 export function blockReader(

@@ -14,7 +14,7 @@ export interface TiffLayout {
   /** Whether the file is BigTIFF, whose counts and offsets have 8 bytes. */
   readonly isBig: boolean;
   /**
-   * Whether the file is an NDPI file of more than 4 GiB. Its entries are those of classic TIFF, but pointers to directories
+   * Whether the file is an NDPI file of more than 4 GiB. Its entries have the form of classic TIFF, but pointers to directories
    * have 8 bytes, and a list after the directory contains the high 4 bytes of every entry's value or offset. Text is never
    * stored in the entry.
    */

@@ -93,7 +93,7 @@ async function openStrips(
         first: row * stripsPerTile,
         count: Math.ceil(filledHeight / blockRows),
         width,
-        // A JPEG states its own height: the last strip may have that of a full strip.
+        // A JPEG states its own height: the last strip may be as high as a full strip.
         height: coding.codec === 'jpeg' ? tileHeight : filledHeight,
         blockRows,
         filledWidth: width,

@@ -29,7 +29,7 @@ export interface RenderPoolOptions {
    * Folder of the V8 compile cache, with which later processes start in a third of the time. If absent, there is no cache.
    */
   readonly compiledFolder?: string;
-  /** Folder for temporary files of the processes; by default that of the system. */
+  /** Folder for temporary files of the processes; by default the system's folder. */
   readonly scratchFolder?: string;
   /**
    * Folders that contain all slides. If the system supports Landlock, render processes can open no other files of the

@@ -58,7 +58,7 @@ const MAX_INTERNAL_WAIT_MS = 2000;
 
 /**
  * Orders jobs. Requests of accounts take turns (`FairQueue`). Within a session, header reads and tiles go
- * before thumbnails. The server's own jobs, such as reading new files, go after those of accounts, and
+ * before thumbnails. The server's own jobs, such as reading new files, go after jobs of accounts, and
  * prerendering goes last. A task that several requesters wait for has a place under each and starts at the
  * earliest of their turns.
  */

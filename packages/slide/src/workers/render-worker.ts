@@ -22,7 +22,7 @@ interface RenderWorkerOptions extends RenderProcessOptions {
 
 /** Maximum size of `slidesWithOwnProcess`. A slide that was evicted from it is detected again at its next job. */
 const MAX_SLIDES_WITH_OWN_PROCESS = 1000;
-/** Idle limit of a process for one slide; shorter than that of the shared process, because it serves no other slide. */
+/** Idle limit of a process for one slide; shorter than the limit of the shared process, because it serves no other slide. */
 const OWN_IDLE_MS = 60_000;
 
 /** A running job: its result, and a function that cancels it. */
