@@ -106,10 +106,12 @@ function descriptionAt(bytes: ProfileBytes, at: number): string {
   // Reads more characters than a name may have, because the caller removes control characters and repeated spaces.
   const limit = 4 * MAX_NAME_LENGTH;
   if (type === 'mluc') {
+    // The first record: bytes of the text at byte 20, offset of the text at byte 24.
     const count = Math.min(bytes.uint32(at + 20) / 2, limit);
     const units = bytes.uint16s(at + bytes.uint32(at + 24), Math.floor(count));
     return String.fromCharCode(...units).toWellFormed();
   }
+  // `desc`: number of characters at byte 8, the text at byte 12.
   if (type !== 'desc') return '';
   const text = String.fromCharCode(...bytes.uint8s(at + 12, Math.min(bytes.uint32(at + 8), limit)));
   return text.split('\0', 1)[0] ?? '';

@@ -39,6 +39,7 @@ export function readLookupTable(bytes: ProfileBytes, at: number): LookupTable {
 /** Reads lut8Type and lut16Type. Their matrix is ignored, because it applies only to a device space of XYZ. */
 function readPlainTable(bytes: ProfileBytes, at: number, kind: 'mft1' | 'mft2'): LookupTable {
   const isWide = kind === 'mft2';
+  // Nodes at byte 10, the ignored matrix at 12 to 47; lut16Type also states the numbers of curve entries at 48 and 50.
   const nodes = bytes.uint8(at + 10);
   const inputs = isWide ? bytes.uint16(at + 48) : 256;
   const outputs = isWide ? bytes.uint16(at + 50) : 256;

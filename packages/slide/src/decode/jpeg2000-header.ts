@@ -149,6 +149,7 @@ type Size = Omit<
 /** Reads the SIZ segment. Source: T.800, A.5.1. @param at position after the marker */
 function readSize(stream: Uint8Array, at: number): Size {
   const view = viewOf(stream);
+  // Length and capabilities precede the width; the origin of the tiles at bytes 28 and 32 is not needed.
   if (at + 38 > stream.length) throw corrupt('its header is truncated');
   const width = view.getUint32(at + 4);
   const height = view.getUint32(at + 8);

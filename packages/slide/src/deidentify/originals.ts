@@ -56,7 +56,7 @@ export async function planOriginals(
   }
 }
 
-/** @throws NotDeidentifiable */
+/** Returns the files that may be downloaded, with the patches that de-identify them. @throws NotDeidentifiable */
 async function deidentifiedFiles(
   files: SlideFiles,
   names: readonly string[],

@@ -68,7 +68,7 @@ interface Element {
  * Reads the elements of a data set, which are ordered by tag, up to the first one for which `stopsAt` returns true. Stops
  * at the pixel data in any case, and returns them as a position.
  *
- * @param offset of the first element
+ * @param offset position of the first element
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
  */
 export async function readDataSet(
@@ -234,7 +234,11 @@ async function skipFragments({ window, budget }: Walk, start: number): Promise<n
   }
 }
 
-/** Parses the header of an element; returns null when the window does not cover it. */
+/**
+ * Parses the header of an element; returns null when the window does not cover it. An implicit header is the tag (4 bytes)
+ * and the length (4). An explicit one is the tag, the VR (2) and the length (2), or for a long VR two reserved bytes and the
+ * length (4).
+ */
 function readHeader({ window, isExplicit }: Walk, offset: number): Element | null {
   if (!window.covers(offset, ITEM_HEADER_BYTES)) return null;
   const number = tagAt(window, offset);

@@ -47,7 +47,7 @@ export function openSlideFolder(
   return { names, folders, open };
 }
 
-/** @throws SlideError STORE_UNAVAILABLE */
+/** Returns the reader of objects. @throws SlideError STORE_UNAVAILABLE when no object storage is configured */
 function requireObjectReader(objects: Objects): ObjectReader {
   if (objects) return objects;
   throw new SlideError('STORE_UNAVAILABLE', 'No object storage is configured');

@@ -141,7 +141,7 @@ function createGate({ atOnce, waiting: maxWaiting }: StoreLimits) {
   let running = 0;
 
   return {
-    /** @throws SlideError BUSY, STORE_TIMEOUT; the signal's reason */
+    /** Waits until the request may be sent, at most `ms` milliseconds. @throws SlideError BUSY, STORE_TIMEOUT; the signal's reason */
     async enter(ms: number, signal: AbortSignal | undefined): Promise<void> {
       signal?.throwIfAborted();
       if (running < atOnce) {

@@ -93,7 +93,7 @@ function objectSource(object: StoredObject, objects: ObjectReader): ByteSource {
   };
 }
 
-/** @param objects the objects of one slide, the leading one first */
+/** Returns the fingerprint of a slide. @param objects the objects of the slide, the leading one first */
 function fingerprintOfObjects(objects: readonly ObjectFacts[]): string {
   return fingerprintOfVersions(objects.map(versionOfObject));
 }

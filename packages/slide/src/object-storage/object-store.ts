@@ -103,7 +103,7 @@ export function createObjectStore(
   const guard = createStoreGuard(limits);
   const root = `${endpoint.replace(/\/+$/, '')}/${encodeURIComponent(bucket)}`;
 
-  /** @throws SlideError FILE_MISSING for a key that a URL cannot contain */
+  /** Returns the URL of an object. @throws SlideError FILE_MISSING for a key that a URL cannot contain */
   function urlOf(key: string): string {
     const segments = (prefix + key).split('/');
     // A URL parser removes the segments "." and "..", so the URL would name another object.

@@ -37,7 +37,7 @@ export interface LibraryPath {
 /**
  * Returns the path by which the library can open a slide; with access of the kind `private`, links its files first.
  *
- * @param names of all files that the library needs, including the leading one, relative to the leading file's folder
+ * @param names names of all files that the library needs, including the leading file, relative to its folder
  * @throws NeedsOwnProcess, and errors of `SlideFiles.pathOf`
  */
 export async function prepareForLibrary(files: SlideFiles, names: readonly string[]): Promise<LibraryPath> {

@@ -18,7 +18,7 @@ export interface OpenFiles {
   close(): Promise<void>;
 }
 
-/** @param maxFiles maximum number of open files; above it, the least recently used file is closed */
+/** Creates a cache. @param maxFiles maximum number of open files; above it, the least recently used file is closed */
 export function cacheOpenFiles(maxFiles: number): OpenFiles {
   const sources = new Map<string, Promise<ByteSource>>();
 

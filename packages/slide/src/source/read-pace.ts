@@ -20,7 +20,7 @@ const MAX_DEBT_MS = 20;
 /** Milliseconds of debt that each elapsed millisecond pays off. */
 const REPAYMENT_RATE = 0.05;
 
-/** @param now a monotonic clock in milliseconds */
+/** Returns a pace without debt. @param now a monotonic clock in milliseconds */
 export function createReadPace(now: () => number): ReadPace {
   let debtMs = 0;
   let updatedAt = now();

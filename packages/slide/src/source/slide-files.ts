@@ -129,7 +129,7 @@ async function isInRealMember(folder: string, real: string, members: readonly st
   return false;
 }
 
-/** @throws SlideError FILE_MISSING */
+/** Returns the path with all symbolic links resolved. @throws SlideError FILE_MISSING */
 async function realPathOf(path: string): Promise<string> {
   return realpath(path).catch((cause: unknown) => {
     throw new SlideError('FILE_MISSING', 'A file of this slide is missing', { cause });

@@ -143,6 +143,7 @@ export async function readDirectory(
   if (end > block.length) block = await read(offset, end);
 
   const pointer = (at: number) => (layout.isBig ? block.u64(at) : block.u32(at));
+  // An entry: tag (2 bytes), type (2), count, and the value or its offset (`pointerBytes` each).
   const entries = new Map<number, Entry>();
   for (let at = countBytes; at < nextAt; at += entryBytes) {
     const number = block.u16(at);

@@ -266,7 +266,12 @@ interface Sample {
   decode(bytes: Uint8Array, rows: StoredRows): ArrayLike<number>;
 }
 
-/** @param format value of SampleFormat: 2 is signed, 3 floating point @throws SlideError FORMAT_NOT_SUPPORTED */
+/**
+ * Returns how samples of this size and format become numbers.
+ *
+ * @param format value of SampleFormat: 2 is signed, 3 floating point
+ * @throws SlideError FORMAT_NOT_SUPPORTED
+ */
 function sampleOf(bits: number, format: number): Sample {
   /** Describes samples that a typed array can view. @param type smallest type of `ValueType` for all their values */
   const view = (make: (buffer: ArrayBuffer) => ArrayLike<number>, type: ValueType): Sample => ({

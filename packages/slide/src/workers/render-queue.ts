@@ -156,7 +156,7 @@ export class RenderQueue {
     for (const queue of [this.#requested, this.#internal, this.#prerendering]) queue.clear();
   }
 
-  /** @throws SlideError BUSY when the queue does not accept the place */
+  /** Adds a place to its queue, which may displace another one. @throws SlideError BUSY when the queue does not accept it */
   #enqueue(place: Place, path: readonly string[]): void {
     const busy = () => new SlideError('BUSY', 'The render queue is full');
     const priority = place.task.job.kind === 'thumbnail' ? 1 : 0; // 0 goes first

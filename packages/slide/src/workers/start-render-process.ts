@@ -91,7 +91,7 @@ export class RenderProcess {
   /** Messages to send when the process is ready; null when it is ready. */
   #unsent: (RenderRequest | QuestionReply)[] | null = [];
 
-  /** @param onEnd called once when the process has ended; `isFault` unless `dismiss` ended it */
+  /** Starts the process. @param onEnd called once when it has ended; `isFault` is false only if `dismiss` ended it */
   constructor(options: RenderProcessOptions, access: RenderAccess, onEnd: (isFault: boolean) => void) {
     this.#options = options;
     // The folder with the temporary files of the process and its libraries is removed when the process ends.
