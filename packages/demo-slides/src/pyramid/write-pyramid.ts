@@ -51,7 +51,11 @@ async function drawQuadtree(
   const copyGlassTile = () => glassTile.slice();
   let drawnTiles = 0;
 
-  /** Draws a tile of full resolution, or averages a tile of another level from its four tiles of the larger level. @returns null for bare glass */
+  /**
+   * Draws a tile of full resolution, or averages a tile of another level from its four tiles of the larger level.
+   *
+   * @returns null for bare glass
+   */
   async function draw(levelIndex: number, column: number, row: number): Promise<Uint8Array | null> {
     const level = levels[levelIndex];
     if (level === undefined || column >= level.columns || row >= level.rows) return null;

@@ -100,7 +100,10 @@ export function nameOfProfile(profile: Uint8Array): string | null {
 
 const MAX_NAME_LENGTH = 80;
 
-/** Reads the text of a description tag. Source: ICC.1:2022 section 10.15 (multiLocalizedUnicodeType); ICC.1:2001 section 6.5.17 (textDescriptionType). */
+/**
+ * Reads the text of a description tag. Source: ICC.1:2022 section 10.15 (multiLocalizedUnicodeType); ICC.1:2001 section
+ * 6.5.17 (textDescriptionType).
+ */
 function descriptionAt(bytes: ProfileBytes, at: number): string {
   const type = bytes.signature(at);
   // Reads more characters than a name may have, because the caller removes control characters and repeated spaces.
@@ -137,6 +140,7 @@ function matrixProfile(bytes: ProfileBytes, tags: ReadonlyMap<string, number>): 
     return at;
   };
   const curves = perChannel(['rTRC', 'gTRC', 'bTRC'].map((name) => readCurve(bytes, offsetOf(name)).curve));
+  // The numbers follow the type and four reserved bytes. Each tag is a column of the matrix.
   const columns = ['rXYZ', 'gXYZ', 'bXYZ'].map((name) => bytes.fixedNumbers(offsetOf(name) + 8, 3));
   const matrix = matrixStep([0, 1, 2].flatMap((row) => columns.map((column) => column[row] ?? 0)));
   const toXyz = inOrder([curves, matrix]);
@@ -153,6 +157,8 @@ function decoderOf(connection: 'XYZ ' | 'Lab ', kind: TableKind): Step {
       for (let axis = 0; axis < 3; axis++) value[axis] = (value[axis] as number) * XYZ_MAXIMUM;
     };
   }
+  // lut16Type encodes L* 100 as 0xff00, and a* and b* in steps of 1/256; the other types use the whole range for 0…100 and
+  // −128…127.
   const lightness = kind === 'mft2' ? (0xffff * 100) / 0xff00 : 100;
   const chroma = kind === 'mft2' ? 0xffff / 256 : 255;
   return (value) => {

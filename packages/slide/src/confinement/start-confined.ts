@@ -1,7 +1,7 @@
 /**
  * The first program of a render process: drops all rights that rendering does not need, and then executes the program named
- * in its arguments. Executing a program is necessary because Landlock restricts only the calling thread and the threads and programs that it starts,
- * while Node already has other threads; execve ends those.
+ * in its arguments. Executing a program is necessary because Landlock restricts only the calling thread, and the threads and
+ * programs that this thread starts later. Node already has other threads; execve ends them.
  *
  * The parent process sends no message before the executed program has reported that it is ready.
  */

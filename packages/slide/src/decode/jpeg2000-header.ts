@@ -203,7 +203,7 @@ function readHalvings(stream: Uint8Array, at: number, style: number, size: Size)
   if ((style & 1) === 0) return halvings;
   let precincts = 0;
   for (let resolution = 0; resolution <= halvings; resolution++) {
-    // The exponents of the precinct's width and height, four bits each.
+    // The exponents of the precinct's width and height, four bits each. The list begins 5 bytes after the number of levels.
     const exponents = stream[at + 5 + resolution];
     if (exponents === undefined) throw corrupt('its header is truncated');
     const scale = 2 ** (halvings - resolution);

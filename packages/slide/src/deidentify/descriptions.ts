@@ -48,6 +48,7 @@ export function blankAperioDescription(description: string): string {
     const equalsAt = pair.indexOf('=');
     const name = pair.slice(0, Math.max(equalsAt, 0));
     const value = pair.slice(equalsAt + 1);
+    // A known technical value stays only if it consists of digits and the signs of numbers and sizes.
     if (aperioNumbers.has(name.trim()) && /^[\s\d.,+\-x]*$/i.test(value)) return pair;
     if (equalsAt < 0) return pair === '' ? '' : `=${blank(pair.slice(1))}`; // OpenSlide expects an equals sign
     return `${plainName.test(name) ? name : blank(name)}=${blank(value)}`;

@@ -52,13 +52,8 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
   /** Fills an empty tile from the larger levels, if the level has gaps. */
   const addGap = async (position: TilePosition) => {
     if (!level.hasGaps) return;
-    const part = filledPart(level, position);
-    for await (const { piece, x: left, y: top, width, height } of piecesOfGap(
-      slide,
-      source.level,
-      part,
-      signal,
-    )) {
+    const pieces = piecesOfGap(slide, source.level, filledPart(level, position), signal);
+    for await (const { piece, x: left, y: top, width, height } of pieces) {
       const scaleX = width / piece.width / perPixelX;
       const scaleY = height / piece.height / perPixelY;
       averager.add(piece, left / perPixelX - x, top / perPixelY - y, scaleX, scaleY);

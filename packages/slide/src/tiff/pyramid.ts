@@ -18,7 +18,11 @@ export interface Pyramid {
   readonly full: TiffImage;
   readonly levels: readonly [Level, ...Level[]];
   readonly readTile: Slide['readTile'];
-  /** Returns the ICC profile of full resolution; null when it has none. @throws SlideError LIMIT_EXCEEDED, FILE_TRUNCATED, FILE_CORRUPT */
+  /**
+   * Returns the ICC profile of full resolution; null when it has none.
+   *
+   * @throws SlideError LIMIT_EXCEEDED, FILE_TRUNCATED, FILE_CORRUPT
+   */
   readIccProfile(): Promise<Uint8Array | null>;
 }
 

@@ -83,7 +83,7 @@ export class RenderQueue {
    * Adds a request to the requester's place for a task.
    *
    * @param mustWait false when a process takes the task immediately
-   * @throws SlideError BUSY
+   * @throws SlideError BUSY when the queue is full
    */
   join(task: RenderTask, { requester, isPrerendering = false }: JobRequest, mustWait: boolean): Place {
     const isInternal = requester === null && task.job.kind !== 'tile';
