@@ -57,6 +57,8 @@ describe('readJpegHeader', () => {
   });
 
   type Position = (header: ReturnType<typeof readJpegHeader>) => number;
+  // After its marker, a frame has: length (2 bytes), precision (1), height (2), width (2), number of components (at 9), and for
+  // the first component its identifier (at 10) and sampling factors (at 11).
   const cut = (position: Position) => (bytes: Buffer) => bytes.subarray(0, position(readJpegHeader(bytes)));
   const patch =
     (position: Position, ...values: number[]) =>

@@ -64,18 +64,21 @@ describe('joinScans', () => {
     const joined = await pixelsOf(joinScans(jpegs) ?? new Uint8Array());
     const separate = await stackedPixels(jpegs);
     for (let piece = 0; piece < 10; piece++) {
-      const inside = (raster: Raster) => cropRaster(raster, 0, piece * 32 + 1, 64, 30);
-      expect(difference(inside(joined), inside(separate)).max).toBe(0);
+      const withoutSeams = (raster: Raster) => cropRaster(raster, 0, piece * 32 + 1, 64, 30);
+      expect(difference(withoutSeams(joined), withoutSeams(separate)).max).toBe(0);
     }
   });
 
   it.each<[string, () => Promise<Buffer[]>]>([
     ['there are no strips', async () => []],
     ['the strips are progressive', () => strips(tenStrips, { progressive: true })],
-    ['their tables differ', async () => [...(await strips([32])), ...(await strips([32], { quality: 70 }))]],
+    [
+      'the tables of the strips differ',
+      async () => [...(await strips([32])), ...(await strips([32], { quality: 70 }))],
+    ],
     ['each strip has optimised tables', () => strips(tenStrips, { optimiseCoding: true })],
     [
-      'their chroma subsampling differs',
+      'the chroma subsampling of the strips differs',
       async () => [...(await strips([32])), ...(await strips([32], { chromaSubsampling: '4:2:0' }))],
     ],
     ['one strip is wider', async () => [...(await strips([32])), await encode(paintTissue(72, 32), {})]],

@@ -17,6 +17,8 @@ const files = {
   'Set/large.dcm': await buildDicom(),
   'Set/small.dcm': await buildDicom({ downsample: 2, instance: '2' }),
 };
+/** Returns the name of an object without its prefix. */
+const nameOf = (key: string) => key.slice('Set/'.length);
 const readerOf = (store: ObjectStore) =>
   createObjectReader({ store, maxMemoryBytes: 2 ** 24, diskCache: null });
 const slides: readonly (readonly [string, SlideLocation, number])[] = [
@@ -41,14 +43,14 @@ function poolOver(store: ObjectStore | null, timeoutMs = 60_000): RenderPool {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(os.tmpdir(), 'object-slides-'));
-  for (const [key, bytes] of Object.entries(files)) await writeFile(join(folder, key.slice(4)), bytes);
+  for (const [key, bytes] of Object.entries(files)) await writeFile(join(folder, nameOf(key)), bytes);
 });
 afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.close())));
 afterAll(() => rm(folder, { recursive: true }));
 
-/** The location of the same slide in the local folder. */
+/** Returns the location of the same slide in the local folder. */
 const asFile = ({ path, members }: SlideLocation): SlideLocation => ({
-  path: join(folder, path.slice(4)),
+  path: join(folder, nameOf(path)),
   ...(members && { members }),
 });
 const asObject = (location: SlideLocation): SlideLocation => ({ ...location, isObject: true });
@@ -67,7 +69,7 @@ describe.skipIf(withoutObjectStore !== null)(
       'equals the local copy in metadata, tile and thumbnail pixels: slide %s',
       async (_, location, dziLevel) => {
         const store = createObjectStore(await makeBucket('some/prefix/'));
-        for (const key of Object.keys(files)) await store.put(key, join(folder, key.slice(4)));
+        for (const key of Object.keys(files)) await store.put(key, join(folder, nameOf(key)));
         expect(await picturesOf(poolOver(store), asObject(location), dziLevel)).toEqual(
           await picturesOf(poolOver(null), asFile(location), dziLevel),
         );

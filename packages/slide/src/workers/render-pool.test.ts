@@ -124,51 +124,51 @@ describe('a render pool', () => {
     const pool = renderPool();
     const address = { dziLevel: 8, column: 0, row: 0 };
     const ask = () => pool.tile(slide, address);
-    const [one, other] = await Promise.all([ask(), ask()]);
-    expect(other).toBe(one);
-    expect(await ask()).not.toBe(one);
+    const [first, second] = await Promise.all([ask(), ask()]);
+    expect(second).toBe(first);
+    expect(await ask()).not.toBe(first); // not concurrent, so rendered again
   });
 
   it('runs requested tiles first, then thumbnails, then prerendering', async () => {
     vi.useFakeTimers({ toFake: ['performance'] }); // so that no job waits longer than the limit for the server's own jobs
     const pool = renderPool();
     const done: string[] = [];
-    const note = (what: string) => () => done.push(what);
+    const record = (name: string) => () => done.push(name);
     const tileAt = (column: number) => ({ dziLevel: 8, column, row: 0 });
     await Promise.all([
       pool.inspect(slide), // the process has this job before the others arrive
-      pool.prerenderTile(slide, tileAt(0)).then(note('ahead')),
-      pool.prerenderTile(slide, tileAt(1)).then(note('prerendered, and requested meanwhile')),
-      pool.thumbnail(slide, 100).then(note('thumbnail')),
+      pool.prerenderTile(slide, tileAt(0)).then(record('prerendered')),
+      pool.prerenderTile(slide, tileAt(1)).then(record('prerendered, and requested meanwhile')),
+      pool.thumbnail(slide, 100).then(record('thumbnail')),
       pool.tile(slide, tileAt(1)),
-      pool.tile(slide, { dziLevel: 8, column: 0, row: 1 }).then(note('tile')),
+      pool.tile(slide, { dziLevel: 8, column: 0, row: 1 }).then(record('tile')),
     ]);
-    expect(done).toEqual(['prerendered, and requested meanwhile', 'tile', 'thumbnail', 'ahead']);
+    expect(done).toEqual(['prerendered, and requested meanwhile', 'tile', 'thumbnail', 'prerendered']);
   });
 
   it('runs a thumbnail that has waited for 2 seconds before a tile requested later', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const pool = renderPool();
     const done: string[] = [];
-    const note = (what: string) => () => done.push(what);
+    const record = (name: string) => () => done.push(name);
     const running = pool.inspect(slide);
     const earlier = [
-      pool.prerenderTile(slide, { dziLevel: 8, column: 0, row: 0 }).then(note('ahead')),
-      pool.thumbnail(slide, 100).then(note('thumbnail')),
+      pool.prerenderTile(slide, { dziLevel: 8, column: 0, row: 0 }).then(record('prerendered')),
+      pool.thumbnail(slide, 100).then(record('thumbnail')),
     ];
     vi.advanceTimersByTime(2001);
-    const later = pool.tile(slide, { dziLevel: 8, column: 1, row: 0 }).then(note('tile'));
+    const later = pool.tile(slide, { dziLevel: 8, column: 1, row: 0 }).then(record('tile'));
     await Promise.all([running, ...earlier, later]);
-    expect(done).toEqual(['thumbnail', 'tile', 'ahead']);
+    expect(done).toEqual(['thumbnail', 'tile', 'prerendered']);
   });
 
   it('keeps one process free for tiles while others run long jobs', async () => {
     const pool = renderPool({ processes: 2 });
     const controller = new AbortController();
-    const slow = [100, 101].map((side) => pool.thumbnail(endless, side, controller.signal));
+    const longJobs = [100, 101].map((side) => pool.thumbnail(endless, side, controller.signal));
     await pool.tile(slide, { dziLevel: 8, column: 0, row: 0 });
     controller.abort();
-    for (const one of slow) await expect(one).rejects.toMatchObject({ name: 'AbortError' });
+    for (const job of longJobs) await expect(job).rejects.toMatchObject({ name: 'AbortError' });
   });
 
   it('starts at most the configured number of processes, with lower priority', async () => {
@@ -219,7 +219,7 @@ describe('a render pool', () => {
   });
 
   describe.skipIf(process.platform !== 'linux')('processes of a render pool', () => {
-    /** The environment of the running process. */
+    /** Returns the environment of the first process of a pool. */
     async function environmentOf({ processIds: [id] }: RenderPool): Promise<Map<string, string>> {
       const environment = await readFile(`/proc/${id}/environ`, 'utf8');
       const settings = environment.split('\0').filter((setting) => setting !== '');
@@ -256,16 +256,21 @@ describe('a render pool', () => {
 });
 
 describe('a render pool with several accounts', () => {
-  const of = (account: string, session = 'only session') => ({ account, session });
+  const requesterOf = (account: string, session = 'only session') => ({ account, session });
   const tileAt = (column: number, row = 0) => ({ dziLevel: 8, column, row });
 
-  /** A pool whose only process is busy until `free` is called, and the list of the jobs done since. */
+  /**
+   * Returns a pool whose only process is busy until `free` is called. `record` adds the name of a job to `done` when the job
+   * completes, or its name and error code when it fails.
+   */
   function busyPool(options: Partial<RenderPoolOptions> = {}) {
     const pool = renderPool(options);
     const controller = new AbortController();
-    const occupied = pool.tile(endless, endlessAddress, controller.signal, of('occupying')).catch(() => {});
+    const occupied = pool
+      .tile(endless, endlessAddress, controller.signal, requesterOf('occupying'))
+      .catch(() => {});
     const done: string[] = [];
-    const note = (name: string, job: Promise<unknown>) =>
+    const record = (name: string, job: Promise<unknown>) =>
       job.then(
         () => done.push(name),
         (error: { code: string }) => done.push(`${name} ${error.code}`),
@@ -274,26 +279,33 @@ describe('a render pool with several accounts', () => {
       controller.abort();
       await occupied;
     };
-    return { maker: pool, done, note, free };
+    return { pool, done, record, free };
   }
 
   it("renders another account's tile second, however many tiles the first account waits for", async () => {
-    const { maker: pool, done, note, free } = busyPool();
+    const { pool, done, record, free } = busyPool();
     const jobs = [0, 1].flatMap((row) =>
-      [0, 1].map((column) => note('first', pool.tile(slide, tileAt(column, row), undefined, of('first')))),
+      [0, 1].map((column) =>
+        record('first', pool.tile(slide, tileAt(column, row), undefined, requesterOf('first'))),
+      ),
     );
-    jobs.push(note('second', pool.tile(slide, { dziLevel: 6, column: 0, row: 0 }, undefined, of('second'))));
+    jobs.push(
+      record(
+        'second',
+        pool.tile(slide, { dziLevel: 6, column: 0, row: 0 }, undefined, requesterOf('second')),
+      ),
+    );
     await free();
     await Promise.all(jobs);
     expect(done).toEqual(['first', 'second', 'first', 'first', 'first']);
   });
 
   it('lets the sessions of one account take turns', async () => {
-    const { maker: pool, done, note, free } = busyPool();
+    const { pool, done, record, free } = busyPool();
     const jobs = [
-      note('one', pool.tile(slide, tileAt(0), undefined, of('account', 'one'))),
-      note('one', pool.tile(slide, tileAt(1), undefined, of('account', 'one'))),
-      note('other', pool.tile(slide, tileAt(0, 1), undefined, of('account', 'other'))),
+      record('one', pool.tile(slide, tileAt(0), undefined, requesterOf('account', 'one'))),
+      record('one', pool.tile(slide, tileAt(1), undefined, requesterOf('account', 'one'))),
+      record('other', pool.tile(slide, tileAt(0, 1), undefined, requesterOf('account', 'other'))),
     ];
     await free();
     await Promise.all(jobs);
@@ -301,13 +313,15 @@ describe('a render pool with several accounts', () => {
   });
 
   it('lets header reads and thumbnails of other accounts take turns with the tiles of the first account', async () => {
-    const { maker: pool, done, note, free } = busyPool();
+    const { pool, done, record, free } = busyPool();
     const jobs = [0, 1].flatMap((row) =>
-      [0, 1].map((column) => note('tile', pool.tile(slide, tileAt(column, row), undefined, of('first')))),
+      [0, 1].map((column) =>
+        record('tile', pool.tile(slide, tileAt(column, row), undefined, requesterOf('first'))),
+      ),
     );
     jobs.push(
-      note('thumbnail', pool.thumbnail(slide, 100, undefined, of('second'))),
-      note('header read', pool.inspect(slide, undefined, of('third'))),
+      record('thumbnail', pool.thumbnail(slide, 100, undefined, requesterOf('second'))),
+      record('header read', pool.inspect(slide, undefined, requesterOf('third'))),
     );
     await free();
     await Promise.all(jobs);
@@ -316,27 +330,27 @@ describe('a render pool with several accounts', () => {
 
   it("runs tiles before thumbnails of the same session, and the server's own jobs last", async () => {
     vi.useFakeTimers({ toFake: ['performance'] }); // so that no job of the server exceeds its maximum wait
-    const { maker: pool, done, note, free } = busyPool();
+    const { pool, done, record, free } = busyPool();
     const jobs = [
-      note('ahead', pool.prerenderTile(slide, tileAt(1))),
-      note('new file', pool.inspect(slide)),
-      note('thumbnail', pool.thumbnail(slide, 100, undefined, of('viewer'))),
-      note('tile', pool.tile(slide, tileAt(0), undefined, of('viewer'))),
+      record('prerendered', pool.prerenderTile(slide, tileAt(1))),
+      record('new file', pool.inspect(slide)),
+      record('thumbnail', pool.thumbnail(slide, 100, undefined, requesterOf('viewer'))),
+      record('tile', pool.tile(slide, tileAt(0), undefined, requesterOf('viewer'))),
     ];
     await free();
     await Promise.all(jobs);
-    expect(done).toEqual(['tile', 'thumbnail', 'new file', 'ahead']);
+    expect(done).toEqual(['tile', 'thumbnail', 'new file', 'prerendered']);
   });
 
   it('runs a job that several accounts wait for once, at the earliest of their turns', async () => {
-    const { maker: pool, done, note, free } = busyPool();
+    const { pool, done, record, free } = busyPool();
     const shared = () => tileAt(1, 1);
     const jobs = [
-      note('first', pool.tile(slide, tileAt(0), undefined, of('first'))),
-      note('first', pool.tile(slide, tileAt(1), undefined, of('first'))),
-      note('shared, for the first', pool.tile(slide, shared(), undefined, of('first'))),
-      note('shared, for the second', pool.tile(slide, shared(), undefined, of('second'))),
-      note('second', pool.tile(slide, tileAt(0, 1), undefined, of('second'))),
+      record('first', pool.tile(slide, tileAt(0), undefined, requesterOf('first'))),
+      record('first', pool.tile(slide, tileAt(1), undefined, requesterOf('first'))),
+      record('shared, for the first', pool.tile(slide, shared(), undefined, requesterOf('first'))),
+      record('shared, for the second', pool.tile(slide, shared(), undefined, requesterOf('second'))),
+      record('second', pool.tile(slide, tileAt(0, 1), undefined, requesterOf('second'))),
     ];
     expect(pool.queueLength).toBe(4);
     await free();
@@ -345,14 +359,14 @@ describe('a render pool with several accounts', () => {
   });
 
   it('rejects with BUSY the requests beyond the limit of a session or an account, and accepts those of other accounts', async () => {
-    const { maker: pool, done, note, free } = busyPool({ sessionQueueLimit: 2, accountQueueLimit: 3 });
+    const { pool, done, record, free } = busyPool({ sessionQueueLimit: 2, accountQueueLimit: 3 });
     const jobs = [
-      note('1', pool.tile(slide, tileAt(0), undefined, of('flooding', 'a'))),
-      note('2', pool.tile(slide, tileAt(1), undefined, of('flooding', 'a'))),
-      note('3', pool.tile(slide, tileAt(0, 1), undefined, of('flooding', 'a'))),
-      note('4', pool.tile(slide, tileAt(0, 1), undefined, of('flooding', 'b'))),
-      note('5', pool.tile(slide, tileAt(1, 1), undefined, of('flooding', 'b'))),
-      note('6', pool.tile(slide, tileAt(1, 1), undefined, of('other', 'a'))),
+      record('1', pool.tile(slide, tileAt(0), undefined, requesterOf('flooding', 'a'))),
+      record('2', pool.tile(slide, tileAt(1), undefined, requesterOf('flooding', 'a'))),
+      record('3', pool.tile(slide, tileAt(0, 1), undefined, requesterOf('flooding', 'a'))),
+      record('4', pool.tile(slide, tileAt(0, 1), undefined, requesterOf('flooding', 'b'))),
+      record('5', pool.tile(slide, tileAt(1, 1), undefined, requesterOf('flooding', 'b'))),
+      record('6', pool.tile(slide, tileAt(1, 1), undefined, requesterOf('other', 'a'))),
     ];
     await vi.waitFor(() => expect(done).toEqual(['3 BUSY', '5 BUSY']));
     await free();
@@ -361,13 +375,15 @@ describe('a render pool with several accounts', () => {
   });
 
   it('displaces the newest request of the account with the most waiting requests when the queue is full', async () => {
-    const { maker: pool, done, note, free } = busyPool({ queueLimit: 3 });
+    const { pool, done, record, free } = busyPool({ queueLimit: 3 });
     const jobs = [0, 1].flatMap((row) =>
       [0, 1].map((column) =>
-        note(`${column}${row}`, pool.tile(slide, tileAt(column, row), undefined, of('flooding'))),
+        record(`${column}${row}`, pool.tile(slide, tileAt(column, row), undefined, requesterOf('flooding'))),
       ),
     );
-    jobs.push(note('other', pool.tile(slide, { dziLevel: 6, column: 0, row: 0 }, undefined, of('other'))));
+    jobs.push(
+      record('other', pool.tile(slide, { dziLevel: 6, column: 0, row: 0 }, undefined, requesterOf('other'))),
+    );
     await vi.waitFor(() => expect(done).toEqual(['11 BUSY', '01 BUSY']));
     await free();
     await Promise.all(jobs);
@@ -379,19 +395,19 @@ describe('a render pool with several accounts', () => {
     await expect(pool.tile(endless, endlessAddress)).rejects.toMatchObject({ code: 'DECODE_FAILED' });
     const controller = new AbortController();
     const slow = [0, 1].map((dziLevel) =>
-      pool.tile(endless, { ...endlessAddress, dziLevel }, controller.signal, of('first')),
+      pool.tile(endless, { ...endlessAddress, dziLevel }, controller.signal, requesterOf('first')),
     );
     expect(pool.queueLength).toBe(1);
-    await pool.tile(slide, tileAt(0), undefined, of('second'));
+    await pool.tile(slide, tileAt(0), undefined, requesterOf('second'));
     controller.abort();
-    for (const one of slow) await expect(one).rejects.toMatchObject({ name: 'AbortError' });
+    for (const job of longJobs) await expect(job).rejects.toMatchObject({ name: 'AbortError' });
   });
 
   it('keeps a job for the second account when the first one stops waiting', async () => {
-    const { maker: pool, done, note, free } = busyPool();
+    const { pool, done, record, free } = busyPool();
     const controller = new AbortController();
-    const left = pool.tile(slide, tileAt(0), controller.signal, of('first'));
-    const job = note('kept', pool.tile(slide, tileAt(0), undefined, of('second')));
+    const left = pool.tile(slide, tileAt(0), controller.signal, requesterOf('first'));
+    const job = record('kept', pool.tile(slide, tileAt(0), undefined, requesterOf('second')));
     controller.abort();
     await expect(left).rejects.toThrow('aborted');
     expect(pool.queueLength).toBe(1);
