@@ -12,7 +12,23 @@ const tissue = paintTissue(size.width, size.height);
 const encodeTissue = (interleave: 0 | 1 | 2 = 2) =>
   encodeJpegLs({ ...size, samplesPerPixel: 3, values: tissue.rgb }, interleave);
 
-/** Returns a copy with other bytes from a position on. The frame marker is at byte 2, after SOI. */
+/** Positions of fields in a stream of three components, which begins with SOI, the frame and the scan. */
+const field = {
+  frameMarker: 3,
+  bits: 6,
+  height: 7,
+  componentCount: 11,
+  secondSampling: 16,
+  scan: 21,
+  firstScanComponent: 26,
+  NEAR: 32,
+  interleaveMode: 33,
+  pointTransform: 34,
+};
+/** Second bytes of the markers of restart intervals, coding parameters, and a segment of Hewlett-Packard. */
+const [DRI, LSE, APP8] = [0xdd, 0xf8, 0xe8];
+
+/** Returns a copy with other bytes from a position on. */
 function changed(stream: Uint8Array, at: number, ...bytes: number[]): Uint8Array {
   const copy = Uint8Array.from(stream);
   copy.set(bytes, at);
@@ -83,10 +99,14 @@ describe('decodeJpegLs', () => {
 
   it.each<[string, (stream: Uint8Array) => Uint8Array, string]>([
     ['no bytes', () => new Uint8Array(), 'FILE_CORRUPT'],
-    ['the frame marker of another kind of JPEG', (stream) => changed(stream, 3, 0xc0), 'FILE_CORRUPT'],
+    [
+      'the frame marker of another kind of JPEG',
+      (stream) => changed(stream, field.frameMarker, 0xc0),
+      'FILE_CORRUPT',
+    ],
     [
       'two frames',
-      (stream) => Uint8Array.from([...stream.subarray(0, 21), ...stream.subarray(2)]),
+      (stream) => Uint8Array.from([...stream.subarray(0, field.scan), ...stream.subarray(2)]),
       'FILE_CORRUPT',
     ],
     ['a truncated header', (stream) => stream.subarray(0, 12), 'FILE_CORRUPT'],
@@ -97,32 +117,40 @@ describe('decodeJpegLs', () => {
     ['a scan of zeros', (stream) => changed(stream, 40, ...Array<number>(200).fill(0)), 'FILE_CORRUPT'],
     [
       "a size that differs from the file's declaration",
-      (stream) => changed(stream, 7, 0, 25),
+      (stream) => changed(stream, field.height, 0, 25),
       'FILE_CORRUPT',
     ],
-    ['two components', (stream) => changed(stream, 11, 2), 'FORMAT_NOT_SUPPORTED'],
-    ['colours of 12 bits', (stream) => changed(stream, 6, 12), 'FORMAT_NOT_SUPPORTED'],
-    ['subsampled components', (stream) => changed(stream, 16, 0x21), 'FORMAT_NOT_SUPPORTED'],
-    ['a scan of unknown components', (stream) => changed(stream, 26, 9), 'FILE_CORRUPT'],
-    ['an invalid interleave mode', (stream) => changed(stream, 33, 3), 'FILE_CORRUPT'],
-    ['a NEAR value above the sample range', (stream) => changed(stream, 32, 128), 'FILE_CORRUPT'],
-    ['shifted samples', (stream) => changed(stream, 34, 1), 'FORMAT_NOT_SUPPORTED'],
-    ['restart intervals', (stream) => withSegment(stream, 0xdd, 0, 4), 'FORMAT_NOT_SUPPORTED'],
-    ['a palette', (stream) => withSegment(stream, 0xf8, 2, 1, 1, 0), 'FORMAT_NOT_SUPPORTED'],
+    ['two components', (stream) => changed(stream, field.componentCount, 2), 'FORMAT_NOT_SUPPORTED'],
+    ['colours of 12 bits', (stream) => changed(stream, field.bits, 12), 'FORMAT_NOT_SUPPORTED'],
+    [
+      'subsampled components',
+      (stream) => changed(stream, field.secondSampling, 0x21),
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    [
+      'a scan of unknown components',
+      (stream) => changed(stream, field.firstScanComponent, 9),
+      'FILE_CORRUPT',
+    ],
+    ['an invalid interleave mode', (stream) => changed(stream, field.interleaveMode, 3), 'FILE_CORRUPT'],
+    ['a NEAR value above the sample range', (stream) => changed(stream, field.NEAR, 128), 'FILE_CORRUPT'],
+    ['shifted samples', (stream) => changed(stream, field.pointTransform, 1), 'FORMAT_NOT_SUPPORTED'],
+    ['restart intervals', (stream) => withSegment(stream, DRI, 0, 4), 'FORMAT_NOT_SUPPORTED'],
+    ['a palette', (stream) => withSegment(stream, LSE, 2, 1, 1, 0), 'FORMAT_NOT_SUPPORTED'],
     [
       'parameters out of order',
-      (stream) => withSegment(stream, 0xf8, 1, 0, 255, 0, 9, 0, 3, 0, 1, 0, 64),
+      (stream) => withSegment(stream, LSE, 1, 0, 255, 0, 9, 0, 3, 0, 1, 0, 64),
       'FILE_CORRUPT',
     ],
     [
       'parameters of larger samples',
-      (stream) => withSegment(stream, 0xf8, 1, 1, 255, 0, 0, 0, 0, 0, 0, 0, 0),
+      (stream) => withSegment(stream, LSE, 1, 1, 255, 0, 0, 0, 0, 0, 0, 0, 0),
       'FILE_CORRUPT',
     ],
-    ['truncated parameters', (stream) => withSegment(stream, 0xf8, 1, 0, 255), 'FILE_CORRUPT'],
+    ['truncated parameters', (stream) => withSegment(stream, LSE, 1, 0, 255), 'FILE_CORRUPT'],
     [
       'the Hewlett-Packard colour transform',
-      (stream) => withSegment(stream, 0xe8, 0x6d, 0x72, 0x66, 0x78, 1),
+      (stream) => withSegment(stream, APP8, ...Buffer.from('mrfx'), 1),
       'FORMAT_NOT_SUPPORTED',
     ],
   ])('rejects a picture that has %s', async (_, damage, code) => {

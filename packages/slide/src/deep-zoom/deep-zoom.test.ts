@@ -18,7 +18,7 @@ import {
 
 const open = async (plan?: SvsPlan) => openBytes(await buildSvs(plan));
 
-/** A slide with levels and no tiles. */
+/** Returns a slide whose tiles consist of three bytes: their level, column and row. */
 function slideOf(...sizes: readonly [width: number, height: number, tileSide?: number][]): Slide {
   const levels = sizes.map(
     ([width, height, tileSide = 256]): Level => ({
@@ -93,7 +93,7 @@ describe('a Deep Zoom descriptor', () => {
 describe('a Deep Zoom level', () => {
   const descriptor = describeDeepZoom(slideOf([2221, 2967, 240]));
 
-  it('has half the size of the next one, rounded up', () => {
+  it('has half the size of the next level, rounded up', () => {
     expect([12, 11, 10, 1, 0].map((level) => Object.values(sizeOfLevel(descriptor, level)))).toEqual([
       [2221, 2967],
       [1111, 1484],
@@ -138,48 +138,49 @@ describe('a Deep Zoom level', () => {
 });
 
 describe('a native tile', () => {
-  const stored = async (slide: Slide, dziLevel: number, column = 0, row = 0) => {
+  /** Returns the bytes of a native tile, which state its level, column and row; null when there is none. */
+  const readNative = async (slide: Slide, dziLevel: number, column = 0, row = 0) => {
     const bytes = await readNativeTile(slide, { dziLevel, column, row });
     return bytes && [...bytes];
   };
 
   it('comes from the level of the file with the size of the Deep Zoom level', async () => {
     const slide = slideOf([40_000, 30_000], [10_000, 7500], [2500, 1875]);
-    expect(await stored(slide, 16, 5, 6)).toEqual([0, 5, 6]);
-    expect(await stored(slide, 15, 5, 6)).toBeNull();
-    expect(await stored(slide, 14, 5, 6)).toEqual([1, 5, 6]);
-    expect(await stored(slide, 12, 5, 6)).toEqual([2, 5, 6]);
-    expect(await stored(slide, 11)).toBeNull();
-    expect(await stored(slide, 0)).toBeNull();
+    expect(await readNative(slide, 16, 5, 6)).toEqual([0, 5, 6]);
+    expect(await readNative(slide, 15, 5, 6)).toBeNull();
+    expect(await readNative(slide, 14, 5, 6)).toEqual([1, 5, 6]);
+    expect(await readNative(slide, 12, 5, 6)).toEqual([2, 5, 6]);
+    expect(await readNative(slide, 11)).toBeNull();
+    expect(await readNative(slide, 0)).toBeNull();
   });
 
   it.each([
     ['rounded down', [750, 500]],
     ['rounded up', [751, 501]],
-    ['one pixel off', [752, 502]],
-  ])('may come from a level of the file %s', async (_, [width = 0, height = 0]) => {
+    ['one pixel larger than the Deep Zoom level', [752, 502]],
+  ])('may come from a level of the file whose size is %s', async (_, [width = 0, height = 0]) => {
     const slide = slideOf([3003, 2003], [width, height]);
-    expect(await stored(slide, 10, 1, 0)).toEqual([1, 1, 0]);
+    expect(await readNative(slide, 10, 1, 0)).toEqual([1, 1, 0]);
   });
 
   it.each<[string, Slide]>([
-    ['of a third', slideOf([3000, 2000], [1000, 667])],
-    ['two pixels off', slideOf([3003, 2003], [753, 501])],
+    ['with a third of the full size', slideOf([3000, 2000], [1000, 667])],
+    ['two pixels wider than the Deep Zoom level', slideOf([3003, 2003], [753, 501])],
     ['with another tile size', slideOf([3000, 2000], [750, 500, 512])],
   ])('never comes from a level of the file %s', async (_, slide) => {
-    for (const dziLevel of [11, 10]) expect(await stored(slide, dziLevel)).toBeNull();
+    for (const dziLevel of [11, 10]) expect(await readNative(slide, dziLevel)).toBeNull();
   });
 
   it('is null at the edge of a level, where the file stores padding', async () => {
     const slide = slideOf([1000, 1024]);
-    expect(await stored(slide, 10, 2, 3)).toEqual([0, 2, 3]);
-    expect(await stored(slide, 10, 3, 0)).toBeNull();
+    expect(await readNative(slide, 10, 2, 3)).toEqual([0, 2, 3]);
+    expect(await readNative(slide, 10, 3, 0)).toBeNull();
   });
 
   it('is null at the edge of a level that is one pixel smaller than the Deep Zoom level', async () => {
     const slide = slideOf([2047, 2048], [1023, 1024]);
-    expect(await stored(slide, 10, 2, 3)).toEqual([1, 2, 3]);
-    expect(await stored(slide, 10, 3, 3)).toBeNull();
+    expect(await readNative(slide, 10, 2, 3)).toEqual([1, 2, 3]);
+    expect(await readNative(slide, 10, 3, 3)).toBeNull();
   });
 
   it('is null when the stored tile is not JPEG', async () => {

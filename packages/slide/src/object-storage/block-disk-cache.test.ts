@@ -118,6 +118,7 @@ describe('the disk cache of blocks', () => {
     for (let index = 0; index < 10; index++) await utimes(fileOf(index), 1000 + index, 1000 + index);
     await readFrom(filled, 0);
     await expect.poll(async () => (await stat(fileOf(0))).mtimeMs).toBeGreaterThan(1e9);
+    // Room for five files of a block and its checksum; eviction leaves at most 90 % of it in use.
     const limited = createDiskCache(5 * 10_100);
     await limited.settled();
     expect(await cachedIndices()).toEqual([0, 7, 8, 9]);

@@ -344,12 +344,12 @@ describe('a render pool with several accounts', () => {
 
   it('runs a job that several accounts wait for once, at the earliest of their turns', async () => {
     const { pool, done, record, free } = busyPool();
-    const shared = () => tileAt(1, 1);
+    const sharedTile = () => tileAt(1, 1);
     const jobs = [
       record('first', pool.tile(slide, tileAt(0), undefined, requesterOf('first'))),
       record('first', pool.tile(slide, tileAt(1), undefined, requesterOf('first'))),
-      record('shared, for the first', pool.tile(slide, shared(), undefined, requesterOf('first'))),
-      record('shared, for the second', pool.tile(slide, shared(), undefined, requesterOf('second'))),
+      record('shared, for the first', pool.tile(slide, sharedTile(), undefined, requesterOf('first'))),
+      record('shared, for the second', pool.tile(slide, sharedTile(), undefined, requesterOf('second'))),
       record('second', pool.tile(slide, tileAt(0, 1), undefined, requesterOf('second'))),
     ];
     expect(pool.queueLength).toBe(4);
@@ -394,7 +394,7 @@ describe('a render pool with several accounts', () => {
     const pool = renderPool({ processes: 2, timeoutMs: 10_000 });
     await expect(pool.tile(endless, endlessAddress)).rejects.toMatchObject({ code: 'DECODE_FAILED' });
     const controller = new AbortController();
-    const slow = [0, 1].map((dziLevel) =>
+    const longJobs = [0, 1].map((dziLevel) =>
       pool.tile(endless, { ...endlessAddress, dziLevel }, controller.signal, requesterOf('first')),
     );
     expect(pool.queueLength).toBe(1);
@@ -406,10 +406,10 @@ describe('a render pool with several accounts', () => {
   it('keeps a job for the second account when the first one stops waiting', async () => {
     const { pool, done, record, free } = busyPool();
     const controller = new AbortController();
-    const left = pool.tile(slide, tileAt(0), controller.signal, requesterOf('first'));
+    const aborted = pool.tile(slide, tileAt(0), controller.signal, requesterOf('first'));
     const job = record('kept', pool.tile(slide, tileAt(0), undefined, requesterOf('second')));
     controller.abort();
-    await expect(left).rejects.toThrow('aborted');
+    await expect(aborted).rejects.toThrow('aborted');
     expect(pool.queueLength).toBe(1);
     await free();
     await job;
@@ -422,10 +422,10 @@ describe('a job of the render pool', () => {
   it('fails with DECODE_FAILED when it exceeds the time limit, and its process is replaced', async () => {
     const pool = renderPool({ timeoutMs: 10_000 });
     await pool.inspect(endless);
-    const [stuck] = pool.processIds;
+    const [stuckId] = pool.processIds;
     await expect(pool.tile(endless, endlessAddress)).rejects.toMatchObject({ code: 'DECODE_FAILED' });
     expect(await pool.inspect(slide)).toMatchObject({ format: 'aperio' });
-    expect(pool.processIds).not.toContain(stuck);
+    expect(pool.processIds).not.toContain(stuckId);
     expect(pool.faults).toBe(1);
   });
 
@@ -434,11 +434,11 @@ describe('a job of the render pool', () => {
     await pool.inspect(endless);
     const rendering = pool.tile(endless, endlessAddress);
     const failure = rendering.catch((error: unknown) => error);
-    const [crashing] = pool.processIds;
-    process.kill(crashing as number, 'SIGKILL');
+    const [killedId] = pool.processIds;
+    process.kill(killedId as number, 'SIGKILL');
     expect(await failure).toMatchObject({ code: 'DECODE_FAILED' });
     expect(await pool.inspect(slide)).toMatchObject({ format: 'aperio' });
-    expect(pool.processIds).not.toContain(crashing);
+    expect(pool.processIds).not.toContain(killedId);
     expect(pool.faults).toBe(1);
   });
 
