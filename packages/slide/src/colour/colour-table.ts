@@ -103,14 +103,16 @@ export function applyColourTable({ nodes, rgb: table }: ColourTable, { rgb }: Ra
     const nodeStart = redNode * 3 + greenNode * strideG + (nodeBelow[blue] as number) * strideB;
     const [redShare, greenShare] = [shares[red] as number, shares[green] as number];
     const blueShare = shares[blue] as number;
-    /** Interpolates in red and green, at the blue of the node. */
-    const atBlueOf = (node: number) =>
-      alongRed(table, node, redShare) * (1 - greenShare) +
-      alongRed(table, node + strideG, redShare) * greenShare;
     for (let channel = 0; channel < 3; channel++) {
-      const lower = atBlueOf(nodeStart + channel);
-      const upper = atBlueOf(nodeStart + channel + strideB);
-      rgb[i + channel] = lower + (upper - lower) * blueShare + 0.5; // + 0.5: the Uint8Array truncates
+      const lower = nodeStart + channel;
+      const upper = lower + strideB;
+      const lowerBlue =
+        alongRed(table, lower, redShare) * (1 - greenShare) +
+        alongRed(table, lower + strideG, redShare) * greenShare;
+      const upperBlue =
+        alongRed(table, upper, redShare) * (1 - greenShare) +
+        alongRed(table, upper + strideG, redShare) * greenShare;
+      rgb[i + channel] = lowerBlue + (upperBlue - lowerBlue) * blueShare + 0.5; // + 0.5: the Uint8Array truncates
     }
   }
 }

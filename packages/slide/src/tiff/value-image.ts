@@ -2,6 +2,8 @@
  * Reads the first image of a TIFF file as numbers, one per pixel: masks and heatmaps of an analysis, also of floating point.
  * Source: TIFF 6.0, sections 8, 14, 15 and 19; Adobe's TIFF Technical Note 3 (floating-point predictor); TIFF Technical
  * Note 2 (JPEG).
+ *
+ * Longer than 350 lines because blocks, predictors and sample types all depend on the layout of the image.
  */
 import { endianness } from 'node:os';
 import { decodeJpegSamples } from '../decode/jpeg-samples.ts';
