@@ -11,19 +11,19 @@ export function* writeGeoJson(features: Features): Generator<string> {
   yield '{"type":"FeatureCollection","features":[';
   let separator = '';
   for (const feature of features) {
-    yield separator + JSON.stringify(toPlain(feature));
+    yield separator + JSON.stringify(toPlainFeature(feature));
     separator = ',\n';
   }
   yield ']}\n';
 }
 
-function toPlain({ id, geometry, properties }: AnnotationFeature): object {
+function toPlainFeature({ id, geometry, properties }: AnnotationFeature): object {
   const { objectType, name, color, classification, description, measurements } = properties;
   const displayedColor = color ?? classification?.color;
   return {
     type: 'Feature',
     id,
-    geometry: plainGeometry(geometry),
+    geometry: toPlainGeometry(geometry),
     properties: {
       objectType,
       ...(name !== undefined && { name }),
@@ -35,15 +35,13 @@ function toPlain({ id, geometry, properties }: AnnotationFeature): object {
   };
 }
 
-function plainGeometry(geometry: Geometry): object {
+function toPlainGeometry(geometry: Geometry): object {
   const { type, coordinates } = roundGeometry(isArea(geometry) ? expandEllipse(geometry) : geometry);
   return { type, coordinates };
 }
 
 /** Returns a colour as `#rrggbb`, without its opacity. */
 export function toHex(color: Color): string {
-  return `#${color
-    .slice(0, 3)
-    .map((channel = 0) => channel.toString(16).padStart(2, '0'))
-    .join('')}`;
+  const [red, green, blue] = color;
+  return `#${[red, green, blue].map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
 }

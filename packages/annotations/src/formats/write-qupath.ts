@@ -32,13 +32,13 @@ interface Hierarchy {
 /** An annotation is a root when it has no parent, its parent is missing, its ancestors form a cycle, or its nesting is too deep. */
 function buildHierarchy(features: Features): Hierarchy {
   const byId = new Map(features.map((feature) => [feature.id, feature]));
-  const byParent = Map.groupBy(features, (feature) =>
+  const childrenOf = Map.groupBy(features, (feature) =>
     canBeNested(feature, byId) ? feature.properties.parentId : undefined,
   );
-  return { roots: byParent.get(undefined) ?? [], childrenOf: byParent };
+  return { roots: childrenOf.get(undefined) ?? [], childrenOf };
 }
 
-/** Returns whether the annotation can be written inside its parent. */
+/** Returns whether the annotation can be written inside its parent; also true when it names no parent. */
 function canBeNested(feature: AnnotationFeature, byId: ReadonlyMap<string, AnnotationFeature>): boolean {
   let parentId = feature.properties.parentId;
   for (let level = 0; level < maximumLevels; level++) {

@@ -24,7 +24,7 @@ export function RotationPanel({ rotation, onRotateTo, onClose }: RotationPanelPr
         size="sm"
         label={texts.rotationAngle}
         suffix="°"
-        min={-360}
+        min={-360} // a negative angle turns counterclockwise
         max={360}
         step={1}
         allowDecimal={false}

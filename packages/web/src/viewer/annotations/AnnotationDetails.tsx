@@ -78,6 +78,7 @@ const Details = memo(function Details({ store, annotation, datasetClasses, isRea
   const className = classNameOf(feature);
   const classify = (newClassName: string) => {
     const newClass = datasetClasses.find((each) => each.name === newClassName);
+    // The option `noClass` has the value '', which no class has.
     const classification: Classification | null = newClass === undefined ? null : classificationOf(newClass);
     if (newClassName !== className) store.change([{ id, feature: withClass(feature, classification) }]);
   };
@@ -154,7 +155,7 @@ const Details = memo(function Details({ store, annotation, datasetClasses, isRea
         <Button
           size="compact-xs"
           variant="default"
-          disabled={revision === null}
+          disabled={revision === null} // only annotations that the server has acknowledged have a history
           onClick={() => setHistoryOpen(true)}
         >
           {texts.history}

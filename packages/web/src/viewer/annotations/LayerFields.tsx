@@ -32,10 +32,10 @@ export function LayerFields({ openAnnotations, mayDraw, onReload }: LayerFieldsP
   const [deleted, setDeleted] = useState<AnnotationLayer | null>(null);
   const { layers, activeLayerId } = store;
   /** Undefined while the active layer is not created yet, which happens with its first annotation. */
-  const active = layers.find(({ id }) => id === activeLayerId);
+  const activeLayer = layers.find(({ id }) => id === activeLayerId);
   const isHidden = store.isLayerHidden(activeLayerId);
   const Icon = isHidden ? IconEyeOff : IconEye;
-  const name = active?.name ?? texts.defaultLayerName;
+  const name = activeLayer?.name ?? texts.defaultLayerName;
 
   const fail = (error: unknown, text: string) => setFailure(messageOf(error, text));
   const edit = (layer: AnnotationLayer, change: LayerEdit) => {
@@ -110,10 +110,10 @@ export function LayerFields({ openAnnotations, mayDraw, onReload }: LayerFieldsP
         <LayerMenu
           openAnnotations={openAnnotations}
           mayDraw={mayDraw}
-          active={active ?? null}
-          onRename={(newName) => active !== undefined && edit(active, { name: newName })}
-          onLock={(locked) => active !== undefined && edit(active, { locked })}
-          onDelete={() => active !== undefined && remove(active)}
+          activeLayer={activeLayer ?? null}
+          onRename={(newName) => activeLayer !== undefined && edit(activeLayer, { name: newName })}
+          onLock={(locked) => activeLayer !== undefined && edit(activeLayer, { locked })}
+          onDelete={() => activeLayer !== undefined && remove(activeLayer)}
           onFailed={fail}
           onReload={onReload}
         />
@@ -128,25 +128,27 @@ export function LayerFields({ openAnnotations, mayDraw, onReload }: LayerFieldsP
           </Group>
         </Alert>
       )}
-      {active?.rights.manage && (
+      {activeLayer?.rights.manage && (
         <Group gap="xs" wrap="nowrap">
           <NativeSelect
             size="xs"
             flex={1}
             aria-label={texts.share}
-            value={active.visibility}
+            value={activeLayer.visibility}
             onChange={(event) =>
-              edit(active, { visibility: LayerVisibility.parse(event.currentTarget.value) })
+              edit(activeLayer, { visibility: LayerVisibility.parse(event.currentTarget.value) })
             }
             data={LayerVisibility.options.map((value) => ({ value, label: texts.visibility[value] }))}
           />
-          {active.visibility === 'members' && (
+          {activeLayer.visibility === 'members' && (
             <NativeSelect
               size="xs"
               flex={1}
               aria-label={texts.editing}
-              value={active.editing}
-              onChange={(event) => edit(active, { editing: LayerEditing.parse(event.currentTarget.value) })}
+              value={activeLayer.editing}
+              onChange={(event) =>
+                edit(activeLayer, { editing: LayerEditing.parse(event.currentTarget.value) })
+              }
               data={LayerEditing.options.map((value) => ({ value, label: texts.editors[value] }))}
             />
           )}

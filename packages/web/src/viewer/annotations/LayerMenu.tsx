@@ -26,7 +26,7 @@ interface LayerMenuProps {
   /** Whether the person may draw on any layer at all. */
   readonly mayDraw: boolean;
   /** The active layer; null while it is not created yet, which happens with its first annotation. */
-  readonly active: AnnotationLayer | null;
+  readonly activeLayer: AnnotationLayer | null;
   readonly onRename: (name: string) => void;
   readonly onLock: (isLocked: boolean) => void;
   readonly onDelete: () => void;
@@ -38,11 +38,11 @@ interface LayerMenuProps {
 
 /** The menu with the actions for a whole layer: rename, lock, delete, restore, import and export. */
 export function LayerMenu(props: LayerMenuProps) {
-  const { openAnnotations, active, mayDraw } = props;
+  const { openAnnotations, activeLayer, mayDraw } = props;
   const { store } = openAnnotations;
   const [dialog, setDialog] = useState<'rename' | 'deleted' | null>(null);
   /** The file that the person has chosen to import; null while none is. */
-  const [file, setFile] = useState<File | null>(null);
+  const [fileToImport, setFileToImport] = useState<File | null>(null);
   const fileInput = useRef<HTMLInputElement>(null);
   const close = () => setDialog(null);
   const mayImport = mayDraw && store.canDrawOn(store.activeLayerId);
@@ -63,13 +63,15 @@ export function LayerMenu(props: LayerMenuProps) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown aria-label={texts.layerMenu}>
-          {active?.rights.manage && <Menu.Item onClick={() => setDialog('rename')}>{texts.rename}</Menu.Item>}
-          {active?.rights.lock && (
-            <Menu.Item onClick={() => props.onLock(!active.locked)}>
-              {active.locked ? texts.unlockLayer : texts.lockLayer}
+          {activeLayer?.rights.manage && (
+            <Menu.Item onClick={() => setDialog('rename')}>{texts.rename}</Menu.Item>
+          )}
+          {activeLayer?.rights.lock && (
+            <Menu.Item onClick={() => props.onLock(!activeLayer.locked)}>
+              {activeLayer.locked ? texts.unlockLayer : texts.lockLayer}
             </Menu.Item>
           )}
-          {active?.rights.manage && !active.locked && (
+          {activeLayer?.rights.manage && !activeLayer.locked && (
             <Menu.Item onClick={props.onDelete}>{texts.deleteLayer}</Menu.Item>
           )}
           {mayDraw && <Menu.Item onClick={() => setDialog('deleted')}>{texts.deletedLayers}</Menu.Item>}
@@ -79,12 +81,12 @@ export function LayerMenu(props: LayerMenuProps) {
               <Menu.Item onClick={() => fileInput.current?.click()}>{texts.importFile}</Menu.Item>
             </>
           )}
-          {active !== null && !isNewLayer(active.id) && (
+          {activeLayer !== null && !isNewLayer(activeLayer.id) && (
             <>
               <Menu.Divider />
               <Menu.Label>{texts.exportAs}</Menu.Label>
               {exportFormats.map((format) => (
-                <Menu.Item key={format} onClick={() => exportLayer(active, format)}>
+                <Menu.Item key={format} onClick={() => exportLayer(activeLayer, format)}>
                   {texts.formats[format]}
                 </Menu.Item>
               ))}
@@ -99,20 +101,20 @@ export function LayerMenu(props: LayerMenuProps) {
         aria-label={texts.importFile}
         accept=".geojson,.json,.xml,.anot,.gz"
         onChange={(event) => {
-          setFile(event.currentTarget.files?.[0] ?? null);
+          setFileToImport(event.currentTarget.files?.[0] ?? null);
           event.currentTarget.value = ''; // choosing the same file again then raises a new event
         }}
       />
-      {file !== null && (
+      {fileToImport !== null && (
         <ImportDialog
           openAnnotations={openAnnotations}
-          file={file}
-          onClose={() => setFile(null)}
+          file={fileToImport}
+          onClose={() => setFileToImport(null)}
           onImported={props.onReload}
         />
       )}
-      {dialog === 'rename' && active !== null && (
-        <RenameDialog name={active.name} onRename={props.onRename} onClose={close} />
+      {dialog === 'rename' && activeLayer !== null && (
+        <RenameDialog name={activeLayer.name} onRename={props.onRename} onClose={close} />
       )}
       {dialog === 'deleted' && (
         <DeletedLayersDialog imageId={store.imageId} onClose={close} onRestored={props.onReload} />
