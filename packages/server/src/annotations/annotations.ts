@@ -154,12 +154,14 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
     },
 
     async restore(actor, layerId, annotationId) {
+      let afterCommit = () => {};
       const restored = await db.transaction().execute(async (tx) => {
-        const { layer, image } = await lockForChange(tx, actor, layerId);
+        const { layer, image, user } = await lockForChange(tx, actor, layerId);
         const row = await store.findAnnotation(tx, layerId, annotationId.toLowerCase());
         if (row === null) throw new AppError('not_found');
         if (row.deleted_at === null) return { imageId: image.id, row }; // nothing to restore
         if (row.deleted_at <= restorableSince(dependencies.now())) throw new AppError('not_found');
+        afterCommit = await foreignUse.recordChange(tx, actor, user, layer);
         const feature = parseFeature(JSON.parse(row.feature) as AnnotationFeature, image);
         const now = dependencies.now().toISOString();
         const change = { id: row.id, feature, base: row.revision };
@@ -168,6 +170,7 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
         if (restoredRow === null) throw new AppError('not_found');
         return { imageId: image.id, row: restoredRow };
       });
+      afterCommit();
       onCommit(restored.imageId);
       return featureOf(restored.row) as AnnotationFeature;
     },

@@ -238,6 +238,28 @@ describe.each(databaseKinds)('rights on annotation layers on %s', (database) => 
     ]);
   });
 
+  it('records that an administrator restored an annotation in the layer of another account', async () => {
+    const owner = await server.fixtures.user();
+    const admin = await server.fixtures.admin();
+    const layer = await server.fixtures.layer({ owner_uid: owner.uid });
+    const feature = pointFeature();
+    for (const change of [
+      { op: 'put', feature, base_revision: null },
+      { op: 'delete', id: feature.id, base_revision: 1 },
+    ]) {
+      const params = { layerId: layer.id };
+      await server.as(owner).call(changeAnnotations, { params, body: { changes: [change] } });
+    }
+    const params = { layerId: layer.id, annotationId: feature.id };
+    expect((await server.as(admin).call(restoreAnnotation, { params })).status).toBe(200);
+    const events = await server.services.db
+      .selectFrom('audit')
+      .select(['action', 'actor_uid'])
+      .where('target', '=', layer.image_id)
+      .execute();
+    expect(events).toEqual([{ action: 'annotations-changed', actor_uid: admin.uid }]);
+  });
+
   it('gives shared layers of a deleted account to administrators and erases its private ones', async () => {
     const owner = await server.fixtures.user({ displayName: 'Ayşe Yılmaz' });
     const shared = await server.fixtures.layer({ owner_uid: owner.uid });
