@@ -6,6 +6,7 @@
 import type { AnnotationLayer, User } from '@lamina/contract';
 import type { Actor } from '../audit/actor.ts';
 import { layerRightsOf } from '../domain/annotation-rights.ts';
+import type { Translate } from '../domain/translate.ts';
 import { changeNumbersOf, displayNamesOf, type LayerRow, listAllLayers } from '../store/annotation-layers.ts';
 import { type AnnotationRow, listChangedAnnotations } from '../store/annotations.ts';
 import type { Database } from '../store/database.ts';
@@ -31,20 +32,21 @@ export interface ImageChanges {
   readonly annotations: ReadonlyMap<string, readonly AnnotationRow[] | null>;
 }
 
+/** The client of an event stream. */
+export interface EventClient {
+  readonly actor: Actor;
+  readonly reader: User;
+  /** Translates texts into the language of the request that opened the stream. */
+  readonly translate: Translate;
+  /** Ids of the layers that the client knows: at first those that it could read, then updated by `eventsFor`. */
+  readonly sentLayerIds: Set<string>;
+}
+
 export interface ChangeReader {
   /** Reads all changes of a slide after a change number. Streams of several accounts share the result. */
   readSince(imageId: string, changeNo: number): Promise<ImageChanges>;
-  /**
-   * Returns the events for an account.
-   *
-   * @param sentLayerIds ids of the layers that the client has received; updated by this call
-   */
-  eventsFor(
-    actor: Actor,
-    reader: User,
-    changes: ImageChanges,
-    sentLayerIds: Set<string>,
-  ): Promise<readonly AnnotationEvent[]>;
+  /** Returns the events for a client. */
+  eventsFor(client: EventClient, changes: ImageChanges): Promise<readonly AnnotationEvent[]>;
   /** Returns the ids of the layers of a slide that the account may read. */
   readableLayers(reader: User, imageId: string): Promise<Set<string>>;
 }
@@ -83,7 +85,7 @@ export function createChangeReader(
       return { changeNo, since, layers, names, annotations };
     },
 
-    async eventsFor(actor, reader, { since, layers, names, annotations }, sentLayerIds) {
+    async eventsFor({ actor, reader, translate, sentLayerIds }, { since, layers, names, annotations }) {
       const events: AnnotationEvent[] = [];
       const readable = layers.filter(
         (layer) => layer.deleted_at === null && layerRightsOf(reader, layer).read,
@@ -104,7 +106,7 @@ export function createChangeReader(
           layer,
           [],
           names,
-          (text) => text.en, // events are not translated
+          translate,
         );
         events.push({ type: 'layer', data: { layer: described } });
         const event = annotationsEvent(layer, annotations.get(layer.id), names);

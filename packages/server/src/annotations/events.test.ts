@@ -51,8 +51,18 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
     layer = await server.fixtures.layer({ owner_uid: owner.uid, image_id: imageId });
   });
 
-  /** Opens a stream. @param query query of the URL with its question mark */
-  async function open(who: TestUser, lastEventId?: string, query = ''): Promise<OpenStream> {
+  interface StreamRequest {
+    readonly lastEventId?: string | undefined;
+    /** Accept-Language header. */
+    readonly language?: string;
+    /** Query of the URL with its question mark. */
+    readonly query?: string;
+  }
+
+  async function open(
+    who: TestUser,
+    { lastEventId, language, query = '' }: StreamRequest = {},
+  ): Promise<OpenStream> {
     const controller = new AbortController();
     onTestFinished(() => controller.abort());
     const answer = await fetch(
@@ -61,6 +71,7 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
         headers: {
           authorization: `Bearer ${await server.fixtures.token(who)}`,
           ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+          ...(language !== undefined && { 'accept-language': language }),
         },
         signal: controller.signal,
       },
@@ -116,6 +127,21 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
     );
   });
 
+  it('names the owner of a layer whose account is deleted in the language of the request', async () => {
+    const shared = await server.fixtures.layer({ owner_uid: null, image_id: imageId });
+    const stream = await open(colleague, { language: 'tr' });
+    const admin = server.as(await server.fixtures.admin());
+    const body = { name: 'B', version: shared.version };
+    expect((await admin.call(updateAnnotationLayer, { params: { layerId: shared.id }, body })).status).toBe(
+      200,
+    );
+    await within(() =>
+      expect(stream.events).toMatchObject([
+        { event: 'layer', data: { layer: { id: shared.id, owner_name: 'Silinmiş hesap' } } },
+      ]),
+    );
+  });
+
   it('sends a change made in another server process within a second', async () => {
     const stream = await open(colleague);
     const other = await server.another();
@@ -130,14 +156,14 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
     await draw(a);
     await within(() => expect(first.events).toHaveLength(2));
     await draw(b);
-    const second = await open(colleague, first.events[1]?.id);
+    const second = await open(colleague, { lastEventId: first.events[1]?.id });
     await within(() => expect(JSON.stringify(second.events)).toContain(b.id));
     expect(JSON.stringify(second.events)).not.toContain(a.id);
   });
 
   it('sends the changes since Last-Event-ID and ends at once when the request has wait=0', async () => {
     await draw();
-    const stream = await open(colleague, '0', '?wait=0');
+    const stream = await open(colleague, { lastEventId: '0', query: '?wait=0' });
     await within(() => expect(stream.endedAt).not.toBeNull(), 3000);
     expect(stream.events.map(({ event }) => event)).toEqual(['layer', 'annotations']);
   });

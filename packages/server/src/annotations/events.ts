@@ -7,11 +7,12 @@ import { may, type User } from '@lamina/contract';
 import type { Logger } from 'pino';
 import type { Actor } from '../audit/actor.ts';
 import { inaccessibleDatasets } from '../datasets/inaccessible-datasets.ts';
+import type { Translate } from '../domain/translate.ts';
 import { changeNumbersOf } from '../store/annotation-layers.ts';
 import type { Database } from '../store/database.ts';
 import { findImages } from '../store/managed-images.ts';
 import type { AuditForeignUse } from './audit-foreign-use.ts';
-import { createChangeReader, type ImageChanges } from './event-changes.ts';
+import { createChangeReader, type EventClient, type ImageChanges } from './event-changes.ts';
 import { createEventQueue, type EventQueue } from './event-queue.ts';
 import { isViewable, requireImage } from './layer-access.ts';
 
@@ -22,7 +23,8 @@ export interface AnnotationEvents {
    * @param actor sign-in of the client, whose validity is checked while the stream is open
    * @param reader account of the client when the stream is opened
    * @param options.after change number of the last event that the client has received; null: begin with the next change
-   * @param options.waitMs ends the stream after this time, with 0 after the first check; null: no limit
+   * @param options.waitMs time after which the stream ends; 0: after the first check; null: never
+   * @param options.translate translates texts of the events into the language of the request
    * @throws AppError not_found
    */
   open(actor: Actor, reader: User, imageId: string, options: StreamOptions): Promise<AsyncIterable<string>>;
@@ -35,15 +37,13 @@ export interface AnnotationEvents {
 export interface StreamOptions {
   readonly after: number | null;
   readonly waitMs: number | null;
+  readonly translate: Translate;
   readonly signal: AbortSignal;
 }
 
-interface Stream {
-  readonly actor: Actor;
+interface Stream extends Omit<EventClient, 'reader'> {
   readonly imageId: string;
   readonly queue: EventQueue;
-  /** Ids of the layers that the client has received. */
-  readonly sentLayerIds: Set<string>;
   /** Change number of the slide up to which changes have been sent. */
   changeNo: number;
 }
@@ -158,7 +158,7 @@ export function createAnnotationEvents({
       const imageChanges =
         changesByStart.get(key) ?? (await changes.readSince(stream.imageId, stream.changeNo));
       changesByStart.set(key, imageChanges);
-      for (const event of await changes.eventsFor(stream.actor, reader, imageChanges, stream.sentLayerIds)) {
+      for (const event of await changes.eventsFor({ ...stream, reader }, imageChanges)) {
         stream.queue.push(
           `event: ${event.type}\nid: ${imageChanges.changeNo}\ndata: ${JSON.stringify(event.data)}\n\n`,
         );
@@ -168,13 +168,14 @@ export function createAnnotationEvents({
   }
 
   return {
-    async open(actor, reader, imageId, { after, waitMs, signal }) {
+    async open(actor, reader, imageId, { after, waitMs, translate, signal }) {
       await requireImage(db, reader, imageId);
       const current = (await changeNumbersOf(db, [imageId])).get(imageId) ?? 0;
       const sentLayerIds = await changes.readableLayers(reader, imageId); // the client lists them when it opens the slide
       // A number above the current one comes from another database, for example from before a backup was restored.
       const changeNo = after === null || after > current ? current : after;
-      const stream: Stream = { actor, imageId, queue: createEventQueue(), sentLayerIds, changeNo };
+      const queue = createEventQueue();
+      const stream: Stream = { actor, translate, imageId, queue, sentLayerIds, changeNo };
       const streamsOfAccount = [...streams].filter((each) => each.actor.uid === actor.uid);
       if (streamsOfAccount.length >= maxStreamsPerAccount && streamsOfAccount[0] !== undefined)
         end(streamsOfAccount[0]);

@@ -121,13 +121,13 @@ function eventRoute(app: FastifyInstance, { annotationEvents }: AnnotationServic
   app.addHook('preClose', async () => annotationEvents.close());
 
   serve(app, streamAnnotationEvents, async (request) => {
-    const { params, query, caller, reply, signal } = request;
+    const { params, query, caller, reply, translate, signal } = request;
     const lastEventId = String(reply.request.headers['last-event-id'] ?? '');
     const after = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : null; // null: only changes from now on
     // The response to HEAD has no body, so the stream ends at once instead of waiting for events.
     const waitSeconds = reply.request.method === 'HEAD' ? 0 : query.wait;
     const waitMs = waitSeconds === undefined ? null : waitSeconds * 1000; // null: until the client disconnects
-    const options = { after, waitMs, signal };
+    const options = { after, waitMs, translate, signal };
     const events = await annotationEvents.open(actorOf(request), caller.user, params.imageId, options);
     reply.header('X-Accel-Buffering', 'no'); // tells nginx to forward events at once
     return new StreamedText(events, streamAnnotationEvents.response);
