@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkChain } from '../audit/chain-check.ts';
 import { insertAuditRow } from '../store/audit.ts';
 import { runLockedTransaction } from '../store/database.ts';
-import { temporaryFolder } from '../store/testing/old-databases.ts';
+import { executeIn, temporaryFolder } from '../store/testing/old-databases.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { sha256Of } from './checksums.ts';
 import {
@@ -39,6 +39,14 @@ describe('writeBackup', () => {
     expect(lines).toContain(
       'slides,Meme/büyük.ndpi,4503599627370496,f-22222222-2222-4222-8222-222222222222,,',
     );
+  });
+
+  it('writes a file name that begins like a formula into the CSV list with an apostrophe before it', async () => {
+    const source = await usedInstallation('SQLite');
+    const database = path.join(source.config.dataDir, 'lamina.db');
+    executeIn(database, "update images set path = '=1+1.svs' where path = 'Meme/büyük.ndpi'");
+    const list = fs.readFileSync(path.join(await backUp(source), 'slides.csv'), 'utf8');
+    expect(list).toContain("slides,'=1+1.svs,");
   });
 
   it('writes a settings file from which parseEnv reads the same values, including quotes and spaces', async () => {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Config } from '../platform/config.ts';
+import { formatCsvLine } from '../platform/csv.ts';
 import { keyFile } from '../platform/encryption.ts';
 import { programVersion } from '../platform/program-version.ts';
 import { slideRoots } from '../slide-storage/slide-roots.ts';
@@ -195,8 +196,7 @@ async function openSlideList(file: string) {
     async add({ columns }: TableShape, rows: readonly Values[]): Promise<void> {
       const columnIndices = fields.map((field) => columns.indexOf(field));
       const lines = rows.map((row) => {
-        const values = columnIndices.map((index) => csvField(row[index] ?? ''));
-        return `${values.join(',')}\r\n`;
+        return formatCsvLine(columnIndices.map((index) => row[index] ?? ''));
       });
       await handle.write(lines.join(''));
     },
@@ -205,10 +205,6 @@ async function openSlideList(file: string) {
       await handle.close();
     },
   };
-}
-
-function csvField(value: string | number): string {
-  return /[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value);
 }
 
 /** Copies the key file unless the settings contain the key. Warns if secrets are encrypted but the key is not found. */
