@@ -1,7 +1,7 @@
 /** Result files beside slides become result layers; they follow changes of their files and are not listed as slides. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { deleteResultLayer, listImages, listResultLayers } from '@lamina/contract';
+import { apiBase, deleteResultLayer, listImages, listResultLayers } from '@lamina/contract';
 import { buildSvs, makeBucket, withoutObjectStore } from '@lamina/slide/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { databaseKinds } from '../store/testing/test-database.ts';
@@ -18,7 +18,8 @@ describe.each(databaseKinds)('the job find-results, on %s', (database) => {
     const server = await slideServer({ database });
     const { services, config } = server;
     const admin = server.as(await server.fixtures.admin());
-    const mask = valueTiff({ width: 16, height: 16, values: new Uint8Array(256).fill(1) });
+    const maskValues = Uint8Array.from({ length: 256 }, (_, i) => [0, 100, 200][i % 3] as number);
+    const mask = valueTiff({ width: 16, height: 16, values: maskValues });
 
     /** Writes a file whose modification time is old enough that the job considers it complete. */
     async function put(
@@ -59,6 +60,12 @@ describe.each(databaseKinds)('the job find-results, on %s', (database) => {
     ]);
 
     const layer = found.find(({ name }) => name === 'a_mask.tif');
+    const session = await server.sessionOf(await server.fixtures.admin());
+    const descriptor = await server.app.inject({
+      url: `${apiBase}/image-catalog/overlays/${layer?.id}/descriptor?session=${session}`,
+    });
+    const { categories } = descriptor.json<{ categories: readonly { value: number }[] }>();
+    expect(categories.map(({ value }) => value)).toEqual([0, 100, 200]); // also values that no unnamed mask may have
     expect((await admin.call(deleteResultLayer, { params: { layerId: layer?.id ?? '' } })).status).toBe(204);
     await fs.rm(path.join(config.slidesDir, 'Set/a_detections.geojson'));
     expect((await findAndImport()).map(({ name }) => name)).toEqual(['a.svs_likelihood_map.tif']);

@@ -63,6 +63,13 @@ async function openRasterFile(path: string): Promise<RasterFile> {
   if (isDicom(start)) {
     const dicom = await openFileSource(path);
     const labelMap = await openLabelMap(dicom);
+    if (labelMap.segments.some(({ value }) => value > 255)) {
+      dicom.close();
+      throw new RefusedResult(
+        'unsupported',
+        'A segment has a number above 255, which 8-bit tiles cannot contain',
+      );
+    }
     const black = [0, 0, 0] as const;
     const categories = labelMap.segments.map(({ value, name, color }, index) => ({
       value,

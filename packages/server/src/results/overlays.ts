@@ -135,13 +135,18 @@ export function createOverlays({ db, catalogue, files }: Dependencies): Overlays
       // After a restore without uploads the row exists, but the file does not.
       throw error.code === 'ENOENT' ? new AppError('not_found', { cause: error }) : error;
     });
-    return {
-      container,
-      raster: kind === 'raster' ? openRaster(container) : null,
-      vector: kind === 'vector' ? await openVector(container) : null,
-      activeReads: 0,
-      isEvicted: false,
-    };
+    try {
+      return {
+        container,
+        raster: kind === 'raster' ? openRaster(container) : null,
+        vector: kind === 'vector' ? await openVector(container) : null,
+        activeReads: 0,
+        isEvicted: false,
+      };
+    } catch (error) {
+      await container.close();
+      throw error;
+    }
   }
 
   /** Opens a layer, unless it is open, and runs a read, during which the file stays open. */

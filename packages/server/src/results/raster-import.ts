@@ -306,7 +306,8 @@ function mostFrequent(fourValues: Float64Array): number {
 
 /**
  * Derives categories from the distinct values of a raster (null when they are not whole numbers); returns null for continuous
- * values. A raster without a palette is a mask if it has at most two distinct values, or at most 64 that are all at most 64.
+ * values. A raster without a palette is a mask if its file name says so, or if it has at most two distinct values, or at most 64
+ * that are all at most 64.
  */
 function categoriesOf(
   values: readonly number[] | null,
@@ -316,7 +317,7 @@ function categoriesOf(
   if (values === null || isMask === false) return null;
   const largest = values.at(-1) ?? 0;
   const hasMaskValues = values.length <= maxMaskValues && (largest <= maxMaskValues || values.length <= 2);
-  if (palette === null && !hasMaskValues) return null;
+  if (palette === null && isMask === null && !hasMaskValues) return null;
   if (largest > 255) return null; // the 8-bit tiles must contain the values themselves
   return values.map((value) => ({
     value,
