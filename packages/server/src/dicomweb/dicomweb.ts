@@ -215,7 +215,7 @@ const catalogueTags: ReadonlySet<string> = new Set(
  */
 function mayMatch(level: SearchLevel, matches: SearchQuery['matches']): boolean {
   const isSlideModality = (queryValue: string | undefined) =>
-    queryValue === undefined || /^(SM|S[?]|[?]M|S[*]|.*[*].*)$/i.test(queryValue);
+    queryValue === undefined || /^([S?][M?]|.*[*].*)$/i.test(queryValue);
   const isStudyModality = level === 'instance' || isSlideModality(matches.get(modalitiesInStudyTag));
   return isSlideModality(matches.get(modalityTag)) && isStudyModality;
 }

@@ -4,7 +4,7 @@ import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 import { actorOf } from './actor.ts';
 
-/** Routes of cases. A case is a set of slides of one patient, all in the same dataset. */
+/** Routes of cases. A case is a set of slides of one specimen. */
 export function caseRoutes(app: FastifyInstance, { cases }: Pick<Services, 'cases'>): void {
   serve(app, listCases, async ({ query, caller }) => ({
     cases: await cases.list(caller.user, query.dataset),

@@ -112,6 +112,7 @@ describe('DICOMweb search (QIDO-RS)', () => {
     const instances = await search(`/studies/${study}/instances?${query}`);
     expect(instances.map((each) => each['00080018']?.Value?.[0])).toEqual([uidOf(id, 0), uidOf(id, 1)]);
     expect(instances[0]).toMatchObject({ '00083002': { Value: ['1.2.840.10008.1.2.4.50'] } });
+    expect(await search(`/studies/${study}/series?Modality=??`)).toHaveLength(1);
     for (const path of [
       'instances?Modality=PR',
       'instances?Modality=SR',

@@ -1,6 +1,4 @@
 /** Routes that send the content of result layers to requests with an image session or an API token. */
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import {
   countOverlayObjects,
   getOverlayBlock,
@@ -15,12 +13,11 @@ import {
 } from '@lamina/contract';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { cacheControlOf, type ImageSession } from '../domain/image-session.ts';
+import { chooseEncoding } from '../http/gzip-response.ts';
 import type { Bytes } from '../http/send-bytes.ts';
 import { serve } from '../http/serve.ts';
 import type { VectorPart } from '../results/overlays.ts';
 import type { Services } from '../services.ts';
-
-const gunzipBytes = promisify(gunzip);
 
 export function overlayRoutes(
   app: FastifyInstance,
@@ -70,13 +67,7 @@ export function overlayRoutes(
     // All parts have the same content type.
     const response = { type: getOverlayBlock.response, cacheControl: cacheControlOf(caller, now()) };
     if (!isGzip) return { ...response, bytes, etag };
-    reply.header('Vary', 'Accept-Encoding');
-    // `gzip;q=0` means that the client does not accept gzip.
-    if (!/\bgzip\b(?!\s*;\s*q=0)/.test(String(reply.request.headers['accept-encoding'] ?? ''))) {
-      return { ...response, bytes: await gunzipBytes(bytes), etag };
-    }
-    reply.header('Content-Encoding', 'gzip');
-    return { ...response, bytes, etag: `${etag.slice(0, -1)}-gzip"` }; // the suffix precedes the closing quote of the ETag
+    return { ...response, ...(await chooseEncoding(reply, { gzip: bytes, etag })) };
   }
 
   serve(app, getOverlayIndex, ({ params, caller, reply }) =>

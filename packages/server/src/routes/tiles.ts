@@ -1,15 +1,13 @@
 /** Routes that send the descriptor, colour table, thumbnail and tiles of a slide to requests with an image session or an API token. */
-
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import { AppError, getColourTable, getDescriptor, getThumbnail, getTile } from '@lamina/contract';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { cacheControlOf, type ImageSession, mayViewImage, requesterOf } from '../domain/image-session.ts';
+import { chooseEncoding } from '../http/gzip-response.ts';
 import { refusedTileOf } from '../http/refused-tiles.ts';
 import type { Bytes } from '../http/send-bytes.ts';
 import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
-import type { CompressedBytes, ServableImage, ServedBytes } from '../tiles/slides.ts';
+import type { ServableImage, ServedBytes } from '../tiles/slides.ts';
 
 type TileServices = Pick<Services, 'catalogue' | 'slides' | 'imageOpenings' | 'tiles' | 'now'>;
 
@@ -43,7 +41,7 @@ export function tileRoutes(
     const table = await slides.colourTable(image, requesterOf(caller));
     if (table === null) throw new AppError('not_found');
     await imageOpenings.record(caller, image, 'colour-table', origin);
-    return responseOf(caller, getColourTable.response, await withEncoding(reply, table));
+    return responseOf(caller, getColourTable.response, await chooseEncoding(reply, table));
   });
 
   serve(app, getThumbnail, async ({ params, caller, origin, signal }) => {
@@ -72,17 +70,3 @@ export function tileRoutes(
     return { bytes: tile.bytes, type: getTile.response, etag: tile.etag, cacheControl: tile.cacheControl };
   });
 }
-
-/** Returns the gzip bytes if the client accepts them, otherwise the decompressed bytes. The ETags differ (RFC 9110 section 8.8.3.3). */
-async function withEncoding(reply: FastifyReply, { gzip, etag }: CompressedBytes): Promise<ServedBytes> {
-  reply.header('Vary', 'Accept-Encoding');
-  // `gzip;q=0` means that the client does not accept gzip.
-  const acceptsGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(
-    reply.request.headers['accept-encoding']?.toString() ?? '',
-  );
-  if (!acceptsGzip) return { bytes: await gunzipBytes(gzip), etag };
-  reply.header('Content-Encoding', 'gzip');
-  return { bytes: gzip, etag: `${etag.slice(0, -1)}-gzip"` }; // the suffix precedes the closing quote of the ETag
-}
-
-const gunzipBytes = promisify(gunzip);

@@ -306,12 +306,14 @@ describe('Vector result layers', () => {
     const { server, layer, overlay } = await vectors(collection(grid));
     const plain = await overlay(layer.id, 'blocks/0');
     expect(plain.headers['content-encoding']).toBeUndefined();
-    const packed = await server.app.inject({
-      url: String(plain.raw.req.url),
-      headers: { 'accept-encoding': 'gzip' },
-    });
-    expect(packed.headers['content-encoding']).toBe('gzip');
-    expect(gunzipSync(packed.rawPayload)).toEqual(plain.rawPayload);
+    for (const encodings of ['gzip', 'br, gzip;q=0.5']) {
+      const packed = await server.app.inject({
+        url: String(plain.raw.req.url),
+        headers: { 'accept-encoding': encodings },
+      });
+      expect(packed.headers['content-encoding']).toBe('gzip');
+      expect(gunzipSync(packed.rawPayload)).toEqual(plain.rawPayload);
+    }
   });
 });
 

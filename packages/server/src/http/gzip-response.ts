@@ -1,0 +1,26 @@
+/** Chooses between the stored gzip bytes of a response and the decompressed bytes. */
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { FastifyReply } from 'fastify';
+
+const gunzipBytes = promisify(gunzip);
+
+/**
+ * Returns the gzip bytes if the client accepts them, otherwise the decompressed bytes, and sets the headers of the encoding.
+ *
+ * @param gzip compressed bytes of the response
+ * @param etag strong ETag of the decompressed bytes; that of the gzip bytes differs (RFC 9110 section 8.8.3.3)
+ */
+export async function chooseEncoding(
+  reply: FastifyReply,
+  { gzip, etag }: { readonly gzip: Uint8Array; readonly etag: string },
+): Promise<{ readonly bytes: Uint8Array; readonly etag: string }> {
+  reply.header('Vary', 'Accept-Encoding');
+  // A quality of 0 means that the client does not accept gzip (RFC 9110 section 12.4.2).
+  const acceptsGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(
+    reply.request.headers['accept-encoding']?.toString() ?? '',
+  );
+  if (!acceptsGzip) return { bytes: await gunzipBytes(gzip), etag };
+  reply.header('Content-Encoding', 'gzip');
+  return { bytes: gzip, etag: `${etag.slice(0, -1)}-gzip"` }; // the suffix precedes the closing quote of the ETag
+}
