@@ -170,8 +170,8 @@ export function createRenderedTiles({
     if (cached !== null) return cached;
     const { profile, table } = await renderPool.colour({ ...location, fingerprint }, undefined, requester);
     const computed = { profile: Buffer.from(JSON.stringify(profile)), table: table ?? noTable };
-    cache.put({ fingerprint, name: colourNames.profile }, computed.profile);
-    cache.put({ fingerprint, name: colourNames.table }, computed.table);
+    cache.putInMemory({ fingerprint, name: colourNames.profile }, computed.profile);
+    cache.putInMemory({ fingerprint, name: colourNames.table }, computed.table);
     return computed[kind];
   }
 

@@ -99,6 +99,14 @@ describe('the tile cache', () => {
     expect(await diskUse()).toBe(0);
   });
 
+  it('keeps bytes that are no JPEG in memory only', async () => {
+    const cache = open({ memory: 1000, disk: 1_000_000 });
+    cache.putInMemory(key('aaaa'), Uint8Array.of(1, 2));
+    expect(await cache.get(key('aaaa'))).toEqual(Uint8Array.of(1, 2));
+    await cache.settled();
+    expect(await diskUse()).toBe(0);
+  });
+
   it('evicts the least recently used tiles from full memory', async () => {
     const cache = open({ memory: 250, disk: 0 });
     cache.put(key('a', '1'), jpeg(1));

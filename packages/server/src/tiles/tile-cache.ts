@@ -18,6 +18,8 @@ export interface TileCache {
   has(key: TileKey): Promise<boolean>;
   /** Caches a complete JPEG in memory at once, and writes it to the disk within about half a second. */
   put(key: TileKey, jpeg: Uint8Array): void;
+  /** Caches bytes that are no JPEG in memory only: on the disk, an incomplete write is detected by the markers of a JPEG. */
+  putInMemory(key: TileKey, bytes: Uint8Array): void;
   /** Caches a prerendered tile on the disk only: no request has needed it yet. */
   putOnDisk(key: TileKey, jpeg: Uint8Array): void;
   /** Returns how many bytes fit into the disk cache without an eviction. */
@@ -210,6 +212,8 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
       memory.put(key, jpeg);
       queueWrite(key, jpeg);
     },
+
+    putInMemory: (key, bytes) => memory.put(key, bytes),
 
     putOnDisk: queueWrite,
 
