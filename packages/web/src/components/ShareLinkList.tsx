@@ -1,11 +1,18 @@
 import type { ShareLink } from '@lamina/contract';
 import { Button, Text } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { formatDateAndTime } from '../formatting/dates.ts';
+import { texts as sharedTexts } from '../language/texts.ts';
+import { LoadFailed } from './LoadFailed.tsx';
+import { Loading } from './Loading.tsx';
 import classes from './ShareLinkList.module.css';
 import { shareLinkTexts as texts } from './texts.ts';
 
 interface ShareLinkListProps {
-  readonly links: readonly ShareLink[];
+  /** The query of all share links that the account may see. */
+  readonly query: UseQueryResult<readonly ShareLink[]>;
+  /** Shows only the links of the account with this uid; by default, all links. */
+  readonly ownerUid?: string;
   /** Whether each link has the name of its owner, as in the list of the links of all users. */
   readonly areOwnersShown?: boolean;
   /** Id of the link that a running request ends; null while no request is running. */
@@ -14,7 +21,17 @@ interface ShareLinkListProps {
 }
 
 /** A list of share links, each with the number of its openings and a button that ends it. */
-export function ShareLinkList({ links, areOwnersShown = false, endingId, onEnd }: ShareLinkListProps) {
+export function ShareLinkList({
+  query,
+  ownerUid,
+  areOwnersShown = false,
+  endingId,
+  onEnd,
+}: ShareLinkListProps) {
+  if (query.isPending) return <Loading label={sharedTexts.loading} />;
+  if (query.isLoadingError)
+    return <LoadFailed message={texts.listFailed} onRetry={() => void query.refetch()} />;
+  const links = query.data.filter(({ owner }) => ownerUid === undefined || owner === ownerUid);
   if (links.length === 0) return <Text c="dimmed">{texts.none}</Text>;
   return (
     <ul className={classes.list}>

@@ -6,13 +6,11 @@ export const texts = wording({
     cancel: 'Vazgeç',
     undo: 'Geri Al',
     clear: 'Temizle',
-    undoFailed: 'Geri alınamadı. Lütfen tekrar deneyin.',
   },
   en: {
     cancel: 'Cancel',
     undo: 'Undo',
     clear: 'Clear',
-    undoFailed: 'It could not be undone. Please try again.',
   },
 });
 
@@ -66,6 +64,7 @@ export const shareLinkTexts = wording({
   languageWhenMixed: 'tr',
   tr: {
     none: 'Paylaşım bağlantısı yok.',
+    listFailed: 'Paylaşım bağlantıları yüklenemedi.',
     kinds: { slide: 'Slayt', case: 'Vaka', collection: 'Koleksiyon', view: 'Kayıtlı görünüm' },
     openings: (count: number, max: number | null) =>
       max === null ? `${count} kez açıldı` : `${count} / ${max} kez açıldı`,
@@ -77,6 +76,7 @@ export const shareLinkTexts = wording({
   },
   en: {
     none: 'There are no share links.',
+    listFailed: 'The share links could not be loaded.',
     kinds: { slide: 'Slide', case: 'Case', collection: 'Collection', view: 'Saved view' },
     openings: (count: number, max: number | null) =>
       max === null ? `Opened ${count} times` : `Opened ${count} of ${max} times`,

@@ -16,7 +16,7 @@ export function AllShareLinks() {
         {texts.shareLinks}
       </Title>
       <ShareLinkList
-        links={links.data ?? []}
+        query={links}
         areOwnersShown
         endingId={endLink.isPending ? endLink.variables : null}
         onEnd={({ id }) => endLink.mutate(id)}

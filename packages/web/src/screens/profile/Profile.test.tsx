@@ -16,6 +16,7 @@ function openProfile(api: Answers = {}, profile = user) {
       'GET /user/second-factor': { enabled: false, recovery_codes_left: 0 },
       'GET /user/sign-ins': { sign_ins: [] },
       'GET /user/api-tokens': { tokens: [] },
+      'GET /share-links': { share_links: [] },
       ...api,
     },
   });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { shareLinkTexts } from '../../components/texts.ts';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
+import { errorResponse } from '../../testing/stub-api.ts';
 
 const link = {
   id: 'l-1',
@@ -35,6 +36,15 @@ describe('the share link card of the profile', () => {
     screen.getByText(new RegExp(shareLinkTexts.openings(4, 10)));
     await person.click(screen.getByRole('button', { name: shareLinkTexts.endOf('Ders 3') }));
     await expect.poll(() => calls.map(({ name }) => name)).toContain('DELETE /share-links/l-1');
+  });
+
+  it('shows an error with a retry button, and not an empty list, when the links cannot be loaded', async () => {
+    openApp('/dashboard/profile', {
+      signedInAs: account({ uid: 'u-1', role: 'user' }),
+      api: { 'GET /share-links': errorResponse('internal') },
+    });
+    await screen.findByText(shareLinkTexts.listFailed);
+    expect(screen.queryByText(shareLinkTexts.none)).toBeNull();
   });
 
   it('is hidden for an account with the role viewer', async () => {

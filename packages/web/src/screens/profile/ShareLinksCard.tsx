@@ -17,7 +17,8 @@ function OwnLinks({ uid }: { readonly uid: string }) {
   return (
     <Panel title={texts.shareLinks}>
       <ShareLinkList
-        links={links.data?.filter(({ owner }) => owner === uid) ?? []}
+        query={links}
+        ownerUid={uid}
         endingId={endLink.isPending ? endLink.variables : null}
         onEnd={({ id }) => endLink.mutate(id)}
       />
