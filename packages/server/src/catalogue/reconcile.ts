@@ -66,6 +66,23 @@ const rowsPerQuery = 1000;
 /** Number of new entries after which the database must update its statistics for the query planner. */
 const manyImages = 1000;
 
+/** Yields all entries with files, in pages of `rowsPerQuery`. */
+async function* allScannedRows(
+  db: Database,
+  yieldToEventLoop: () => Promise<void>,
+): AsyncGenerator<ScannedRow> {
+  let rows: readonly ScannedRow[];
+  let after = '';
+  do {
+    rows = await listScannedRows(db, after, rowsPerQuery);
+    for (const row of rows) {
+      await yieldToEventLoop();
+      yield row;
+    }
+    after = rows.at(-1)?.id ?? '';
+  } while (rows.length === rowsPerQuery);
+}
+
 /**
  * Updates the catalogue after a scan.
  *
@@ -91,28 +108,19 @@ export async function reconcile(
       followedById.set(pair.row.id, pair);
   };
 
-  // `matchByPlace` removes the slides that have neither moved nor changed, which are most slides.
+  // The loop below removes the slides that have neither moved nor changed, which are most slides.
   const unmatched = await slidesByPlace(scans, yieldToEventLoop);
   /** Entries for which no slide has been found yet, by place (root and path). */
   const remaining = new Map<string, ScannedRow>();
-  const matchByPlace = async () => {
-    for (let after = ''; ; ) {
-      const rows = await listScannedRows(db, after, rowsPerQuery);
-      for (const row of rows) {
-        await yieldToEventLoop();
-        const { root } = row;
-        const slide = unmatched.get(root)?.get(row.path);
-        if (slide?.fingerprint === row.fingerprint) {
-          unmatched.get(root)?.delete(row.path);
-          if (row.status === 'pending' || (retryFailed && row.status === 'failed')) toRead.push(row.id);
-          addIfChanged({ row, root, slide });
-        } else if (scannedRoots.has(root)) remaining.set(placeOf(root, row.path), row);
-      }
-      after = rows.at(-1)?.id ?? '';
-      if (rows.length < rowsPerQuery) break;
-    }
-  };
-  await matchByPlace();
+  for await (const row of allScannedRows(db, yieldToEventLoop)) {
+    const { root } = row;
+    const slide = unmatched.get(root)?.get(row.path);
+    if (slide?.fingerprint === row.fingerprint) {
+      unmatched.get(root)?.delete(row.path);
+      if (row.status === 'pending' || (retryFailed && row.status === 'failed')) toRead.push(row.id);
+      addIfChanged({ row, root, slide });
+    } else if (scannedRoots.has(root)) remaining.set(placeOf(root, row.path), row);
+  }
   const unmatchedSlides: FoundAtRoot[] = [...unmatched].flatMap(([root, slides]) =>
     [...slides.values()].map((slide) => ({ root, slide })),
   );

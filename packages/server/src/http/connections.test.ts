@@ -85,7 +85,9 @@ describe('the limit of connections per address', () => {
     const { connections, connect } = await listening(limits);
     const opened = await Promise.all(Array.from({ length: 60 }, () => connect(attacker)));
     for (const socket of opened) socket.resume();
-    await vi.waitFor(() => expect(opened.filter(({ closed }) => closed)).toHaveLength(50), { timeout: 10_000 });
+    await vi.waitFor(() => expect(opened.filter(({ closed }) => closed)).toHaveLength(50), {
+      timeout: 10_000,
+    });
     expect(await isKept(await connect(visitor))).toBe(true);
     expect(connections.count()).toBe(11);
     expect(connections.rejected()).toBe(50);

@@ -64,7 +64,7 @@ async function openRasterFile(path: string): Promise<RasterFile> {
     const dicom = await openFileSource(path);
     const labelMap = await openLabelMap(dicom);
     if (labelMap.segments.some(({ value }) => value > 255)) {
-      dicom.close();
+      await dicom.close();
       throw new RefusedResult(
         'unsupported',
         'A segment has a number above 255, which 8-bit tiles cannot contain',

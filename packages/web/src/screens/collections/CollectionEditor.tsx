@@ -147,8 +147,8 @@ interface ReadersProps {
 }
 
 /**
- * Field for the readers of the collection: nobody but its owner, all members, or listed accounts. Only administrators can
- * change the listed accounts, because nobody else may request the list of all accounts.
+ * Field for the readers of the collection: only its owner, all members, or listed accounts. Only administrators can
+ * change the listed accounts, because only they may request the list of all accounts.
  */
 function Readers({ value, onChange }: ReadersProps) {
   const { user } = useAuth();
