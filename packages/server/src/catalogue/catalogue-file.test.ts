@@ -15,13 +15,20 @@ describe('readCatalogueFile', () => {
     ['a byte order mark', `${csvByteOrderMark}file_name;dataset_name\na.svs;Böbrek, sol`],
     ['columns in another order', 'organ_type;Dataset_Name;"FILE_NAME"\n;Böbrek, sol;a.svs\n'],
     ['additional unknown columns', 'not;file_name;dataset_name\nacele;a.svs;Böbrek, sol\n'],
+    ['a column named line, like a field of the result', 'line;file_name;dataset_name\n9;a.svs;Böbrek, sol\n'],
     ['empty lines', '\uFEFFfile_name;dataset_name\n\n;\na.svs;Böbrek, sol\n\n'],
   ])('reads a file with %s', async (_, text) => {
     const { encoding, lines, problems } = await read(text);
     expect(encoding).toBe('utf-8');
     expect(problems).toEqual([]);
-    expect(lines).toMatchObject([
-      { id: null, file_name: 'a.svs', dataset_name: 'Böbrek, sol', organ_type: null },
+    expect(lines).toEqual([
+      {
+        line: expect.any(Number) as number,
+        id: null,
+        file_name: 'a.svs',
+        dataset_name: 'Böbrek, sol',
+        organ_type: null,
+      },
     ]);
   });
 

@@ -1,7 +1,7 @@
 /**
- * Parses a catalogue file, a CSV that an administrator imports. Its columns are `id`, which the export of the catalogue
- * contains, and the name, dataset and organ of a slide, as in `catalogue.csv` (see metadata-files.ts). The delimiter is a
- * comma, semicolon or tab; the encoding is UTF-8 or windows-1254, which Turkish spreadsheet programs write.
+ * Parses a catalogue file, a CSV that an administrator imports. Its columns are `id` (copied from an exported catalogue),
+ * `file_name`, `dataset_name` and `organ_type`. The last three mean the same as in the metadata file `catalogue.csv`
+ * (metadata-files.ts). The delimiter is a comma, semicolon or tab; the encoding is UTF-8 or windows-1254, which Turkish spreadsheet programs write.
  */
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
@@ -15,9 +15,9 @@ import {
 import { CsvError, parse } from 'csv-parse';
 import { stripFormulaGuard } from '../platform/csv.ts';
 
-/** A valid line; empty cells are null. */
+/** A valid row; empty cells are null. */
 export interface CatalogueRow {
-  /** Number of the line in the file, from 1. If a cell contains line breaks, the number of the last line of the row. */
+  /** Number of the row's last line in the file, from 1. A cell with line breaks extends over several lines. */
   readonly line: number;
   readonly id: string | null;
   /** The new name of the slide if the line has an id; otherwise the name or path that identifies the slide. */
@@ -26,10 +26,10 @@ export interface CatalogueRow {
   readonly organ_type: string | null;
 }
 
-/** An invalid line, or one that matches no slide. */
+/** An invalid row, or one that matches no slide. */
 export interface RowProblem {
   readonly line: number;
-  /** Name or id in the line; empty when the line is unreadable. */
+  /** Name or id in the row; empty when the row is unreadable. */
   readonly subject: string;
   readonly reason: Bilingual;
 }
@@ -82,8 +82,7 @@ export async function readCatalogueFile(bytes: Uint8Array): Promise<CatalogueFil
       const line = info.lines;
       const cells = record.map((cell) => stripFormulaGuard(cell).trim());
       if (cells.every((cell) => cell === '')) continue;
-      const values = Object.fromEntries(columns.map((column, index) => [column, cells[index] || null]));
-      const row = { ...emptyRow, line, ...values } as CatalogueRow;
+      const row: CatalogueRow = { line, ...valuesOf(columns, cells) };
       const reason = cells.length > columns.length ? sentences.tooManyCells : problemOf(row);
       if (reason === null) lines.push(row);
       else problems.push({ line, subject: row.file_name ?? row.id ?? '', reason });
@@ -96,8 +95,16 @@ export async function readCatalogueFile(bytes: Uint8Array): Promise<CatalogueFil
   return { encoding, lines, problems };
 }
 
-/** The values of columns that the file does not have. */
-const emptyRow = { id: null, file_name: null, dataset_name: null, organ_type: null };
+/** Returns the values of the known columns; null for an empty cell, and for a column that the file does not have. */
+function valuesOf(columns: readonly string[], cells: readonly string[]): Record<Column, string | null> {
+  const cellOf = (column: Column) => cells[columns.indexOf(column)] || null;
+  return {
+    id: cellOf('id'),
+    file_name: cellOf('file_name'),
+    dataset_name: cellOf('dataset_name'),
+    organ_type: cellOf('organ_type'),
+  };
+}
 
 /** A record as csv-parse returns it with the option `info`; `lines` is the number of the last line read, from 1. */
 interface Parsed {

@@ -1,7 +1,7 @@
 /** Queries for administrators, who also see catalogue entries that are removed, hidden or whose file is missing. */
 import type { ManagedCounts, ManagedStatus } from '@lamina/contract';
 import { type RawBuilder, sql } from 'kysely';
-import { searchTextOf, sortKeyOf, sortKeysOfDataset } from '../domain/catalogue-order.ts';
+import { rangeOfNamedDataset, searchTextOf, sortKeyOf } from '../domain/catalogue-order.ts';
 import type { Change, Connection, Database } from './database.ts';
 import { type ImageRow, withCanonicalNames } from './images.ts';
 import { containsWords } from './listed-images.ts';
@@ -67,7 +67,7 @@ function selectMatching(db: Connection, { search, dataset }: ManagedFilter) {
   let query = db.selectFrom('images');
   if (dataset === '') query = query.where('dataset_name', 'is', null);
   else if (dataset !== undefined) {
-    const { from, to } = sortKeysOfDataset(dataset);
+    const { from, to } = rangeOfNamedDataset(dataset);
     query = query
       .where('sort_key', '>=', from)
       .where('sort_key', '<', to)

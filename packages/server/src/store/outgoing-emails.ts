@@ -1,5 +1,5 @@
 /**
- * Queries for the outbox of e-mails. A process claims an e-mail by postponing its due time, sends it, and then deletes the
+ * Queries for the outbox of e-mails, the table `letters`. A process claims an e-mail by postponing its due time, sends it, and then deletes the
  * row. If the process is killed in between, another process sends the e-mail when it is due again.
  */
 import type { Connection } from './database.ts';
