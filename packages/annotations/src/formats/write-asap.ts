@@ -17,6 +17,8 @@ interface Shape {
   readonly isHole: boolean;
 }
 
+/** The name with which ASAP marks that an annotation or group belongs to no group. */
+const noGroup = 'None';
 /** Colour of annotations without a class and without a colour of their own. */
 const unclassifiedColor: Color = [244, 250, 88];
 
@@ -28,11 +30,10 @@ export function* writeAsap(features: Features): Generator<string> {
   let number = 0;
   for (const feature of features) {
     const { classification, color, name } = feature.properties;
-    const className = classification?.names.join(': ');
+    const className = classification?.names.join(': '); // the class and its subclasses, as in `Tumor: Necrosis`
     for (const shape of shapesOf(feature)) {
-      const group = shape.isHole ? `${className ?? 'Unclassified'} (hole)` : (className ?? 'None');
-      const groupColor = classification?.color ?? chooseClassColor([group]);
-      if (group !== 'None') groups.set(group, groupColor);
+      const group = shape.isHole ? `${className ?? 'Unclassified'} (hole)` : (className ?? noGroup);
+      if (group !== noGroup) groups.set(group, classification?.color ?? chooseClassColor([group]));
       const attributes = {
         Name: name || `Annotation ${number}`,
         Type: shape.type,
@@ -51,7 +52,7 @@ export function* writeAsap(features: Features): Generator<string> {
   }
   yield '</Annotations>\n<AnnotationGroups>\n';
   for (const [name, color] of groups) {
-    yield `${openTag('Group', { Name: name, PartOfGroup: 'None', Color: toHex(color) })}<Attributes/></Group>\n`;
+    yield `${openTag('Group', { Name: name, PartOfGroup: noGroup, Color: toHex(color) })}<Attributes/></Group>\n`;
   }
   yield '</AnnotationGroups>\n</ASAP_Annotations>\n';
 }
@@ -65,7 +66,7 @@ function shapesOf({ geometry }: AnnotationFeature): readonly Shape[] {
       ),
     );
   }
-  const [positions = []] = pathsOf(geometry);
+  const [positions = []] = pathsOf(geometry); // the only path, except of lines in several parts, which ASAP cannot store
   if (geometry.type === 'Point') return [{ type: 'Dot', positions, isHole: false }];
   if (geometry.type === 'MultiPoint') return [{ type: 'PointSet', positions, isHole: false }];
   return isMeasurement(geometry.type, positions) ? [{ type: 'Measurement', positions, isHole: false }] : [];

@@ -19,19 +19,19 @@ interface NamedEntry {
  */
 export function sortKeyOf({ file_name, dataset_name }: NamedEntry): string {
   const datasetKey = dataset_name === null ? keyWithoutDataset : `0${hexOf(naturalKey(dataset_name))}`;
-  // 00 sorts before the first character of any longer dataset name.
+  // 00 ends the name of the dataset. It sorts before every character, so that `Set` comes before `Set A`.
   return `${datasetKey}00${hexOf(naturalKey(file_name))}`;
 }
 
-/** Returns the range of sort keys that contains all entries of a dataset. */
-export function sortKeysOfDataset(dataset: string): { readonly from: string; readonly to: string } {
+/** Returns the range of sort keys of a dataset. */
+export function rangeOfNamedDataset(dataset: string): { readonly from: string; readonly to: string } {
   const key = `0${hexOf(naturalKey(dataset))}`;
   return { from: `${key}00`, to: `${key}01` };
 }
 
-/** Returns the range of sort keys of a dataset; null: of the entries without a dataset. */
+/** Returns the range of sort keys of a dataset. @param dataset null: the entries without a dataset */
 export function rangeOfDataset(dataset: string | null): SortKeyRange {
-  return dataset === null ? { from: keyWithoutDataset, to: null } : sortKeysOfDataset(dataset);
+  return dataset === null ? { from: keyWithoutDataset, to: null } : rangeOfNamedDataset(dataset);
 }
 
 /** A contiguous part of the catalogue. */
@@ -57,8 +57,9 @@ export function unrestrictedRanges(
   restricted: ReadonlySet<string>,
 ): readonly SortKeyRange[] | null {
   if (restricted.size === 0) return null;
-  // Names that differ only in case or in leading zeros share one range of keys. The range is left out only if all of them are restricted.
-  const namesByKey = Map.groupBy(datasets, (name) => sortKeysOfDataset(name).from);
+  // Names that differ only in case or in leading zeros share one range of keys. A range with a visible name stays, so the query
+  // must still filter its entries.
+  const namesByKey = Map.groupBy(datasets, (name) => rangeOfNamedDataset(name).from);
   const ranges: { from: string; to: string | null }[] = [];
   let isInRange = false;
   for (const [from, names] of [...namesByKey].sort(([a], [b]) => (a < b ? -1 : 1))) {

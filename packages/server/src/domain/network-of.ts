@@ -1,4 +1,4 @@
-/** Derives the network from an IP address. Limits count by network, not by single address. */
+/** Derives the network from an IP address. Rate limits count the requests of a network, not of a single address. */
 import { isIPv6 } from 'node:net';
 
 /**

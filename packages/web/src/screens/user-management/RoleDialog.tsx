@@ -8,6 +8,7 @@ import { nameOf } from '../../formatting/person.ts';
 import { roleLabel, texts as sharedTexts } from '../../language/texts.ts';
 import { texts } from './texts.ts';
 
+/** A role that this dialog can give: the roles of an approval, and administrator. */
 type AssignableRole = GrantableRole | 'admin';
 
 interface RoleDialogProps {
@@ -18,7 +19,10 @@ interface RoleDialogProps {
 
 const roles: readonly AssignableRole[] = ['user', 'viewer', 'admin'];
 
-/** Changes the role of an active account, and announces before it does so that the account is suspended and approved again. */
+/**
+ * Dialog that changes the role of an active account. The server suspends the account and approves it again with the new role, which
+ * the dialog says before the person submits.
+ */
 export function RoleDialog({ user, onClose }: RoleDialogProps) {
   const name = nameOf(user);
   const [role, setRole] = useState<AssignableRole | null>(null);
@@ -28,7 +32,7 @@ export function RoleDialog({ user, onClose }: RoleDialogProps) {
     if (role === null) return;
     setRunning(true);
     announceAction(await changeRole(user.uid, role), { about: name });
-    onClose();
+    onClose(); // also after a failure, which the notification explains
   }
 
   return (
@@ -40,7 +44,7 @@ export function RoleDialog({ user, onClose }: RoleDialogProps) {
       onSubmit={() => void submit()}
       onClose={onClose}
     >
-      <Text>{texts.changeRoleNow(name, roleLabel(user.role))}</Text>
+      <Text>{texts.currentRole(name, roleLabel(user.role))}</Text>
       <Radio.Group
         label={sharedTexts.role}
         value={role}

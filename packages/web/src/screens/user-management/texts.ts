@@ -140,7 +140,7 @@ export const texts = wording({
     editAccessHint: (name: string) =>
       `${name} hesabının görebileceği kısıtlı veri kümeleri ve bitiş tarihi. Değişiklik hemen geçerli olur.`,
     changeRole: 'Rolü Değiştir',
-    changeRoleNow: (name: string, role: string) => `${name} adlı kişinin şimdiki rolü: ${role}.`,
+    currentRole: (name: string, role: string) => `${name} adlı kişinin şimdiki rolü: ${role}.`,
     becomesAdmin: 'Kişi yönetici yetkisi alır; açık oturumları kapatılır ve yeniden giriş yapması gerekir.',
     becomesOther: (role: string) =>
       `Hesap kısa süreliğine askıya alınıp “${role}” rolüyle yeniden açılır. Açık oturumları kapatılır; kısıtlı veri kümelerine erişimi ve bitiş tarihi değişmez. Kişiye e-posta gönderilir.`,
@@ -277,7 +277,7 @@ export const texts = wording({
     editAccessHint: (name) =>
       `The restricted datasets that ${name} can see, and the end date. The change takes effect at once.`,
     changeRole: 'Change Role',
-    changeRoleNow: (name, role) => `Current role of ${name}: ${role}.`,
+    currentRole: (name, role) => `Current role of ${name}: ${role}.`,
     becomesAdmin: 'The person gets administrator rights; open sessions end, and the person logs in again.',
     becomesOther: (role) =>
       `The account is suspended for a moment and opened again with the role “${role}”. Open sessions end; access to restricted datasets and the end date stay. The person gets an e-mail.`,

@@ -1,5 +1,5 @@
 /**
- * Remembers the filter, order, open groups and scroll position of the catalogue, until the page is closed or a sign-in begins or ends.
+ * Remembers the filter, order, open groups, open sidebar sections and scroll position of the catalogue, until the page is closed or a sign-in begins or ends.
  * They are stored in the query cache, because it is cleared at these times.
  */
 import type { ImageOrder } from '@lamina/contract';
@@ -14,8 +14,8 @@ export interface CatalogueViewState {
   readonly firstGroup: string | null;
   /** The groups and cases that the person has opened (true) or closed (false) in the whole catalogue, by their keys. */
   readonly opened: ReadonlyMap<string, boolean>;
-  /** The same for the last filtered catalogue; `filter` is its `filterKey`. */
-  readonly openedFiltered: { readonly filter: string; readonly opened: ReadonlyMap<string, boolean> };
+  /** The same for the last filtered catalogue (`filterKey` in catalogue.ts). */
+  readonly openedFiltered: { readonly filterKey: string; readonly opened: ReadonlyMap<string, boolean> };
 }
 
 const initialViewState: CatalogueViewState = {
@@ -23,16 +23,16 @@ const initialViewState: CatalogueViewState = {
   order: 'name',
   firstGroup: null,
   opened: new Map(),
-  openedFiltered: { filter: '', opened: new Map() },
+  openedFiltered: { filterKey: '', opened: new Map() },
 };
 
 const viewStateKey = ['catalogue-view-state'];
 const scrollKey = ['catalogue-scroll'];
-const panelKey = 'sidebar-panel';
-for (const key of [viewStateKey, scrollKey, [panelKey]])
+const panelKeyPrefix = 'sidebar-panel';
+for (const key of [viewStateKey, scrollKey, [panelKeyPrefix]])
   queryClient.setQueryDefaults(key, { gcTime: Infinity }); // kept although no query uses them
 
-/** Like `useState`, but begins with the view state in which the person left the viewer, and remembers each new one. */
+/** Like `useState`, but begins with the last view state, for example when the person returns from a slide, and remembers each new one. */
 export function useCatalogueViewState() {
   const [viewState, setViewState] = useState(
     () => queryClient.getQueryData<CatalogueViewState>(viewStateKey) ?? initialViewState,
@@ -46,31 +46,34 @@ export function useCatalogueViewState() {
 /**
  * Returns whether a group or a case is open. By default, all cases and the first group are open, in a filtered catalogue all groups.
  *
- * @param filter `filterKey` of the list; empty: the whole catalogue
+ * @param listKey key of the filter of the list (`filterKey` in catalogue.ts); empty: the whole catalogue
  */
 export function isBranchOpen(
   viewState: CatalogueViewState,
-  filter: string,
+  listKey: string,
   branch: DatasetGroup | CaseGroup,
 ): boolean {
   const { key } = branch;
   const isCase = !('cases' in branch);
-  if (filter === '') return viewState.opened.get(key) ?? (isCase || key === viewState.firstGroup);
-  const { filter: openedIn, opened } = viewState.openedFiltered;
-  return (openedIn === filter ? opened.get(key) : undefined) ?? true;
+  if (listKey === '') return viewState.opened.get(key) ?? (isCase || key === viewState.firstGroup);
+  const { filterKey, opened } = viewState.openedFiltered;
+  return (filterKey === listKey ? opened.get(key) : undefined) ?? true;
 }
 
 /** Returns the view state after the person has opened or closed a group or a case. */
 export function withBranchOpened(
   viewState: CatalogueViewState,
-  filter: string,
+  listKey: string,
   { key }: DatasetGroup | CaseGroup,
   isOpen: boolean,
 ): CatalogueViewState {
-  if (filter === '') return { ...viewState, opened: new Map(viewState.opened).set(key, isOpen) };
-  const { filter: openedIn, opened } = viewState.openedFiltered;
-  const keptBranches = openedIn === filter ? opened : [];
-  return { ...viewState, openedFiltered: { filter, opened: new Map(keptBranches).set(key, isOpen) } };
+  if (listKey === '') return { ...viewState, opened: new Map(viewState.opened).set(key, isOpen) };
+  const { filterKey, opened } = viewState.openedFiltered;
+  const keptBranches = filterKey === listKey ? opened : [];
+  return {
+    ...viewState,
+    openedFiltered: { filterKey: listKey, opened: new Map(keptBranches).set(key, isOpen) },
+  };
 }
 
 /** Returns the scroll position in pixels from the top; 0 before the first scroll. */
@@ -84,7 +87,7 @@ export function rememberScroll(top: number): void {
 
 /** Remembers whether a section of the sidebar is open. @returns whether it is open, and a function that opens or closes it */
 export function usePanel(id: string, isInitiallyOpen: boolean) {
-  const key = [panelKey, id];
+  const key = [panelKeyPrefix, id];
   const [isOpen, setOpen] = useState(() => queryClient.getQueryData<boolean>(key) ?? isInitiallyOpen);
   const change = (next: boolean) => {
     queryClient.setQueryData(key, next);
