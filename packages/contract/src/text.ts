@@ -106,6 +106,7 @@ export function isPathParameter(name: string, value: string): boolean {
   if (uidParameters.has(name)) return uidPattern.test(value);
   if (name === 'tile') return tileNamePattern.test(value);
   if (name === '*') return value.length <= 1000 && isSingleLine(value);
+  // The id of a dataset is its name in any spelling.
   if (name === 'datasetId') return value.length <= 255 && !unsafeCharacters.test(value);
   return idPattern.test(value);
 }

@@ -29,7 +29,7 @@ export { type FolderLocation, fingerprintOf } from './location/open-slide-files.
 export { scaleOf } from './model/scale.ts';
 export {
   type Allocate,
-  isUnreachable,
+  isTemporaryError,
   type PlaceOnGlass,
   type ShownPlane,
   type Slide,

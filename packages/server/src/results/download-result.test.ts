@@ -5,7 +5,7 @@ import { SlideError } from '@lamina/slide';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RetryLater } from '../jobs/jobs.ts';
 import { downloadResult } from './download-result.ts';
-import { RefusedResult } from './problems.ts';
+import { ImportRejectedError } from './problems.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -49,7 +49,7 @@ describe('download of a result file from a bucket', () => {
 
   it('rejects a file above the size limit before reading it', async () => {
     const { target, done } = download({ maxBytes: bytes.length - 1 });
-    await expect(done).rejects.toThrow(RefusedResult);
+    await expect(done).rejects.toThrow(ImportRejectedError);
     await expect(fs.stat(target)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 

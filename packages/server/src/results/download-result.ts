@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type ObjectFacts, SlideError } from '@lamina/slide';
 import { RetryLater } from '../jobs/jobs.ts';
 import type { ObjectStore } from '../slide-storage/object-storage.ts';
-import { RefusedResult } from './problems.ts';
+import { ImportRejectedError } from './problems.ts';
 
 /** Maximum number of bytes that one request to the object store reads. */
 const partBytes = 8 * 2 ** 20;
@@ -22,13 +22,13 @@ interface Download {
  * Downloads an object.
  *
  * @returns false when the bucket has no such object
- * @throws RefusedResult when it is larger than `maxBytes`; RetryLater when the store does not respond, or the object was
+ * @throws ImportRejectedError when it is larger than `maxBytes`; RetryLater when the store does not respond, or the object was
  *   replaced during the download
  */
 export async function downloadResult({ store, key, target, maxBytes, signal }: Download): Promise<boolean> {
   try {
     const { size, etag } = await store.head(key, signal);
-    if (size > maxBytes) throw new RefusedResult('quota_exceeded', 'The object is too large');
+    if (size > maxBytes) throw new ImportRejectedError('quota_exceeded', 'The object is too large');
     await fs.mkdir(path.dirname(target), { recursive: true });
     await copy({ size, etag, key });
     return true;

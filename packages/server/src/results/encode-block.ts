@@ -5,7 +5,7 @@
  * a ring from the object's centre. The records keep the centres exact, because they decide in which cells and areas objects are
  * counted.
  */
-import { RefusedResult } from './problems.ts';
+import { ImportRejectedError } from './problems.ts';
 import type { ResultObject } from './read-objects.ts';
 
 type Box = readonly [minX: number, minY: number, maxX: number, maxY: number];
@@ -30,7 +30,7 @@ export interface StoredObject {
 }
 
 interface BlockEncoder {
-  /** Encodes an object as a record of the spill file. @throws RefusedResult too_complex, bad_geometry */
+  /** Encodes an object as a record of the spill file. @throws ImportRejectedError too_complex, bad_geometry */
   encodeRecord(
     object: ResultObject,
     classNumber: number,
@@ -123,7 +123,8 @@ export function createBlockEncoder(): BlockEncoder {
 
   return {
     encodeRecord({ rings, x, y, id }, classNumber, measurements) {
-      if (rings.length > maxRings) throw new RefusedResult('too_complex', 'An object has too many rings');
+      if (rings.length > maxRings)
+        throw new ImportRejectedError('too_complex', 'An object has too many rings');
       const [centerX, centerY] = [quarters(x), quarters(y)];
       let [x0, y0, x1, y1] =
         rings.length === 0
@@ -252,12 +253,12 @@ export function createBlockEncoder(): BlockEncoder {
   };
 }
 
-/** Returns a coordinate in quarters of a pixel. @throws RefusedResult bad_geometry */
+/** Returns a coordinate in quarters of a pixel. @throws ImportRejectedError bad_geometry */
 function quarters(coordinate: number): number {
   const value = Math.round(coordinate * 4);
   // The negated comparison also rejects NaN.
   if (!(Math.abs(value) <= maxQuarters))
-    throw new RefusedResult('bad_geometry', 'A coordinate is too far away');
+    throw new ImportRejectedError('bad_geometry', 'A coordinate is too far away');
   return value;
 }
 

@@ -22,7 +22,7 @@ import {
 import type { SlideRoot } from '../store/schema.ts';
 import { sumUnfinishedUploads, sumUploadedSlides } from '../store/uploads.ts';
 import { downloadResult } from './download-result.ts';
-import { type Problem, RefusedResult } from './problems.ts';
+import { ImportRejectedError, type Problem } from './problems.ts';
 import { layersWithFile, type ResultFiles } from './result-files.ts';
 import { type ImportAnswer, runImport } from './run-import.ts';
 
@@ -58,7 +58,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
   /**
    * Returns the path of the file to import; null when the file is missing. A file in the bucket is downloaded first.
    *
-   * @throws RefusedResult for an object that is too large; RetryLater when the store does not respond
+   * @throws ImportRejectedError for an object that is too large; RetryLater when the store does not respond
    */
   async function localSourceOf(
     layer: ResultLayerRow,
@@ -146,7 +146,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     } catch (error) {
       if (error instanceof LayerDeleted) return;
       if (signal.aborted || error instanceof RetryLater) throw error;
-      if (error instanceof RefusedResult)
+      if (error instanceof ImportRejectedError)
         // The download rejected the file. A rejection by the worker thread is an answer, not an error.
         answer = { ok: false, problem: error.problem, message: error.message };
       else {

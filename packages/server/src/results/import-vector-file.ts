@@ -7,7 +7,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { isDicom, openFileSource, readBulkAnnotations } from '@lamina/slide';
 import type { ContainerWriter } from './container.ts';
-import { RefusedResult } from './problems.ts';
+import { ImportRejectedError } from './problems.ts';
 import { readFileStart } from './read-file-start.ts';
 import { createObjectReader, type ResultObject, shapeOfCoordinates } from './read-objects.ts';
 import { isParquet, readParquet } from './read-parquet.ts';
@@ -29,7 +29,7 @@ const readingFraction = 0.7;
  *
  * @param matrix transform from coordinates of the file to pixels of level 0 (see `ResultRegistration`)
  * @param onProgress called with the completed fraction, 0 to 1
- * @throws RefusedResult, SlideError for DICOM, ContainerFull
+ * @throws ImportRejectedError, SlideError for DICOM, ContainerFull
  */
 export async function importVectorFile(
   task: ImportTask,
@@ -67,7 +67,7 @@ export async function importVectorFile(
   }
 }
 
-/** Reads DICOM bulk annotations; each annotation group becomes a class. @throws SlideError, RefusedResult */
+/** Reads DICOM bulk annotations; each annotation group becomes a class. @throws SlideError, ImportRejectedError */
 async function readDicom(
   path: string,
   emit: (object: ResultObject) => void,
@@ -150,7 +150,7 @@ async function* readParts(file: FileHandle, onRead: (bytes: number) => void): As
   }
 }
 
-/** Unpacks a gzip file. @throws RefusedResult damaged, or too_large when it unpacks to more than the limit */
+/** Unpacks a gzip file. @throws ImportRejectedError damaged, or too_large when it unpacks to more than the limit */
 async function* unpackGzip(
   path: string,
   size: number,
@@ -170,12 +170,12 @@ async function* unpackGzip(
     for await (const part of file.pipe(gunzip)) {
       unpackedBytes += (part as Buffer).length;
       if (unpackedBytes > maxUnpackedBytes)
-        throw new RefusedResult('too_large', 'The file unpacks to too many bytes');
+        throw new ImportRejectedError('too_large', 'The file unpacks to too many bytes');
       yield part as Buffer;
     }
   } catch (error) {
-    if (error instanceof RefusedResult || !isZlibError(error)) throw error;
-    throw new RefusedResult('damaged', 'The file cannot be unpacked');
+    if (error instanceof ImportRejectedError || !isZlibError(error)) throw error;
+    throw new ImportRejectedError('damaged', 'The file cannot be unpacked');
   } finally {
     file.destroy();
   }

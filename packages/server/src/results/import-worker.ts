@@ -16,7 +16,7 @@ import type { ThreadProgress } from '../platform/run-in-thread.ts';
 import { ContainerFull, createContainer } from './container.ts';
 import { importVectorFile } from './import-vector-file.ts';
 import { isPng, openPngValues } from './png-values.ts';
-import { type Problem, RefusedResult } from './problems.ts';
+import { ImportRejectedError, type Problem } from './problems.ts';
 import { categoryColor, importRaster, type RasterCategory } from './raster-import.ts';
 import { readFileStart } from './read-file-start.ts';
 import type { ImportAnswer, ImportTask } from './run-import.ts';
@@ -34,7 +34,7 @@ const problemBySlideErrorCode: Readonly<Record<string, Problem>> = {
  * and y' = bx + dy + f.
  *
  * @param content size of a raster; null for objects, whose coordinates are pixels of level 0 by default
- * @throws RefusedResult not_registered
+ * @throws ImportRejectedError not_registered
  */
 function matrixOf(
   registration: ResultRegistration,
@@ -43,7 +43,7 @@ function matrixOf(
 ): readonly number[] {
   if (registration.method === 'affine') return registration.matrix;
   if (registration.method === 'pixel-size') {
-    if (mpp === null) throw new RefusedResult('not_registered', 'The slide has no pixel size');
+    if (mpp === null) throw new ImportRejectedError('not_registered', 'The slide has no pixel size');
     return [registration.mpp / mpp.x, 0, 0, registration.mpp / mpp.y, 0, 0];
   }
   if (content === null) return [1, 0, 0, 1, 0, 0];
@@ -56,7 +56,7 @@ type RasterFile = ValueImage & {
   close(): unknown;
 };
 
-/** Opens a PNG, a DICOM label map or a TIFF; the content decides the format. @throws RefusedResult, SlideError */
+/** Opens a PNG, a DICOM label map or a TIFF; the content decides the format. @throws ImportRejectedError, SlideError */
 async function openRasterFile(path: string): Promise<RasterFile> {
   const start = await readFileStart(path);
   if (isPng(start)) return openPngValues(path);
@@ -65,7 +65,7 @@ async function openRasterFile(path: string): Promise<RasterFile> {
     const labelMap = await openLabelMap(dicom);
     if (labelMap.segments.some(({ value }) => value > 255)) {
       await dicom.close();
-      throw new RefusedResult(
+      throw new ImportRejectedError(
         'unsupported',
         'A segment has a number above 255, which 8-bit tiles cannot contain',
       );
@@ -79,7 +79,7 @@ async function openRasterFile(path: string): Promise<RasterFile> {
     return { ...labelMap, categories, close: () => dicom.close() };
   }
   const isTiff = ['II', 'MM'].includes(String.fromCharCode(...start.subarray(0, 2))); // the byte order mark of TIFF
-  if (!isTiff) throw new RefusedResult('unknown_format', 'The file is neither TIFF, PNG nor DICOM');
+  if (!isTiff) throw new ImportRejectedError('unknown_format', 'The file is neither TIFF, PNG nor DICOM');
   const source = await openFileSource(path);
   return { ...(await openValueTiff(source)), close: () => source.close() };
 }
@@ -119,7 +119,7 @@ async function run(task: ImportTask): Promise<ImportAnswer> {
 
 /** Returns the problem of the file that an error reports. @throws the error itself when the file did not cause it */
 function problemOf(error: unknown): Problem {
-  if (error instanceof RefusedResult) return error.problem;
+  if (error instanceof ImportRejectedError) return error.problem;
   if (error instanceof ContainerFull) return 'quota_exceeded';
   if (error instanceof SlideError) return problemBySlideErrorCode[error.code] ?? 'damaged';
   throw error;

@@ -52,8 +52,8 @@ export const problems = {
 export type Problem = keyof typeof problems;
 
 /** Thrown by an import that rejects its file. The message is for the log; users get the message of the problem. */
-export class RefusedResult extends Error {
-  override readonly name = 'RefusedResult';
+export class ImportRejectedError extends Error {
+  override readonly name = 'ImportRejectedError';
   readonly problem: Problem;
 
   constructor(problem: Problem, message: string) {

@@ -4,7 +4,7 @@
  * MultiPoint; a feature with many parts and no measurements therefore becomes many objects.
  */
 import { FlatRings } from './flat-rings.ts';
-import { RefusedResult } from './problems.ts';
+import { ImportRejectedError } from './problems.ts';
 import type { ScannedObject } from './scan-features.ts';
 
 export type Color = readonly [number, number, number];
@@ -34,7 +34,7 @@ const maxTextLength = 200;
 export interface ObjectReader {
   /** Sets the class names of numbered types, as HoVerNet and CellViT write them. */
   setTypeMap(map: unknown): void;
-  /** Emits the objects of a feature or contour. @throws RefusedResult bad_geometry, damaged, too_complex */
+  /** Emits the objects of a feature or contour. @throws ImportRejectedError bad_geometry, damaged, too_complex */
   read(scanned: ScannedObject, emit: (object: ResultObject) => void): void;
 }
 
@@ -46,7 +46,7 @@ export function createObjectReader(): ObjectReader {
     },
     read({ value, key }, emit) {
       const json = recordOf(value);
-      if (json === null) throw new RefusedResult('damaged', 'A member of the list is no object');
+      if (json === null) throw new ImportRejectedError('damaged', 'A member of the list is no object');
       if (Array.isArray(json.contour)) emit(contourOf(json, key, types));
       else readFeature(json, emit, 0);
     },
@@ -59,7 +59,7 @@ function recordOf(value: unknown): Json | null {
 
 /** Emits the objects of a feature and of its child objects. A geometry without a feature is read like a feature without properties. */
 function readFeature(json: Json, emit: (object: ResultObject) => void, nesting: number): void {
-  if (nesting > maxNesting) throw new RefusedResult('too_complex', 'Objects are nested too deeply');
+  if (nesting > maxNesting) throw new ImportRejectedError('too_complex', 'Objects are nested too deeply');
   const isFeature = json.type === 'Feature';
   const geometry = isFeature ? recordOf(json.geometry) : json;
   const properties = (isFeature ? recordOf(json.properties) : null) ?? {};
@@ -90,7 +90,7 @@ function shapesOf(geometry: Json, hasMeasurements: boolean): Shape[] {
   const { type, coordinates } = geometry as { type?: unknown; coordinates?: unknown };
   if (coordinates instanceof FlatRings) return [polygonOf(coordinates.rings.map(checkedRing))];
   if (!Array.isArray(coordinates))
-    throw new RefusedResult('bad_geometry', `A ${String(type)} has no coordinates`);
+    throw new ImportRejectedError('bad_geometry', `A ${String(type)} has no coordinates`);
   switch (type) {
     case 'Point':
       return [pointOf(coordinates)];
@@ -108,19 +108,19 @@ function shapesOf(geometry: Json, hasMeasurements: boolean): Shape[] {
     case 'MultiLineString':
       return [lineOf(coordinates)];
     default:
-      throw new RefusedResult('bad_geometry', `Geometries of type ${String(type)} are not supported`);
+      throw new ImportRejectedError('bad_geometry', `Geometries of type ${String(type)} are not supported`);
   }
 }
 
 function listOf(value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) throw new RefusedResult('bad_geometry', 'Coordinates are missing');
+  if (!Array.isArray(value)) throw new ImportRejectedError('bad_geometry', 'Coordinates are missing');
   return value;
 }
 
 function checkedCoordinate(value: unknown): number {
   // The negated comparison also rejects NaN.
   if (typeof value !== 'number' || !(Math.abs(value) <= maxCoordinate)) {
-    throw new RefusedResult('bad_geometry', 'A coordinate is no number, or too far away');
+    throw new ImportRejectedError('bad_geometry', 'A coordinate is no number, or too far away');
   }
   return value;
 }
@@ -130,7 +130,7 @@ function pointOf(position: unknown): Shape {
   return { rings: [], x: checkedCoordinate(list[0]), y: checkedCoordinate(list[1]) };
 }
 
-/** Returns the ring of a list of GeoJSON positions. @throws RefusedResult bad_geometry */
+/** Returns the ring of a list of GeoJSON positions. @throws ImportRejectedError bad_geometry */
 function ringOf(positions: unknown): Ring {
   const list = listOf(positions);
   const ring: Ring = [];
@@ -141,21 +141,21 @@ function ringOf(positions: unknown): Ring {
   return withoutRepeatedEnd(ring);
 }
 
-/** Checks the coordinates of a ring, and drops a last vertex that repeats the first. @throws RefusedResult bad_geometry */
+/** Checks the coordinates of a ring, and drops a last vertex that repeats the first. @throws ImportRejectedError bad_geometry */
 function checkedRing(ring: Ring): Ring {
   for (let i = 0; i < ring.length; i++) checkedCoordinate(ring[i]);
   return withoutRepeatedEnd(ring);
 }
 
-/** Drops a last vertex that repeats the first. @throws RefusedResult bad_geometry */
+/** Drops a last vertex that repeats the first. @throws ImportRejectedError bad_geometry */
 function withoutRepeatedEnd(ring: Ring): Ring {
   const lastX = ring.length - 2; // index of the x of the last vertex
   if (lastX > 0 && ring[0] === ring[lastX] && ring[1] === ring[lastX + 1]) ring.length = lastX;
-  if (ring.length < 6) throw new RefusedResult('bad_geometry', 'A ring has fewer than three vertices');
+  if (ring.length < 6) throw new ImportRejectedError('bad_geometry', 'A ring has fewer than three vertices');
   return ring;
 }
 
-/** Returns the shape of coordinates x, y, x, y, … @throws RefusedResult bad_geometry */
+/** Returns the shape of coordinates x, y, x, y, … @throws ImportRejectedError bad_geometry */
 export function shapeOfCoordinates(
   graphic: 'point' | 'line' | 'polygon',
   coordinates: readonly number[],
@@ -172,7 +172,8 @@ export function shapeOfCoordinates(
 function lineOf(lines: readonly unknown[]): Shape {
   const rings = lines.map((line) => {
     const vertices = listOf(line).map((position) => listOf(position));
-    if (vertices.length < 2) throw new RefusedResult('bad_geometry', 'A line has fewer than two vertices');
+    if (vertices.length < 2)
+      throw new ImportRejectedError('bad_geometry', 'A line has fewer than two vertices');
     const wayBack = vertices.slice(1, -1).reverse();
     return [...vertices, ...wayBack].flatMap(([x, y]) => [checkedCoordinate(x), checkedCoordinate(y)]);
   });
@@ -182,7 +183,7 @@ function lineOf(lines: readonly unknown[]): Shape {
 /** Returns a polygon with its centre: the centroid of its area or, for an outline without area, the mean of its vertices. */
 function polygonOf(rings: readonly Ring[]): Shape {
   const [firstRing] = rings;
-  if (firstRing === undefined) throw new RefusedResult('bad_geometry', 'A polygon has no ring');
+  if (firstRing === undefined) throw new ImportRejectedError('bad_geometry', 'A polygon has no ring');
   // Shoelace formula: ringArea becomes twice the signed area, ringX and ringY six times the area times the centroid. All sums are
   // relative to the first vertex of the polygon, because large coordinates would lose digits.
   const [x0, y0] = [firstRing[0] as number, firstRing[1] as number];

@@ -144,7 +144,7 @@ describe('readParquet', () => {
     await expect(read(outlines([bytes]))).rejects.toMatchObject({ problem: 'damaged' });
   });
 
-  it('throws only RefusedResult for a truncated file or a file with a changed byte', async () => {
+  it('throws only ImportRejectedError for a truncated file or a file with a changed byte', async () => {
     const small = table([
       { name: 'x', data: [1, 2, 3] },
       { name: 'y', data: [1, 2, 3] },
@@ -158,7 +158,7 @@ describe('readParquet', () => {
         () => 'read',
         (error: Error) => error.name,
       );
-      expect(['read', 'RefusedResult']).toContain(outcome);
+      expect(['read', 'ImportRejectedError']).toContain(outcome);
     }
   });
 });

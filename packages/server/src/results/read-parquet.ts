@@ -14,7 +14,7 @@ import {
   parquetSchema,
   snappyUncompress,
 } from 'hyparquet';
-import { RefusedResult } from './problems.ts';
+import { ImportRejectedError } from './problems.ts';
 import { createObjectReader, type ResultObject } from './read-objects.ts';
 import { pointReader } from './read-points.ts';
 
@@ -38,7 +38,7 @@ export function isParquet(start: Uint8Array): boolean {
  *
  * @param onProgress called with the completed fraction, 0 to 1
  * @param mpp pixel size of the slide, for coordinates in micrometres; null when unknown
- * @throws RefusedResult unknown_format, not_registered, bad_geometry, damaged, too_large
+ * @throws ImportRejectedError unknown_format, not_registered, bad_geometry, damaged, too_large
  */
 export async function readParquet(
   path: string,
@@ -81,14 +81,15 @@ export async function readParquet(
   }
 }
 
-const damaged = (reason: string) => new RefusedResult('damaged', `The Parquet file is damaged: ${reason}`);
+const damaged = (reason: string) =>
+  new ImportRejectedError('damaged', `The Parquet file is damaged: ${reason}`);
 
-/** Runs a step of the parser. @throws RefusedResult damaged for any error of the parser */
+/** Runs a step of the parser. @throws ImportRejectedError damaged for any error of the parser */
 async function parsed<T>(step: () => T | Promise<T>): Promise<T> {
   try {
     return await step();
   } catch (error) {
-    if (error instanceof RefusedResult) throw error;
+    if (error instanceof ImportRejectedError) throw error;
     throw damaged((error as Error).message);
   }
 }
@@ -120,7 +121,8 @@ function bufferOf(file: FileHandle, byteLength: number): AsyncBuffer & { forget(
       const cached = cachedRanges.get(key);
       if (cached !== undefined) return cached;
       cachedBytes += end - start;
-      if (cachedBytes > maxGroupBytes) throw new RefusedResult('too_large', 'A row group has too many bytes');
+      if (cachedBytes > maxGroupBytes)
+        throw new ImportRejectedError('too_large', 'A row group has too many bytes');
       const bytes = read(start, end);
       cachedRanges.set(key, bytes);
       return bytes;
@@ -140,10 +142,11 @@ function contentOf(metadata: FileMetaData): {
   rowsOfGroups: number[];
 } {
   if (metadata.metadata_length > maxFooterBytes) {
-    throw new RefusedResult('too_large', 'The description of the Parquet file is too long');
+    throw new ImportRejectedError('too_large', 'The description of the Parquet file is too long');
   }
   const flat = parquetSchema(metadata).children.filter(({ children }) => children.length === 0);
-  if (flat.length > maxColumns) throw new RefusedResult('unknown_format', 'The table has too many columns');
+  if (flat.length > maxColumns)
+    throw new ImportRejectedError('unknown_format', 'The table has too many columns');
   if (!flat.every(({ element }) => typeof element.name === 'string')) throw damaged('a column has no name');
   const rowsOfGroups = metadata.row_groups.map(({ num_rows: rows }) => Number(rows));
   if (!rowsOfGroups.every((rows) => Number.isSafeInteger(rows) && rows >= 0))
@@ -199,11 +202,11 @@ const compressors: Compressors = {
   BROTLI: (input, length) => brotliDecompressSync(input, { maxOutputLength: checkedPageBytes(length) }),
 };
 
-/** Returns the size of an unpacked page, but at least 1, which is the minimum of `maxOutputLength`. @throws RefusedResult */
+/** Returns the size of an unpacked page, but at least 1, which is the minimum of `maxOutputLength`. @throws ImportRejectedError */
 function checkedPageBytes(length: number): number {
   // The negated comparison also rejects NaN.
   if (!(length >= 0 && length <= maxPageBytes)) {
-    throw new RefusedResult('too_large', `A page claims ${length} bytes`);
+    throw new ImportRejectedError('too_large', `A page claims ${length} bytes`);
   }
   return Math.max(1, length);
 }

@@ -1,7 +1,7 @@
 /** Reads points from a text table whose first row has the column names; commas, semicolons or tabs separate the columns. */
 import { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
-import { RefusedResult } from './problems.ts';
+import { ImportRejectedError } from './problems.ts';
 import type { ResultObject } from './read-objects.ts';
 
 const maxRecordBytes = 64 * 1024;
@@ -37,7 +37,7 @@ interface Columns {
  * Emits one point for each row of the table.
  *
  * @param mpp pixel size of the slide, for coordinates in micrometres; null when unknown
- * @throws RefusedResult unknown_format, not_registered, bad_geometry, damaged
+ * @throws ImportRejectedError unknown_format, not_registered, bad_geometry, damaged
  */
 export async function readPoints(
   file: AsyncIterable<Buffer>,
@@ -62,15 +62,18 @@ export async function readPoints(
     }
   } catch (error) {
     if (!String((error as { code?: unknown }).code).startsWith('CSV_')) throw error;
-    throw new RefusedResult(readRow === null ? 'unknown_format' : 'damaged', 'The table cannot be parsed');
+    throw new ImportRejectedError(
+      readRow === null ? 'unknown_format' : 'damaged',
+      'The table cannot be parsed',
+    );
   }
-  if (readRow === null) throw new RefusedResult('unknown_format', 'The file is empty');
+  if (readRow === null) throw new ImportRejectedError('unknown_format', 'The file is empty');
 }
 
 /**
  * Returns a function that converts a row to a point, for a table with this header.
  *
- * @throws RefusedResult unknown_format, not_registered
+ * @throws ImportRejectedError unknown_format, not_registered
  */
 export function pointReader(
   header: readonly string[],
@@ -84,7 +87,8 @@ function columnsOf(
   header: readonly string[],
   mpp: { readonly x: number; readonly y: number } | null,
 ): Columns {
-  if (header.length > maxColumns) throw new RefusedResult('unknown_format', 'The table has too many columns');
+  if (header.length > maxColumns)
+    throw new ImportRejectedError('unknown_format', 'The table has too many columns');
   const lowerCaseNames = header.map((name) => name.toLowerCase());
   const findColumn = (wanted: readonly string[]) =>
     wanted.map((name) => lowerCaseNames.indexOf(name)).find((column) => column >= 0) ?? -1;
@@ -93,9 +97,9 @@ function columnsOf(
   if (x >= 0 && y >= 0) return { x, y, scale: { x: 1, y: 1 }, ...otherColumns };
   const [micrometreX, micrometreY] = [findColumn(micrometreNames[0]), findColumn(micrometreNames[1])];
   if (micrometreX < 0 || micrometreY < 0) {
-    throw new RefusedResult('unknown_format', 'The table has no columns x and y');
+    throw new ImportRejectedError('unknown_format', 'The table has no columns x and y');
   }
-  if (mpp === null) throw new RefusedResult('not_registered', 'The slide has no pixel size');
+  if (mpp === null) throw new ImportRejectedError('not_registered', 'The slide has no pixel size');
   return { x: micrometreX, y: micrometreY, scale: { x: 1 / mpp.x, y: 1 / mpp.y }, ...otherColumns };
 }
 
@@ -124,7 +128,7 @@ function coordinateFrom(text: string | undefined): number {
   const value = text === undefined || text === '' ? Number.NaN : Number(text);
   // The negated comparison also rejects NaN.
   if (!(Math.abs(value) <= maxCoordinate)) {
-    throw new RefusedResult('bad_geometry', 'A coordinate is no number, or too far away');
+    throw new ImportRejectedError('bad_geometry', 'A coordinate is no number, or too far away');
   }
   return value;
 }

@@ -4,7 +4,7 @@
  * object instead of a list). The scanner tracks only brackets and strings, and parses each object separately.
  */
 import { parseFlatFeature } from './flat-rings.ts';
-import { RefusedResult } from './problems.ts';
+import { ImportRejectedError } from './problems.ts';
 
 /** Maximum size of one object. */
 const maxObjectBytes = 24 * 2 ** 20;
@@ -38,7 +38,7 @@ const maxKeyParts = 8;
  * Scans a file for objects.
  *
  * @param file parts of the file; the memory of a part may be reused for the next part
- * @throws RefusedResult damaged, too_complex, unknown_format
+ * @throws ImportRejectedError damaged, too_complex, unknown_format
  */
 export async function scanFeatures(file: AsyncIterable<Buffer>, target: ScanTarget): Promise<void> {
   const scanner = createScanner(target);
@@ -79,7 +79,7 @@ function createScanner(target: ScanTarget) {
     if (capture === null || end <= start) return;
     capturedBytes += end - start;
     if (capturedBytes > (capture === 'typeMap' ? maxTypeMapBytes : maxObjectBytes)) {
-      throw new RefusedResult('too_complex', `An object has more than ${capturedBytes} bytes`);
+      throw new ImportRejectedError('too_complex', `An object has more than ${capturedBytes} bytes`);
     }
     captured.push(part.subarray(start, end));
   }
@@ -133,7 +133,7 @@ function createScanner(target: ScanTarget) {
         wholeBytes += part.length;
         if (wholeBytes > maxObjectBytes) {
           whole = null;
-          if (!hasStarted) throw new RefusedResult('unknown_format', 'The file is not JSON');
+          if (!hasStarted) throw new ImportRejectedError('unknown_format', 'The file is not JSON');
         } else whole.push(Buffer.from(part));
       }
       // Index in this part at which the captured bytes begin; -1 while nothing is captured.
@@ -160,9 +160,10 @@ function createScanner(target: ScanTarget) {
           }
         } else if (byte === openBrace || byte === openBracket) {
           if (open(byte)) captureStart = i;
-          if (++depth > maxDepth) throw new RefusedResult('too_complex', 'The file is nested too deeply');
+          if (++depth > maxDepth)
+            throw new ImportRejectedError('too_complex', 'The file is nested too deeply');
         } else if (byte === closeBrace || byte === closeBracket) {
-          if (--depth < 0) throw new RefusedResult('damaged', 'A bracket closes nothing');
+          if (--depth < 0) throw new ImportRejectedError('damaged', 'A bracket closes nothing');
           if (capture !== null && depth === captureDepth) {
             addToCapture(part, captureStart, i + 1);
             captureStart = -1;
@@ -170,7 +171,7 @@ function createScanner(target: ScanTarget) {
           }
           if (listDepth !== 0 && depth < listDepth) listDepth = 0;
         } else if (!hasStarted && byte > 0x20 && !byteOrderMark.includes(byte)) {
-          throw new RefusedResult('unknown_format', 'The file is not JSON');
+          throw new ImportRejectedError('unknown_format', 'The file is not JSON');
         }
       }
       if (capture !== null) {
@@ -186,10 +187,10 @@ function createScanner(target: ScanTarget) {
       }
     },
     end(): void {
-      if (!hasStarted) throw new RefusedResult('unknown_format', 'The file is empty');
-      if (depth !== 0 || isInString) throw new RefusedResult('damaged', 'The file ends early');
+      if (!hasStarted) throw new ImportRejectedError('unknown_format', 'The file is empty');
+      if (depth !== 0 || isInString) throw new ImportRejectedError('damaged', 'The file ends early');
       if (foundList) return;
-      if (whole === null) throw new RefusedResult('unknown_format', 'The file has no list of features');
+      if (whole === null) throw new ImportRejectedError('unknown_format', 'The file has no list of features');
       target.onObject({ value: parse(Buffer.concat(whole)), key: null });
     },
   };
@@ -209,6 +210,6 @@ function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new RefusedResult('damaged', `An object cannot be parsed: ${(cause as Error).message}`);
+    throw new ImportRejectedError('damaged', `An object cannot be parsed: ${(cause as Error).message}`);
   }
 }

@@ -14,7 +14,7 @@ import { ContainerFull, type ContainerWriter } from './container.ts';
 import { createDensity, type DensityLevel } from './density.ts';
 import { createBlockEncoder, type StoredObject } from './encode-block.ts';
 import { blockRanges, mortonKey, sortedOrder, splitByRecordBytes } from './morton-order.ts';
-import { RefusedResult } from './problems.ts';
+import { ImportRejectedError } from './problems.ts';
 import { categoryColor } from './raster-import.ts';
 import type { Color, ResultObject } from './read-objects.ts';
 import { createSpillReader } from './spill-reader.ts';
@@ -86,7 +86,7 @@ interface VectorOptions {
 }
 
 interface VectorImporter {
-  /** Adds an object in the first pass. @throws RefusedResult, ContainerFull */
+  /** Adds an object in the first pass. @throws ImportRejectedError, ContainerFull */
   add(object: ResultObject): void;
   /** Runs the second pass, which writes the sections of the file, and returns their description. */
   finish(onProgress: (fraction: number) => void): VectorDescription;
@@ -151,7 +151,7 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
     if (classNumber === undefined) {
       classNumber = classList.length;
       if (classNumber >= resultLimits.classes)
-        throw new RefusedResult('too_many_classes', 'Too many classes');
+        throw new ImportRejectedError('too_many_classes', 'Too many classes');
       classNumbers.set(name, classNumber);
       classList.push({ name, color: name === noClass ? noClassColor : null, count: 0 });
     }
@@ -223,7 +223,7 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
   return {
     add(original) {
       if (objects >= maxObjects)
-        throw new RefusedResult('too_many_objects', `More than ${maxObjects} objects`);
+        throw new ImportRejectedError('too_many_objects', `More than ${maxObjects} objects`);
       const object = transformed(original);
       const classNumber = classNumberOf(object);
       const { record, box, vertexCount } = encoder.encodeRecord(

@@ -9,7 +9,7 @@ import {
   type DeepZoomDescriptor,
   describeDeepZoom,
   fingerprintOf,
-  isUnreachable,
+  isTemporaryError,
   type ObjectReader,
   type Slide,
   SlideError,
@@ -193,7 +193,7 @@ export function createOpenSlides({
           entry.storageError = null;
         } else retire(request.id, entry);
       } catch (error) {
-        if (isUnreachable(error)) {
+        if (isTemporaryError(error)) {
           if (entry.storageError === null)
             log.warn(
               { err: error, slide: request.id },

@@ -12,7 +12,7 @@ import {
   descriptorXml,
   type FolderLocation,
   fingerprintOf,
-  isUnreachable,
+  isTemporaryError,
   nativeDziLevels,
   type ObjectReader,
   openServedSlide,
@@ -394,7 +394,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
         if (signal.aborted) return { status: 'postponed' };
         if (!(error instanceof SlideError)) throw error;
         const { code } = error;
-        if (transientErrorCodes.has(code) || isUnreachable(error)) return { status: 'postponed' };
+        if (transientErrorCodes.has(code) || isTemporaryError(error)) return { status: 'postponed' };
         log.warn(
           { err: error, root: file.root, path: file.path },
           'slide file unreadable; the image is marked as failed',
@@ -409,7 +409,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
       } catch (error) {
         if (signal.aborted) return null;
         if (!(error instanceof SlideError)) throw error;
-        if (transientErrorCodes.has(error.code) || isUnreachable(error)) return null;
+        if (transientErrorCodes.has(error.code) || isTemporaryError(error)) return null;
         // One of the files crashes the render worker. Without groups, the other files can still be shown.
         log.warn(
           { err: error, folder },

@@ -18,7 +18,7 @@ export interface TileCache {
   has(key: TileKey): Promise<boolean>;
   /** Caches a complete JPEG in memory at once, and writes it to the disk within about half a second. */
   put(key: TileKey, jpeg: Uint8Array): void;
-  /** Caches bytes that are no JPEG in memory only: on the disk, an incomplete write is detected by the markers of a JPEG. */
+  /** Caches bytes in memory only. Used for data that is not JPEG: the disk cache detects incomplete writes by the markers of a JPEG. */
   putInMemory(key: TileKey, bytes: Uint8Array): void;
   /** Caches a prerendered tile on the disk only: no request has needed it yet. */
   putOnDisk(key: TileKey, jpeg: Uint8Array): void;
@@ -82,7 +82,7 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
   let diskWork: Promise<void> = openExisting().catch(warn);
 
   function warn(error: unknown): void {
-    log.warn({ err: error }, 'tile cache write failed; tiles are served without being cached');
+    log.warn({ err: error }, 'disk cache of tiles failed; the affected tiles are cached in memory only');
   }
 
   function diskCacheOf(fingerprint: string): Promise<TileDiskCache> {

@@ -46,7 +46,8 @@ const METADATA_HEADER_BYTES = 256;
 const ATTACHMENT_DIRECTORY_HEADER_BYTES = 256;
 const ATTACHMENT_ENTRY_BYTES = 128;
 const ATTACHMENT_HEADER_BYTES = 256;
-const SUBBLOCK_HEADER_BYTES = 16;
+/** The sizes of metadata, attachment and pixels, before the copy of the directory entry. */
+const SUBBLOCK_SIZES_BYTES = 16;
 /** Minimum header of a subblock. It contains a copy of the directory entry, and is longer if that does not fit. */
 const MIN_SUBBLOCK_HEADER_BYTES = 256;
 /** Minimum size of a subblock, from the first byte of its segment to its first sample. */
@@ -156,13 +157,13 @@ export async function readSubblockSegment(
   offset: number,
   entryBytes: number,
 ): Promise<Span> {
-  const headerBytes = Math.max(MIN_SUBBLOCK_HEADER_BYTES, SUBBLOCK_HEADER_BYTES + entryBytes);
+  const headerBytes = Math.max(MIN_SUBBLOCK_HEADER_BYTES, SUBBLOCK_SIZES_BYTES + entryBytes);
   const { bodyOffset, bodyBytes } = await readSegment(source, offset, 'ZISRAWSUBBLOCK', headerBytes);
-  const view = dataViewOf(await source.read(bodyOffset, SUBBLOCK_HEADER_BYTES));
+  const view = dataViewOf(await source.read(bodyOffset, SUBBLOCK_SIZES_BYTES));
   const metadataBytes = view.getInt32(0, true);
   const length = readOffset(view, 8);
   if (metadataBytes < 0 || headerBytes + metadataBytes + length > bodyBytes) {
-    throw corrupt(`a subblock claims ${metadataBytes} and ${length} bytes`);
+    throw corrupt(`a subblock claims ${metadataBytes} bytes of metadata and ${length} bytes of pixels`);
   }
   return { offset: bodyOffset + headerBytes + metadataBytes, length };
 }

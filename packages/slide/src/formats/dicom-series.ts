@@ -3,7 +3,7 @@
  */
 import { type Identity, readIdentity } from '../dicom/identity.ts';
 import { limits } from '../dicom/limits.ts';
-import { isUnreachable, SlideError } from '../model/slide.ts';
+import { isTemporaryError, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import type { SlideFolder, SlideGroup } from '../source/slide-files.ts';
 
@@ -46,7 +46,7 @@ async function readIdentityOf(
     source = await open(name);
     return await readIdentity(source);
   } catch (error) {
-    if (error instanceof SlideError && !isUnreachable(error)) return null;
+    if (error instanceof SlideError && !isTemporaryError(error)) return null;
     throw error;
   } finally {
     await source?.close();

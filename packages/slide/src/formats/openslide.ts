@@ -8,7 +8,7 @@ import type { Colour } from '../decode/raster.ts';
 import {
   type AssociatedImageName,
   type EncodedImage,
-  isUnreachable,
+  isTemporaryError,
   type Level,
   type Slide,
   SlideError,
@@ -339,7 +339,7 @@ async function readHamamatsuMembers(folder: SlideFolder, leading: string): Promi
     return folder.names.filter((name) => name !== leading && listedNames.has(name));
   } catch (error) {
     // Without a readable description there are no members; opening the slide will report the reason.
-    if (error instanceof SlideError && !isUnreachable(error)) return [];
+    if (error instanceof SlideError && !isTemporaryError(error)) return [];
     throw error;
   } finally {
     await source.close();

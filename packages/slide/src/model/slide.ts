@@ -22,7 +22,7 @@ export interface Level {
   /** Pixels. */
   readonly width: number;
   readonly height: number;
-  /** Pixels, equal for every tile of the level; edge tiles are stored padded to it. */
+  /** Pixels, equal for every tile of the level. A tile at the right or bottom edge may be stored smaller (see `readTile`). */
   readonly tileWidth: number;
   readonly tileHeight: number;
   readonly columns: number;
@@ -34,10 +34,10 @@ export interface Level {
    * them: rotation moves the usual padding on the right and bottom to the other edges.
    */
   readonly outside?: { readonly left: number; readonly top: number };
-  /** True when no tile can be sent as stored: none is JPEG, or all must be rotated. If absent, some tiles may be. */
+  /** True when no tile can be sent as stored: none is JPEG, or all must be rotated. If absent, the server checks each tile. */
   readonly needsRendering?: true;
   /**
-   * True when an empty tile is a gap, which the server renders from the next larger level. If absent, an empty tile has
+   * True when an empty tile is a gap, which the server renders from the level of the next higher resolution. If absent, an empty tile has
    * the background colour.
    */
   readonly hasGaps?: true;
@@ -121,7 +121,7 @@ export type TiffColour = {
   | { readonly model: 'palette'; readonly palette: Uint8Array }
 );
 
-/** Rotation to the upright image, by the numbers of TIFF and EXIF: 3 is 180°, 6 is 90° clockwise. */
+/** Rotation or reflection to the upright image, by the numbers of TIFF and EXIF: 3 is 180°, 6 is 90° clockwise. */
 export type Orientation = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
 /** An encoded image. With `jpeg`, the bytes are a complete JPEG file that any decoder draws in the right colours. */
@@ -245,9 +245,9 @@ export class SlideError extends Error {
   }
 }
 
-/** Whether the state of the file is unknown because its storage did not respond; the caller should retry. */
-export function isUnreachable(error: unknown): error is SlideError {
-  return error instanceof SlideError && unreachableCodes.has(error.code);
+/** Whether the file could not be read now, because the server is busy or the storage did not respond; the caller should retry. */
+export function isTemporaryError(error: unknown): error is SlideError {
+  return error instanceof SlideError && temporaryCodes.has(error.code);
 }
 
-const unreachableCodes: ReadonlySet<SlideErrorCode> = new Set(['BUSY', 'STORE_UNAVAILABLE', 'STORE_TIMEOUT']);
+const temporaryCodes: ReadonlySet<SlideErrorCode> = new Set(['BUSY', 'STORE_UNAVAILABLE', 'STORE_TIMEOUT']);

@@ -1,5 +1,5 @@
 import { fingerprintOf, type Objects } from '../location/open-slide-files.ts';
-import { isUnreachable, type Slide, SlideError } from '../model/slide.ts';
+import { isTemporaryError, type Slide, SlideError } from '../model/slide.ts';
 import { openSlide } from '../open-slide.ts';
 import type { ExpectedSlide } from './messages.ts';
 
@@ -59,7 +59,7 @@ export class OpenSlideCache {
     } catch (error) {
       // Every read of an object requires the same ETag. If the slide is a single object, the result therefore cannot mix two
       // versions, even if the store is unreachable now.
-      if (location.isObject && !location.members?.length && isUnreachable(error)) return true;
+      if (location.isObject && !location.members?.length && isTemporaryError(error)) return true;
       throw error;
     }
   }

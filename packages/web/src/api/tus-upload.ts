@@ -46,7 +46,7 @@ export function sendByTus({ file, address, metadata, signal, onProgress }: FileT
       const token = storedToken();
       if (token !== null) request.setHeader('Authorization', `Bearer ${token}`);
     },
-    // Without an endpoint, the library cannot create a second upload when a request for the state of this one fails.
+    // Removes the endpoint: otherwise the library would create a second upload when it cannot get the state of this one.
     onUploadUrlAvailable: () => {
       upload.options.endpoint = null;
     },
