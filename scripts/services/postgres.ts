@@ -52,10 +52,9 @@ export async function startPostgres(extraSettings: readonly string[] = []): Prom
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', ...extraSettings];
   const serverOptions = [`-p ${port}`, ...settings.map((setting) => `-c ${setting}`)].join(' ');
   const start = [programs.pgCtl, 'start', '-w', '-D', data, '-l', join(folder, 'log'), '-o', serverOptions];
-  // MD5 instead of SCRAM, whose thousands of hash rounds for each connection take a tenth of the time of the server tests.
   const initialise = [
     programs.initdb,
-    ...['-D', data, '-U', 'lamina', '-A', 'md5', `--pwfile=${passwordFile}`],
+    ...['-D', data, '-U', 'lamina', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`],
     ...['-E', 'UTF8', '--locale=C', '--no-sync'],
   ];
   for (const commandLine of [initialise, start]) {

@@ -15,7 +15,8 @@ import {
 import { type Fault, type FaultProxy, startFaultProxy } from '../testing/fault-proxy.ts';
 import { makeBucket, withoutObjectStore } from '../testing/test-bucket.ts';
 
-const bytes = randomBytes(4 * 2 ** 20);
+/** Larger than what the network buffers of a connection hold on a busy machine. */
+const bytes = randomBytes(16 * 2 ** 20);
 /** Short timeouts for the tests; a responding store meets `attemptMs` even on a busy machine. */
 const shortLimits = { backoffMs: 2, attemptMs: 20_000, totalMs: 60_000, failures: 100, probeMs: 60_000 };
 const impatientLimits = { ...shortLimits, attemptMs: 150 };
