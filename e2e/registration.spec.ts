@@ -39,7 +39,7 @@ function fieldIn(page: Page, prefix: '' | 'b'): Field {
   return { x: number('x'), y: number('y'), zoom: number('zoom') };
 }
 
-test('two pairs of points register two slides of a case, and linked views follow the tissue', async ({
+test('two pairs of points register two slides of a case, and linked views then show the same tissue', async ({
   visit,
   product,
 }) => {

@@ -2,7 +2,7 @@
  * `npm run bench` compares the product with other tile servers and measures it in a browser. `npm run load` runs the part `viewers` with
  * 1,000 viewers.
  *
- * One or several parts can be selected: `npm run bench -- servers`, `browser`, `renderer`, `colours`, `main-thread`, `viewers`, `catalogue`,
+ * Without arguments, the parts `servers` and `browser` run. Others can be selected: `npm run bench -- servers`, `browser`, `renderer`, `colours`, `main-thread`, `viewers`, `catalogue`,
  * `fairness`, `processes`, `results`, `annotations`, `sharing`, `interoperability`. The results replace the tables of docs/performance.md, except with
  * `--quick`, which only checks that the parts work. Slides and other data are kept in BENCH_DIR, by default in the user's cache folder.
  */

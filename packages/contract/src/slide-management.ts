@@ -23,7 +23,7 @@ export const ManagedImage = Image.extend({
 export type ManagedImage = z.infer<typeof ManagedImage>;
 
 /**
- * - `listed`: in the catalogue, with any result of reading the file
+ * - `listed`: every entry that is neither missing nor removed, whether or not its file could be read
  * - `ready`, `pending`, `failed`, `hidden`: listed entries with this state
  * - `held`: listed entries to which metadata files are not applied (see `metadata_hold`)
  * - `missing`: the file is missing, and the entry was not removed

@@ -56,7 +56,7 @@ function outcome(
   }
 }
 
-describe('account change register', () => {
+describe('the account change "register"', () => {
   it('creates a pending account without a role or approval', () => {
     expect(register({ uid: 'u1', email: 'a@b.org', displayName: null }, now)).toEqual({
       uid: 'u1',
@@ -73,7 +73,7 @@ describe('account change register', () => {
   });
 });
 
-describe('account change approve', () => {
+describe('the account change "approve"', () => {
   it.each([
     ['pending', 'unassigned', undefined, { status: 'active', role: 'user' }],
     ['pending', 'unassigned', 'user', { status: 'active', role: 'user' }],
@@ -110,7 +110,7 @@ describe('account change approve', () => {
   });
 });
 
-describe('account change suspend', () => {
+describe('the account change "suspend"', () => {
   const rows = allStatusesAndRoles.map(({ status, role }) => {
     const expected = {
       active: { status: 'suspended', role },
@@ -128,7 +128,7 @@ describe('account change suspend', () => {
   );
 });
 
-describe('account change deactivate', () => {
+describe('the account change "deactivate"', () => {
   it.each(allStatusesAndRoles)(
     'deactivates a $status account with the role $role and keeps its role',
     ({ status, role }) => {
@@ -141,7 +141,7 @@ describe('account change deactivate', () => {
 describe.each([
   ['suspend', suspend],
   ['deactivate', deactivate],
-])('account change %s', (_, rule) => {
+])('the account change "%s"', (_, rule) => {
   it("throws self_change for the administrator's own account, in every status", () => {
     for (const { status, role } of allStatusesAndRoles) {
       expect(outcome(account(status, role), (user) => rule(user, { ...byOtherAdmin, actor: 'u1' }))).toBe(
@@ -170,7 +170,7 @@ describe.each([
   });
 });
 
-describe('account change promote', () => {
+describe('the account change "promote"', () => {
   const rows = allStatusesAndRoles.map(({ status, role }) => {
     const expectedWhenActive = role === 'admin' ? 'no change' : { status: 'active', role: 'admin' };
     return { status, role, expected: status === 'active' ? expectedWhenActive : 'not_active' };
@@ -183,7 +183,7 @@ describe('account change promote', () => {
   );
 });
 
-describe('account change replacePassword', () => {
+describe('the account change "replacePassword"', () => {
   const rows = allStatusesAndRoles.map(({ status, role }) => {
     return { status, role, expected: status === 'deactivated' ? 'closed' : { status, role } };
   });

@@ -62,7 +62,7 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
   function enqueueNow(name: JobName, key: string, job: WaitingJob): void {
     const queue = queueOf(name);
     if (closing.signal.aborted || queue.waiting.has(key)) return;
-    if (queue.runningKey === key && kinds[name].whenRunning === 'once') return;
+    if (queue.runningKey === key && kinds[name].whenRunning === 'once') return; // such a job is not queued again while it runs
     queue.waiting.set(key, job);
     queue.processing ??= processQueue(name, queue).finally(() => {
       queue.processing = null;
@@ -138,7 +138,8 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
     },
 
     async idle(name) {
-      for (const queue = queueOf(name); queue.processing !== null; ) await queue.processing;
+      const queue = queueOf(name);
+      while (queue.processing !== null) await queue.processing; // a job may have started since; delayed jobs do not count
     },
 
     async close() {

@@ -2,8 +2,8 @@
  * Downloads of original slide files: checks who may download them, and reads their bytes. The files are de-identified while they are
  * sent, unless the dataset allows downloads of identifiable files.
  *
- * In each turn of the event loop, all downloads together read and send only one block of 64 KiB. A request for a tile therefore
- * waits for one block at most.
+ * In each turn of the event loop, all downloads together start and send only one block of 64 KiB, and at most two reads are in
+ * progress. A request for a tile therefore waits for one block at most.
  */
 import { AppError, may } from '@lamina/contract';
 import {
@@ -125,7 +125,8 @@ export function createOriginals(dependencies: Dependencies): Originals {
     if (cachedPlan !== undefined) return cachedPlan;
     for (const oldestKey of cachedPlans.keys())
       if (cachedPlans.size >= maxCachedPlans) cachedPlans.delete(oldestKey);
-    // Derived from the server's key, because everyone who knows the id of the image could compute new UIDs from it.
+    // Derived with the secret key of the server: from a salt made of the image id alone, everyone who knows the id could compute the
+    // replacement DICOM UIDs.
     const salt = encryption.deriveSecret(`UIDs of ${image.id}`);
     const plan = limitPlans(() => planOriginals(location, objects, salt));
     cachedPlans.set(key, plan);

@@ -123,7 +123,7 @@ describe.each(databaseKinds)('change of the own password, on %s,', (database) =>
   });
 });
 
-describe.each(databaseKinds)('deletion of the own account, on %s,', (database) => {
+describe.each(databaseKinds)("deletion of one's own account, on %s,", (database) => {
   it.each(['active', 'pending'] as const)(
     'erases the personal data of a %s account, and keeps the uid in the audit log',
     async (status) => {

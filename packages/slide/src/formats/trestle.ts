@@ -122,7 +122,7 @@ async function readLevels(tiff: TiffFile): Promise<readonly TiffImage[]> {
   return tiffImages;
 }
 
-/** Opens levels without overlaps with their stored tiles, and composes the others from tiles without their overlaps. */
+/** Opens the levels. A level whose tiles overlap is composed so that each overlap appears once; other levels keep their stored tiles. */
 async function openLevels(
   source: ByteSource,
   tiffImages: readonly TiffImage[],
@@ -145,7 +145,10 @@ async function openLevels(
       continue;
     }
     checkAreas(1, grid.columns + grid.rows);
-    /** The whole level; each tile is one cell, and covers the overlap of the tile on its left and above it. */
+    /**
+     * The whole level, in stored pixels: overlaps count twice in its size. Each tile is one cell, and covers the overlap of the tile on
+     * its left and above it.
+     */
     const area = {
       readTile,
       tileWidth: grid.tileWidth,

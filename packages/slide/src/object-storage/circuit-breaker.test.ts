@@ -11,7 +11,7 @@ const failing = (error: Error) => async () => {
   throw error;
 };
 
-describe('a guarded request to the store', () => {
+describe('a request to the object store with retries', () => {
   it('is retried after a transient fault and after an unexpected error', async () => {
     const attempt = vi
       .fn<() => Promise<string>>()

@@ -31,7 +31,7 @@ const read = (key: string, etag = '123'): ObjectQuestion => ({
 const ask = (question: ObjectQuestion, job: RenderJob | null) =>
   answerObjectQuestions(1, question, job, objects);
 
-describe('a render process that asks for objects', () => {
+describe('a render process that requests objects of the bucket', () => {
   it('reads its slide and the objects beside and below it', async () => {
     expect(await ask(head('Set/a.vsi'), ofSlide)).toMatchObject({ questionId: 1, value: { size: 100 } });
     expect(await ask(list('Set/_a_/'), ofSlide)).toMatchObject({ value: [{ key: 'Set/_a_/b.ets' }] });

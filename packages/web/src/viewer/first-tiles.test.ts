@@ -29,7 +29,7 @@ describe('firstTiles', () => {
     expect(tiles[0]).toEqual({ level: 11, column: 2, row: 1, format: 'jpeg' });
   });
 
-  it('returns, for a field at full resolution, the tiles around the centre of the field', () => {
+  it('returns the tiles around the centre for a field of view at full resolution', () => {
     const names = namesOf(firstTiles(descriptor, { width: 480, height: 240 }, fieldAt(1200, 1320, 1)));
     expect(names).toHaveLength(3 * 2);
     expect(names.slice(0, 2).sort()).toEqual(['16/4_5', '16/5_5']);

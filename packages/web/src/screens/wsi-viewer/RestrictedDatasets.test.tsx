@@ -24,7 +24,7 @@ function show(api: Answers) {
   return { calls, onAccessChanged, person: userEvent.setup({ delay: null }) };
 }
 
-describe('the restricted datasets under the catalogue', () => {
+describe('the restricted datasets below the catalogue', () => {
   it.each([
     ['no restricted dataset exists', { [datasetsCall]: { datasets: [] } }],
     ['access to all of them is granted', { [datasetsCall]: { datasets: [{ ...kidney, granted: true }] } }],
@@ -36,7 +36,7 @@ describe('the restricted datasets under the catalogue', () => {
     expect(screen.queryByText('Restricted datasets')).toBeNull();
   });
 
-  it('can be requested with a reason and then show that the request was sent', async () => {
+  it('let a person request access with a reason, and then show that the request was sent', async () => {
     let request: object | null = null;
     const { calls, person } = show({
       [datasetsCall]: () => ({ datasets: [{ ...kidney, request }] }),

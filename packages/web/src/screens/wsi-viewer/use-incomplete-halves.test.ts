@@ -2,7 +2,7 @@ import { act, renderHook } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { useIncompleteHalves } from './use-incomplete-halves.ts';
 
-it('useIncompleteHalves does not render the viewer again when an image view reports the same incompleteness a second time', () => {
+it('useIncompleteHalves causes no further render when one side of a comparison reports again that tiles are missing', () => {
   let renderings = 0;
   const { result } = renderHook(() => {
     renderings += 1;

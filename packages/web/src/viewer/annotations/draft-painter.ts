@@ -101,7 +101,10 @@ function strokeGeometry(scene: Scene, geometry: Geometry, color: string, style: 
   context.stroke(path);
 }
 
-/** Draws a draft that will become a new annotation, with its size; a stroke of the brush has no size. */
+/**
+ * Draws a draft that will become a new annotation, with its size; a stroke of the brush has no size. Draws nothing for a drag of an
+ * existing annotation.
+ */
 function drawUnfinished(scene: Scene, draft: Draft): void {
   const { session } = scene;
   const color = cssColor(session.classification?.color ?? unclassifiedColor);
