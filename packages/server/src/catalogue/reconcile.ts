@@ -138,15 +138,14 @@ export async function reconcile(
   // An unpaired slide was replaced, has a new leading file, or is new.
   const movedDuringScan = await slidesWithFingerprintsOf(unpaired, scans, unmatchedSlides, yieldToEventLoop);
   const newImages: NewImage[] = [];
-  for (const found of unpaired) {
-    await yieldToEventLoop();
+  async function addUnpaired(found: FoundAtRoot): Promise<void> {
     const { root, slide } = found;
     const row = entryOfReplaced(found, remaining);
     if (row !== undefined) {
       toRead.push(row.id);
       remaining.delete(placeOf(row.root, row.path));
       addIfChanged({ row, root, slide });
-      continue;
+      return;
     }
     // A slide that moved during the scan may have been found at its old and at its new place.
     const oldFound = movedDuringScan.get(slide.fingerprint);
@@ -155,11 +154,15 @@ export async function reconcile(
       movedDuringScan.delete(slide.fingerprint);
       followedById.delete(before.id);
       moved.push({ row: before, root, slide });
-      continue;
+      return;
     }
     const id = randomUUID();
     newImages.push(newImage(id, root, slide, { fingerprint: slide.fingerprint, at }));
     toRead.push(id);
+  }
+  for (const found of unpaired) {
+    await yieldToEventLoop();
+    await addUnpaired(found);
   }
 
   const unusable = recordUnusableFiles(scans, remaining, log, at);
