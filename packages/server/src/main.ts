@@ -124,7 +124,7 @@ async function startServingProcess(context: ProcessContext): Promise<void> {
   answerCalls(process, calls, (error) =>
     log.error(
       { err: error },
-      'metrics of a serving process could not be read; this scrape does not include them',
+      'metrics of an HTTP worker process could not be read; this scrape does not include them',
     ),
   );
   const app = await buildApp(services);

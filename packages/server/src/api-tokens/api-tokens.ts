@@ -142,7 +142,10 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     try {
       await touchApiToken(db, id, new Date(at).toISOString());
     } catch (error) {
-      log.warn({ err: error, apiToken: id }, 'last use of API token not saved; a later request saves it');
+      log.warn(
+        { err: error, apiToken: id },
+        'last-used time of an API token not saved; a later request saves it',
+      );
     }
   }
 

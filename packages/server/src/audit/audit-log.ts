@@ -151,7 +151,7 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
         else
           log.error(
             { entries, brokenAt, lastHash },
-            'audit log broken: an event was changed or removed; run "npm run audit:verify" to find it',
+            'audit log verification failed: an event was changed or removed; run "npm run audit:verify" to find it',
           );
       } finally {
         isVerifying = false;

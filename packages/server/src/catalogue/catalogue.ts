@@ -240,7 +240,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
       if (error !== null) {
         log.warn(
           { err: error },
-          'search index unavailable: the database user cannot create the extension pg_trgm or its index, so searches read every entry',
+          'catalogue search is slow: the database user cannot create the extension pg_trgm or its index, so each search reads every catalogue entry',
         );
       }
       for (const name of rescans) await jobs.enqueue(name, { atStart: true });

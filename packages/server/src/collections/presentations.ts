@@ -87,7 +87,7 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
         .catch((error: unknown) =>
           log.warn(
             { err: error },
-            'database read of presentation states failed; followers get no updates until a read succeeds',
+            'live presentations could not be read from the database; people who follow a presenter get no updates until a read succeeds',
           ),
         )
         .finally(() => {

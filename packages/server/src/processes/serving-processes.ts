@@ -67,7 +67,7 @@ export async function startServing({ count, calls, log }: ServingOptions): Promi
     answerCalls(worker, calls, (error) =>
       log.error(
         { err: error },
-        'render request from a serving process failed in the primary process; the client gets an error',
+        'tile render request of an HTTP worker process failed in the primary process; the client gets an error response',
       ),
     );
     return worker;
@@ -84,7 +84,7 @@ export async function startServing({ count, calls, log }: ServingOptions): Promi
       if (performance.now() - startedAt > stableAfterMs) delayMs = firstDelayMs;
       log.error(
         { code, signal, delayMs },
-        'serving process exited unexpectedly; it is restarted after the delay',
+        'HTTP worker process exited unexpectedly; the primary process restarts it after delayMs',
       );
       await wait(delayMs);
       if (stopping.signal.aborted) return;

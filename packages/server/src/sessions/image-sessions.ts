@@ -256,7 +256,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
     lookingUp?.catch((error) =>
       log.warn(
         { err: error },
-        'image session lookup failed; cached sessions stay valid for 30 s without the database',
+        'image session lookup in the database failed; cached image sessions still authorise tile requests for up to 30 s',
       ),
     );
   }
@@ -326,7 +326,10 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
       flushTimer = null;
       recentById.clear();
       flushing = flush().catch((error) =>
-        log.warn({ err: error }, 'request counts of image sessions not saved; the next requests retry it'),
+        log.warn(
+          { err: error },
+          'tile request counts of image sessions not saved; retried with the next requests',
+        ),
       );
     }, flushEveryMs).unref();
   }
@@ -464,7 +467,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
       await flush().catch((error) =>
         log.warn(
           { err: error },
-          'request counts of image sessions not saved; they are lost because the process stops',
+          'tile request counts of image sessions not saved; they are lost because the process stops',
         ),
       );
     },

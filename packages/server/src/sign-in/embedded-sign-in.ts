@@ -66,7 +66,10 @@ export function createEmbeddedSignIn({
     try {
       await touchToken(db, hash, now());
     } catch (error) {
-      log.warn({ err: error }, 'last use of a sign-in not saved; the sign-in may expire up to 30 s early');
+      log.warn(
+        { err: error },
+        'last-used time of a sign-in session not saved; the session may expire up to 30 s early',
+      );
     }
   }
 

@@ -221,7 +221,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     } catch (error) {
       log.warn(
         { err: error },
-        'rate limit update after a successful sign-in failed; earlier failed attempts still count',
+        'sign-in rate limit could not be reset after a successful sign-in; earlier failed attempts still count',
       );
     }
   }

@@ -41,7 +41,7 @@ export function openObjectStorage({
     warn: (error) =>
       log.warn(
         { err: error },
-        'write to the object cache failed; the blocks are read from object storage again when needed',
+        'object storage cache write failed; the server reads the blocks from object storage again when needed',
       ),
   });
   return {

@@ -82,7 +82,7 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
   let diskWork: Promise<void> = openExisting().catch(warn);
 
   function warn(error: unknown): void {
-    log.warn({ err: error }, 'disk cache of tiles failed; the affected tiles are cached in memory only');
+    log.warn({ err: error }, 'tile disk cache failed; the affected tiles are cached in memory only');
   }
 
   function diskCacheOf(fingerprint: string): Promise<TileDiskCache> {
