@@ -42,7 +42,7 @@ import type { Throttle } from '../sign-in/throttle.ts';
 import { releaseLayersOf } from '../store/annotation-layers.ts';
 import { insertApplication, setDecisionReason } from '../store/applications.ts';
 import { spellingOf } from '../store/catalogue-names.ts';
-import { type Change, type Database, runLockedTransaction } from '../store/database.ts';
+import { type Database, type DatabaseTransaction, runLockedTransaction } from '../store/database.ts';
 import { replaceGrants } from '../store/dataset-grants.ts';
 import { answerDatasetRequests } from '../store/dataset-requests.ts';
 import { findDataset } from '../store/datasets.ts';
@@ -187,7 +187,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
 
   /** Queues an e-mail in the transaction of the change that it reports. After the commit, `mail.wake` sends queued e-mails. */
   async function queueEmail(
-    tx: Change,
+    tx: DatabaseTransaction,
     account: Pick<User, 'uid' | 'email'>,
     composeEmail: (recipient: Recipient) => Email,
   ): Promise<void> {
@@ -218,7 +218,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
   async function administer(
     { actor, uid, action }: { actor: Actor; uid: string; action: AuditAction },
     rule: (user: User, context: Parameters<typeof rules.suspend>[1]) => User,
-    work: (tx: Change, after: User) => Promise<void> = async () => undefined,
+    work: (tx: DatabaseTransaction, after: User) => Promise<void> = async () => undefined,
   ): Promise<User> {
     const entry = { action, actor: actor.uid, target: uid, origin: actor.origin };
     return auditRejection(entry, () =>
@@ -249,7 +249,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
 
   /** Ends the share links of an account that may no longer share. Also ends links from before the account expired. */
   async function endShareLinksIfRightLost(
-    tx: Change,
+    tx: DatabaseTransaction,
     { after, hadExpired }: { after: User; hadExpired: boolean },
     actor: Actor,
   ): Promise<void> {
@@ -286,7 +286,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
     });
   }
 
-  const revokeTokens = (tx: Change, user: User) => signIn.revokeAll(tx, user.uid);
+  const revokeTokens = (tx: DatabaseTransaction, user: User) => signIn.revokeAll(tx, user.uid);
 
   /**
    * Replaces the dataset grants of an account and answers its open requests for these datasets.
@@ -295,7 +295,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
    * @throws AppError invalid_request for a dataset that has no access settings
    */
   async function replaceDatasetGrants(
-    tx: Change,
+    tx: DatabaseTransaction,
     actor: Actor,
     uid: string,
     names: Access['datasets'],
@@ -369,7 +369,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
        *
        * @throws AppError second_factor_required, second_factor_invalid
        */
-      async function checkSecondFactor(tx: Change, uid: string): Promise<string | null> {
+      async function checkSecondFactor(tx: DatabaseTransaction, uid: string): Promise<string | null> {
         if (!(await secondFactor.isOn(tx, uid))) return null;
         if (code === undefined) throw new AppError('second_factor_required');
         return secondFactor.take(tx, uid, code);

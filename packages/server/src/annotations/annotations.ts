@@ -18,7 +18,7 @@ import { recheckCaller } from '../sessions/recheck-caller.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
 import { displayNamesOf } from '../store/annotation-layers.ts';
 import * as store from '../store/annotations.ts';
-import type { Change, Database } from '../store/database.ts';
+import type { Database, DatabaseTransaction } from '../store/database.ts';
 import { type AppliedChanges, applyChanges, type ParsedChange, rejectRepeatedIds } from './apply-changes.ts';
 import type { AuditForeignUse } from './audit-foreign-use.ts';
 import { featureOf, featureText } from './feature-json.ts';
@@ -83,7 +83,7 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
 
   /** Locks a layer and checks that the caller may change its annotations. @throws AppError not_found, forbidden, layer_locked */
   async function lockForChange(
-    tx: Change,
+    tx: DatabaseTransaction,
     actor: Actor,
     layerId: string,
   ): Promise<ReadableLayer & { readonly user: User }> {

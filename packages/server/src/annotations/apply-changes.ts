@@ -13,7 +13,7 @@ import {
   type RevisionRow,
   saveAnnotations,
 } from '../store/annotations.ts';
-import type { Change } from '../store/database.ts';
+import type { DatabaseTransaction } from '../store/database.ts';
 import { currentFeatureOf } from './feature-json.ts';
 import type { StorableFeature } from './parse-feature.ts';
 
@@ -58,7 +58,7 @@ export function rejectRepeatedIds(changes: readonly AnnotationChange[]): void {
  * @throws AppError conflict with the current state of the conflicting annotations; layer_full
  */
 export async function applyChanges(
-  tx: Change,
+  tx: DatabaseTransaction,
   context: ChangeContext,
   changes: readonly ParsedChange[],
 ): Promise<AppliedChanges> {
@@ -100,7 +100,7 @@ function isConflict({ feature, base }: ParsedChange, row: AnnotationRow | undefi
  * stores it is a new batch.
  */
 async function findEarlierResult(
-  tx: Change,
+  tx: DatabaseTransaction,
   { layer, author }: ChangeContext,
   changes: readonly ParsedChange[],
   current: ReadonlyMap<string, AnnotationRow>,
@@ -139,7 +139,7 @@ function isResultOf({ feature, base }: ParsedChange, revision: RevisionRow): boo
 }
 
 async function writeChanges(
-  tx: Change,
+  tx: DatabaseTransaction,
   { layer, author, now }: ChangeContext,
   changes: readonly ParsedChange[],
   current: ReadonlyMap<string, AnnotationRow>,

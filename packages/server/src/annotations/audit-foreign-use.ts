@@ -7,7 +7,7 @@ import type { Actor } from '../audit/actor.ts';
 import type { AuditAction, AuditRecorder } from '../audit/audit-recorder.ts';
 import { isPrivateLayerOfAnother } from '../domain/annotation-rights.ts';
 import type { LayerRow } from '../store/annotation-layers.ts';
-import { type Change, type Database, runLockedTransaction } from '../store/database.ts';
+import { type Database, type DatabaseTransaction, runLockedTransaction } from '../store/database.ts';
 
 export interface AuditForeignUse {
   /** Records the reading if the layer is another person's private layer. */
@@ -17,7 +17,7 @@ export interface AuditForeignUse {
    *
    * @returns a function that the caller must call after the commit; it remembers that the event is written
    */
-  recordChange(tx: Change, actor: Actor, user: User, layer: LayerRow): Promise<() => void>;
+  recordChange(tx: DatabaseTransaction, actor: Actor, user: User, layer: LayerRow): Promise<() => void>;
 }
 
 /** When the process remembers this many events, it forgets all of them, and may write an event a second time. */

@@ -5,7 +5,7 @@ import { type LayerRights, layerRightsOf } from '../domain/annotation-rights.ts'
 import { seesEveryDataset } from '../domain/dataset-access.ts';
 import { mayViewImage } from '../domain/image-session.ts';
 import { findLayer, type LayerRow, lockLayer } from '../store/annotation-layers.ts';
-import type { Change, Connection } from '../store/database.ts';
+import type { Connection, DatabaseTransaction } from '../store/database.ts';
 import { findImage, type ImageRow } from '../store/images.ts';
 
 export const uuidPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
@@ -57,7 +57,7 @@ export async function requireLayer(db: Connection, reader: User, layerId: string
  * @throws AppError not_found, and the errors of `findReader`
  */
 export async function requireLockedLayer(
-  tx: Change,
+  tx: DatabaseTransaction,
   layerId: string,
   findReader: () => Promise<User>,
   { includesDeleted = false } = {},

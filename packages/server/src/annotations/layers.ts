@@ -28,7 +28,7 @@ import {
   nextChangeNo,
   saveLayer,
 } from '../store/annotation-layers.ts';
-import type { Change, Connection, Database } from '../store/database.ts';
+import type { Connection, Database, DatabaseTransaction } from '../store/database.ts';
 import { requireImage, requireLockedLayer } from './layer-access.ts';
 
 export interface AnnotationLayers {
@@ -97,7 +97,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
 
   /** Runs a change of a layer in a transaction, and calls `onCommit` afterwards. */
   async function commit<T extends Pick<AnnotationLayer, 'image_id'>>(
-    work: (tx: Change) => Promise<T>,
+    work: (tx: DatabaseTransaction) => Promise<T>,
   ): Promise<T> {
     const changed = await db.transaction().execute(work);
     onCommit(changed.image_id);
@@ -124,7 +124,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
   }
 
   async function describeOne(
-    tx: Change,
+    tx: DatabaseTransaction,
     reader: User,
     layer: LayerRow,
     translate: Translate,
@@ -135,7 +135,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
   }
 
   const record = (
-    tx: Change,
+    tx: DatabaseTransaction,
     actor: Actor,
     action: AuditAction,
     layer: LayerRow,
@@ -253,7 +253,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
   };
 
   /** Returns the caller, who may write annotations of the image, after the transaction has its write lock. @throws AppError not_found */
-  async function requireWriter(tx: Change, actor: Actor, imageId: string): Promise<User> {
+  async function requireWriter(tx: DatabaseTransaction, actor: Actor, imageId: string): Promise<User> {
     // Changes no row, but makes SQLite take its write lock before the transaction reads.
     await tx.updateTable('annotation_images').set({ change_no: 0 }).where('image_id', '=', '').execute();
     const user = await recheckCaller(tx, signIn, actor, 'annotations.write');

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { networkOf } from '../domain/network-of.ts';
 import { createRefusalLogLimit, type RefusalSummary } from '../domain/refusal-log-limit.ts';
 import { insertAuditRow, insertAuditRows, listAccountEvents } from '../store/audit.ts';
-import { type Change, type Database, runLockedTransaction } from '../store/database.ts';
+import { type Database, type DatabaseTransaction, runLockedTransaction } from '../store/database.ts';
 
 export type { AuditAction } from '@lamina/contract';
 
@@ -36,9 +36,9 @@ export interface AuditEntry {
 
 export interface AuditRecorder {
   /** Records an event in the transaction of the change, so that both are committed together. */
-  record(tx: Change, entry: AuditEntry): Promise<void>;
+  record(tx: DatabaseTransaction, entry: AuditEntry): Promise<void>;
   /** Records several events in order. */
-  recordAll(tx: Change, entries: readonly AuditEntry[]): Promise<void>;
+  recordAll(tx: DatabaseTransaction, entries: readonly AuditEntry[]): Promise<void>;
   /**
    * Records an event in a separate transaction, for actions that change nothing else, such as a rejected sign-in. Repeated
    * refusals of an account or network are counted instead, and recorded in one summary event each minute.
@@ -97,7 +97,7 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
     request_id: entry.origin?.requestId ?? null,
   });
 
-  async function record(tx: Change, entry: AuditEntry): Promise<void> {
+  async function record(tx: DatabaseTransaction, entry: AuditEntry): Promise<void> {
     await insertAuditRow(tx, rowOf(entry));
   }
 

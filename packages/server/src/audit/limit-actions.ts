@@ -2,7 +2,7 @@
 import { AppError } from '@lamina/contract';
 import { actionLimits, type LimitedAction, msUntilAllowed } from '../domain/action-limits.ts';
 import { listActionTimes } from '../store/audit.ts';
-import type { Change } from '../store/database.ts';
+import type { DatabaseTransaction } from '../store/database.ts';
 import type { AuditRecorder, Origin } from './audit-recorder.ts';
 
 export interface LimitActions {
@@ -13,7 +13,7 @@ export interface LimitActions {
    * @throws AppError rate_limited with the seconds to wait
    */
   require(
-    tx: Change,
+    tx: DatabaseTransaction,
     action: LimitedAction,
     actor: { readonly uid: string; readonly origin: Origin },
   ): Promise<void>;

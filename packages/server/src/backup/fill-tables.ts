@@ -1,6 +1,6 @@
 /** Creates the tables of a database, and fills them with the rows of a backup or of another database. */
 import { checkChain } from '../audit/chain-check.ts';
-import type { Change } from '../store/database.ts';
+import type { DatabaseTransaction } from '../store/database.ts';
 import {
   createEmptyTables,
   digestOf,
@@ -32,7 +32,7 @@ export type PrintLine = (sentence: string) => void;
  * @throws Error with a sentence for the operator when a table differs from the expected contents
  */
 export async function fillTables(
-  tx: Change,
+  tx: DatabaseTransaction,
   version: string,
   shapes: readonly TableShape[],
   contents: readonly ExpectedTable[],
@@ -59,7 +59,7 @@ export async function fillTables(
 }
 
 /** Verifies the hash chain of the audit log and prints the result. */
-async function reportChainCheck(tx: Change, printLine: PrintLine): Promise<void> {
+async function reportChainCheck(tx: DatabaseTransaction, printLine: PrintLine): Promise<void> {
   const { state, entries, brokenAt } = await checkChain(tx);
   if (state === 'intact') printLine(`The audit log is intact: ${entries} entries.`);
   else

@@ -7,7 +7,7 @@ import { createAuditRecorder } from '../audit/audit-recorder.ts';
 import type { Config } from '../platform/config.ts';
 import { keyFile } from '../platform/encryption.ts';
 import { slideRoots } from '../slide-storage/slide-roots.ts';
-import type { Change } from '../store/database.ts';
+import type { DatabaseTransaction } from '../store/database.ts';
 import { readRows } from '../store/table-rows.ts';
 import { backupFiles } from './backup-format.ts';
 import { sha256Of } from './checksums.ts';
@@ -160,7 +160,11 @@ async function installKey({ dataDir }: Config, backup: Backup): Promise<void> {
   await fs.rename(unfinished, file);
 }
 
-function recordRestore({ now, log }: RestoreDependencies, tx: Change, { manifest }: Backup): Promise<void> {
+function recordRestore(
+  { now, log }: RestoreDependencies,
+  tx: DatabaseTransaction,
+  { manifest }: Backup,
+): Promise<void> {
   return createAuditRecorder({ db: tx, now, log }).record(tx, {
     action: 'backup-restored',
     actor: null,
@@ -171,7 +175,7 @@ function recordRestore({ now, log }: RestoreDependencies, tx: Change, { manifest
 }
 
 /** Returns the slide files that the catalogue lists but that do not exist in the folders of this machine. */
-async function findMissingSlides(config: Config, tx: Change): Promise<string[]> {
+async function findMissingSlides(config: Config, tx: DatabaseTransaction): Promise<string[]> {
   const roots: Readonly<Record<string, string>> = slideRoots(config);
   const missing: string[] = [];
   const columns = ['missing_since', 'path', 'removed_at', 'root'];

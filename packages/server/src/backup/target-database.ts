@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { type Change, connectDatabase, type Database } from '../store/database.ts';
+import { connectDatabase, type Database, type DatabaseTransaction } from '../store/database.ts';
 import { isPostgres } from '../store/dialects.ts';
 import { DatabaseInUse, openExclusively, replaceDatabase } from '../store/embedded-file.ts';
 import {
@@ -35,7 +35,7 @@ export interface Target {
    * @param work creates and fills the tables in an empty database; if it throws, the contents stay unchanged
    * @returns the path of the safety copy of the previous embedded database; null when there was none
    */
-  fill(work: (tx: Change) => Promise<void>): Promise<string | null>;
+  fill(work: (tx: DatabaseTransaction) => Promise<void>): Promise<string | null>;
   close(): Promise<void>;
 }
 

@@ -9,7 +9,7 @@ import { formatCsvLine } from '../platform/csv.ts';
 import { keyFile } from '../platform/encryption.ts';
 import { programVersion } from '../platform/program-version.ts';
 import { slideRoots } from '../slide-storage/slide-roots.ts';
-import { type Change, connectDatabase } from '../store/database.ts';
+import { connectDatabase, type DatabaseTransaction } from '../store/database.ts';
 import { isPostgres } from '../store/dialects.ts';
 import { syncFolder } from '../store/embedded-file.ts';
 import {
@@ -158,7 +158,7 @@ async function writeTables(
 
 /** Writes the rows of a table, and for the table of images also the list of slides. */
 async function writeTable(
-  tx: Change,
+  tx: DatabaseTransaction,
   shape: TableShape,
   folder: string,
 ): Promise<Manifest['tables'][number]> {

@@ -33,9 +33,9 @@ import {
 import { spellingOf } from '../store/catalogue-names.ts';
 import {
   acquireLock,
-  type Change,
   type Connection,
   type Database,
+  type DatabaseTransaction,
   runLockedTransaction,
 } from '../store/database.ts';
 import { isDataset } from '../store/datasets.ts';
@@ -118,7 +118,10 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
   function edit<T extends StoredCase | null>(
     actor: Actor,
     action: AuditAction,
-    work: (tx: Change, user: User) => Promise<{ readonly target: StoredCase; readonly result: T }>,
+    work: (
+      tx: DatabaseTransaction,
+      user: User,
+    ) => Promise<{ readonly target: StoredCase; readonly result: T }>,
   ): Promise<T> {
     return runLockedTransaction(db, 'accounts', async (tx) => {
       const user = await recheckCaller(tx, signIn, actor, 'catalogue.write');
@@ -130,7 +133,7 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
   }
 
   function record(
-    tx: Change,
+    tx: DatabaseTransaction,
     { uid, origin }: Actor,
     action: AuditAction,
     { id, name, dataset, slides }: Pick<StoredCase, 'id' | 'name' | 'dataset' | 'slides'>,
@@ -140,7 +143,7 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
   }
 
   /** Returns the stored spelling of a dataset's name. @throws AppError not_found */
-  async function datasetNamed(tx: Change, requestedName: string): Promise<string> {
+  async function datasetNamed(tx: DatabaseTransaction, requestedName: string): Promise<string> {
     const name = await spellingOf(tx, 'dataset', requestedName);
     if (!(await isDataset(tx, name))) throw new AppError('not_found');
     return name;
@@ -148,7 +151,7 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
 
   /** Returns the slides of a case in stored form. @throws AppError not_found for a slide that the administrator does not see */
   async function slidesOf(
-    tx: Change,
+    tx: DatabaseTransaction,
     user: User,
     newSlides: NewCase['slides'],
   ): Promise<StoredCase['slides']> {
@@ -163,7 +166,7 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
     }));
   }
 
-  async function storedCase(tx: Change, id: string): Promise<StoredCase> {
+  async function storedCase(tx: DatabaseTransaction, id: string): Promise<StoredCase> {
     const [stored] = await findCases(tx, [id]);
     if (stored === undefined) throw new AppError('not_found');
     return stored;

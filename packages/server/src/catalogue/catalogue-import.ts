@@ -23,10 +23,10 @@ import { readHold } from '../domain/metadata-hold.ts';
 import { createYielder } from '../platform/yield-to-event-loop.ts';
 import { listSpellings } from '../store/catalogue-names.ts';
 import {
-  type Change,
   type Connection,
   changeCount,
   type Database,
+  type DatabaseTransaction,
   runLockedTransaction,
 } from '../store/database.ts';
 import {
@@ -84,7 +84,12 @@ interface Plan {
 const batchSize = 500;
 
 export function createCatalogueImport({ db, now, audit, catalogue }: ImportDependencies): CatalogueImport {
-  async function applyPlan(tx: Change, plan: Plan, file: CatalogueFile, { uid, origin }: CatalogueEditor) {
+  async function applyPlan(
+    tx: DatabaseTransaction,
+    plan: Plan,
+    file: CatalogueFile,
+    { uid, origin }: CatalogueEditor,
+  ) {
     const at = now().toISOString();
     const actorAndOrigin = { actor: uid, origin };
     await audit.record(tx, {

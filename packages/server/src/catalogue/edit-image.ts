@@ -2,7 +2,7 @@
 import { AppError } from '@lamina/contract';
 import type { AuditAction, AuditEntry, Origin } from '../audit/audit-recorder.ts';
 import { readHold } from '../domain/metadata-hold.ts';
-import type { Change } from '../store/database.ts';
+import type { DatabaseTransaction } from '../store/database.ts';
 import {
   type EditableField,
   editableFields,
@@ -47,7 +47,7 @@ export interface EditedImage {
  * @throws AppError not_found for a removed entry that the edit does not restore
  */
 export async function editImage(
-  tx: Change,
+  tx: DatabaseTransaction,
   row: ImageRow,
   edit: ImageEdit,
   { uid, origin }: CatalogueEditor,

@@ -27,7 +27,7 @@ import {
   saveCase,
   saveMetadataCase,
 } from '../store/cases.ts';
-import { type Change, type Database, runLockedTransaction } from '../store/database.ts';
+import { type Database, type DatabaseTransaction, runLockedTransaction } from '../store/database.ts';
 import { findImageLocations, type ImageLocation, listImagesAt } from '../store/images.ts';
 import type { StatedCase } from './metadata-files.ts';
 import type { RootScan } from './reconcile.ts';
@@ -183,7 +183,7 @@ function wantedCaseOf(slides: readonly WantedSlide[], log: Logger): ImportedCase
 
 /** Applies one step to the current state of the case. @returns the audit entries */
 async function applyStep(
-  tx: Change,
+  tx: DatabaseTransaction,
   { key, known, dataset, wanted }: CaseStep,
   at: string,
 ): Promise<AuditEntry[]> {
@@ -213,7 +213,7 @@ async function applyStep(
  * create it either.
  */
 async function createCaseOfFiles(
-  tx: Change,
+  tx: DatabaseTransaction,
   key: string,
   dataset: string,
   written: ImportedCase,
@@ -231,7 +231,7 @@ async function createCaseOfFiles(
 
 /** Deletes a case that the files no longer name, unless an account has edited it or aligned its slides with each other. */
 async function deleteUneditedCase(
-  tx: Change,
+  tx: DatabaseTransaction,
   known: MetadataCase,
   current: StoredCase | null,
 ): Promise<AuditEntry[]> {

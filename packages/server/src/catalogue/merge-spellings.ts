@@ -9,7 +9,12 @@ import { nameKey, spellName } from '@lamina/contract';
 import type { Logger } from 'pino';
 import type { AuditEntry, AuditRecorder } from '../audit/audit-recorder.ts';
 import { listSpellings, type NameKind, registerName } from '../store/catalogue-names.ts';
-import { acquireLock, type Change, type Database, runLockedTransaction } from '../store/database.ts';
+import {
+  acquireLock,
+  type Database,
+  type DatabaseTransaction,
+  runLockedTransaction,
+} from '../store/database.ts';
 import { listDatasetRows } from '../store/datasets.ts';
 import { renameImages } from '../store/managed-images.ts';
 import { listNamesInUse, listSlidesNamed, mergeDatasetRows } from '../store/merge-names.ts';
@@ -46,7 +51,7 @@ export async function mergeSpellings({ db, now, log, audit }: MergeDependencies)
    *
    * @returns fields for the log; null when the name had only one spelling and this call has only registered it
    */
-  async function merge(tx: Change, kind: NameKind, spellings: readonly string[]) {
+  async function merge(tx: DatabaseTransaction, kind: NameKind, spellings: readonly string[]) {
     const at = now().toISOString();
     const name = await registerName(tx, kind, await preferredSpelling(tx, kind, spellings));
     const otherSpellings = spellings.filter((spelling) => spelling !== name);
@@ -95,7 +100,10 @@ export async function mergeSpellings({ db, now, log, audit }: MergeDependencies)
 }
 
 /** Returns one array for each name that has several spellings, or a single spelling that is not registered. */
-async function spellingsToMerge(db: Database | Change, kind: NameKind): Promise<(readonly string[])[]> {
+async function spellingsToMerge(
+  db: Database | DatabaseTransaction,
+  kind: NameKind,
+): Promise<(readonly string[])[]> {
   const registered = await listSpellings(db, kind);
   const namesByKey = Map.groupBy(await listNamesInUse(db, kind), nameKey);
   return [...namesByKey]
@@ -107,7 +115,11 @@ async function spellingsToMerge(db: Database | Change, kind: NameKind): Promise<
  * Returns the spelling to keep: the one of a restricted dataset, otherwise of a dataset that an administrator has configured,
  * otherwise the first in alphabetical order.
  */
-async function preferredSpelling(tx: Change, kind: NameKind, spellings: readonly string[]): Promise<string> {
+async function preferredSpelling(
+  tx: DatabaseTransaction,
+  kind: NameKind,
+  spellings: readonly string[],
+): Promise<string> {
   const rows = kind === 'dataset' ? await listDatasetRows(tx) : [];
   const configured = rows.filter(({ name }) => spellings.includes(name));
   const preferred = configured.find(({ access }) => access === 'restricted') ?? configured[0];

@@ -14,7 +14,7 @@ import type { AuditEntry, AuditRecorder } from '../audit/audit-recorder.ts';
 import { createYielder } from '../platform/yield-to-event-loop.ts';
 import type { SlideFile } from '../slide-storage/slide-roots.ts';
 import { analyzeImages } from '../store/catalogue-search.ts';
-import { type Change, type Database, runLockedTransaction } from '../store/database.ts';
+import { type Database, type DatabaseTransaction, runLockedTransaction } from '../store/database.ts';
 import { listRestrictedDatasets } from '../store/datasets.ts';
 import {
   findImageAt,
@@ -306,7 +306,7 @@ async function applyChanges(
 
   const inBatches = async <T>(
     all: readonly T[],
-    work: (tx: Change, items: readonly T[]) => Promise<void>,
+    work: (tx: DatabaseTransaction, items: readonly T[]) => Promise<void>,
   ) => {
     for (let start = 0; start < all.length; start += changesPerTransaction) {
       await yieldToEventLoop();
@@ -316,20 +316,20 @@ async function applyChanges(
     }
   };
   const oneByOne =
-    <T>(work: (tx: Change, item: T) => Promise<unknown>) =>
-    async (tx: Change, items: readonly T[]) => {
+    <T>(work: (tx: DatabaseTransaction, item: T) => Promise<unknown>) =>
+    async (tx: DatabaseTransaction, items: readonly T[]) => {
       for (const item of items) await work(tx, item);
     };
 
-  await inBatches<(tx: Change) => Promise<unknown>>(
+  await inBatches<(tx: DatabaseTransaction) => Promise<unknown>>(
     [
       // The entry temporarily gets a path that no file can have, until it gets its new path below.
       ...[...pairsAtNewPlace.map(({ row }) => row), ...missing].filter(isAtTakenPlace).map(
         ({ id }) =>
-          (tx: Change) =>
+          (tx: DatabaseTransaction) =>
             updateImage(tx, id, { path: `/${id}` }, at),
       ),
-      ...moved.map((pair) => async (tx: Change) => {
+      ...moved.map((pair) => async (tx: DatabaseTransaction) => {
         const entries = await followFile(tx, pair, await listRestrictedDatasets(tx), at);
         await audit.recordAll(tx, [moveOf(pair), ...entries]);
       }),

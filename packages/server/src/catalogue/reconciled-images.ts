@@ -3,7 +3,7 @@ import { basename } from 'node:path/posix';
 import type { AuditEntry } from '../audit/audit-recorder.ts';
 import { writeHold } from '../domain/metadata-hold.ts';
 import type { SlideFile } from '../slide-storage/slide-roots.ts';
-import type { Change } from '../store/database.ts';
+import type { DatabaseTransaction } from '../store/database.ts';
 import {
   type EditableField,
   findImage,
@@ -70,7 +70,7 @@ export function metadataFileAsSlide({ path }: MetadataProblem): Omit<FoundSlide,
  * @returns the audit entries to record in the same transaction
  */
 export async function followFile(
-  tx: Change,
+  tx: DatabaseTransaction,
   pair: PairedEntry,
   restricted: RestrictedDatasets,
   at: string,

@@ -28,7 +28,7 @@ import {
   type StoredItem,
   saveCollection,
 } from '../store/collections.ts';
-import type { Change, Connection, Database } from '../store/database.ts';
+import type { Connection, Database, DatabaseTransaction } from '../store/database.ts';
 import type { ImageRow } from '../store/images.ts';
 import { coloursOf, fieldOf, findSavedViews, type SavedViewRow } from '../store/saved-views.ts';
 import { listUsersByUid } from '../store/users.ts';
@@ -127,7 +127,7 @@ export function createCollections(dependencies: Dependencies): Collections {
   function edit<T>(
     actor: Actor,
     action: AuditAction,
-    work: (tx: Change, user: User) => Promise<readonly [stored: StoredCollection, result: T]>,
+    work: (tx: DatabaseTransaction, user: User) => Promise<readonly [stored: StoredCollection, result: T]>,
   ): Promise<T> {
     return editOwn(dependencies, actor, action, async (tx, user) => {
       const [{ id, title, items, readers }, result] = await work(tx, user);
@@ -137,7 +137,7 @@ export function createCollections(dependencies: Dependencies): Collections {
 
   /** Returns the items in stored form. @throws AppError not_found for an item that the owner may not view */
   async function storedItems(
-    tx: Change,
+    tx: DatabaseTransaction,
     user: User,
     newItems: NewCollection['items'],
   ): Promise<StoredItem[]> {
@@ -154,7 +154,7 @@ export function createCollections(dependencies: Dependencies): Collections {
   }
 
   /** Returns the readers in stored form. @throws AppError not_found for an unknown account */
-  async function storedReaders(tx: Change, newReaders: NewCollection['readers']) {
+  async function storedReaders(tx: DatabaseTransaction, newReaders: NewCollection['readers']) {
     if (newReaders === 'members') return { readers: 'members', readerUids: [] } as const;
     const readerUids = [...new Set(newReaders)];
     if ((await listUsersByUid(tx, readerUids)).length < readerUids.length) throw new AppError('not_found');

@@ -4,7 +4,7 @@ import type { Actor } from '../audit/actor.ts';
 import type { AuditAction, AuditRecorder } from '../audit/audit-recorder.ts';
 import { recheckCaller } from '../sessions/recheck-caller.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
-import { type Change, type Database, runLockedTransaction } from '../store/database.ts';
+import { type Database, type DatabaseTransaction, runLockedTransaction } from '../store/database.ts';
 
 interface Dependencies {
   readonly db: Database;
@@ -25,7 +25,7 @@ export function editOwn<T>(
   { db, audit, signIn }: Dependencies,
   actor: Actor,
   action: AuditAction,
-  work: (tx: Change, user: User) => Promise<Edited<T>>,
+  work: (tx: DatabaseTransaction, user: User) => Promise<Edited<T>>,
 ): Promise<T> {
   // The lock keeps the caller's permission valid until the commit.
   return runLockedTransaction(db, 'accounts', async (tx) => {

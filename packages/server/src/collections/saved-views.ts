@@ -15,7 +15,7 @@ import type { Actor } from '../audit/actor.ts';
 import type { AuditAction, AuditRecorder } from '../audit/audit-recorder.ts';
 import type { VisibleImages } from '../catalogue/visible-images.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
-import type { Change, Database } from '../store/database.ts';
+import type { Database, DatabaseTransaction } from '../store/database.ts';
 import {
   coloursOf,
   deleteSavedViewRow,
@@ -52,7 +52,7 @@ export function createSavedViews({ db, now, audit, signIn, visibleImages }: Depe
   function edit<T>(
     actor: Actor,
     action: AuditAction,
-    work: (tx: Change, user: User) => Promise<readonly [row: SavedViewRow, result: T]>,
+    work: (tx: DatabaseTransaction, user: User) => Promise<readonly [row: SavedViewRow, result: T]>,
   ): Promise<T> {
     return editOwn({ db, audit, signIn }, actor, action, async (tx, user) => {
       const [row, result] = await work(tx, user);
@@ -60,14 +60,18 @@ export function createSavedViews({ db, now, audit, signIn, visibleImages }: Depe
     });
   }
 
-  async function ownRow(connection: Database | Change, uid: string, id: string): Promise<SavedViewRow> {
+  async function ownRow(
+    connection: Database | DatabaseTransaction,
+    uid: string,
+    id: string,
+  ): Promise<SavedViewRow> {
     const [row] = await findSavedViews(connection, [id]);
     if (row?.uid !== uid) throw new AppError('not_found');
     return row;
   }
 
   /** Checks that the user may view the slide. @throws AppError not_found */
-  async function requireVisible(tx: Change, user: User, imageId: string): Promise<void> {
+  async function requireVisible(tx: DatabaseTransaction, user: User, imageId: string): Promise<void> {
     if ((await visibleImages.of(user, [imageId], tx)).size === 0) throw new AppError('not_found');
   }
 

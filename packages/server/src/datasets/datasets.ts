@@ -24,7 +24,12 @@ import type { ImageSessions } from '../sessions/image-sessions.ts';
 import { recheckCaller } from '../sessions/recheck-caller.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
 import { registerName, spellingOf } from '../store/catalogue-names.ts';
-import { type Change, type Connection, type Database, runLockedTransaction } from '../store/database.ts';
+import {
+  type Connection,
+  type Database,
+  type DatabaseTransaction,
+  runLockedTransaction,
+} from '../store/database.ts';
 import { deleteGrant, hasGrant, insertGrant, listGrants, setDownloadGrant } from '../store/dataset-grants.ts';
 import {
   answerDatasetRequests,
@@ -118,7 +123,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
   const now = () => dependencies.now().toISOString();
 
   /** Runs a transaction under the lock `accounts`, after checking that the caller is still an administrator. */
-  function administer<T>(actor: Actor, work: (tx: Change) => Promise<T>): Promise<T> {
+  function administer<T>(actor: Actor, work: (tx: DatabaseTransaction) => Promise<T>): Promise<T> {
     return runLockedTransaction(db, 'accounts', async (tx) => {
       await recheckCaller(tx, signIn, actor, 'users.manage');
       return work(tx);
@@ -126,7 +131,12 @@ export function createDatasets(dependencies: Dependencies): Datasets {
   }
 
   /** Grants a dataset to an account and answers the account's open request for it. */
-  async function grantDataset(tx: Change, actor: Actor, name: string, uid: string): Promise<void> {
+  async function grantDataset(
+    tx: DatabaseTransaction,
+    actor: Actor,
+    name: string,
+    uid: string,
+  ): Promise<void> {
     const at = now();
     const isNew = await insertGrant(tx, { uid, dataset: name, grantedBy: actor.uid, now: at });
     await answerDatasetRequests(

@@ -10,7 +10,7 @@ import type { Logger } from 'pino';
 import type { Background } from '../platform/background-tasks.ts';
 import type { Config } from '../platform/config.ts';
 import type { Encryption } from '../platform/encryption.ts';
-import type { Change, Connection, Database } from '../store/database.ts';
+import type { Connection, Database, DatabaseTransaction } from '../store/database.ts';
 import {
   claimEmail,
   deleteEmail,
@@ -34,7 +34,7 @@ export interface Mail {
    * Queues an e-mail in the transaction of the change that it reports, so that both are committed or neither. Call `wake`
    * after the commit to send it.
    */
-  queue(tx: Change, email: Email): Promise<void>;
+  queue(tx: DatabaseTransaction, email: Email): Promise<void>;
   /** Sends all due e-mails in the background. */
   wake(): void;
   /** Queues and sends an e-mail that does not report a change. Returns at once, without waiting for the mail server. */

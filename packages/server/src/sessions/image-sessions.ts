@@ -14,7 +14,7 @@ import { isFromTheFuture } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import { hashSecret, newSecret } from '../platform/secrets.ts';
 import { createStalenessLimit } from '../platform/staleness-limit.ts';
-import { type Change, type Database, runLockedTransaction } from '../store/database.ts';
+import { type Database, type DatabaseTransaction, runLockedTransaction } from '../store/database.ts';
 import {
   deleteExpiredSessions,
   deleteSession,
@@ -35,13 +35,13 @@ export interface ImageSessions {
    */
   create(
     caller: ResolvedToken,
-    record?: (tx: Change) => Promise<void>,
+    record?: (tx: DatabaseTransaction) => Promise<void>,
   ): Promise<{ readonly sessionId: string; readonly expiresInSeconds: number }>;
   /**
    * Creates the session of a visitor, in the transaction that counts the opening of the share link. It ends with the link at the latest.
    */
   createForVisitor(
-    tx: Change,
+    tx: DatabaseTransaction,
     link: { readonly id: string; readonly uid: string; readonly expires_at: string },
   ): Promise<{ readonly sessionId: string; readonly expiresInSeconds: number }>;
   /**
@@ -58,7 +58,7 @@ export interface ImageSessions {
    *
    * @throws AppError not_found for a session of another account
    */
-  revoke(uid: string, sessionId: string, record?: (tx: Change) => Promise<void>): Promise<void>;
+  revoke(uid: string, sessionId: string, record?: (tx: DatabaseTransaction) => Promise<void>): Promise<void>;
   /**
    * Deletes the sessions of ended sign-ins or of an ended share link from the cache. Call it after the commit. With `uid`, it does not
    * delete the sessions of the account's share links, which a new password does not end; the next request queries them again.

@@ -1,5 +1,5 @@
 import { AppError, may, type Permission, type User } from '@lamina/contract';
-import type { Change } from '../store/database.ts';
+import type { DatabaseTransaction } from '../store/database.ts';
 import type { SignInService } from './sign-in-service.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { SignInService } from './sign-in-service.ts';
  * @throws AppError token_invalid when the sign-in has ended, forbidden when the account has lost the permission
  */
 export async function recheckCaller(
-  tx: Change,
+  tx: DatabaseTransaction,
   signIn: Pick<SignInService, 'holderOf'>,
   { uid, tokenHash }: { readonly uid: string; readonly tokenHash: string },
   permission: Permission,

@@ -3,7 +3,7 @@
  * can be used in addition or instead. Tokens contain no information: each API call looks them up.
  */
 import type { User } from '@lamina/contract';
-import type { Change } from '../store/database.ts';
+import type { DatabaseTransaction } from '../store/database.ts';
 
 /**
  * The client and the account for which a password is hashed. The queue of hashes takes turns between networks, and between the accounts
@@ -56,7 +56,7 @@ export interface SignInService {
   /** Hashes a password. This is slow on purpose, so it must not run inside a transaction. @throws AppError unavailable */
   hashPassword(password: string, requester: HashRequester): Promise<string>;
   /** Stores the password of a new account, in the transaction that creates the account. */
-  signUp(tx: Change, uid: string, passwordHash: string): Promise<void>;
+  signUp(tx: DatabaseTransaction, uid: string, passwordHash: string): Promise<void>;
   /**
    * Signs in, with the same error and duration for an unknown address as for a wrong password.
    *
@@ -68,7 +68,7 @@ export interface SignInService {
     email: string,
     password: string,
     client: SignInClient,
-    record: (tx: Change, user: User, endedTokenHashes: readonly string[]) => Promise<void>,
+    record: (tx: DatabaseTransaction, user: User, endedTokenHashes: readonly string[]) => Promise<void>,
   ): Promise<IssuedToken>;
   /**
    * Issues a token, in the caller's transaction, for an account whose owner an external provider has authenticated. The oldest sign-ins
@@ -76,42 +76,45 @@ export interface SignInService {
    *
    * @throws AppError account_not_active for a deactivated account
    */
-  issueToken(tx: Change, user: User, client: SignInClient): Promise<IssuedToken>;
+  issueToken(tx: DatabaseTransaction, user: User, client: SignInClient): Promise<IssuedToken>;
   /** Ends one sign-in and the image sessions that were created with it, in the caller's transaction. */
-  signOut(tx: Change, tokenHash: string): Promise<void>;
+  signOut(tx: DatabaseTransaction, tokenHash: string): Promise<void>;
   /** Returns the account of a token, and renews its idle time. Null for an unknown or ended token, and for a deactivated account. */
   resolveToken(token: string): Promise<ResolvedToken | null>;
   /** Like `resolveToken`, also for API tokens, but for checks in the background: does not renew the idle time. */
   currentHolder(tokenHash: string): Promise<User | null>;
   /** Returns the account of a sign-in or an API token in its current state in the transaction; null when the token was revoked. */
-  holderOf(tx: Change, tokenHash: string): Promise<User | null>;
+  holderOf(tx: DatabaseTransaction, tokenHash: string): Promise<User | null>;
   /** Returns whether the hash matches the password. @throws AppError unavailable */
   isRight(passwordHash: string, password: string, requester: HashRequester): Promise<boolean>;
   /** Returns whether the account has this password. @throws AppError unavailable */
   isPassword(uid: string, password: string, requester: HashRequester): Promise<boolean>;
   /** Returns whether the account has a password on this server. */
-  hasPassword(tx: Change, uid: string): Promise<boolean>;
+  hasPassword(tx: DatabaseTransaction, uid: string): Promise<boolean>;
   /**
    * Replaces the password, in the caller's transaction. Reset codes that were mailed before become invalid.
    *
    * @throws AppError password_elsewhere for an account without a password on this server
    */
-  setPassword(tx: Change, uid: string, passwordHash: string): Promise<void>;
+  setPassword(tx: DatabaseTransaction, uid: string, passwordHash: string): Promise<void>;
   /** Ends every sign-in of an account except `keepTokenHash`, in the caller's transaction. API tokens stay valid. */
-  endSignIns(tx: Change, uid: string, keepTokenHash?: string): Promise<void>;
+  endSignIns(tx: DatabaseTransaction, uid: string, keepTokenHash?: string): Promise<void>;
   /** Ends every sign-in of an account except `keepTokenHash`, and every API token, in the caller's transaction. */
-  revokeAll(tx: Change, uid: string, keepTokenHash?: string): Promise<void>;
+  revokeAll(tx: DatabaseTransaction, uid: string, keepTokenHash?: string): Promise<void>;
   /** Ends the sign-ins and API tokens that were issued before a time, in the caller's transaction. @param at ISO 8601 */
-  revokeIssuedBefore(tx: Change, uid: string, at: string): Promise<void>;
+  revokeIssuedBefore(tx: DatabaseTransaction, uid: string, at: string): Promise<void>;
   /** Returns the sign-ins of an account, most recently used first. */
   signInsOf(uid: string): Promise<OwnSignIn[]>;
   /**
    * Creates a password reset code, in the caller's transaction. An earlier code becomes invalid. Returns null when the address has no
    * account, or an account without a password on this server, or a deactivated one.
    */
-  startReset(tx: Change, email: string): Promise<{ readonly code: string; readonly user: User } | null>;
+  startReset(
+    tx: DatabaseTransaction,
+    email: string,
+  ): Promise<{ readonly code: string; readonly user: User } | null>;
   /** Returns the account of a reset code, as `takeReset` does, without consuming the code. */
   ownerOfReset(code: string): Promise<User | null>;
   /** Consumes a reset code and returns its account, in the caller's transaction; null when it is unknown, used or expired. */
-  takeReset(tx: Change, code: string): Promise<User | null>;
+  takeReset(tx: DatabaseTransaction, code: string): Promise<User | null>;
 }

@@ -32,7 +32,12 @@ import type { ImageSessions } from '../sessions/image-sessions.ts';
 import { recheckCaller } from '../sessions/recheck-caller.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
 import type { Throttle } from '../sign-in/throttle.ts';
-import { type Change, type Connection, type Database, runLockedTransaction } from '../store/database.ts';
+import {
+  type Connection,
+  type Database,
+  type DatabaseTransaction,
+  runLockedTransaction,
+} from '../store/database.ts';
 import { listDatasetRows } from '../store/datasets.ts';
 import type { ImageRow } from '../store/images.ts';
 import { findSavedViews } from '../store/saved-views.ts';
@@ -98,14 +103,22 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
   const { datasets, visibleImages, cases, collections } = dependencies;
 
   /** Returns the slides of a target that the user may view. @throws AppError not_found when there are none */
-  async function imagesOf(user: User, { type, id }: ShareTarget, tx: Change): Promise<ImageRow[]> {
+  async function imagesOf(
+    user: User,
+    { type, id }: ShareTarget,
+    tx: DatabaseTransaction,
+  ): Promise<ImageRow[]> {
     const imageIds = await imageIdsOf(user, { type, id }, tx);
     const images = await visibleImages.of(user, imageIds, tx);
     if (images.size === 0) throw new AppError('not_found');
     return [...images.values()];
   }
 
-  async function imageIdsOf(user: User, { type, id }: ShareTarget, tx: Change): Promise<readonly string[]> {
+  async function imageIdsOf(
+    user: User,
+    { type, id }: ShareTarget,
+    tx: DatabaseTransaction,
+  ): Promise<readonly string[]> {
     if (type === 'slide') return [id];
     if (type === 'case') {
       const found = (await cases.visible(user, [id], tx)).get(id);
@@ -120,7 +133,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
   }
 
   /** Requires that all slides belong to datasets that may be shared. @throws AppError sharing_off */
-  async function requireSharing(tx: Change, images: readonly ImageRow[]): Promise<void> {
+  async function requireSharing(tx: DatabaseTransaction, images: readonly ImageRow[]): Promise<void> {
     const sharedDatasets = new Set(
       (await listDatasetRows(tx)).filter(({ is_shared }) => is_shared === 1).map(({ name }) => name),
     );

@@ -13,7 +13,12 @@ import {
   tokenIdleMs,
 } from '../sessions/sign-in-service.ts';
 import { deleteApiTokensCreatedBefore, deleteApiTokensOf, findApiToken } from '../store/api-tokens.ts';
-import { type Change, type Connection, type Database, runLockedTransaction } from '../store/database.ts';
+import {
+  type Connection,
+  type Database,
+  type DatabaseTransaction,
+  runLockedTransaction,
+} from '../store/database.ts';
 import { findPassword, insertPassword, updatePassword } from '../store/identities.ts';
 import { deleteExpiredResets, deleteResetsOf, findReset, replaceReset } from '../store/password-resets.ts';
 import {
@@ -73,7 +78,7 @@ export function createEmbeddedSignIn({
     }
   }
 
-  async function issueToken(tx: Change, user: User, client: SignInClient): Promise<IssuedToken> {
+  async function issueToken(tx: DatabaseTransaction, user: User, client: SignInClient): Promise<IssuedToken> {
     if (user.status === 'deactivated') throw accountDeactivated(user);
     const token = newSecret();
     const issuedAt = now().toISOString();

@@ -11,7 +11,7 @@ import type { Config } from '../platform/config.ts';
 import { hashSecret } from '../platform/secrets.ts';
 import type { ImageSessions } from '../sessions/image-sessions.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
-import { type Change, type Database, runLockedTransaction } from '../store/database.ts';
+import { type Database, type DatabaseTransaction, runLockedTransaction } from '../store/database.ts';
 import { deletePassword, findUidOfIdentity, hasIdentityOf, insertIdentity } from '../store/identities.ts';
 import { deleteResetsOf } from '../store/password-resets.ts';
 import { consumeIdentityToken } from '../store/spent-identity-tokens.ts';
@@ -94,7 +94,12 @@ export function createExternalSignIn({
   const provider = external && createIdentityProvider({ provider: external, now });
 
   /** Returns the account of a person: the known one, one that it links by e-mail address, or a new one. */
-  async function accountOf(tx: Change, person: ExternalPerson, origin: Origin, language: Language) {
+  async function accountOf(
+    tx: DatabaseTransaction,
+    person: ExternalPerson,
+    origin: Origin,
+    language: Language,
+  ) {
     const identity = { provider: person.issuer, subject: person.subject };
     const uid = await findUidOfIdentity(tx, identity);
     const known = uid && (await findUser(tx, uid));

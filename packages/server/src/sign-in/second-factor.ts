@@ -8,7 +8,7 @@ import { Secret, TOTP } from 'otpauth';
 import type { Logger } from 'pino';
 import type { Encryption } from '../platform/encryption.ts';
 import { hashSecret } from '../platform/secrets.ts';
-import type { Change, Connection, Database } from '../store/database.ts';
+import type { Connection, Database, DatabaseTransaction } from '../store/database.ts';
 import type { Row } from '../store/schema.ts';
 import {
   consumeRecoveryCode,
@@ -25,13 +25,16 @@ export interface SecondFactor {
   /** Returns whether sign-in to the account requires a code. */
   isOn(connection: Connection, uid: string): Promise<boolean>;
   /** Creates a secret. Sign-in requires codes only after `confirm`. @throws AppError second_factor_on */
-  start(tx: Change, account: { uid: string; email: string }): Promise<{ secret: string; uri: string }>;
+  start(
+    tx: DatabaseTransaction,
+    account: { uid: string; email: string },
+  ): Promise<{ secret: string; uri: string }>;
   /** Makes sign-in require codes, and returns the recovery codes. @throws AppError second_factor_on, second_factor_invalid */
-  confirm(tx: Change, uid: string, code: string): Promise<string[]>;
+  confirm(tx: DatabaseTransaction, uid: string, code: string): Promise<string[]>;
   /** Consumes a code of the app or a recovery code. @throws AppError second_factor_invalid */
-  take(tx: Change, uid: string, code: string): Promise<'app' | 'recovery-code'>;
+  take(tx: DatabaseTransaction, uid: string, code: string): Promise<'app' | 'recovery-code'>;
   /** Switches two-step verification off. Returns false when it was already off. */
-  remove(tx: Change, uid: string): Promise<boolean>;
+  remove(tx: DatabaseTransaction, uid: string): Promise<boolean>;
 }
 
 interface SecondFactorDependencies {

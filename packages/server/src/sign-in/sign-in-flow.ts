@@ -8,7 +8,7 @@ import type { Mail } from '../mail/mail.ts';
 import type { Recipients } from '../mail/recipients.ts';
 import { recheckCaller } from '../sessions/recheck-caller.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
-import { type Change, type Database, runLockedTransaction } from '../store/database.ts';
+import { type Database, type DatabaseTransaction, runLockedTransaction } from '../store/database.ts';
 import { findUser } from '../store/users.ts';
 import { requireOwnPassword } from './own-password.ts';
 import type { SecondFactor } from './second-factor.ts';
@@ -49,7 +49,7 @@ interface Dependencies {
 export function createSignInFlow(dependencies: Dependencies): SignInFlow {
   const { db, audit, mail, signIn, throttle, limitActions, secondFactor, recipients } = dependencies;
 
-  async function queueEmail(tx: Change, user: User, isOn: boolean): Promise<void> {
+  async function queueEmail(tx: DatabaseTransaction, user: User, isOn: boolean): Promise<void> {
     await mail.queue(tx, secondFactorEmail(await recipients.of(tx, user), isOn));
   }
 

@@ -20,9 +20,9 @@ import {
 import type { Metrics } from '../metrics/metrics.ts';
 import {
   acquireLock,
-  type Change,
   type Connection,
   type Database,
+  type DatabaseTransaction,
   runLockedTransaction,
 } from '../store/database.ts';
 import { deleteExpiredThrottles, deleteThrottles, findThrottles, putThrottle } from '../store/throttles.ts';
@@ -81,7 +81,7 @@ export interface Throttle {
 }
 
 /** Counts a success. @throws AppError rate_limited when a limit has been reached since the check began */
-export type RequireAllowed = (tx: Change) => Promise<void>;
+export type RequireAllowed = (tx: DatabaseTransaction) => Promise<void>;
 
 /** A limit that was reached: further attempts are rejected for some time. */
 interface Block {
@@ -160,7 +160,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
   }
 
   /** Increments the counters. The transaction must hold the lock `throttle`. */
-  async function incrementCounts(tx: Change, rules: readonly Rule[], at: Date): Promise<void> {
+  async function incrementCounts(tx: DatabaseTransaction, rules: readonly Rule[], at: Date): Promise<void> {
     const keys = rules.map(({ key }) => key);
     const rows = await findThrottles(tx, keys, at.toISOString());
     for (const { key, limit } of rules) {
@@ -204,7 +204,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     await refuse(block, 'share-link', { origin, email: null });
   }
 
-  function markNetworkKnown(tx: Change, attempt: Attempt): Promise<void> {
+  function markNetworkKnown(tx: DatabaseTransaction, attempt: Attempt): Promise<void> {
     const expiresAt = new Date(now().getTime() + knownNetworkMs).toISOString();
     return putThrottle(tx, {
       key: knownNetworkKey(attempt),

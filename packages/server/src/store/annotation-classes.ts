@@ -1,6 +1,6 @@
 /** Queries for the annotation classes that each dataset offers. */
 import type { AnnotationClass } from '@lamina/contract';
-import type { Change, Connection } from './database.ts';
+import type { Connection, DatabaseTransaction } from './database.ts';
 
 export interface StoredClasses {
   readonly classes: readonly AnnotationClass[];
@@ -20,7 +20,7 @@ export async function findClasses(db: Connection, dataset: string): Promise<Stor
 
 /** Inserts or replaces the classes of a dataset. */
 export async function saveClasses(
-  tx: Change,
+  tx: DatabaseTransaction,
   dataset: string,
   { classes, version }: StoredClasses,
   now: string,
@@ -34,7 +34,11 @@ export async function saveClasses(
 }
 
 /** Merges the classes of several spellings of a dataset name into one row: the most recently changed row is kept. */
-export async function mergeClasses(tx: Change, name: string, spellings: readonly string[]): Promise<void> {
+export async function mergeClasses(
+  tx: DatabaseTransaction,
+  name: string,
+  spellings: readonly string[],
+): Promise<void> {
   const newest = await tx
     .selectFrom('annotation_classes')
     .selectAll()

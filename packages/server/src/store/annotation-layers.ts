@@ -1,7 +1,7 @@
 /** Queries for annotation layers, and for the number of changes of each slide's annotations. */
 import type { AnnotationColor } from '@lamina/contract';
 import { sql } from 'kysely';
-import type { Change, Connection } from './database.ts';
+import type { Connection, DatabaseTransaction } from './database.ts';
 import { isOneOf } from './dialects.ts';
 import type { NewRow, Row } from './schema.ts';
 
@@ -17,7 +17,7 @@ export async function findLayer(db: Connection, id: string): Promise<LayerRow | 
  * Finds a layer, even if it is deleted, and locks it until the transaction ends. Must be the first statement of the
  * transaction, so that SQLite acquires its write lock before the transaction reads.
  */
-export async function lockLayer(tx: Change, id: string): Promise<LayerRow | null> {
+export async function lockLayer(tx: DatabaseTransaction, id: string): Promise<LayerRow | null> {
   const row = await tx
     .updateTable('annotation_layers')
     .set((eb) => ({ version: eb.ref('version') })) // changes no value, but locks the row
@@ -67,7 +67,10 @@ export async function countLayersOf(db: Connection, imageId: string, uid: string
 }
 
 /** Inserts a layer and returns its row. */
-export async function insertLayer(tx: Change, row: NewRow<'annotation_layers'>): Promise<LayerRow> {
+export async function insertLayer(
+  tx: DatabaseTransaction,
+  row: NewRow<'annotation_layers'>,
+): Promise<LayerRow> {
   return tx.insertInto('annotation_layers').values(row).returningAll().executeTakeFirstOrThrow();
 }
 
@@ -92,7 +95,7 @@ export type LayerChanges = Partial<
  * @param changeNo number of the change among the slide's changes; by default the next number
  */
 export async function saveLayer(
-  tx: Change,
+  tx: DatabaseTransaction,
   layer: LayerRow,
   changes: LayerChanges,
   now: string,
@@ -111,7 +114,7 @@ export async function saveLayer(
  * Increments the number of changes of a slide's annotations and returns it. A concurrent transaction for the same slide waits
  * here until this one ends, so the numbers follow the order of the commits.
  */
-export async function nextChangeNo(tx: Change, imageId: string): Promise<number> {
+export async function nextChangeNo(tx: DatabaseTransaction, imageId: string): Promise<number> {
   const { change_no } = await tx
     .insertInto('annotation_images')
     .values({ image_id: imageId, change_no: 1 })
@@ -195,7 +198,11 @@ export async function displayNamesOf(
  *
  * @returns the ids of the slides whose layers have changed
  */
-export async function releaseLayersOf(tx: Change, uid: string, now: string): Promise<readonly string[]> {
+export async function releaseLayersOf(
+  tx: DatabaseTransaction,
+  uid: string,
+  now: string,
+): Promise<readonly string[]> {
   const owned = await tx
     .selectFrom('annotation_layers')
     .select('id')

@@ -1,5 +1,5 @@
 /** Queries for the annotations of layers, and for their history. */
-import type { Change, Connection } from './database.ts';
+import type { Connection, DatabaseTransaction } from './database.ts';
 import { isOneOf } from './dialects.ts';
 import type { Row } from './schema.ts';
 
@@ -40,7 +40,10 @@ export async function findAnnotations(
 }
 
 /** Inserts annotations, or replaces those with the same id. */
-export async function saveAnnotations(tx: Change, rows: readonly AnnotationRow[]): Promise<void> {
+export async function saveAnnotations(
+  tx: DatabaseTransaction,
+  rows: readonly AnnotationRow[],
+): Promise<void> {
   for (let start = 0; start < rows.length; start += rowsPerStatement) {
     await tx
       .insertInto('annotations')
@@ -68,7 +71,7 @@ export async function saveAnnotations(tx: Change, rows: readonly AnnotationRow[]
 }
 
 /** Appends revisions to the history of annotations. */
-export async function insertRevisions(tx: Change, rows: readonly RevisionRow[]): Promise<void> {
+export async function insertRevisions(tx: DatabaseTransaction, rows: readonly RevisionRow[]): Promise<void> {
   for (let start = 0; start < rows.length; start += rowsPerStatement) {
     await tx
       .insertInto('annotation_revisions')
@@ -210,7 +213,7 @@ export function listRevisions(
  * Deletes the rows of annotations that were marked as deleted before a time (ISO 8601), and their geometry in the history. The
  * history still tells who changed them and when.
  */
-export async function eraseAnnotationsDeletedBefore(tx: Change, before: string): Promise<void> {
+export async function eraseAnnotationsDeletedBefore(tx: DatabaseTransaction, before: string): Promise<void> {
   await tx
     .updateTable('annotation_revisions')
     .set({ feature: null })

@@ -4,7 +4,7 @@
  */
 import type { ApiTokenScope, User } from '@lamina/contract';
 import { ApiTokenScope as Scope } from '@lamina/contract';
-import type { Change, Connection } from './database.ts';
+import type { Connection, DatabaseTransaction } from './database.ts';
 import type { Row } from './schema.ts';
 import { userOf } from './users.ts';
 
@@ -27,7 +27,7 @@ type TokenRow = Row<'api_tokens'>;
 
 /** Inserts a token that has not been used yet. */
 export async function insertApiToken(
-  tx: Change,
+  tx: DatabaseTransaction,
   {
     scopes,
     datasets,
@@ -107,7 +107,7 @@ export async function listApiTokens(
  * @returns owner, name and prefix of the deleted token; null when there is no such token
  */
 export async function deleteApiToken(
-  tx: Change,
+  tx: DatabaseTransaction,
   id: string,
   uid: string | null,
 ): Promise<Pick<TokenRow, 'uid' | 'name' | 'prefix'> | null> {
@@ -141,7 +141,10 @@ export async function touchApiToken(db: Connection, id: string, at: string): Pro
  * @returns false when the use in this hour was recorded before
  * @throws an error for which `isMissingReference` is true, when the token has been revoked
  */
-export async function insertApiTokenUse(tx: Change, use: Row<'api_token_uses'>): Promise<boolean> {
+export async function insertApiTokenUse(
+  tx: DatabaseTransaction,
+  use: Row<'api_token_uses'>,
+): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('api_token_uses')
     .values(use)

@@ -15,9 +15,9 @@ import {
   pruneAuditRowsBefore,
 } from './audit.ts';
 import {
-  type Change,
   type Database,
   type DatabaseLocation,
+  type DatabaseTransaction,
   openDatabase,
   runLockedTransaction,
 } from './database.ts';
@@ -177,7 +177,7 @@ describe.each(databaseKinds)('pruning of the audit log, on %s', (kind) => {
       const other = await openDatabase(location);
       onTestFinished(() => other.destroy());
       await insertEntries(db, 3);
-      const record = async (tx: Change) => {
+      const record = async (tx: DatabaseTransaction) => {
         await insertAuditRow(tx, { ...row, at: minute(9), action: 'audit-pruned' });
       };
       const counts = await Promise.all([

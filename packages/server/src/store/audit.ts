@@ -8,9 +8,9 @@ import { sql } from 'kysely';
 import { type ChainedEntry, type ChainPosition, chainHash, chainStart } from '../domain/audit-chain.ts';
 import {
   acquireLock,
-  type Change,
   type Connection,
   type Database,
+  type DatabaseTransaction,
   runLockedTransaction,
 } from './database.ts';
 import type { Row } from './schema.ts';
@@ -44,7 +44,10 @@ export async function findAuditLogEnds(db: Connection): Promise<AuditLogEnds> {
  *
  * @returns number and hash of the last appended entry
  */
-export async function insertAuditRows(tx: Change, rows: readonly NewAuditRow[]): Promise<ChainPosition> {
+export async function insertAuditRows(
+  tx: DatabaseTransaction,
+  rows: readonly NewAuditRow[],
+): Promise<ChainPosition> {
   await acquireLock(tx, 'audit');
   // Numbering continues from the recorded end instead of the last row, so that a deleted last row leaves a detectable gap.
   const { before, last } = await findAuditLogEnds(tx);
@@ -74,7 +77,7 @@ export async function insertAuditRows(tx: Change, rows: readonly NewAuditRow[]):
 const rowsPerInsert = 500;
 
 /** Appends one entry (see `insertAuditRows`). */
-export function insertAuditRow(tx: Change, row: NewAuditRow): Promise<ChainPosition> {
+export function insertAuditRow(tx: DatabaseTransaction, row: NewAuditRow): Promise<ChainPosition> {
   return insertAuditRows(tx, [row]);
 }
 
@@ -96,7 +99,10 @@ const rowsPerBatch = 2000;
 export async function pruneAuditRowsBefore(
   db: Database,
   minTime: string,
-  record: (tx: Change, pruned: { readonly upTo: ChainPosition; readonly entries: number }) => Promise<void>,
+  record: (
+    tx: DatabaseTransaction,
+    pruned: { readonly upTo: ChainPosition; readonly entries: number },
+  ) => Promise<void>,
 ): Promise<number> {
   const { before: lastPruned, last } = await findAuditLogEnds(db);
   const upTo = await findLastRowOlderThan(db, minTime, lastPruned, last.seq);

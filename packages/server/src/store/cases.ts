@@ -4,7 +4,7 @@
  */
 import { type CaseRegistration, isSameName, type RegistrationMatrix } from '@lamina/contract';
 import { sortKeyOf } from '../domain/catalogue-order.ts';
-import type { Change, Connection } from './database.ts';
+import type { Connection, DatabaseTransaction } from './database.ts';
 import { isOneOf } from './dialects.ts';
 import type { Row } from './schema.ts';
 
@@ -80,7 +80,10 @@ async function withSlidesAndRegistrations(db: Connection, rows: readonly CaseRow
  * Inserts or replaces a case and its slides. Does not save `registrations` (see `saveRegistration`), but deletes the
  * registrations of slides that are no longer in the case.
  */
-export async function saveCase(tx: Change, { slides, registrations: _, ...row }: StoredCase): Promise<void> {
+export async function saveCase(
+  tx: DatabaseTransaction,
+  { slides, registrations: _, ...row }: StoredCase,
+): Promise<void> {
   const { id, ...fields } = {
     ...row,
     sort_key: sortKeyOf({ dataset_name: row.dataset, file_name: row.name }),
@@ -108,12 +111,15 @@ export async function saveCase(tx: Change, { slides, registrations: _, ...row }:
 }
 
 /** Deletes a case with its slides and registrations. */
-export async function deleteStoredCase(tx: Change, id: string): Promise<void> {
+export async function deleteStoredCase(tx: DatabaseTransaction, id: string): Promise<void> {
   await tx.deleteFrom('cases').where('id', '=', id).execute();
 }
 
 /** Inserts or replaces the transform that aligns one slide of a case with another. */
-export async function saveRegistration(tx: Change, row: Row<'case_registrations'>): Promise<void> {
+export async function saveRegistration(
+  tx: DatabaseTransaction,
+  row: Row<'case_registrations'>,
+): Promise<void> {
   const { case_id: _, from_image: __, to_image: ___, ...computed } = row;
   await tx
     .insertInto('case_registrations')
@@ -164,7 +170,10 @@ function metadataCaseOf({ key, case_id, written }: Row<'cases_of_files'>): Metad
   return { key, caseId: case_id, written: JSON.parse(written) as ImportedCase };
 }
 
-export async function saveMetadataCase(tx: Change, { key, caseId, written }: MetadataCase): Promise<void> {
+export async function saveMetadataCase(
+  tx: DatabaseTransaction,
+  { key, caseId, written }: MetadataCase,
+): Promise<void> {
   const row = { case_id: caseId, written: JSON.stringify(written) };
   await tx
     .insertInto('cases_of_files')
@@ -173,6 +182,6 @@ export async function saveMetadataCase(tx: Change, { key, caseId, written }: Met
     .execute();
 }
 
-export async function deleteMetadataCase(tx: Change, key: string): Promise<void> {
+export async function deleteMetadataCase(tx: DatabaseTransaction, key: string): Promise<void> {
   await tx.deleteFrom('cases_of_files').where('key', '=', key).execute();
 }

@@ -1,6 +1,6 @@
 /** Queries for collections with their items and readers, for the answers to their questions, and for presentations. */
 import { Question } from '@lamina/contract';
-import type { Change, Connection } from './database.ts';
+import type { Connection, DatabaseTransaction } from './database.ts';
 import { isOneOf } from './dialects.ts';
 import type { Row } from './schema.ts';
 
@@ -92,7 +92,7 @@ async function withItemsReadersAndOwners(
 
 /** Inserts or replaces a collection with its items and readers. */
 export async function saveCollection(
-  tx: Change,
+  tx: DatabaseTransaction,
   { items, readerUids, ownerName: _, ...row }: StoredCollection,
 ): Promise<void> {
   const { id, ...fields } = row;
@@ -127,13 +127,13 @@ export async function saveCollection(
 }
 
 /** Deletes a collection with its items, readers, answers and presentation. */
-export async function deleteCollectionRow(tx: Change, id: string): Promise<void> {
+export async function deleteCollectionRow(tx: DatabaseTransaction, id: string): Promise<void> {
   await tx.deleteFrom('collections').where('id', '=', id).execute();
 }
 
 /** Stores a person's answer to a question. It replaces an earlier answer and increments the number of attempts. */
 export async function saveAnswer(
-  tx: Change,
+  tx: DatabaseTransaction,
   row: Omit<Row<'collection_answers'>, 'attempts'>,
 ): Promise<void> {
   const { answer, is_correct, answered_at } = row;
@@ -169,7 +169,7 @@ export type PresentationRow = Row<'presentations'>;
 
 /** Stores the slide and view that the presenter shows now. @returns the number of changes so far */
 export async function savePresentation(
-  tx: Change,
+  tx: DatabaseTransaction,
   { collection_id, state, updated_at }: Omit<PresentationRow, 'seq'>,
 ): Promise<number> {
   const { seq } = await tx

@@ -41,10 +41,10 @@ import { type MonitoredPool, openBackgroundPostgresPool, openPostgresPool } from
 import type { LockName, Tables } from './schema.ts';
 
 export type Database = Kysely<Tables>;
-/** A running transaction that writes. Functions with this parameter must be called within a transaction. */
-export type Change = Transaction<Tables>;
-/** A running transaction, or the database itself where no transaction is needed. */
-export type Connection = Database | Change;
+/** A running transaction. A function with a parameter of this type must be called within a transaction of the caller. */
+export type DatabaseTransaction = Transaction<Tables>;
+/** Where a query runs: a transaction, or the database itself if the query needs no transaction. */
+export type Connection = Database | DatabaseTransaction;
 
 /** All migrations in the order in which they run. A released migration never changes. */
 export const migrations = {
@@ -222,7 +222,7 @@ function flush(file: string): void {
 export function runLockedTransaction<T>(
   db: Database,
   lock: LockName,
-  work: (tx: Change) => Promise<T>,
+  work: (tx: DatabaseTransaction) => Promise<T>,
 ): Promise<T> {
   return db.transaction().execute(async (tx) => {
     await acquireLock(tx, lock);
@@ -234,7 +234,7 @@ export function runLockedTransaction<T>(
  * Acquires a lock until the transaction ends. A transaction that needs several locks acquires `accounts` first and `audit` last;
  * the same order everywhere prevents deadlocks.
  */
-export async function acquireLock(tx: Change, name: LockName): Promise<void> {
+export async function acquireLock(tx: DatabaseTransaction, name: LockName): Promise<void> {
   await tx
     .updateTable('locks')
     .set((eb) => ({ taken: eb('taken', '+', 1) }))

@@ -1,14 +1,14 @@
 /** Queries for the times of the last digest e-mails, so that only one of several processes sends a digest. */
-import type { Change } from './database.ts';
+import type { DatabaseTransaction } from './database.ts';
 
 /** Returns when the digest with this name was last sent (ISO 8601); null before the first one. */
-export async function findDigest(tx: Change, name: string): Promise<string | null> {
+export async function findDigest(tx: DatabaseTransaction, name: string): Promise<string | null> {
   const row = await tx.selectFrom('digests').select('sent_at').where('name', '=', name).executeTakeFirst();
   return row?.sent_at ?? null;
 }
 
 /** Records when a digest was sent (ISO 8601). */
-export async function saveDigest(tx: Change, name: string, sentAt: string): Promise<void> {
+export async function saveDigest(tx: DatabaseTransaction, name: string, sentAt: string): Promise<void> {
   await tx
     .insertInto('digests')
     .values({ name, sent_at: sentAt })

@@ -3,7 +3,7 @@
  * deleted together with their session.
  */
 import { sql } from 'kysely';
-import type { Change, Connection } from './database.ts';
+import type { Connection, DatabaseTransaction } from './database.ts';
 import { isOneOf, isPostgres } from './dialects.ts';
 import type { NewRow, Row } from './schema.ts';
 
@@ -22,7 +22,10 @@ export async function findOpenings(
 }
 
 /** Inserts rows, or updates `is_viewed` of existing rows. The caller must have called `preventSessionDeletion` before. */
-export async function saveOpenings(tx: Change, rows: readonly NewRow<'image_openings'>[]): Promise<void> {
+export async function saveOpenings(
+  tx: DatabaseTransaction,
+  rows: readonly NewRow<'image_openings'>[],
+): Promise<void> {
   if (rows.length === 0) return;
   await tx
     .insertInto('image_openings')
@@ -40,7 +43,10 @@ export async function saveOpenings(tx: Change, rows: readonly NewRow<'image_open
  * `audit`: transactions that delete sessions lock the session rows first and `audit` second, and the same order prevents
  * deadlocks.
  */
-export async function preventSessionDeletion(tx: Change, hashes: readonly string[]): Promise<void> {
+export async function preventSessionDeletion(
+  tx: DatabaseTransaction,
+  hashes: readonly string[],
+): Promise<void> {
   if (!isPostgres(tx)) return; // no other transaction can delete them, because SQLite has one writer at a time
   const isSelected = isOneOf(tx, 'hash', hashes);
   await sql`select 1 from image_sessions where ${isSelected} order by hash for key share`.execute(tx);

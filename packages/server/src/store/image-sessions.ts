@@ -6,9 +6,9 @@ import type { Role, Status } from '@lamina/contract';
 import { sql } from 'kysely';
 import { seesEveryDataset } from '../domain/dataset-access.ts';
 import {
-  type Change,
   type Connection,
   type Database,
+  type DatabaseTransaction,
   isMissingReference,
   runLockedTransaction,
 } from './database.ts';
@@ -164,7 +164,7 @@ function selectSessionStates(db: Connection) {
 
 /** Inserts a visitor's session, in the transaction that counts the opening of the share link. */
 export async function insertVisitorSession(
-  tx: Change,
+  tx: DatabaseTransaction,
   row: NewRow<'image_sessions'> & { readonly share_link_id: string },
 ): Promise<void> {
   await tx.insertInto('image_sessions').values(row).execute();
@@ -191,7 +191,7 @@ export async function insertSession(
   db: Database,
   row: NewSession,
   maxSessions: number,
-  record: (tx: Change) => Promise<void>,
+  record: (tx: DatabaseTransaction) => Promise<void>,
 ): Promise<NewImageSession | null> {
   try {
     return await insertUnlessSignedOut(db, row, maxSessions, record);
@@ -205,7 +205,7 @@ function insertUnlessSignedOut(
   db: Database,
   row: NewSession,
   maxSessions: number,
-  record: (tx: Change) => Promise<void>,
+  record: (tx: DatabaseTransaction) => Promise<void>,
 ): Promise<NewImageSession | null> {
   // The lock prevents a sign-out between the check of the token and the insert of the session.
   return runLockedTransaction(db, 'accounts', async (tx) => {

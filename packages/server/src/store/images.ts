@@ -4,7 +4,7 @@
  */
 import { searchTextOf, sortKeyOf } from '../domain/catalogue-order.ts';
 import { registerNames } from './catalogue-names.ts';
-import type { Change, Connection } from './database.ts';
+import type { Connection, DatabaseTransaction } from './database.ts';
 import { isOneOf } from './dialects.ts';
 import type { Row, SlideRoot } from './schema.ts';
 
@@ -267,7 +267,7 @@ export async function withCanonicalNames<T extends Partial<Pick<ImageRow, 'datas
  * @returns the changed entry; null when it does not exist
  */
 export async function updateImage(
-  tx: Change,
+  tx: DatabaseTransaction,
   id: string,
   changes: ImageChanges,
   now: string,

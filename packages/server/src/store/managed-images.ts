@@ -2,7 +2,7 @@
 import type { ManagedCounts, ManagedStatus } from '@lamina/contract';
 import { type RawBuilder, sql } from 'kysely';
 import { rangeOfNamedDataset, searchTextOf, sortKeyOf } from '../domain/catalogue-order.ts';
-import type { Change, Connection, Database } from './database.ts';
+import type { Connection, Database, DatabaseTransaction } from './database.ts';
 import { type ImageRow, withCanonicalNames } from './images.ts';
 import { containsWords } from './listed-images.ts';
 
@@ -136,7 +136,11 @@ export type ImageNaming = Pick<
 /**
  * Renames entries with one statement; at most some hundred per call, because a statement has a limited number of parameters.
  */
-export async function renameImages(tx: Change, namings: readonly ImageNaming[], now: string): Promise<void> {
+export async function renameImages(
+  tx: DatabaseTransaction,
+  namings: readonly ImageNaming[],
+  now: string,
+): Promise<void> {
   if (namings.length === 0) return;
   const canonicalNamings = await withCanonicalNames(tx, namings);
   const rows = canonicalNamings.map(

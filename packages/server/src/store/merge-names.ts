@@ -3,7 +3,7 @@ import type { DatasetAccess } from '@lamina/contract';
 import { sql } from 'kysely';
 import { mergeClasses } from './annotation-classes.ts';
 import type { NameKind } from './catalogue-names.ts';
-import type { Change, Connection } from './database.ts';
+import type { Connection, DatabaseTransaction } from './database.ts';
 import { saveDataset } from './datasets.ts';
 import { listDatasetNames } from './listed-images.ts';
 import type { ImageNaming } from './managed-images.ts';
@@ -38,7 +38,7 @@ async function listOrganNames(db: Connection): Promise<string[]> {
  * starting after an id.
  */
 export function listSlidesNamed(
-  tx: Change,
+  tx: DatabaseTransaction,
   kind: NameKind,
   name: string,
   afterId: string,
@@ -72,7 +72,7 @@ interface Spellings {
  * @returns the merged access, and the uids of the accounts that lost their grants
  */
 export async function mergeDatasetRows(
-  tx: Change,
+  tx: DatabaseTransaction,
   { name, spellings, now }: Spellings,
 ): Promise<{ readonly access: DatasetAccess; readonly revoked: readonly string[] }> {
   const rows = await tx.selectFrom('datasets').selectAll().where('name', 'in', spellings).execute();
@@ -118,7 +118,11 @@ export async function mergeDatasetRows(
 }
 
 /** Merges the requests for access; only the last request of each account is kept. */
-async function mergeRequests(tx: Change, name: string, spellings: readonly string[]): Promise<void> {
+async function mergeRequests(
+  tx: DatabaseTransaction,
+  name: string,
+  spellings: readonly string[],
+): Promise<void> {
   const requests = await tx
     .selectFrom('dataset_requests')
     .selectAll()

@@ -2,7 +2,12 @@
  * Queries for the metadata files (catalogue.csv or dataset.json) that scans have found. A file that disappears stays in the
  * table, so that scans can report it as missing, until it is found again or an administrator removes its catalogue entry.
  */
-import { type Change, type Connection, type Database, runLockedTransaction } from './database.ts';
+import {
+  type Connection,
+  type Database,
+  type DatabaseTransaction,
+  runLockedTransaction,
+} from './database.ts';
 import type { SlideRoot } from './schema.ts';
 
 /** Lists the paths of the known metadata files of a root, relative to the root. */
@@ -13,7 +18,7 @@ export async function listMetadataFiles(db: Connection, root: SlideRoot): Promis
 
 /** Adds metadata files by their paths relative to the root; known files stay unchanged. */
 export async function insertMetadataFiles(
-  tx: Change,
+  tx: DatabaseTransaction,
   root: SlideRoot,
   paths: readonly string[],
   now: string,
@@ -28,7 +33,7 @@ export async function insertMetadataFiles(
 
 /** Removes metadata files from the table by their paths relative to the root. */
 export async function deleteMetadataFiles(
-  tx: Change,
+  tx: DatabaseTransaction,
   root: SlideRoot,
   paths: readonly string[],
 ): Promise<void> {

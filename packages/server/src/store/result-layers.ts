@@ -3,7 +3,7 @@
  * look for result files.
  */
 import type { ResultState } from '@lamina/contract';
-import type { Change, Connection } from './database.ts';
+import type { Connection, DatabaseTransaction } from './database.ts';
 import type { NewRow, Row, SlideRoot } from './schema.ts';
 
 export type ResultLayerRow = Row<'result_layers'>;
@@ -17,7 +17,7 @@ export async function findResultLayer(db: Connection, id: string): Promise<Resul
  * Finds a layer and locks it until the transaction ends. Must be the first statement of the transaction, so that SQLite
  * acquires its write lock before the transaction reads.
  */
-export async function lockResultLayer(tx: Change, id: string): Promise<ResultLayerRow | null> {
+export async function lockResultLayer(tx: DatabaseTransaction, id: string): Promise<ResultLayerRow | null> {
   const row = await tx
     .updateTable('result_layers')
     .set((eb) => ({ percent: eb.ref('percent') })) // changes no value, but locks the row
@@ -57,7 +57,10 @@ export const newResultColumns = {
   object_count: null,
 } as const satisfies Partial<NewRow<'result_layers'>>;
 
-export function insertResultLayer(tx: Change, row: NewRow<'result_layers'>): Promise<ResultLayerRow> {
+export function insertResultLayer(
+  tx: DatabaseTransaction,
+  row: NewRow<'result_layers'>,
+): Promise<ResultLayerRow> {
   return tx.insertInto('result_layers').values(row).returningAll().executeTakeFirstOrThrow();
 }
 
@@ -121,7 +124,7 @@ export async function listResultLayerIds(
 }
 
 /** Passes the layers of an account that is being deleted to the administrators. */
-export async function releaseResultLayersOf(tx: Change, uid: string): Promise<void> {
+export async function releaseResultLayersOf(tx: DatabaseTransaction, uid: string): Promise<void> {
   await tx.updateTable('result_layers').set({ owner_uid: null }).where('owner_uid', '=', uid).execute();
 }
 

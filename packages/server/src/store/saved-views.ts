@@ -1,6 +1,6 @@
 /** Queries for saved views: fields of view of slides that an account has saved with a title and a text. */
 import { Field } from '@lamina/contract';
-import type { Change, Connection } from './database.ts';
+import type { Connection, DatabaseTransaction } from './database.ts';
 import { isOneOf } from './dialects.ts';
 import type { Row } from './schema.ts';
 
@@ -28,7 +28,7 @@ export async function findSavedViews(db: Connection, ids: readonly string[]): Pr
 }
 
 /** Inserts or replaces a saved view. */
-export async function saveSavedView(tx: Change, row: SavedViewRow): Promise<void> {
+export async function saveSavedView(tx: DatabaseTransaction, row: SavedViewRow): Promise<void> {
   const { id: _, ...fields } = row;
   await tx
     .insertInto('saved_views')
@@ -37,7 +37,7 @@ export async function saveSavedView(tx: Change, row: SavedViewRow): Promise<void
     .execute();
 }
 
-export async function deleteSavedViewRow(tx: Change, id: string): Promise<void> {
+export async function deleteSavedViewRow(tx: DatabaseTransaction, id: string): Promise<void> {
   await tx.deleteFrom('saved_views').where('id', '=', id).execute();
 }
 

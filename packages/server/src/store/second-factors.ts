@@ -1,5 +1,5 @@
 /** Queries for second factors, of which an account has at most one: the encrypted secret, and hashes of the recovery codes. */
-import type { Change, Connection } from './database.ts';
+import type { Connection, DatabaseTransaction } from './database.ts';
 import type { Row } from './schema.ts';
 
 /** Finds the second factor of an account, confirmed or not; null when the account has none. */
@@ -9,13 +9,16 @@ export async function findSecondFactor(db: Connection, uid: string): Promise<Row
 }
 
 /** Inserts a second factor. It replaces the account's previous factor with its recovery codes. */
-export async function replaceSecondFactor(tx: Change, row: Row<'second_factors'>): Promise<void> {
+export async function replaceSecondFactor(
+  tx: DatabaseTransaction,
+  row: Row<'second_factors'>,
+): Promise<void> {
   await deleteSecondFactor(tx, row.uid);
   await tx.insertInto('second_factors').values(row).execute();
 }
 
 export async function updateSecondFactor(
-  tx: Change,
+  tx: DatabaseTransaction,
   uid: string,
   changes: Partial<Pick<Row<'second_factors'>, 'confirmed_at' | 'last_step'>>,
 ): Promise<void> {
@@ -23,12 +26,16 @@ export async function updateSecondFactor(
 }
 
 /** Deletes the second factor of an account with its recovery codes. @returns false when the account had none */
-export async function deleteSecondFactor(tx: Change, uid: string): Promise<boolean> {
+export async function deleteSecondFactor(tx: DatabaseTransaction, uid: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('second_factors').where('uid', '=', uid).executeTakeFirst();
   return numDeletedRows > 0n;
 }
 
-export async function insertRecoveryCodes(tx: Change, uid: string, hashes: readonly string[]): Promise<void> {
+export async function insertRecoveryCodes(
+  tx: DatabaseTransaction,
+  uid: string,
+  hashes: readonly string[],
+): Promise<void> {
   await tx
     .insertInto('recovery_codes')
     .values(hashes.map((hash) => ({ uid, hash })))
@@ -45,7 +52,11 @@ export async function countRecoveryCodes(db: Connection, uid: string): Promise<n
 }
 
 /** Deletes a recovery code, because it has been used. @returns false when the account does not have this code */
-export async function consumeRecoveryCode(tx: Change, uid: string, hash: string): Promise<boolean> {
+export async function consumeRecoveryCode(
+  tx: DatabaseTransaction,
+  uid: string,
+  hash: string,
+): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('recovery_codes')
     .where('uid', '=', uid)

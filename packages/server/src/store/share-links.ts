@@ -1,7 +1,7 @@
 /** Queries for share links, and for the slides that each link opens to visitors without an account. */
 import type { ShareTargetType } from '@lamina/contract';
 import { sql } from 'kysely';
-import type { Change, Connection } from './database.ts';
+import type { Connection, DatabaseTransaction } from './database.ts';
 import { isOneOf } from './dialects.ts';
 import type { NewRow, Row } from './schema.ts';
 
@@ -13,7 +13,7 @@ export interface ShareTarget {
   readonly id: string;
 }
 
-export async function insertShareLink(tx: Change, row: NewRow<'share_links'>): Promise<void> {
+export async function insertShareLink(tx: DatabaseTransaction, row: NewRow<'share_links'>): Promise<void> {
   await tx.insertInto('share_links').values(row).execute();
 }
 
@@ -58,7 +58,7 @@ export async function listShareLinkRows(db: Connection, uid: string | undefined)
 }
 
 /** Counts an opening of a link. @returns false when the link has reached its maximum number of openings or has been ended */
-export async function countOpening(tx: Change, id: string): Promise<boolean> {
+export async function countOpening(tx: DatabaseTransaction, id: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('share_links')
     .set((eb) => ({ openings: eb('openings', '+', 1) }))
@@ -70,7 +70,11 @@ export async function countOpening(tx: Change, id: string): Promise<boolean> {
 }
 
 /** Ends links and deletes the image sessions of their visitors. @param endedAt ISO 8601 */
-export async function endShareLinks(tx: Change, ids: readonly string[], endedAt: string): Promise<void> {
+export async function endShareLinks(
+  tx: DatabaseTransaction,
+  ids: readonly string[],
+  endedAt: string,
+): Promise<void> {
   if (ids.length === 0) return;
   await tx
     .updateTable('share_links')
@@ -82,7 +86,11 @@ export async function endShareLinks(tx: Change, ids: readonly string[], endedAt:
 }
 
 /** Ends every link that an account has created. @returns the ids of the links that had not been ended before */
-export async function endShareLinksOf(tx: Change, uid: string, endedAt: string): Promise<string[]> {
+export async function endShareLinksOf(
+  tx: DatabaseTransaction,
+  uid: string,
+  endedAt: string,
+): Promise<string[]> {
   const rows = await tx
     .selectFrom('share_links')
     .select('id')
@@ -95,7 +103,7 @@ export async function endShareLinksOf(tx: Change, uid: string, endedAt: string):
 }
 
 /** Deletes the image sessions of visitors whose link opens a slide of the dataset. */
-export async function deleteVisitorSessionsIn(tx: Change, dataset: string): Promise<void> {
+export async function deleteVisitorSessionsIn(tx: DatabaseTransaction, dataset: string): Promise<void> {
   const linksInUse = await tx
     .selectFrom('image_sessions')
     .select('share_link_id as id')

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
-import { type Change, connectDatabase, type Database, migrations } from './database.ts';
+import { connectDatabase, type Database, type DatabaseTransaction, migrations } from './database.ts';
 import { isPostgres } from './dialects.ts';
 import { executedMigrations, migrate, tableNames } from './migrating.ts';
 import type { Tables } from './schema.ts';
@@ -99,7 +99,7 @@ function inOrderOfReferences(
 }
 
 /** Runs read-only work on a consistent snapshot, which does not contain what other processes write meanwhile. */
-export function inSnapshot<T>(db: Database, work: (tx: Change) => Promise<T>): Promise<T> {
+export function inSnapshot<T>(db: Database, work: (tx: DatabaseTransaction) => Promise<T>): Promise<T> {
   if (!isPostgres(db)) return db.transaction().execute(work); // a SQLite transaction reads a snapshot
   const transaction = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
   return transaction.execute(async (tx) => {
@@ -109,7 +109,7 @@ export function inSnapshot<T>(db: Database, work: (tx: Change) => Promise<T>): P
 }
 
 /** Removes PostgreSQL's time limits for statements in this transaction. */
-export async function withoutStatementTimeout(tx: Change): Promise<void> {
+export async function withoutStatementTimeout(tx: DatabaseTransaction): Promise<void> {
   for (const limit of ['statement_timeout', 'idle_in_transaction_session_timeout']) {
     await sql`set local ${sql.raw(limit)} = 0`.execute(tx);
   }
@@ -120,7 +120,7 @@ export async function withoutStatementTimeout(tx: Change): Promise<void> {
  * in the order of `columns`.
  */
 export async function* readRows(
-  tx: Change,
+  tx: DatabaseTransaction,
   { name, columns, key }: TableShape,
 ): AsyncGenerator<readonly Values[], void, undefined> {
   const isOnPostgres = isPostgres(tx);
@@ -204,7 +204,7 @@ export function createTableDigest(): { add(line: string): void; digest(): TableD
 }
 
 /** Computes the digest of a table in the database. */
-export async function digestOf(tx: Change, shape: TableShape): Promise<TableDigest> {
+export async function digestOf(tx: DatabaseTransaction, shape: TableShape): Promise<TableDigest> {
   const digest = createTableDigest();
   for await (const rows of readRows(tx, shape)) {
     for (const row of rows) digest.add(encodeRow(shape, row));
@@ -213,7 +213,11 @@ export async function digestOf(tx: Change, shape: TableShape): Promise<TableDige
 }
 
 /** Inserts rows into a table. @throws Error whose message names the table, and the row if it is known */
-export async function insertRows(tx: Change, shape: TableShape, rows: readonly Values[]): Promise<void> {
+export async function insertRows(
+  tx: DatabaseTransaction,
+  shape: TableShape,
+  rows: readonly Values[],
+): Promise<void> {
   const { name, columns } = shape;
   for (const values of rows) {
     rejectUnsupported(shape, values);
@@ -248,7 +252,10 @@ export interface UnexpectedTables {
 }
 
 /** Compares the tables of a database with the tables that its version should have. */
-export async function unexpectedTables(tx: Change, shapes: readonly TableShape[]): Promise<UnexpectedTables> {
+export async function unexpectedTables(
+  tx: DatabaseTransaction,
+  shapes: readonly TableShape[],
+): Promise<UnexpectedTables> {
   const existing = await tableNames(tx);
   const ownNames = new Set(shapes.map(({ name }) => name));
   const missing: string[] = [];
@@ -267,7 +274,7 @@ export async function unexpectedTables(tx: Change, shapes: readonly TableShape[]
   return { foreign, missing };
 }
 
-async function columnNames(tx: Change, table: string): Promise<ReadonlySet<string>> {
+async function columnNames(tx: DatabaseTransaction, table: string): Promise<ReadonlySet<string>> {
   const { rows } = await (isPostgres(tx)
     ? sql<{ name: string }>`select column_name as name from information_schema.columns
         where table_schema = current_schema() and table_name = ${table}`
@@ -277,7 +284,7 @@ async function columnNames(tx: Change, table: string): Promise<ReadonlySet<strin
 }
 
 /** Drops Lamina's tables and the functions of their triggers from a PostgreSQL database. Other tables stay. */
-export async function dropTables(tx: Change, shapes: readonly TableShape[]): Promise<void> {
+export async function dropTables(tx: DatabaseTransaction, shapes: readonly TableShape[]): Promise<void> {
   const existing = await tableNames(tx);
   const names = [...shapes.map(({ name }) => name), 'kysely_migration', 'kysely_migration_lock'];
   const ownNames = names.filter((name) => existing.has(name));
@@ -293,7 +300,7 @@ export async function dropTables(tx: Change, shapes: readonly TableShape[]): Pro
 
 /** Creates Lamina's tables as they were after a migration, without rows. */
 export async function createEmptyTables(
-  tx: Change,
+  tx: DatabaseTransaction,
   version: string,
   shapes: readonly TableShape[],
 ): Promise<void> {
@@ -303,7 +310,7 @@ export async function createEmptyTables(
 }
 
 /** Runs the remaining migrations, after rows of an older version have been inserted. */
-export async function migrateTables(tx: Change): Promise<void> {
+export async function migrateTables(tx: DatabaseTransaction): Promise<void> {
   await migrate(tx, { migrations });
 }
 

@@ -2,7 +2,7 @@
  * Queries for rate limiting (see sign-in/throttle.ts): counters of failed attempts, and networks from which accounts have
  * signed in. Keys are hashes, so that the table contains no addresses.
  */
-import type { Change, Connection } from './database.ts';
+import type { Connection, DatabaseTransaction } from './database.ts';
 import type { Row } from './schema.ts';
 
 /** Finds unexpired rows, unordered. */
@@ -20,7 +20,7 @@ export async function findThrottles(
 }
 
 /** Inserts or replaces a row. */
-export async function putThrottle(tx: Change, row: Row<'throttles'>): Promise<void> {
+export async function putThrottle(tx: DatabaseTransaction, row: Row<'throttles'>): Promise<void> {
   const { key: _, ...fields } = row;
   await tx
     .insertInto('throttles')
@@ -29,12 +29,16 @@ export async function putThrottle(tx: Change, row: Row<'throttles'>): Promise<vo
     .execute();
 }
 
-export async function deleteThrottles(tx: Change, keys: readonly string[]): Promise<void> {
+export async function deleteThrottles(tx: DatabaseTransaction, keys: readonly string[]): Promise<void> {
   await tx.deleteFrom('throttles').where('key', 'in', keys).execute();
 }
 
 /** Deletes expired rows. If more than `maxRows` remain, also deletes the rows that expire first. */
-export async function deleteExpiredThrottles(tx: Change, now: string, maxRows: number): Promise<void> {
+export async function deleteExpiredThrottles(
+  tx: DatabaseTransaction,
+  now: string,
+  maxRows: number,
+): Promise<void> {
   await tx.deleteFrom('throttles').where('expires_at', '<=', now).execute();
   const firstBeyondLimit = await tx
     .selectFrom('throttles')

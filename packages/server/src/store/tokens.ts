@@ -3,7 +3,7 @@
  * deletes the image sessions of this sign-in, too.
  */
 import type { User } from '@lamina/contract';
-import type { Change, Connection } from './database.ts';
+import type { Connection, DatabaseTransaction } from './database.ts';
 import { asKeyValueRows, lockInOrder } from './dialects.ts';
 import type { Row } from './schema.ts';
 import { userOf } from './users.ts';
@@ -76,7 +76,7 @@ export async function touchToken(db: Connection, hash: string, at: Date): Promis
 }
 
 /** Records the time of the last use of each of these tokens (by hash) with one statement. */
-export async function touchTokens(tx: Change, usedAt: ReadonlyMap<string, Date>): Promise<void> {
+export async function touchTokens(tx: DatabaseTransaction, usedAt: ReadonlyMap<string, Date>): Promise<void> {
   await lockInOrder(tx, 'tokens', [...usedAt.keys()]);
   const times = new Map([...usedAt].map(([hash, at]) => [hash, at.toISOString()]));
   await tx
@@ -104,7 +104,11 @@ export async function deleteTokensOf(db: Connection, uid: string, exceptHash?: s
  *
  * @returns the hashes of the deleted tokens
  */
-export async function deleteOldestTokens(tx: Change, uid: string, maxTokens: number): Promise<string[]> {
+export async function deleteOldestTokens(
+  tx: DatabaseTransaction,
+  uid: string,
+  maxTokens: number,
+): Promise<string[]> {
   const newestFirst = await tx
     .selectFrom('tokens')
     .select('hash')
