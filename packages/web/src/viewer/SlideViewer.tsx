@@ -54,7 +54,7 @@ interface SlideViewerProps {
   /** The current image session (the credential of pixels). With a new session, the viewer retries the requests that failed with the old one. */
   readonly session: string | null;
   /** Returns the field to show first; null: the whole slide. */
-  readonly fieldAtFirst: () => SlideField | null;
+  readonly initialField: () => SlideField | null;
   /** Whether a first field without tissue is replaced by a field on tissue. */
   readonly avoidsGlass?: boolean;
   /** Called after each movement with the new field, as soon as the view has been still for 250 ms. */
@@ -140,7 +140,7 @@ function OpenSlide(props: OpenSlideProps) {
     session,
     Overlay,
     getOrCreateView,
-    fieldAtFirst,
+    initialField,
     avoidsGlass = false,
     onField,
     onView,
@@ -160,7 +160,7 @@ function OpenSlide(props: OpenSlideProps) {
    * URL of the thumbnail that is shown until tiles are loaded; null: no thumbnail. It fits only the field of the whole slide. State,
    * because its URL must not change with a renewed session.
    */
-  const [placeholderUrl, setPlaceholderUrl] = useState(() => (fieldAtFirst() === null ? picture : null));
+  const [placeholderUrl, setPlaceholderUrl] = useState(() => (initialField() === null ? picture : null));
   const [sharpness, setSharpness] = useState<Sharpness>('loading');
   /** The cause of the last failed tile; null when none has failed. */
   const [lastFailure, setLastFailure] = useState<PixelFailure | null>(null);
@@ -194,7 +194,7 @@ function OpenSlide(props: OpenSlideProps) {
   const fieldForOpening = useEffectEvent(
     async (descriptor: DeepZoomDescriptor, size: Size, signal: AbortSignal): Promise<SlideField | null> => {
       if (fieldBeforeReopening.current !== null) return fieldBeforeReopening.current;
-      const field = fieldAtFirst();
+      const field = initialField();
       if (field === null || !avoidsGlass || picture === null) return field;
       const searchSignal = AbortSignal.any([signal, AbortSignal.timeout(maxTissueSearchMs)]);
       return loadSmallPicture(picture, searchSignal).then(

@@ -7,7 +7,8 @@ import type { Affine } from './registered-field.ts';
  *
  * @param first the view on the left; null while it has no open slide, as for `second`
  * @param leader the side that the person moves; read at each step of a movement, so it must be set before the step
- * @param occasion any text; when it changes, the views are linked again, relative to their fields at that moment
+ * @param historyStep identifies the last step back or forward in the browser history; when it changes, the views are linked again,
+ *   relative to their fields at that moment
  * @param registration the transformation from pixels of the first to pixels of the second slide; null without one. Must be a
  *   stable object
  * @returns a function that completes a running movement at once; it must be called before the leader changes
@@ -17,11 +18,11 @@ export function useLinkedViews(
   second: OpenedView | null,
   isLinked: boolean,
   leader: RefObject<Half>,
-  occasion: string,
+  historyStep: string,
   registration: Affine | null,
 ): () => void {
   const linkedViews = useRef<LinkedViews | null>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new occasion links the views again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after a step in the browser history, the views are linked again
   useEffect(() => {
     if (!isLinked || first === null || second === null) return;
     const views = linkViews({ first, second }, () => leader.current, registration);
@@ -30,6 +31,6 @@ export function useLinkedViews(
       linkedViews.current = null;
       views?.unlink();
     };
-  }, [first, second, isLinked, leader, occasion, registration]);
+  }, [first, second, isLinked, leader, historyStep, registration]);
   return useCallback(() => linkedViews.current?.completeMovement(), []);
 }

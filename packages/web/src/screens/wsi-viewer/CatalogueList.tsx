@@ -29,7 +29,7 @@ import { rememberedScroll, rememberScroll } from './catalogue-view-state.ts';
 import classes from './ImageCatalog.module.css';
 import { ImageRow } from './ImageRow.tsx';
 import { useCurrentLine, useListKeys } from './list-keys.ts';
-import { thumbnailQueue } from './thumbnail-gate.ts';
+import { thumbnailQueue } from './thumbnail-queue.ts';
 import { useScrollAnchor } from './use-scroll-anchor.ts';
 
 /** In rem, the same values as in ImageCatalog.module.css. */

@@ -2,7 +2,7 @@ import { IconPhoto } from '@tabler/icons-react';
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { thumbnailAddress } from '../../api/images.ts';
 import classes from './ImageCatalog.module.css';
-import { thumbnailQueue } from './thumbnail-gate.ts';
+import { thumbnailQueue } from './thumbnail-queue.ts';
 
 interface ThumbnailProps {
   readonly imageId: string;

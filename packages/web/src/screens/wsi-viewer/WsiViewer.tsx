@@ -51,7 +51,7 @@ const CaseStrip = lazy(loadCaseStrip);
 export function WsiViewer() {
   const session = useImageSession();
   const isOnline = useOnline();
-  const { viewed, occasion, open, setField, arrangements, colours, setColours } = useViewed();
+  const { viewed, historyStep, open, setField, arrangements, colours, setColours } = useViewed();
   const setCorrected = useCallback(
     (isCorrected: boolean) => setColours(isCorrected ? 'corrected' : 'scanned'),
     [setColours],
@@ -71,7 +71,7 @@ export function WsiViewer() {
     for (const load of [loadSelectedImage, loadCaseStrip]) load().catch(() => undefined);
   }, [isCatalogReady]);
 
-  const comparison = useComparison(viewed, occasion);
+  const comparison = useComparison(viewed, historyStep);
   const { active, activate } = comparison;
   /** Whether the next chosen slide opens beside the first. */
   const [isSecondWanted, setSecondWanted] = useState(false);
@@ -181,7 +181,7 @@ export function WsiViewer() {
         <div className={classes.stage}>
           {halves.map((half) => {
             if (half === 'second' && !isComparing) return null;
-            const { image, isUnknown, slide, onView, fieldAtFirst, isFirstFieldGuessed } =
+            const { image, isUnknown, slide, onView, initialField, isInitialFieldEstimated } =
               comparison.halves[half];
             return (
               <ViewedHalf
@@ -212,8 +212,8 @@ export function WsiViewer() {
                         fetchPixels={fetchPixels}
                         descriptors={descriptors}
                         session={session.id}
-                        fieldAtFirst={fieldAtFirst}
-                        avoidsGlass={isFirstFieldGuessed}
+                        initialField={initialField}
+                        avoidsGlass={isInitialFieldEstimated}
                         onField={(field) => setField(half, field)}
                         onView={onView}
                         onIncomplete={onIncomplete[half]}

@@ -23,9 +23,9 @@ interface ComparedHalf {
   readonly view: SlideView | null;
   readonly onView: (view: SlideView | null) => void;
   /** Returns the field to show first: the one in the URL, or, while the slides are linked, the one that corresponds to the field of the other slide. Null shows the whole slide. */
-  readonly fieldAtFirst: () => SlideField | null;
-  /** Whether `fieldAtFirst` only estimates the field, because the slides are not registered: the field may show blank glass. */
-  readonly isFirstFieldGuessed: boolean;
+  readonly initialField: () => SlideField | null;
+  /** Whether `initialField` only estimates the field, because the slides are not registered: the field may show blank glass. */
+  readonly isInitialFieldEstimated: boolean;
 }
 
 interface Comparison {
@@ -41,9 +41,9 @@ interface Comparison {
  * Manages one viewed slide, or two compared slides that move together while they are linked. The two slides are in the halves of the
  * viewer: `first` on the left, `second` on the right.
  *
- * @param occasion changes when the person goes back or forward in the history: the views then move to the fields in the URL
+ * @param historyStep changes when the person goes back or forward in the history: the views then move to the fields in the URL
  */
-export function useComparison(viewed: ViewedImages, occasion: string): Comparison {
+export function useComparison(viewed: ViewedImages, historyStep: string): Comparison {
   const [activeHalf, setActiveHalf] = useState<Half>('first');
   const active = viewed.second === null ? 'first' : activeHalf;
   /** The half that the person used last, which the other half follows. A ref, because a movement reads it before the next rendering. */
@@ -60,8 +60,8 @@ export function useComparison(viewed: ViewedImages, occasion: string): Compariso
       if (field !== null) halves[half].opened?.view.moveTo(field);
     }
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs only when the occasion changes
-  useEffect(() => followUrl(), [occasion]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs only when the historyStep changes
+  useEffect(() => followUrl(), [historyStep]);
   const registration = useRegistration(
     viewed.first?.imageId ?? null,
     viewed.second?.imageId ?? null,
@@ -72,7 +72,7 @@ export function useComparison(viewed: ViewedImages, occasion: string): Compariso
     second.opened,
     isLinked,
     leader,
-    occasion,
+    historyStep,
     registration,
   );
   const activate = useCallback(
@@ -106,8 +106,8 @@ export function useComparison(viewed: ViewedImages, occasion: string): Compariso
     slide: halves[half].slide,
     view: halves[half].view,
     onView: halves[half].onView,
-    fieldAtFirst: () => viewed[half]?.field ?? fieldBesideOther(half),
-    isFirstFieldGuessed: (viewed[half]?.field ?? registration) === null,
+    initialField: () => viewed[half]?.field ?? fieldBesideOther(half),
+    isInitialFieldEstimated: (viewed[half]?.field ?? registration) === null,
   });
   return {
     halves: { first: comparedHalf('first'), second: comparedHalf('second') },

@@ -8,7 +8,7 @@ import { type ColourChoice, formatViewed, parseViewed, type ViewedImages } from 
 interface Viewed {
   readonly viewed: ViewedImages;
   /** Key of the history entry to which the person went back or forward last; when it changes, the views must follow the URL. */
-  readonly occasion: string;
+  readonly historyStep: string;
   /** Opens an image in a half of the viewer instead of the one shown there, and adds a history entry; null closes the half. */
   readonly open: (half: Half, imageId: string | null) => void;
   /** Writes the field of a moved view into the URL. It replaces the history entry, so that the back button goes from slide to slide. */
@@ -36,9 +36,9 @@ export function useViewed(): Viewed {
 
   const { key } = useLocation();
   const isHistoryStep = useNavigationType() === 'POP'; // back or forward
-  const [occasion, setOccasion] = useState(key);
+  const [historyStep, setHistoryStep] = useState(key);
   // Set during rendering, so that the views move in the same rendering as the URL changes.
-  if (isHistoryStep && key !== occasion) setOccasion(key);
+  if (isHistoryStep && key !== historyStep) setHistoryStep(key);
 
   const go = useCallback(
     (next: ViewedImages, historyEntry: 'push' | 'replace') => {
@@ -72,10 +72,10 @@ export function useViewed(): Viewed {
         if (image?.imageId === imageId)
           go({ ...viewedNow.current, [half]: { ...image, results } }, 'replace');
       },
-      occasion,
+      historyStep,
     });
     return { first: arrangementOf('first'), second: arrangementOf('second') };
-  }, [go, occasion]);
+  }, [go, historyStep]);
   const setColours = useCallback(
     (colours: ColourChoice) => {
       localStorage.setItem(coloursKey, colours);
@@ -85,5 +85,5 @@ export function useViewed(): Viewed {
   );
   const rememberedChoice = localStorage.getItem(coloursKey) === 'scanned' ? 'scanned' : 'corrected';
   const choice = viewed.colours ?? rememberedChoice;
-  return { viewed, occasion, open, setField, arrangements, colours: choice, setColours };
+  return { viewed, historyStep, open, setField, arrangements, colours: choice, setColours };
 }

@@ -9,14 +9,14 @@ const Results = lazy(async () => ({ default: (await import('./Results.tsx')).Res
  * of layers. The layers stay visible when the panel is closed.
  */
 export function ResultsGate(props: ResultsProps) {
-  const { read, occasion } = use(ArrangementMemoryContext);
+  const { read, historyStep } = use(ArrangementMemoryContext);
   const [isNeeded, setNeeded] = useState(() => props.isOpen || read() !== null);
   if (props.isOpen && !isNeeded) setNeeded(true); // set during rendering: React renders again at once
   if (!isNeeded) return null;
   return (
     <Suspense fallback={null}>
-      {/* A new occasion reads the arrangement from the URL again. */}
-      <Results key={occasion} {...props} />
+      {/* After a step back or forward in the browser history, `Results` reads the arrangement from the URL again. */}
+      <Results key={historyStep} {...props} />
     </Suspense>
   );
 }

@@ -6,10 +6,10 @@ export interface ArrangementMemory {
   readonly read: () => string | null;
   /** Stores a text. @param imageId the slide whose layers it arranges */
   readonly write: (imageId: string, text: string) => void;
-  /** A value that changes when the back or forward button of the browser has changed the stored text. */
-  readonly occasion: string;
+  /** Changes when the back or forward button of the browser has changed the stored text. */
+  readonly historyStep: string;
 }
 
-const noMemory: ArrangementMemory = { read: () => null, write: () => undefined, occasion: '' };
+const noMemory: ArrangementMemory = { read: () => null, write: () => undefined, historyStep: '' };
 
 export const ArrangementMemoryContext = createContext<ArrangementMemory>(noMemory);

@@ -35,7 +35,7 @@ export function AccountSlide({ imageId, field, onView }: AccountSlideProps) {
         fetchPixels={fetchPixels}
         descriptors={descriptors}
         session={session.id}
-        fieldAtFirst={() => (field === null ? null : slideFieldOf(field))}
+        initialField={() => (field === null ? null : slideFieldOf(field))}
         onField={doNothing}
         onView={onView}
         onIncomplete={doNothing}

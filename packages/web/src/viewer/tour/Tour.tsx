@@ -183,7 +183,7 @@ export function Tour(props: TourProps) {
           {/* When the slide is not movable, the viewer ignores pointer and keyboard. */}
           <div className={classes.viewer} inert={!isMovable} hidden={step?.imageId === null}>
             <Suspense fallback={<Loading label={texts.loading} />}>
-              <TourSlide {...props} slide={slide} step={step} fieldAtFirst={fieldToShow} onView={setView} />
+              <TourSlide {...props} slide={slide} step={step} initialField={fieldToShow} onView={setView} />
             </Suspense>
           </div>
           {view !== null && props.showsAnnotations && areAnnotationsShown && (
@@ -316,12 +316,12 @@ function TourAnnotations({ view, imageId, session }: TourAnnotationsProps) {
 
 interface TourSlideProps extends TourProps {
   readonly step: TourStep | undefined;
-  readonly fieldAtFirst: () => SlideField | null;
+  readonly initialField: () => SlideField | null;
   readonly onView: (view: SlideView | null) => void;
 }
 
 /** The slide of a step. It opens with the colours of the saved view; changes by the person last until another step is shown. */
-function TourSlide({ slide, picture, pixels, isMovable, step, fieldAtFirst, onView }: TourSlideProps) {
+function TourSlide({ slide, picture, pixels, isMovable, step, initialField, onView }: TourSlideProps) {
   const { profile, adjustment } = coloursOf(step?.colours);
   const [colours, setColours] = useState({ step, profile, adjustment });
   // Set during rendering: React renders again at once, before the new step appears with the colours of the previous one.
@@ -331,7 +331,7 @@ function TourSlide({ slide, picture, pixels, isMovable, step, fieldAtFirst, onVi
       slide={slide}
       picture={picture}
       {...pixels}
-      fieldAtFirst={fieldAtFirst}
+      initialField={initialField}
       onField={doNothing}
       onView={onView}
       onIncomplete={doNothing}

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { createThumbnailQueue } from './thumbnail-gate.ts';
+import { createThumbnailQueue } from './thumbnail-queue.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
