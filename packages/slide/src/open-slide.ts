@@ -115,9 +115,9 @@ function formatOf(header: FileHeader): SlideFormat {
   }
   const mismatches: string[] = [];
   for (const format of formats) {
-    const mismatch = format.mismatch(header);
-    if (mismatch === null) return format;
-    mismatches.push(`${format.name}: ${mismatch}`);
+    const reason = format.mismatchReason(header);
+    if (reason === null) return format;
+    mismatches.push(`${format.name}: ${reason}`);
   }
   throw new SlideError('FORMAT_NOT_RECOGNISED', `No format knows the file (${mismatches.join('; ')})`);
 }

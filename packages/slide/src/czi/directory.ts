@@ -1,6 +1,6 @@
 /** Reads the directory of a CZI file, which lists all subblocks (stored images) with their positions in image and file. */
 import type { ByteSource } from '../source/byte-source.ts';
-import { corrupt, limitExceeded, notSupported, truncated } from './errors.ts';
+import { corruptError, limitExceededError, notSupportedError, truncatedError } from './errors.ts';
 import { limits } from './limits.ts';
 import {
   dataViewOf,
@@ -75,7 +75,7 @@ export async function readDisplayedSubblocks(
 ): Promise<DisplayedSubblocks> {
   const { count, entries } = await readDirectorySegment(source, directoryOffset);
   if (count * (ENTRY_HEADER_BYTES + 2 * DIMENSION_BYTES) > entries.length) {
-    throw corrupt(`its directory is too small for ${count} subblocks`);
+    throw corruptError(`its directory is too small for ${count} subblocks`);
   }
   /** The lowest position found so far in each dimension that is not displayed completely. */
   const lowestPositions = new Map<string, number>();
@@ -101,7 +101,7 @@ export async function readDisplayedSubblocks(
     if (isDisplayed) displayed.push(subblock);
     entriesRead++;
     if (displayed.length > limits.displayedSubblocks)
-      throw limitExceeded(`it displays more than ${limits.displayedSubblocks} subblocks`);
+      throw limitExceededError(`it displays more than ${limits.displayedSubblocks} subblocks`);
   }
   return { subblocks: displayed, planes: positions.Z.size, times: positions.T.size };
 }
@@ -119,7 +119,7 @@ async function* eachEntry(source: ByteSource, count: number, entries: Span): Asy
   let entryOffset = entries.offset;
   /** Makes the next bytes of the current entry available in the window. */
   const load = async (bytes: number): Promise<void> => {
-    if (entryOffset + bytes > end) throw corrupt('its directory ends inside a subblock');
+    if (entryOffset + bytes > end) throw corruptError('its directory ends inside a subblock');
     if (entryOffset + bytes <= windowOffset + window.length) return;
     window = await source.read(entryOffset, Math.min(WINDOW_BYTES, end - entryOffset));
     windowOffset = entryOffset;
@@ -128,9 +128,9 @@ async function* eachEntry(source: ByteSource, count: number, entries: Span): Asy
     await load(ENTRY_HEADER_BYTES);
     const countOffset = entryOffset - windowOffset + entryField.dimensionCount;
     const dimensionCount = dataViewOf(window).getInt32(countOffset, true);
-    if (dimensionCount < 0) throw corrupt(`a subblock has ${dimensionCount} dimensions`);
+    if (dimensionCount < 0) throw corruptError(`a subblock has ${dimensionCount} dimensions`);
     if (dimensionCount > limits.dimensionsPerSubblock) {
-      throw limitExceeded(`a subblock has ${dimensionCount} dimensions`);
+      throw limitExceededError(`a subblock has ${dimensionCount} dimensions`);
     }
     const entryBytes = ENTRY_HEADER_BYTES + dimensionCount * DIMENSION_BYTES;
     await load(entryBytes);
@@ -142,12 +142,13 @@ async function* eachEntry(source: ByteSource, count: number, entries: Span): Asy
 
 /** Parses one entry. Source: ZEISS, "DS_ZISRAW-FileFormat", "DirectoryEntryDV" and "DimensionEntryDV". */
 function readEntry(bytes: Uint8Array, fileSize: number): Entry {
-  if (readName(bytes, 0, 2) !== 'DV') throw corrupt('a subblock has a directory entry of an unknown type');
+  if (readName(bytes, 0, 2) !== 'DV')
+    throw corruptError('a subblock has a directory entry of an unknown type');
   const view = dataViewOf(bytes);
   const offset = readOffset(view, entryField.position);
-  if (offset + MIN_SUBBLOCK_BYTES > fileSize) throw truncated('a subblock is past its end');
+  if (offset + MIN_SUBBLOCK_BYTES > fileSize) throw truncatedError('a subblock is past its end');
   const filePart = view.getInt32(entryField.filePart, true);
-  if (filePart !== 0) throw notSupported('a slide of several files');
+  if (filePart !== 0) throw notSupportedError('a slide of several files');
 
   const dimensions = new Map<string, Dimension>();
   for (let i = ENTRY_HEADER_BYTES; i < bytes.length; i += DIMENSION_BYTES) {
@@ -155,14 +156,14 @@ function readEntry(bytes: Uint8Array, fileSize: number): Entry {
     const start = view.getInt32(i + dimensionField.start, true);
     const size = view.getInt32(i + dimensionField.size, true);
     const storedSize = view.getInt32(i + dimensionField.storedSize, true);
-    if (dimensions.has(name)) throw corrupt('a subblock has a dimension twice');
+    if (dimensions.has(name)) throw corruptError('a subblock has a dimension twice');
     dimensions.set(name, { start, size, storedSize: storedSize === 0 ? size : storedSize });
   }
   const [x, y] = [dimensions.get('X'), dimensions.get('Y')];
-  if (!x || !y) throw corrupt('a subblock has no position in the image');
+  if (!x || !y) throw corruptError('a subblock has no position in the image');
   for (const { size, storedSize } of [x, y]) {
     if (size < 1 || storedSize < 1 || storedSize > size) {
-      throw corrupt(`a subblock stores ${size} pixels as ${storedSize}`);
+      throw corruptError(`a subblock stores ${size} pixels as ${storedSize}`);
     }
   }
   const subblock = {

@@ -2,18 +2,18 @@
 import { SlideError } from '../model/slide.ts';
 
 /** For a file that contradicts itself or the format. */
-export function corrupt(reason: string): SlideError {
+export function corruptError(reason: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The CZI file is damaged: ${reason}`);
 }
 
-export function truncated(reason: string): SlideError {
+export function truncatedError(reason: string): SlideError {
   return new SlideError('FILE_TRUNCATED', `The CZI file is truncated: ${reason}`);
 }
 
-export function limitExceeded(reason: string): SlideError {
+export function limitExceededError(reason: string): SlideError {
   return new SlideError('LIMIT_EXCEEDED', `The CZI file exceeds a limit: ${reason}`);
 }
 
-export function notSupported(what: string): SlideError {
+export function notSupportedError(what: string): SlideError {
   return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: CZI with ${what}`);
 }

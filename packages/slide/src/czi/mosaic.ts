@@ -3,7 +3,7 @@
  * Subblocks may have any position and size, and may overlap.
  */
 import type { Subblock } from './directory.ts';
-import { corrupt, limitExceeded } from './errors.ts';
+import { corruptError, limitExceededError } from './errors.ts';
 import { limits } from './limits.ts';
 
 /** A subblock and its position in pixels of its level, whose top left corner is 0, 0. */
@@ -56,21 +56,21 @@ const BAND_ROWS = 512;
  */
 export function openMosaic(subblocks: readonly Subblock[]): readonly [MosaicLevel, ...MosaicLevel[]] {
   const [full, ...reduced] = [...groupByDownsample(subblocks)].sort(([a], [b]) => a - b);
-  if (full?.[0] !== 1) throw corrupt('it has no subblock at full resolution');
+  if (full?.[0] !== 1) throw corruptError('it has no subblock at full resolution');
   const [, fullSubblocks] = full;
 
   const box = boundingBoxOf(fullSubblocks);
   const width = box.right - box.left;
   const height = box.bottom - box.top;
   if (Math.max(width, height) > limits.imageSide || width * height > limits.imagePixels) {
-    throw limitExceeded(`its subblocks span ${width} × ${height} pixels`);
+    throw limitExceededError(`its subblocks span ${width} × ${height} pixels`);
   }
   const fullBoxes = boxesBySceneAndChannel(fullSubblocks);
   const completeResolutions = reduced.filter(([downsample, reducedSubblocks]) =>
     covers(boxesBySceneAndChannel(reducedSubblocks), fullBoxes, downsample),
   );
   if (completeResolutions.length + 1 > limits.levels)
-    throw limitExceeded(`it has ${completeResolutions.length + 1} resolutions`);
+    throw limitExceededError(`it has ${completeResolutions.length + 1} resolutions`);
   return [
     levelOf(1, fullSubblocks, box),
     ...completeResolutions.map(([downsample, reducedSubblocks]) =>
@@ -95,7 +95,7 @@ function groupByDownsample(subblocks: readonly Subblock[]): Map<number, Subblock
       ? 1
       : (closestDownsample([...groups.keys()], ratio, min, max) ?? Math.max(2, Math.round(ratio)));
     if (downsample < min || downsample > max) {
-      throw corrupt(
+      throw corruptError(
         `a subblock is reduced by ${subblock.width} : ${subblock.storedWidth} and ${subblock.height} : ${subblock.storedHeight}`,
       );
     }
@@ -103,7 +103,7 @@ function groupByDownsample(subblocks: readonly Subblock[]): Map<number, Subblock
     group.push(subblock);
     groups.set(downsample, group);
     // Resolutions that will not become levels count too, so this limit is higher.
-    if (groups.size > 4 * limits.levels) throw limitExceeded('its subblocks have too many resolutions');
+    if (groups.size > 4 * limits.levels) throw limitExceededError('its subblocks have too many resolutions');
   }
   return groups;
 }
@@ -175,7 +175,7 @@ function covers(
 function boundingBoxOf(subblocks: readonly Subblock[]): Box {
   let box: Box | null = null;
   for (const subblock of subblocks) box = extendBox(box, subblock);
-  if (!box) throw corrupt('it has no subblock to display');
+  if (!box) throw corruptError('it has no subblock to display');
   return box;
 }
 
@@ -211,7 +211,7 @@ function levelOf(downsample: number, subblocks: readonly Subblock[], box: Box): 
         }
       }
       if (found.size > limits.subblocksPerTile)
-        throw limitExceeded(`${found.size} subblocks overlap one tile`);
+        throw limitExceededError(`${found.size} subblocks overlap one tile`);
       return [...found].sort((a, b) => a.order - b.order);
     },
   };
@@ -226,7 +226,7 @@ function indexByBand(placed: readonly PlacedSubblock[]): ReadonlyMap<number, rea
     const firstBand = Math.floor(placement.y / BAND_ROWS);
     const lastBand = Math.floor(lastRow / BAND_ROWS);
     entries += lastBand - firstBand + 1;
-    if (entries > limits.indexEntries) throw limitExceeded('its subblocks are too many and too tall');
+    if (entries > limits.indexEntries) throw limitExceededError('its subblocks are too many and too tall');
     for (let band = firstBand; band <= lastBand; band++) {
       const inBand = bands.get(band);
       if (inBand) inBand.push(placement);

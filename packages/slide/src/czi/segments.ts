@@ -4,7 +4,7 @@
  * Source: ZEISS, "DS_ZISRAW-FileFormat" 1.2 (CZI), as libCZI and OpenSlide read it; all numbers are little-endian.
  */
 import type { ByteSource } from '../source/byte-source.ts';
-import { corrupt, limitExceeded, notSupported, truncated } from './errors.ts';
+import { corruptError, limitExceededError, notSupportedError, truncatedError } from './errors.ts';
 import { limits } from './limits.ts';
 
 /** Offsets of other segments in the file; 0 for metadata or attachments that the file does not have. */
@@ -66,11 +66,11 @@ export async function readFileSegment(source: ByteSource): Promise<FileSegment> 
   const { bodyOffset } = await readSegment(source, 0, 'ZISRAWFILE', FILE_BODY_BYTES);
   const view = dataViewOf(await source.read(bodyOffset, FILE_BODY_BYTES));
   const majorVersion = view.getInt32(fileField.majorVersion, true);
-  if (majorVersion !== 1) throw notSupported(`version ${majorVersion} of the format`);
+  if (majorVersion !== 1) throw notSupportedError(`version ${majorVersion} of the format`);
   const filePart = view.getInt32(fileField.filePart, true);
-  if (filePart !== 0) throw notSupported('a slide of several files');
+  if (filePart !== 0) throw notSupportedError('a slide of several files');
   const directoryOffset = readOffset(view, fileField.directory);
-  if (directoryOffset === 0) throw corrupt('it has no directory, because writing was not finished');
+  if (directoryOffset === 0) throw corruptError('it has no directory, because writing was not finished');
   return {
     directoryOffset,
     metadataOffset: readOffset(view, fileField.metadata),
@@ -90,8 +90,8 @@ export async function readDirectorySegment(
     DIRECTORY_HEADER_BYTES,
   );
   const count = dataViewOf(await source.read(bodyOffset, 4)).getInt32(0, true);
-  if (count < 1) throw corrupt(`its directory lists ${count} subblocks`);
-  if (count > limits.subblocks) throw limitExceeded(`its directory lists ${count} subblocks`);
+  if (count < 1) throw corruptError(`its directory lists ${count} subblocks`);
+  if (count > limits.subblocks) throw limitExceededError(`its directory lists ${count} subblocks`);
   const entries = { offset: bodyOffset + DIRECTORY_HEADER_BYTES, length: bodyBytes - DIRECTORY_HEADER_BYTES };
   return { count, entries };
 }
@@ -107,9 +107,9 @@ export async function readMetadata(source: ByteSource, offset: number): Promise<
   );
   const length = dataViewOf(await source.read(bodyOffset, 4)).getInt32(0, true);
   if (length < 0 || length > bodyBytes - METADATA_HEADER_BYTES) {
-    throw corrupt(`its metadata claim ${length} bytes`);
+    throw corruptError(`its metadata claim ${length} bytes`);
   }
-  if (length > limits.xmlBytes) throw limitExceeded(`its metadata have ${length} bytes`);
+  if (length > limits.xmlBytes) throw limitExceededError(`its metadata have ${length} bytes`);
   return new TextDecoder().decode(await source.read(bodyOffset + METADATA_HEADER_BYTES, length));
 }
 
@@ -120,14 +120,15 @@ export async function readAttachments(source: ByteSource, offset: number): Promi
   const { bodyOffset, bodyBytes } = await readSegment(source, offset, 'ZISRAWATTDIR', headerBytes);
   const count = dataViewOf(await source.read(bodyOffset, 4)).getInt32(0, true);
   if (count < 0 || count * ATTACHMENT_ENTRY_BYTES > bodyBytes - headerBytes) {
-    throw corrupt(`it claims ${count} attachments`);
+    throw corruptError(`it claims ${count} attachments`);
   }
-  if (count > limits.attachments) throw limitExceeded(`it has ${count} attachments`);
+  if (count > limits.attachments) throw limitExceededError(`it has ${count} attachments`);
   const bytes = await source.read(bodyOffset + headerBytes, count * ATTACHMENT_ENTRY_BYTES);
   const view = dataViewOf(bytes);
   return Array.from({ length: count }, (_, i) => {
     const start = i * ATTACHMENT_ENTRY_BYTES;
-    if (readName(bytes, start, 2) !== 'A1') throw corrupt('an attachment has an entry of an unknown type');
+    if (readName(bytes, start, 2) !== 'A1')
+      throw corruptError('an attachment has an entry of an unknown type');
     return {
       offset: readOffset(view, start + attachmentField.offset),
       fileType: readName(bytes, start + attachmentField.fileType, 8),
@@ -142,7 +143,7 @@ export async function readAttachmentSegment(source: ByteSource, offset: number):
   const { bodyOffset, bodyBytes } = await readSegment(source, offset, 'ZISRAWATTACH', headerBytes);
   const length = dataViewOf(await source.read(bodyOffset, 4)).getInt32(0, true);
   if (length < 0 || length > bodyBytes - headerBytes) {
-    throw corrupt(`an attachment claims ${length} bytes`);
+    throw corruptError(`an attachment claims ${length} bytes`);
   }
   return { offset: bodyOffset + headerBytes, length };
 }
@@ -163,7 +164,7 @@ export async function readSubblockSegment(
   const metadataBytes = view.getInt32(0, true);
   const length = readOffset(view, 8);
   if (metadataBytes < 0 || headerBytes + metadataBytes + length > bodyBytes) {
-    throw corrupt(`a subblock claims ${metadataBytes} bytes of metadata and ${length} bytes of pixels`);
+    throw corruptError(`a subblock claims ${metadataBytes} bytes of metadata and ${length} bytes of pixels`);
   }
   return { offset: bodyOffset + headerBytes + metadataBytes, length };
 }
@@ -176,22 +177,22 @@ async function readSegment(
   minBytes: number,
 ): Promise<Segment> {
   const header = await source.read(offset, SEGMENT_HEADER_BYTES);
-  if (readName(header, 0, ID_BYTES) !== id) throw corrupt(`there is no ${id} at ${offset}`);
+  if (readName(header, 0, ID_BYTES) !== id) throw corruptError(`there is no ${id} at ${offset}`);
   const view = dataViewOf(header);
   const allocatedBytes = readOffset(view, 16);
   const usedBytes = readOffset(view, 24);
   // Some writers store 0 for a segment that uses all its allocated bytes.
   const bodyBytes = usedBytes === 0 ? allocatedBytes : usedBytes;
   const bodyOffset = offset + SEGMENT_HEADER_BYTES;
-  if (bodyBytes < minBytes) throw corrupt(`its ${id} has ${bodyBytes} bytes`);
-  if (bodyOffset + bodyBytes > source.size) throw truncated(`it ends inside its ${id}`);
+  if (bodyBytes < minBytes) throw corruptError(`its ${id} has ${bodyBytes} bytes`);
+  if (bodyOffset + bodyBytes > source.size) throw truncatedError(`it ends inside its ${id}`);
   return { bodyOffset, bodyBytes };
 }
 
 /** Reads an offset or length: 8 bytes at a position of the view. */
 export function readOffset(view: DataView, position: number): number {
   const offset = Number(view.getBigInt64(position, true));
-  if (!Number.isSafeInteger(offset) || offset < 0) throw corrupt(`it has the invalid offset ${offset}`);
+  if (!Number.isSafeInteger(offset) || offset < 0) throw corruptError(`it has the invalid offset ${offset}`);
   return offset;
 }
 

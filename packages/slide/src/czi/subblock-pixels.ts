@@ -7,7 +7,7 @@ import { readJpegHeader } from '../jpeg/header.ts';
 import { type GreyRange, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import type { Subblock } from './directory.ts';
-import { corrupt, limitExceeded, notSupported } from './errors.ts';
+import { corruptError, limitExceededError, notSupportedError } from './errors.ts';
 import { limits } from './limits.ts';
 import { readSubblockSegment, type Span } from './segments.ts';
 
@@ -91,7 +91,7 @@ export function bitsPerSample({ pixelType }: Subblock): 8 | 16 {
  */
 export function checkReadable(subblock: Subblock): void {
   const type = pixelTypes[subblock.pixelType];
-  if (!type?.samples) throw notSupported(`pixels of the type ${type?.name ?? subblock.pixelType}`);
+  if (!type?.samples) throw notSupportedError(`pixels of the type ${type?.name ?? subblock.pixelType}`);
   if (!supportedCompressions.has(subblock.compression)) {
     const name = unsupportedCompressions[subblock.compression] ?? `compression ${subblock.compression}`;
     throw new SlideError(
@@ -102,7 +102,7 @@ export function checkReadable(subblock: Subblock): void {
   // A compressed subblock can only be decoded as a whole.
   const isCompressed = subblock.compression !== compression.none;
   if (isCompressed && decodedBytes(subblock) > limits.subblockBytes) {
-    throw limitExceeded(`a compressed subblock has ${decodedBytes(subblock)} bytes`);
+    throw limitExceededError(`a compressed subblock has ${decodedBytes(subblock)} bytes`);
   }
 }
 
@@ -122,7 +122,7 @@ export function subblockReader(source: ByteSource): ReadSubblock {
   const cache = new LRUCache<number, Promise<Samples>>({ maxSize: MAX_CACHED_BYTES });
   let previousDecoding: Promise<unknown> = Promise.resolve();
 
-  function readWhole(subblock: Subblock): Promise<Samples> {
+  function readWholeNumber(subblock: Subblock): Promise<Samples> {
     const cached = cache.get(subblock.offset);
     if (cached) return cached;
     const samples = previousDecoding.then(() => decodeSubblock(source, subblock));
@@ -141,7 +141,7 @@ export function subblockReader(source: ByteSource): ReadSubblock {
       const bytes = await readRectangle(source, subblock, rectangle, signal);
       return toRaster({ bytes, isRgb: false }, width, height, subblock, range);
     }
-    const { bytes, isRgb } = await readWhole(subblock);
+    const { bytes, isRgb } = await readWholeNumber(subblock);
     const part = cutRectangle(bytes, subblock, rectangle);
     return toRaster({ bytes: part, isRgb }, width, height, subblock, range);
   };
@@ -154,7 +154,7 @@ async function decodeSubblock(source: ByteSource, subblock: Subblock): Promise<S
     checkUncompressed(span, subblock);
     return { bytes: await source.read(span.offset, expectedBytes), isRgb: false };
   }
-  if (span.length > limits.subblockBytes) throw limitExceeded(`a subblock has ${span.length} bytes`);
+  if (span.length > limits.subblockBytes) throw limitExceededError(`a subblock has ${span.length} bytes`);
   const stored = await source.read(span.offset, span.length);
   if (subblock.compression === compression.jpeg) return decodeJpeg(stored, subblock);
 
@@ -202,20 +202,20 @@ async function readRectangle(
 
 function checkUncompressed({ length }: Span, subblock: Subblock): void {
   if (length < decodedBytes(subblock)) {
-    throw corrupt(`a subblock has ${length} bytes, not ${decodedBytes(subblock)}`);
+    throw corruptError(`a subblock has ${length} bytes, not ${decodedBytes(subblock)}`);
   }
 }
 
 async function decodeJpeg(bytes: Uint8Array, subblock: Subblock): Promise<Samples> {
   const { storedWidth: width, storedHeight: height } = subblock;
-  if (bitsPerSample(subblock) === 16) throw notSupported('JPEG of 16 bits a sample');
+  if (bitsPerSample(subblock) === 16) throw notSupportedError('JPEG of 16 bits a sample');
   const header = readJpegHeader(bytes);
   if (header.width !== width || header.height !== height) {
-    throw corrupt(`a subblock is ${header.width} × ${header.height} pixels, not ${width} × ${height}`);
+    throw corruptError(`a subblock is ${header.width} × ${header.height} pixels, not ${width} × ${height}`);
   }
   const components = samplesPerPixel(subblock);
   if (header.components.length !== components) {
-    throw corrupt(`a subblock has ${header.components.length} components, not ${components}`);
+    throw corruptError(`a subblock has ${header.components.length} components, not ${components}`);
   }
   const { rgb } = await decodeImage({ codec: 'jpeg', bytes, width, height });
   if (components === 3) return { bytes: rgb, isRgb: true };
@@ -235,7 +235,7 @@ function readZstd1(bytes: Uint8Array): { packed: Uint8Array; isSplit: boolean } 
   const [headerLength = 0, chunkType, options = 0] = bytes;
   if (headerLength === 1) return { packed: bytes.subarray(1), isSplit: false };
   if (headerLength !== 3 || chunkType !== 1 || bytes.length < 3)
-    throw corrupt('a subblock has an unknown zstd1 header');
+    throw corruptError('a subblock has an unknown zstd1 header');
   return { packed: bytes.subarray(3), isSplit: (options & 1) === 1 };
 }
 

@@ -44,17 +44,17 @@ export function decodeDicomRle(
 }
 
 function readOffsets(bytes: Uint8Array, segmentCount: number): number[] {
-  if (bytes.length < HEADER_BYTES) throw corrupt('its header is truncated');
+  if (bytes.length < HEADER_BYTES) throw corruptError('its header is truncated');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const count = view.getUint32(0, true);
   if (count !== segmentCount || count > MAX_SEGMENTS) {
-    throw corrupt(`it has ${count} segments, and needs ${segmentCount}`);
+    throw corruptError(`it has ${count} segments, and needs ${segmentCount}`);
   }
   // The first four bytes are the count.
   const offsets = Array.from({ length: count }, (_, i) => view.getUint32(4 + 4 * i, true));
   for (const [i, offset] of offsets.entries()) {
     if (offset < (offsets[i - 1] ?? HEADER_BYTES) || offset > bytes.length) {
-      throw corrupt(`segment ${i + 1} begins at ${offset} of ${bytes.length} bytes`);
+      throw corruptError(`segment ${i + 1} begins at ${offset} of ${bytes.length} bytes`);
     }
   }
   return offsets;
@@ -70,14 +70,14 @@ function unpack(packed: Uint8Array, plane: Uint8Array): void {
   let writePosition = 0;
   while (writePosition < plane.length) {
     const code = packed[readPosition++];
-    if (code === undefined) throw corrupt('a segment is too short');
+    if (code === undefined) throw corruptError('a segment is too short');
     if (code === 128) continue;
 
     const isLiteral = code < 128;
     const length = isLiteral ? code + 1 : 257 - code;
     const consumed = isLiteral ? length : 1;
-    if (writePosition + length > plane.length) throw corrupt('a segment is too long');
-    if (readPosition + consumed > packed.length) throw corrupt('a segment is too short');
+    if (writePosition + length > plane.length) throw corruptError('a segment is too long');
+    if (readPosition + consumed > packed.length) throw corruptError('a segment is too short');
 
     if (isLiteral) plane.set(packed.subarray(readPosition, readPosition + length), writePosition);
     else plane.fill(packed[readPosition] as number, writePosition, writePosition + length);
@@ -86,6 +86,6 @@ function unpack(packed: Uint8Array, plane: Uint8Array): void {
   }
 }
 
-function corrupt(reason: string): SlideError {
+function corruptError(reason: string): SlideError {
   return new SlideError('FILE_CORRUPT', `A run-length coded picture is damaged: ${reason}`);
 }

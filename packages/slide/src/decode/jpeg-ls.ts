@@ -60,7 +60,7 @@ export function decodeJpegLs(
   size: { readonly width: number; readonly height: number },
   colour: SampleColour | null,
 ): Raster {
-  if (bytes[0] !== 0xff || bytes[1] !== marker.SOI) throw corrupt('it does not begin with SOI');
+  if (bytes[0] !== 0xff || bytes[1] !== marker.SOI) throw corruptError('it does not begin with SOI');
   let frame: Frame | null = null;
   let preset: Preset = { MAXVAL: 0, T1: 0, T2: 0, T3: 0, RESET: 0 };
   let values: Uint8Array | Uint16Array = new Uint8Array();
@@ -71,7 +71,7 @@ export function decodeJpegLs(
     for (const segment of segments(bytes, position)) {
       position = segment.end;
       if (segment.marker === SOF55) {
-        if (frame) throw corrupt('it has two frames');
+        if (frame) throw corruptError('it has two frames');
         frame = readFrame(bytes, segment);
         checkFrame(frame, size);
         const count = frame.width * frame.height * frame.components.length;
@@ -80,13 +80,13 @@ export function decodeJpegLs(
       } else if (segment.marker === LSE) {
         preset = readPreset(bytes, segment);
       } else if (segment.marker === DRI) {
-        throw notSupported('restart intervals');
+        throw notSupportedError('restart intervals');
       } else if (segment.marker === APP8 && startsWith(bytes, segment, 'mrfx')) {
-        throw notSupported('a Hewlett-Packard colour transform');
+        throw notSupportedError('a Hewlett-Packard colour transform');
       } else if (segment.marker === marker.EOI) {
-        throw corrupt('it ends before all its components');
+        throw corruptError('it ends before all its components');
       } else if (segment.marker === marker.SOS) {
-        if (!frame) throw corrupt('its scan comes before its frame');
+        if (!frame) throw corruptError('its scan comes before its frame');
         const scan = readScan(bytes, segment, frame);
         position = decodeScan(bytes, position, frame, scan, preset, values);
         for (const component of scan.components) missingComponents.delete(component);
@@ -109,31 +109,31 @@ export function decodeJpegLs(
 /** Reads a frame header. Source: ITU-T T.81, B.2.2. */
 function readFrame(bytes: Uint8Array, { bodyAt, end }: Segment): Frame {
   const [bits = 0, highY = 0, lowY = 0, highX = 0, lowX = 0, count = 0] = bytes.subarray(bodyAt, end);
-  if (count === 0 || bodyAt + 6 + 3 * count > end) throw corrupt('its frame is truncated');
+  if (count === 0 || bodyAt + 6 + 3 * count > end) throw corruptError('its frame is truncated');
   const components = Array.from({ length: count }, (_, i) => bytes[bodyAt + 6 + 3 * i] ?? 0);
   // The high and the low half of this byte are the horizontal and vertical sampling factors.
   const isFullyResolved = components.every((_, i) => bytes[bodyAt + 7 + 3 * i] === 0x11);
-  if (!isFullyResolved) throw notSupported('subsampled components');
+  if (!isFullyResolved) throw notSupportedError('subsampled components');
   return { bits, height: (highY << 8) | lowY, width: (highX << 8) | lowX, components };
 }
 
 function checkFrame(frame: Frame, size: { readonly width: number; readonly height: number }): void {
   const { width, height, bits, components } = frame;
   if (width !== size.width || height !== size.height) {
-    throw corrupt(`it is ${width} × ${height} pixels, not ${size.width} × ${size.height}`);
+    throw corruptError(`it is ${width} × ${height} pixels, not ${size.width} × ${size.height}`);
   }
   if (width * height > MAX_PIXELS) {
     throw new SlideError('LIMIT_EXCEEDED', `A picture has ${width} × ${height} pixels`);
   }
   const isGrey = components.length === 1 && bits >= 2 && bits <= 16;
   const isColour = components.length === 3 && bits === 8;
-  if (!isGrey && !isColour) throw notSupported(`${components.length} components of ${bits} bits`);
+  if (!isGrey && !isColour) throw notSupportedError(`${components.length} components of ${bits} bits`);
 }
 
 /** Reads an LSE segment. Its type 1 contains coding parameters; the others contain palettes and larger sizes. */
 function readPreset(bytes: Uint8Array, { bodyAt, end }: Segment): Preset {
-  if (bytes[bodyAt] !== 1) throw notSupported('a mapping table');
-  if (bodyAt + 11 > end) throw corrupt('its parameters are truncated');
+  if (bytes[bodyAt] !== 1) throw notSupportedError('a mapping table');
+  if (bodyAt + 11 > end) throw corruptError('its parameters are truncated');
   const value = (index: number) => uint16(bytes, bodyAt + 1 + 2 * index);
   return { MAXVAL: value(0), T1: value(1), T2: value(2), T3: value(3), RESET: value(4) };
 }
@@ -150,7 +150,7 @@ interface Scan {
 /** Reads a scan header. Source: T.87, C.2.3. */
 function readScan(bytes: Uint8Array, { bodyAt, end }: Segment, frame: Frame): Scan {
   const count = bytes[bodyAt] ?? 0;
-  if (bodyAt + 4 + 2 * count > end) throw corrupt('its scan is truncated');
+  if (bodyAt + 4 + 2 * count > end) throw corruptError('its scan is truncated');
   const components = Array.from({ length: count }, (_, i) =>
     frame.components.indexOf(bytes[bodyAt + 1 + 2 * i] ?? -1),
   );
@@ -159,8 +159,8 @@ function readScan(bytes: Uint8Array, { bodyAt, end }: Segment, frame: Frame): Sc
     count === frame.components.length && components.every((component, i) => component === i);
   const hasOneComponent = count === 1 && components[0] !== -1;
   const isComplete = hasAllComponents || (hasOneComponent && interleaveMode === 0);
-  if (interleaveMode > 2 || !isComplete) throw corrupt('its scan has other components than its frame');
-  if (transform !== 0) throw notSupported('a point transform');
+  if (interleaveMode > 2 || !isComplete) throw corruptError('its scan has other components than its frame');
+  if (transform !== 0) throw notSupportedError('a point transform');
   return { components, NEAR, isInterleavedByPixel: interleaveMode === 2 && count > 1 };
 }
 
@@ -178,7 +178,7 @@ interface Coding extends Preset {
 function codingOf({ bits }: Frame, { NEAR }: Scan, preset: Preset): Coding {
   const MAXVAL = preset.MAXVAL || 2 ** bits - 1;
   if (MAXVAL > 2 ** bits - 1 || NEAR > Math.min(255, Math.trunc(MAXVAL / 2))) {
-    throw corrupt('its parameters contradict its samples');
+    throw corruptError('its parameters contradict its samples');
   }
   const minIfOutside = (value: number, min: number) => (value > MAXVAL || value < min ? min : value);
   const isWide = MAXVAL >= 128;
@@ -192,7 +192,7 @@ function codingOf({ bits }: Frame, { NEAR }: Scan, preset: Preset): Coding {
   const T3 = preset.T3 || minIfOutside(defaultThreshold(21, 4, 7), T2);
   const RESET = preset.RESET || 64;
   if (T1 <= NEAR || T2 < T1 || T3 < T2 || T3 > MAXVAL || RESET < 3) {
-    throw corrupt('its parameters are out of order');
+    throw corruptError('its parameters are out of order');
   }
   const step = 2 * NEAR + 1;
   const RANGE = Math.trunc((MAXVAL + 2 * NEAR) / step) + 1;
@@ -290,7 +290,7 @@ function decodeScan(
 
     b += error * step;
     a += Math.abs(error);
-    if (a > MAX_SUM || Math.abs(b) > MAX_SUM) throw corrupt('an error is larger than any sample');
+    if (a > MAX_SUM || Math.abs(b) > MAX_SUM) throw corruptError('an error is larger than any sample');
     if (n === RESET) {
       a >>= 1;
       b >>= 1;
@@ -335,7 +335,7 @@ function decodeScan(
 
     if (error < 0) negative++;
     a += (mapped + 1 - type) >> 1;
-    if (a > MAX_SUM) throw corrupt('an error is larger than any sample');
+    if (a > MAX_SUM) throw corruptError('an error is larger than any sample');
     if (n === RESET) {
       a >>= 1;
       n >>= 1;
@@ -355,7 +355,7 @@ function decodeScan(
       if (reader.bits(1) === 0) {
         runIndexes[component] = index;
         run += reader.bits(J[index] as number);
-        if (run > remaining) throw corrupt('a run is longer than its line');
+        if (run > remaining) throw corruptError('a run is longer than its line');
         return run;
       }
       const length = 2 ** (J[index] as number);
@@ -471,7 +471,7 @@ function bitReader(bytes: Uint8Array, start: number): BitReader {
   const load = () => {
     const isAfterFF = current === 0xff && at > start;
     const next = bytes[at];
-    if (next === undefined || (isAfterFF && next > 0x7f)) throw corrupt('its scan ends too early');
+    if (next === undefined || (isAfterFF && next > 0x7f)) throw corruptError('its scan ends too early');
     at++;
     current = next;
     unread = isAfterFF ? 7 : 8;
@@ -492,7 +492,7 @@ function bitReader(bytes: Uint8Array, start: number): BitReader {
     bits,
     zeros(max) {
       let count = 0;
-      while (bits(1) === 0) if (++count > max) throw corrupt('a code is too long');
+      while (bits(1) === 0) if (++count > max) throw corruptError('a code is too long');
       return count;
     },
     end() {
@@ -515,10 +515,10 @@ function uint16(bytes: Uint8Array, at: number): number {
   return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
 }
 
-function corrupt(reason: string): SlideError {
+function corruptError(reason: string): SlideError {
   return new SlideError('FILE_CORRUPT', `A JPEG-LS picture is damaged: ${reason}`);
 }
 
-function notSupported(feature: string): SlideError {
+function notSupportedError(feature: string): SlideError {
   return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: JPEG-LS with ${feature}`);
 }

@@ -70,12 +70,12 @@ export function isJpeg2000(start: Uint8Array): boolean {
 const SIGNATURE_BOX_TYPE = 0x6a50_2020;
 
 function readBoxes(bytes: Uint8Array): { codeStream: Uint8Array; isDeclaredYcc: boolean } {
-  if (!isJpeg2000(bytes)) throw corrupt('it has neither a code stream nor boxes');
+  if (!isJpeg2000(bytes)) throw corruptError('it has neither a code stream nor boxes');
   const view = viewOf(bytes);
   let isDeclaredYcc = false;
   // The header superbox (jp2h) is entered, any other box is skipped; so the position always moves forward.
   for (let at = 0, boxes = 0; at + 8 <= bytes.length; boxes++) {
-    if (boxes > limits.boxes) throw limitExceeded(`it has more than ${limits.boxes} boxes`);
+    if (boxes > limits.boxes) throw limitExceededError(`it has more than ${limits.boxes} boxes`);
     const type = String.fromCharCode(...bytes.subarray(at + 4, at + 8));
     // The length is 0 for a box that extends to the end of the file, and 1 when a 64-bit length follows the type.
     const length32 = view.getUint32(at);
@@ -84,26 +84,26 @@ function readBoxes(bytes: Uint8Array): { codeStream: Uint8Array; isDeclaredYcc: 
     let length = length32;
     if (length32 === 0) length = bytes.length - at;
     else if (hasLength64) length = Number(view.getBigUint64(at + 8));
-    if (length < headerBytes) throw corrupt(`its box ${JSON.stringify(type)} is too short`);
+    if (length < headerBytes) throw corruptError(`its box ${JSON.stringify(type)} is too short`);
     const contents = bytes.subarray(at + headerBytes, at + length);
     if (type === 'jp2c') return { codeStream: contents, isDeclaredYcc };
-    if (type === 'pclr') throw notSupported('a palette');
+    if (type === 'pclr') throw notSupportedError('a palette');
     // The first byte is the method: 1 for an enumerated colour space, whose number follows at byte 3.
     if (type === 'colr' && contents[0] === 1 && contents.length >= 7) {
       isDeclaredYcc = viewOf(contents).getUint32(3) === SYCC;
     }
     at += type === 'jp2h' ? headerBytes : length;
   }
-  throw corrupt('it has no code stream');
+  throw corruptError('it has no code stream');
 }
 
 function readMainHeader(stream: Uint8Array): Omit<Jpeg2000Header, 'codeStream' | 'isDeclaredYcc'> {
   const view = viewOf(stream);
   const u16 = (at: number) => {
-    if (at + 2 > stream.length) throw corrupt('its header is truncated');
+    if (at + 2 > stream.length) throw corruptError('its header is truncated');
     return view.getUint16(at);
   };
-  if (u16(0) !== SOC || u16(2) !== SIZ) throw corrupt('its code stream does not start with SOC and SIZ');
+  if (u16(0) !== SOC || u16(2) !== SIZ) throw corruptError('its code stream does not start with SOC and SIZ');
   const size = readSize(stream, 4);
   let halvings: number | null = null;
   let isTransformed = false;
@@ -111,9 +111,9 @@ function readMainHeader(stream: Uint8Array): Omit<Jpeg2000Header, 'codeStream' |
   for (let at = 2; ; ) {
     const marker = u16(at);
     if (marker === SOT) break;
-    if (marker < 0xff01) throw corrupt(`it has no marker at byte ${at}`);
+    if (marker < 0xff01) throw corruptError(`it has no marker at byte ${at}`);
     const length = u16(at + 2);
-    if (length < 2) throw corrupt(`the segment at byte ${at} is too short`);
+    if (length < 2) throw corruptError(`the segment at byte ${at} is too short`);
     if (marker === COD || marker === COC) {
       // COD applies to all components. COC applies to one: its index comes before the coding style. The bytes between
       // style and number of halvings exist in COD only.
@@ -129,7 +129,7 @@ function readMainHeader(stream: Uint8Array): Omit<Jpeg2000Header, 'codeStream' |
     // The length of a segment does not count the two bytes of its marker.
     at += 2 + length;
   }
-  if (halvings === null) throw corrupt('it has no coding style (COD)');
+  if (halvings === null) throw corruptError('it has no coding style (COD)');
   return { ...size, halvings, isTransformed, isByOpenJpeg };
 }
 
@@ -150,7 +150,7 @@ type Size = Omit<
 function readSize(stream: Uint8Array, at: number): Size {
   const view = viewOf(stream);
   // Length and capabilities precede the width; the origin of the tiles at bytes 28 and 32 is not needed.
-  if (at + 38 > stream.length) throw corrupt('its header is truncated');
+  if (at + 38 > stream.length) throw corruptError('its header is truncated');
   const width = view.getUint32(at + 4);
   const height = view.getUint32(at + 8);
   const left = view.getUint32(at + 12);
@@ -158,12 +158,13 @@ function readSize(stream: Uint8Array, at: number): Size {
   const tileWidth = view.getUint32(at + 20);
   const tileHeight = view.getUint32(at + 24);
   const components = view.getUint16(at + 36);
-  if (!width || !height || !tileWidth || !tileHeight || components === 0) throw corrupt('it has no size');
-  if (left !== 0 || top !== 0) throw notSupported('an origin other than 0, 0');
+  if (!width || !height || !tileWidth || !tileHeight || components === 0)
+    throw corruptError('it has no size');
+  if (left !== 0 || top !== 0) throw notSupportedError('an origin other than 0, 0');
   const tiles = Math.ceil(width / tileWidth) * Math.ceil(height / tileHeight);
-  if (tiles > limits.tiles) throw limitExceeded(`it has ${tiles} tiles`);
-  if (components > 4) throw notSupported(`${components} components`);
-  if (at + 38 + 3 * components > stream.length) throw corrupt('its header is truncated');
+  if (tiles > limits.tiles) throw limitExceededError(`it has ${tiles} tiles`);
+  if (components > 4) throw notSupportedError(`${components} components`);
+  if (at + 38 + 3 * components > stream.length) throw corruptError('its header is truncated');
 
   // Three bytes per component: depth (the highest bit means signed), and every how many pixels in x and y it has a sample.
   const declared = Array.from({ length: components }, (_, i) => {
@@ -175,7 +176,7 @@ function readSize(stream: Uint8Array, at: number): Size {
   const isSubsampled =
     components === 3 && first === '1×1' && second === third && (second === '2×1' || second === '2×2');
   if (!isFullyResolved && !isSubsampled)
-    throw notSupported(`components sampled ${declared.map(({ steps }) => steps).join(', ')}`);
+    throw notSupportedError(`components sampled ${declared.map(({ steps }) => steps).join(', ')}`);
   return {
     width,
     height,
@@ -198,20 +199,21 @@ function readSize(stream: Uint8Array, at: number): Size {
  */
 function readHalvings(stream: Uint8Array, at: number, style: number, size: Size): number {
   const halvings = stream[at] ?? 255;
-  if (halvings > 32) throw corrupt(`it declares ${halvings} decomposition levels`);
+  if (halvings > 32) throw corruptError(`it declares ${halvings} decomposition levels`);
   // Without a list, each resolution is a single precinct of at most 2^15 × 2^15 pixels.
   if ((style & 1) === 0) return halvings;
   let precincts = 0;
   for (let resolution = 0; resolution <= halvings; resolution++) {
     // The exponents of the precinct's width and height, four bits each. The list begins 5 bytes after the number of levels.
     const exponents = stream[at + 5 + resolution];
-    if (exponents === undefined) throw corrupt('its header is truncated');
+    if (exponents === undefined) throw corruptError('its header is truncated');
     const scale = 2 ** (halvings - resolution);
     const precinctColumns = Math.ceil(size.width / scale / 2 ** (exponents & 15));
     const precinctRows = Math.ceil(size.height / scale / 2 ** (exponents >> 4));
     precincts += precinctColumns * precinctRows;
   }
-  if (precincts * size.components > limits.precincts) throw limitExceeded(`it has ${precincts} precincts`);
+  if (precincts * size.components > limits.precincts)
+    throw limitExceededError(`it has ${precincts} precincts`);
   return halvings;
 }
 
@@ -219,14 +221,14 @@ function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
-function corrupt(reason: string): SlideError {
+function corruptError(reason: string): SlideError {
   return new SlideError('FILE_CORRUPT', `A JPEG 2000 picture is damaged: ${reason}`);
 }
 
-function notSupported(feature: string): SlideError {
+function notSupportedError(feature: string): SlideError {
   return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: JPEG 2000 with ${feature}`);
 }
 
-function limitExceeded(reason: string): SlideError {
+function limitExceededError(reason: string): SlideError {
   return new SlideError('LIMIT_EXCEEDED', `A JPEG 2000 picture exceeds a limit: ${reason}`);
 }

@@ -81,7 +81,7 @@ export async function decodeJpeg2000(bytes: Uint8Array, request: Jpeg2000Request
   const decoded = await decodeCodeStream(stream, halvings);
   const bytesPerSample = header.bits > 8 ? 2 : 1;
   if (decoded.samples.length !== reducedWidth * reducedHeight * header.components * bytesPerSample) {
-    throw corrupt(decoded.codecErrors);
+    throw corruptError(decoded.codecErrors);
   }
   const samples = new Uint8Array(decoded.samples.buffer);
   const isYcc =
@@ -210,7 +210,7 @@ async function decodeCodeStream(codeStream: Uint8Array, halvings: number): Promi
   } catch (cause) {
     // After an exception the codec's memory is in an undefined state.
     codec = null;
-    throw corrupt([String(cause)]);
+    throw corruptError([String(cause)]);
   }
 }
 
@@ -224,7 +224,7 @@ function loadCodec(): Promise<OpenJpeg> {
   return codec;
 }
 
-function corrupt(reasons: readonly string[]): SlideError {
+function corruptError(reasons: readonly string[]): SlideError {
   const cause = reasons.join(' ');
   return new SlideError('FILE_CORRUPT', 'A JPEG 2000 tile cannot be decoded', cause === '' ? {} : { cause });
 }

@@ -67,11 +67,11 @@ export async function readPngHeader(source: ByteSource): Promise<PngHeader> {
     const length = view.getUint32(0);
     const type = String.fromCharCode(...bytes.subarray(4, HEAD_BYTES));
     if (!/^[A-Za-z]{4}$/.test(type))
-      throw corrupt(`the type of a chunk is ${JSON.stringify(type)}, which is not four letters`);
+      throw corruptError(`the type of a chunk is ${JSON.stringify(type)}, which is not four letters`);
     if (at + HEAD_BYTES + length + CHECKSUM_BYTES > source.size) {
       throw new SlideError('FILE_TRUNCATED', `A PNG ends inside its chunk ${type}`);
     }
-    if ((chunks === 0) !== (type === 'IHDR')) throw corrupt('its header does not come first');
+    if ((chunks === 0) !== (type === 'IHDR')) throw corruptError('its header does not come first');
 
     if (type === 'IHDR') header = readHeaderChunk(view, length);
     else if (type === 'tRNS') isTransparent = true;
@@ -86,14 +86,14 @@ export async function readPngHeader(source: ByteSource): Promise<PngHeader> {
         isAnimated,
         pixelsPerMetre,
       };
-    } else if (type === 'IEND') throw corrupt('it has no picture');
+    } else if (type === 'IEND') throw corruptError('it has no picture');
     at += HEAD_BYTES + length + CHECKSUM_BYTES;
   }
 }
 
 function readHeaderChunk(view: DataView, length: number): Omit<PngHeader, 'isAnimated' | 'pixelsPerMetre'> {
   if (length !== IHDR_DATA_BYTES)
-    throw corrupt(`its IHDR chunk has ${length} bytes in place of ${IHDR_DATA_BYTES}`);
+    throw corruptError(`its IHDR chunk has ${length} bytes in place of ${IHDR_DATA_BYTES}`);
   const width = view.getUint32(HEAD_BYTES);
   const height = view.getUint32(HEAD_BYTES + 4);
   const [bits, colourType, compression, filter, interlace] = Array.from({ length: 5 }, (_, i) =>
@@ -101,12 +101,12 @@ function readHeaderChunk(view: DataView, length: number): Omit<PngHeader, 'isAni
   ) as [number, number, number, number, number];
   const colours = colourTypes[colourType];
   if (width === 0 || height === 0 || width > 2 ** 31 - 1 || height > 2 ** 31 - 1) {
-    throw corrupt(`it has ${width} × ${height} pixels`);
+    throw corruptError(`it has ${width} × ${height} pixels`);
   }
   if (!colours?.bits.includes(bits))
-    throw corrupt(`it has ${bits} bits per sample with colour type ${colourType}`);
+    throw corruptError(`it has ${bits} bits per sample with colour type ${colourType}`);
   if (compression !== 0 || filter !== 0 || interlace > 1) {
-    throw corrupt(
+    throw corruptError(
       `its compression method is ${compression}, its filter method ${filter}, its interlace method ${interlace}`,
     );
   }
@@ -115,6 +115,6 @@ function readHeaderChunk(view: DataView, length: number): Omit<PngHeader, 'isAni
   return { width, height, bytesPerPixel, isOpaqueGrey16, isInterlaced: interlace === 1 };
 }
 
-function corrupt(reason: string): SlideError {
+function corruptError(reason: string): SlideError {
   return new SlideError('FILE_CORRUPT', `A PNG is damaged: ${reason}`);
 }

@@ -26,7 +26,7 @@ export function isWebp(start: Uint8Array): boolean {
  * @throws SlideError FILE_CORRUPT
  */
 export function readWebpHeader(bytes: Uint8Array): WebpHeader {
-  if (!isWebp(bytes) || bytes.length < HEAD_BYTES) throw corrupt('its header is truncated');
+  if (!isWebp(bytes) || bytes.length < HEAD_BYTES) throw corruptError('its header is truncated');
   // Bytes 0 to 11 are the RIFF header; the type of the first chunk is at 12, its length at 16, its data from 20.
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const uint24 = (at: number) => view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
@@ -54,7 +54,7 @@ export function readWebpHeader(bytes: Uint8Array): WebpHeader {
       };
     }
     default:
-      throw corrupt('it has no picture');
+      throw corruptError('it has no picture');
   }
 }
 
@@ -62,6 +62,6 @@ function textAt(bytes: Uint8Array, at: number): string {
   return String.fromCharCode(...bytes.subarray(at, at + 4));
 }
 
-function corrupt(reason: string): SlideError {
+function corruptError(reason: string): SlideError {
   return new SlideError('FILE_CORRUPT', `A WebP stream is damaged: ${reason}`);
 }

@@ -8,7 +8,7 @@ import type { ByteSource } from '../source/byte-source.ts';
 import { byteWindow } from '../source/byte-window.ts';
 import { rgbOfCieLab } from './cie-lab.ts';
 import type { DataSet, ValuePosition } from './data-set.ts';
-import { corrupt, limitExceeded } from './errors.ts';
+import { corruptError, limitExceededError } from './errors.ts';
 import { readFileMeta } from './file-meta.ts';
 import { limits } from './limits.ts';
 import { type ElementSelection, readDataSet, valuesOf } from './read-data-set.ts';
@@ -126,15 +126,15 @@ async function readGroup(
   const coordinates =
     numbersAt(source, group.position(tag.PointCoordinatesData), 'float32') ??
     numbersAt(source, group.position(tag.DoublePointCoordinatesData), 'float64');
-  if (coordinates === null) throw corrupt('a group has no coordinates');
+  if (coordinates === null) throw corruptError('a group has no coordinates');
   const points = pointsPerAnnotation[type];
   const startIndex =
     points === null ? numbersAt(source, group.position(tag.LongPrimitivePointIndexList), 'uint32') : null;
   if (points === null && (startIndex === null || startIndex.length !== count)) {
-    throw corrupt('a group has no index of its points');
+    throw corruptError('a group has no index of its points');
   }
   if (points !== null && coordinates.length !== 2 * points * count) {
-    throw corrupt('a group has another number of points than it claims');
+    throw corruptError('a group has another number of points than it claims');
   }
   const measurementColumns = measurementsOf(source, group, count);
 
@@ -143,7 +143,8 @@ async function readGroup(
     const starts = await readStarts(first, end);
     const batchStart = starts[0] as number;
     const batchEnd = starts.at(-1) as number;
-    if (batchEnd - batchStart > maxBatchValues) throw limitExceeded('its annotations have too many points');
+    if (batchEnd - batchStart > maxBatchValues)
+      throw limitExceededError('its annotations have too many points');
     const values = await coordinates.read(batchStart, batchEnd - batchStart);
     const measuredColumns = await Promise.all(measurementColumns.map(({ read }) => read(first, end)));
     for (let n = 0; n < end - first; n++) {
@@ -176,7 +177,7 @@ async function readGroup(
     for (const [n, start] of starts.entries()) {
       const isInside = start >= 0 && start <= coordinateCount && start % 2 === 0;
       const isAscending = n === 0 || start > (starts[n - 1] ?? 0);
-      if (!isInside || !isAscending) throw corrupt('the index of points is not in order');
+      if (!isInside || !isAscending) throw corruptError('the index of points is not in order');
     }
     return starts;
   }
@@ -229,7 +230,7 @@ interface MeasurementColumn {
 
 function measurementsOf(source: ByteSource, group: DataSet, count: number): MeasurementColumn[] {
   const items = group.items(tag.MeasurementsSequence);
-  if (items.length > maxMeasurements) throw limitExceeded(`a group has ${items.length} measurements`);
+  if (items.length > maxMeasurements) throw limitExceededError(`a group has ${items.length} measurements`);
   return items.flatMap((item, n) => {
     const [concept] = item.items(tag.ConceptNameCodeSequence);
     const name = (concept?.text(tag.CodeMeaning) ?? `Measurement ${n + 1}`).slice(0, maxNameLength);
@@ -238,7 +239,7 @@ function measurementsOf(source: ByteSource, group: DataSet, count: number): Meas
     if (!values) return [];
     const annotationNumbers = numbersAt(source, valuesItem.position(tag.AnnotationIndexList), 'uint32');
     if (values.length !== (annotationNumbers?.length ?? count))
-      throw corrupt('a measurement has too few or many values');
+      throw corruptError('a measurement has too few or many values');
     const read =
       annotationNumbers === null ? readAllValues(values) : readNumberedValues(values, annotationNumbers);
     return [{ name, read }];
@@ -262,7 +263,7 @@ function readNumberedValues(values: Numbers, annotationNumbers: Numbers): Measur
     for (const [n, number] of numbers.entries()) {
       const annotation = number - 1;
       if (annotation >= end) break;
-      if (annotation < first) throw corrupt('the annotations of a measurement are not in order');
+      if (annotation < first) throw corruptError('the annotations of a measurement are not in order');
       result[annotation - first] = storedValues[n] as number;
       nextValue++;
     }

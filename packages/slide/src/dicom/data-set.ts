@@ -1,5 +1,5 @@
 /** Provides typed access to the values of a DICOM data set (a list of elements with a tag and a value). */
-import { corrupt } from './errors.ts';
+import { corruptError } from './errors.ts';
 import { nameOfTag, type Tag } from './tags.ts';
 
 /** Position in the file of a value that is read later, e.g. of pixel data. */
@@ -94,7 +94,7 @@ export function dataSetOf(values: ReadonlyMap<number, Value>): DataSet {
     texts: textsOf,
     whole(tag) {
       const [first] = numbersOf(tag, wholeNumbers, INTEGER_STRING);
-      if (Number.isNaN(first)) throw corrupt(`${nameOfTag(tag)} is not a whole number`);
+      if (Number.isNaN(first)) throw corruptError(`${nameOfTag(tag)} is not a whole number`);
       return first ?? null;
     },
     real: (tag) => realsOf(tag)[0] ?? null,

@@ -1,7 +1,7 @@
 /** Recognises DICOM files, and reads the file meta information at their start. */
 import { dicomSignature } from '../names/format-names.ts';
 import type { ByteWindow } from '../source/byte-window.ts';
-import { corrupt } from './errors.ts';
+import { corruptError } from './errors.ts';
 import { limits } from './limits.ts';
 import { type ElementSelection, readDataSet } from './read-data-set.ts';
 import { tag } from './tags.ts';
@@ -42,7 +42,7 @@ export async function readFileMeta(window: ByteWindow): Promise<FileMeta> {
   const isOfAnotherGroup = (number: number) => number >>> 16 !== 0x0002;
   const { dataSet, end } = await readDataSet(walk, SIGNATURE_BYTES, selection, isOfAnotherGroup);
   const transferSyntax = readUid(dataSet.text(tag.TransferSyntaxUID));
-  if (transferSyntax === null) throw corrupt('it has no transfer syntax');
+  if (transferSyntax === null) throw corruptError('it has no transfer syntax');
   return { sopClass: readUid(dataSet.text(tag.MediaStorageSOPClassUID)), transferSyntax, dataSetOffset: end };
 }
 

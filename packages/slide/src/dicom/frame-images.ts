@@ -8,7 +8,7 @@ import {
 } from '../jpeg/complete-jpeg.ts';
 import type { JpegHeader } from '../jpeg/header.ts';
 import { type EncodedImage, type GreyRange, type SampleColour, SlideError } from '../model/slide.ts';
-import { corrupt, limitExceeded } from './errors.ts';
+import { corruptError, limitExceededError } from './errors.ts';
 import { openFrames } from './frames.ts';
 import type { Instance, PixelDescription } from './instance.ts';
 import { limits } from './limits.ts';
@@ -30,11 +30,11 @@ export type ReadFrameImage = (frame: number, signal?: AbortSignal) => Promise<En
 export function openFrameImages(instance: Instance): ReadFrameImage {
   const { pixels, tileWidth: width, tileHeight: height } = instance;
   const syntax = transferSyntaxOf(instance.transferSyntax);
-  if (!syntax) throw notSupported('its transfer syntax');
+  if (!syntax) throw notSupportedError('its transfer syntax');
   const colour = colourOf(pixels);
   const bits = bitsOf(pixels, colour);
   const frameBytes = (width * height * pixels.samplesPerPixel * bits) / 8;
-  if (frameBytes > limits.frameBytes) throw limitExceeded(`a frame has ${frameBytes} bytes`);
+  if (frameBytes > limits.frameBytes) throw limitExceededError(`a frame has ${frameBytes} bytes`);
   const readFrame = openFrames(instance, syntax, frameBytes);
 
   if (syntax.codec === 'jpeg') {
@@ -57,7 +57,7 @@ export function openFrameImages(instance: Instance): ReadFrameImage {
       ...declaredColour,
     });
   }
-  if (colour === 'transformed') throw corrupt(`${pixels.photometric} is allowed only in JPEG 2000`);
+  if (colour === 'transformed') throw corruptError(`${pixels.photometric} is allowed only in JPEG 2000`);
   if (syntax.codec === 'jpegls') {
     return async (frame, signal) => ({
       codec: 'jpegls',
@@ -67,7 +67,7 @@ export function openFrameImages(instance: Instance): ReadFrameImage {
       colour,
     });
   }
-  if (pixels.photometric === 'YBR_FULL_422') throw notSupported('YBR_FULL_422 that is not compressed');
+  if (pixels.photometric === 'YBR_FULL_422') throw notSupportedError('YBR_FULL_422 that is not compressed');
   const samplesPerPixel = typeof colour === 'object' ? 1 : 3;
   const isPlanar = syntax.codec === 'rle' || pixels.planarConfiguration === 1;
   const layout = { samplesPerPixel, bits, isPlanar } as const;
@@ -76,7 +76,7 @@ export function openFrameImages(instance: Instance): ReadFrameImage {
     const bytes = await readFrame(frame, 0, signal);
     // An odd number of bytes is padded to an even one.
     const isComplete = bytes.length === frameBytes || bytes.length === frameBytes + 1;
-    if (codec === 'samples' && !isComplete) throw corrupt(`a frame has ${bytes.length} bytes`);
+    if (codec === 'samples' && !isComplete) throw corruptError(`a frame has ${bytes.length} bytes`);
     return { codec, bytes, width, height, colour, layout };
   };
 }
@@ -102,9 +102,9 @@ function colourOf(pixels: PixelDescription): Colour {
   const { photometric, samplesPerPixel } = pixels;
   const isGrey = photometric === 'MONOCHROME1' || photometric === 'MONOCHROME2';
   const colour = isGrey ? greyRangeOf(pixels) : colours.get(photometric);
-  if (!colour) throw notSupported(`the photometric interpretation ${nameOf(photometric)}`);
+  if (!colour) throw notSupportedError(`the photometric interpretation ${nameOf(photometric)}`);
   if (samplesPerPixel !== (isGrey ? 1 : 3))
-    throw corrupt(`${photometric} has ${samplesPerPixel} samples a pixel`);
+    throw corruptError(`${photometric} has ${samplesPerPixel} samples a pixel`);
   return colour;
 }
 
@@ -146,23 +146,23 @@ function bitsOf(pixels: PixelDescription, colour: Colour): 8 | 16 {
   const { bitsAllocated, bitsStored, highBit, pixelRepresentation } = pixels;
   const isGrey = typeof colour === 'object';
   if (bitsAllocated !== 8 && !(isGrey && bitsAllocated === 16)) {
-    throw notSupported(`${bitsAllocated} bits a sample${isGrey ? '' : ' of colour'}`);
+    throw notSupportedError(`${bitsAllocated} bits a sample${isGrey ? '' : ' of colour'}`);
   }
   if (bitsStored < 1 || bitsStored > bitsAllocated)
-    throw corrupt(`it stores ${bitsStored} bits in ${bitsAllocated}`);
-  if (!isGrey && bitsStored !== 8) throw notSupported(`${bitsStored} bits a sample of colour`);
-  if (highBit !== bitsStored - 1) throw notSupported('samples that do not fill their lowest bits');
-  if (pixelRepresentation !== 0) throw notSupported('signed samples');
+    throw corruptError(`it stores ${bitsStored} bits in ${bitsAllocated}`);
+  if (!isGrey && bitsStored !== 8) throw notSupportedError(`${bitsStored} bits a sample of colour`);
+  if (highBit !== bitsStored - 1) throw notSupportedError('samples that do not fill their lowest bits');
+  if (pixelRepresentation !== 0) throw notSupportedError('signed samples');
   return bitsAllocated;
 }
 
 function jpegColourOf(pixels: PixelDescription, colour: Colour): JpegColour {
-  if (pixels.bitsAllocated !== 8) throw notSupported(`JPEG of ${pixels.bitsAllocated} bits a sample`);
-  if (colour === 'transformed') throw corrupt(`${pixels.photometric} is allowed only in JPEG 2000`);
+  if (pixels.bitsAllocated !== 8) throw notSupportedError(`JPEG of ${pixels.bitsAllocated} bits a sample`);
+  if (colour === 'transformed') throw corruptError(`${pixels.photometric} is allowed only in JPEG 2000`);
   if (colour === 'rgb') return 'rgb';
   if (colour === 'ycc') return 'ycbcr';
   if (colour.black !== 0 || colour.white !== 255)
-    throw notSupported('grey JPEG with a window or MONOCHROME1');
+    throw notSupportedError('grey JPEG with a window or MONOCHROME1');
   return 'grey';
 }
 
@@ -184,13 +184,13 @@ const LAST_SUPPORTED_FRAME_MARKER = 0xc2;
 
 function checkHeader(header: JpegHeader, colour: JpegColour, width: number, height: number): void {
   if (header.width !== width || header.height !== height) {
-    throw corrupt(`a frame is ${header.width} × ${header.height} pixels, not ${width} × ${height}`);
+    throw corruptError(`a frame is ${header.width} × ${header.height} pixels, not ${width} × ${height}`);
   }
   if (header.frameMarker > LAST_SUPPORTED_FRAME_MARKER || header.precision !== 8) {
-    throw notSupported('lossless, arithmetic or 12-bit JPEG');
+    throw notSupportedError('lossless, arithmetic or 12-bit JPEG');
   }
   if (header.components.length !== (colour === 'grey' ? 1 : 3)) {
-    throw corrupt(`a frame has ${header.components.length} components`);
+    throw corruptError(`a frame has ${header.components.length} components`);
   }
 }
 
@@ -203,9 +203,9 @@ function endOfJpeg(jpeg: Uint8Array): number {
     if (jpeg[end - 2] === 0xff && jpeg[end - 1] === 0xd9) return end;
     if (jpeg[end - 1] !== 0) break;
   }
-  throw corrupt('a frame is truncated: its JPEG has no EOI marker');
+  throw corruptError('a frame is truncated: its JPEG has no EOI marker');
 }
 
-function notSupported(what: string): SlideError {
+function notSupportedError(what: string): SlideError {
   return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

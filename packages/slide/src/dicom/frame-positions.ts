@@ -1,6 +1,6 @@
 /** Collects the position of each frame within the image while the header of a DICOM file is parsed. */
 import type { DataSet } from './data-set.ts';
-import { corrupt } from './errors.ts';
+import { corruptError } from './errors.ts';
 import { type ElementSelection, valuesOf } from './read-data-set.ts';
 import { tag } from './tags.ts';
 
@@ -71,11 +71,11 @@ export function createPositionCollector(
   let count = 0;
   return {
     each(frame) {
-      if (count === frames) throw corrupt(`it describes more than its ${frames} frames`);
+      if (count === frames) throw corruptError(`it describes more than its ${frames} frames`);
       const [position] = frame.items(tag.PlanePositionSlideSequence);
       const column = position?.whole(tag.ColumnPositionInTotalImagePixelMatrix) ?? null;
       const row = position?.whole(tag.RowPositionInTotalImagePixelMatrix) ?? null;
-      if (column === null || row === null) throw corrupt(`it has no position of frame ${count + 1}`);
+      if (column === null || row === null) throw corruptError(`it has no position of frame ${count + 1}`);
       // A file that names no optical path has only one.
       const path = pathOf(frame) ?? sharedPath;
       const isFirstPath = path === null || firstPathId === null || path === firstPathId;
@@ -86,7 +86,7 @@ export function createPositionCollector(
       count++;
     },
     finish() {
-      if (count < frames) throw corrupt(`it has positions of ${count} of its ${frames} frames`);
+      if (count < frames) throw corruptError(`it has positions of ${count} of its ${frames} frames`);
       return positions;
     },
   };

@@ -10,7 +10,7 @@ import type { ByteSource } from '../source/byte-source.ts';
 import { byteWindow } from '../source/byte-window.ts';
 import { readOnce } from '../source/read-once.ts';
 import type { ValuePosition } from './data-set.ts';
-import { corrupt, limitExceeded, truncated } from './errors.ts';
+import { corruptError, limitExceededError, truncatedError } from './errors.ts';
 import { limits, MIN_FRAME_BYTES } from './limits.ts';
 import { tag } from './tags.ts';
 import type { FrameCodec, TransferSyntax } from './uids.ts';
@@ -45,12 +45,12 @@ export function openFrames(pixels: PixelPositions, syntax: TransferSyntax, frame
 
 function nativeFrames({ source, frames, pixelData }: PixelPositions, frameBytes: number): ReadFrame {
   const { offset, length } = pixelData;
-  if (length === null) throw corrupt('its uncompressed pixels have an undefined length');
+  if (length === null) throw corruptError('its uncompressed pixels have an undefined length');
   if (length < frames * frameBytes) {
-    throw corrupt(`its pixels have ${length} bytes instead of ${frames * frameBytes}`);
+    throw corruptError(`its pixels have ${length} bytes instead of ${frames * frameBytes}`);
   }
   if (offset + length > source.size)
-    throw truncated(`it ends at ${source.size}, before the end of its pixels`);
+    throw truncatedError(`it ends at ${source.size}, before the end of its pixels`);
   return async (frame, headroom, signal) => {
     const buffer = new Uint8Array(headroom + frameBytes);
     await source.readInto(buffer, headroom, offset + frame * frameBytes, frameBytes, signal);
@@ -74,25 +74,26 @@ const UNDEFINED_LENGTH = 0xffff_ffff;
 
 function encapsulatedFrames(pixels: PixelPositions, codec: FrameCodec): ReadFrame {
   const { source, frames, pixelData } = pixels;
-  if (pixelData.length !== null) throw corrupt('its compressed pixels are not stored in items');
+  if (pixelData.length !== null) throw corruptError('its compressed pixels are not stored in items');
   const availableBytes = source.size - pixelData.offset;
-  if (availableBytes < ITEM_HEADER_BYTES) throw truncated('it ends before its pixels');
+  if (availableBytes < ITEM_HEADER_BYTES) throw truncatedError('it ends before its pixels');
   if (availableBytes < frames * MIN_FRAME_BYTES)
-    throw corrupt(`it is too small for the ${frames} frames it claims`);
+    throw corruptError(`it is too small for the ${frames} frames it claims`);
   const readTable = readOnce(() => readFrameTable(pixels, codec));
 
   return async (frame, headroom, signal) => {
     const table = await readTable();
     const start = table.starts[frame] as number;
     const storedBytes = table.endOf(frame) - start;
-    if (storedBytes > limits.frameBytes) throw limitExceeded(`a frame has ${storedBytes} bytes`);
+    if (storedBytes > limits.frameBytes) throw limitExceededError(`a frame has ${storedBytes} bytes`);
     // The first item header is read into the headroom, which the caller overwrites, so that the frame is not copied.
     const contentsStart = Math.max(headroom, ITEM_HEADER_BYTES);
     const headerStart = contentsStart - ITEM_HEADER_BYTES;
     const buffer = new Uint8Array(contentsStart + Math.max(storedBytes - ITEM_HEADER_BYTES, 0));
     await source.readInto(buffer, headerStart, start, storedBytes, signal);
     const { end, fragments } = joinFragments(buffer, headerStart);
-    if (fragments > 1 && singleItemCodecs.has(codec)) throw corrupt(`a frame has ${fragments} fragments`);
+    if (fragments > 1 && singleItemCodecs.has(codec))
+      throw corruptError(`a frame has ${fragments} fragments`);
     return buffer.subarray(contentsStart - headroom, end);
   };
 }
@@ -112,12 +113,12 @@ function joinFragments(buffer: Uint8Array, headerStart: number): { end: number; 
     const isItem = contentsStart <= buffer.length && tagAt(view, itemStart) === tag.Item;
     const length = isItem ? view.getUint32(itemStart + 4, true) : 0;
     if (!isItem || contentsStart + length > buffer.length)
-      throw corrupt('a frame is not where its offset table says');
+      throw corruptError('a frame is not where its offset table says');
     if (contentsStart !== end) buffer.copyWithin(end, contentsStart, contentsStart + length);
     end += length;
     itemStart = contentsStart + length;
   }
-  if (end === headerStart + ITEM_HEADER_BYTES) throw corrupt('a frame is empty');
+  if (end === headerStart + ITEM_HEADER_BYTES) throw corruptError('a frame is empty');
   return { end, fragments };
 }
 
@@ -125,14 +126,14 @@ function joinFragments(buffer: Uint8Array, headerStart: number): { end: number; 
 async function readFrameTable(pixels: PixelPositions, codec: FrameCodec): Promise<FrameTable> {
   const { source, pixelData, frames } = pixels;
   const header = await readItemHeader(source, pixelData.offset);
-  if (header.tag !== tag.Item) throw corrupt('its pixels do not begin with an offset table');
+  if (header.tag !== tag.Item) throw corruptError('its pixels do not begin with an offset table');
   const firstItem = pixelData.offset + ITEM_HEADER_BYTES + header.length;
-  if (firstItem > source.size) throw truncated(`it ends at ${source.size}, inside its offset table`);
+  if (firstItem > source.size) throw truncatedError(`it ends at ${source.size}, inside its offset table`);
 
   if (pixels.extendedOffsets) return readExtendedTable(pixels, pixels.extendedOffsets, firstItem);
   if (header.length > 0) {
     if (header.length !== frames * 4) {
-      throw corrupt(`its offset table has ${header.length} bytes for ${frames} frames`);
+      throw corruptError(`its offset table has ${header.length} bytes for ${frames} frames`);
     }
     return readBasicTable(pixels, pixelData.offset + ITEM_HEADER_BYTES, firstItem);
   }
@@ -161,7 +162,7 @@ async function readBasicTable(
     checkStart(start, previousStart + ITEM_HEADER_BYTES, source.size, frame);
     starts[frame] = start;
   }
-  if (starts[0] !== firstItem) throw corrupt('its offset table does not begin with its first frame');
+  if (starts[0] !== firstItem) throw corruptError('its offset table does not begin with its first frame');
   const lastEnd = await findEnd(source, starts[frames - 1] as number);
   return { starts, endOf: (frame) => (frame + 1 < frames ? (starts[frame + 1] as number) : lastEnd) };
 }
@@ -173,7 +174,7 @@ async function readExtendedTable(
   firstItem: number,
 ): Promise<FrameTable> {
   if (offsets.length !== frames * 8 || extendedLengths?.length !== frames * 8) {
-    throw corrupt(`its extended offset table does not have ${frames} entries`);
+    throw corruptError(`its extended offset table does not have ${frames} entries`);
   }
   const [offsetBytes, lengthBytes] = await Promise.all([
     source.read(offsets.offset, frames * 8),
@@ -189,15 +190,15 @@ async function readExtendedTable(
     const length = Number(lengthView.getBigUint64(frame * 8, true));
     checkStart(start, previousEnd, source.size, frame);
     if (start + ITEM_HEADER_BYTES + length > source.size) {
-      throw truncated(`it ends at ${source.size}, before the end of frame ${frame + 1}`);
+      throw truncatedError(`it ends at ${source.size}, before the end of frame ${frame + 1}`);
     }
     starts[frame] = start;
     // An item has an even length; only some writers include the padding byte in the length of the frame.
     ends[frame] = start + ITEM_HEADER_BYTES + length + (length % 2);
   }
-  if (starts[0] !== firstItem) throw corrupt('its offset table does not begin with its first frame');
+  if (starts[0] !== firstItem) throw corruptError('its offset table does not begin with its first frame');
   if ((await findEnd(source, starts[frames - 1] as number)) !== ends[frames - 1]) {
-    throw corrupt('its offset table does not end with its last frame');
+    throw corruptError('its offset table does not end with its last frame');
   }
   return { starts, endOf: (frame) => ends[frame] as number };
 }
@@ -205,9 +206,9 @@ async function readExtendedTable(
 /** Checks that a frame begins inside the file, and not before `minStart`. */
 function checkStart(start: number, minStart: number, fileSize: number, frame: number): void {
   if (start + ITEM_HEADER_BYTES > fileSize) {
-    throw truncated(`it ends at ${fileSize}, before frame ${frame + 1}`);
+    throw truncatedError(`it ends at ${fileSize}, before frame ${frame + 1}`);
   }
-  if (start < minStart) throw corrupt(`its offset table puts frame ${frame + 1} before another`);
+  if (start < minStart) throw corruptError(`its offset table puts frame ${frame + 1} before another`);
 }
 
 /**
@@ -218,10 +219,10 @@ async function findEnd(source: ByteSource, start: number): Promise<number> {
   for (let offset = start, items = 0; ; items++) {
     const header = await readItemHeader(source, offset);
     if (header.tag === tag.SequenceDelimitationItem && items > 0) return offset;
-    if (header.tag !== tag.Item) throw corrupt('its last frame is not stored in items');
-    if (items > limits.items) throw limitExceeded('its last frame has too many fragments');
+    if (header.tag !== tag.Item) throw corruptError('its last frame is not stored in items');
+    if (items > limits.items) throw limitExceededError('its last frame has too many fragments');
     offset += ITEM_HEADER_BYTES + header.length;
-    if (offset > source.size) throw truncated(`it ends at ${source.size}, inside its last frame`);
+    if (offset > source.size) throw truncatedError(`it ends at ${source.size}, inside its last frame`);
   }
 }
 
@@ -246,8 +247,8 @@ async function findFrames(
   for (; ; items++) {
     const { length, isEnd } = await readItem();
     if (isEnd) break;
-    if (length === 0) throw corrupt('one of the items of its pixels is empty');
-    if (items > maxItems) throw limitExceeded('its frames have too many fragments');
+    if (length === 0) throw corruptError('one of the items of its pixels is empty');
+    if (items > maxItems) throw limitExceededError('its frames have too many fragments');
     if (items <= frames) itemStarts[items] = offset;
     if (frames > 1 && isFrameStart(window, offset + ITEM_HEADER_BYTES, length, codec)) {
       if (frameStartCount <= frames) frameStarts[frameStartCount] = offset;
@@ -262,21 +263,21 @@ async function findFrames(
   /** Reads the header of the item at `offset`. */
   async function readItem(): Promise<{ length: number; isEnd: boolean }> {
     const byteCount = Math.min(ITEM_HEADER_BYTES + SIGNATURE_BYTES, source.size - offset);
-    if (byteCount < ITEM_HEADER_BYTES) throw truncated(`it ends at ${source.size}, inside its pixels`);
+    if (byteCount < ITEM_HEADER_BYTES) throw truncatedError(`it ends at ${source.size}, inside its pixels`);
     await window.load(offset, byteCount);
     const number = ((window.u16(offset) << 16) | window.u16(offset + 2)) >>> 0;
     const length = window.u32(offset + 4);
     if (number === tag.SequenceDelimitationItem) return { length: 0, isEnd: true };
     if (number !== tag.Item || length === UNDEFINED_LENGTH)
-      throw corrupt('its pixels are not stored in items');
+      throw corruptError('its pixels are not stored in items');
     if (offset + ITEM_HEADER_BYTES + length > source.size) {
-      throw truncated(`it ends at ${source.size}, inside its pixels`);
+      throw truncatedError(`it ends at ${source.size}, inside its pixels`);
     }
     return { length, isEnd: false };
   }
 
   function tableOf(starts: Float64Array | null): FrameTable {
-    if (!starts) throw corrupt(`its pixels have ${items} items, which do not form ${frames} frames`);
+    if (!starts) throw corruptError(`its pixels have ${items} items, which do not form ${frames} frames`);
     starts[frames] = offset;
     return { starts, endOf: (frame) => starts[frame + 1] as number };
   }
@@ -318,11 +319,11 @@ function isFrameStart(
 
 async function readItemHeader(source: ByteSource, offset: number): Promise<{ tag: number; length: number }> {
   if (offset + ITEM_HEADER_BYTES > source.size)
-    throw truncated(`it ends at ${source.size}, inside its pixels`);
+    throw truncatedError(`it ends at ${source.size}, inside its pixels`);
   const bytes = await source.read(offset, ITEM_HEADER_BYTES);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const length = view.getUint32(4, true);
-  if (length === UNDEFINED_LENGTH) throw corrupt('an item of its pixels has an undefined length');
+  if (length === UNDEFINED_LENGTH) throw corruptError('an item of its pixels has an undefined length');
   return { tag: tagAt(view, 0), length };
 }
 

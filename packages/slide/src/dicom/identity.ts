@@ -4,7 +4,7 @@ import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { byteWindow } from '../source/byte-window.ts';
 import type { DataSet } from './data-set.ts';
-import { corrupt, limitExceeded } from './errors.ts';
+import { corruptError, limitExceededError } from './errors.ts';
 import { type FileMeta, isDicom, readFileMeta, readUid, SIGNATURE_BYTES } from './file-meta.ts';
 import { limits } from './limits.ts';
 import { readDataSet, valuesOf, type Walk } from './read-data-set.ts';
@@ -128,7 +128,7 @@ export function identityOf(dataSet: DataSet): Identity {
   checkSopClass(sopClass);
   const series = readUid(dataSet.text(tag.SeriesInstanceUID));
   const sopInstance = readUid(dataSet.text(tag.SOPInstanceUID));
-  if (series === null || sopInstance === null) throw corrupt('it has no series or instance UID');
+  if (series === null || sopInstance === null) throw corruptError('it has no series or instance UID');
   const kind = kindOf(dataSet.texts(tag.ImageType));
   // A label need not state the size of the image; it is then the size of its single frame.
   const frameSize = kind === 'volume' ? null : dataSet;
@@ -169,7 +169,7 @@ const kinds = new Map<string, ImageKind>([
 function kindOf(imageType: readonly string[]): ImageKind {
   const kind = kinds.get(imageType[2] ?? '');
   if (kind) return kind;
-  throw corrupt('its ImageType is neither VOLUME nor THUMBNAIL, LABEL or OVERVIEW');
+  throw corruptError('its ImageType is neither VOLUME nor THUMBNAIL, LABEL or OVERVIEW');
 }
 
 function concatenationOf(dataSet: DataSet): ConcatenationPart | null {
@@ -178,7 +178,7 @@ function concatenationOf(dataSet: DataSet): ConcatenationPart | null {
   const number = dataSet.whole(tag.InConcatenationNumber);
   const frameOffset = dataSet.whole(tag.ConcatenationFrameOffsetNumber);
   if (number === null || number < 1 || frameOffset === null || frameOffset < 0) {
-    throw corrupt('it is part of a concatenation and has no valid part number');
+    throw corruptError('it is part of a concatenation and has no valid part number');
   }
   return { uid, number, total: dataSet.whole(tag.InConcatenationTotalNumber), frameOffset };
 }
@@ -186,8 +186,8 @@ function concatenationOf(dataSet: DataSet): ConcatenationPart | null {
 /** Reads a side of the total pixel matrix, the whole image; without it, returns the side of the frame. */
 function matrixSide(dataSet: DataSet, name: Tag, frameSide: number | null | undefined): number {
   const side = dataSet.whole(name) ?? frameSide ?? null;
-  if (side === null) throw corrupt('it does not state the size of its image');
-  if (side < 1) throw corrupt(`${nameOfTag(name)} is ${side}`);
-  if (side > limits.imageSide) throw limitExceeded(`${nameOfTag(name)} is ${side}`);
+  if (side === null) throw corruptError('it does not state the size of its image');
+  if (side < 1) throw corruptError(`${nameOfTag(name)} is ${side}`);
+  if (side > limits.imageSide) throw limitExceededError(`${nameOfTag(name)} is ${side}`);
   return side;
 }

@@ -8,7 +8,7 @@ import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import { byteWindow } from '../source/byte-window.ts';
 import type { DataSet, ValuePosition } from './data-set.ts';
-import { corrupt, limitExceeded } from './errors.ts';
+import { corruptError, limitExceededError } from './errors.ts';
 import { readFileMeta } from './file-meta.ts';
 import {
   createPositionCollector,
@@ -147,7 +147,8 @@ export async function readInstance(source: ByteSource): Promise<Instance> {
     (number) => number >= tag.PerFrameFunctionalGroupsSequence,
   );
   const identity = identityOf(dataSet);
-  if (!transferSyntaxOf(meta.transferSyntax)) throw notSupported(nameOfTransferSyntax(meta.transferSyntax));
+  if (!transferSyntaxOf(meta.transferSyntax))
+    throw notSupportedError(nameOfTransferSyntax(meta.transferSyntax));
 
   const frames = countOf(dataSet, tag.NumberOfFrames, limits.frames) ?? 1;
   const tileWidth = sideOf(dataSet, tag.Columns, limits.tileSide);
@@ -157,7 +158,7 @@ export async function readInstance(source: ByteSource): Promise<Instance> {
 
   const minBytesPerFrame = hasPositions ? MIN_POSITION_BYTES : 1;
   if (frames * minBytesPerFrame > source.size) {
-    throw corrupt(`it is too small for the ${frames} frames it claims`);
+    throw corruptError(`it is too small for the ${frames} frames it claims`);
   }
 
   const [opticalPath] = dataSet.items(tag.OpticalPathSequence);
@@ -167,7 +168,7 @@ export async function readInstance(source: ByteSource): Promise<Instance> {
   const { dataSet: remaining } = await readDataSet(walk, end, remainingElements(collector), () => false);
 
   const pixelData = remaining.position(tag.PixelData);
-  if (!pixelData) throw corrupt('it has no pixels');
+  if (!pixelData) throw corruptError('it has no pixels');
   const positions = collector?.finish() ?? null;
   return {
     ...identity,
@@ -206,7 +207,7 @@ function statesFramePositions(dataSet: DataSet): boolean {
   const organization = dataSet.text(tag.DimensionOrganizationType);
   if (organization === 'TILED_FULL') return false;
   if (organization === null || organization === 'TILED_SPARSE') return true;
-  throw notSupported('a dimension organization other than tiles');
+  throw notSupportedError('a dimension organization other than tiles');
 }
 
 /**
@@ -287,7 +288,7 @@ function absentPixelOf(dataSet: DataSet): readonly number[] | null {
 
 function sideOf(dataSet: DataSet, name: typeof tag.Columns | typeof tag.Rows, limit: number): number {
   const side = countOf(dataSet, name, limit);
-  if (side === null) throw corrupt('it does not state the size of its frames');
+  if (side === null) throw corruptError('it does not state the size of its frames');
   return side;
 }
 
@@ -295,11 +296,11 @@ function sideOf(dataSet: DataSet, name: typeof tag.Columns | typeof tag.Rows, li
 function countOf(dataSet: DataSet, name: Tag, limit: number): number | null {
   const count = dataSet.whole(name);
   if (count === null) return null;
-  if (count < 1) throw corrupt(`${nameOfTag(name)} is ${count}`);
-  if (count > limit) throw limitExceeded(`${nameOfTag(name)} is ${count}`);
+  if (count < 1) throw corruptError(`${nameOfTag(name)} is ${count}`);
+  if (count > limit) throw limitExceededError(`${nameOfTag(name)} is ${count}`);
   return count;
 }
 
-function notSupported(what: string): SlideError {
+function notSupportedError(what: string): SlideError {
   return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

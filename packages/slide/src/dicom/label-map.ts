@@ -7,7 +7,7 @@ import type { ByteSource } from '../source/byte-source.ts';
 import { byteWindow } from '../source/byte-window.ts';
 import { rgbOfCieLab } from './cie-lab.ts';
 import type { DataSet } from './data-set.ts';
-import { corrupt, limitExceeded } from './errors.ts';
+import { corruptError, limitExceededError } from './errors.ts';
 import { readFileMeta } from './file-meta.ts';
 import { createPositionCollector, framePositionElements } from './frame-positions.ts';
 import { openFrames } from './frames.ts';
@@ -90,11 +90,11 @@ export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
   const width = readCount(dataSet, tag.TotalPixelMatrixColumns, 2 ** 31, tileWidth);
   const height = readCount(dataSet, tag.TotalPixelMatrixRows, 2 ** 31, tileHeight);
   const bits = dataSet.whole(tag.BitsAllocated);
-  if (bits !== 8 && bits !== 16) throw corrupt(`its pixels have ${bits} bits`);
+  if (bits !== 8 && bits !== 16) throw corruptError(`its pixels have ${bits} bits`);
   // In TILED_FULL, frames are in row-major order; otherwise each frame states its position.
   const isFull = dataSet.text(tag.DimensionOrganizationType) === 'TILED_FULL';
   if (frames * (isFull ? 1 : MIN_POSITION_BYTES) > source.size) {
-    throw corrupt(`it is too small for the ${frames} frames it claims`);
+    throw corruptError(`it is too small for the ${frames} frames it claims`);
   }
   // Without optical paths: a label map has one value per pixel.
   const collector = isFull || frames === 1 ? null : createPositionCollector(frames, undefined, undefined);
@@ -107,7 +107,7 @@ export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
         ]);
   const { dataSet: remaining } = await readDataSet(walk, end, remainingElements, () => false);
   const pixelData = remaining.position(tag.PixelData);
-  if (pixelData === null) throw corrupt('it has no pixels');
+  if (pixelData === null) throw corruptError('it has no pixels');
   const sampleBytes = bits / 8;
   const pixelPositions = { source, frames, pixelData, extendedOffsets: null, extendedLengths: null };
   const readFrame = openFrames(pixelPositions, syntax, tileWidth * tileHeight * sampleBytes);
@@ -158,14 +158,14 @@ type CountTag =
 /** Reads an integer from 1 to the limit; returns the default when the element is absent, if there is a default. */
 function readCount(dataSet: DataSet, name: CountTag, limit: number, defaultValue?: number): number {
   const value = dataSet.whole(name) ?? defaultValue ?? 0;
-  if (value < 1) throw corrupt(`the size of its pixels is ${value}`);
-  if (value > limit) throw limitExceeded(`the size of its pixels is ${value}`);
+  if (value < 1) throw corruptError(`the size of its pixels is ${value}`);
+  if (value > limit) throw limitExceededError(`the size of its pixels is ${value}`);
   return value;
 }
 
 function segmentsOf(dataSet: DataSet): Segment[] {
   const items = dataSet.items(tag.SegmentSequence);
-  if (items.length > maxSegments) throw limitExceeded(`it has ${items.length} segments`);
+  if (items.length > maxSegments) throw limitExceededError(`it has ${items.length} segments`);
   return items.map((item) => {
     const value = item.whole(tag.SegmentNumber) ?? 0;
     const lab = item.reals(tag.RecommendedDisplayCIELabValue);

@@ -9,7 +9,7 @@
  */
 import type { ByteWindow } from '../source/byte-window.ts';
 import { type DataSet, dataSetOf, type Value } from './data-set.ts';
-import { corrupt, limitExceeded, truncated } from './errors.ts';
+import { corruptError, limitExceededError, truncatedError } from './errors.ts';
 import { limits } from './limits.ts';
 import { nameOfTag, type Tag, tag, vrOfTag } from './tags.ts';
 
@@ -104,15 +104,15 @@ async function readElements(
     if (!walk.window.covers(offset, ITEM_HEADER_BYTES)) await loadHeaderBytes(walk.window, offset, end);
     const number = tagAt(walk.window, offset);
     if (number === tag.ItemDelimitationItem && end === null) return offset + ITEM_HEADER_BYTES;
-    if (number >>> 16 === ITEM_GROUP) throw corrupt(`${nameOfTag(number)} is among data elements`);
+    if (number >>> 16 === ITEM_GROUP) throw corruptError(`${nameOfTag(number)} is among data elements`);
     // This precedes the parsing of the header, because elements of the next group may have another encoding.
     if (stopsAt?.(number)) return offset;
     const header = readHeader(walk, offset) ?? (await loadHeader(walk, offset));
-    if (--walk.budget.elements < 0) throw limitExceeded('its header has too many elements');
+    if (--walk.budget.elements < 0) throw limitExceededError('its header has too many elements');
 
     const selected = selection.get(header.tag);
     if (selected !== undefined && values.has(header.tag))
-      throw corrupt(`${nameOfTag(header.tag)} is a duplicate element`);
+      throw corruptError(`${nameOfTag(header.tag)} is a duplicate element`);
     if (depth === 0 && header.tag === tag.PixelData) {
       values.set(header.tag, {
         kind: 'position',
@@ -126,7 +126,7 @@ async function readElements(
       offset = await readElement(walk, header, end, selected, values, depth);
     }
   }
-  if (offset !== end) throw corrupt('a sequence is longer than its item');
+  if (offset !== end) throw corruptError('a sequence is longer than its item');
   return offset;
 }
 
@@ -142,7 +142,7 @@ async function readElement(
   const { vr, offset, length } = element;
   if (length === null) {
     if (vr === 'OB' || vr === 'OW') return skipFragments(walk, offset);
-    if (vr !== 'SQ' && vr !== 'UN') throw corrupt(`${nameOfTag(element.tag)} has an undefined length`);
+    if (vr !== 'SQ' && vr !== 'UN') throw corruptError(`${nameOfTag(element.tag)} has an undefined length`);
   } else {
     checkInside(walk, element.tag, offset, length, end);
   }
@@ -154,11 +154,11 @@ async function readElement(
     const itemWalk = vr === 'UN' ? { ...walk, isExplicit: false } : walk;
     return readItems(itemWalk, element, itemSelection, values, depth + 1);
   }
-  if (itemSelection) throw corrupt(`${nameOfTag(element.tag)} is not a sequence`);
+  if (itemSelection) throw corruptError(`${nameOfTag(element.tag)} is not a sequence`);
   const bytes = length ?? 0;
   if (selected === 'position') values.set(element.tag, { kind: 'position', position: { offset, length } });
   if (selected === 'value') {
-    if (bytes > limits.valueBytes) throw limitExceeded(`${nameOfTag(element.tag)} has ${bytes} bytes`);
+    if (bytes > limits.valueBytes) throw limitExceededError(`${nameOfTag(element.tag)} has ${bytes} bytes`);
     if (!walk.window.covers(offset, bytes)) await walk.window.load(offset, bytes);
     const actualVr = vr === 'UN' ? vrOfTag(element.tag) : vr;
     values.set(element.tag, { kind: 'bytes', vr: actualVr, bytes: walk.window.copy(offset, bytes) });
@@ -174,7 +174,7 @@ async function readItems(
   values: Map<number, Value>,
   depth: number,
 ): Promise<number> {
-  if (depth > limits.sequenceDepth) throw limitExceeded('its sequences are nested too deeply');
+  if (depth > limits.sequenceDepth) throw limitExceededError('its sequences are nested too deeply');
   const { window, budget } = walk;
   const end = length === null ? null : start + length;
   const items: DataSet[] = [];
@@ -185,8 +185,8 @@ async function readItems(
     const itemLength = window.u32(offset + 4);
     offset += ITEM_HEADER_BYTES;
     if (itemTag === tag.SequenceDelimitationItem && end === null) break;
-    if (itemTag !== tag.Item) throw corrupt(`${nameOfTag(number)} contains something other than items`);
-    if (--budget.elements < 0) throw limitExceeded('its header has too many elements');
+    if (itemTag !== tag.Item) throw corruptError(`${nameOfTag(number)} contains something other than items`);
+    if (--budget.elements < 0) throw limitExceededError('its header has too many elements');
     const itemEnd = itemLength === UNDEFINED_LENGTH ? null : offset + itemLength;
     if (itemEnd !== null) checkInside(walk, number, offset, itemLength, end);
     if (selected === undefined && itemEnd !== null) {
@@ -206,9 +206,9 @@ async function readItems(
     if (selected?.each) selected.each(dataSetOf(itemValues));
     else if (selected) items.push(dataSetOf(itemValues));
     if (items.length > limits.items)
-      throw limitExceeded(`${nameOfTag(number)} has more than ${limits.items} items`);
+      throw limitExceededError(`${nameOfTag(number)} has more than ${limits.items} items`);
   }
-  if (end !== null && offset !== end) throw corrupt(`an item is longer than ${nameOfTag(number)}`);
+  if (end !== null && offset !== end) throw corruptError(`an item is longer than ${nameOfTag(number)}`);
   if (selected && !selected.each) values.set(number, { kind: 'items', items });
   return offset;
 }
@@ -228,8 +228,8 @@ async function skipFragments({ window, budget }: Walk, start: number): Promise<n
     offset += ITEM_HEADER_BYTES;
     if (itemTag === tag.SequenceDelimitationItem) return offset;
     if (itemTag !== tag.Item || length === UNDEFINED_LENGTH)
-      throw corrupt('its encapsulated data contain no items');
-    if (--budget.elements < 0) throw limitExceeded('its header has too many elements');
+      throw corruptError('its encapsulated data contain no items');
+    if (--budget.elements < 0) throw limitExceededError('its header has too many elements');
     offset += length;
   }
 }
@@ -252,7 +252,7 @@ function readHeader({ window, isExplicit }: Walk, offset: number): Element | nul
   const vr = String.fromCharCode(window.u8(offset + 4), window.u8(offset + 5));
   if (shortVrs.has(vr))
     return { tag: number, vr, offset: offset + ITEM_HEADER_BYTES, length: window.u16(offset + 6) };
-  if (!longVrs.has(vr)) throw corrupt(`${nameOfTag(number)} has an unknown value representation`);
+  if (!longVrs.has(vr)) throw corruptError(`${nameOfTag(number)} has an unknown value representation`);
   if (!window.covers(offset, LONG_HEADER_BYTES)) return null;
   return { tag: number, vr, offset: offset + LONG_HEADER_BYTES, length: lengthAt(window, offset + 8) };
 }
@@ -260,16 +260,16 @@ function readHeader({ window, isExplicit }: Walk, offset: number): Element | nul
 async function loadHeader(walk: Walk, offset: number): Promise<Element> {
   await loadHeaderBytes(walk.window, offset, null);
   const header = readHeader(walk, offset);
-  if (!header) throw truncated('it ends inside a data element');
+  if (!header) throw truncatedError('it ends inside a data element');
   return header;
 }
 
 /** Loads the bytes that a header of either type may have, as far as the file has them. */
 async function loadHeaderBytes(window: ByteWindow, offset: number, end: number | null): Promise<void> {
   if (offset + ITEM_HEADER_BYTES > window.size)
-    throw truncated(`it ends at ${window.size}, inside a data element`);
+    throw truncatedError(`it ends at ${window.size}, inside a data element`);
   if (end !== null && offset + ITEM_HEADER_BYTES > end)
-    throw corrupt('an element is longer than its enclosing item');
+    throw corruptError('an element is longer than its enclosing item');
   await window.load(offset, Math.min(LONG_HEADER_BYTES, window.size - offset));
 }
 
@@ -283,9 +283,10 @@ function checkInside(
 ): number {
   const valueEnd = offset + length;
   if (valueEnd > window.size) {
-    throw truncated(`it ends at ${window.size}, before the end of ${nameOfTag(number)}`);
+    throw truncatedError(`it ends at ${window.size}, before the end of ${nameOfTag(number)}`);
   }
-  if (end !== null && valueEnd > end) throw corrupt(`${nameOfTag(number)} is longer than its enclosing item`);
+  if (end !== null && valueEnd > end)
+    throw corruptError(`${nameOfTag(number)} is longer than its enclosing item`);
   return valueEnd;
 }
 

@@ -1,6 +1,6 @@
 /** Finds the frame of each tile of a level of a DICOM slide. */
 import { SlideError } from '../model/slide.ts';
-import { corrupt, limitExceeded } from './errors.ts';
+import { corruptError, limitExceededError } from './errors.ts';
 import type { FramePositions } from './frame-positions.ts';
 import { limits } from './limits.ts';
 
@@ -41,7 +41,7 @@ export interface TileIndex {
 export function indexTiles(image: TiledImage): TileIndex {
   const columns = Math.ceil(image.width / image.tileWidth);
   const rows = Math.ceil(image.height / image.tileHeight);
-  if (columns * rows > limits.tilesPerLevel) throw limitExceeded(`a level has ${columns * rows} tiles`);
+  if (columns * rows > limits.tilesPerLevel) throw limitExceededError(`a level has ${columns * rows} tiles`);
   const hasPositions = image.parts.some(({ positions }) => positions !== null);
   const frameOf = hasPositions ? indexByPosition(image, columns, rows) : indexByOrder(image, columns, rows);
   return { columns, rows, frameOf };
@@ -51,7 +51,7 @@ function indexByOrder({ parts }: TiledImage, columns: number, rows: number): Til
   // The first columns × rows frames are of the first optical path and focal plane; any others follow them.
   const frames = parts.reduce((sum, part) => sum + part.frames, 0);
   if (frames < columns * rows || frames % (columns * rows) !== 0) {
-    throw corrupt(`an image of ${columns} × ${rows} tiles has ${frames} frames`);
+    throw corruptError(`an image of ${columns} × ${rows} tiles has ${frames} frames`);
   }
   return (column, row) => {
     // Number of the frame within the image, then within the part that has it.
@@ -67,7 +67,7 @@ function indexByPosition(image: TiledImage, columns: number, rows: number): Tile
   const { tileWidth, tileHeight } = image;
   const framesByTile = new Map<number, { part: number; frame: number; depth: number }>();
   for (const [part, { frames, positions }] of image.parts.entries()) {
-    if (!positions) throw corrupt('only some of its files state the positions of their frames');
+    if (!positions) throw corruptError('only some of its files state the positions of their frames');
     for (let frame = 0; frame < frames; frame++) {
       if (positions.isFirstPath[frame] === 0) continue;
       const x = (positions.columns[frame] as number) - 1;
@@ -78,15 +78,16 @@ function indexByPosition(image: TiledImage, columns: number, rows: number): Tile
       const column = x / tileWidth;
       const row = y / tileHeight;
       if (column < 0 || column >= columns || row < 0 || row >= rows) {
-        throw corrupt(`frame ${frame + 1} is outside the image`);
+        throw corruptError(`frame ${frame + 1} is outside the image`);
       }
       const depth = positions.depths[frame] as number;
       const tile = row * columns + column;
       const closest = framesByTile.get(tile);
-      if (closest?.depth === depth) throw corrupt(`frame ${frame + 1} has the position of another frame`);
+      if (closest?.depth === depth)
+        throw corruptError(`frame ${frame + 1} has the position of another frame`);
       if (!closest || depth < closest.depth) framesByTile.set(tile, { part, frame, depth });
     }
   }
-  if (framesByTile.size === 0) throw corrupt('it has no frame of its first optical path');
+  if (framesByTile.size === 0) throw corruptError('it has no frame of its first optical path');
   return (column, row) => framesByTile.get(row * columns + column) ?? null;
 }

@@ -17,7 +17,7 @@ const DESCRIPTION_BYTES = 64 * 1024;
 export const aperio: SlideFormat = {
   name: 'aperio',
 
-  mismatch({ tiff, description }) {
+  mismatchReason({ tiff, description }) {
     if (!tiff) return 'the file is not TIFF';
     return description.startsWith('Aperio') ? null : 'its description does not begin with "Aperio"';
   },

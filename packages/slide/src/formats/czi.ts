@@ -6,7 +6,7 @@
  */
 
 import { readDisplayedSubblocks, type Subblock } from '../czi/directory.ts';
-import { corrupt, limitExceeded, notSupported } from '../czi/errors.ts';
+import { corruptError, limitExceededError, notSupportedError } from '../czi/errors.ts';
 import { limits } from '../czi/limits.ts';
 import { type ChannelMetadata, type CziMetadata, readCziMetadata } from '../czi/metadata.ts';
 import { type MosaicLevel, openMosaic } from '../czi/mosaic.ts';
@@ -52,7 +52,7 @@ export const czi: SlideFormat = {
   name: 'czi',
   needsRendering: true,
 
-  mismatch({ start }) {
+  mismatchReason({ start }) {
     return isCzi(start) ? null : 'the file does not begin with "ZISRAWFILE"';
   },
 
@@ -163,7 +163,7 @@ function chooseChannels(
     .slice(0, 1);
   const visible = numbers.filter((number) => metadata.channels.get(number)?.isVisible ?? true);
   const chosen = [firstColour, visible].find(({ length }) => length > 0) ?? numbers;
-  if (chosen.length > limits.channels) throw notSupported(`${chosen.length} channels`);
+  if (chosen.length > limits.channels) throw notSupportedError(`${chosen.length} channels`);
 
   const channels = chosen.map((number, i) => {
     const metadataOfChannel = metadata.channels.get(number) ?? null;
@@ -175,7 +175,7 @@ function chooseChannels(
     };
   });
   const [first, ...others] = channels;
-  if (!first) throw corrupt('it has no channel to display');
+  if (!first) throw corruptError('it has no channel to display');
   return [first, ...others];
 }
 
@@ -206,7 +206,7 @@ function checkOnePixelTypePerChannel(subblocks: readonly Subblock[]): void {
   const pixelTypes = new Map<number, number>();
   for (const { channel, pixelType } of subblocks) {
     if ((pixelTypes.get(channel) ?? pixelType) !== pixelType)
-      throw corrupt('a channel has two types of pixels');
+      throw corruptError('a channel has two types of pixels');
     pixelTypes.set(channel, pixelType);
   }
 }
@@ -329,16 +329,17 @@ function copyPixels(source: Raster, target: Raster, position: { x: number; y: nu
 async function readAttachedImage(source: ByteSource, attachment: Attachment): Promise<EncodedImage> {
   const { offset, length } = await readAttachmentSegment(source, attachment.offset);
   if (attachment.fileType === 'JPG') {
-    if (length > limits.associatedBytes) throw limitExceeded(`an associated image has ${length} bytes`);
+    if (length > limits.associatedBytes) throw limitExceededError(`an associated image has ${length} bytes`);
     const bytes = await source.read(offset, length);
     const { width, height } = readJpegHeader(bytes);
     return { codec: 'jpeg', bytes, width, height };
   }
-  if (attachment.fileType !== 'CZI') throw notSupported('an associated image that is neither JPEG nor CZI');
+  if (attachment.fileType !== 'CZI')
+    throw notSupportedError('an associated image that is neither JPEG nor CZI');
   const { image } = await openDisplayedImage(partOfSource(source, offset, length));
   const [{ width, height, columns, rows }] = image.levels;
   if (width * height > limits.associatedPixels)
-    throw limitExceeded(`an associated image has ${width} × ${height} pixels`);
+    throw limitExceededError(`an associated image has ${width} × ${height} pixels`);
   const whole = filledRaster(width, height, image.background);
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {

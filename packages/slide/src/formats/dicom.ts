@@ -26,7 +26,7 @@ import type { SlideFormat } from './slide-format.ts';
 export const dicom: SlideFormat = {
   name: 'dicom',
 
-  mismatch({ start }) {
+  mismatchReason({ start }) {
     return isDicom(start) ? null : 'the file has no "DICM" at byte 128';
   },
 

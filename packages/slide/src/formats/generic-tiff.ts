@@ -17,7 +17,7 @@ import type { SlideFormat } from './slide-format.ts';
 export const genericTiff: SlideFormat = {
   name: 'tiff',
 
-  mismatch({ tiff }) {
+  mismatchReason({ tiff }) {
     if (!tiff) return 'the file is not TIFF';
     return tiff.first.count(tag.ImageWidth) > 0 ? null : 'its first directory has no image';
   },

@@ -17,7 +17,7 @@ import { tag } from '../tiff/tags.ts';
 import { readTiffImage, type TiffImage } from '../tiff/tiff-image.ts';
 import { readWholeImage } from '../tiff/whole-image.ts';
 import { readXmlTag } from '../tiff/xml-tag.ts';
-import { readDecimal, readWhole } from '../xml/read-numbers.ts';
+import { readDecimal, readWholeNumber } from '../xml/read-numbers.ts';
 import { elementsAt, textAt, type XmlElement } from '../xml/read-xml.ts';
 import type { SlideFormat } from './slide-format.ts';
 
@@ -27,14 +27,14 @@ const WHITE: Colour = { r: 255, g: 255, b: 255 };
 export const leicaScn: SlideFormat = {
   name: 'leica-scn',
 
-  mismatch({ tiff, description }) {
+  mismatchReason({ tiff, description }) {
     if (!tiff) return 'the file is not TIFF';
     return NAMESPACE.test(description) ? null : 'its description is not XML of an SCN collection';
   },
 
   async open(files, { tiff }) {
     const { leading } = files;
-    if (!tiff) throw corrupt('the file is not TIFF');
+    if (!tiff) throw corruptError('the file is not TIFF');
     const root = await readXmlTag(tiff.first, tag.ImageDescription, isReadElement);
     const images = readImages(root);
     const scans = chooseScans(images);
@@ -60,7 +60,7 @@ export const leicaScn: SlideFormat = {
           throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
         }
         const [tiffImage] = await readLevels(macro, directories);
-        if (!tiffImage) throw corrupt('its macro image has no level');
+        if (!tiffImage) throw corruptError('its macro image has no level');
         return readWholeImage(leading, tiffImage);
       },
       readIccProfile: () => readIccProfile(full?.directory ?? tiff.first),
@@ -126,7 +126,7 @@ interface ScnImage {
 
 function readImages(root: XmlElement | null): readonly ScnImage[] {
   const [collection] = root?.name === 'scn' ? elementsAt(root, 'collection') : [];
-  if (!collection) throw corrupt('its XML has no collection');
+  if (!collection) throw corruptError('its XML has no collection');
   const glass = {
     width: wholeAttribute(collection, 'sizeX'),
     height: wholeAttribute(collection, 'sizeY'),
@@ -136,7 +136,7 @@ function readImages(root: XmlElement | null): readonly ScnImage[] {
 
 function readImage(image: XmlElement, glass: Pick<View, 'width' | 'height'>): ScnImage {
   const [viewElement] = elementsAt(image, 'view');
-  if (!viewElement) throw corrupt('an image has no view');
+  if (!viewElement) throw corruptError('an image has no view');
   const view = {
     x: wholeAttribute(viewElement, 'offsetX'),
     y: wholeAttribute(viewElement, 'offsetY'),
@@ -157,7 +157,7 @@ function readImage(image: XmlElement, glass: Pick<View, 'width' | 'height'>): Sc
     .toSorted((a, b) => b.width - a.width);
   const [full] = dimensions;
   if (!full || full.width === 0 || full.height === 0 || view.width === 0 || view.height === 0) {
-    throw corrupt('an image has no size');
+    throw corruptError('an image has no size');
   }
   if (dimensions.length > limits.levels) {
     throw new SlideError('LIMIT_EXCEEDED', `The pyramid has ${dimensions.length} levels`);
@@ -173,9 +173,9 @@ function readImage(image: XmlElement, glass: Pick<View, 'width' | 'height'>): Sc
 }
 
 function wholeAttribute({ attributes, name }: XmlElement, attribute: string): number {
-  const value = readWhole(attributes.get(attribute));
+  const value = readWholeNumber(attributes.get(attribute));
   if (value === null)
-    throw corrupt(
+    throw corruptError(
       `${attribute} of ${name === 'collection' ? 'the collection' : 'an image'} is not a whole number`,
     );
   return value;
@@ -187,12 +187,12 @@ function chooseScans(images: readonly ScnImage[]): readonly [ScnImage, ...ScnIma
   const unknownLines = 0; // the sizes of the scans are not read yet
   checkAreas(scans.length, unknownLines);
   const [first, ...others] = scans.filter(({ illumination }) => illumination === 'brightfield');
-  if (!first && scans.length > 0) throw notSupported('an SCN file of fluorescence');
+  if (!first && scans.length > 0) throw notSupportedError('an SCN file of fluorescence');
   if (!first) throw new SlideError('NOT_A_SLIDE', 'The SCN file has only the image of the whole glass');
   for (const other of others) {
     const hasSameObjective = other.objectivePower === first.objectivePower;
     if (!hasSameObjective || other.dimensions.length !== first.dimensions.length) {
-      throw notSupported('an SCN file whose images have different objectives or numbers of levels');
+      throw notSupportedError('an SCN file whose images have different objectives or numbers of levels');
     }
   }
   return [first, ...others];
@@ -212,15 +212,15 @@ async function readLevels(
   const levels: TiffImage[] = [];
   for (const { width, height, directory } of dimensions) {
     const tiffDirectory = directories[directory];
-    if (!tiffDirectory) throw corrupt('it refers to a directory that does not exist');
+    if (!tiffDirectory) throw corruptError('it refers to a directory that does not exist');
     const tiffImage = await readTiffImage(tiffDirectory);
     if (tiffImage.width !== width || tiffImage.height !== height) {
-      throw corrupt(
+      throw corruptError(
         `a level of ${width} × ${height} pixels is stored as ${tiffImage.width} × ${tiffImage.height}`,
       );
     }
     const last = levels.at(-1);
-    if (last && tiffImage.width >= last.width) throw corrupt('two of its levels have the same size');
+    if (last && tiffImage.width >= last.width) throw corruptError('two of its levels have the same size');
     levels.push(tiffImage);
   }
   return levels;
@@ -262,7 +262,7 @@ async function composeLevels(source: ByteSource, scans: readonly ScanLevels[]): 
     // The smallest number gives the distances between areas the most pixels, so that no area extends into its neighbour.
     const scale = Math.min(...nanometresPerPixel);
     if (Math.max(...nanometresPerPixel) > scale * (1 + MAX_SCALE_DIFFERENCE)) {
-      throw notSupported('an SCN file whose images have different resolutions');
+      throw notSupportedError('an SCN file whose images have different resolutions');
     }
     fullScale ??= scale;
     const areas = [];
@@ -301,10 +301,10 @@ async function composeLevels(source: ByteSource, scans: readonly ScanLevels[]): 
   return joinLevels(levels);
 }
 
-function corrupt(what: string): SlideError {
+function corruptError(what: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The SCN file contradicts itself: ${what}`);
 }
 
-function notSupported(what: string): SlideError {
+function notSupportedError(what: string): SlideError {
   return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

@@ -4,7 +4,7 @@
  */
 import { scanHeader } from '../jpeg/bare-head.ts';
 import type { JpegColour } from '../jpeg/complete-jpeg.ts';
-import { corrupt, type JpegHeader, readJpegHeader } from '../jpeg/header.ts';
+import { corruptError, type JpegHeader, readJpegHeader } from '../jpeg/header.ts';
 import { readJpegHead } from '../jpeg/read-head.ts';
 import {
   type IntervalGrid,
@@ -82,9 +82,9 @@ export async function readNdpiImage(source: ByteSource, directory: TiffDirectory
 
 async function readNdpiJpeg(source: ByteSource, directory: TiffDirectory): Promise<NdpiJpeg> {
   const coding = await readImageCoding(directory);
-  if (coding.codec !== 'jpeg') throw notSupported('an image that is not JPEG');
+  if (coding.codec !== 'jpeg') throw notSupportedError('an image that is not JPEG');
   if (directory.count(tag.StripOffsets) !== 1 || directory.count(tag.StripByteCounts) !== 1) {
-    throw notSupported('an image in several strips');
+    throw notSupportedError('an image in several strips');
   }
   const offset = (await directory.number(tag.StripOffsets)) ?? 0;
   const byteCount = (await directory.number(tag.StripByteCounts)) ?? 0;
@@ -93,12 +93,12 @@ async function readNdpiJpeg(source: ByteSource, directory: TiffDirectory): Promi
   const header = readJpegHeader(head);
   const { frameMarker, precision, components, scanComponents } = header;
   if ((frameMarker !== BASELINE && frameMarker !== EXTENDED) || precision !== 8) {
-    throw notSupported('progressive, lossless, arithmetic or 12-bit JPEG');
+    throw notSupportedError('progressive, lossless, arithmetic or 12-bit JPEG');
   }
   if (components.length !== (coding.colour === 'grey' ? 1 : 3)) {
-    throw corrupt(`it has ${components.length} components`);
+    throw corruptError(`it has ${components.length} components`);
   }
-  if (scanComponents !== components.length) throw notSupported('a scan for each component');
+  if (scanComponents !== components.length) throw notSupportedError('a scan for each component');
   return { source, offset, byteCount, head, header, colour: coding.colour };
 }
 
@@ -185,7 +185,7 @@ function openWhole(jpeg: NdpiJpeg, width: number, height: number): NdpiLevel | n
 function checkSide(frameSide: number, directorySide: number, tolerance: number): void {
   if (directorySide > MAX_FRAME_SIDE) return;
   if (frameSide > 0 && Math.abs(frameSide - directorySide) <= tolerance) return;
-  throw corrupt(`its side is ${frameSide} pixels, not ${directorySide}`);
+  throw corruptError(`its side is ${frameSide} pixels, not ${directorySide}`);
 }
 
 function checkTile({ columns, rows }: { columns: number; rows: number }, column: number, row: number): void {
@@ -194,6 +194,6 @@ function checkTile({ columns, rows }: { columns: number; rows: number }, column:
   throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row}`);
 }
 
-function notSupported(what: string): SlideError {
+function notSupportedError(what: string): SlideError {
   return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

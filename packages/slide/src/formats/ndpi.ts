@@ -35,7 +35,7 @@ const HEIGHT_TOLERANCE = 4;
 export const ndpi: SlideFormat = {
   name: 'ndpi',
 
-  mismatch({ tiff }) {
+  mismatchReason({ tiff }) {
     if (!tiff) return 'the file is not TIFF';
     return tiff.first.count(tag.NdpiVersion) > 0 ? null : `it has no ${nameOfTag(tag.NdpiVersion)}`;
   },

@@ -5,7 +5,7 @@
 import { SlideError } from '../model/slide.ts';
 import type { TiffDirectory } from '../tiff/directory.ts';
 import { readSampleLayout } from '../tiff/image-layout.ts';
-import { readWhole } from '../xml/read-numbers.ts';
+import { readWholeNumber } from '../xml/read-numbers.ts';
 import { elementsAt, type XmlElement } from '../xml/read-xml.ts';
 
 /** An image that the XML describes. */
@@ -52,10 +52,10 @@ export async function readOmeImages(
   let nextDirectory = 0;
   for (const image of elementsAt(ome, 'Image')) {
     const [pixels] = elementsAt(image, 'Pixels');
-    if (!pixels) throw corrupt('an Image has no Pixels');
+    if (!pixels) throw corruptError('an Image has no Pixels');
     const readSize = (name: string) => {
-      const value = readWhole(pixels.attributes.get(name));
-      if (!value) throw corrupt(`${name} is ${value === null ? 'no number' : value}`);
+      const value = readWholeNumber(pixels.attributes.get(name));
+      if (!value) throw corruptError(`${name} is ${value === null ? 'no number' : value}`);
       return value;
     };
     const width = readSize('SizeX');
@@ -65,10 +65,10 @@ export async function readOmeImages(
     const sizeT = readSize('SizeT');
     const tiffData = elementsAt(pixels, 'TiffData');
     const defaultDirectory = tiffData.length === 0 ? nextDirectory : 0;
-    const firstDirectory = readWhole(tiffData[0]?.attributes.get('IFD')) ?? defaultDirectory;
+    const firstDirectory = readWholeNumber(tiffData[0]?.attributes.get('IFD')) ?? defaultDirectory;
     const samples = await readSamplesPerPixel(firstDirectory);
     // SizeC counts samples: a channel of red, green and blue counts as three.
-    if (sizeC % samples !== 0) throw corrupt(`SizeC is ${sizeC}, with ${samples} samples a pixel`);
+    if (sizeC % samples !== 0) throw corruptError(`SizeC is ${sizeC}, with ${samples} samples a pixel`);
     const counts = { Z: sizeZ, C: sizeC / samples, T: sizeT };
     const planes = counts.Z * counts.C * counts.T;
     if (planes > MAX_PLANES) throw new SlideError('LIMIT_EXCEEDED', `An image has ${planes} planes`);
@@ -106,7 +106,7 @@ type PlaneCounts = Readonly<Record<'Z' | 'C' | 'T', number>>;
  */
 function strideOf(dimension: 'Z' | 'C' | 'T', pixels: XmlElement, counts: PlaneCounts): number {
   const order = pixels.attributes.get('DimensionOrder') ?? 'XYZCT';
-  if (!DIMENSION_ORDERS.has(order)) throw corrupt('its DimensionOrder is not one of the OME data model');
+  if (!DIMENSION_ORDERS.has(order)) throw corruptError('its DimensionOrder is not one of the OME data model');
   let stride = 1;
   const orderOfPlanes = order.slice('XY'.length);
   for (const name of orderOfPlanes) {
@@ -140,14 +140,14 @@ function readBlock(
 ): PlaneBlock {
   const readAttribute = (name: string) => {
     const text = attributes.get(name);
-    const value = text === undefined ? null : readWhole(text);
-    if (text !== undefined && value === null) throw corrupt(`${name} of a TiffData is no number`);
+    const value = text === undefined ? null : readWholeNumber(text);
+    if (text !== undefined && value === null) throw corruptError(`${name} of a TiffData is no number`);
     return value;
   };
   let firstPlane = 0;
   for (const dimension of ['Z', 'C', 'T'] as const) {
     const index = readAttribute(`First${dimension}`) ?? 0;
-    if (index >= counts[dimension]) throw corrupt(`First${dimension} of a TiffData is ${index}`);
+    if (index >= counts[dimension]) throw corruptError(`First${dimension} of a TiffData is ${index}`);
     firstPlane += index * strideOf(dimension, pixels, counts);
   }
   const ifd = readAttribute('IFD');
@@ -191,13 +191,13 @@ function cachedSamplesPerPixel(directories: readonly TiffDirectory[]): (index: n
   const cache = new Map<number, number>();
   return async (index) => {
     const directory = directories[index];
-    if (!directory) throw corrupt('it refers to a directory that does not exist');
+    if (!directory) throw corruptError('it refers to a directory that does not exist');
     const samples = cache.get(index) ?? Math.max(1, (await readSampleLayout(directory)).samplesPerPixel);
     cache.set(index, samples);
     return samples;
   };
 }
 
-export function corrupt(what: string): SlideError {
+export function corruptError(what: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The OME-XML contradicts itself or the file: ${what}`);
 }

@@ -20,22 +20,22 @@ import type { TiffFile } from '../tiff/tiff-file.ts';
 import { readTiffImage, type TiffImage } from '../tiff/tiff-image.ts';
 import { readWholeImage } from '../tiff/whole-image.ts';
 import { readXmlTag } from '../tiff/xml-tag.ts';
-import { readDecimal, readWhole } from '../xml/read-numbers.ts';
+import { readDecimal, readWholeNumber } from '../xml/read-numbers.ts';
 import { elementsAt, type XmlElement } from '../xml/read-xml.ts';
-import { corrupt, type OmeImage, type PlaneRange, readOmeImages } from './ome-tiff-planes.ts';
+import { corruptError, type OmeImage, type PlaneRange, readOmeImages } from './ome-tiff-planes.ts';
 import type { SlideFormat } from './slide-format.ts';
 
 export const omeTiff: SlideFormat = {
   name: 'ome-tiff',
 
-  mismatch({ tiff, description }) {
+  mismatchReason({ tiff, description }) {
     if (!tiff) return 'the file is not TIFF';
     const isOme = /<(\w+:)?OME\s/.test(description) && /openmicroscopy/i.test(description);
     return isOme ? null : 'its description is not OME-XML';
   },
 
   async open(files, { tiff }) {
-    if (!tiff) throw corrupt('the file is not TIFF');
+    if (!tiff) throw corruptError('the file is not TIFF');
     const ome = await readOme(tiff);
     const directories = await tiff.directories();
     const { images, ranges } = await readOmeImages(ome, directories, files.name);
@@ -85,9 +85,9 @@ async function readOme(tiff: TiffFile): Promise<XmlElement> {
   const root = await readXmlTag(tiff.first, tag.ImageDescription, (path) =>
     READ_ELEMENTS.has(path.join('/')),
   );
-  if (root?.name !== 'OME') throw corrupt('its root element is not OME');
+  if (root?.name !== 'OME') throw corruptError('its root element is not OME');
   if (elementsAt(root, 'BinaryOnly').length > 0)
-    throw notSupported('OME-TIFF whose metadata is in a separate file');
+    throw notSupportedError('OME-TIFF whose metadata is in a separate file');
   return root;
 }
 
@@ -112,7 +112,7 @@ function chooseImages(images: readonly OmeImage[]): ChosenImages {
       if (!associated.has(name)) associated.set(name, omeImage);
     } else if (!main || omeImage.width * omeImage.height > main.width * main.height) main = omeImage;
   }
-  if (images.length === 0) throw corrupt('it has no Image');
+  if (images.length === 0) throw corruptError('it has no Image');
   if (!main) throw new SlideError('NOT_A_SLIDE', 'The file has only associated images');
   return { main, associated };
 }
@@ -170,17 +170,17 @@ async function readChannels(
   main: OmeImage,
   { tiff, directories, reduced }: Pages,
 ): Promise<readonly OmeChannel[]> {
-  if (main.channels > MAX_CHANNELS) throw notSupported(`${main.channels} channels`);
+  if (main.channels > MAX_CHANNELS) throw notSupportedError(`${main.channels} channels`);
   const channelElements = elementsAt(main.pixels, 'Channel');
   const channels: OmeChannel[] = [];
   for (let i = 0; i < main.channels; i++) {
     const directoryIndex = main.directoryIndexOf(i);
-    if (directoryIndex === null) throw notSupported('OME-TIFF with planes in other files');
+    if (directoryIndex === null) throw notSupportedError('OME-TIFF with planes in other files');
     const directory = directories[directoryIndex];
-    if (!directory) throw corrupt('it refers to a directory that does not exist');
+    if (!directory) throw corruptError('it refers to a directory that does not exist');
     const full = await readTiffImage(directory);
     if (full.width !== main.width || full.height !== main.height) {
-      throw corrupt(
+      throw corruptError(
         `it states ${main.width} × ${main.height} pixels, the directory ${full.width} × ${full.height}`,
       );
     }
@@ -195,7 +195,7 @@ async function readChannels(
     channels.push({
       tiffImages: [full, ...subImages, ...mainChainImages],
       colour: readColour(channelElements[i] ?? null),
-      significantBits: readWhole(main.pixels.attributes.get('SignificantBits')),
+      significantBits: readWholeNumber(main.pixels.attributes.get('SignificantBits')),
       samplesPerPixel,
       bits: bitsPerSample[0] ?? 1, // the default of TIFF
     });
@@ -232,10 +232,10 @@ async function openDisplayedChannels(
   channels: readonly OmeChannel[],
 ): Promise<DisplayedChannels> {
   const [first] = channels;
-  if (!first) throw corrupt('it has no channel');
+  if (!first) throw corruptError('it has no channel');
   const isRgb = first.samplesPerPixel > 1;
   const isSingleGrey8 = channels.length === 1 && first.bits <= 8 && isGrey(first.colour);
-  if (isRgb && channels.length > 1) throw notSupported(`${channels.length} colour channels`);
+  if (isRgb && channels.length > 1) throw notSupportedError(`${channels.length} colour channels`);
   if (isRgb || isSingleGrey8) {
     const pyramid = await openPyramid(leading, first.tiffImages);
     return { ...pyramid, background: { r: 255, g: 255, b: 255 } };
@@ -289,6 +289,6 @@ function readMagnification(ome: XmlElement, image: XmlElement): number | null {
   return power !== null && power > 0 && power < 1000 ? power : null;
 }
 
-function notSupported(what: string): SlideError {
+function notSupportedError(what: string): SlideError {
   return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

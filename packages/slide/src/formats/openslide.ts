@@ -77,7 +77,7 @@ export const openslide: SlideFormat = {
   name: 'openslide',
   needsRendering: true,
 
-  mismatch(header) {
+  mismatchReason(header) {
     return openSlideFormatOf(header) ? null : 'it is neither MIRAX nor VMS nor a Sakura database';
   },
 

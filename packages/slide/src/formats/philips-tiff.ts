@@ -14,14 +14,14 @@ import type { TiffFile } from '../tiff/tiff-file.ts';
 import { readTiffImage, type TiffImage } from '../tiff/tiff-image.ts';
 import { readWholeImage } from '../tiff/whole-image.ts';
 import { readXmlTag } from '../tiff/xml-tag.ts';
-import { readDecimal, readWhole } from '../xml/read-numbers.ts';
+import { readDecimal, readWholeNumber } from '../xml/read-numbers.ts';
 import { elementsAt, type XmlElement } from '../xml/read-xml.ts';
 import type { SlideFormat } from './slide-format.ts';
 
 export const philipsTiff: SlideFormat = {
   name: 'philips-tiff',
 
-  mismatch({ tiff, software, description }) {
+  mismatchReason({ tiff, software, description }) {
     if (!tiff) return 'the file is not TIFF';
     if (!software.startsWith('Philips')) return 'its software is not "Philips…"';
     return description.includes('DPUfsImport') ? null : 'its description is not DPUfsImport XML';
@@ -29,7 +29,7 @@ export const philipsTiff: SlideFormat = {
 
   async open(files, { tiff }) {
     const { leading } = files;
-    if (!tiff) throw corrupt('the file is not TIFF');
+    if (!tiff) throw corruptError('the file is not TIFF');
     const scan = await readScan(tiff);
     const { levelTiffImages, associatedTiffImages } = await sortDirectories(tiff);
     const declaredLevels = declareLevels(levelTiffImages, scan.spacings);
@@ -84,16 +84,16 @@ async function readScan(tiff: TiffFile): Promise<Scan> {
   const images = await readScannedImages(tiff);
   const scans = images.filter((image) => textOf(image, 'PIM_DP_IMAGE_TYPE') === 'WSI');
   const [scan] = scans;
-  if (!scan || scans.length > 1) throw corrupt(`it has ${scans.length} images of the type WSI`);
+  if (!scan || scans.length > 1) throw corruptError(`it has ${scans.length} images of the type WSI`);
   // The XML calls a level a pixel data representation.
   const representations = objectsOf(scan, 'PIIM_PIXEL_DATA_REPRESENTATION_SEQUENCE')
     .map((object) => ({
-      number: readWhole(textOf(object, 'PIIM_PIXEL_DATA_REPRESENTATION_NUMBER')),
+      number: readWholeNumber(textOf(object, 'PIIM_PIXEL_DATA_REPRESENTATION_NUMBER')),
       spacing: readSpacing(object),
     }))
     .toSorted((a, b) => (a.number ?? 0) - (b.number ?? 0));
   const spacings = representations.map(({ spacing }) => {
-    if (!spacing) throw corrupt('a level has no DICOM_PIXEL_SPACING');
+    if (!spacing) throw corruptError('a level has no DICOM_PIXEL_SPACING');
     return spacing;
   });
   return {
@@ -115,7 +115,7 @@ function associatedName(image: XmlElement): AssociatedImageName | null {
 async function readScannedImages(tiff: TiffFile): Promise<readonly XmlElement[]> {
   const root = await readXmlTag(tiff.first, tag.ImageDescription);
   if (root?.name !== 'DataObject' || root.attributes.get('ObjectType') !== 'DPUfsImport') {
-    throw corrupt('its root element is not DPUfsImport');
+    throw corruptError('its root element is not DPUfsImport');
   }
   return objectsOf(root, 'PIM_DP_SCANNED_IMAGES');
 }
@@ -150,7 +150,7 @@ function readSpacing(object: XmlElement): Spacing | null {
   const y = (readDecimal(rowSpacing) ?? 0) * 1000;
   const isPlausible = x > 0 && y > 0 && x < 1e6 && y < 1e6;
   if (!isPlausible || excess !== undefined)
-    throw corrupt('a DICOM_PIXEL_SPACING is not a pair of plausible numbers');
+    throw corruptError('a DICOM_PIXEL_SPACING is not a pair of plausible numbers');
   return { x, y };
 }
 
@@ -165,7 +165,7 @@ function readObjectivePower(derivation: string): number | null {
   // The text ends with a file name, which might contain `levels=` too.
   const [beforeName = ''] = derivation.split('sourceFilename');
   const [, levels] = /(?:^|-)levels=(\d+)/.exec(beforeName) ?? [];
-  const power = readWhole(levels);
+  const power = readWholeNumber(levels);
   return power !== null && power > 0 && power <= MAX_OBJECTIVE_POWER ? power : null;
 }
 
@@ -200,15 +200,16 @@ function declareLevels(
 ): readonly DeclaredLevel[] {
   const [full] = tiffImages;
   const [fullSpacing] = spacings;
-  if (!full || !fullSpacing) throw corrupt('it has no level');
+  if (!full || !fullSpacing) throw corruptError('it has no level');
   if (tiffImages.length !== spacings.length) {
-    throw corrupt(`${tiffImages.length} levels have ${spacings.length} pixel spacings`);
+    throw corruptError(`${tiffImages.length} levels have ${spacings.length} pixel spacings`);
   }
   let previousDownsample = 0; // lower than that of full resolution, which is 1
   return tiffImages.map((tiffImage, i) => {
     const { x, y } = spacings[i] ?? fullSpacing;
     const downsample = Math.round((x / fullSpacing.x + y / fullSpacing.y) / 2);
-    if (downsample <= previousDownsample) throw corrupt('its pixel spacings do not grow from level to level');
+    if (downsample <= previousDownsample)
+      throw corruptError('its pixel spacings do not grow from level to level');
     previousDownsample = downsample;
     const width = Math.ceil(full.width / downsample);
     const height = Math.ceil(full.height / downsample);
@@ -225,6 +226,6 @@ async function readEmbedded(tiff: TiffFile, name: AssociatedImageName): Promise<
   return { codec: 'jpeg', bytes, width, height };
 }
 
-function corrupt(what: string): SlideError {
+function corruptError(what: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The Philips slide contradicts itself: ${what}`);
 }

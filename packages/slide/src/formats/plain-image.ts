@@ -64,7 +64,7 @@ export const plainImage: SlideFormat = {
   name: 'plain-image',
   needsRendering: true,
 
-  mismatch({ start }) {
+  mismatchReason({ start }) {
     const isImage = headerReaders.some(({ isMatch }) => isMatch(start));
     return isImage ? null : 'it does not begin like JPEG, PNG or JPEG 2000';
   },
@@ -204,9 +204,10 @@ async function readJpegFile(source: ByteSource): Promise<ImageHeader> {
   if (width === 0 || height === 0)
     throw new SlideError('FILE_CORRUPT', `A JPEG has ${width} × ${height} pixels`);
   if (![BASELINE, EXTENDED, PROGRESSIVE].includes(frameMarker) || precision !== 8) {
-    throw notSupported('lossless, arithmetic or 12-bit JPEG');
+    throw notSupportedError('lossless, arithmetic or 12-bit JPEG');
   }
-  if (![1, 3, 4].includes(components.length)) throw notSupported(`JPEG of ${components.length} components`);
+  if (![1, 3, 4].includes(components.length))
+    throw notSupportedError(`JPEG of ${components.length} components`);
   const { orientation, mpp } = await readJpegMetadata(head);
   return {
     codec: 'jpeg',
@@ -279,7 +280,7 @@ function readJfifDensity(body: Buffer): Mpp {
 
 async function readPngFile(source: ByteSource): Promise<ImageHeader> {
   const header = await readPngHeader(source);
-  if (header.isAnimated) throw notSupported('animated PNG');
+  if (header.isAnimated) throw notSupportedError('animated PNG');
   const { width, height, bytesPerPixel, isInterlaced, isOpaqueGrey16, pixelsPerMetre } = header;
   return {
     codec: 'png',
@@ -306,7 +307,7 @@ async function readJpeg2000File(source: ByteSource): Promise<ImageHeader> {
       const minBits = components === 3 ? 8 : 1;
       const hasSupportedBits = !isSigned && bits >= minBits && bits <= 16;
       if (!hasSupportedBits || (components !== 1 && components !== 3))
-        throw notSupported(`JPEG 2000 of ${components} components of ${bits} bits`);
+        throw notSupportedError(`JPEG 2000 of ${components} components of ${bits} bits`);
       const greyBits = components === 1 && bits > 8 ? bits : null;
       return {
         codec: 'jpeg2000',
@@ -326,6 +327,6 @@ async function readJpeg2000File(source: ByteSource): Promise<ImageHeader> {
   }
 }
 
-function notSupported(what: string): SlideError {
+function notSupportedError(what: string): SlideError {
   return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

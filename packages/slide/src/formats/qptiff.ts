@@ -15,7 +15,7 @@ import { tag } from '../tiff/tags.ts';
 import { readTiffImage, type TiffImage } from '../tiff/tiff-image.ts';
 import { readWholeImage } from '../tiff/whole-image.ts';
 import { readXmlTag } from '../tiff/xml-tag.ts';
-import { readDecimal, readWhole } from '../xml/read-numbers.ts';
+import { readDecimal, readWholeNumber } from '../xml/read-numbers.ts';
 import { textAt, type XmlElement, xmlLimits } from '../xml/read-xml.ts';
 import type { SlideFormat } from './slide-format.ts';
 
@@ -24,7 +24,7 @@ const ROOT = 'PerkinElmer-QPI-ImageDescription';
 export const qptiff: SlideFormat = {
   name: 'qptiff',
 
-  mismatch({ tiff, description }) {
+  mismatchReason({ tiff, description }) {
     if (!tiff) return 'the file is not TIFF';
     return description.includes(`<${ROOT}`) ? null : `its description has no ${ROOT}`;
   },
@@ -34,12 +34,12 @@ export const qptiff: SlideFormat = {
     const pages = await readPages((await tiff?.directories()) ?? []);
     const fullPages = pages.filter(({ type }) => type === 'FullResolution');
     const [first] = fullPages;
-    if (!first) throw corrupt('none of its directories is FullResolution');
+    if (!first) throw corruptError('none of its directories is FullResolution');
     const associated = associatedPages(pages);
     const imagesByChannel = await groupByChannel(pages);
     const { samplesPerPixel } = await readSampleLayout(first.directory);
     const isRgb = samplesPerPixel > 1;
-    if (isRgb && fullPages.length > 1) throw notSupported(`${fullPages.length} colour images`);
+    if (isRgb && fullPages.length > 1) throw notSupportedError(`${fullPages.length} colour images`);
     const channels = fullPages.map(({ xml }, i) => ({
       tiffImages: imagesByChannel[i] ?? [],
       colour: readColour(xml),
@@ -151,12 +151,12 @@ async function groupByChannel(pages: readonly Page[]): Promise<readonly (readonl
   const imagesOfChannels = full.map(({ tiffImage }) => [tiffImage]);
   for (const [size, channelImages] of reducedBySize) {
     if (channelImages.length !== full.length) {
-      throw corrupt(`${full.length} channels have ${channelImages.length} images of ${size} pixels`);
+      throw corruptError(`${full.length} channels have ${channelImages.length} images of ${size} pixels`);
     }
     for (const [i, { tiffImage, name }] of channelImages.entries()) {
       const fullName = full[i]?.name ?? null;
       if (name && fullName && name !== fullName)
-        throw corrupt(`the channels of ${size} pixels are in a different order`);
+        throw corruptError(`the channels of ${size} pixels are in a different order`);
       imagesOfChannels[i]?.push(tiffImage);
     }
   }
@@ -165,7 +165,7 @@ async function groupByChannel(pages: readonly Page[]): Promise<readonly (readonl
 
 /** Parses red, green and blue from text such as `255,128,0`. */
 function readColour(xml: XmlElement): Colour | null {
-  const parts = (textAt(xml, 'Color') ?? '').split(',').map((part) => readWhole(part));
+  const parts = (textAt(xml, 'Color') ?? '').split(',').map((part) => readWholeNumber(part));
   const [r, g, b] = parts;
   const isColour = parts.length === 3 && parts.every((part) => part !== null && part <= 255);
   return isColour ? { r: r ?? 0, g: g ?? 0, b: b ?? 0 } : null;
@@ -183,10 +183,10 @@ function readPixelSize(xml: XmlElement): { x: number; y: number } | null {
   return size !== null && size > 0 && size < 1000 ? { x: size, y: size } : null;
 }
 
-function corrupt(what: string): SlideError {
+function corruptError(what: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The QPTIFF contradicts itself: ${what}`);
 }
 
-function notSupported(what: string): SlideError {
+function notSupportedError(what: string): SlideError {
   return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

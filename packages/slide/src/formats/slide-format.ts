@@ -29,7 +29,7 @@ export interface SlideFormat {
    */
   readonly needsRendering?: true;
   /** Returns null when the file is in this format, otherwise the reason why not, e.g. "the file is not TIFF". */
-  mismatch(header: FileHeader): string | null;
+  mismatchReason(header: FileHeader): string | null;
   /** Opens the slide. Closing the slide closes the files; if opening fails, the caller must close them. */
   open(files: SlideFiles, header: FileHeader): Promise<Slide>;
   /**

@@ -15,7 +15,7 @@ import { checkAreas, openMosaicLevel } from '../tiff/mosaic-level.ts';
 import { tag } from '../tiff/tags.ts';
 import type { TiffFile } from '../tiff/tiff-file.ts';
 import { readTiffImage, type TiffImage } from '../tiff/tiff-image.ts';
-import { readDecimal, readWhole } from '../xml/read-numbers.ts';
+import { readDecimal, readWholeNumber } from '../xml/read-numbers.ts';
 import type { SlideFormat } from './slide-format.ts';
 
 const SOFTWARE = 'MedScan';
@@ -24,14 +24,14 @@ const DESCRIPTION_BYTES = 64 * 1024;
 export const trestle: SlideFormat = {
   name: 'trestle',
 
-  mismatch({ tiff, software, description }) {
+  mismatchReason({ tiff, software, description }) {
     if (!tiff) return 'the file is not TIFF';
     if (!software.startsWith(SOFTWARE)) return `its software is not "${SOFTWARE}…"`;
     return description === '' ? 'it has no description' : null;
   },
 
   async open(files, { tiff }) {
-    if (!tiff) throw corrupt('the file is not TIFF');
+    if (!tiff) throw corruptError('the file is not TIFF');
     const properties = readProperties((await tiff.first.text(tag.ImageDescription, DESCRIPTION_BYTES)) ?? '');
     const tiffImages = await readLevels(tiff);
     const background = readBackground(properties.get('Background Color'));
@@ -98,12 +98,12 @@ interface Overlap {
 
 /** Parses `64 64 32 32 16 16`: horizontal and vertical overlap of each level, full resolution first. */
 function readOverlaps(text: string | undefined): readonly Overlap[] {
-  const numbers = (text ?? '').split(/\s+/).flatMap((part) => (part === '' ? [] : [readWhole(part)]));
+  const numbers = (text ?? '').split(/\s+/).flatMap((part) => (part === '' ? [] : [readWholeNumber(part)]));
   const overlaps: Overlap[] = [];
   for (let i = 0; i < numbers.length; i += 2) {
     const x = numbers[i] ?? null;
     const y = numbers[i + 1] ?? null;
-    if (x === null || y === null) throw corrupt('its overlaps are not pairs of numbers');
+    if (x === null || y === null) throw corruptError('its overlaps are not pairs of numbers');
     overlaps.push({ x, y });
   }
   return overlaps;
@@ -115,8 +115,9 @@ async function readLevels(tiff: TiffFile): Promise<readonly TiffImage[]> {
   for (const directory of await tiff.directories()) {
     const tiffImage = await readTiffImage(directory);
     const last = tiffImages.at(-1);
-    if (last && tiffImage.width >= last.width) throw corrupt('a level is not smaller than the one before it');
-    if (!tiffImage.tiles) throw notSupported('a Trestle slide with a level that is not tiled');
+    if (last && tiffImage.width >= last.width)
+      throw corruptError('a level is not smaller than the one before it');
+    if (!tiffImage.tiles) throw notSupportedError('a Trestle slide with a level that is not tiled');
     tiffImages.push(tiffImage);
   }
   return tiffImages;
@@ -135,7 +136,7 @@ async function openLevels(
     const { grid, readTile } = await openImageTiles(source, tiffImage);
     const overlap = overlaps[i] ?? { x: 0, y: 0 };
     if (overlap.x >= grid.tileWidth / 2 || overlap.y >= grid.tileHeight / 2)
-      throw corrupt('its tiles overlap by half or more');
+      throw corruptError('its tiles overlap by half or more');
     const width = grid.width - (grid.columns - 1) * overlap.x;
     const height = grid.height - (grid.rows - 1) * overlap.y;
     full ??= { width, height };
@@ -174,10 +175,10 @@ async function readMpp({ first }: TiffFile): Promise<{ x: number; y: number } | 
   return isPlausible(x) && isPlausible(y) ? { x, y } : null;
 }
 
-function corrupt(what: string): SlideError {
+function corruptError(what: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The Trestle slide contradicts itself: ${what}`);
 }
 
-function notSupported(what: string): SlideError {
+function notSupportedError(what: string): SlideError {
   return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

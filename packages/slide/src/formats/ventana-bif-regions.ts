@@ -7,7 +7,7 @@ import { checkAreas } from '../tiff/mosaic-level.ts';
 import { tag } from '../tiff/tags.ts';
 import type { TiffImage } from '../tiff/tiff-image.ts';
 import { readXmlTag } from '../tiff/xml-tag.ts';
-import { readDecimal, readWhole } from '../xml/read-numbers.ts';
+import { readDecimal, readWholeNumber } from '../xml/read-numbers.ts';
 import { elementsAt, type XmlElement } from '../xml/read-xml.ts';
 
 /** A scanned rectangle of frames. */
@@ -42,12 +42,13 @@ function isReadElement([_root, childOfRoot]: readonly string[]): boolean {
 export async function readRegions(full: TiffImage): Promise<readonly Region[] | null> {
   const root = await readXmlTag(full.directory, tag.XMP, isReadElement);
   if (root?.name !== 'EncodeInfo') return null;
-  if (!full.tiles) throw corrupt('its largest level is not cut into tiles');
-  if ((readWhole(root.attributes.get('Ver')) ?? 0) < 2) throw notSupported('EncodeInfo before version 2');
+  if (!full.tiles) throw corruptError('its largest level is not cut into tiles');
+  if ((readWholeNumber(root.attributes.get('Ver')) ?? 0) < 2)
+    throw notSupportedError('EncodeInfo before version 2');
   const imageInfos = elementsAt(root, 'SlideStitchInfo/ImageInfo');
   const origins = elementsAt(root, 'AoiOrigin').flatMap(({ children }) => children);
   if (imageInfos.length !== origins.length) {
-    throw corrupt(`${imageInfos.length} regions have ${origins.length} origins`);
+    throw corruptError(`${imageInfos.length} regions have ${origins.length} origins`);
   }
   const regions: Region[] = [];
   let columnsAndRows = 0;
@@ -59,14 +60,14 @@ export async function readRegions(full: TiffImage): Promise<readonly Region[] | 
       regions.push(readRegion(imageInfo, origin, full.tiles, imageInfos.length === 1));
     }
   }
-  if (regions.length === 0) throw corrupt('none of its regions was scanned');
+  if (regions.length === 0) throw corruptError('none of its regions was scanned');
   return regions;
 }
 
 function wholeAttribute({ attributes, name }: XmlElement, attribute: string): number {
-  const value = readWhole(attributes.get(attribute));
+  const value = readWholeNumber(attributes.get(attribute));
   if (value === null)
-    throw corrupt(
+    throw corruptError(
       `${attribute} of ${name === 'ImageInfo' ? 'a region' : 'a part of it'} is not a whole number`,
     );
   return value;
@@ -84,22 +85,22 @@ function readRegion(imageInfo: XmlElement, origin: XmlElement, tiles: Tiles, isO
   const frameWidth = wholeAttribute(imageInfo, 'Width');
   const frameHeight = wholeAttribute(imageInfo, 'Height');
   if (frameWidth !== tiles.width || frameHeight !== tiles.height) {
-    throw corrupt('its frames and its tiles have different sizes');
+    throw corruptError('its frames and its tiles have different sizes');
   }
   const firstColumn = wholeAttribute(origin, 'OriginX') / tiles.width;
   const firstRow = wholeAttribute(origin, 'OriginY') / tiles.height;
   if (!Number.isInteger(firstColumn) || !Number.isInteger(firstRow)) {
-    throw corrupt('a region begins inside a tile');
+    throw corruptError('a region begins inside a tile');
   }
   const columns = wholeAttribute(imageInfo, 'NumCols');
   const rows = wholeAttribute(imageInfo, 'NumRows');
   const isInside = firstColumn + columns <= tiles.columns && firstRow + rows <= tiles.rows;
-  if (columns < 1 || rows < 1 || !isInside) throw corrupt('a region reaches beyond the tiles');
+  if (columns < 1 || rows < 1 || !isInside) throw corruptError('a region reaches beyond the tiles');
   const { overlapsX, overlapsY } = readOverlaps(imageInfo, columns, rows, tiles);
   const defaultPosition = isOnlyRegion ? '0' : undefined;
   const x = readDecimal(imageInfo.attributes.get('Pos-X') ?? defaultPosition);
   const bottomAboveBaseline = readDecimal(imageInfo.attributes.get('Pos-Y') ?? defaultPosition);
-  if (x === null || bottomAboveBaseline === null) throw corrupt('a region has no position');
+  if (x === null || bottomAboveBaseline === null) throw corruptError('a region has no position');
   return { firstColumn, firstRow, columns, rows, x, bottomAboveBaseline, overlapsX, overlapsY };
 }
 
@@ -138,7 +139,7 @@ function readOverlaps(
         ? meanOverlaps(confident, gaps, () => 1)
         : meanOverlaps(jointsOnAxis, gaps, (joint) => joint.confidence);
     const isPlausible = overlaps.every((overlap) => Math.abs(overlap) < frameSide / 2);
-    if (!isPlausible) throw corrupt('its frames overlap, or lie apart, by half a frame or more');
+    if (!isPlausible) throw corruptError('its frames overlap, or lie apart, by half a frame or more');
     return overlaps;
   };
   return {
@@ -161,11 +162,11 @@ function readJoint(joint: XmlElement, columns: number, rows: number): Joint {
   const [stepX, stepY] = directions.get(joint.attributes.get('Direction') ?? '') ?? [0, 0];
   const isNeighbour = frame2.column === frame1.column + stepX && frame2.row === frame1.row + stepY;
   if (!isNeighbour || (stepX === 0 && stepY === 0)) {
-    throw notSupported('frames joined to other than the left, right, upper or lower neighbour');
+    throw notSupportedError('frames joined to other than the left, right, upper or lower neighbour');
   }
   const axis = stepX === 0 ? 'y' : 'x';
   const overlap = readDecimal(joint.attributes.get(axis === 'y' ? 'OverlapY' : 'OverlapX'));
-  if (overlap === null) throw corrupt('a joint has no overlap');
+  if (overlap === null) throw corruptError('a joint has no overlap');
   const isJoined = joint.attributes.get('FlagJoined') !== '0';
   return {
     axis,
@@ -180,7 +181,7 @@ function readJoint(joint: XmlElement, columns: number, rows: number): Joint {
  * up, alternately from left to right and from right to left.
  */
 function gridPositionOf(number: number, columns: number, rows: number): { column: number; row: number } {
-  if (number < 1 || number > columns * rows) throw corrupt('a joint names a frame that does not exist');
+  if (number < 1 || number > columns * rows) throw corruptError('a joint names a frame that does not exist');
   const rowFromBottom = Math.floor((number - 1) / columns);
   const indexInRow = (number - 1) % columns;
   return {
@@ -211,10 +212,10 @@ function meanOverlaps(
   return sums.map(({ weight, overlap }) => (weight === 0 ? totalMean : overlap / weight));
 }
 
-export function corrupt(what: string): SlideError {
+export function corruptError(what: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The Ventana slide contradicts itself: ${what}`);
 }
 
-function notSupported(what: string): SlideError {
+function notSupportedError(what: string): SlideError {
   return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

@@ -24,26 +24,26 @@ import type { TiffFile } from '../tiff/tiff-file.ts';
 import { readTiffImage, type TiffImage } from '../tiff/tiff-image.ts';
 import { readWholeImage } from '../tiff/whole-image.ts';
 import { readXmlTag } from '../tiff/xml-tag.ts';
-import { readDecimal, readWhole } from '../xml/read-numbers.ts';
+import { readDecimal, readWholeNumber } from '../xml/read-numbers.ts';
 import { elementsAt, type XmlElement } from '../xml/read-xml.ts';
 import type { SlideFormat } from './slide-format.ts';
-import { corrupt, type Region, readRegions, type Tiles } from './ventana-bif-regions.ts';
+import { corruptError, type Region, readRegions, type Tiles } from './ventana-bif-regions.ts';
 
 export const ventanaBif: SlideFormat = {
   name: 'ventana-bif',
 
-  mismatch({ tiff, xmp }) {
+  mismatchReason({ tiff, xmp }) {
     if (!tiff) return 'the file is not TIFF';
     return xmp.includes('<iScan') ? null : 'its XMP has no iScan element';
   },
 
   async open(files, { tiff }) {
     const { leading } = files;
-    if (!tiff) throw corrupt('the file is not TIFF');
+    if (!tiff) throw corruptError('the file is not TIFF');
     const scanner = await readScanner(tiff);
     const { levels: storedLevels, associatedTiffImages } = await sortDirectories(tiff);
     const [full] = storedLevels;
-    if (!full) throw corrupt('it has no level');
+    if (!full) throw corruptError('it has no level');
     const background = readWhitePoint(scanner);
     const regions = await readRegions(full.tiffImage);
     const { levels, readTile } = await openLevels(leading, storedLevels, regions, background);
@@ -74,7 +74,7 @@ async function readScanner(tiff: TiffFile): Promise<XmlElement> {
   const root = await readXmlTag(tiff.first, tag.XMP);
   const child = root?.name === 'Metadata' ? elementsAt(root, 'iScan')[0] : null;
   const scanner = root?.name === 'iScan' ? root : child;
-  if (!scanner) throw corrupt('its XML has no iScan element at the root or in Metadata');
+  if (!scanner) throw corruptError('its XML has no iScan element at the root or in Metadata');
   return scanner;
 }
 
@@ -86,7 +86,7 @@ function readPositive({ attributes }: XmlElement, name: string): number | null {
 
 /** Returns the colour of empty glass; white when the scanner does not state a brightness from 0 to 255. */
 function readWhitePoint({ attributes }: XmlElement): Colour {
-  const stated = readWhole(attributes.get('ScanWhitePoint'));
+  const stated = readWholeNumber(attributes.get('ScanWhitePoint'));
   const brightness = stated === null || stated > 255 ? 255 : stated;
   return { r: brightness, g: brightness, b: brightness };
 }
@@ -125,13 +125,13 @@ async function sortDirectories(tiff: TiffFile): Promise<SortedDirectories> {
     if (levelText === undefined) continue;
     const [, powerText] = /(?:^|\s)mag=(\S*)/.exec(description) ?? [];
     const power = readDecimal(powerText);
-    if (readWhole(levelText) !== levels.length || power === null || power <= 0) {
-      throw corrupt('its levels are not numbered consecutively, each with a magnification');
+    if (readWholeNumber(levelText) !== levels.length || power === null || power <= 0) {
+      throw corruptError('its levels are not numbered consecutively, each with a magnification');
     }
     fullPower ??= power;
     const downsample = fullPower / power;
     if (downsample <= (levels.at(-1)?.downsample ?? 0))
-      throw corrupt('a level is larger than the one before it');
+      throw corruptError('a level is larger than the one before it');
     levels.push({ tiffImage: await readTiffImage(directory), downsample });
   }
   if (levels.length > limits.levels) {
@@ -176,7 +176,7 @@ function plainLevels(storedLevels: readonly StoredLevel[], { columns, rows }: Re
 }
 
 function tilesOf(level: StoredLevel | undefined): Tiles {
-  if (!level?.tiffImage.tiles) throw corrupt('a level is not cut into tiles');
+  if (!level?.tiffImage.tiles) throw corruptError('a level is not cut into tiles');
   return level.tiffImage.tiles;
 }
 
@@ -197,7 +197,7 @@ async function mosaicLevels(
     const { downsample, tiffImage } = level;
     const tiles = tilesOf(level);
     if (tiles.width !== fullTiles.width || tiles.height !== fullTiles.height)
-      throw corrupt('its levels have different tiles');
+      throw corruptError('its levels have different tiles');
     const cellWidth = tiles.width / downsample;
     const cellHeight = tiles.height / downsample;
     const hasWholeCells = [downsample, cellWidth, cellHeight].every(Number.isInteger);
@@ -207,7 +207,7 @@ async function mosaicLevels(
       const hasAllTiles =
         Math.ceil((region.firstColumn + region.columns) / downsample) <= tiles.columns &&
         Math.ceil((region.firstRow + region.rows) / downsample) <= tiles.rows;
-      if (!hasAllTiles) throw corrupt('a level is smaller than its regions');
+      if (!hasAllTiles) throw corruptError('a level is smaller than its regions');
       return {
         readTile,
         tileWidth: tiles.width,

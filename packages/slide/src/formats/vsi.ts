@@ -8,7 +8,7 @@ import { decodeImage } from '../decode/decode-image.ts';
 import { type AssociatedImageName, type EncodedImage, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import type { SlideFiles, SlideFolder, SlideGroup } from '../source/slide-files.ts';
-import { incomplete, limitExceeded, notSupported } from '../vsi/errors.ts';
+import { incompleteError, limitExceededError, notSupportedError } from '../vsi/errors.ts';
 import { readEtsFile } from '../vsi/ets-file.ts';
 import { type EtsPyramid, openEtsPyramid } from '../vsi/ets-pyramid.ts';
 import { limits } from '../vsi/limits.ts';
@@ -22,7 +22,7 @@ const ETS_NAMES = ['frame_t.ets', 'frame_t_0.ets'] as const;
 export const vsi: SlideFormat = {
   name: 'vsi',
 
-  mismatch({ start }) {
+  mismatchReason({ start }) {
     return isVsi(start) ? null : 'no tag tree follows its TIFF header';
   },
 
@@ -31,7 +31,7 @@ export const vsi: SlideFormat = {
     const stacksWithEtsFile = stacks.filter(({ isExternal }) => isExternal);
     // A slide may have several scanned areas; the largest is displayed.
     const slideStack = largestStack(stacksWithEtsFile.filter(({ kind }) => kind === 'slide'));
-    if (!slideStack) throw notSupported('an image in the .vsi file itself');
+    if (!slideStack) throw notSupportedError('an image in the .vsi file itself');
     const pyramid = await openStack(files, slideStack);
     const associated = new Map<AssociatedImageName, Stack>();
     for (const stack of stacksWithEtsFile) {
@@ -90,7 +90,7 @@ async function openEts(files: SlideFiles, { number }: Stack): Promise<ByteSource
       if (!(error instanceof SlideError) || error.code !== 'FILE_MISSING') throw error;
     }
   }
-  throw incomplete('the .ets file with its pixels is missing from the folder beside it');
+  throw incompleteError('the .ets file with its pixels is missing from the folder beside it');
 }
 
 /** Returns the name of the folder beside a .vsi file, e.g. `_slide_` for `slide.vsi`. */
@@ -102,7 +102,7 @@ function folderOf(name: string): string {
 async function readWholeImage({ levels, readTile, background }: EtsPyramid): Promise<EncodedImage> {
   const index = levels.findIndex(({ width, height }) => width * height <= limits.associatedPixels);
   const level = levels[index];
-  if (!level) throw limitExceeded('an associated image is too large at every resolution');
+  if (!level) throw limitExceededError('an associated image is too large at every resolution');
   const { width, height, tileWidth, tileHeight } = level;
   const bytes = new Uint8Array(width * height * 3);
   for (let i = 0; i < bytes.length; i += 3) bytes.set([background.r, background.g, background.b], i);

@@ -3,7 +3,7 @@
  * the colour space of the samples in the directory, so that a tile alone is not a valid JPEG in the right colours.
  */
 import {
-  corrupt,
+  corruptError,
   frameMarkers,
   isColourMarker,
   type JpegHeader,
@@ -62,7 +62,7 @@ export function jpegPrefix(tables: Uint8Array | null, colour: JpegColour): JpegP
 }
 
 function tablesBody(tables: Uint8Array): { bytes: Uint8Array; declaresColour: boolean } {
-  if (tables[0] !== 0xff || tables[1] !== marker.SOI) throw corrupt('its tables do not begin with SOI');
+  if (tables[0] !== 0xff || tables[1] !== marker.SOI) throw corruptError('its tables do not begin with SOI');
   let declaresColour = false;
   for (const segment of segments(tables, MARKER_BYTES)) {
     if (segment.marker === marker.EOI) {
@@ -71,7 +71,7 @@ function tablesBody(tables: Uint8Array): { bytes: Uint8Array; declaresColour: bo
     if (frameMarkers.has(segment.marker)) break;
     declaresColour ||= isColourMarker(tables, segment);
   }
-  throw corrupt('its tables contain a picture');
+  throw corruptError('its tables contain a picture');
 }
 
 /** Returns the index of a buffer at which a native tile must be read, so that the prefix replaces the tile's SOI. */
@@ -94,7 +94,7 @@ export function completeJpeg(
 ): { jpeg: Uint8Array; header: JpegHeader } {
   const offset = tileOffset(prefix);
   if (buffer[offset] !== 0xff || buffer[offset + 1] !== marker.SOI)
-    throw corrupt('a tile does not begin with SOI');
+    throw corruptError('a tile does not begin with SOI');
   buffer.set(prefix.bytes);
   const header = readJpegHeader(buffer, prefix.bytes.length);
   if (!header.declaresColour || prefix.adobeBytes === 0) return { jpeg: buffer, header };

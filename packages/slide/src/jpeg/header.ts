@@ -78,17 +78,17 @@ export interface Segment {
  */
 export function* segments(jpeg: Uint8Array, at: number): Generator<Segment> {
   for (let position = at; ; ) {
-    if (jpeg[position] !== 0xff) throw corrupt(`it has no marker at byte ${position}`);
+    if (jpeg[position] !== 0xff) throw corruptError(`it has no marker at byte ${position}`);
     while (jpeg[position + 1] === 0xff) position++;
     const code = jpeg[position + 1];
-    if (code === undefined) throw corrupt('it ends before its scan');
+    if (code === undefined) throw corruptError('it ends before its scan');
     if (code === marker.EOI) {
       yield { marker: code, at: position, bodyAt: position + 2, end: position + 2 };
       return;
     }
     const length = uint16(jpeg, position + 2);
     const end = position + 2 + length;
-    if (length < 2 || end > jpeg.length) throw corrupt(`the segment at byte ${position} is truncated`);
+    if (length < 2 || end > jpeg.length) throw corruptError(`the segment at byte ${position} is truncated`);
     yield { marker: code, at: position, bodyAt: position + 4, end };
     if (code === marker.SOS) return;
     position = end;
@@ -107,14 +107,14 @@ export function readJpegHeader(jpeg: Uint8Array, at = 2): JpegHeader {
   let declaresColour = false;
   for (const segment of segments(jpeg, at)) {
     if (frameMarkers.has(segment.marker)) {
-      if (frame) throw corrupt('it has two frames');
+      if (frame) throw corruptError('it has two frames');
       frame = segment;
     } else if (segment.marker === marker.DRI) {
       restartInterval = uint16(jpeg, segment.bodyAt);
     } else if (isColourMarker(jpeg, segment)) {
       declaresColour = true;
     } else if (segment.marker === marker.SOS) {
-      if (!frame) throw corrupt('its scan comes before its frame');
+      if (!frame) throw corruptError('its scan comes before its frame');
       return {
         ...readFrame(jpeg, frame),
         restartInterval,
@@ -125,7 +125,7 @@ export function readJpegHeader(jpeg: Uint8Array, at = 2): JpegHeader {
       };
     }
   }
-  throw corrupt('it has no scan');
+  throw corruptError('it has no scan');
 }
 
 /**
@@ -159,13 +159,13 @@ export function mcuSize({ components }: JpegHeader): { width: number; height: nu
  */
 function readFrame(jpeg: Uint8Array, { marker: frameMarker, at, bodyAt, end }: Segment) {
   const count = jpeg[bodyAt + 5] ?? 0;
-  if (count === 0 || bodyAt + 6 + 3 * count > end) throw corrupt('its frame is truncated');
+  if (count === 0 || bodyAt + 6 + 3 * count > end) throw corruptError('its frame is truncated');
   const components: FrameComponent[] = [];
   for (let i = 0; i < count; i++) {
     const sampling = jpeg[bodyAt + 7 + 3 * i] ?? 0;
     const [horizontal, vertical] = [sampling >> 4, sampling & 15];
     if (horizontal < 1 || horizontal > 4 || vertical < 1 || vertical > 4) {
-      throw corrupt(`a component has the sampling factors ${horizontal} × ${vertical}`);
+      throw corruptError(`a component has the sampling factors ${horizontal} × ${vertical}`);
     }
     components.push({ id: jpeg[bodyAt + 6 + 3 * i] ?? 0, horizontal, vertical });
   }
@@ -190,6 +190,6 @@ function uint16(bytes: Uint8Array, at: number): number {
 }
 
 /** Returns the error for a damaged JPEG. @param reason a clause whose subject is the JPEG, such as "it has no scan" */
-export function corrupt(reason: string): SlideError {
+export function corruptError(reason: string): SlideError {
   return new SlideError('FILE_CORRUPT', `A JPEG stream is damaged: ${reason}`);
 }

@@ -1,6 +1,6 @@
 import { SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
-import { corrupt, marker } from './header.ts';
+import { corruptError, marker } from './header.ts';
 
 /** Size of the first read. Tables have some hundred bytes; metadata of cameras and editors may have megabytes. */
 const FIRST_BYTES = 4096;
@@ -29,23 +29,23 @@ export async function readJpegHead(
     const bytes = await source.read(offset, length, signal);
     const end = endOfHead(bytes);
     if (end !== null) return bytes.subarray(0, end);
-    if (length === byteCount) throw corrupt('it ends before its scan');
+    if (length === byteCount) throw corruptError('it ends before its scan');
   }
 }
 
 /** Returns the position after the header of the first scan; null when these bytes do not contain all of it. */
 function endOfHead(bytes: Uint8Array): number | null {
-  if (bytes[0] !== 0xff || bytes[1] !== marker.SOI) throw corrupt('it does not begin with SOI');
+  if (bytes[0] !== 0xff || bytes[1] !== marker.SOI) throw corruptError('it does not begin with SOI');
   for (let at = 2; at + 4 <= bytes.length; ) {
-    if (bytes[at] !== 0xff) throw corrupt(`it has no marker at byte ${at}`);
+    if (bytes[at] !== 0xff) throw corruptError(`it has no marker at byte ${at}`);
     const code = bytes[at + 1];
     if (code === 0xff) {
       at++;
       continue;
     }
-    if (code === marker.EOI) throw corrupt('it has no scan');
+    if (code === marker.EOI) throw corruptError('it has no scan');
     const length = ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0);
-    if (length < 2) throw corrupt(`the segment at byte ${at} is truncated`);
+    if (length < 2) throw corruptError(`the segment at byte ${at} is truncated`);
     at += 2 + length;
     if (code === marker.SOS) return at <= bytes.length ? at : null;
   }

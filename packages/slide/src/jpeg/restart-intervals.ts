@@ -11,7 +11,7 @@ import type { ByteSource } from '../source/byte-source.ts';
 import { readOnce } from '../source/read-once.ts';
 import { scanHeader } from './bare-head.ts';
 import type { JpegColour } from './complete-jpeg.ts';
-import { corrupt, type JpegHeader, marker, mcuSize } from './header.ts';
+import { corruptError, type JpegHeader, marker, mcuSize } from './header.ts';
 
 /** The grid of a picture's restart intervals, which have equal size except at the right and bottom edges. */
 export interface IntervalGrid {
@@ -107,7 +107,7 @@ export function intervalReader(
     const partByList = listedStarts && (await readPart(jpeg, listedStarts, area, signal));
     if (partByList) return partByList;
     const partBySearch = await readPart(jpeg, await searchStarts(), area, signal);
-    if (!partBySearch) throw corrupt('its restart markers are out of order');
+    if (!partBySearch) throw corruptError('its restart markers are out of order');
     return partBySearch;
   };
 }
@@ -253,10 +253,10 @@ async function findStarts(jpeg: LargeJpeg): Promise<IntervalStarts> {
   let found = 1;
   for await (const { code, at } of markersAfter(jpeg, head.length)) {
     if (code === marker.EOI) break;
-    if (found === count || code !== restartMarker(found)) throw corrupt('it has other restart markers');
+    if (found === count || code !== restartMarker(found)) throw corruptError('it has other restart markers');
     starts[found++] = at + MARKER_BYTES;
   }
-  if (found < count) throw corrupt(`it has ${found} restart intervals instead of ${count}`);
+  if (found < count) throw corruptError(`it has ${found} restart intervals instead of ${count}`);
   return starts;
 }
 

@@ -24,7 +24,7 @@ export async function checkMiraxFiles(files: SlideFiles): Promise<readonly strin
   const description = `${folder}/Slidedat.ini`;
   const ini = await readDescription(files, description);
   const count = Number(ini.get('DATAFILE')?.get('FILE_COUNT') ?? Number.NaN);
-  if (!Number.isInteger(count) || count < 1) throw corrupt('it does not state the number of its files');
+  if (!Number.isInteger(count) || count < 1) throw corruptError('it does not state the number of its files');
   if (count > MAX_FILES) throw tooMany(count);
   const dataFiles = Array.from({ length: count }, (_, i) => ini.get('DATAFILE')?.get(`FILE_${i}`));
   const indexFile = ini.get('HIERARCHICAL')?.get('INDEXFILE');
@@ -51,7 +51,7 @@ export async function checkHamamatsuFiles(files: SlideFiles): Promise<readonly s
 export function hamamatsuNames(ini: Ini): readonly string[] {
   const keys = ini.get('Virtual Microscope Specimen') ?? ini.get('Uncompressed Virtual Microscope Specimen');
   const fileEntries = [...(keys ?? [])].filter(([key]) => fileKeys.test(key));
-  if (!fileEntries.some(([key]) => requiredKeys.test(key))) throw corrupt('it lists no image');
+  if (!fileEntries.some(([key]) => requiredKeys.test(key))) throw corruptError('it lists no image');
   return fileEntries.flatMap(([, name]) => (name === '' ? [] : [name]));
 }
 
@@ -72,7 +72,7 @@ async function checkFiles(
   if (names.length > MAX_FILES) throw tooMany(names.length);
   const checked: string[] = [];
   for (const name of new Set(names)) {
-    if (name === undefined || !isPlainName(name)) throw corrupt('it lists a file outside its folder');
+    if (name === undefined || !isPlainName(name)) throw corruptError('it lists a file outside its folder');
     const source = await openMember(files, folder + name);
     // Each file is closed immediately, because a slide may have thousands.
     await source.close();
@@ -97,7 +97,7 @@ function isPlainName(name: string): boolean {
   return name !== '' && name !== '.' && name !== '..' && !/[/\\\0]/.test(name);
 }
 
-function corrupt(reason: string): SlideError {
+function corruptError(reason: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The description of the slide is damaged: ${reason}`);
 }
 

@@ -29,16 +29,16 @@ const TRAILING_BLANKS = /[ \t]+$/;
  * @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED
  */
 export function readIni(text: string): Ini {
-  if (text.length > MAX_CHARACTERS) throw limitExceeded(`${text.length} characters`);
+  if (text.length > MAX_CHARACTERS) throw limitExceededError(`${text.length} characters`);
   const sections = new Map<string, Map<string, string>>();
   let section: Map<string, string> | null = null;
   const lines = text.replace(/^\ufeff/, '').split('\n');
-  if (lines.length > MAX_LINES) throw limitExceeded(`${lines.length} lines`);
+  if (lines.length > MAX_LINES) throw limitExceededError(`${lines.length} lines`);
   for (const [number, line] of lines.entries()) {
     // GLib treats a carriage return as part of the line end.
     const isLastLine = number === lines.length - 1;
     const content = (isLastLine ? line : line.replace(/\r$/, '')).replace(LEADING_BLANKS, '');
-    if (CONTROL.test(content)) throw corrupt('a control character');
+    if (CONTROL.test(content)) throw corruptError('a control character');
     if (content === '' || content.startsWith('#')) continue;
     if (content.startsWith('[')) {
       const name = parseSectionName(content);
@@ -46,9 +46,9 @@ export function readIni(text: string): Ini {
       sections.set(name, section);
       continue;
     }
-    if (!section) throw corrupt('a line before its first section');
+    if (!section) throw corruptError('a line before its first section');
     const [key, value] = parseKeyAndValue(content);
-    if ((section.get(key) ?? value) !== value) throw corrupt('a key with two different values');
+    if ((section.get(key) ?? value) !== value) throw corruptError('a key with two different values');
     section.set(key, value);
   }
   return sections;
@@ -56,26 +56,26 @@ export function readIni(text: string): Ini {
 
 function parseSectionName(content: string): string {
   const [, name] = /^\[([^[\]]+)\][ \t]*$/.exec(content) ?? [];
-  if (name === undefined) throw corrupt('a malformed section line');
+  if (name === undefined) throw corruptError('a malformed section line');
   return checkedName(name);
 }
 
 function parseKeyAndValue(content: string): readonly [key: string, value: string] {
   const separator = content.indexOf('=');
   const key = content.slice(0, Math.max(0, separator)).replace(TRAILING_BLANKS, '');
-  if (key === '' || /[[\]]/.test(key)) throw corrupt('a line without a key and value');
+  if (key === '' || /[[\]]/.test(key)) throw corruptError('a line without a key and value');
   return [checkedName(key), content.slice(separator + 1).replace(LEADING_BLANKS, '')];
 }
 
 function checkedName(name: string): string {
-  if (INVISIBLE.test(name)) throw corrupt('a name with an invisible character');
+  if (INVISIBLE.test(name)) throw corruptError('a name with an invisible character');
   return name;
 }
 
-function corrupt(reason: string): SlideError {
+function corruptError(reason: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The description of the slide has ${reason}`);
 }
 
-function limitExceeded(what: string): SlideError {
+function limitExceededError(what: string): SlideError {
   return new SlideError('LIMIT_EXCEEDED', `The description of the slide has ${what}`);
 }

@@ -55,19 +55,19 @@ export async function openChannelPyramid(
   channels: readonly ChannelImages[],
   contrast: 'stretched' | 'as-stored',
 ): Promise<LevelTiles & Pick<Pyramid, 'full'>> {
-  if (channels.length > MAX_CHANNELS) throw notSupported(`${channels.length} channels`);
+  if (channels.length > MAX_CHANNELS) throw notSupportedError(`${channels.length} channels`);
   const openChannels: OpenChannel[] = [];
   for (const [i, channel] of channels.entries()) {
     openChannels.push(await openChannel(source, channel, i, channels.length, contrast));
   }
   const [first, ...others] = openChannels;
-  if (!first) throw notSupported('a file without channels');
+  if (!first) throw notSupportedError('a file without channels');
   for (const { pyramid } of others) checkSameLevels(pyramid, first.pyramid);
   const [full, ...smaller] = first.pyramid.levels.map((level) => ({
     ...level,
     needsRendering: true as const,
   }));
-  if (!full) throw notSupported('a file without an image of the slide');
+  if (!full) throw notSupportedError('a file without an image of the slide');
   for (const { tileWidth, tileHeight } of [full, ...smaller]) {
     if (tileWidth * tileHeight > MAX_TILE_PIXELS) {
       throw new SlideError('LIMIT_EXCEEDED', `Channels have tiles of ${tileWidth} × ${tileHeight} pixels`);
@@ -90,7 +90,7 @@ async function openChannel(
   const pyramid = await openPyramid(source, tiffImages);
   const { directory, orientation } = pyramid.full;
   const bits = await readBits(directory);
-  if (orientation !== 1) throw notSupported('channels that are stored rotated');
+  if (orientation !== 1) throw notSupportedError('channels that are stored rotated');
   const fullRange = { black: 0, white: 2 ** bits - 1 };
   const isStretched = contrast === 'stretched' || bits === 16;
   const usedBits = significantBits && significantBits < bits ? significantBits : bits;
@@ -114,11 +114,11 @@ async function readBits(directory: TiffDirectory): Promise<8 | 16> {
   // 0 and 1 are grey, 2 is RGB, 3 is a palette, whose indices are the samples of the channel. Source: TIFF 6.0, section 8.
   const isGrey = photometric !== null && photometric <= 3 && photometric !== 2;
   if (samplesPerPixel !== 1 || !isGrey) {
-    throw notSupported(
+    throw notSupportedError(
       `a channel of ${samplesPerPixel} samples a pixel and ${nameOfPhotometric(photometric)}`,
     );
   }
-  if (bits !== 8 && bits !== 16) throw notSupported(`a channel of ${bits} bits a sample`);
+  if (bits !== 8 && bits !== 16) throw notSupportedError(`a channel of ${bits} bits a sample`);
   return bits;
 }
 
@@ -178,6 +178,6 @@ async function readComposedTile(
   return composed;
 }
 
-function notSupported(what: string): SlideError {
+function notSupportedError(what: string): SlideError {
   return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

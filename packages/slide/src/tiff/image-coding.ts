@@ -49,13 +49,13 @@ const packingsWithPredictor: ReadonlySet<string> = new Set(['lzw', 'deflate', 'z
 export async function readImageCoding(directory: TiffDirectory): Promise<ImageCoding> {
   const layout = await readSampleLayout(directory);
   if (layout.samplesPerPixel === 0 || layout.samplesPerPixel > limits.samplesPerPixel) {
-    throw notSupported(`${layout.samplesPerPixel} samples a pixel`);
+    throw notSupportedError(`${layout.samplesPerPixel} samples a pixel`);
   }
-  if (layout.depth > 1) throw notSupported(`${layout.depth} planes in depth`);
+  if (layout.depth > 1) throw notSupportedError(`${layout.depth} planes in depth`);
   if (JPEG_2000.has(layout.compression)) return jpeg2000Coding(layout);
   if (layout.compression === WEBP) return webpCoding(layout);
   const packing = packings[layout.compression];
-  if (!packing) throw notSupported(nameOfCompression(layout.compression));
+  if (!packing) throw notSupportedError(nameOfCompression(layout.compression));
   const samples = await readSampleCoding(directory, layout, packing);
   const colour = packing === 'jpeg' ? storedJpegColour(samples) : null;
   return colour ? { codec: 'jpeg', colour } : { codec: 'tiff', samples };
@@ -68,12 +68,12 @@ function jpeg2000Coding(layout: SampleLayout): ImageCoding {
   const isYcc = layout.photometric === photometric.ycbcr || compression === JPEG_2000_YCC;
   const isColour = samplesPerPixel === 3 && (layout.photometric === photometric.rgb || isYcc);
   if (!isGrey && !isInverted && !isColour) {
-    throw notSupported(
+    throw notSupportedError(
       `JPEG 2000 with ${samplesPerPixel} samples a pixel and ${nameOfPhotometric(layout.photometric)}`,
     );
   }
   if (layout.planarConfiguration === 2 && samplesPerPixel > 1)
-    throw notSupported('JPEG 2000 with a plane for every sample');
+    throw notSupportedError('JPEG 2000 with a plane for every sample');
   if (isInverted) {
     const maxSample = 2 ** (layout.bitsPerSample[0] ?? 8) - 1;
     return { codec: 'jpeg2000', colour: { black: maxSample, white: 0 } };
@@ -90,8 +90,8 @@ function webpCoding({
 }: SampleLayout): ImageCoding {
   const isSupported = colour === photometric.rgb && (samplesPerPixel === 3 || samplesPerPixel === 4);
   if (!isSupported)
-    throw notSupported(`WebP with ${samplesPerPixel} samples a pixel and ${nameOfPhotometric(colour)}`);
-  if (planarConfiguration === 2) throw notSupported('WebP with a plane for every sample');
+    throw notSupportedError(`WebP with ${samplesPerPixel} samples a pixel and ${nameOfPhotometric(colour)}`);
+  if (planarConfiguration === 2) throw notSupportedError('WebP with a plane for every sample');
   return { codec: 'webp' };
 }
 
@@ -103,14 +103,14 @@ async function readSampleCoding(
   const { samplesPerPixel, bitsPerSample, predictor, sampleFormat } = layout;
   const [bits] = bitsPerSample;
   // The values of sampleFormat, predictor and fillOrder are listed at `SampleLayout`.
-  if (sampleFormat === 3) throw notSupported(`floating point of ${bits} bits a sample`);
+  if (sampleFormat === 3) throw notSupportedError(`floating point of ${bits} bits a sample`);
   if (!isSupportedDepth(bits) || bitsPerSample.some((other) => other !== bits)) {
-    throw notSupported(`${bitsPerSample.join(', ')} bits a sample`);
+    throw notSupportedError(`${bitsPerSample.join(', ')} bits a sample`);
   }
   checkSampleFormat(sampleFormat, bits);
   const isPredicted = packingsWithPredictor.has(packing) && predictor !== 1;
   if (isPredicted && (predictor !== 2 || bits < 8)) {
-    throw notSupported(`predictor ${predictor} of ${bits} bits a sample`);
+    throw notSupportedError(`predictor ${predictor} of ${bits} bits a sample`);
   }
   const coding: SampleCoding = {
     packing,
@@ -134,7 +134,7 @@ async function readSampleCoding(
 function checkSampleFormat(sampleFormat: number, bits: number): void {
   const isSigned = sampleFormat === 2;
   if (sampleFormat !== 1 && sampleFormat !== 4 && !(isSigned && bits === 8)) {
-    throw notSupported(isSigned ? `signed samples of ${bits} bits` : `sample format ${sampleFormat}`);
+    throw notSupportedError(isSigned ? `signed samples of ${bits} bits` : `sample format ${sampleFormat}`);
   }
 }
 
@@ -158,7 +158,7 @@ async function readColour(
   bits: TiffCoding['bits'],
 ): Promise<TiffColour> {
   const model = modelOf(layout.photometric);
-  if (!model) throw notSupported(nameOfPhotometric(layout.photometric));
+  if (!model) throw notSupportedError(nameOfPhotometric(layout.photometric));
   const { samplesPerPixel, extraSamples } = layout;
   const colourCount = colourSamples[model];
   const extraCount = samplesPerPixel - colourCount;
@@ -171,7 +171,9 @@ async function readColour(
   // Several grey samples are several channels; displaying one of them would hide the others.
   const hasSeveralChannels = colourCount === 1 && extraCount > (alpha ? 1 : 0);
   if (extraCount < 0 || hasSeveralChannels) {
-    throw notSupported(`${samplesPerPixel} samples a pixel with ${nameOfPhotometric(layout.photometric)}`);
+    throw notSupportedError(
+      `${samplesPerPixel} samples a pixel with ${nameOfPhotometric(layout.photometric)}`,
+    );
   }
   if (model === 'palette') return { model, alpha, palette: await readPalette(directory, bits) };
   if (model === 'ycc') await checkYcc(directory, layout, bits);
@@ -206,7 +208,7 @@ function modelOf(number: number | null): TiffColour['model'] | null {
  * Source: TIFF 6.0, section 5; libtiff (tif_getimage.c, checkcmap) for palettes of 8 bits.
  */
 async function readPalette(directory: TiffDirectory, bits: TiffCoding['bits']): Promise<Uint8Array> {
-  if (bits > 8) throw notSupported(`a palette for ${bits} bits a sample`);
+  if (bits > 8) throw notSupportedError(`a palette for ${bits} bits a sample`);
   const entries = 2 ** bits;
   const values = (await directory.numbers(tag.ColorMap)) ?? [];
   if (values.length < 3 * entries) {
@@ -227,13 +229,13 @@ async function checkYcc(directory: TiffDirectory, layout: SampleLayout, bits: nu
   if (packings[layout.compression] === 'jpeg') return;
   const subsampling = (await directory.numbers(tag.YCbCrSubSampling)) ?? [2, 2];
   if (subsampling.some((step) => step !== 1)) {
-    throw notSupported(
+    throw notSupportedError(
       `YCbCr with colours at 1/${subsampling.join(' × 1/')} of the resolution, other than in JPEG`,
     );
   }
   const range = (await directory.reals(tag.ReferenceBlackWhite)) ?? FULL_RANGE;
   if (bits !== 8 || FULL_RANGE.some((value, i) => range[i] !== value)) {
-    throw notSupported(`YCbCr of ${bits} bits a sample between ${range.join(', ')}`);
+    throw notSupportedError(`YCbCr of ${bits} bits a sample between ${range.join(', ')}`);
   }
 }
 
@@ -244,15 +246,15 @@ const CMYK_INKS = 1;
 
 async function checkInks(directory: TiffDirectory, bits: number): Promise<void> {
   const inks = (await directory.number(tag.InkSet)) ?? CMYK_INKS;
-  if (inks !== CMYK_INKS) throw notSupported('inks other than cyan, magenta, yellow and black');
-  if (bits < 8) throw notSupported(`CMYK of ${bits} bits a sample`);
+  if (inks !== CMYK_INKS) throw notSupportedError('inks other than cyan, magenta, yellow and black');
+  if (bits < 8) throw notSupportedError(`CMYK of ${bits} bits a sample`);
 }
 
 function checkJpeg({ bits, samplesPerPixel, isPlanar, colour }: SampleCoding): void {
-  if (bits !== 8) throw notSupported(`JPEG of ${bits} bits a sample`);
-  if (colour.model === 'palette') throw notSupported('JPEG of a palette');
+  if (bits !== 8) throw notSupportedError(`JPEG of ${bits} bits a sample`);
+  if (colour.model === 'palette') throw notSupportedError('JPEG of a palette');
   if (!isPlanar && samplesPerPixel !== colourSamples[colour.model]) {
-    throw notSupported(`JPEG of ${samplesPerPixel} samples a pixel`);
+    throw notSupportedError(`JPEG of ${samplesPerPixel} samples a pixel`);
   }
 }
 
@@ -267,6 +269,6 @@ function storedJpegColour({ isPlanar, colour }: SampleCoding): JpegColour | null
   return colour.model === 'grey' && !colour.isInverted ? 'grey' : null;
 }
 
-function notSupported(what: string): SlideError {
+function notSupportedError(what: string): SlideError {
   return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: ${what}`);
 }

@@ -2,19 +2,19 @@
 import { SlideError } from '../model/slide.ts';
 
 /** For a file that contradicts itself or the format. */
-export function corrupt(reason: string): SlideError {
+export function corruptError(reason: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The VSI slide is damaged: ${reason}`);
 }
 
 /** For a slide of which a file, or the end of a file, is missing. */
-export function incomplete(reason: string): SlideError {
+export function incompleteError(reason: string): SlideError {
   return new SlideError('FILE_TRUNCATED', `The VSI slide is not complete: ${reason}`);
 }
 
-export function limitExceeded(reason: string): SlideError {
+export function limitExceededError(reason: string): SlideError {
   return new SlideError('LIMIT_EXCEEDED', `The VSI slide exceeds a limit: ${reason}`);
 }
 
-export function notSupported(what: string): SlideError {
+export function notSupportedError(what: string): SlideError {
   return new SlideError('FORMAT_NOT_SUPPORTED', `Not supported: VSI with ${what}`);
 }

@@ -6,7 +6,7 @@
  * _vsi-ets-test-jpg2k_/stack1/frame_t_0.ets; all numbers are little-endian.
  */
 import type { ByteSource } from '../source/byte-source.ts';
-import { corrupt, incomplete, limitExceeded, notSupported } from './errors.ts';
+import { corruptError, incompleteError, limitExceededError, notSupportedError } from './errors.ts';
 import { limits } from './limits.ts';
 
 export type EtsCodec = 'samples' | 'jpeg' | 'jpeg2000' | 'png';
@@ -58,23 +58,23 @@ const UNSIGNED_16_BITS = 4;
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED, FORMAT_NOT_SUPPORTED
  */
 export async function readEtsFile(source: ByteSource): Promise<EtsFile> {
-  if (source.size < SIS_HEADER_BYTES) throw incomplete('its .ets file ends inside its header');
+  if (source.size < SIS_HEADER_BYTES) throw incompleteError('its .ets file ends inside its header');
   const sisHeader = dataViewOf(await source.read(0, SIS_HEADER_BYTES));
-  if (readThreeLetters(sisHeader) !== 'SIS') throw corrupt('its .ets file does not begin with "SIS"');
+  if (readThreeLetters(sisHeader) !== 'SIS') throw corruptError('its .ets file does not begin with "SIS"');
   const dimensions = sisHeader.getUint32(12, true);
   const etsHeaderOffset = readOffset(sisHeader, 16, ETS_HEADER_BYTES, source.size);
   const etsHeader = dataViewOf(await source.read(etsHeaderOffset, ETS_HEADER_BYTES));
   if (readThreeLetters(etsHeader) !== 'ETS')
-    throw corrupt('the second header of its .ets file does not begin with "ETS"');
+    throw corruptError('the second header of its .ets file does not begin with "ETS"');
 
   const pixelFormat = readPixelFormat(etsHeader);
   const hasResolutions = etsHeader.getUint32(152, true) !== 0;
   const minDimensions = hasResolutions ? 3 : 2;
-  if (dimensions < minDimensions) throw corrupt(`its tiles have ${dimensions} coordinates`);
-  if (dimensions > limits.dimensions) throw limitExceeded(`its tiles have ${dimensions} coordinates`);
+  if (dimensions < minDimensions) throw corruptError(`its tiles have ${dimensions} coordinates`);
+  if (dimensions > limits.dimensions) throw limitExceededError(`its tiles have ${dimensions} coordinates`);
   const count = sisHeader.getUint32(40, true);
-  if (count === 0) throw corrupt('its .ets file has no tile');
-  if (count > limits.tiles) throw limitExceeded(`its .ets file has ${count} tiles`);
+  if (count === 0) throw corruptError('its .ets file has no tile');
+  if (count > limits.tiles) throw limitExceededError(`its .ets file has ${count} tiles`);
   const listOffset = readOffset(sisHeader, 32, count * entryBytes(dimensions), source.size);
   return { ...pixelFormat, tiles: await readTiles(source, listOffset, count, dimensions, hasResolutions) };
 }
@@ -88,26 +88,26 @@ function readPixelFormat(etsHeader: DataView): Omit<EtsFile, 'tiles'> {
   const compression = uint32At(20);
   const componentOrder = uint32At(148);
   const codec = codecs[compression];
-  if (!codec) throw notSupported(unsupportedCodecs[compression] ?? `compression ${compression}`);
+  if (!codec) throw notSupportedError(unsupportedCodecs[compression] ?? `compression ${compression}`);
   const unsupportedColour = unsupportedColours[colourSpace];
-  if (unsupportedColour) throw notSupported(unsupportedColour);
+  if (unsupportedColour) throw notSupportedError(unsupportedColour);
   if (samplesPerPixel !== 1 && samplesPerPixel !== 3)
-    throw notSupported(`${samplesPerPixel} samples a pixel`);
+    throw notSupportedError(`${samplesPerPixel} samples a pixel`);
   if (componentType !== UNSIGNED_8_BITS && componentType !== UNSIGNED_16_BITS)
-    throw notSupported(`samples of the type ${componentType}`);
+    throw notSupportedError(`samples of the type ${componentType}`);
   const bits = componentType === UNSIGNED_8_BITS ? 8 : 16;
   if (bits === 16 && (samplesPerPixel === 3 || codec === 'jpeg' || codec === 'png')) {
-    throw notSupported(`${samplesPerPixel} samples of 16 bits in ${codec}`);
+    throw notSupportedError(`${samplesPerPixel} samples of 16 bits in ${codec}`);
   }
   const tileWidth = uint32At(28);
   const tileHeight = uint32At(32);
   const tileDepth = uint32At(36);
   if (tileWidth === 0 || tileHeight === 0)
-    throw corrupt(`its tiles have ${tileWidth} × ${tileHeight} pixels`);
+    throw corruptError(`its tiles have ${tileWidth} × ${tileHeight} pixels`);
   if (Math.max(tileWidth, tileHeight) > limits.tileSide) {
-    throw limitExceeded(`its tiles have ${tileWidth} × ${tileHeight} pixels`);
+    throw limitExceededError(`its tiles have ${tileWidth} × ${tileHeight} pixels`);
   }
-  if (tileDepth > 1) throw notSupported('tiles of several planes in depth');
+  if (tileDepth > 1) throw notSupportedError('tiles of several planes in depth');
   return {
     codec,
     samplesPerPixel,
@@ -146,7 +146,7 @@ async function readTiles(
       }
       const coordinatesEnd = coordinatesStart + 4 * dimensions;
       const offset = Number(view.getBigUint64(coordinatesEnd, true));
-      if (!Number.isSafeInteger(offset)) throw corrupt(`a tile has the offset ${offset}`);
+      if (!Number.isSafeInteger(offset)) throw corruptError(`a tile has the offset ${offset}`);
       offsets[tile] = offset;
       byteCounts[tile] = view.getUint32(coordinatesEnd + 8, true);
     }
@@ -165,8 +165,8 @@ function entryBytes(dimensions: number): number {
 /** Reads the 8-byte offset of a structure, and checks that its `length` bytes are inside the file. */
 function readOffset(view: DataView, position: number, length: number, fileSize: number): number {
   const offset = Number(view.getBigUint64(position, true));
-  if (!Number.isSafeInteger(offset)) throw corrupt(`its .ets file has the invalid offset ${offset}`);
-  if (offset + length > fileSize) throw incomplete('its .ets file is truncated');
+  if (!Number.isSafeInteger(offset)) throw corruptError(`its .ets file has the invalid offset ${offset}`);
+  if (offset + length > fileSize) throw incompleteError('its .ets file is truncated');
   return offset;
 }
 

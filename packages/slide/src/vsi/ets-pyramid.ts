@@ -7,7 +7,7 @@ import { completeJpeg, jpegPrefix, tileOffset } from '../jpeg/complete-jpeg.ts';
 import { shownPlaneOf } from '../model/shown-plane.ts';
 import { type EncodedImage, type GreyRange, type Level, type Slide, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
-import { corrupt, incomplete, limitExceeded, notSupported } from './errors.ts';
+import { corruptError, incompleteError, limitExceededError, notSupportedError } from './errors.ts';
 import type { EtsFile } from './ets-file.ts';
 import { limits } from './limits.ts';
 import type { Stack } from './stacks.ts';
@@ -45,13 +45,13 @@ export function openEtsPyramid(source: ByteSource, ets: EtsFile, stack: Stack): 
   const size = stack.size ?? sizeOfAllTiles(ets);
   const grids = gridsOf(ets, size, stack);
   const [full] = grids;
-  if (full?.resolution !== 0) throw corrupt('it has no tile at full resolution');
+  if (full?.resolution !== 0) throw corruptError('it has no tile at full resolution');
   const channels = [...full.tiles.keys()].sort((a, b) => a - b);
   const [firstChannel = 0] = channels;
   const isComposed = ets.samplesPerPixel === 1 && channels.length > 1;
-  if (isComposed && channels.length > limits.channels) throw notSupported(`${channels.length} channels`);
+  if (isComposed && channels.length > limits.channels) throw notSupportedError(`${channels.length} channels`);
   const pixelsPerTile = ets.tileWidth * ets.tileHeight * (isComposed ? channels.length : 1);
-  if (pixelsPerTile > limits.tilePixels) throw limitExceeded(`a tile has ${pixelsPerTile} pixels`);
+  if (pixelsPerTile > limits.tilePixels) throw limitExceededError(`a tile has ${pixelsPerTile} pixels`);
 
   const needsRendering = isComposed || ets.codec !== 'jpeg';
   const levels = grids.map((grid) => levelOf(grid, size, ets, needsRendering)) as [Level, ...Level[]];
@@ -112,9 +112,9 @@ function sizeOfAllTiles({ tiles, tileWidth, tileHeight }: EtsFile): Size {
 function gridsOf(ets: EtsFile, size: Size, stack: Stack): readonly Grid[] {
   const { tiles, tileWidth, tileHeight } = ets;
   const { coordinates, dimensions } = tiles;
-  if (size.width < 1 || size.height < 1) throw corrupt(`it has ${size.width} × ${size.height} pixels`);
+  if (size.width < 1 || size.height < 1) throw corruptError(`it has ${size.width} × ${size.height} pixels`);
   if (Math.max(size.width, size.height) > limits.imageSide) {
-    throw limitExceeded(`it has ${size.width} × ${size.height} pixels`);
+    throw limitExceededError(`it has ${size.width} × ${size.height} pixels`);
   }
   const positionDimensions = positionDimensionsOf(ets);
   const channelIndex = coordinateIndexOf(stack.channelDimension, positionDimensions);
@@ -126,8 +126,8 @@ function gridsOf(ets: EtsFile, size: Size, stack: Stack): readonly Grid[] {
     const start = i * dimensions;
     if (!isDisplayed(coordinates, start, positionDimensions, channelIndex, displayed)) continue;
     const resolution = tiles.hasResolutions ? (coordinates[start + dimensions - 1] as number) : 0;
-    if (resolution < 0) throw corrupt(`a tile has the resolution ${resolution}`);
-    if (resolution >= limits.levels) throw limitExceeded(`it has ${resolution + 1} resolutions`);
+    if (resolution < 0) throw corruptError(`a tile has the resolution ${resolution}`);
+    if (resolution >= limits.levels) throw limitExceededError(`it has ${resolution + 1} resolutions`);
     const column = coordinates[start] as number;
     const row = coordinates[start + 1] as number;
     const grid = grids.get(resolution) ?? {
@@ -138,14 +138,14 @@ function gridsOf(ets: EtsFile, size: Size, stack: Stack): readonly Grid[] {
     };
     grids.set(resolution, grid);
     if (column < 0 || column >= grid.columns || row < 0 || row >= grid.rows) {
-      throw corrupt(`a tile is at ${column}, ${row} of ${grid.columns} × ${grid.rows}`);
+      throw corruptError(`a tile is at ${column}, ${row} of ${grid.columns} × ${grid.rows}`);
     }
     const channel = channelIndex === null ? 0 : (coordinates[start + channelIndex] as number);
     let tileIndices = grid.tiles.get(channel);
     if (!tileIndices) {
       allocatedCells += grid.columns * grid.rows;
       if (allocatedCells > limits.gridCells)
-        throw limitExceeded(`it has positions for more than ${limits.gridCells} tiles`);
+        throw limitExceededError(`it has positions for more than ${limits.gridCells} tiles`);
       tileIndices = new Int32Array(grid.columns * grid.rows).fill(-1);
       grid.tiles.set(channel, tileIndices);
     }
@@ -255,21 +255,21 @@ function createTileReader(source: ByteSource, ets: EtsFile): ReadTileByIndex {
     const byteCount = tiles.byteCounts[tileIndex] ?? 0;
     if (tileIndex < 0 || byteCount === 0) return null;
     const offset = tiles.offsets[tileIndex] as number;
-    if (byteCount > limits.tileBytes) throw limitExceeded(`a tile has ${byteCount} bytes`);
-    if (offset + byteCount > source.size) throw incomplete('its .ets file ends inside a tile');
+    if (byteCount > limits.tileBytes) throw limitExceededError(`a tile has ${byteCount} bytes`);
+    if (offset + byteCount > source.size) throw incompleteError('its .ets file ends inside a tile');
     const bytes = new Uint8Array(prefixBytes + byteCount);
     await source.readInto(bytes, prefixBytes, offset, byteCount, signal);
     switch (codec) {
       case 'jpeg': {
         const { jpeg, header } = completeJpeg(bytes, prefix);
         if (header.width !== width || header.height !== height) {
-          throw corrupt(`a tile is ${header.width} × ${header.height} pixels, not ${width} × ${height}`);
+          throw corruptError(`a tile is ${header.width} × ${header.height} pixels, not ${width} × ${height}`);
         }
         if (header.frameMarker > LAST_SUPPORTED_FRAME_MARKER || header.precision !== 8) {
-          throw notSupported('lossless, arithmetic or 12-bit JPEG');
+          throw notSupportedError('lossless, arithmetic or 12-bit JPEG');
         }
         if (header.components.length !== samplesPerPixel) {
-          throw corrupt(`a tile has ${header.components.length} components`);
+          throw corruptError(`a tile has ${header.components.length} components`);
         }
         return { codec, bytes: jpeg, width, height };
       }
@@ -281,7 +281,8 @@ function createTileReader(source: ByteSource, ets: EtsFile): ReadTileByIndex {
         return { codec, bytes, width, height };
       case 'samples': {
         const expectedBytes = (width * height * samplesPerPixel * bits) / 8;
-        if (byteCount < expectedBytes) throw corrupt(`a tile has ${byteCount} bytes, not ${expectedBytes}`);
+        if (byteCount < expectedBytes)
+          throw corruptError(`a tile has ${byteCount} bytes, not ${expectedBytes}`);
         if (samplesPerPixel === 3) {
           const samples = bytes.subarray(0, expectedBytes);
           return { codec: 'rgb', bytes: ets.isBlueFirst ? swapRedAndBlue(samples) : samples, width, height };

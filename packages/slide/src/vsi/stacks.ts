@@ -2,7 +2,7 @@
 import type { Colour } from '../decode/raster.ts';
 import type { GreyRange } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
-import { limitExceeded } from './errors.ts';
+import { limitExceededError } from './errors.ts';
 import { limits } from './limits.ts';
 import { type Leaf, readLeaves, type Step } from './tag-tree.ts';
 
@@ -92,7 +92,8 @@ export async function readStacks(source: ByteSource): Promise<readonly Stack[]> 
     const leaves = leavesByStack.get(number) ?? [];
     leaves.push({ path: pathInStack, ...leaf });
     leavesByStack.set(number, leaves);
-    if (leavesByStack.size > limits.stacks) throw limitExceeded(`it has more than ${limits.stacks} images`);
+    if (leavesByStack.size > limits.stacks)
+      throw limitExceededError(`it has more than ${limits.stacks} images`);
   }
   return [...leavesByStack].map(([number, leaves]) => stackOf(number, leaves));
 }

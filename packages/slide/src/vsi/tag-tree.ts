@@ -8,7 +8,7 @@
 
 import type { ByteSource } from '../source/byte-source.ts';
 import { type ByteWindow, byteWindow } from '../source/byte-window.ts';
-import { corrupt, incomplete, limitExceeded } from './errors.ts';
+import { corruptError, incompleteError, limitExceededError } from './errors.ts';
 import { limits } from './limits.ts';
 
 /** One step of a path in the tree. */
@@ -77,15 +77,15 @@ interface Walk {
 /** Visits the fields of a volume; anything that is not a volume is skipped. */
 async function walkVolume(walk: Walk, offset: number, path: readonly Step[]): Promise<void> {
   const { window } = walk;
-  if (path.length > limits.depth) throw limitExceeded(`its fields are nested ${path.length} deep`);
-  if (offset + VOLUME_BYTES > window.size) throw incomplete('the file ends inside a volume');
+  if (path.length > limits.depth) throw limitExceededError(`its fields are nested ${path.length} deep`);
+  if (offset + VOLUME_BYTES > window.size) throw incompleteError('the file ends inside a volume');
   if (!window.covers(offset, VOLUME_BYTES)) await window.load(offset, VOLUME_BYTES);
   if (!isVolume(window.u16(offset), window.u16(offset + 2))) return;
   const firstField = window.u32(offset + 8);
-  if (window.u32(offset + 12) !== 0) throw corrupt('the first field of a volume is beyond 4 GiB');
+  if (window.u32(offset + 12) !== 0) throw corruptError('the first field of a volume is beyond 4 GiB');
   const count = window.u32(offset + 16) & COUNT_MASK;
   if (count > 0 && firstField < VOLUME_BYTES) {
-    throw corrupt('the first field of a volume is in its own header');
+    throw corruptError('the first field of a volume is in its own header');
   }
 
   /** Offset of the current field from the volume's first byte. */
@@ -94,7 +94,7 @@ async function walkVolume(walk: Walk, offset: number, path: readonly Step[]): Pr
     const nextField = await walkField(walk, offset + field, path);
     if (nextField === 0) return;
     // Offsets must increase, so that a cycle of fields cannot loop for ever.
-    if (nextField <= field) throw corrupt('the offsets of its fields go backwards');
+    if (nextField <= field) throw corruptError('the offsets of its fields go backwards');
     field = nextField;
   }
 }
@@ -103,8 +103,8 @@ async function walkVolume(walk: Walk, offset: number, path: readonly Step[]): Pr
 async function walkField(walk: Walk, offset: number, path: readonly Step[]): Promise<number> {
   const { window } = walk;
   walk.fields++;
-  if (walk.fields > limits.fields) throw limitExceeded(`it has more than ${limits.fields} fields`);
-  if (offset + FIELD_HEADER_BYTES > window.size) throw incomplete('the file ends inside a field');
+  if (walk.fields > limits.fields) throw limitExceededError(`it has more than ${limits.fields} fields`);
+  if (offset + FIELD_HEADER_BYTES > window.size) throw incompleteError('the file ends inside a field');
   const headerAndIndexBytes = FIELD_HEADER_BYTES + 4;
   const loadBytes = Math.min(headerAndIndexBytes, window.size - offset);
   if (!window.covers(offset, loadBytes)) await window.load(offset, loadBytes);
@@ -114,7 +114,7 @@ async function walkField(walk: Walk, offset: number, path: readonly Step[]): Pro
   const nextField = window.u32(offset + 8);
   const valueBytes = window.u32(offset + 12);
   const hasIndex = (typeAndFlags & flag.hasIndex) !== 0;
-  if (hasIndex && loadBytes < headerAndIndexBytes) throw incomplete('the file ends inside a field');
+  if (hasIndex && loadBytes < headerAndIndexBytes) throw incompleteError('the file ends inside a field');
   const step: Step = { tag, index: hasIndex ? window.u32(offset + FIELD_HEADER_BYTES) : null };
   const bodyOffset = offset + (hasIndex ? headerAndIndexBytes : FIELD_HEADER_BYTES);
   const type = typeAndFlags & TYPE_MASK;
@@ -131,7 +131,7 @@ async function walkField(walk: Walk, offset: number, path: readonly Step[]): Pro
 /** Reads a value; returns null when it has more than `limits.valueBytes`. */
 async function readValue(window: ByteWindow, offset: number, size: number): Promise<Uint8Array | null> {
   if (size > limits.valueBytes) return null;
-  if (offset + size > window.size) throw incomplete('the file ends inside a value');
+  if (offset + size > window.size) throw incompleteError('the file ends inside a value');
   if (!window.covers(offset, size)) await window.load(offset, size);
   return window.copy(offset, size);
 }

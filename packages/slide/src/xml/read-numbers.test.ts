@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readDecimal, readWhole } from './read-numbers.ts';
+import { readDecimal, readWholeNumber } from './read-numbers.ts';
 
 describe('numbers in slide metadata', () => {
   it.each<[string | null | undefined, number | null]>([
@@ -17,8 +17,8 @@ describe('numbers in slide metadata', () => {
     ['', null],
     [null, null],
     [undefined, null],
-  ])('readWhole parses %j as %s', (text, number) => {
-    expect(readWhole(text)).toBe(number);
+  ])('readWholeNumber parses %j as %s', (text, number) => {
+    expect(readWholeNumber(text)).toBe(number);
   });
 
   it.each<[string | null, number | null]>([

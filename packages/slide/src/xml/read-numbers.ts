@@ -1,5 +1,5 @@
 /** Parses an integer from 0 to 2^53 − 1; returns null for anything else. */
-export function readWhole(text: string | null | undefined): number | null {
+export function readWholeNumber(text: string | null | undefined): number | null {
   if (!text || !/^\s*\+?\d{1,16}\s*$/.test(text)) return null;
   const number = Number(text);
   return Number.isSafeInteger(number) ? number : null;

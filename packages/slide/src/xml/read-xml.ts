@@ -39,7 +39,7 @@ export const xmlLimits = {
  * @throws SlideError FILE_CORRUPT when it is not well-formed or has a document type definition, LIMIT_EXCEEDED
  */
 export function readXml(text: string, keep: (path: readonly string[]) => boolean = () => true): XmlElement {
-  if (text.length > xmlLimits.characters) throw limitExceeded(`${text.length} characters`);
+  if (text.length > xmlLimits.characters) throw limitExceededError(`${text.length} characters`);
   // The check precedes parsing, which would process a definition of up to 16 MiB. Scanners never write the word.
   if (text.includes('<!DOCTYPE')) {
     throw new SlideError('FILE_CORRUPT', 'The XML has a document type definition');
@@ -106,7 +106,7 @@ function createTreeBuilder(keep: (path: readonly string[]) => boolean) {
     },
     open({ name }: { readonly name: string }): void {
       if (openElements.length + skippedDepth === xmlLimits.depth)
-        throw limitExceeded(`elements more than ${xmlLimits.depth} deep`);
+        throw limitExceededError(`elements more than ${xmlLimits.depth} deep`);
       attributeCount = 0;
       if (isSkipping()) {
         skippedDepth++;
@@ -118,7 +118,8 @@ function createTreeBuilder(keep: (path: readonly string[]) => boolean) {
         return;
       }
       elementCount++;
-      if (elementCount > xmlLimits.elements) throw limitExceeded(`more than ${xmlLimits.elements} elements`);
+      if (elementCount > xmlLimits.elements)
+        throw limitExceededError(`more than ${xmlLimits.elements} elements`);
       const element = { name: withoutPrefix(name), attributes: NO_ATTRIBUTES, children: [], text: '' };
       openElements.at(-1)?.children.push(element);
       openElements.push(element);
@@ -140,7 +141,7 @@ function createTreeBuilder(keep: (path: readonly string[]) => boolean) {
     addAttribute({ name, value }: { readonly name: string; readonly value: string }): void {
       attributeCount++;
       if (attributeCount > xmlLimits.attributes) {
-        throw limitExceeded(`an element of more than ${xmlLimits.attributes} attributes`);
+        throw limitExceededError(`an element of more than ${xmlLimits.attributes} attributes`);
       }
       const element = isSkipping() ? null : openElements.at(-1);
       if (!element) return;
@@ -159,6 +160,6 @@ function withoutPrefix(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }
 
-function limitExceeded(what: string): SlideError {
+function limitExceededError(what: string): SlideError {
   return new SlideError('LIMIT_EXCEEDED', `The XML has ${what}`);
 }
