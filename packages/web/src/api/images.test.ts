@@ -1,20 +1,20 @@
 import { describe, expect, it, vi } from 'vitest';
 import { abortReadingCalls } from './client.ts';
-import { descriptorAddress, fetchPixels, thumbnailAddress, tileAddress } from './images.ts';
+import { descriptorUrl, fetchPixels, thumbnailUrl, tileUrl } from './images.ts';
 
 describe('URLs of thumbnail, descriptor and tile', () => {
   it('match the routes of the API', () => {
-    expect(thumbnailAddress('7', 's/1')).toBe('/api/v1/image-catalog/proxy/7/thumbnail.jpg?session=s%2F1');
-    expect(descriptorAddress('7')).toBe('/api/v1/image-catalog/proxy/7/image.dzi');
-    expect(tileAddress('7', { level: 12, column: 3, row: 4, format: 'jpeg' })).toBe(
+    expect(thumbnailUrl('7', 's/1')).toBe('/api/v1/image-catalog/proxy/7/thumbnail.jpg?session=s%2F1');
+    expect(descriptorUrl('7')).toBe('/api/v1/image-catalog/proxy/7/image.dzi');
+    expect(tileUrl('7', { level: 12, column: 3, row: 4, format: 'jpeg' })).toBe(
       '/api/v1/image-catalog/proxy/7/image_files/12/3_4.jpeg',
     );
   });
 
   it.each([
-    ['a thumbnail', () => thumbnailAddress('', 's')],
-    ['a descriptor', () => descriptorAddress('')],
-    ['a tile', () => tileAddress('', { level: 0, column: 0, row: 0, format: 'jpeg' })],
+    ['a thumbnail', () => thumbnailUrl('', 's')],
+    ['a descriptor', () => descriptorUrl('')],
+    ['a tile', () => tileUrl('', { level: 0, column: 0, row: 0, format: 'jpeg' })],
   ])('cannot be created for %s without an image id', (_, address) => {
     expect(address).toThrow('Image ID is required');
   });

@@ -14,12 +14,12 @@ function requireId(imageId: string): string {
 }
 
 /** Returns the URL of a slide's thumbnail, image session included. @throws Error 'Image ID is required' */
-export function thumbnailAddress(imageId: string, session: string): string {
+export function thumbnailUrl(imageId: string, session: string): string {
   return addressOf(getThumbnail, { imageId: requireId(imageId) }, { session });
 }
 
 /** Returns the URL of a slide's Deep Zoom descriptor, for `fetchPixels`. @throws Error 'Image ID is required' */
-export function descriptorAddress(imageId: string): string {
+export function descriptorUrl(imageId: string): string {
   return addressOf(getDescriptor, { imageId: requireId(imageId) });
 }
 
@@ -29,21 +29,21 @@ export function descriptorAddress(imageId: string): string {
  * @param colour `srgb` for colours corrected by the slide's colour profile; otherwise as scanned
  * @throws Error 'Image ID is required'
  */
-export function tileAddress(
+export function tileUrl(
   imageId: string,
   tile: { readonly level: number; readonly column: number; readonly row: number; readonly format: string },
   colour?: 'srgb',
 ): string {
-  const address = addressOf(getTile, {
+  const url = addressOf(getTile, {
     imageId: requireId(imageId),
     dziLevel: String(tile.level),
     tile: `${tile.column}_${tile.row}.${tile.format}`,
   });
-  return colour === undefined ? address : `${address}?colour=${colour}`;
+  return colour === undefined ? url : `${url}?colour=${colour}`;
 }
 
 /** Returns the URL of a slide's colour table, for `fetchPixels`. @throws Error 'Image ID is required' */
-export function colourTableAddress(imageId: string): string {
+export function colourTableUrl(imageId: string): string {
   return addressOf(getColourTable, { imageId: requireId(imageId) });
 }
 
@@ -65,14 +65,14 @@ interface PixelRequest {
  * @throws TypeError when there was no response; the reason of the abort
  */
 export async function fetchPixels(
-  address: string,
+  url: string,
   request: PixelRequest,
   sessions: Pick<ImageSessions, 'get' | 'replaceRejected'> = imageSessions,
 ): Promise<Response | 'session-lost'> {
   const signOutSignal = readingCallsSignal();
   const signal = AbortSignal.any([request.signal, signOutSignal]);
   try {
-    return await fetchWithSession(address, { ...request, signal }, sessions);
+    return await fetchWithSession(url, { ...request, signal }, sessions);
   } catch (error) {
     if (!signOutSignal.aborted) throw error;
     return rejectWhenAborted(request.signal);
@@ -80,7 +80,7 @@ export async function fetchPixels(
 }
 
 async function fetchWithSession(
-  address: string,
+  url: string,
   { signal, onRenewing, ...options }: PixelRequest,
   sessions: Pick<ImageSessions, 'get' | 'replaceRejected'>,
 ): Promise<Response | 'session-lost'> {
@@ -88,7 +88,7 @@ async function fetchWithSession(
   signal.throwIfAborted();
   if (session === null) return 'session-lost';
   const init = { signal, headers: { 'Accept-Language': acceptLanguage() }, ...options };
-  const response = await fetch(withSession(address, session), init);
+  const response = await fetch(withSession(url, session), init);
   if (response.status !== 401) return response;
 
   onRenewing();
@@ -96,7 +96,7 @@ async function fetchWithSession(
   signal.throwIfAborted();
   if (renewed === null) return 'session-lost';
   await delay(retryDelayMs, signal);
-  return fetch(withSession(address, renewed), init);
+  return fetch(withSession(url, renewed), init);
 }
 
 /** Returns a promise that rejects with the reason of the abort when the signal is aborted. */
@@ -108,6 +108,6 @@ function rejectWhenAborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-function withSession(address: string, session: string): string {
-  return `${address}${address.includes('?') ? '&' : '?'}${new URLSearchParams({ session })}`;
+function withSession(url: string, session: string): string {
+  return `${url}${url.includes('?') ? '&' : '?'}${new URLSearchParams({ session })}`;
 }

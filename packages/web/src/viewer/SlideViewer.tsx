@@ -19,14 +19,14 @@ import type { DescriptorSupply } from './preload.ts';
 import classes from './SlideViewer.module.css';
 import { calibrationOf } from './scale.ts';
 import type { Sharpness } from './sharpness.ts';
-import type { TileAddress } from './slide-tiles.ts';
+import type { TileCoordinates } from './slide-tiles.ts';
 import { createSlideView, isSamePose, type Pose, type SlideView } from './slide-view.ts';
 import { texts } from './texts.ts';
 import { createTileLoading, type LoadingState } from './tile-loading.ts';
 import { fieldOnTissue, loadSmallPicture, type Size } from './tissue.ts';
 import { useFullPage } from './use-full-page.ts';
 import { useIncompleteness } from './use-incompleteness.ts';
-import type { SlideField } from './view-address.ts';
+import type { SlideField } from './view-url.ts';
 import type { ViewedSlide } from './viewed-slide.ts';
 
 /** Delay before an opening that failed temporarily is retried. */
@@ -109,7 +109,7 @@ export function SlideViewer({ slide, ...props }: SlideViewerProps) {
       <div className={classes.place} ref={viewerElement} />
       {slide !== null && (
         <OpenSlide
-          key={slide.descriptorAddress}
+          key={slide.descriptorUrl}
           slide={slide}
           getOrCreateView={getOrCreateView}
           isFullPage={isFullPage}
@@ -183,7 +183,7 @@ function OpenSlide(props: OpenSlideProps) {
   });
   const table = useColourTable(
     view?.correctsColours && isCorrected ? profile : null,
-    slide.colourTableAddress,
+    slide.colourTableUrl,
     fetchPixels,
   );
   const calibration = useMemo(() => calibrationOf(slide.scale), [slide.scale]);
@@ -207,7 +207,7 @@ function OpenSlide(props: OpenSlideProps) {
   const createTileUrls = useEffectEvent((view: SlideView, { profile: slideProfile }: DeepZoomDescriptor) => {
     // `tableSize` is null for a profile that the server ignores.
     const isServerCorrecting = isCorrected && !view.correctsColours && slideProfile?.tableSize != null;
-    return (tile: TileAddress) => slide.tileAddressOf(tile, isServerCorrecting ? 'srgb' : undefined);
+    return (tile: TileCoordinates) => slide.tileUrlOf(tile, isServerCorrecting ? 'srgb' : undefined);
   });
   const publishField = useEffectEvent((field: SlideField) => onField(field));
 
@@ -224,7 +224,7 @@ function OpenSlide(props: OpenSlideProps) {
     let frame = 0;
 
     async function open() {
-      const descriptor = await descriptors.load(slide.descriptorAddress, {
+      const descriptor = await descriptors.load(slide.descriptorUrl, {
         signal,
         onRenewing: () => setLoading({ phase: 'renewing-session' }),
       });
@@ -238,9 +238,9 @@ function OpenSlide(props: OpenSlideProps) {
         // After the first complete view, the progress of tiles is no longer shown; other states (a session being renewed) still are.
         onChange: (state) => scheduleProgress(isComplete && state.phase === 'tiles' ? null : state),
       });
-      const load = async (address: string) => {
+      const load = async (url: string) => {
         try {
-          const tile = await tiles.load(address);
+          const tile = await tiles.load(url);
           setFailure(null); // the server delivers tiles again
           return tile;
         } catch (error) {
@@ -259,17 +259,17 @@ function OpenSlide(props: OpenSlideProps) {
       openedView = getOrCreateView();
       const field = await fieldForOpening(descriptor, openedView.size(), signal);
       signal.throwIfAborted();
-      const addressOf = createTileUrls(openedView, descriptor);
+      const urlOf = createTileUrls(openedView, descriptor);
       const firstVisibleTiles = firstTiles(descriptor, openedView.size(), field);
-      const preloadedBlobs = tiles.preload(firstVisibleTiles.map(addressOf));
+      const preloadedBlobs = tiles.preload(firstVisibleTiles.map(urlOf));
       // The first tiles are decoded as soon as they are loaded, while OpenSeadragon still prepares its requests for them.
       for (const [index, tile] of firstVisibleTiles.entries()) {
         const blob = preloadedBlobs[index];
         // A failure is ignored here, because the request of OpenSeadragon for the same tile fails as well and is handled.
-        if (blob) openedView.prefetch(tile, addressOf(tile), () => blob).catch(() => undefined);
+        if (blob) openedView.prefetch(tile, urlOf(tile), () => blob).catch(() => undefined);
       }
-      const prefetch = createIdlePrefetch({ view: openedView, descriptor, addressOf, fetchPixels, signal });
-      openedView.show(descriptor, { addressOf, load, signal }, field, {
+      const prefetch = createIdlePrefetch({ view: openedView, descriptor, urlOf, fetchPixels, signal });
+      openedView.show(descriptor, { urlOf, load, signal }, field, {
         onComplete,
         onSharpness: (newSharpness) => {
           setSharpness(newSharpness);

@@ -67,10 +67,10 @@ export function minLevelOf(tileSize: number, maxLevel: number): number {
 /** Loads and parses a descriptor. @throws PixelError, or the reason of the abort */
 export async function loadDescriptor(
   fetchPixels: FetchPixels,
-  address: string,
+  url: string,
   request: PixelRequest,
 ): Promise<DeepZoomDescriptor> {
-  const response = await loadPixels(fetchPixels, address, { priority: 'high', ...request });
+  const response = await loadPixels(fetchPixels, url, { priority: 'high', ...request });
   const descriptor = parseDescriptor(await response.text());
   if (descriptor === null) throw new PixelError({ kind: 'unreadable' });
   return descriptor;

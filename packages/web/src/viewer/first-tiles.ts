@@ -1,7 +1,7 @@
 /** Computes the tiles of the first view before OpenSeadragon has drawn anything, so that they are requested early. */
 import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from './descriptor.ts';
 import { drawnLevelAt } from './drawn-level.ts';
-import type { TileAddress } from './slide-tiles.ts';
+import type { TileCoordinates } from './slide-tiles.ts';
 import type { SlideField } from './view-address.ts';
 
 /** Maximum number of returned tiles, so that a wrong guess stays cheap. */
@@ -24,7 +24,7 @@ export function firstTiles(
   descriptor: DeepZoomDescriptor,
   viewport: ViewportSize,
   field: SlideField | null,
-): readonly TileAddress[] {
+): readonly TileCoordinates[] {
   const isRotated = field !== null && field.rotation !== 0;
   if (viewport.width === 0 || viewport.height === 0 || isRotated) return [];
   const { width, height, tileSize, format } = descriptor;
@@ -37,7 +37,7 @@ export function firstTiles(
   const columns = visibleIndices(centre.x, viewport.width / zoom, width, tileSideAtFullResolution);
   const rows = visibleIndices(centre.y, viewport.height / zoom, height, tileSideAtFullResolution);
 
-  const squaredDistanceToCentre = ({ column, row }: TileAddress) =>
+  const squaredDistanceToCentre = ({ column, row }: TileCoordinates) =>
     ((column + 0.5) * tileSideAtFullResolution - centre.x) ** 2 +
     ((row + 0.5) * tileSideAtFullResolution - centre.y) ** 2;
   return rows

@@ -33,7 +33,7 @@ function prefetching(answer?: () => Response) {
       prefetch: async (_, __, load) => void (await load()),
     },
     descriptor,
-    addressOf: ({ level, column, row }) => `/${level}/${column}_${row}`,
+    urlOf: ({ level, column, row }) => `/${level}/${column}_${row}`,
     fetchPixels,
     signal: end.signal,
   });

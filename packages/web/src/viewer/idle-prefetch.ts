@@ -6,9 +6,9 @@ import type { DeepZoomDescriptor } from './descriptor.ts';
 import type { Point } from './overlay/placement.ts';
 import { type FetchPixels, loadPixels, PixelError } from './pixels.ts';
 import { prefetchTiles } from './prefetch-tiles.ts';
-import type { TileAddress } from './slide-tiles.ts';
+import type { TileCoordinates } from './slide-tiles.ts';
 import type { SlideView } from './slide-view.ts';
-import type { SlideField } from './view-address.ts';
+import type { SlideField } from './view-url.ts';
 
 /** Prefetching starts when the view has not moved for this time. */
 const restMs = 150;
@@ -28,7 +28,7 @@ interface IdlePrefetchOptions {
   /** View of the slide, of which only these functions are needed. */
   readonly view: Pick<SlideView, 'destination' | 'size' | 'pointer' | 'prefetch'>;
   readonly descriptor: DeepZoomDescriptor;
-  readonly addressOf: (tile: TileAddress) => string;
+  readonly urlOf: (tile: TileCoordinates) => string;
   readonly fetchPixels: FetchPixels;
   /** Aborted when the slide is closed. */
   readonly signal: AbortSignal;
@@ -44,7 +44,7 @@ export interface IdlePrefetch {
 }
 
 export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
-  const { view, descriptor, addressOf, fetchPixels, signal } = options;
+  const { view, descriptor, urlOf, fetchPixels, signal } = options;
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** Aborts the running prefetch; null while none runs. */
   let runningPrefetch: AbortController | null = null;
@@ -62,17 +62,17 @@ export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
   signal.addEventListener('abort', stop, { once: true });
 
   /** Loads tiles one after the other and removes them from the array, which several calls share. */
-  async function loadAll(tiles: TileAddress[], abortController: AbortController) {
+  async function loadAll(tiles: TileCoordinates[], abortController: AbortController) {
     for (
       let tile = tiles.shift();
       tile !== undefined && !abortController.signal.aborted;
       tile = tiles.shift()
     ) {
-      const address = addressOf(tile);
+      const url = urlOf(tile);
       // A prefetch does not wait for a new image session: it stops.
       const request = { signal: abortController.signal, onRenewing: stop, priority: 'low' as const };
       try {
-        await view.prefetch(tile, address, () => loadPixels(fetchPixels, address, request));
+        await view.prefetch(tile, url, () => loadPixels(fetchPixels, url, request));
       } catch (error) {
         // Other errors are ignored: if the view needs the tile, it loads it again and reports the error.
         if (isServerBusy(error)) {

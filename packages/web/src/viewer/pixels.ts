@@ -9,13 +9,13 @@ export interface PixelRequest {
 }
 
 /**
- * Requests an address with the current image session (the credential of pixels). If the server rejects the session, the function
+ * Requests a URL with the current image session (the credential of pixels). If the server rejects the session, the function
  * creates a new one and repeats the request once.
  *
  * @returns the response, whatever its status; 'session-lost' when no session could be created
  * @throws the network error, or the reason of the abort
  */
-export type FetchPixels = (address: string, request: PixelRequest) => Promise<Response | 'session-lost'>;
+export type FetchPixels = (url: string, request: PixelRequest) => Promise<Response | 'session-lost'>;
 
 export type PixelFailure =
   /** The server responded with an error; the message is empty when the response has none. */
@@ -48,11 +48,11 @@ export function canRetry(failure: PixelFailure): boolean {
 /** Returns the body of a successful response. @throws PixelError, or the reason of the abort */
 export async function loadPixels(
   fetchPixels: FetchPixels,
-  address: string,
+  url: string,
   request: PixelRequest,
 ): Promise<Blob> {
   try {
-    const response = await fetchPixels(address, request);
+    const response = await fetchPixels(url, request);
     if (response === 'session-lost') throw new PixelError({ kind: 'session-lost' });
     if (!response.ok) {
       throw new PixelError({ kind: 'status', status: response.status, message: await messageIn(response) });

@@ -2,7 +2,7 @@
 import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from './descriptor.ts';
 import { drawnLevelAt } from './drawn-level.ts';
 import type { Point } from './overlay/placement.ts';
-import type { TileAddress } from './slide-tiles.ts';
+import type { TileCoordinates } from './slide-tiles.ts';
 import type { SlideField } from './view-address.ts';
 
 /** Zoom factor of one press of the zoom buttons and keys. */
@@ -38,7 +38,7 @@ interface Area {
 export function prefetchTiles(
   descriptor: DeepZoomDescriptor,
   { field, size, direction, pointer }: PrefetchSituation,
-): readonly TileAddress[] {
+): readonly TileCoordinates[] {
   const maxLevel = maxLevelOf(descriptor);
   /** Returns the level that is drawn at a zoom, but none below the coarsest level that the viewer requests. */
   const levelAt = (zoom: number) =>
@@ -47,8 +47,8 @@ export function prefetchTiles(
   const finerLevel = levelAt(field.zoom * zoomStep);
   const visibleArea = areaOf(field, size);
 
-  const candidates = new Map<string, TileAddress>();
-  const add = (tiles: readonly TileAddress[]) => {
+  const candidates = new Map<string, TileCoordinates>();
+  const add = (tiles: readonly TileCoordinates[]) => {
     for (const tile of tiles) candidates.set(keyOf(tile), tile);
   };
   const visibleTiles = tilesIn(descriptor, level, visibleArea);
@@ -66,7 +66,7 @@ export function prefetchTiles(
   return [...tilesAround, ...finerTiles.slice(0, remaining)];
 }
 
-function keyOf({ level, column, row }: TileAddress): string {
+function keyOf({ level, column, row }: TileCoordinates): string {
   return `${level}/${column}/${row}`;
 }
 
@@ -116,7 +116,7 @@ function zoomedArea(
 }
 
 /** Returns the tiles of an area, nearest to its centre first. */
-function tilesIn(descriptor: DeepZoomDescriptor, level: number, area: Area): TileAddress[] {
+function tilesIn(descriptor: DeepZoomDescriptor, level: number, area: Area): TileCoordinates[] {
   const { width, height, tileSize, format } = descriptor;
   const tileSideAtFullResolution = tileSize * 2 ** (maxLevelOf(descriptor) - level);
   /** Returns the columns or rows of the tiles between two coordinates, within the length of the slide. */
@@ -130,7 +130,7 @@ function tilesIn(descriptor: DeepZoomDescriptor, level: number, area: Area): Til
   };
   const columns = indicesBetween(area.x, area.x + area.width, width);
   const centre = { x: area.x + area.width / 2, y: area.y + area.height / 2 };
-  const distanceToCentre = ({ column, row }: TileAddress) =>
+  const distanceToCentre = ({ column, row }: TileCoordinates) =>
     Math.hypot(
       (column + 0.5) * tileSideAtFullResolution - centre.x,
       (row + 0.5) * tileSideAtFullResolution - centre.y,

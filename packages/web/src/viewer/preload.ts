@@ -7,17 +7,17 @@ const maxAgeMs = 5000;
 
 export interface DescriptorSupply {
   /** Preloads the descriptor of a slide that will probably be opened soon. */
-  preload(address: string): void;
+  preload(url: string): void;
   /**
    * Returns the preloaded descriptor, or requests it when there is none. A preloaded descriptor is returned only once.
    *
    * @throws PixelError, or the reason of the abort
    */
-  load(address: string, request: PixelRequest): Promise<DeepZoomDescriptor>;
+  load(url: string, request: PixelRequest): Promise<DeepZoomDescriptor>;
 }
 
 interface Preload {
-  readonly address: string;
+  readonly url: string;
   /**
    * Returns the descriptor to the request that opens the slide. From then on, the abort of that request aborts the preload, and
    * the preload calls its `onRenewing`.
@@ -28,7 +28,7 @@ interface Preload {
 export function createDescriptorSupply(fetchPixels: FetchPixels): DescriptorSupply {
   let currentPreload: Preload | null = null;
 
-  function startPreload(address: string): Preload {
+  function startPreload(url: string): Preload {
     const abortController = new AbortController();
     const expiryTimer = setTimeout(() => {
       abortController.abort();
@@ -40,14 +40,14 @@ export function createDescriptorSupply(fetchPixels: FetchPixels): DescriptorSupp
       isRenewing = true;
       notifyRenewing();
     };
-    const loadingDescriptor = loadDescriptor(fetchPixels, address, {
+    const loadingDescriptor = loadDescriptor(fetchPixels, url, {
       signal: abortController.signal,
       onRenewing,
     });
     loadingDescriptor.catch(() => undefined); // `take` returns the same promise, so the opening of the slide handles the error
 
     const preload: Preload = {
-      address,
+      url,
       take(request) {
         clearTimeout(expiryTimer);
         request.signal.addEventListener('abort', () => abortController.abort(request.signal.reason), {
@@ -62,13 +62,13 @@ export function createDescriptorSupply(fetchPixels: FetchPixels): DescriptorSupp
   }
 
   return {
-    preload(address) {
-      if (currentPreload?.address !== address) currentPreload = startPreload(address);
+    preload(url) {
+      if (currentPreload?.url !== url) currentPreload = startPreload(url);
     },
 
-    load(address, request) {
+    load(url, request) {
       // When two slides are opened side by side, the other slide must not remove the preloaded descriptor.
-      if (currentPreload?.address !== address) return loadDescriptor(fetchPixels, address, request);
+      if (currentPreload?.url !== url) return loadDescriptor(fetchPixels, url, request);
       const { take } = currentPreload;
       currentPreload = null;
       return take(request);

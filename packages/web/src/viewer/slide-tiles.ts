@@ -7,8 +7,9 @@ import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from './descriptor.ts
 import { canRetry, PixelError } from './pixels.ts';
 import { pictureType, type Renderer } from './renderer/renderer.ts';
 
-export interface TileAddress {
-  /** Deep Zoom level: 0 is one pixel. */
+/** Position of a tile in the Deep Zoom pyramid, and the format in which the viewer requests it. */
+export interface TileCoordinates {
+  /** Deep Zoom level: 0 is the whole slide as one pixel. */
   readonly level: number;
   readonly column: number;
   readonly row: number;
@@ -22,17 +23,18 @@ export interface TileSupply {
    * Returns the URL of a tile without the image session (the credential of pixels). It is also the cache key of the tile, so a
    * renewed session must not change it.
    */
-  addressOf(tile: TileAddress): string;
+  urlOf(tile: TileCoordinates): string;
   /**
-   * Loads a tile. When it rejects, the view draws without the tile; a `PixelError` says whether a retry can succeed.
+   * Loads a tile. When the promise rejects, the view draws without the tile; a `PixelError` says whether a retry can succeed.
    *
-   * @param address the result of `addressOf`
+   * @param url the result of `urlOf`
    */
-  load(address: string): Promise<Blob>;
-  /** Aborted when the slide is closed; the requests of `load` then end. */
+  load(url: string): Promise<Blob>;
+  /** Aborted when the slide is closed, which also aborts the requests of `load`. */
   readonly signal: AbortSignal;
 }
 
+/** OpenSeadragon's description of one slide: the size of its levels and tiles, and how to load a tile. */
 export class SlideTiles extends OpenSeadragon.TileSource {
   readonly #format: string;
   readonly #supply: TileSupply;
@@ -62,7 +64,7 @@ export class SlideTiles extends OpenSeadragon.TileSource {
   }
 
   override getTileUrl(level: number, column: number, row: number): string {
-    return this.#supply.addressOf({ level, column, row, format: this.#format });
+    return this.#supply.urlOf({ level, column, row, format: this.#format });
   }
 
   override hasTransparency(): boolean {
@@ -94,8 +96,8 @@ export class SlideTiles extends OpenSeadragon.TileSource {
   override downloadTileAbort(): void {}
 }
 
-/** Whether a retry would fail, too: the server does not have the tile, or the browser cannot decode its bytes. */
+/** Returns whether a retry would fail, too: the server does not have the tile, or the browser cannot decode its bytes. */
 function isPermanentFailure(error: unknown): boolean {
   if (error instanceof PixelError) return !canRetry(error.failure);
-  return error instanceof DOMException && error.name === 'InvalidStateError';
+  return error instanceof DOMException && error.name === 'InvalidStateError'; // `createImageBitmap` rejected the bytes
 }

@@ -21,9 +21,9 @@ import { WebGlDrawer } from './renderer/webgl-drawer.ts';
 import type { DrawnColours } from './renderer/webgl-painter.ts';
 import { captureStrips, type Strip } from './screenshot/capture.ts';
 import { lacksTiles, type Sharpness } from './sharpness.ts';
-import { SlideTiles, type TileAddress, type TileSupply } from './slide-tiles.ts';
-import type { SlideField } from './view-address.ts';
+import { SlideTiles, type TileCoordinates, type TileSupply } from './slide-tiles.ts';
 import { meanColourAt, pictureNow, type ViewPicture } from './view-picture.ts';
+import type { SlideField } from './view-url.ts';
 import { viewerSettings } from './viewer-settings.ts';
 import { wheelFactor } from './wheel.ts';
 
@@ -106,7 +106,7 @@ export interface SlideView {
   /** Returns the position of the pointer in CSS pixels of the viewer; null when the pointer is elsewhere. */
   pointer(): Point | null;
   /** Loads and decodes a tile before it becomes visible. Rejects with the error of `load`. */
-  prefetch(tile: TileAddress, address: string, load: () => Promise<Blob>): Promise<void>;
+  prefetch(tile: TileCoordinates, url: string, load: () => Promise<Blob>): Promise<void>;
   /** Adds a layer that is drawn over the slide, on the same canvas. @returns a function that removes the layer */
   addLayer(layer: Layer): () => void;
   /** Requests again the tiles that failed to load; with `all` also those that failed permanently (the server does not have them). */
@@ -527,13 +527,13 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
       if (placement === null || shownSlide === null) return null;
       const { descriptor, supply } = shownSlide;
       const size = { width: element.clientWidth, height: element.clientHeight };
-      const load = (tile: Omit<TileAddress, 'format'>) =>
-        supply.load(supply.addressOf({ ...tile, format: descriptor.format }));
+      const load = (tile: Omit<TileCoordinates, 'format'>) =>
+        supply.load(supply.urlOf({ ...tile, format: descriptor.format }));
       return captureStrips({ descriptor, placement, size, ratio, colours: renderer.colours, load, signal });
     },
     pointer: () => pointer,
-    prefetch: async ({ level, column, row }, address, load) => {
-      await renderer.open(address, { level, column, row }, load);
+    prefetch: async ({ level, column, row }, url, load) => {
+      await renderer.open(url, { level, column, row }, load);
     },
     addLayer: (layer) => renderer.addLayer(layer),
     retryFailedTiles,

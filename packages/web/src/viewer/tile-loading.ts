@@ -33,14 +33,14 @@ export interface TileLoading {
    *
    * @throws PixelError after the last attempt, or the reason of the abort
    */
-  load(address: string): Promise<Blob>;
+  load(url: string): Promise<Blob>;
   /**
    * Starts loading the tiles of the first view, before OpenSeadragon requests them. All other tiles, such as the coarser ones
    * that OpenSeadragon also requests, wait for them.
    *
-   * @returns the tiles in the order of the addresses, as `load` will return them
+   * @returns the tiles in the order of the URLs, as `load` will return them
    */
-  preload(addresses: readonly string[]): readonly Promise<Blob>[];
+  preload(urls: readonly string[]): readonly Promise<Blob>[];
   /** Whether at least one tile was loaded. */
   hasLoaded(): boolean;
 }
@@ -55,9 +55,9 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
   const preloadedTiles = new Map<string, Promise<Blob>>();
   /** Resolves when the tiles of the first view have arrived; null when none are loading. */
   let firstView: Promise<unknown> | null = null;
-  /** Addresses of tiles whose request waits for a new session. */
+  /** URLs of tiles whose request waits for a new session. */
   const renewing = new Set<string>();
-  /** Addresses of tiles that have failed at least once and are not settled yet. */
+  /** URLs of tiles that have failed at least once and are not settled yet. */
   const retrying = new Set<string>();
 
   function publish() {
@@ -66,72 +66,72 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
     else onChange({ phase: 'tiles', loaded: settled, requested });
   }
 
-  async function loadOnce(address: string): Promise<Blob> {
+  async function loadOnce(url: string): Promise<Blob> {
     const onRenewing = () => {
-      renewing.add(address);
+      renewing.add(url);
       publish();
     };
     try {
       const signalWithTimeout = AbortSignal.any([signal, AbortSignal.timeout(tileTimeoutMs)]);
-      return await loadPixels(fetchPixels, address, {
+      return await loadPixels(fetchPixels, url, {
         signal: signalWithTimeout,
         onRenewing,
         // Tiles are loaded before other images of the page, such as thumbnails.
         priority: 'high',
       });
     } finally {
-      renewing.delete(address);
+      renewing.delete(url);
     }
   }
 
-  async function loadWithRetries(address: string): Promise<Blob> {
+  async function loadWithRetries(url: string): Promise<Blob> {
     for (const delayMs of retryDelaysMs) {
       try {
-        return await loadOnce(address);
+        return await loadOnce(url);
       } catch (error) {
         if (!isWorthRetrying(error)) throw error;
-        retrying.add(address);
+        retrying.add(url);
         publish();
         await delay(delayMs, signal);
       }
     }
-    return loadOnce(address);
+    return loadOnce(url);
   }
 
-  async function loadAndCount(address: string, isOfFirstView: boolean): Promise<Blob> {
+  async function loadAndCount(url: string, isOfFirstView: boolean): Promise<Blob> {
     requested += 1;
     publish();
     try {
       if (!isOfFirstView && firstView !== null) await firstView;
-      const tile = await loadWithRetries(address);
+      const tile = await loadWithRetries(url);
       loaded += 1;
       return tile;
     } finally {
       settled += 1;
-      retrying.delete(address);
-      loadingTiles.delete(address);
+      retrying.delete(url);
+      loadingTiles.delete(url);
       publish();
     }
   }
 
-  function startLoading(address: string, { isOfFirstView = false } = {}): Promise<Blob> {
-    const tile = loadAndCount(address, isOfFirstView);
-    loadingTiles.set(address, tile);
+  function startLoading(url: string, { isOfFirstView = false } = {}): Promise<Blob> {
+    const tile = loadAndCount(url, isOfFirstView);
+    loadingTiles.set(url, tile);
     return tile;
   }
 
   return {
-    load: (address) => {
-      const existing = preloadedTiles.get(address) ?? loadingTiles.get(address);
-      preloadedTiles.delete(address);
-      return existing ?? startLoading(address);
+    load: (url) => {
+      const existing = preloadedTiles.get(url) ?? loadingTiles.get(url);
+      preloadedTiles.delete(url);
+      return existing ?? startLoading(url);
     },
-    preload: (addresses) => {
-      const tiles = addresses.map((address) => {
-        const existing = preloadedTiles.get(address) ?? loadingTiles.get(address);
+    preload: (urls) => {
+      const tiles = urls.map((url) => {
+        const existing = preloadedTiles.get(url) ?? loadingTiles.get(url);
         if (existing !== undefined) return existing;
-        const tile = startLoading(address, { isOfFirstView: true });
-        preloadedTiles.set(address, tile);
+        const tile = startLoading(url, { isOfFirstView: true });
+        preloadedTiles.set(url, tile);
         tile.catch(() => undefined); // `load` returns the same promise, so its caller handles the error
         return tile;
       });

@@ -1,5 +1,5 @@
 /** Finds tissue in a thumbnail of a slide, so that the slide opened beside another one does not show blank glass. */
-import type { SlideField } from './view-address.ts';
+import type { SlideField } from './view-url.ts';
 
 export interface Size {
   readonly width: number;
@@ -98,8 +98,8 @@ function summedAreaTable(tissue: Uint8Array, { width, height }: Size): Uint32Arr
 }
 
 /** Loads and decodes a thumbnail, which the browser usually has in its cache from the catalogue. */
-export async function loadSmallPicture(address: string, signal: AbortSignal): Promise<SmallPicture> {
-  const response = await fetch(address, { signal });
+export async function loadSmallPicture(url: string, signal: AbortSignal): Promise<SmallPicture> {
+  const response = await fetch(url, { signal });
   if (!response.ok) throw new Error(`The thumbnail could not be loaded: status ${response.status}.`);
   const bitmap = await createImageBitmap(await response.blob());
   const { width, height } = bitmap;

@@ -1,6 +1,6 @@
 import type { Image } from '@lamina/contract';
 import { useMemo } from 'react';
-import { colourTableAddress, descriptorAddress, tileAddress } from '../api/images.ts';
+import { colourTableUrl, descriptorUrl, tileUrl } from '../api/images.ts';
 import type { ViewedSlide } from './viewed-slide.ts';
 
 /**
@@ -28,9 +28,9 @@ export function useViewedSlide(image: Image | null): ViewedSlide | null {
     const derivedPower = objective_power_derived ? 'objectivePower' : null;
     const derived = mpp_derived ? 'mpp' : derivedPower;
     return {
-      descriptorAddress: descriptorAddress(id),
-      tileAddressOf: (tile, colour) => tileAddress(id, tile, colour),
-      colourTableAddress: colourTableAddress(id),
+      descriptorUrl: descriptorUrl(id),
+      tileUrlOf: (tile, colour) => tileUrl(id, tile, colour),
+      colourTableUrl: colourTableUrl(id),
       scale: {
         mpp: mpp_x,
         mppY: mpp_y,

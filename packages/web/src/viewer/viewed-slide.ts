@@ -1,14 +1,14 @@
 import type { SlideScale } from './scale.ts';
 import type { ShownPlane } from './shown-plane.ts';
-import type { TileAddress } from './slide-tiles.ts';
+import type { TileCoordinates } from './slide-tiles.ts';
 
 /** A slide for the viewer. Its URLs do not contain the image session (the credential of pixels), which `fetchPixels` adds. */
 export interface ViewedSlide {
   /** URL of the Deep Zoom descriptor; it also identifies the slide. */
-  readonly descriptorAddress: string;
+  readonly descriptorUrl: string;
   /** Returns the URL of a tile. @param colour `srgb` requests colours that the server has corrected; default: as scanned */
-  readonly tileAddressOf: (tile: TileAddress, colour?: 'srgb') => string;
-  readonly colourTableAddress: string;
+  readonly tileUrlOf: (tile: TileCoordinates, colour?: 'srgb') => string;
+  readonly colourTableUrl: string;
   readonly scale: SlideScale;
   /** Absent for a file with one focal plane and one time point. */
   readonly shownPlane?: ShownPlane;

@@ -6,7 +6,7 @@ import { useImage } from '../../api/catalogue.ts';
 import { messageOf } from '../../api/client.ts';
 import { useCollection } from '../../api/collections.ts';
 import { imageSessions, useImageSession } from '../../api/image-sessions.ts';
-import { fetchPixels, thumbnailAddress } from '../../api/images.ts';
+import { fetchPixels, thumbnailUrl } from '../../api/images.ts';
 import { LoadFailed } from '../../components/LoadFailed.tsx';
 import { Loading } from '../../components/Loading.tsx';
 import { createDescriptorSupply } from '../../viewer/preload.ts';
@@ -52,7 +52,7 @@ function OpenCollection({ collection }: { readonly collection: Collection }) {
       stepIndex={stepIndex}
       onStepChange={(nextIndex) => setQuery({ step: String(nextIndex + 1) }, { replace: true })}
       slide={slide}
-      picture={session.id === null || imageId === null ? null : thumbnailAddress(imageId, session.id)}
+      picture={session.id === null || imageId === null ? null : thumbnailUrl(imageId, session.id)}
       pixels={pixels}
       isMovable
       collectionId={collection.id}

@@ -2,13 +2,7 @@ import type { SharedItem } from '@lamina/contract';
 import { Button, Stack, Text, Title } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { useLocation } from 'react-router';
-import {
-  colourTableAddress,
-  descriptorAddress,
-  fetchPixels,
-  thumbnailAddress,
-  tileAddress,
-} from '../../api/images.ts';
+import { colourTableUrl, descriptorUrl, fetchPixels, thumbnailUrl, tileUrl } from '../../api/images.ts';
 import type { OpenedLink } from '../../api/share-links.ts';
 import { CenteredPage } from '../../components/CenteredPage.tsx';
 import { LanguageChoice } from '../../components/LanguageChoice.tsx';
@@ -134,9 +128,9 @@ function SharedSlides({ link, stepIndex, onStepChange }: SharedSlidesProps) {
   const { mpp_x = null, mpp_y = null, objective_power = null } = item ?? {};
   const slide = useMemo(
     (): ViewedSlide => ({
-      descriptorAddress: descriptorAddress(imageId),
-      colourTableAddress: colourTableAddress(imageId),
-      tileAddressOf: (tile, colour) => tileAddress(imageId, tile, colour),
+      descriptorUrl: descriptorUrl(imageId),
+      colourTableUrl: colourTableUrl(imageId),
+      tileUrlOf: (tile, colour) => tileUrl(imageId, tile, colour),
       scale: { mpp: mpp_x, mppY: mpp_y, objectivePower: objective_power, derived: null },
       name: link.title,
       annotated: null,
@@ -151,7 +145,7 @@ function SharedSlides({ link, stepIndex, onStepChange }: SharedSlidesProps) {
         stepIndex={stepIndex}
         onStepChange={onStepChange}
         slide={slide}
-        picture={thumbnailAddress(imageId, session)}
+        picture={thumbnailUrl(imageId, session)}
         pixels={pixels}
         isMovable={link.free_movement}
         collectionId={link.collection_id ?? null}

@@ -1,7 +1,7 @@
 import { IconPhoto } from '@tabler/icons-react';
 import { useState } from 'react';
 import { imageSessions } from '../../api/image-sessions.ts';
-import { thumbnailAddress } from '../../api/images.ts';
+import { thumbnailUrl } from '../../api/images.ts';
 import classes from './SlideManagement.module.css';
 
 interface SlideThumbnailProps {
@@ -26,7 +26,7 @@ export function SlideThumbnail({ imageId, session }: SlideThumbnailProps) {
       <IconPhoto size={20} aria-hidden />
       {session !== null && usedSession !== null && failedSession !== usedSession && (
         <img
-          src={thumbnailAddress(imageId, usedSession)}
+          src={thumbnailUrl(imageId, usedSession)}
           alt=""
           loading="lazy"
           decoding="async"

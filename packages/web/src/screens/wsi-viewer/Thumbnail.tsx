@@ -1,6 +1,6 @@
 import { IconPhoto } from '@tabler/icons-react';
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
-import { thumbnailAddress } from '../../api/images.ts';
+import { thumbnailUrl } from '../../api/images.ts';
 import classes from './ImageCatalog.module.css';
 import { thumbnailQueue } from './thumbnail-queue.ts';
 
@@ -48,7 +48,7 @@ export function Thumbnail({ imageId, session, onFailed }: ThumbnailProps) {
       {isWanted && canLoad && (
         <img
           ref={stopLoadingWhenRemoved}
-          src={thumbnailAddress(imageId, usedSession)}
+          src={thumbnailUrl(imageId, usedSession)}
           alt=""
           decoding="async"
           fetchPriority="low"

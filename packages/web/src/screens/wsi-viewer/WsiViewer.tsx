@@ -5,7 +5,7 @@ import { flushSync } from 'react-dom';
 import { reloadCatalogue } from '../../api/catalogue.ts';
 import { useRequestableDatasets } from '../../api/datasets.ts';
 import { type ImageSessionState, imageSessions, useImageSession } from '../../api/image-sessions.ts';
-import { descriptorAddress, fetchPixels, thumbnailAddress } from '../../api/images.ts';
+import { descriptorUrl, fetchPixels, thumbnailUrl } from '../../api/images.ts';
 import { useOnline } from '../../browser/use-online.ts';
 import { useWhenIdle } from '../../browser/use-when-idle.ts';
 import { preloadable } from '../../components/preloadable.tsx';
@@ -205,9 +205,7 @@ export function WsiViewer() {
                       <SlideViewer
                         slide={slide}
                         picture={
-                          session.id === null || image === null
-                            ? null
-                            : thumbnailAddress(image.id, session.id)
+                          session.id === null || image === null ? null : thumbnailUrl(image.id, session.id)
                         }
                         fetchPixels={fetchPixels}
                         descriptors={descriptors}
@@ -240,7 +238,7 @@ export function WsiViewer() {
               onSelect={select}
               onThumbnailFailed={renewEndedSession}
               comparedSlides={comparedSlides}
-              onRegistering={(isRegistering) => {
+              onRegisteringChange={(isRegistering) => {
                 // Unlinks the slides while points are placed, and links them again afterwards.
                 if (isRegistering === comparison.isLinked) comparison.toggleLink();
               }}
@@ -277,7 +275,7 @@ const descriptors = createDescriptorSupply(fetchPixels);
 
 /** Loads the descriptor of a slide that is about to be selected. */
 function preloadDescriptor({ id, status }: Image): void {
-  if (status === 'ready') descriptors.preload(descriptorAddress(id));
+  if (status === 'ready') descriptors.preload(descriptorUrl(id));
 }
 
 /** Called when a thumbnail fails, for an unknown reason. If the image session has ended, creates a new one, with which the thumbnail is loaded again. */

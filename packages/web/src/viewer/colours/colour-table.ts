@@ -40,11 +40,11 @@ export function profileOf(descriptor: Element): ColourProfile | null {
 /** Loads a colour table; returns null when the response does not have this size. @throws PixelError, or the reason of the abort */
 export async function loadColourTable(
   fetchPixels: FetchPixels,
-  address: string,
+  url: string,
   size: number,
   request: PixelRequest,
 ): Promise<ColourTable | null> {
-  const response = await loadPixels(fetchPixels, address, { priority: 'high', ...request });
+  const response = await loadPixels(fetchPixels, url, { priority: 'high', ...request });
   const samples = new Uint8Array(await response.arrayBuffer());
   return samples.length === 3 * size ** 3 ? { size, samples } : null;
 }

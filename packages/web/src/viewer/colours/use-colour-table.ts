@@ -5,7 +5,7 @@ import { type ColourProfile, type ColourTable, loadColourTable } from './colour-
 /** Loads the colour table of a slide; returns null until it is loaded. @param profile null loads nothing */
 export function useColourTable(
   profile: ColourProfile | null,
-  address: string,
+  url: string,
   fetchPixels: FetchPixels,
 ): ColourTable | null {
   const [table, setTable] = useState<ColourTable | null>(null);
@@ -14,11 +14,11 @@ export function useColourTable(
     if (size === null) return;
     const abortController = new AbortController();
     const request = { signal: abortController.signal, onRenewing: () => {} };
-    loadColourTable(fetchPixels, address, size, request).then(
+    loadColourTable(fetchPixels, url, size, request).then(
       (loaded) => setTable(loaded),
       () => undefined, // without a table the slide keeps the colours as scanned
     );
     return () => abortController.abort();
-  }, [size, address, fetchPixels]);
+  }, [size, url, fetchPixels]);
   return table;
 }

@@ -124,12 +124,8 @@ function ancestorOf(
 ): TilePicture | null {
   for (let coarserBy = 1; place.level - coarserBy >= source.minLevel; coarserBy += 1) {
     // Each coarser level has half as many columns and rows.
-    const address = source.getTileUrl(
-      place.level - coarserBy,
-      place.column >> coarserBy,
-      place.row >> coarserBy,
-    );
-    const picture = typeof address === 'string' ? pictures.at(address) : undefined;
+    const url = source.getTileUrl(place.level - coarserBy, place.column >> coarserBy, place.row >> coarserBy);
+    const picture = typeof url === 'string' ? pictures.at(url) : undefined;
     if (picture !== undefined && isReady(picture)) return picture;
   }
   return null;

@@ -20,7 +20,7 @@ export class Renderer {
   readonly context: WebGL2RenderingContext | null;
   /** Whether a setting chose the drawer, which is then kept even if it is slow. */
   readonly isForced: boolean;
-  /** Tiles that are being loaded and decoded, by address: the slide, its navigator and the prefetch request the same tiles. */
+  /** Tiles that are being loaded and decoded, by URL: the slide, its navigator and the prefetch request the same tiles. */
   readonly #runningLoads = new Map<string, Promise<TilePicture>>();
   #colours: DrawnColours = { adjustment: asScanned, table: null };
   #onColours: (colours: DrawnColours) => void = () => {};
@@ -56,20 +56,20 @@ export class Renderer {
    * @param load returns the compressed tile
    * @throws the error of `load`; a DOMException when the bytes are no image
    */
-  async open(address: string, tile: TilePlace, load: () => Promise<Blob>): Promise<TilePicture> {
-    const picture = this.pictures.at(address) ?? (await this.#loadOnce(address, tile, load));
+  async open(url: string, tile: TilePlace, load: () => Promise<Blob>): Promise<TilePicture> {
+    const picture = this.pictures.at(url) ?? (await this.#loadOnce(url, tile, load));
     await this.#prepare(picture);
     return picture;
   }
 
-  #loadOnce(address: string, tile: TilePlace, load: () => Promise<Blob>): Promise<TilePicture> {
-    const currentLoad = this.#runningLoads.get(address);
+  #loadOnce(url: string, tile: TilePlace, load: () => Promise<Blob>): Promise<TilePicture> {
+    const currentLoad = this.#runningLoads.get(url);
     // The earlier load may have been aborted by its own caller: this call then loads the tile itself.
-    if (currentLoad !== undefined) return currentLoad.catch(() => this.#loadOnce(address, tile, load));
+    if (currentLoad !== undefined) return currentLoad.catch(() => this.#loadOnce(url, tile, load));
     const newLoad = load()
-      .then((blob) => this.pictures.add(address, tile, blob))
-      .finally(() => this.#runningLoads.delete(address));
-    this.#runningLoads.set(address, newLoad);
+      .then((blob) => this.pictures.add(url, tile, blob))
+      .finally(() => this.#runningLoads.delete(url));
+    this.#runningLoads.set(url, newLoad);
     return newLoad;
   }
 

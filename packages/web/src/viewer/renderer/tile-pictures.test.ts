@@ -29,7 +29,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const add = (address: string) => pictures.add(address, place, new Blob());
+const add = (url: string) => pictures.add(url, place, new Blob());
 
 /** Draws these pictures in a frame. */
 function draw(...drawn: readonly TilePicture[]): void {
@@ -55,7 +55,7 @@ describe('TilePictures', () => {
     for (let place = 0; place < 15; place += 1) visible.push(await add(`tile ${place}`));
     draw(...visible);
     await add('one more');
-    expect(visible.every(({ address }) => pictures.at(address))).toBe(true);
+    expect(visible.every(({ url }) => pictures.at(url))).toBe(true);
   });
 
   it('closes a bitmap after its upload and deletes the texture when the picture is evicted', async () => {

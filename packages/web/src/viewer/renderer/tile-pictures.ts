@@ -21,7 +21,7 @@ export interface TilePlace {
 /** A tile of the slide and its pixels, if they are in memory. */
 export interface TilePicture {
   /** URL without the image session; it identifies the tile. */
-  readonly address: string;
+  readonly url: string;
   readonly place: TilePlace;
   /** The compressed tile. */
   readonly blob: Blob;
@@ -92,16 +92,16 @@ export class TilePictures {
   }
 
   /**
-   * Decodes a tile and stores it under its address.
+   * Decodes a tile and stores it under its URL.
    *
    * @throws DOMException when the bytes are no image
    */
-  async add(address: string, place: TilePlace, blob: Blob): Promise<TilePicture> {
+  async add(url: string, place: TilePlace, blob: Blob): Promise<TilePicture> {
     const table = this.#table;
     const bitmap = await this.#decoder.decode(blob, table);
     const { width, height } = bitmap;
     const picture: TilePicture = {
-      address,
+      url,
       place,
       blob,
       width,
@@ -163,16 +163,16 @@ export class TilePictures {
     }
   }
 
-  remove(address: string): void {
-    const picture = this.#pictures.get(address);
+  remove(url: string): void {
+    const picture = this.#pictures.get(url);
     if (picture === undefined) return;
-    this.#pictures.delete(address);
+    this.#pictures.delete(url);
     this.#free(picture);
   }
 
   /** Frees all pictures, when the slide is closed. */
   clear(): void {
-    for (const address of [...this.#pictures.keys()]) this.remove(address);
+    for (const url of [...this.#pictures.keys()]) this.remove(url);
   }
 
   destroy(): void {
@@ -183,14 +183,14 @@ export class TilePictures {
   }
 
   /** Returns the picture of a tile, if its pixels are in memory. */
-  at(address: string): TilePicture | undefined {
-    const picture = this.#pictures.get(address);
+  at(url: string): TilePicture | undefined {
+    const picture = this.#pictures.get(url);
     return picture !== undefined && hasPixels(picture) ? picture : undefined;
   }
 
   #store(picture: TilePicture): void {
-    if (this.#pictures.get(picture.address) !== picture) this.remove(picture.address);
-    this.#pictures.set(picture.address, picture);
+    if (this.#pictures.get(picture.url) !== picture) this.remove(picture.url);
+    this.#pictures.set(picture.url, picture);
     picture.lastUse = this.#frame;
     this.#bytes += bytesOf(picture);
     const limit = limitOfView();
@@ -202,9 +202,9 @@ export class TilePictures {
     const oldestFirst = [...this.#pictures]
       .filter(([, { lastUse, isPinned }]) => lastUse < this.#frame && !isPinned)
       .sort(([, a], [, b]) => a.lastUse - b.lastUse);
-    for (const [address] of oldestFirst) {
+    for (const [url] of oldestFirst) {
       if (this.#bytes <= limit * 0.9) return;
-      this.remove(address);
+      this.remove(url);
     }
   }
 

@@ -2,7 +2,7 @@ import type { Field } from '@lamina/contract';
 import { lazy, Suspense, useEffect } from 'react';
 import { useImage } from '../../api/catalogue.ts';
 import { imageSessions, useImageSession } from '../../api/image-sessions.ts';
-import { fetchPixels, thumbnailAddress } from '../../api/images.ts';
+import { fetchPixels, thumbnailUrl } from '../../api/images.ts';
 import { createDescriptorSupply } from '../preload.ts';
 import type { SlideView } from '../slide-view.ts';
 import { useViewedSlide } from '../use-viewed-slide.ts';
@@ -31,7 +31,7 @@ export function AccountSlide({ imageId, field, onView }: AccountSlideProps) {
     <Suspense fallback={null}>
       <SlideViewer
         slide={slide}
-        picture={session.id === null ? null : thumbnailAddress(imageId, session.id)}
+        picture={session.id === null ? null : thumbnailUrl(imageId, session.id)}
         fetchPixels={fetchPixels}
         descriptors={descriptors}
         session={session.id}
