@@ -329,7 +329,7 @@ export async function createServices({
     currentHolder: signIn.currentHolder,
     foreignUse,
   });
-  const onCommit = annotationEvents.committed;
+  const onCommit = annotationEvents.sendCommittedChanges;
   const annotatedSlides = createAnnotatedSlides({ db });
   const annotationLayers = createAnnotationLayers({ db, now, audit, signIn, onCommit });
   const annotations = createAnnotations({ db, now, signIn, foreignUse, onCommit });

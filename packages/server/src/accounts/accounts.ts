@@ -159,7 +159,7 @@ export interface AccountsDependencies {
   readonly limitActions: LimitActions;
   readonly secondFactor: SecondFactor;
   readonly confirmedRegistration: Pick<ConfirmedRegistration, 'request'>;
-  readonly imageSessions: Pick<ImageSessions, 'forget' | 'recheck'>;
+  readonly imageSessions: Pick<ImageSessions, 'evictEnded' | 'invalidateRights'>;
   readonly adminDigest: Pick<AdminDigest, 'schedule'>;
   readonly recipients: Recipients;
 }
@@ -391,9 +391,9 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
               await audit.record(tx, { action: 'sign-in', actor: uid, target: uid, detail, origin });
             }),
           // Runs instead of the sign-in when the response is 429 anyway, and takes as long.
-          () => signIn.isPassword('no account', password, hashRequester(email, origin)),
+          () => signIn.isPasswordOf('no account', password, hashRequester(email, origin)),
         );
-        for (const tokenHash of issued.endedTokenHashes) imageSessions.forget({ tokenHash });
+        for (const tokenHash of issued.endedTokenHashes) imageSessions.evictEnded({ tokenHash });
         return issued;
       } catch (error) {
         // The throttle itself audits rate limits: one entry for each blocking period instead of one for each attempt.
@@ -418,7 +418,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
         await signIn.signOut(tx, tokenHash);
         await audit.record(tx, { action: 'sign-out', actor: uid, target: uid, origin });
       });
-      imageSessions.forget({ tokenHash });
+      imageSessions.evictEnded({ tokenHash });
     },
 
     async requestPasswordReset(email, origin) {
@@ -427,7 +427,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
       background.run('a password reset', async () => {
         if (!(await throttle.mayMail(attempt))) return;
         await runLockedTransaction(db, 'accounts', async (tx) => {
-          const started = await signIn.startReset(tx, email);
+          const started = await signIn.createReset(tx, email);
           await audit.record(tx, {
             action: 'password-reset-requested',
             result: started === null ? 'refused' : 'done',
@@ -452,7 +452,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
       rejectGuessablePassword(newPassword, codeOwner, 'new_password');
       const passwordHash = await signIn.hashPassword(newPassword, hashRequester(codeOwner.email, origin));
       const user = await runLockedTransaction(db, 'accounts', async (tx) => {
-        const owner = await signIn.takeReset(tx, code);
+        const owner = await signIn.consumeReset(tx, code);
         if (owner === null) throw new AppError('reset_link_invalid');
         await signIn.setPassword(tx, owner.uid, passwordHash);
         await signIn.revokeAll(tx, owner.uid);
@@ -461,7 +461,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
         await queueEmail(tx, owner, passwordChangedEmail);
         return owner;
       });
-      imageSessions.forget({ uid: user.uid });
+      imageSessions.evictEnded({ uid: user.uid });
       mail.wake();
     },
 
@@ -483,7 +483,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
           await queueEmail(tx, user, passwordChangedEmail);
         });
       });
-      imageSessions.forget({ uid, exceptTokenHash: tokenHash });
+      imageSessions.evictEnded({ uid, exceptTokenHash: tokenHash });
       mail.wake();
     },
 
@@ -502,7 +502,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
           await audit.record(tx, entry);
         });
       });
-      imageSessions.forget({ uid });
+      imageSessions.evictEnded({ uid });
     },
 
     list: (query) => searchPeople(db, query, dependencies.now()),
@@ -524,7 +524,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
           await queueEmail(tx, user, (recipient) => approvedEmail(recipient, user));
         },
       );
-      imageSessions.recheck({ uid });
+      imageSessions.invalidateRights({ uid });
       mail.wake();
     },
 
@@ -537,7 +537,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
           await replaceDatasetGrants(tx, actor, uid, []);
         },
       );
-      imageSessions.forget({ uid });
+      imageSessions.evictEnded({ uid });
     },
 
     // The tokens of the applicant stay valid. They open only the account-status page, which shows the reason.
@@ -559,12 +559,12 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
         (target, { now }) => rules.changeAccess(target, expiresAt, now),
         (tx) => replaceDatasetGrants(tx, actor, uid, datasets),
       );
-      imageSessions.recheck({ uid });
+      imageSessions.invalidateRights({ uid });
     },
 
     async suspend(actor, uid) {
       await administer({ actor, uid, action: 'suspended' }, rules.suspend, revokeTokens);
-      imageSessions.forget({ uid });
+      imageSessions.evictEnded({ uid });
     },
 
     async deactivate(actor, uid) {
@@ -573,7 +573,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
         await revokeTokens(tx, target);
         await replaceDatasetGrants(tx, actor, uid, []);
       });
-      imageSessions.forget({ uid });
+      imageSessions.evictEnded({ uid });
     },
 
     async promote(actor, uid) {
@@ -582,7 +582,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
         (user, { now }) => rules.promote(user, now),
         revokeTokens,
       );
-      imageSessions.forget({ uid });
+      imageSessions.evictEnded({ uid });
     },
 
     async setPassword(actor, uid, newPassword) {
@@ -593,7 +593,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
         await signIn.revokeAll(tx, target.uid);
         await queueEmail(tx, target, passwordChangedEmail);
       });
-      imageSessions.forget({ uid });
+      imageSessions.evictEnded({ uid });
       mail.wake();
     },
   };

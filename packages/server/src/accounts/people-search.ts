@@ -17,9 +17,9 @@ import {
 import { effectiveAccount } from '../domain/account.ts';
 import type { Connection } from '../store/database.ts';
 import {
-  findUserDetailsOf,
   type ListedUser,
   listUserDetails,
+  listUserDetailsByUid,
   listUsersForSearch,
 } from '../store/user-details.ts';
 
@@ -64,7 +64,7 @@ export async function searchPeople(db: Connection, query: PeopleQuery, now: Date
 }
 
 async function detailsOf(db: Connection, uids: readonly string[]): Promise<UserDetails[]> {
-  if (uids.length <= maxUidsInQuery) return findUserDetailsOf(db, uids);
+  if (uids.length <= maxUidsInQuery) return listUserDetailsByUid(db, uids);
   const all = new Map((await listUserDetails(db)).map((user) => [user.uid, user]));
   return uids.flatMap((uid) => all.get(uid) ?? []);
 }

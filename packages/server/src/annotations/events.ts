@@ -28,8 +28,8 @@ export interface AnnotationEvents {
    * @throws AppError not_found
    */
   open(actor: Actor, reader: User, imageId: string, options: StreamOptions): Promise<AsyncIterable<string>>;
-  /** Sends changes of a slide. Called after they have been committed. */
-  committed(imageId: string): void;
+  /** Sends the latest changes of a slide to its streams. Call it after the commit of the changes. */
+  sendCommittedChanges(imageId: string): void;
   /** Ends all streams. */
   close(): void;
 }
@@ -190,7 +190,7 @@ export function createAnnotationEvents({
       return stream.queue.texts();
     },
 
-    committed(imageId) {
+    sendCommittedChanges(imageId) {
       if ([...streams].some((stream) => stream.imageId === imageId)) void check();
     },
 

@@ -6,15 +6,15 @@ import {
   digestOf,
   insertRows,
   migrateTables,
+  type RowValues,
   type TableDigest,
   type TableShape,
-  type Values,
 } from '../store/table-rows.ts';
 
 /** The source of the rows of a table. */
 export interface ExpectedTable {
   readonly shape: TableShape;
-  rows(): AsyncIterable<readonly Values[]>;
+  rows(): AsyncIterable<readonly RowValues[]>;
   /** Returns the expected row count and hash, which are computed independently of `rows`. */
   digest(): Promise<TableDigest>;
 }

@@ -8,9 +8,9 @@ import { openExclusively } from '../store/embedded-file.ts';
 import {
   describeTables,
   digestOf,
-  inSnapshot,
   isKnownVersion,
   readRows,
+  runInSnapshot,
   schemaVersion,
   unexpectedTables,
 } from '../store/table-rows.ts';
@@ -46,7 +46,7 @@ export async function moveDatabase(
       if (target.contents !== null && target.contents.accounts > 0) {
         throw new Error(`The new database holds ${target.contents.accounts} accounts: it must be empty.`);
       }
-      await inSnapshot(source, async (snapshot) => {
+      await runInSnapshot(source, async (snapshot) => {
         const version = await schemaVersion(snapshot);
         if (version === null) throw new Error('There is nothing to move: the database has no tables yet.');
         if (!isKnownVersion(version)) {

@@ -8,9 +8,9 @@ import { programVersion } from '../platform/program-version.ts';
 import {
   describeTables,
   isKnownVersion,
+  type RowValues,
   type TableDigest,
   type TableShape,
-  type Values,
 } from '../store/table-rows.ts';
 import { backupFiles, formatVersion, Manifest, tableFile, unfinishedSuffix } from './backup-format.ts';
 import { readChecksums, sha256Of } from './checksums.ts';
@@ -109,13 +109,13 @@ async function digestOfLines(file: string): Promise<TableDigest> {
 export async function* rowsOf(
   { folder }: Backup,
   table: string,
-): AsyncGenerator<readonly Values[], void, undefined> {
+): AsyncGenerator<readonly RowValues[], void, undefined> {
   const decoder = new TextDecoder();
   let incompleteLine = '';
   for await (const chunk of unzipped(path.join(folder, tableFile(table)))) {
     const lines = (incompleteLine + decoder.decode(chunk, { stream: true })).split('\n');
     incompleteLine = lines.pop() ?? '';
-    if (lines.length > 0) yield lines.map((line) => JSON.parse(line) as Values);
+    if (lines.length > 0) yield lines.map((line) => JSON.parse(line) as RowValues);
   }
 }
 

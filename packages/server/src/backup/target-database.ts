@@ -10,11 +10,11 @@ import { isPostgres } from '../store/dialects.ts';
 import { DatabaseInUse, openExclusively, replaceDatabase } from '../store/embedded-file.ts';
 import {
   analyzeTables,
+  countOtherConnections,
   countRows,
   describeTables,
   dropTables,
   isKnownVersion,
-  otherConnections,
   schemaVersion,
   withoutStatementTimeout,
 } from '../store/table-rows.ts';
@@ -132,7 +132,7 @@ export async function rejectWhileInUse(db: Database): Promise<void> {
   if (!isPostgres(db)) return;
   const deadline = performance.now() + maxWaitMs;
   for (;;) {
-    const others = await otherConnections(db);
+    const others = await countOtherConnections(db);
     if (others === 0) return;
     if (performance.now() > deadline) {
       throw new Error(

@@ -16,13 +16,13 @@ import {
   createTableDigest,
   describeTables,
   encodeRow,
-  inSnapshot,
   isKnownVersion,
+  type RowValues,
   readRows,
+  runInSnapshot,
   schemaVersion,
   type TableShape,
   unexpectedTables,
-  type Values,
 } from '../store/table-rows.ts';
 import {
   backupFiles,
@@ -132,7 +132,7 @@ async function writeTables(
   }
   const db = await connectDatabase({ url: config.databaseUrl, file });
   try {
-    return await inSnapshot(db, async (tx) => {
+    return await runInSnapshot(db, async (tx) => {
       const schema = await schemaVersion(tx);
       if (schema === null) throw new Error('There is nothing to back up: the database has no tables yet.');
       if (!isKnownVersion(schema)) {
@@ -193,7 +193,7 @@ async function openSlideList(file: string) {
   const fields = ['root', 'path', 'size_bytes', 'fingerprint', 'removed_at', 'missing_since'];
   await handle.write(`${fields.join(',')}\r\n`);
   return {
-    async add({ columns }: TableShape, rows: readonly Values[]): Promise<void> {
+    async add({ columns }: TableShape, rows: readonly RowValues[]): Promise<void> {
       const columnIndices = fields.map((field) => columns.indexOf(field));
       const lines = rows.map((row) => {
         return formatCsvLine(columnIndices.map((index) => row[index] ?? ''));

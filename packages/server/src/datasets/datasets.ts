@@ -113,7 +113,7 @@ interface Dependencies {
   readonly mail: Mail;
   readonly signIn: Pick<SignInService, 'holderOf'>;
   readonly limitActions: LimitActions;
-  readonly imageSessions: Pick<ImageSessions, 'recheck'>;
+  readonly imageSessions: Pick<ImageSessions, 'invalidateRights'>;
   readonly adminDigest: Pick<AdminDigest, 'schedule'>;
   readonly recipients: Recipients;
 }
@@ -221,7 +221,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
           origin: actor.origin,
         });
       });
-      imageSessions.recheck();
+      imageSessions.invalidateRights();
     },
 
     async grant(actor, requestedName, uid, download) {
@@ -241,7 +241,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
           origin: actor.origin,
         });
       });
-      imageSessions.recheck({ uid });
+      imageSessions.invalidateRights({ uid });
     },
 
     async revoke(actor, requestedName, uid) {
@@ -256,7 +256,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
           origin: actor.origin,
         });
       });
-      imageSessions.recheck({ uid });
+      imageSessions.invalidateRights({ uid });
     },
 
     async answer(actor, requestId, { granted, reason = null }) {
@@ -285,7 +285,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
         await mail.queue(tx, datasetAnswerEmail(await recipients.of(tx, requester), answer));
         return requester.uid;
       });
-      imageSessions.recheck({ uid });
+      imageSessions.invalidateRights({ uid });
       mail.wake();
     },
 

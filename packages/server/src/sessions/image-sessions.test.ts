@@ -198,7 +198,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
         expect(await isAlive(there, sessionId)).toBe(true);
       }
       await deleteTokensOf(db, first.user.uid, second.tokenHash);
-      here.forget({ uid: first.user.uid, exceptTokenHash: second.tokenHash });
+      here.evictEnded({ uid: first.user.uid, exceptTokenHash: second.tokenHash });
       expect(here.resolve(ended.sessionId)).toBeNull();
       expect(await isAlive(here, kept.sessionId)).toBe(true);
       advance(1001);
@@ -274,7 +274,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
         return sessionId;
       });
       const [revoked, ...outcomes] = await Promise.allSettled([
-        deleteTokensOf(db, caller.user.uid).then(() => sessions.forget({ uid: caller.user.uid })),
+        deleteTokensOf(db, caller.user.uid).then(() => sessions.evictEnded({ uid: caller.user.uid })),
         ...using,
       ]);
       expect(revoked.status).toBe('fulfilled');

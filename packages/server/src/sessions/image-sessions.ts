@@ -63,7 +63,7 @@ export interface ImageSessions {
    * Deletes the sessions of ended sign-ins or of an ended share link from the cache. Call it after the commit. With `uid`, it does not
    * delete the sessions of the account's share links, which a new password does not end; the next request queries them again.
    */
-  forget(
+  evictEnded(
     ended:
       | { readonly uid: string; readonly exceptTokenHash?: string }
       | { readonly tokenHash: string }
@@ -73,8 +73,8 @@ export interface ImageSessions {
    * Makes the next request of each session of the account query the database; without `whose`, of all accounts. Call it after a change
    * of access rights.
    */
-  recheck(whose?: { readonly uid: string }): void;
-  /** Returns a number that grows with each call of `forget` and `recheck`, so that other caches of access rights detect a change. */
+  invalidateRights(account?: { readonly uid: string }): void;
+  /** Returns a number that grows with each call of `evictEnded` and `invalidateRights`, so that other caches of access rights detect a change. */
   countChanges(): number;
   /** Deletes expired sessions from the database. */
   deleteExpired(): Promise<void>;
@@ -434,7 +434,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
       evict(hash);
     },
 
-    forget(ended) {
+    evictEnded(ended) {
       revocations++;
       for (const [hash, entry] of cachedSessions) {
         const { session } = entry;
@@ -444,10 +444,10 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
       }
     },
 
-    recheck(whose) {
+    invalidateRights(account) {
       revocations++;
       for (const entry of cachedSessions.values()) {
-        if (whose === undefined || entry.session.uid === whose.uid) {
+        if (account === undefined || entry.session.uid === account.uid) {
           entry.checkedAt = Number.NEGATIVE_INFINITY; // forces a query
         }
       }
@@ -474,7 +474,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
   };
 }
 
-function hasEnded(session: ImageSession, ended: Parameters<ImageSessions['forget']>[0]): boolean {
+function hasEnded(session: ImageSession, ended: Parameters<ImageSessions['evictEnded']>[0]): boolean {
   if ('tokenHash' in ended) return session.tokenHash === ended.tokenHash;
   if ('shareLinkId' in ended) return session.visitor?.linkId === ended.shareLinkId;
   return session.uid === ended.uid && session.tokenHash !== ended.exceptTokenHash;

@@ -86,9 +86,9 @@ export interface SignInService {
   /** Returns the account of a sign-in or an API token in its current state in the transaction; null when the token was revoked. */
   holderOf(tx: DatabaseTransaction, tokenHash: string): Promise<User | null>;
   /** Returns whether the hash matches the password. @throws AppError unavailable */
-  isRight(passwordHash: string, password: string, requester: HashRequester): Promise<boolean>;
+  matchesPasswordHash(passwordHash: string, password: string, requester: HashRequester): Promise<boolean>;
   /** Returns whether the account has this password. @throws AppError unavailable */
-  isPassword(uid: string, password: string, requester: HashRequester): Promise<boolean>;
+  isPasswordOf(uid: string, password: string, requester: HashRequester): Promise<boolean>;
   /** Returns whether the account has a password on this server. */
   hasPassword(tx: DatabaseTransaction, uid: string): Promise<boolean>;
   /**
@@ -97,10 +97,10 @@ export interface SignInService {
    * @throws AppError password_elsewhere for an account without a password on this server
    */
   setPassword(tx: DatabaseTransaction, uid: string, passwordHash: string): Promise<void>;
-  /** Ends every sign-in of an account except `keepTokenHash`, in the caller's transaction. API tokens stay valid. */
-  endSignIns(tx: DatabaseTransaction, uid: string, keepTokenHash?: string): Promise<void>;
-  /** Ends every sign-in of an account except `keepTokenHash`, and every API token, in the caller's transaction. */
-  revokeAll(tx: DatabaseTransaction, uid: string, keepTokenHash?: string): Promise<void>;
+  /** Ends every sign-in of an account except `exceptTokenHash`, in the caller's transaction. API tokens stay valid. */
+  endSignIns(tx: DatabaseTransaction, uid: string, exceptTokenHash?: string): Promise<void>;
+  /** Ends every sign-in of an account except `exceptTokenHash`, and every API token, in the caller's transaction. */
+  revokeAll(tx: DatabaseTransaction, uid: string, exceptTokenHash?: string): Promise<void>;
   /** Ends the sign-ins and API tokens that were issued before a time, in the caller's transaction. @param at ISO 8601 */
   revokeIssuedBefore(tx: DatabaseTransaction, uid: string, at: string): Promise<void>;
   /** Returns the sign-ins of an account, most recently used first. */
@@ -109,12 +109,12 @@ export interface SignInService {
    * Creates a password reset code, in the caller's transaction. An earlier code becomes invalid. Returns null when the address has no
    * account, or an account without a password on this server, or a deactivated one.
    */
-  startReset(
+  createReset(
     tx: DatabaseTransaction,
     email: string,
   ): Promise<{ readonly code: string; readonly user: User } | null>;
-  /** Returns the account of a reset code, as `takeReset` does, without consuming the code. */
+  /** Returns the account of a reset code, as `consumeReset` does, without consuming the code. */
   ownerOfReset(code: string): Promise<User | null>;
   /** Consumes a reset code and returns its account, in the caller's transaction; null when it is unknown, used or expired. */
-  takeReset(tx: DatabaseTransaction, code: string): Promise<User | null>;
+  consumeReset(tx: DatabaseTransaction, code: string): Promise<User | null>;
 }

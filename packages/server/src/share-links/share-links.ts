@@ -1,9 +1,10 @@
 /**
- * Share links: accounts create them for slides that they may view, and visitors without an account open them.
+ * Share links: accounts create them for slides that they may view, and visitors without an account open them (routes/share-links.ts).
+ * A visitor gets an image session, the credential with which a viewer loads pixels.
  *
  * A link never opens more than its creator may view at that moment: each opening of the link, and each renewal of a visitor's
- * image session, reads the link, its creator, the slides and their datasets from the database. When the creator loses the
- * right to share, the link ends and does not become valid again.
+ * session, reads the link, its creator, the slides and their datasets from the database. When the creator loses the right to
+ * share, the link ends and does not become valid again.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -62,13 +63,14 @@ export interface ShareLinks {
   list(user: User): Promise<ShareLink[]>;
   /** Creates a link. @throws AppError not_found, sharing_off, invalid_request, rate_limited */
   create(actor: Actor, newLink: NewLink): Promise<ResponseOf<typeof createEndpoint>>;
-  /** Ends a link; does nothing when it has been ended before. @throws AppError not_found */
+  /** Ends a link of the actor, or any link for an administrator. Does nothing if the link has already ended. @throws AppError not_found */
   end(actor: Actor, id: string): Promise<void>;
   /**
    * Opens a link for a visitor: counts the opening and creates an image session.
    *
    * @param credentials `secret` is the part of the link's URL after `#`
-   * @throws AppError not_found for unknown, ended and used-up links alike; password_required, password_invalid, rate_limited
+   * @throws AppError not_found for a link that is unknown, has ended or has no openings left; password_required, password_invalid,
+   * rate_limited
    */
   open(
     credentials: { readonly secret: string; readonly password?: string | undefined },
@@ -82,9 +84,9 @@ interface Dependencies {
   readonly publicUrl: () => string;
   readonly audit: AuditRecorder;
   readonly limitActions: LimitActions;
-  readonly signIn: Pick<SignInService, 'holderOf' | 'hashPassword' | 'isRight'>;
+  readonly signIn: Pick<SignInService, 'holderOf' | 'hashPassword' | 'matchesPasswordHash'>;
   readonly throttle: Pick<Throttle, 'requireShareLink' | 'failShareLink'>;
-  readonly imageSessions: Pick<ImageSessions, 'createForVisitor' | 'forget'>;
+  readonly imageSessions: Pick<ImageSessions, 'createForVisitor' | 'evictEnded'>;
   readonly datasets: Pick<Datasets, 'inaccessibleTo'>;
   readonly visibleImages: VisibleImages;
   readonly cases: Pick<Cases, 'visible'>;
@@ -92,12 +94,10 @@ interface Dependencies {
 }
 
 const dayMs = 24 * 60 * 60_000;
-/** A link may last one year, and longer by this tolerance, because the clock of a client may be ahead of the server's clock. */
+/** A link may last one year plus this tolerance, because the clock of a client may be ahead of the server's clock. */
 const clockToleranceMs = 5 * 60_000;
 
-/**
- * Longer than 60 lines, because all operations share the dependencies and the functions that determine the slides of a link.
- */
+/** The function is long because all operations share the dependencies and the functions that determine the slides of a link. */
 export function createShareLinks(dependencies: Dependencies): ShareLinks {
   const { db, now, publicUrl, audit, limitActions, signIn, throttle, imageSessions } = dependencies;
   const { datasets, visibleImages, cases, collections } = dependencies;
@@ -128,7 +128,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
       const [view] = await findSavedViews(tx, [id]);
       return view?.uid === user.uid ? [view.image_id] : [];
     }
-    await collections.own(user.uid, id, tx);
+    await collections.own(user.uid, id, tx); // throws not_found for a collection of another account
     return (await collections.get(user, id, tx)).items.flatMap(({ images }) => images);
   }
 
@@ -181,8 +181,9 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
     if (link.password_hash === null) return;
     if (password === undefined || password === '') throw new AppError('password_required');
     await throttle.requireShareLink(origin, link.id);
+    // The queue of password hashing is fair between requesters; a visitor has no account, so the link stands for it.
     const requester = { address: origin.address, account: `share link ${link.id}` };
-    if (await signIn.isRight(link.password_hash, password, requester)) {
+    if (await signIn.matchesPasswordHash(link.password_hash, password, requester)) {
       // Checked again, because concurrent attempts may have reached the limit while the password was hashed.
       await throttle.requireShareLink(origin, link.id);
       return;
@@ -206,8 +207,8 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
       actor,
       { target, title, expires_at, max_openings, password, show_annotations, free_movement },
     ) {
-      const at = now();
-      const expiresAt = expiryOf(expires_at, at);
+      const createdAt = now();
+      const expiresAt = expiryOf(expires_at, createdAt);
       const secret = newSecret();
       const requester = { address: actor.origin.address, account: actor.email };
       const passwordHash = password ? await signIn.hashPassword(password, requester) : null;
@@ -227,7 +228,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
           allows_movement: free_movement ? 1 : 0,
           max_openings: max_openings ?? null,
           openings: 0,
-          created_at: at.toISOString(),
+          created_at: createdAt.toISOString(),
           expires_at: expiresAt,
           ended_at: null,
         };
@@ -253,24 +254,30 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
         }
         if (link.ended_at !== null) return;
         await endShareLinks(tx, [id], now().toISOString());
-        const entry = { actor: actor.uid, target: id, origin: actor.origin };
-        await audit.record(tx, { ...entry, action: 'share-link-ended', detail: { openings: link.openings } });
+        await audit.record(tx, {
+          action: 'share-link-ended',
+          actor: actor.uid,
+          target: id,
+          detail: { openings: link.openings },
+          origin: actor.origin,
+        });
       });
-      imageSessions.forget({ shareLinkId: id });
+      imageSessions.evictEnded({ shareLinkId: id }); // ends the cached sessions of its visitors
     },
 
     async open({ secret, password }, origin) {
       const secretHash = hashSecret(secret);
       const found = await findOpenableLink(db, secretHash);
       if (found === null) {
-        await throttle.failShareLink(origin, null);
+        await throttle.failShareLink(origin, null); // null: the secret opens no link
         throw new AppError('not_found');
       }
       await requirePassword(found.link, password, origin);
       return runLockedTransaction(db, 'accounts', async (tx) => {
         // The link is read again, because it may have ended while the password was checked.
         const current = await findOpenableLink(tx, secretHash);
-        if (current === null || !(await countOpening(tx, current.link.id))) throw new AppError('not_found');
+        const hasOpeningsLeft = current !== null && (await countOpening(tx, current.link.id));
+        if (!hasOpeningsLeft) throw new AppError('not_found');
         const { link, imageIds } = current;
         const { sessionId, expiresInSeconds } = await imageSessions.createForVisitor(tx, link);
         await audit.record(tx, {

@@ -122,7 +122,7 @@ export function createConfirmedRegistration(options: Options): ConfirmedRegistra
       );
       await throttle.guard('password', { email, origin }, async () => {
         const requester = { address: origin.address, account: emailKey(email) };
-        if (await signIn.isRight(passwordHash, password, requester)) return;
+        if (await signIn.matchesPasswordHash(passwordHash, password, requester)) return;
         throw new AppError('credentials_invalid', { reason: 'registration_password_wrong' });
       });
       await runLockedTransaction(db, 'accounts', async (tx) => {

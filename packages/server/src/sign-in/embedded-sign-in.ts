@@ -20,7 +20,12 @@ import {
   runLockedTransaction,
 } from '../store/database.ts';
 import { findPassword, insertPassword, updatePassword } from '../store/identities.ts';
-import { deleteExpiredResets, deleteResetsOf, findReset, replaceReset } from '../store/password-resets.ts';
+import {
+  deleteExpiredResets,
+  deleteResetsOf,
+  findUidOfReset,
+  replaceReset,
+} from '../store/password-resets.ts';
 import {
   deleteExpiredTokens,
   deleteOldestTokens,
@@ -98,7 +103,7 @@ export function createEmbeddedSignIn({
 
   /** Returns the account that a reset code opens; null for a wrong or expired code, and for a deactivated account. */
   async function ownerOfCode(connection: Connection, code: string): Promise<User | null> {
-    const uid = await findReset(connection, hashSecret(code), now());
+    const uid = await findUidOfReset(connection, hashSecret(code), now());
     const user = uid === null ? null : await findUser(connection, uid);
     return user?.status === 'deactivated' ? null : user;
   }
@@ -116,17 +121,17 @@ export function createEmbeddedSignIn({
 
   return {
     hashPassword: passwords.hash,
-    isRight: passwords.isRight,
+    matchesPasswordHash: passwords.matchesHash,
     signUp: insertPassword,
 
     async signIn(email, password, client, record) {
       const found = await findUserByEmail(db, email);
       const passwordHash = found && (await findPassword(db, found.uid));
-      const isRight = await passwords.isRight(passwordHash, password, {
+      const isCorrect = await passwords.matchesHash(passwordHash, password, {
         address: client.address,
         account: emailKey(email),
       });
-      if (found === null || !isRight) throw new AppError('credentials_invalid');
+      if (found === null || !isCorrect) throw new AppError('credentials_invalid');
 
       return runLockedTransaction(db, 'accounts', async (tx) => {
         // Queried again, because the account and its password may have changed during the hashing.
@@ -168,8 +173,8 @@ export function createEmbeddedSignIn({
       return effectiveAccount(found.user, now());
     },
 
-    async isPassword(uid, password, requester) {
-      return passwords.isRight(await findPassword(db, uid), password, requester);
+    async isPasswordOf(uid, password, requester) {
+      return passwords.matchesHash(await findPassword(db, uid), password, requester);
     },
 
     async hasPassword(tx, uid) {
@@ -183,8 +188,8 @@ export function createEmbeddedSignIn({
 
     endSignIns: deleteTokensOf,
 
-    async revokeAll(tx, uid, keepTokenHash) {
-      await deleteTokensOf(tx, uid, keepTokenHash);
+    async revokeAll(tx, uid, exceptTokenHash) {
+      await deleteTokensOf(tx, uid, exceptTokenHash);
       await deleteApiTokensOf(tx, uid);
     },
 
@@ -205,7 +210,7 @@ export function createEmbeddedSignIn({
       }));
     },
 
-    async startReset(tx, email) {
+    async createReset(tx, email) {
       const user = await findUserByEmail(tx, email);
       if (user === null || user.status === 'deactivated') return null;
       if ((await findPassword(tx, user.uid)) === null) return null;
@@ -221,7 +226,7 @@ export function createEmbeddedSignIn({
 
     ownerOfReset: (code) => ownerOfCode(db, code),
 
-    async takeReset(tx, code) {
+    async consumeReset(tx, code) {
       const user = await ownerOfCode(tx, code);
       if (user !== null) await deleteResetsOf(tx, user.uid);
       return user;

@@ -41,7 +41,7 @@ interface ExternalSignInDependencies {
   readonly now: () => Date;
   readonly audit: AuditRecorder;
   readonly signIn: SignInService;
-  readonly imageSessions: Pick<ImageSessions, 'forget'>;
+  readonly imageSessions: Pick<ImageSessions, 'evictEnded'>;
   readonly adminDigest: Pick<AdminDigest, 'schedule'>;
 }
 
@@ -162,8 +162,8 @@ export function createExternalSignIn({
           await audit.record(tx, { action: 'sign-in', actor: uid, target: uid, detail, origin });
           return { ...account, issued };
         });
-        if (accountChange === 'linked') imageSessions.forget({ uid: user.uid });
-        for (const tokenHash of issued.endedTokenHashes) imageSessions.forget({ tokenHash });
+        if (accountChange === 'linked') imageSessions.evictEnded({ uid: user.uid });
+        for (const tokenHash of issued.endedTokenHashes) imageSessions.evictEnded({ tokenHash });
         if (accountChange === 'created') adminDigest.schedule();
         return { user: rules.effectiveAccount(user, now()), token: issued.token };
       } catch (error) {

@@ -127,7 +127,7 @@ describe('a network that has reached the limit of 100 failed sign-ins', () => {
 
   it('causes one password verification for an unknown address, as for a known address', async () => {
     const { server, user } = await networkWithFailures(100);
-    const verify = vi.spyOn(server.services.signIn, 'isPassword');
+    const verify = vi.spyOn(server.services.signIn, 'isPasswordOf');
     const check = vi.spyOn(server.services.signIn, 'signIn');
     await tryPassword(server, ownersNetwork, stranger);
     expect([verify.mock.calls.length, check.mock.calls.length]).toEqual([1, 0]);
@@ -138,7 +138,7 @@ describe('a network that has reached the limit of 100 failed sign-ins', () => {
   it('gets 429 for every address without a password verification after 300 failures', async () => {
     const { server, user } = await networkWithFailures(300);
     const check = vi.spyOn(server.services.signIn, 'signIn');
-    const verify = vi.spyOn(server.services.signIn, 'isPassword');
+    const verify = vi.spyOn(server.services.signIn, 'isPasswordOf');
     const unknown = await tryPassword(server, ownersNetwork, stranger);
     expect(unknown.status).toBe(429);
     expect(await tryPassword(server, ownersNetwork, user.email, user.password)).toEqual(unknown);

@@ -18,7 +18,8 @@ export async function requireOwnPassword(
 ): Promise<void> {
   if (password === undefined) return;
   await throttle.guard('password', { email, origin }, async () => {
-    if (await signIn.isPassword(uid, password, { address: origin.address, account: emailKey(email) })) return;
+    if (await signIn.isPasswordOf(uid, password, { address: origin.address, account: emailKey(email) }))
+      return;
     throw new AppError('reauth_required', { reason: 'current_password_wrong' });
   });
 }

@@ -19,7 +19,7 @@ interface Dependencies {
   readonly db: Database;
   readonly audit: AuditRecorder;
   readonly signIn: SignInService;
-  readonly imageSessions: Pick<ImageSessions, 'forget'>;
+  readonly imageSessions: Pick<ImageSessions, 'evictEnded'>;
 }
 
 export function createOwnSignIns({ db, audit, signIn, imageSessions }: Dependencies): OwnSignIns {
@@ -49,7 +49,7 @@ export function createOwnSignIns({ db, audit, signIn, imageSessions }: Dependenc
           origin,
         });
       });
-      imageSessions.forget({ tokenHash: ended.tokenHash }); // the image sessions that were created with this sign-in
+      imageSessions.evictEnded({ tokenHash: ended.tokenHash }); // the image sessions that were created with this sign-in
     },
 
     async endAll({ uid, tokenHash, origin }, { exceptThis }) {
@@ -58,7 +58,7 @@ export function createOwnSignIns({ db, audit, signIn, imageSessions }: Dependenc
         await signIn.endSignIns(tx, uid, exceptThis ? tokenHash : undefined);
         await audit.record(tx, { action: 'sign-out', actor: uid, target: uid, detail, origin });
       });
-      imageSessions.forget(exceptThis ? { uid, exceptTokenHash: tokenHash } : { uid });
+      imageSessions.evictEnded(exceptThis ? { uid, exceptTokenHash: tokenHash } : { uid });
     },
   };
 }

@@ -35,18 +35,18 @@ describe('a stored password', () => {
     ['its beginning', 'şifre-ğü', false],
   ])('is compared exactly, with this input: %s', async (_, fixtures, expected) => {
     const hash = await passwords.hash('şifre-ğüİ', null);
-    expect(await passwords.isRight(hash, fixtures, null)).toBe(expected);
+    expect(await passwords.matchesHash(hash, fixtures, null)).toBe(expected);
   });
 
   it('is compared up to its last character, however long it is', async () => {
     const long = 'x'.repeat(1000);
     const hash = await passwords.hash(`${long}a`, null);
-    expect(await passwords.isRight(hash, `${long}a`, null)).toBe(true);
-    expect(await passwords.isRight(hash, `${long}b`, null)).toBe(false);
+    expect(await passwords.matchesHash(hash, `${long}a`, null)).toBe(true);
+    expect(await passwords.matchesHash(hash, `${long}b`, null)).toBe(false);
   });
 
   it('matches no password when the account has no stored hash', async () => {
-    expect(await passwords.isRight(null, 'a password that no account has', null)).toBe(false);
+    expect(await passwords.matchesHash(null, 'a password that no account has', null)).toBe(false);
   });
 });
 

@@ -25,7 +25,7 @@ export interface Passwords {
    *
    * @throws AppError unavailable
    */
-  isRight(passwordHash: string | null, password: string, requester: HashRequester): Promise<boolean>;
+  matchesHash(passwordHash: string | null, password: string, requester: HashRequester): Promise<boolean>;
 }
 
 /**
@@ -41,14 +41,14 @@ export function createPasswords(cost: PasswordCost): Passwords {
   // Compared instead of the missing hash of an unknown account. It is computed at the start; otherwise the first sign-in with an
   // unknown address would take longer than one with a wrong password.
   const decoyHash = hashNow('a password that no account has');
-  decoyHash.catch(() => undefined); // `isRight` reports the error
+  decoyHash.catch(() => undefined); // `matchesHash` reports the error
 
   return {
     hash: (password, requester) => runInTurn(requester, () => hashNow(password)),
-    isRight: (passwordHash, password, requester) =>
+    matchesHash: (passwordHash, password, requester) =>
       runInTurn(requester, async () => {
-        const isRight = await verify(passwordHash ?? (await decoyHash), normalisePassword(password));
-        return isRight && passwordHash !== null;
+        const isCorrect = await verify(passwordHash ?? (await decoyHash), normalisePassword(password));
+        return isCorrect && passwordHash !== null;
       }),
   };
 }

@@ -25,7 +25,7 @@ import {
   type DatabaseTransaction,
   runLockedTransaction,
 } from '../store/database.ts';
-import { deleteExpiredThrottles, deleteThrottles, findThrottles, putThrottle } from '../store/throttles.ts';
+import { deleteExpiredThrottles, deleteThrottles, findThrottles, saveThrottle } from '../store/throttles.ts';
 import {
   type Attempt,
   incremented,
@@ -165,7 +165,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     const rows = await findThrottles(tx, keys, at.toISOString());
     for (const { key, limit } of rules) {
       const before = rows.find((row) => row.key === key);
-      await putThrottle(tx, incremented(key, limit, before, at));
+      await saveThrottle(tx, incremented(key, limit, before, at));
     }
   }
 
@@ -206,7 +206,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
 
   function markNetworkKnown(tx: DatabaseTransaction, attempt: Attempt): Promise<void> {
     const expiresAt = new Date(now().getTime() + knownNetworkMs).toISOString();
-    return putThrottle(tx, {
+    return saveThrottle(tx, {
       key: knownNetworkKey(attempt),
       count: 1,
       expires_at: expiresAt,

@@ -183,13 +183,13 @@ function dialectOf({ url, file, content }: DatabaseLocation): Dialect {
 }
 
 /** Returns the path of the copy that is made of the embedded database before a migration. */
-export function copyBeforeMigration(file: string): string {
+export function migrationCopyPath(file: string): string {
   return `${file}.before-migration`;
 }
 
 /** Copies the database file atomically. @throws Error, for example when the disk is full */
 function copyDatabaseFile(file: string): void {
-  const unfinished = `${copyBeforeMigration(file)}.${process.pid}`;
+  const unfinished = `${migrationCopyPath(file)}.${process.pid}`;
   fs.rmSync(unfinished, { force: true });
   try {
     const source = new SqliteDatabase(file, { readonly: true });
@@ -199,7 +199,7 @@ function copyDatabaseFile(file: string): void {
       source.close();
     }
     flush(unfinished);
-    fs.renameSync(unfinished, copyBeforeMigration(file));
+    fs.renameSync(unfinished, migrationCopyPath(file));
   } catch (error) {
     fs.rmSync(unfinished, { force: true });
     throw new Error('The database could not be copied before its migration.', { cause: error });

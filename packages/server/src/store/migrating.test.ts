@@ -8,9 +8,9 @@ import { checkChain } from '../audit/chain-check.ts';
 import { searchTextOf } from '../domain/catalogue-order.ts';
 import { programVersion } from '../platform/program-version.ts';
 import {
-  copyBeforeMigration,
   type Database,
   type DatabaseLocation,
+  migrationCopyPath,
   migrations,
   openDatabase,
 } from './database.ts';
@@ -126,7 +126,7 @@ describe('migration of an embedded database', () => {
   it('copies the database file first, replacing an earlier copy', async () => {
     const location = await loadOldDatabase('0001', 'SQLite');
     const before = await readWithoutMigrating(location, allRowsOf);
-    const copy = copyBeforeMigration(location.file ?? '');
+    const copy = migrationCopyPath(location.file ?? '');
     fs.writeFileSync(copy, 'an older copy');
     await openAndMigrate(location);
     expect(await readWithoutMigrating({ url: null, file: copy }, allRowsOf)).toEqual(before);
@@ -137,13 +137,13 @@ describe('migration of an embedded database', () => {
     const location = await emptyDatabaseLocation('SQLite');
     await (await openDatabase(location)).destroy();
     await (await openDatabase(location)).destroy();
-    expect(fs.existsSync(copyBeforeMigration(location.file ?? ''))).toBe(false);
+    expect(fs.existsSync(migrationCopyPath(location.file ?? ''))).toBe(false);
   });
 
   it('throws an error and leaves the database unchanged when the copy cannot be made', async () => {
     const location = await loadOldDatabase('0001', 'SQLite');
     const before = await readWithoutMigrating(location, allRowsOf);
-    fs.mkdirSync(copyBeforeMigration(location.file ?? '')); // no file can replace a folder
+    fs.mkdirSync(migrationCopyPath(location.file ?? '')); // no file can replace a folder
     await expect(openDatabase(location)).rejects.toThrow('could not be copied before its migration');
     expect(await readWithoutMigrating(location, allRowsOf)).toEqual(before);
   });

@@ -9,7 +9,7 @@ export async function replaceReset(db: Connection, row: Row<'password_resets'>):
 }
 
 /** Returns the uid of the account to which a code belongs; null when the code is unknown or expired. */
-export async function findReset(db: Connection, hash: string, now: Date): Promise<string | null> {
+export async function findUidOfReset(db: Connection, hash: string, now: Date): Promise<string | null> {
   const row = await db
     .selectFrom('password_resets')
     .select('uid')

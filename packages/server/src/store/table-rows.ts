@@ -10,8 +10,8 @@ import { executedMigrations, migrate, tableNames } from './migrating.ts';
 import type { Tables } from './schema.ts';
 
 /** Value of a column; both databases have only these types (see schema.ts). */
-export type Value = string | number | null;
-export type Values = readonly Value[];
+export type ColumnValue = string | number | null;
+export type RowValues = readonly ColumnValue[];
 
 export interface TableShape {
   readonly name: string;
@@ -34,7 +34,7 @@ const rowsPerBatch = 2000;
 const valuesPerStatement = 16_000;
 
 /** Type of the database for code that accesses tables by names that are known only at run time. */
-type AnyTables = Record<string, Record<string, Value>>;
+type AnyTables = Record<string, Record<string, ColumnValue>>;
 const untyped = (db: Kysely<Tables>) => db as unknown as Kysely<AnyTables>;
 
 /** Returns the last executed migration; null for a database without Lamina's tables. */
@@ -99,7 +99,7 @@ function inOrderOfReferences(
 }
 
 /** Runs read-only work on a consistent snapshot, which does not contain what other processes write meanwhile. */
-export function inSnapshot<T>(db: Database, work: (tx: DatabaseTransaction) => Promise<T>): Promise<T> {
+export function runInSnapshot<T>(db: Database, work: (tx: DatabaseTransaction) => Promise<T>): Promise<T> {
   if (!isPostgres(db)) return db.transaction().execute(work); // a SQLite transaction reads a snapshot
   const transaction = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
   return transaction.execute(async (tx) => {
@@ -122,7 +122,7 @@ export async function withoutStatementTimeout(tx: DatabaseTransaction): Promise<
 export async function* readRows(
   tx: DatabaseTransaction,
   { name, columns, key }: TableShape,
-): AsyncGenerator<readonly Values[], void, undefined> {
+): AsyncGenerator<readonly RowValues[], void, undefined> {
   const isOnPostgres = isPostgres(tx);
   let query = untyped(tx)
     .selectFrom(name)
@@ -130,12 +130,13 @@ export async function* readRows(
   for (const { column, isText } of key) {
     query = query.orderBy(isOnPostgres && isText ? sql`${sql.ref(column)} collate "C"` : sql.ref(column));
   }
-  const valuesOf = (row: Record<string, Value>): Values => columns.map((column) => row[column] ?? null);
+  const valuesOf = (row: Record<string, ColumnValue>): RowValues =>
+    columns.map((column) => row[column] ?? null);
   if (isOnPostgres) {
     await sql`declare whole_table no scroll cursor for ${query}`.execute(tx);
     for (;;) {
       const { rows } = await sql<
-        Record<string, Value>
+        Record<string, ColumnValue>
       >`fetch forward ${sql.lit(rowsPerBatch)} from whole_table`.execute(tx);
       if (rows.length > 0) yield rows.map(valuesOf);
       if (rows.length < rowsPerBatch) break;
@@ -143,7 +144,7 @@ export async function* readRows(
     await sql`close whole_table`.execute(tx);
     return;
   }
-  let rows: Values[] = [];
+  let rows: RowValues[] = [];
   for await (const row of query.stream()) {
     rows.push(valuesOf(row));
     if (rows.length < rowsPerBatch) continue;
@@ -158,22 +159,22 @@ export async function* readRows(
  *
  * @throws Error when a value is neither text nor a number that JSON represents exactly
  */
-export function encodeRow(shape: TableShape, values: Values): string {
+export function encodeRow(shape: TableShape, values: RowValues): string {
   rejectUnsupported(shape, values);
   return `${JSON.stringify(values)}\n`;
 }
 
 /** @throws Error when a value is neither text nor a number that JSON represents exactly */
-function rejectUnsupported(shape: TableShape, values: Values): void {
-  const isUnsupported = (value: Value) => !isPortable(value);
+function rejectUnsupported(shape: TableShape, values: RowValues): void {
+  const isUnsupported = (value: ColumnValue) => !isPortable(value);
   rejectInvalid(shape, values, isUnsupported, 'a value that is neither text nor a supported number');
 }
 
 /** Checks the values of a row. @throws Error that names table, primary key and column of the first invalid value */
 function rejectInvalid(
   shape: TableShape,
-  values: Values,
-  isInvalid: (value: Value) => boolean,
+  values: RowValues,
+  isInvalid: (value: ColumnValue) => boolean,
   reason: string,
 ): void {
   const invalidIndex = values.findIndex(isInvalid);
@@ -216,7 +217,7 @@ export async function digestOf(tx: DatabaseTransaction, shape: TableShape): Prom
 export async function insertRows(
   tx: DatabaseTransaction,
   shape: TableShape,
-  rows: readonly Values[],
+  rows: readonly RowValues[],
 ): Promise<void> {
   const { name, columns } = shape;
   for (const values of rows) {
@@ -226,7 +227,7 @@ export async function insertRows(
   const rowsPerStatement = Math.max(1, Math.floor(valuesPerStatement / columns.length));
   for (let start = 0; start < rows.length; start += rowsPerStatement) {
     const batch = rows.slice(start, start + rowsPerStatement).map((values) => {
-      const row: Record<string, Value> = {};
+      const row: Record<string, ColumnValue> = {};
       columns.forEach((column, index) => {
         row[column] = values[index] ?? null;
       });
@@ -240,7 +241,7 @@ export async function insertRows(
   }
 }
 
-function hasNul(value: Value): boolean {
+function hasNul(value: ColumnValue): boolean {
   return typeof value === 'string' && value.includes('\u0000');
 }
 
@@ -325,7 +326,7 @@ export async function countRows(db: Database, table: keyof Tables): Promise<numb
 }
 
 /** Counts the connections of other clients to a PostgreSQL database. */
-export async function otherConnections(db: Database): Promise<number> {
+export async function countOtherConnections(db: Database): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*) as count from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`.execute(
     db,

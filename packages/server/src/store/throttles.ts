@@ -20,7 +20,7 @@ export async function findThrottles(
 }
 
 /** Inserts or replaces a row. */
-export async function putThrottle(tx: DatabaseTransaction, row: Row<'throttles'>): Promise<void> {
+export async function saveThrottle(tx: DatabaseTransaction, row: Row<'throttles'>): Promise<void> {
   const { key: _, ...fields } = row;
   await tx
     .insertInto('throttles')

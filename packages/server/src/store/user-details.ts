@@ -29,7 +29,7 @@ export async function findUserDetails(db: Connection, uid: string): Promise<User
 }
 
 /** Finds accounts by uid, in the order of the uids; unknown uids are missing from the result. */
-export async function findUserDetailsOf(db: Connection, uids: readonly string[]): Promise<UserDetails[]> {
+export async function listUserDetailsByUid(db: Connection, uids: readonly string[]): Promise<UserDetails[]> {
   if (uids.length === 0) return [];
   const rows = await selectDetails(db)
     .where('users.uid', 'in', [...uids])
