@@ -10,7 +10,7 @@ import { badSlides, buildCzi, buildDicom, buildSvs, buildTiledTiff } from '@lami
 import { describe, expect, it, vi } from 'vitest';
 import { type SlideServer, slideServer } from '../testing/slide-server.ts';
 
-// Some two hundred files are read one after the other, on a machine that may be busy.
+// The server reads about 200 files one after the other, on a machine that may be busy.
 vi.setConfig({ testTimeout: 600_000 });
 
 interface BadFile {
@@ -21,55 +21,61 @@ interface BadFile {
   readonly outcome: 'failed' | 'broken' | 'shown';
 }
 
+/** The folder bad-slides beside the folder that TEST_SLIDES names: a collection of damaged and hostile slide files. */
 const folder = path.join(process.env.TEST_SLIDES ?? '', '../bad-slides');
-const isThere = process.env.TEST_SLIDES !== undefined && existsSync(folder);
+const hasBadSlidesFolder = process.env.TEST_SLIDES !== undefined && existsSync(folder);
 
-/** Extensions by the first folder of a file's path, for folders whose files have names without a slide extension. */
+/** Extensions by the first folder of a file's path. The files in these folders have names without a slide extension. */
 const extensions: Readonly<Record<string, string>> = { tiff: '.tif', jpeg: '.jpg', png: '.png', jp2: '.jp2' };
 
-/** Returns the files of the folder bad-slides, under short unique names. */
-function filesOfFolder(): BadFile[] {
-  return badSlides.map(([place, outcome], i) => {
-    const [kind = ''] = place.split('/');
-    const ending = extensions[kind] ?? path.extname(place);
+/** Returns the files of the folder bad-slides, with short unique names. */
+function readBadSlidesFolder(): BadFile[] {
+  return badSlides.map(([filePath, statedOutcome], i) => {
+    const [firstFolder = ''] = filePath.split('/');
+    const extension = extensions[firstFolder] ?? path.extname(filePath);
     return {
-      name: `${i}${ending}`,
-      bytes: readFileSync(path.join(folder, place)),
-      // `badSlides` states `opens, then …`, an error code in capitals, or the name of a format.
-      outcome: outcome.startsWith('opens') ? 'broken' : /[A-Z]/.test(outcome) ? 'failed' : 'shown',
+      name: `${i}${extension}`,
+      bytes: readFileSync(path.join(folder, filePath)),
+      outcome: outcomeOfStated(statedOutcome),
     };
   });
 }
 
+/** Converts an outcome as `badSlides` states it: `opens, then …`, an error code in capitals, or the name of a format. */
+function outcomeOfStated(statedOutcome: string): BadFile['outcome'] {
+  if (statedOutcome.startsWith('opens')) return 'broken';
+  return /[A-Z]/.test(statedOutcome) ? 'failed' : 'shown';
+}
+
 /** Returns truncated slides of several formats, and files of pseudo-random bytes. */
-async function builtFiles(): Promise<BadFile[]> {
-  const whole = {
+async function buildDamagedFiles(): Promise<BadFile[]> {
+  const completeFiles = {
     svs: await buildSvs(),
     tif: await buildTiledTiff(),
     dcm: await buildDicom(),
     czi: buildCzi({ subblocks: [] }).bytes,
   };
-  const cut = Object.entries(whole).flatMap(([ending, bytes]) =>
-    // Lengths in bytes, or below 1 as a share of the whole file.
-    [8, 100, 0.2, 0.4, 0.6, 0.9].map((at, i) => ({
-      name: `cut-${i}.${ending}`,
-      bytes: bytes.subarray(0, at < 1 ? Math.floor(bytes.length * at) : at),
+  const truncatedFiles = Object.entries(completeFiles).flatMap(([extension, bytes]) =>
+    // Values of at least 1 are lengths in bytes; values below 1 are shares of the complete file.
+    [8, 100, 0.2, 0.4, 0.6, 0.9].map((lengthOrShare, i) => ({
+      name: `cut-${i}.${extension}`,
+      bytes: bytes.subarray(0, lengthOrShare < 1 ? Math.floor(bytes.length * lengthOrShare) : lengthOrShare),
       outcome: 'failed' as const,
     })),
   );
-  const noise = ['svs', 'ndpi', 'bif', 'scn', 'jpg', 'png', 'vsi'].map((ending) => ({
-    name: `noise.${ending}`,
+  const noiseFiles = ['svs', 'ndpi', 'bif', 'scn', 'jpg', 'png', 'vsi'].map((extension) => ({
+    name: `noise.${extension}`,
     bytes: Uint8Array.from({ length: 5000 }, (_, i) => (i * i * 31 + (i >> 3)) & 255),
     outcome: 'failed' as const,
   }));
-  return [...cut, ...noise];
+  return [...truncatedFiles, ...noiseFiles];
 }
 
 const healthySlide = { width: 1400, height: 1100, tileSize: 128, downsamples: [1, 4] } as const;
 /** Deep Zoom level of full resolution: 2 ** 11 is the first power of two that is at least the width. */
 const maxLevel = 11;
 
-/** Returns the addresses of descriptor, thumbnail, and every tile of every level of the healthy slide. */
+/** Returns the addresses of the descriptor, the thumbnail, and every tile of every level of the healthy slide. */
 function addressesOf(id: string): string[] {
   const addresses = [`${id}/image.dzi`, `${id}/thumbnail.jpg`];
   for (let level = 0; level <= maxLevel; level++) {
@@ -99,26 +105,29 @@ async function expectedPayloads(svs: Uint8Array): Promise<ReadonlyMap<string, Bu
   return payloads;
 }
 
-/** Requests all addresses of the healthy slide again and again until `stop` is called, but at least once. */
+/**
+ * Requests all addresses of the healthy slide, and the health endpoints, again and again until `stop` is called, but at least
+ * once. `stop` returns the responses that differ from the expected ones.
+ */
 function requestContinuously(
   server: SlideServer,
   id: string,
   session: string,
   expected: ReadonlyMap<string, Buffer>,
 ) {
-  const wrong: string[] = [];
+  const wrongResponses: string[] = [];
   let [rounds, isStopped] = [0, false];
   const requestUntilStopped = async () => {
     while (!isStopped || rounds === 0) {
       for (const address of addressesOf(id)) {
         const { statusCode, rawPayload } = await server.pixels(address, session);
-        const isRight =
+        const isExpected =
           statusCode === 200 && rawPayload.equals(expected.get(address.slice(id.length)) as Buffer);
-        if (!isRight) wrong.push(`${statusCode} ${address}`);
+        if (!isExpected) wrongResponses.push(`${statusCode} ${address}`);
       }
       for (const url of ['/health/live', '/health/ready']) {
         const { statusCode } = await server.app.inject({ url });
-        if (statusCode !== 200) wrong.push(`${statusCode} ${url}`);
+        if (statusCode !== 200) wrongResponses.push(`${statusCode} ${url}`);
       }
       rounds++;
       await delay(100); // leaves processor time for reading the other files
@@ -129,40 +138,42 @@ function requestContinuously(
     async stop() {
       isStopped = true;
       await running;
-      return { wrong, rounds };
+      return { wrongResponses, rounds };
     },
   };
 }
 
-async function expectServed(files: readonly BadFile[]): Promise<void> {
+/** Expects that the healthy slide is served unchanged beside these files, and that each file has its stated outcome. */
+async function expectHealthySlideServed(files: readonly BadFile[]): Promise<void> {
   const svs = await buildSvs(healthySlide);
   const payloads = await expectedPayloads(svs);
   const server = await slideServer();
   await server.put('Healthy/good.svs', svs);
   await server.rescan();
-  const good = await server.idOf('good.svs');
+  const healthyId = await server.idOf('good.svs');
   const [admin, user] = [await server.fixtures.admin(), await server.fixtures.user()];
   const reader = server.as(user); // signs in once: sign-ins of an account are limited
   const session = await server.sessionOf(user);
-  const requests = requestContinuously(server, good, await server.sessionOf(user), payloads);
+  const requests = requestContinuously(server, healthyId, await server.sessionOf(user), payloads);
 
   // Each file has its own folder, so that the server does not treat it as a companion of another file.
   for (const { name, bytes } of files) await server.put(`Bad/${name}.d/${name}`, bytes);
   await server.rescan();
   const { images } = (await server.as(admin).call(listImages)).body;
-  const byName = new Map(images.map((image) => [image.file_name, image]));
-  const shown = (await reader.call(listImages)).body.images.map(({ file_name }) => file_name);
+  const imagesByName = new Map(images.map((image) => [image.file_name, image]));
+  const listedNames = (await reader.call(listImages)).body.images.map(({ file_name }) => file_name);
   const outcomes: Record<string, unknown> = {};
   const expected: Record<string, unknown> = {};
   for (const { name, outcome } of files) {
     expected[name] = outcome;
-    outcomes[name] = await outcomeOf(byName.get(name));
+    outcomes[name] = await outcomeOf(imagesByName.get(name));
   }
-  const { wrong, rounds } = await requests.stop();
+  const { wrongResponses, rounds } = await requests.stop();
   expect(outcomes).toEqual(expected);
-  expect(wrong).toEqual([]);
+  expect(wrongResponses).toEqual([]);
   expect(rounds).toBeGreaterThan(0);
 
+  /** Returns the outcome of a file; if it is none of the three outcomes, the details that the test then reports. */
   async function outcomeOf(image: Image | undefined): Promise<unknown> {
     if (!image) return 'not in the catalogue';
     const { id, status, error } = image;
@@ -170,17 +181,17 @@ async function expectServed(files: readonly BadFile[]): Promise<void> {
     const responses = [];
     for (const address of pixels) responses.push(await server.pixels(address, session));
     const outcomesOfPixels = responses.map(({ statusCode, rawPayload }) =>
-      statusCode === 200 ? 'given' : `${statusCode} ${JSON.parse(rawPayload.toString()).code}`,
+      statusCode === 200 ? 'served' : `${statusCode} ${JSON.parse(rawPayload.toString()).code}`,
     );
     if (status === 'failed') {
-      const hasReason = /^[A-Z].{10,}/.test(error ?? '') && !shown.includes(image.file_name);
+      const hasReason = /^[A-Z].{10,}/.test(error ?? '') && !listedNames.includes(image.file_name);
       const { status: detailsStatus } = await reader.call(getImage, { params: { imageId: id } });
       const isHidden = detailsStatus === 404 && outcomesOfPixels.every((code) => code === '404 not_found');
       return hasReason && isHidden ? 'failed' : { error, detailsStatus, outcomesOfPixels };
     }
     const [descriptor, thumbnail, tile] = outcomesOfPixels;
-    if (status !== 'ready' || descriptor !== 'given') return { status, outcomesOfPixels };
-    if (thumbnail === 'given' && tile === 'given') return 'shown';
+    if (status !== 'ready' || descriptor !== 'served') return { status, outcomesOfPixels };
+    if (thumbnail === 'served' && tile === 'served') return 'shown';
     return thumbnail === '502 slide_corrupt' && tile === '502 slide_corrupt'
       ? 'broken'
       : { status, outcomesOfPixels };
@@ -188,12 +199,12 @@ async function expectServed(files: readonly BadFile[]): Promise<void> {
 }
 
 describe('valid slide beside damaged files', () => {
-  it.skipIf(!isThere)(
-    `is served while the server reads all files of the folder bad-slides and answers requests for them${isThere ? '' : ' (skipped: TEST_SLIDES names no folder with bad-slides beside it)'}`,
-    () => expectServed(filesOfFolder()),
+  it.skipIf(!hasBadSlidesFolder)(
+    `is served while the server reads all files of the folder bad-slides and answers requests for them${hasBadSlidesFolder ? '' : ' (skipped: TEST_SLIDES names no folder with bad-slides beside it)'}`,
+    () => expectHealthySlideServed(readBadSlidesFolder()),
   );
 
   it('is served while the server reads truncated files and files of random bytes', async () => {
-    await expectServed(await builtFiles());
+    await expectHealthySlideServed(await buildDamagedFiles());
   });
 });

@@ -16,12 +16,13 @@ import { slideServer } from '../testing/slide-server.ts';
 // Slides are read in separate processes, from an S3 server in another process, on a machine that may be busy.
 vi.setConfig({ testTimeout: 120_000 });
 
-/** Returns a slide that tests recognise by its width. */
+/** Builds a slide that tests recognise by its width, in pixels. */
 const svsOf = (width: number) => buildSvs({ width, height: 64, tileSize: 64, downsamples: [1] });
 const [narrow, wide] = [await svsOf(64), await svsOf(128)];
 const unavailable: Fault = { kind: 'status', status: 503 };
 
-async function bucketOf() {
+/** Starts a server whose bucket tests can fill (`put`, `store`) and make fail (`proxy`). `inspect` records the reads of slides. */
+async function startServerWithBucket() {
   const settings = await makeBucket('slides/');
   const proxy = await startFaultProxy(settings.endpoint);
   onTestFinished(() => proxy.close());
@@ -29,25 +30,26 @@ async function bucketOf() {
   const admin = server.as(await server.fixtures.admin());
   const store = server.services.objectStorage?.store;
   if (store === undefined) throw new Error('the server has no object store');
-  const listed = async (): Promise<readonly Image[]> => (await admin.call(listImages)).body.images;
+  const listAsAdmin = async (): Promise<readonly Image[]> => (await admin.call(listImages)).body.images;
   return {
     server,
     admin,
     proxy,
     store,
-    listed,
+    listAsAdmin,
     inspect: vi.spyOn(server.services.slides, 'inspect'),
     async put(key: string, bytes: Uint8Array | string): Promise<void> {
       const file = path.join(server.config.dataDir, 'to-put');
       await fs.writeFile(file, bytes);
       await store.put(key, file);
     },
-    /** Scans, and returns the list of an administrator. */
-    async afterRescan() {
+    /** Scans the slide folder and the bucket. Returns the images that an administrator sees. */
+    async rescanAndList() {
       await server.rescan();
-      return listed();
+      return listAsAdmin();
     },
-    places: (images: readonly Image[]) =>
+    /** Returns `dataset/file name` of each image by its id. */
+    placesById: (images: readonly Image[]) =>
       Object.fromEntries(
         images.map(({ id, dataset_name, file_name }) => [id, `${dataset_name}/${file_name}`]),
       ),
@@ -57,8 +59,8 @@ async function bucketOf() {
 describe.skipIf(withoutObjectStore !== null)(
   'catalogue of slides in an S3 bucket (needs TEST_S3_ENDPOINT)',
   () => {
-    it('derives datasets, hidden slides, metadata and slides of several files from object keys as from file paths', async () => {
-      const { put, afterRescan } = await bucketOf();
+    it('treats object keys like file paths: for datasets, hidden folders, metadata files and slides of several files', async () => {
+      const { put, rescanAndList } = await startServerWithBucket();
       await put('Breast/2026/a.svs', narrow);
       await put('Breast/catalogue.csv', 'file_name,organ_type\na.svs,Meme\n');
       await put('b.svs', wide);
@@ -68,7 +70,7 @@ describe.skipIf(withoutObjectStore !== null)(
       await put('Colon/case/two', await buildDicom({ instance: '2', downsample: 2 }));
       await put('Colon/m.mrxs', 'no real one');
       await put('Colon/m/Data0000.dat', '12345');
-      const images = await afterRescan();
+      const images = await rescanAndList();
       expect(
         images.map(({ dataset_name, file_name, organ_type, status }) => [
           dataset_name,
@@ -82,46 +84,46 @@ describe.skipIf(withoutObjectStore !== null)(
         ['Colon', 'one', null, 'ready'],
         [null, 'b.svs', null, 'ready'],
       ]);
-      expect(images[1]?.size_bytes).toBe(16);
+      expect(images[1]?.size_bytes).toBe(16); // 11 bytes of m.mrxs and 5 bytes of its companion m/Data0000.dat
     });
 
     it('keeps a slide in its restricted dataset when the object catalogue.csv is damaged or missing', async () => {
-      const { server, admin, store, put, afterRescan } = await bucketOf();
+      const { server, admin, store, put, rescanAndList } = await startServerWithBucket();
       const reader = server.as(await server.fixtures.user({ role: 'viewer' }));
       const countVisible = async () => (await reader.call(listImages)).body.images.length;
       await put('Set/a.svs', narrow);
       await put('Set/catalogue.csv', 'file_name,dataset_name\na.svs,Gizli\n');
-      await afterRescan();
+      await rescanAndList();
       await admin.call(updateDataset, { body: { dataset: 'Gizli', access: 'restricted' } });
       for (const content of [Buffer.from([0xfd, 0xfe]), 'file_name,dataset_name\n']) {
         await put('Set/catalogue.csv', content);
-        await afterRescan();
+        await rescanAndList();
         expect(await countVisible()).toBe(0);
       }
       await store.delete('Set/catalogue.csv');
       await put('Set/new.svs', wide);
-      await afterRescan();
+      await rescanAndList();
       expect(await countVisible()).toBe(0);
     });
 
     it('reads no object when the listing of the bucket is unchanged', async () => {
-      const { put, afterRescan, proxy, inspect } = await bucketOf();
+      const { put, rescanAndList, proxy, inspect } = await startServerWithBucket();
       await put('Set/a.svs', narrow);
       await put('Set/dataset.json', '{"organ_type":"Meme"}');
       await put('Set/case/one', await buildDicom({ instance: '1' }));
       await put('Set/case/two', await buildDicom({ instance: '2', downsample: 2 }));
-      const before = await afterRescan();
+      const before = await rescanAndList();
       const requestCount = proxy.requests.length;
       inspect.mockClear();
-      expect(await afterRescan()).toEqual(before);
+      expect(await rescanAndList()).toEqual(before);
       expect(proxy.requests.slice(requestCount)).toEqual([expect.stringMatching(/^GET \/test-[\w-]+\/?$/)]);
       expect(inspect).not.toHaveBeenCalled();
     });
 
-    it('updates its entries after objects were moved, copied, replaced or deleted, as for files of a slide folder', async () => {
-      const { put, store, admin, afterRescan, places, inspect } = await bucketOf();
+    it('keeps the id and the edits of an entry when its object is moved, copied, replaced or deleted and added again', async () => {
+      const { put, store, admin, rescanAndList, placesById, inspect } = await startServerWithBucket();
       await put('Set/a.svs', narrow);
-      const [first] = await afterRescan();
+      const [first] = await rescanAndList();
       const id = first?.id ?? '';
       await admin.call(updateImage, { params: { imageId: id }, body: { organ_type: 'Meme' } });
 
@@ -129,33 +131,33 @@ describe.skipIf(withoutObjectStore !== null)(
       await put('Other/b.svs', narrow);
       await store.delete('Set/a.svs');
       inspect.mockClear();
-      expect(await afterRescan()).toMatchObject([
+      expect(await rescanAndList()).toMatchObject([
         { id, dataset_name: 'Other', file_name: 'b.svs', organ_type: 'Meme' },
       ]);
       expect(inspect).not.toHaveBeenCalled();
 
       await put('Other/copy.svs', narrow);
-      const both = await afterRescan();
-      expect(Object.values(places(both))).toEqual(['Other/b.svs', 'Other/copy.svs']);
+      const both = await rescanAndList(); // b.svs keeps the id; copy.svs gets a new one
+      expect(Object.values(placesById(both))).toEqual(['Other/b.svs', 'Other/copy.svs']);
       expect(both.map((image) => image.id === id)).toEqual([true, false]);
       await store.delete('Other/copy.svs');
 
       await put('Other/b.svs', wide);
-      expect(await afterRescan()).toMatchObject([{ id, width: 128, organ_type: 'Meme' }]);
+      expect(await rescanAndList()).toMatchObject([{ id, width: 128, organ_type: 'Meme' }]);
       await store.delete('Other/b.svs');
-      expect(await afterRescan()).toEqual([]);
+      expect(await rescanAndList()).toEqual([]);
       await put('Set/c.svs', wide);
-      expect(places(await afterRescan())).toEqual({ [id]: 'Set/c.svs' });
+      expect(placesById(await rescanAndList())).toEqual({ [id]: 'Set/c.svs' });
     });
 
     it('keeps its entries and logs one warning while the bucket is unreachable, and lists a new slide when the bucket is reachable again', async () => {
-      const { server, put, afterRescan, proxy, listed } = await bucketOf();
+      const { server, put, rescanAndList, proxy, listAsAdmin } = await startServerWithBucket();
       await put('Set/a.svs', narrow);
       await server.put('Folder/f.svs', wide);
-      const before = await afterRescan();
+      const before = await rescanAndList();
       expect(before).toHaveLength(2);
       proxy.failAlways(unavailable);
-      for (let i = 0; i < 3; i++) expect(await afterRescan()).toEqual(before);
+      for (let i = 0; i < 3; i++) expect(await rescanAndList()).toEqual(before);
       const warnings = server
         .logged()
         .split('\n')
@@ -168,7 +170,7 @@ describe.skipIf(withoutObjectStore !== null)(
         async () => {
           await put('Set/b.svs', wide);
           await server.rescan();
-          expect((await listed()).map(({ file_name }) => file_name)).toContain('b.svs');
+          expect((await listAsAdmin()).map(({ file_name }) => file_name)).toContain('b.svs');
         },
         { timeout: 60_000, interval: 500 },
       );

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { csvByteOrderMark, formatCsvLine } from '../platform/csv.ts';
 import { readCatalogueFile } from './catalogue-file.ts';
 
+/** Parses the text of a catalogue file. */
 const read = (text: string) => readCatalogueFile(Buffer.from(text));
 const heading = 'id,file_name,dataset_name,organ_type\r\n';
 
@@ -15,13 +16,16 @@ describe('readCatalogueFile', () => {
     ['a byte order mark', `${csvByteOrderMark}file_name;dataset_name\na.svs;Böbrek, sol`],
     ['columns in another order', 'organ_type;Dataset_Name;"FILE_NAME"\n;Böbrek, sol;a.svs\n'],
     ['additional unknown columns', 'not;file_name;dataset_name\nacele;a.svs;Böbrek, sol\n'],
-    ['a column named line, like a field of the result', 'line;file_name;dataset_name\n9;a.svs;Böbrek, sol\n'],
+    [
+      'an unknown column that is named line, like a property of a row',
+      'line;file_name;dataset_name\n9;a.svs;Böbrek, sol\n',
+    ],
     ['empty lines', '\uFEFFfile_name;dataset_name\n\n;\na.svs;Böbrek, sol\n\n'],
   ])('reads a file with %s', async (_, text) => {
-    const { encoding, lines, problems } = await read(text);
+    const { encoding, rows, problems } = await read(text);
     expect(encoding).toBe('utf-8');
     expect(problems).toEqual([]);
-    expect(lines).toEqual([
+    expect(rows).toEqual([
       {
         line: expect.any(Number) as number,
         id: null,
@@ -32,13 +36,13 @@ describe('readCatalogueFile', () => {
     ]);
   });
 
-  it('reads files in the encodings and with the delimiters that Turkish spreadsheet programs write', async () => {
-    // "ğ ş ı İ Ş Ğ ö ç" in Windows-1254.
-    const letters = Buffer.from([0xf0, 0xfe, 0xfd, 0xdd, 0xde, 0xd0, 0xf6, 0xe7]);
-    const bytes = Buffer.concat([Buffer.from('file_name;organ_type\r\na.svs;'), letters]);
+  it('reads a file with semicolons in the encoding windows-1254, as Turkish spreadsheet programs write it', async () => {
+    // "ğ ş ı İ Ş Ğ ö ç" in windows-1254.
+    const turkishLetters = Buffer.from([0xf0, 0xfe, 0xfd, 0xdd, 0xde, 0xd0, 0xf6, 0xe7]);
+    const bytes = Buffer.concat([Buffer.from('file_name;organ_type\r\na.svs;'), turkishLetters]);
     expect(await readCatalogueFile(bytes)).toMatchObject({
       encoding: 'windows-1254',
-      lines: [{ organ_type: 'ğşıİŞĞöç' }],
+      rows: [{ organ_type: 'ğşıİŞĞöç' }],
     });
   });
 
@@ -49,24 +53,28 @@ describe('readCatalogueFile', () => {
       Buffer.from('PK\u0003\u0004\u0000\u0000file_name'),
       /Bu bir CSV dosyası değil/,
     ],
-    ['UTF-16', Buffer.from('\uFEFFfile_name;organ_type\n', 'utf16le'), /Bu bir CSV dosyası değil/],
+    ['a file in UTF-16', Buffer.from('\uFEFFfile_name;organ_type\n', 'utf16le'), /Bu bir CSV dosyası değil/],
     ['bytes that are not text', Buffer.from([0x66, 0x81, 0x8d, 0xff]), /Bu bir CSV dosyası değil/],
-    ['neither a column id nor file_name', Buffer.from('name;organ_type\n'), /“id” ya da “file_name”/],
-    ['a repeated column', Buffer.from('file_name;organ_type;organ_type\n'), /iki kez/],
     [
-      'too many lines',
+      'a file with neither the column id nor the column file_name',
+      Buffer.from('name;organ_type\n'),
+      /“id” ya da “file_name”/,
+    ],
+    ['a file with a repeated column', Buffer.from('file_name;organ_type;organ_type\n'), /iki kez/],
+    [
+      'a file with too many lines',
       Buffer.from(`file_name\n${'a.svs\n'.repeat(maxCatalogueFileRows + 1)}`),
       /100\.000 satırdan fazlası/,
     ],
-  ])('rejects a file with invalid_request and a sentence as reason: %s', async (_, bytes, sentence) => {
-    const refusal = await readCatalogueFile(bytes).catch((error: unknown) => error);
-    expect(refusal).toBeInstanceOf(AppError);
-    expect(refusal).toMatchObject({ code: 'invalid_request', detail: { field: 'file' } });
-    expect(errorText(refusal as AppError, 'tr')).toMatch(sentence);
+  ])('rejects %s with invalid_request and a sentence that gives the reason', async (_, bytes, sentence) => {
+    const thrown = await readCatalogueFile(bytes).catch((error: unknown) => error);
+    expect(thrown).toBeInstanceOf(AppError);
+    expect(thrown).toMatchObject({ code: 'invalid_request', detail: { field: 'file' } });
+    expect(errorText(thrown as AppError, 'tr')).toMatch(sentence);
   });
 
-  it('reports each invalid line with a reason, and reads the valid lines', async () => {
-    const { lines, problems } = await read(
+  it('reports each invalid row with a reason, and returns the valid rows', async () => {
+    const { rows, problems } = await read(
       [
         'file_name,organ_type',
         'a.svs,Meme',
@@ -78,7 +86,7 @@ describe('readCatalogueFile', () => {
         'f.svs,Akciğer',
       ].join('\r\n'),
     );
-    expect(lines.map(({ line, file_name }) => [line, file_name])).toEqual([
+    expect(rows.map(({ line, file_name }) => [line, file_name])).toEqual([
       [2, 'a.svs'],
       [9, 'f.svs'],
     ]);
@@ -95,31 +103,31 @@ describe('readCatalogueFile', () => {
     ['never closed', '"b.svs\nc.svs\n', 4],
     ['out of place', '"b".svs\nc.svs\n', 3],
   ])(
-    'reports a quotation mark that is %s, because the rest of the file is unreadable',
-    async (_, rest, line) => {
-      const { lines, problems } = await read(`file_name\na.svs\n${rest}`);
-      expect(lines.map(({ file_name }) => file_name)).not.toContain('c.svs');
+    'reports a quotation mark that is %s, and returns no row after it',
+    async (_, linesAfterFirstSlide, line) => {
+      const { rows, problems } = await read(`file_name\na.svs\n${linesAfterFirstSlide}`);
+      expect(rows.map(({ file_name }) => file_name)).not.toContain('c.svs');
       expect(problems).toMatchObject([
         { line, subject: '', reason: { tr: expect.stringContaining('Tırnak') } },
       ]);
     },
   );
 
-  it('returns the same file name and organ that formatCsvLine wrote for the catalogue export, for random texts', async () => {
-    const text = fc
+  it('returns for random texts the same file name and organ that the catalogue export has written', async () => {
+    const randomText = fc
       .string({ unit: 'binary', minLength: 1, maxLength: 50 })
-      .map((any) => any.replaceAll(/[\p{Cc}\p{Cs}\uFEFF]/gu, '').trim());
-    // The import removes an apostrophe before a formula, so such texts are not returned unchanged.
-    const unguardedText = text.filter(
-      (each) =>
-        each !== '' &&
-        !/(?:^|[;\t])["\s]*'[=+\-@\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20]/.test(each),
+      .map((characters) => characters.replaceAll(/[\p{Cc}\p{Cs}\uFEFF]/gu, '').trim());
+    // The import removes an apostrophe before a character that starts a formula, as in `'=1+1`, so such texts would change.
+    const unguardedText = randomText.filter(
+      (text) =>
+        text !== '' &&
+        !/(?:^|[;\t])["\s]*'[=+\-@\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20]/.test(text),
     );
     await fc.assert(
       fc.asyncProperty(unguardedText, unguardedText, async (file_name, organ_type) => {
-        const line = formatCsvLine(['id-1', file_name, null, organ_type]);
-        const { lines } = await read(csvByteOrderMark + heading + line);
-        expect(lines).toEqual([{ line: 2, id: 'id-1', file_name, dataset_name: null, organ_type }]);
+        const csvLine = formatCsvLine(['id-1', file_name, null, organ_type]);
+        const { rows } = await read(csvByteOrderMark + heading + csvLine);
+        expect(rows).toEqual([{ line: 2, id: 'id-1', file_name, dataset_name: null, organ_type }]);
       }),
       { numRuns: 50 },
     );

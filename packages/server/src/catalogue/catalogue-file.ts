@@ -20,7 +20,7 @@ export interface CatalogueRow {
   /** Number of the row's last line in the file, from 1. A cell with line breaks extends over several lines. */
   readonly line: number;
   readonly id: string | null;
-  /** The new name of the slide if the line has an id; otherwise the name or path that identifies the slide. */
+  /** The new name of the slide if the row has an id; otherwise the name or path that identifies the slide. */
   readonly file_name: string | null;
   readonly dataset_name: string | null;
   readonly organ_type: string | null;
@@ -36,36 +36,38 @@ export interface RowProblem {
 
 export interface CatalogueFile {
   readonly encoding: 'utf-8' | 'windows-1254';
-  readonly lines: readonly CatalogueRow[];
+  /** The valid rows. */
+  readonly rows: readonly CatalogueRow[];
   readonly problems: readonly RowProblem[];
 }
 
 export const catalogueColumns = ['id', 'file_name', 'dataset_name', 'organ_type'] as const;
 type Column = (typeof catalogueColumns)[number];
 
+/** Maximum lengths in characters. */
 const maxLength: Readonly<Record<Column, number>> = {
   id: 100,
-  file_name: 1024, // a path; see maxFileNameLength for a line with an id
+  file_name: 1024, // a path; see maxFileNameLength for a row with an id
   dataset_name: 200,
   organ_type: 200,
 };
 
-/** Maximum length of `file_name` in a line with an id: it is then the new name of the slide and not a path. */
+/** Maximum length of `file_name`, in characters, in a row with an id: there it is the new name of the slide, not a path. */
 const maxFileNameLength = 255;
 
-/** Number of bytes that are parsed before the event loop handles other requests. */
+/** Number of bytes that are parsed before the event loop can handle other requests. */
 const chunkBytes = 64 * 1024;
 const delimiters = [',', ';', '\t'] as const;
 
 /** Parses a catalogue file. @throws AppError invalid_request with a reason when the bytes are not a catalogue file */
 export async function readCatalogueFile(bytes: Uint8Array): Promise<CatalogueFile> {
-  const { encoding, text } = textOf(bytes);
+  const { encoding, text } = decodeText(bytes);
   const heading = /^[^\r\n]*/.exec(text)?.[0] ?? '';
-  const { delimiter, columns } = columnsOf(heading);
-  const lines: CatalogueRow[] = [];
+  const { delimiter, columns } = detectColumns(heading);
+  const rows: CatalogueRow[] = [];
   const problems: RowProblem[] = [];
 
-  const parser = Readable.from(chunksOf(Buffer.from(text))).pipe(
+  const parser = Readable.from(yieldChunks(Buffer.from(text))).pipe(
     parse({
       delimiter,
       info: true, // adds the line number to each record
@@ -76,23 +78,23 @@ export async function readCatalogueFile(bytes: Uint8Array): Promise<CatalogueFil
     }),
   );
   try {
-    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
-      if (lines.length + problems.length >= maxCatalogueFileRows)
+    for await (const { record, info } of parser as AsyncIterable<ParsedRecord>) {
+      if (rows.length + problems.length >= maxCatalogueFileRows)
         throw invalidFile('catalogue_file_too_many_rows');
       const line = info.lines;
       const cells = record.map((cell) => stripFormulaGuard(cell).trim());
       if (cells.every((cell) => cell === '')) continue;
       const row: CatalogueRow = { line, ...valuesOf(columns, cells) };
-      const reason = cells.length > columns.length ? sentences.tooManyCells : problemOf(row);
-      if (reason === null) lines.push(row);
+      const reason = cells.length > columns.length ? problemTexts.tooManyCells : problemOf(row);
+      if (reason === null) rows.push(row);
       else problems.push({ line, subject: row.file_name ?? row.id ?? '', reason });
     }
   } catch (error) {
     // After a misplaced quotation mark, the parser cannot recognise the ends of lines.
     if (!(error instanceof CsvError)) throw error;
-    problems.push({ line: lineOf(error), subject: '', reason: sentences.unreadable });
+    problems.push({ line: lineOf(error), subject: '', reason: problemTexts.unreadable });
   }
-  return { encoding, lines, problems };
+  return { encoding, rows, problems };
 }
 
 /** Returns the values of the known columns; null for an empty cell, and for a column that the file does not have. */
@@ -106,13 +108,13 @@ function valuesOf(columns: readonly string[], cells: readonly string[]): Record<
   };
 }
 
-/** A record as csv-parse returns it with the option `info`; `lines` is the number of the last line read, from 1. */
-interface Parsed {
+/** A record as csv-parse returns it with the option `info`; `lines` is the number of the last line of the record, from 1. */
+interface ParsedRecord {
   readonly record: readonly string[];
   readonly info: { readonly lines: number };
 }
 
-async function* chunksOf(bytes: Buffer): AsyncGenerator<Buffer> {
+async function* yieldChunks(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.length; start += chunkBytes) {
     yield bytes.subarray(start, start + chunkBytes);
     await setImmediate();
@@ -124,27 +126,29 @@ function lineOf(error: CsvError): number {
   return typeof error.lines === 'number' ? error.lines : 1;
 }
 
-/** Returns why a line is invalid; null for a valid line. */
+/** Returns why a row is invalid; null for a valid row. */
 function problemOf(row: CatalogueRow): Bilingual | null {
-  if (row.id === null && row.file_name === null) return sentences.withoutSlide;
+  if (row.id === null && row.file_name === null) return problemTexts.withoutSlide;
   for (const column of catalogueColumns) {
     const value = row[column];
     if (value === null) continue;
     const maxCharacters = column === 'file_name' && row.id !== null ? maxFileNameLength : maxLength[column];
-    if (value.length > maxCharacters) return sentences.tooLong(column, maxCharacters);
+    if (value.length > maxCharacters) return problemTexts.tooLong(column, maxCharacters);
     if (!isControlFree(value)) return invalidCharacters(column);
   }
   return null;
 }
 
 /** Returns the delimiter that yields the most known columns in the first line, and the names of all its columns. */
-function columnsOf(heading: string): { delimiter: string; columns: readonly string[] } {
+function detectColumns(heading: string): { delimiter: string; columns: readonly string[] } {
   const candidates = delimiters.map((delimiter) => {
     const columns = heading.split(delimiter).map((name) => name.trim().replaceAll('"', '').toLowerCase());
     const knownColumns = columns.filter((name) => (catalogueColumns as readonly string[]).includes(name));
     return { delimiter, columns, knownColumns };
   });
-  const best = candidates.reduce((a, b) => (b.knownColumns.length > a.knownColumns.length ? b : a));
+  const best = candidates.reduce((bestSoFar, candidate) =>
+    candidate.knownColumns.length > bestSoFar.knownColumns.length ? candidate : bestSoFar,
+  );
   const { knownColumns } = best;
   if (!knownColumns.includes('id') && !knownColumns.includes('file_name')) {
     throw invalidFile('catalogue_file_without_key');
@@ -154,14 +158,15 @@ function columnsOf(heading: string): { delimiter: string; columns: readonly stri
 }
 
 /** Decodes the bytes of a file. @throws AppError invalid_request for a file that is not text */
-function textOf(bytes: Uint8Array): { encoding: CatalogueFile['encoding']; text: string } {
+function decodeText(bytes: Uint8Array): { encoding: CatalogueFile['encoding']; text: string } {
   if (bytes.length === 0) throw invalidFile('catalogue_file_empty');
   if (bytes.includes(0)) throw invalidFile('catalogue_file_not_text'); // for example a spreadsheet workbook or UTF-16
   try {
     return { encoding: 'utf-8', text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch {
     const text = new TextDecoder('windows-1254').decode(bytes);
-    // The decoder turns bytes that are undefined in this code page into control characters.
+    // The decoder turns bytes that are undefined in this code page into control characters. The expression matches each
+    // control character other than a tab or a line break.
     if (/[^\P{Cc}\t\r\n]/u.test(text)) throw invalidFile('catalogue_file_not_text');
     return { encoding: 'windows-1254', text };
   }
@@ -172,7 +177,7 @@ function invalidFile(reason: ErrorReason): AppError {
   return new AppError('invalid_request', { reason, field: 'file', limit: maxCatalogueFileRows });
 }
 
-const sentences = {
+const problemTexts = {
   unreadable: {
     tr: 'Tırnak işareti yerinde değil; dosyanın gerisi okunamıyor.',
     en: 'A quotation mark is out of place; the rest of the file cannot be read.',

@@ -13,6 +13,7 @@ import { testServer } from '../testing/test-server.ts';
 
 const missingId = '00000000-0000-4000-8000-000000000000';
 
+/** Starts a server, and returns functions that import catalogue files as an administrator. */
 async function startCatalogue(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
   const server = await testServer({ database });
   const admin = await server.fixtures.admin();
@@ -41,7 +42,7 @@ async function startCatalogue(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
 }
 
 describe.each(databaseKinds)('import of a catalogue file on %s', (database) => {
-  it('applies exactly the changes that its preview shows for each line', async () => {
+  it('applies exactly the changes that its preview has shown for each row', async () => {
     const { server, check, apply, images, auditEntries } = await startCatalogue(database);
     const a = await server.fixtures.image({ path: 'Meme/a.svs', file_name: 'a.svs', dataset_name: 'Meme' });
     const b = await server.fixtures.image({ path: 'Meme/sol/b.svs', file_name: 'b.svs', organ_type: 'Deri' });
@@ -143,7 +144,7 @@ describe.each(databaseKinds)('import of a catalogue file on %s', (database) => {
     expect(await apply(file, newPlan.plan)).toMatchObject({ status: 200, body: { changed: 2 } });
   });
 
-  it('marks the fields that it sets as edited, so that scans no longer change them', async () => {
+  it('marks the fields that it sets as edited, which keeps scans from changing them', async () => {
     const { server, check, apply } = await startCatalogue(database);
     const { id } = await server.fixtures.image({ edited_fields: '["organ_type"]' });
     const file = `id,dataset_name\n${id},Çalışma\n`;
@@ -156,23 +157,22 @@ describe.each(databaseKinds)('import of a catalogue file on %s', (database) => {
     expect(JSON.parse(edited_fields)).toEqual(['organ_type', 'dataset_name']);
   });
 
-  it('applies a file of thousands of lines in one transaction', async () => {
+  it('applies a file of 1,200 rows and keeps the hash chain of the audit log intact', async () => {
     const { server, check, apply, images } = await startCatalogue(database);
     const ids: string[] = [];
     for (let i = 0; i < 1200; i++) ids.push((await server.fixtures.image()).id);
-    const file = `id,organ_type\n${ids.map((id, place) => `${id},Organ ${place % 7}`).join('\n')}\n`;
+    const file = `id,organ_type\n${ids.map((id, i) => `${id},Organ ${i % 7}`).join('\n')}\n`;
     const plan = await check(file);
     expect(plan).toMatchObject({ changed: 1200, wrong: 0 });
     expect(await apply(file, plan.plan)).toMatchObject({ status: 200, body: { changed: 1200 } });
     expect((await images()).every(({ organ_type }) => organ_type?.startsWith('Organ '))).toBe(true);
-    // The hash chain of the audit log is intact after all these entries.
     server.services.auditLog.checkChain();
     await server.services.background.idle();
     expect(server.services.auditLog.chain()).toMatchObject({ state: 'intact' });
   }, 60_000);
 });
 
-describe('line of an imported catalogue file', () => {
+describe('row of an imported catalogue file', () => {
   it.each([
     ['by its path', 'Meme/sol/a.svs', 'Meme/sol/a.svs'],
     ['by the end of its path', 'sol/a.svs', 'Meme/sol/a.svs'],
@@ -180,17 +180,19 @@ describe('line of an imported catalogue file', () => {
     ['by its unique name', 'c.svs', 'Meme/c.svs'],
     ['by its displayed name', 'Olgu 7', 'x/7.svs'],
     ['by its name in Unicode form NFD', 'ö.svs'.normalize('NFD'), 'ö.svs'],
-  ])('matches a slide %s', async (_, name, path) => {
+  ])('matches a slide %s', async (_, nameInFile, matchingPath) => {
     const { server, check } = await startCatalogue();
     const paths = ['Meme/sol/a.svs', 'Meme/sağ/a.svs', 'Meme/c.svs', 'ö.svs'];
     const idByPath = new Map<string, string>();
-    for (const each of paths) idByPath.set(each, (await server.fixtures.image({ path: each })).id);
+    for (const slidePath of paths) {
+      idByPath.set(slidePath, (await server.fixtures.image({ path: slidePath })).id);
+    }
     idByPath.set('x/7.svs', (await server.fixtures.image({ path: 'x/7.svs', file_name: 'Olgu 7' })).id);
-    const { changes } = await check(`file_name,organ_type\n${name},Meme\n`);
-    expect(changes.map(({ image_id }) => image_id)).toEqual([idByPath.get(path)]);
+    const { changes } = await check(`file_name,organ_type\n${nameInFile},Meme\n`);
+    expect(changes.map(({ image_id }) => image_id)).toEqual([idByPath.get(matchingPath)]);
   });
 
-  it('is invalid when it matches several slides or the slide of another line, and makes the import apply no line', async () => {
+  it('is invalid when it matches several slides or the same slide as an earlier row, and the import then changes nothing', async () => {
     const { server, check, apply, images } = await startCatalogue();
     const { id } = await server.fixtures.image({ path: '1/a.svs' });
     await server.fixtures.image({ path: '2/a.svs' });
@@ -205,13 +207,16 @@ describe('line of an imported catalogue file', () => {
     expect((await images()).map(({ organ_type }) => organ_type)).toEqual([null, null]);
   });
 
-  it.each(['removed_at', 'missing_since'] as const)('matches no slide whose %s is set', async (column) => {
-    const { server, check } = await startCatalogue();
-    const { id } = await server.fixtures.image({ [column]: server.clock.now().toISOString() });
-    expect(await check(`id,organ_type\n${id},Meme\n`)).toMatchObject({ changed: 0, unknown: 1 });
-  });
+  it.each(['removed_at', 'missing_since'] as const)(
+    'matches no slide whose column %s is set',
+    async (column) => {
+      const { server, check } = await startCatalogue();
+      const { id } = await server.fixtures.image({ [column]: server.clock.now().toISOString() });
+      expect(await check(`id,organ_type\n${id},Meme\n`)).toMatchObject({ changed: 0, unknown: 1 });
+    },
+  );
 
-  it('leaves a field of the slide unchanged when its value is empty', async () => {
+  it('leaves a field of the slide unchanged when the cell is empty', async () => {
     const { server, check } = await startCatalogue();
     const { id } = await server.fixtures.image({ organ_type: 'Meme', dataset_name: 'Set' });
     expect(await check(`id,dataset_name,organ_type\n${id},,\n`)).toMatchObject({ changed: 0, unchanged: 1 });
@@ -219,7 +224,7 @@ describe('line of an imported catalogue file', () => {
 });
 
 describe('request body of a catalogue import', () => {
-  it('is rejected when it is not a catalogue file or is too large', async () => {
+  it('is rejected with 415, 413 or 400 when it is not CSV, too large or empty', async () => {
     const { server, admin, client } = await startCatalogue();
     const token = await server.fixtures.token(admin);
     const send = (payload: string | Buffer, type: string) =>
@@ -231,21 +236,22 @@ describe('request body of a catalogue import', () => {
       });
     expect((await send('{}', 'application/json')).statusCode).toBe(415);
     expect((await send('x', 'application/x-msdownload')).statusCode).toBe(415);
-    expect((await send(Buffer.alloc(10 * 1024 * 1024 + 1, 65), 'text/csv')).statusCode).toBe(413);
+    const tooLarge = Buffer.alloc(10 * 1024 * 1024 + 1, 'A'); // one byte more than the limit of 10 MiB
+    expect((await send(tooLarge, 'text/csv')).statusCode).toBe(413);
     expect((await client.inject({ method: 'POST', url: checkCatalogueImport.path })).status).toBe(400);
     // Other routes accept no CSV.
-    const elsewhere = await client.inject({
+    const otherRoute = await client.inject({
       method: 'POST',
       url: '/admin/images/changes',
       payload: 'a',
       headers: { 'content-type': 'text/csv' },
     });
-    expect(elsewhere.status).toBe(415);
+    expect(otherRoute.status).toBe(415);
   });
 });
 
 describe('export of the catalogue', () => {
-  it('has the columns of an import file, lists the slides in the order of the catalogue, and writes an audit event', async () => {
+  it('has the columns of an import file, lists the slides in catalogue order, and writes an audit event', async () => {
     const { server, client, check } = await startCatalogue();
     const b = await server.fixtures.image({
       file_name: '=b.svs',

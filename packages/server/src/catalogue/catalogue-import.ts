@@ -52,11 +52,11 @@ export interface CatalogueImport {
   /**
    * Applies all changes of a file or none.
    *
-   * @param plan the id of the changes that `check` has returned
+   * @param planId the `plan` that `check` has returned: the id of the changes in the preview
    * @returns number of changed entries
-   * @throws AppError import_changed when the changes would differ, invalid_request when a line is invalid
+   * @throws AppError import_changed when the changes would differ from the preview, invalid_request when a row is invalid
    */
-  apply(file: Uint8Array, plan: string, editor: CatalogueEditor): Promise<number>;
+  apply(file: Uint8Array, planId: string, editor: CatalogueEditor): Promise<number>;
 }
 
 interface ImportDependencies {
@@ -66,21 +66,22 @@ interface ImportDependencies {
   readonly catalogue: Pick<Catalogue, 'evict'>;
 }
 
+/** The changes that an import of a file would make in the current catalogue. */
 interface Plan {
-  /** See `digestOf`. */
+  /** See `computePlanId`. */
   readonly id: string;
   readonly changes: readonly ImportedChange[];
-  /** The new columns of each changed entry. */
+  /** The new column values of each changed entry, in the order of `changes`. */
   readonly namings: readonly ImageNaming[];
-  /** Number of lines whose values the slide already has. */
+  /** Number of rows whose values the slide already has. */
   readonly unchanged: number;
-  /** Lines that match no slide of the catalogue. */
+  /** Rows that match no slide of the catalogue. */
   readonly unknown: readonly RowProblem[];
-  /** Invalid lines; a file with such lines cannot be applied. */
-  readonly wrong: readonly RowProblem[];
+  /** Invalid rows; a file with such rows cannot be applied. */
+  readonly invalid: readonly RowProblem[];
 }
 
-/** Number of entries that are processed before the event loop handles other requests. */
+/** Number of entries that are processed before the event loop can handle other requests. */
 const batchSize = 500;
 
 export function createCatalogueImport({ db, now, audit, catalogue }: ImportDependencies): CatalogueImport {
@@ -97,7 +98,7 @@ export function createCatalogueImport({ db, now, audit, catalogue }: ImportDepen
       action: 'catalogue-imported',
       target: null,
       detail: {
-        rows: file.lines.length,
+        rows: file.rows.length,
         changed: plan.changes.length,
         unchanged: plan.unchanged,
         unknown: plan.unknown.length,
@@ -119,7 +120,7 @@ export function createCatalogueImport({ db, now, audit, catalogue }: ImportDepen
   return {
     async check(bytes, language) {
       const file = await readCatalogueFile(bytes);
-      const { id, changes, unchanged, unknown, wrong } = await planOf(db, file);
+      const { id, changes, unchanged, unknown, invalid } = await computePlan(db, file);
       const reportOf = (problems: readonly RowProblem[]): ImportProblem[] =>
         problems
           .slice(0, maxReportedImportRows)
@@ -127,25 +128,25 @@ export function createCatalogueImport({ db, now, audit, catalogue }: ImportDepen
       return {
         plan: id,
         encoding: file.encoding,
-        rows: file.lines.length + file.problems.length,
+        rows: file.rows.length + file.problems.length,
         changed: changes.length,
         unchanged,
         unknown: unknown.length,
-        wrong: wrong.length,
+        wrong: invalid.length,
         changes: changes.slice(0, maxReportedImportRows),
         unknown_lines: reportOf(unknown),
-        wrong_lines: reportOf(wrong),
+        wrong_lines: reportOf(invalid),
       };
     },
 
     async apply(bytes, planId, editor) {
       const file = await readCatalogueFile(bytes);
-      /** @returns ids of the changed entries; null when the catalogue has changed meanwhile, so that the plan must be computed again */
-      const attempt = async (): Promise<readonly string[] | null> => {
+      /** Returns the ids of the changed entries; null when the catalogue changed during the attempt, which must then be repeated. */
+      const tryToApply = async (): Promise<readonly string[] | null> => {
         const revision = await changeCount(db, 'catalogue');
-        const plan = await planOf(db, file);
+        const plan = await computePlan(db, file);
         if (plan.id !== planId) throw new AppError('import_changed');
-        if (plan.wrong.length > 0)
+        if (plan.invalid.length > 0)
           throw new AppError('invalid_request', { reason: 'catalogue_file_has_errors' });
         if (plan.changes.length === 0) return [];
         return runLockedTransaction(db, 'catalogue', async (tx) => {
@@ -156,18 +157,21 @@ export function createCatalogueImport({ db, now, audit, catalogue }: ImportDepen
           return plan.namings.map(({ id }) => id);
         });
       };
-      for (let attempts = 0; attempts < maxAttempts; attempts++) {
-        const changed = await attempt();
-        if (changed === null) continue;
-        catalogue.evict(changed);
-        return changed.length;
+      for (let attempt = 0; attempt < maxAttempts; attempt++) {
+        const changedIds = await tryToApply();
+        if (changedIds === null) continue;
+        catalogue.evict(changedIds);
+        return changedIds.length;
       }
       throw new AppError('import_changed');
     },
   };
 }
 
-/** An attempt fails if the catalogue changes while it runs; an ingest changes the catalogue several times a second. */
+/**
+ * Maximum number of attempts to apply a file. An attempt fails if the catalogue changes while it runs, and while the server
+ * reads new slide files, the catalogue changes several times a second.
+ */
 const maxAttempts = 20;
 
 const noSuchSlide = {
@@ -178,25 +182,25 @@ const severalSlides = {
   tr: 'Bu adda birden çok slayt var. Klasörüyle birlikte yolunu ya da kimliğini (id) yazın.',
   en: 'Several slides are called so. Give its path with the folder, or its id.',
 };
-const mentionedIn = (line: number) => ({
+const alsoMentionedIn = (line: number) => ({
   tr: `Bu slayttan ${line}. satırda da söz ediliyor.`,
   en: `Line ${line} is about this slide, too.`,
 });
 
 /** Computes the changes of a file. */
-async function planOf(db: Connection, file: CatalogueFile): Promise<Plan> {
-  const findEntries = await indexEntries(db);
-  const spellRow = await spellingsOf(db);
+async function computePlan(db: Connection, file: CatalogueFile): Promise<Plan> {
+  const findEntries = await createEntryFinder(db);
+  const spellRow = await createRowSpeller(db);
   const changes: ImportedChange[] = [];
   const namings: ImageNaming[] = [];
   const unknown: RowProblem[] = [];
-  const wrong: RowProblem[] = [...file.problems];
+  const invalid: RowProblem[] = [...file.problems];
   const lineByImageId = new Map<string, number>();
   let unchanged = 0;
   const yieldToEventLoop = createYielder();
-  for (const row of file.lines) {
+  for (const row of file.rows) {
     await yieldToEventLoop();
-    const problem = (reason: RowProblem['reason']) => ({
+    const problemOfRow = (reason: RowProblem['reason']): RowProblem => ({
       line: row.line,
       subject: row.file_name ?? row.id ?? '',
       reason,
@@ -204,24 +208,24 @@ async function planOf(db: Connection, file: CatalogueFile): Promise<Plan> {
     const matches = findEntries(row);
     const [image] = matches;
     if (image === undefined) {
-      unknown.push(problem(noSuchSlide));
+      unknown.push(problemOfRow(noSuchSlide));
       continue;
     }
     if (matches.length > 1) {
-      wrong.push(problem(severalSlides));
+      invalid.push(problemOfRow(severalSlides));
       continue;
     }
     const firstLine = lineByImageId.get(image.id);
     if (firstLine !== undefined) {
-      wrong.push(problem(mentionedIn(firstLine)));
+      invalid.push(problemOfRow(alsoMentionedIn(firstLine)));
       continue;
     }
     lineByImageId.set(image.id, row.line);
     const fields = fieldsOf(image, spellRow(row));
     // A file that exists may have a name with control characters; a new name must not contain any.
-    const invalid = fields.find(({ after }) => !isSingleLine(after));
-    if (invalid !== undefined) {
-      wrong.push(problem(invalidCharacters(invalid.field)));
+    const invalidField = fields.find(({ after }) => !isSingleLine(after));
+    if (invalidField !== undefined) {
+      invalid.push(problemOfRow(invalidCharacters(invalidField.field)));
       continue;
     }
     if (fields.length === 0) {
@@ -231,18 +235,26 @@ async function planOf(db: Connection, file: CatalogueFile): Promise<Plan> {
     changes.push({ line: row.line, image_id: image.id, file_name: image.file_name, fields });
     namings.push(namingOf(image, fields));
   }
-  wrong.sort((a, b) => a.line - b.line);
-  return { id: await digestOf(changes, unknown, wrong), changes, namings, unchanged, unknown, wrong };
+  invalid.sort((a, b) => a.line - b.line);
+  return {
+    id: await computePlanId(changes, unknown, invalid),
+    changes,
+    namings,
+    unchanged,
+    unknown,
+    invalid,
+  };
 }
 
-/** Returns the catalogue entries that a line of the file may identify. */
+/** Returns the catalogue entries that a row of the file may identify. */
 type FindEntries = (row: CatalogueRow) => readonly ImageNames[];
 
 /**
- * Reads all entries, and returns a function that finds the entries that a line identifies: by its id; otherwise by the whole
- * path; otherwise by the last parts of the path, or by the name.
+ * Reads all entries, and returns a function that finds the entries that a row identifies. A row with an id identifies the entry
+ * with this id. Any other row identifies the entries with its path; if there are none, the entries whose path ends with it, or
+ * whose name equals it.
  */
-async function indexEntries(db: Connection): Promise<FindEntries> {
+async function createEntryFinder(db: Connection): Promise<FindEntries> {
   const byId = new Map<string, ImageNames>();
   const byName = new Map<string, ImageNames[]>();
   for (let lastId = ''; ; ) {
@@ -250,9 +262,9 @@ async function indexEntries(db: Connection): Promise<FindEntries> {
     for (const image of batch) {
       byId.set(image.id, image);
       for (const name of new Set([basename(image.path), image.file_name].map(normalizedSlidePath))) {
-        const others = byName.get(name);
-        if (others === undefined) byName.set(name, [image]);
-        else others.push(image);
+        const imagesOfName = byName.get(name);
+        if (imagesOfName === undefined) byName.set(name, [image]);
+        else imagesOfName.push(image);
       }
     }
     if (batch.length < batchSize) break;
@@ -265,10 +277,10 @@ async function indexEntries(db: Connection): Promise<FindEntries> {
       return image === undefined ? [] : [image];
     }
     const path = normalizedSlidePath(name ?? '');
-    const sameName = byName.get(basename(path)) ?? [];
-    const samePath = sameName.filter((image) => normalizedSlidePath(image.path) === path);
-    if (samePath.length > 0) return samePath;
-    return sameName.filter(
+    const withSameBaseName = byName.get(basename(path)) ?? [];
+    const withSamePath = withSameBaseName.filter((image) => normalizedSlidePath(image.path) === path);
+    if (withSamePath.length > 0) return withSamePath;
+    return withSameBaseName.filter(
       (image) =>
         normalizedSlidePath(image.path).endsWith(`/${path}`) || normalizedSlidePath(image.file_name) === path,
     );
@@ -276,7 +288,7 @@ async function indexEntries(db: Connection): Promise<FindEntries> {
 }
 
 /** Returns a function that replaces datasets and organs by their registered spellings. */
-async function spellingsOf(db: Connection): Promise<(row: CatalogueRow) => CatalogueRow> {
+async function createRowSpeller(db: Connection): Promise<(row: CatalogueRow) => CatalogueRow> {
   const registered = { dataset: await listSpellings(db, 'dataset'), organ: await listSpellings(db, 'organ') };
   const spell = (kind: keyof typeof registered, name: string | null) =>
     name === null ? null : (registered[kind].get(nameKey(name)) ?? spellName(name));
@@ -287,17 +299,17 @@ async function spellingsOf(db: Connection): Promise<(row: CatalogueRow) => Catal
   });
 }
 
-/** Returns the fields of an entry that a line changes. */
+/** Returns the fields of an entry that a row changes. */
 function fieldsOf(image: ImageNames, row: CatalogueRow): ImportedChange['fields'] {
   return ImportedField.options.flatMap((field) => {
-    // In a line without an id, the name only identifies the slide.
+    // In a row without an id, the name only identifies the slide.
     const after = field === 'file_name' && row.id === null ? null : row[field];
     if (after === null || after === image[field]) return [];
     return [{ field, before: image[field], after: after.normalize('NFC') }];
   });
 }
 
-/** Returns the new columns of a changed entry. */
+/** Returns the new column values of a changed entry. */
 function namingOf(image: ImageNames, fields: ImportedChange['fields']): ImageNaming {
   const { id, file_name, dataset_name, organ_type } = image;
   const edited_fields = withEditedFields(
@@ -305,7 +317,8 @@ function namingOf(image: ImageNames, fields: ImportedChange['fields']): ImageNam
     fields.map(({ field }) => field),
   );
   const values = Object.fromEntries(fields.map(({ field, after }) => [field, after]));
-  // A scan may have kept the slide in its dataset although the metadata files name another; setting the dataset ends this hold.
+  // A hold of kind 'kept' means that a scan left the slide in its dataset although the metadata files name another one. The hold
+  // ends when an administrator sets the dataset.
   const endsHold =
     fields.some(({ field }) => field === 'dataset_name') && readHold(image.metadata_hold)?.kind === 'kept';
   const metadata_hold = endsHold ? null : image.metadata_hold;
@@ -320,11 +333,11 @@ function importDetail(fields: ImportedChange['fields']) {
   return editDetail(names, before, after);
 }
 
-/** Returns the id of a plan: a hash of its changes and of the numbers of its unknown and invalid lines. */
-async function digestOf(
+/** Returns the id of a plan: a hash of its changes and of the line numbers of its unknown and invalid rows. */
+async function computePlanId(
   changes: readonly ImportedChange[],
   unknown: readonly RowProblem[],
-  wrong: readonly RowProblem[],
+  invalid: readonly RowProblem[],
 ): Promise<string> {
   const hash = createHash('sha256');
   const yieldToEventLoop = createYielder();
@@ -332,6 +345,6 @@ async function digestOf(
     await yieldToEventLoop();
     hash.update(JSON.stringify([image_id, fields.map(({ field, before, after }) => [field, before, after])]));
   }
-  const lines = (problems: readonly RowProblem[]) => problems.map(({ line }) => line);
-  return hash.update(JSON.stringify([lines(unknown), lines(wrong)])).digest('base64url');
+  const lineNumbers = (problems: readonly RowProblem[]) => problems.map(({ line }) => line);
+  return hash.update(JSON.stringify([lineNumbers(unknown), lineNumbers(invalid)])).digest('base64url');
 }

@@ -13,14 +13,14 @@ describe.each(databaseKinds)('GET /image-catalog/images/:imageId on %s', (databa
   });
 
   it.each([missingId, 'a.svs', '..%2f', "' or 1=1--", `${missingId}x`, '\u0000'])(
-    'returns the same 404 for an invalid id as for an unknown id: %j',
+    'returns the same 404 for the invalid or unknown id %j as for a removed entry',
     async (imageId) => {
       const { server, reader } = await catalogueOf(database);
       const removed = await server.fixtures.image({ removed_at: '2026-05-01T00:00:00.000Z' });
       const responseFor = async (id: string) => {
         const { status, body } = await reader.call(getImage, { params: { imageId: id } });
-        const { requestId: _, ...rest } = body as unknown as { requestId: string };
-        return { status, ...rest };
+        const { requestId: _, ...bodyWithoutRequestId } = body as unknown as { requestId: string };
+        return { status, ...bodyWithoutRequestId };
       };
       expect(await responseFor(imageId)).toEqual({ status: 404, code: 'not_found', message: 'Not found.' });
       expect(await responseFor(removed.id)).toEqual(await responseFor(imageId));
@@ -29,7 +29,7 @@ describe.each(databaseKinds)('GET /image-catalog/images/:imageId on %s', (databa
 });
 
 describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (database) => {
-  it('change its fields, its place in the list and its search results', async () => {
+  it('change the fields of the entry, its place in the list and the searches that find it', async () => {
     const { server, admin, reader, names } = await catalogueOf(database);
     const { id } = await server.fixtures.image({ file_name: 'z.svs', dataset_name: 'Old' });
     await server.fixtures.image({ file_name: 'b.svs', dataset_name: 'New' });
@@ -44,7 +44,7 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
     expect(await names(reader, { q: 'old' })).toEqual([]);
   });
 
-  it('clear its dataset with null and its organ with an empty text', async () => {
+  it('clear the dataset of the entry with null and its organ with an empty text', async () => {
     const { server, admin } = await catalogueOf(database);
     const { id } = await server.fixtures.image({ dataset_name: 'Set', organ_type: 'Meme' });
     const { body } = await admin.call(updateImage, {
@@ -54,7 +54,7 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
     expect(body.image).toMatchObject({ dataset_name: null, organ_type: null });
   });
 
-  it('ignore fields of the request that are not editable', async () => {
+  it('ignore fields of the request body that are not editable', async () => {
     const { server, admin } = await catalogueOf(database);
     const before = await server.fixtures.image({ file_name: 'a.svs' });
     const { status } = await admin.call(updateImage, {
@@ -90,7 +90,7 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
     [{ organ_type: 5 }],
     [{ removed: true }],
     [{ file_name: null }],
-  ])('get invalid_request for the body %j', async (body) => {
+  ])('are rejected with invalid_request for the body %j', async (body) => {
     const { server, admin } = await catalogueOf(database);
     const { id } = await server.fixtures.image();
     const response = await admin.call(updateImage, { params: { imageId: id }, body });
@@ -98,7 +98,7 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
     expect(response.body).toMatchObject({ code: 'invalid_request', field: Object.keys(body)[0] });
   });
 
-  it('replace the pixel size that the file states with an entered one, restore the stated one, and write audit events', async () => {
+  it('set the pixel size or objective power, restore the scale that the file states, and write audit events', async () => {
     const { server, admin, reader } = await catalogueOf(database);
     const { id } = await server.fixtures.image({
       ...{ mpp_x: 0.5, mpp_y: 0.5, objective_power: 20 },
@@ -107,16 +107,34 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
     const params = { imageId: id };
     const scaleAfter = async (calibration: object | null) => {
       expect(await admin.call(updateImage, { params, body: { calibration } })).toMatchObject({ status: 200 });
-      const { mpp_x, mpp_y, objective_power, mpp_derived, objective_power_derived, scale_entered } = (
-        await reader.call(getImage, { params })
-      ).body.image;
-      return [mpp_x, mpp_y, mpp_derived, objective_power, objective_power_derived, scale_entered];
+      const { image } = (await reader.call(getImage, { params })).body;
+      return {
+        mpp: [image.mpp_x, image.mpp_y],
+        mppDerived: image.mpp_derived,
+        power: image.objective_power,
+        powerDerived: image.objective_power_derived,
+        entered: image.scale_entered,
+      };
     };
-    expect(await scaleAfter({ mpp: 0.25 })).toEqual([0.25, 0.25, false, 40, true, true]);
-    expect(await scaleAfter({ mpp: 0.25 })).toEqual([0.25, 0.25, false, 40, true, true]);
-    expect(await scaleAfter({ objective_power: 10 })).toEqual([1, 1, true, 10, false, true]);
-    expect(await scaleAfter({ mpp: 0.3, objective_power: 40 })).toEqual([0.3, 0.3, false, 40, false, true]);
-    expect(await scaleAfter(null)).toEqual([0.5, 0.5, false, 20, false, undefined]);
+    // If only one value is entered, the other one is derived: objective power × µm per pixel = 10.
+    const scaleOfEnteredMpp = {
+      ...{ mpp: [0.25, 0.25], mppDerived: false },
+      ...{ power: 40, powerDerived: true, entered: true },
+    };
+    expect(await scaleAfter({ mpp: 0.25 })).toEqual(scaleOfEnteredMpp);
+    expect(await scaleAfter({ mpp: 0.25 })).toEqual(scaleOfEnteredMpp); // no change, so no audit event
+    expect(await scaleAfter({ objective_power: 10 })).toEqual({
+      ...{ mpp: [1, 1], mppDerived: true },
+      ...{ power: 10, powerDerived: false, entered: true },
+    });
+    expect(await scaleAfter({ mpp: 0.3, objective_power: 40 })).toEqual({
+      ...{ mpp: [0.3, 0.3], mppDerived: false },
+      ...{ power: 40, powerDerived: false, entered: true },
+    });
+    expect(await scaleAfter(null)).toEqual({
+      ...{ mpp: [0.5, 0.5], mppDerived: false },
+      ...{ power: 20, powerDerived: false, entered: undefined },
+    });
     const entries = await server.services.db
       .selectFrom('audit')
       .select('detail')
@@ -132,7 +150,7 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
   });
 
   it.each([{}, { mpp: 0 }, { mpp: 'x' }, { mpp: 1e9 }, { objective_power: -1 }])(
-    'get invalid_request for the scale %j',
+    'are rejected with invalid_request for the scale %j',
     async (calibration) => {
       const { server, admin } = await catalogueOf(database);
       const { id } = await server.fixtures.image({ file_name: 'a.svs' });
@@ -153,8 +171,8 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
     expect((await admin.call(deleteImage, { params })).status).toBe(404);
     expect((await admin.call(updateImage, { params, body: { organ_type: 'x' } })).status).toBe(404);
 
-    const back = await admin.call(updateImage, { params, body: { removed: false, organ_type: 'Meme' } });
-    expect(back.body).toMatchObject({ image: { id, organ_type: 'Meme' } });
+    const restored = await admin.call(updateImage, { params, body: { removed: false, organ_type: 'Meme' } });
+    expect(restored.body).toMatchObject({ image: { id, organ_type: 'Meme' } });
     expect(await names()).toEqual(['a.svs']);
 
     const auditEntries = await server.services.db

@@ -61,7 +61,7 @@ export interface Catalogue {
   listAll(query: ListQuery, reader: User): Promise<AsyncIterable<string>>;
   /** Returns an ETag that changes whenever the list may have changed. It is weak, because the response may be compressed. */
   etagOf(query: QueryOf<typeof listImagesEndpoint>, reader: User): Promise<string>;
-  /** Lists the same entries in groups and rows, as the viewer requests them. */
+  /** Lists the same entries in groups (one per dataset) and rows, as the viewer requests them. */
   readonly imageGroups: ImageGroups;
   /** Returns an entry. @throws AppError not_found, also for an entry that the reader may not see */
   get(imageId: string, reader: User): Promise<Image>;
@@ -93,27 +93,30 @@ interface CatalogueDependencies {
   readonly onBucketListed: (tree: FolderTree, signal: AbortSignal) => Promise<void>;
 }
 
-/** Age of a cached image after which the next request causes a refresh in the background. */
+/** Age of a cached image from which a request also refreshes it in the background. */
 const refreshAfterMs = 500;
 const maxCachedImages = 10_000;
-/** Delay of the search for result files after a slide was read, so that one search covers many slides. */
-const findResultsAfterMs = 5000;
+/**
+ * Delay, after a slide was read, of the search for files with results that programs have computed for it. During the delay, more
+ * slides may be read, so that one search covers many slides.
+ */
+const findResultsDelayMs = 5000;
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
 interface CachedImage {
   readonly image: ServableImage | null;
-  /** Time (`performance.now`) when its row was read. */
+  /** Time (`performance.now`) when the row of the image was read. */
   readonly readAt: number;
-  /** Time (`performance.now`) of the last attempt to refresh it. */
-  triedAt: number;
+  /** Time (`performance.now`) when the last refresh of this cached image started. */
+  refreshTriedAt: number;
 }
 
 export function createCatalogue(dependencies: CatalogueDependencies): Catalogue {
   const { config, db, now, log, audit, slides, objectStorage, jobs, datasets } = dependencies;
   const cachedImages = new Map<string, CachedImage>();
   const runningReads = new Map<string, Promise<ServableImage | null>>();
-  const readers = createReaderFilters(db, datasets);
+  const readerFilters = createReaderFilters(db, datasets);
   const staleness = createStalenessLimit(() => performance.now());
   let watching: Watch | null = null;
   let isClosed = false;
@@ -125,7 +128,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
     evictions++;
     cachedImages.delete(imageId);
     runningReads.delete(imageId);
-    slides.forget(imageId);
+    slides.forget(imageId); // closes the files of the slide
   }
 
   const store = objectStorage?.store ?? null;
@@ -142,6 +145,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
     onBucketListed: dependencies.onBucketListed,
   });
 
+  // `atStart` is true for the scans that start() enqueues; they also retry slides that could not be read before.
   jobs.setWorker('rescan', async ({ atStart }, signal) => {
     await ingest.rescan('folders', { retryFailed: atStart }, signal);
     await jobs.enqueue('find-results', {});
@@ -154,11 +158,11 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
   });
   jobs.setWorker('read-slide', async ({ imageId, again }, signal) => {
     await ingest.read(imageId, { again }, signal);
-    await jobs.enqueue('find-results', {}, findResultsAfterMs);
+    await jobs.enqueue('find-results', {}, findResultsDelayMs);
   });
 
-  /** @throws AppError not_found */
-  async function rowOf(imageId: string): Promise<ImageRow> {
+  /** Returns the row of an entry. @throws AppError not_found */
+  async function existingRow(imageId: string): Promise<ImageRow> {
     const row = uuid.test(imageId) ? await findImage(db, imageId) : null;
     if (row === null) throw new AppError('not_found');
     return row;
@@ -169,11 +173,11 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
   }
 
   /** Jobs that scan all slide storage: first the folders, then the bucket. */
-  const rescans: readonly ('rescan' | 'rescan-bucket')[] =
+  const rescanJobs: readonly ('rescan' | 'rescan-bucket')[] =
     store === null ? ['rescan'] : ['rescan', 'rescan-bucket'];
 
   function rescanSoon(): void {
-    for (const name of rescans) {
+    for (const name of rescanJobs) {
       jobs
         .enqueue(name, { atStart: false })
         .catch((error) =>
@@ -229,8 +233,8 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
             fingerprint: row.fingerprint,
           };
     if (cachedImages.size >= maxCachedImages) cachedImages.clear();
-    if (evictions === evictionsBefore) cachedImages.set(imageId, { image, readAt, triedAt: readAt });
-    if (image === null) slides.forget(imageId); // closes its files
+    if (evictions === evictionsBefore) cachedImages.set(imageId, { image, readAt, refreshTriedAt: readAt });
+    if (image === null) slides.forget(imageId);
     return image;
   }
 
@@ -243,8 +247,8 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
           'catalogue search is slow: the database user cannot create the extension pg_trgm or its index, so each search reads every catalogue entry',
         );
       }
-      for (const name of rescans) await jobs.enqueue(name, { atStart: true });
-      if (isClosed) return; // closed while the jobs were requested
+      for (const name of rescanJobs) await jobs.enqueue(name, { atStart: true });
+      if (isClosed) return; // close() was called while the jobs were being enqueued
       watching = watchFolders({
         folders: Object.values(slideRoots(config)),
         onChange: () => void jobs.enqueue('rescan', { atStart: false }),
@@ -253,21 +257,21 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
     },
 
     async rescan() {
-      for (const name of rescans) await jobs.enqueue(name, { atStart: false });
-      for (const name of rescans) await jobs.idle(name);
+      for (const name of rescanJobs) await jobs.enqueue(name, { atStart: false });
+      for (const name of rescanJobs) await jobs.idle(name);
     },
 
     rescanSoon,
 
     async settled() {
-      for (const name of rescans) await jobs.idle(name);
+      for (const name of rescanJobs) await jobs.idle(name);
       await jobs.idle('read-slide');
     },
 
     isEmpty: () => hasNoImages(db),
 
     async list({ limit, cursor, ...query }, reader) {
-      const filter = await readers.filterFor(query, reader);
+      const filter = await readerFilters.filterFor(query, reader);
       const after = cursor === undefined ? null : decodeImageCursor(cursor);
       // One more row shows whether there is a next page.
       const rows = await listImages(db, { ...filter, after, limit: limit + 1 });
@@ -283,28 +287,28 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
 
     async listAll({ cursor, ...query }, reader) {
       const after = cursor === undefined ? null : decodeImageCursor(cursor);
-      const filter = await readers.filterFor(query, reader);
+      const filter = await readerFilters.filterFor(query, reader);
       const readBatch = (page: Pick<ImagePage, 'after' | 'limit'>) => listImages(db, { ...filter, ...page });
       return streamList(readBatch, after, (row) => imageFor(reader, row));
     },
 
     async etagOf({ q, dataset, organ, limit, cursor }, reader) {
-      // The key is computed before the list is read, so a change in between leads to a new ETag in the next response.
-      const key = JSON.stringify([await readers.viewKey(reader), q, dataset, organ, limit, cursor]);
+      // The caller computes the ETag before it reads the list, so a change in between leads to a new ETag in the next response.
+      const key = JSON.stringify([await readerFilters.viewKey(reader), q, dataset, organ, limit, cursor]);
       return `W/"${hashOf(key)}"`;
     },
 
-    imageGroups: createImageGroups(db, readers),
+    imageGroups: createImageGroups(db, readerFilters),
 
     async get(imageId, reader) {
       // Queried before the entry, so that response times do not reveal whether an id belongs to an invisible entry.
       const restrictedDatasets = await datasets.inaccessibleTo(reader);
-      const row = await rowOf(imageId);
+      const row = await existingRow(imageId);
       const seesEveryEntry = seesAll(reader);
-      const isListed = row.removed_at === null && (row.status === 'ready' || seesEveryEntry);
+      const isListedForReader = row.removed_at === null && (row.status === 'ready' || seesEveryEntry);
       const rights = { restrictedDatasets, seesHidden: seesEveryEntry };
       const image = { dataset: row.dataset_name, isHidden: row.hidden_at !== null };
-      if (!isListed || !mayViewImage(rights, image)) throw new AppError('not_found');
+      if (!isListedForReader || !mayViewImage(rights, image)) throw new AppError('not_found');
       return imageFor(reader, row);
     },
 
@@ -330,7 +334,8 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
         isMetadataFile = isMetadataName(basename(row.path));
       });
       evict(imageId);
-      if (isMetadataFile) rescanSoon(); // the removal accepts that the metadata file is missing
+      // Some entries show administrators an unusable metadata file. When one of them is removed, scans no longer expect the file.
+      if (isMetadataFile) rescanSoon();
     },
 
     servable(imageId) {
@@ -339,8 +344,8 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
       if (entry === undefined || !staleness.isFresh(entry.readAt, nowMs)) {
         return uuid.test(imageId) ? readOrUseCached(imageId) : null;
       }
-      if (nowMs - entry.triedAt >= refreshAfterMs) {
-        entry.triedAt = nowMs;
+      if (nowMs - entry.refreshTriedAt >= refreshAfterMs) {
+        entry.refreshTriedAt = nowMs;
         readOnce(imageId).catch((error) =>
           log.warn(
             { err: error, image: imageId },

@@ -29,7 +29,7 @@ export interface ImageEdit {
   readonly calibration?: Calibration | undefined;
   readonly hidden?: boolean | undefined;
   readonly removed?: boolean | undefined;
-  /** Requests that an unreadable file is read again; has no effect on other files. */
+  /** Requests another attempt to read a file that could not be read; has no effect on other files. */
   readonly read_again?: true | undefined;
 }
 
@@ -60,9 +60,9 @@ export async function editImage(
   }
   const editedFields = editableFields.filter((field) => edit[field] !== undefined);
   const metadataHold = readHold(row.metadata_hold);
-  // A scan holds a slide in one of two ways. "waiting": it has hidden the slide because a metadata file was unusable; an
-  // administrator ends this by showing or hiding the slide. "kept": it has left the slide in its dataset although the metadata
-  // files name another one; an administrator ends this by setting the dataset.
+  // A metadata hold records that a scan did not apply the metadata files to a slide. "waiting": the scan has hidden the slide
+  // because a metadata file was unusable; showing or hiding the slide ends this hold. "kept": the scan has left the slide in its
+  // dataset although the metadata files name another one; setting the dataset ends this hold.
   const endsHold =
     (metadataHold?.kind === 'waiting' && edit.hidden !== undefined) ||
     (metadataHold?.kind === 'kept' && editedFields.includes('dataset_name'));
@@ -71,11 +71,11 @@ export async function editImage(
   const isToShow = edit.hidden === false && row.hidden_at !== null;
   const isToRemove = edit.removed === true;
   const isToRead = edit.read_again === true && row.status === 'failed' && row.missing_since === null;
-  const calibrated = edit.calibration === undefined ? {} : changesByCalibration(row, edit.calibration);
-  const isCalibrated = Object.keys(calibrated).length > 0;
+  const scaleChanges = edit.calibration === undefined ? {} : changesByCalibration(row, edit.calibration);
+  const isCalibrated = Object.keys(scaleChanges).length > 0;
   const changes: ImageChanges = {
-    ...valuesOf(edit),
-    ...calibrated,
+    ...columnsOf(edit),
+    ...scaleChanges,
     ...(editedFields.length > 0 && { edited_fields: withEditedFields(row.edited_fields, editedFields) }),
     ...(endsHold && { metadata_hold: null }),
     ...(isToHide && { hidden_at: at }),
@@ -127,6 +127,7 @@ export function editDetail(
   };
 }
 
+/** Returns the detail of the audit entry for a calibration: the old and new value of each entered value that changed. */
 function calibrationDetail(before: ImageRow, after: ImageRow): NonNullable<AuditEntry['detail']> {
   const change = (name: string, field: 'entered_mpp' | 'entered_objective_power') =>
     before[field] === after[field]
@@ -135,8 +136,8 @@ function calibrationDetail(before: ImageRow, after: ImageRow): NonNullable<Audit
   return { ...change('mpp', 'entered_mpp'), ...change('objective_power', 'entered_objective_power') };
 }
 
-/** Returns the edited values as columns; an empty text removes the dataset or the organ. */
-function valuesOf({ file_name, dataset_name, organ_type }: ImageEdit): ImageChanges {
+/** Returns the edited values as columns. An empty text becomes null, which means no dataset or no organ. */
+function columnsOf({ file_name, dataset_name, organ_type }: ImageEdit): ImageChanges {
   return {
     ...(file_name !== undefined && { file_name }),
     ...(dataset_name !== undefined && { dataset_name: dataset_name || null }),

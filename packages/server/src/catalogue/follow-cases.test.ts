@@ -16,36 +16,38 @@ import { catalogueOf, svs } from './testing/catalogue-of.ts';
 // Slides are read in separate processes, which start slowly on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** A catalogue.csv in the folder of a dataset. */
+/** Returns the text of a `catalogue.csv`; each line states file name, case, stain and note of a slide. */
 const csv = (...lines: readonly string[]) => `file_name,case,stain,note\n${lines.join('\n')}\n`;
 
-describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
-  async function catalogueWithCsv(content: string) {
-    const testCatalogue = await catalogueOf(kind);
+describe.each(databaseKinds)('cases that metadata files name on %s', (databaseKind) => {
+  /** Starts a server with the slides a.svs, b.svs and c.svs in the folder Set, beside a `catalogue.csv` with this content. */
+  async function startWithCsv(content: string) {
+    const testCatalogue = await catalogueOf(databaseKind);
     const { server, admin } = testCatalogue;
     for (const name of ['a', 'b', 'c']) await server.put(`Set/${name}.svs`, svs);
     const names = new Map<string, string>();
+    /** Replaces `catalogue.csv`, and scans. */
     const write = async (text: string) => {
       await server.put('Set/catalogue.csv', text);
       await server.rescan();
       for (const image of await testCatalogue.list(admin)) names.set(image.id, image.file_name);
     };
     await write(content);
-    const stored = async (): Promise<readonly Case[]> => (await admin.call(listCases)).body.cases;
+    const listStoredCases = async (): Promise<readonly Case[]> => (await admin.call(listCases)).body.cases;
     return {
       ...testCatalogue,
       write,
-      stored,
+      listStoredCases,
       /** Returns the cases as `name: slides`, each slide as file name, stain and note. */
       cases: async () =>
-        (await stored()).map(
+        (await listStoredCases()).map(
           ({ name, slides }) =>
             `${name}: ${slides.map(({ image_id, stain, note }) => [names.get(image_id), stain, note].filter(Boolean).join(' ')).join(', ')}`,
         ),
-      first: async () => {
-        const [one] = await stored();
-        if (one === undefined) throw new Error('There is no case.');
-        return one;
+      firstCase: async () => {
+        const [caseOfList] = await listStoredCases();
+        if (caseOfList === undefined) throw new Error('There is no case.');
+        return caseOfList;
       },
       caseActions: async () => {
         const { db } = server.services;
@@ -60,17 +62,17 @@ describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
   }
 
   it('are created with their slides in natural order, and change with the metadata file', async () => {
-    const { write, cases, stored, server, caseActions } = await catalogueWithCsv(
+    const { write, cases, listStoredCases, server, caseActions } = await startWithCsv(
       csv('b.svs,V-1,PAS,n', 'a.svs,V-1,H&E,', 'c.svs,V-2,,'),
     );
     expect(await cases()).toEqual(['V-1: a.svs H&E, b.svs PAS n', 'V-2: c.svs']);
-    const before = await stored();
+    const before = await listStoredCases();
     await server.rescan();
-    expect(await stored()).toEqual(before); // no new version without a change
+    expect(await listStoredCases()).toEqual(before); // no new version without a change
 
     await write(csv('a.svs,v-1,Masson,', 'c.svs,V-1,,', 'b.svs,,,'));
     expect(await cases()).toEqual(['v-1: a.svs Masson, c.svs']);
-    expect((await stored()).map(({ id }) => id)).toEqual([before[0]?.id]);
+    expect((await listStoredCases()).map(({ id }) => id)).toEqual([before[0]?.id]);
     expect((await caseActions()).toSorted()).toEqual([
       'case-changed by the server',
       'case-created by the server',
@@ -79,29 +81,29 @@ describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
     ]);
   });
 
-  it('keep the fields that an administrator edited, and take all other fields from the metadata file', async () => {
-    const { admin, write, cases, first } = await catalogueWithCsv(csv('a.svs,V-1,H&E,', 'b.svs,V-1,PAS,'));
-    const { id, slides } = await first();
+  it('keep the fields that an administrator has edited, and follow the metadata file in all other fields', async () => {
+    const { admin, write, cases, firstCase } = await startWithCsv(csv('a.svs,V-1,H&E,', 'b.svs,V-1,PAS,'));
+    const { id, slides } = await firstCase();
     const params = { caseId: id };
     const editedSlides = [{ ...slides[1], image_id: slides[1]?.image_id ?? '', stain: 'own stain' }];
     await admin.call(updateCase, { params, body: { slides: editedSlides, description: 'own text' } });
     await write(csv('a.svs,V-1,Masson,', 'b.svs,V-1,Kongo,', 'c.svs,V-1,,'));
     expect(await cases()).toEqual(['V-1: b.svs own stain']);
-    expect((await first()).description).toBe('own text');
+    expect((await firstCase()).description).toBe('own text');
     await write(csv('a.svs,,,'));
     expect(await cases()).toEqual(['V-1: b.svs own stain']);
   });
 
   it('stay deleted after an administrator deleted them, although the metadata file still names them', async () => {
-    const { admin, write, cases, first, server } = await catalogueWithCsv(csv('a.svs,V-1,,', 'b.svs,V-2,,'));
-    await admin.call(deleteCase, { params: { caseId: (await first()).id } });
+    const { admin, write, cases, firstCase, server } = await startWithCsv(csv('a.svs,V-1,,', 'b.svs,V-2,,'));
+    await admin.call(deleteCase, { params: { caseId: (await firstCase()).id } });
     await server.rescan();
     await write(csv('a.svs,V-1,PAS,', 'b.svs,V-2,,', 'c.svs,V-1,,'));
     expect(await cases()).toEqual(['V-2: b.svs']);
   });
 
   it('do not replace a case of the same name that an administrator created', async () => {
-    const { admin, write, cases, server } = await catalogueWithCsv(csv());
+    const { admin, write, cases, server } = await startWithCsv(csv());
     const slides = [{ image_id: await server.idOf('c.svs') }];
     await admin.call(createCase, { body: { dataset: 'Set', name: 'V-1', slides } });
     await write(csv('a.svs,V-1,,'));
@@ -110,8 +112,8 @@ describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
     expect(await cases()).toEqual(['V-1: c.svs']);
   });
 
-  it('keep their slides while the metadata file is unreadable or the file of a slide is missing', async () => {
-    const { write, cases, server } = await catalogueWithCsv(csv('a.svs,V-1,,', 'b.svs,V-1,,'));
+  it('keep their slides while the metadata file is unreadable, and after the missing file of a slide has reappeared', async () => {
+    const { write, cases, server } = await startWithCsv(csv('a.svs,V-1,,', 'b.svs,V-1,,'));
     const before = await cases();
     await write(`${csv('a.svs,V-2,,')}b.svs,"broken`);
     expect(await cases()).toEqual(before);
@@ -124,21 +126,25 @@ describe.each(databaseKinds)('cases that metadata files name on %s', (kind) => {
     expect(await cases()).toEqual(before);
   });
 
-  it('exist in both datasets after an administrator has moved one of two slides of a case to another dataset', async () => {
-    const { admin, server, stored } = await catalogueWithCsv(csv('a.svs,V-1,,', 'b.svs,V-1,,'));
+  it('exist in two datasets after an administrator has moved one of the two slides of a case to another dataset', async () => {
+    const { admin, server, listStoredCases } = await startWithCsv(csv('a.svs,V-1,,', 'b.svs,V-1,,'));
     const imageId = await server.idOf('b.svs');
     await admin.call(updateImage, { params: { imageId }, body: { dataset_name: 'Other' } });
     await server.rescan();
-    const found = (await stored()).map((each) => [each.dataset, each.name, each.slides.length]);
-    expect(found).toEqual([
+    const datasetsAndCases = (await listStoredCases()).map(({ dataset, name, slides }) => [
+      dataset,
+      name,
+      slides.length,
+    ]);
+    expect(datasetsAndCases).toEqual([
       ['Other', 'V-1', 1],
       ['Set', 'V-1', 1],
     ]);
   });
 
-  it('keep slides that are registered to each other, even when the metadata file no longer names the case', async () => {
-    const { admin, write, cases, first } = await catalogueWithCsv(csv('a.svs,V-1,,', 'b.svs,V-1,,'));
-    const { id, slides } = await first();
+  it('stay when the metadata file no longer names them, if their slides are registered to (aligned with) each other', async () => {
+    const { admin, write, cases, firstCase } = await startWithCsv(csv('a.svs,V-1,,', 'b.svs,V-1,,'));
+    const { id, slides } = await firstCase();
     const [from_image = '', to_image = ''] = slides.map(({ image_id }) => image_id);
     const points = [
       { from: [0, 0], to: [10, 0] },

@@ -6,7 +6,8 @@
  * A metadata file states the name of a case for a slide; the case belongs to the dataset of the slide's entry. If a scan has no
  * information about a slide, because its file is missing or a metadata file is unusable, the slide stays in its case.
  *
- * In this file, `known` is a case as the last scan has written it, and `wanted` is the case as the metadata files state it now.
+ * In this file, `known` is a case as the last scan wrote it, `wanted` is the case as the metadata files state it now, and
+ * `current` is the case as it is stored, with the edits of administrators.
  */
 import { randomUUID } from 'node:crypto';
 import { caseSlidesLimit, nameKey, naturalCompare } from '@lamina/contract';
@@ -41,10 +42,10 @@ interface FollowCasesDependencies {
 }
 
 const rowsPerQuery = 500;
-/** Maximum number of cases that one transaction changes; a small number, so that other requests do not wait long. */
+/** Maximum number of cases that one transaction changes. It is small, so that other requests do not wait long for the lock. */
 const casesPerTransaction = 50;
 
-/** A slide of a case, with the name and description of the case that the metadata files state. */
+/** A slide of a wanted case, with the name and description that the metadata files state for the case. */
 interface WantedSlide extends Pick<ImportedCase, 'name' | 'description'> {
   readonly path: string;
   readonly slide: CaseSlideRow;
@@ -54,7 +55,7 @@ interface WantedSlide extends Pick<ImportedCase, 'name' | 'description'> {
 
 /** A change of one case. */
 interface CaseStep {
-  /** See `keyOf`. */
+  /** See `caseKeyOf`. */
   readonly key: string;
   /** Null for a new case. */
   readonly known: MetadataCase | null;
@@ -85,7 +86,7 @@ export async function followCases(
       dataset: slides.find(({ dataset }) => dataset !== null)?.dataset ?? null,
       wanted: wantedCaseOf(slides, log),
     };
-    if (!isSame(step.known?.written ?? null, step.wanted)) steps.push(step);
+    if (!hasSameJson(step.known?.written ?? null, step.wanted)) steps.push(step);
   }
   for (let start = 0; start < steps.length; start += casesPerTransaction) {
     await yieldToEventLoop();
@@ -112,33 +113,37 @@ async function wantedSlidesByCase(
     else slidesOfCase.push(slide);
   };
   /** Cases that the metadata files state, by root and path of the slide; null when they state that the slide is in no case. */
-  const stated = new Map<Root, ReadonlyMap<string, StatedCase | null>>();
+  const statedCases = new Map<Root, ReadonlyMap<string, StatedCase | null>>();
   for (const { root, slides } of scans) {
-    const complete = slides.filter(({ metadataIncomplete }) => !metadataIncomplete);
-    stated.set(root, new Map(complete.map(({ path, inCase = null }) => [path, inCase] as const)));
+    // For other slides, an unusable metadata file may state another case.
+    const withCompleteMetadata = slides.filter(({ metadataIncomplete }) => !metadataIncomplete);
+    statedCases.set(
+      root,
+      new Map(withCompleteMetadata.map(({ path, inCase = null }) => [path, inCase] as const)),
+    );
   }
-  for (const [root, casesByPath] of stated) {
+  for (const [root, casesByPath] of statedCases) {
     const paths = [...casesByPath].flatMap(([path, inCase]) => (inCase === null ? [] : [path]));
-    for (const { id, path, dataset_name } of await readInBatches(paths, (part) =>
-      listImagesAt(db, root, part),
+    for (const { id, path, dataset_name } of await readInBatches(paths, (batch) =>
+      listImagesAt(db, root, batch),
     )) {
       const inCase = casesByPath.get(path) ?? null;
-      if (inCase === null || dataset_name === null) continue; // a case belongs to a dataset
+      if (inCase === null || dataset_name === null) continue; // a slide without a dataset cannot be in a case
       const { name, description, stain, block, note } = inCase;
       const slide = { image_id: id, stain, block, note };
-      add(keyOf(dataset_name, name), { path, slide, dataset: dataset_name, name, description });
+      add(caseKeyOf(dataset_name, name), { path, slide, dataset: dataset_name, name, description });
     }
   }
   const ids = knownCases.flatMap(({ written }) => written.slides.map(({ image_id }) => image_id));
-  const places = await readInBatches(ids, (part) => findImageLocations(db, part));
-  const placesById = new Map(places.map((place) => [place.id, place]));
+  const locations = await readInBatches(ids, (batch) => findImageLocations(db, batch));
+  const locationsById = new Map(locations.map((location) => [location.id, location]));
   for (const { key, written } of knownCases) {
     for (const slide of written.slides) {
-      const place = placesById.get(slide.image_id);
-      // A slide about which the scan has information was handled above.
-      if (place === undefined || stated.get(place.root)?.has(place.path)) continue;
+      const location = locationsById.get(slide.image_id);
+      // The loop over `statedCases` has handled the slides about which this scan has information.
+      if (location === undefined || statedCases.get(location.root)?.has(location.path)) continue;
       const { name, description } = written;
-      add(key, { path: place.path, slide, dataset: null, name, description });
+      add(key, { path: location.path, slide, dataset: null, name, description });
     }
   }
   return wanted;
@@ -146,7 +151,7 @@ async function wantedSlidesByCase(
 
 async function readInBatches(
   keys: readonly string[],
-  read: (part: readonly string[]) => Promise<readonly ImageLocation[]>,
+  read: (batch: readonly string[]) => Promise<readonly ImageLocation[]>,
 ): Promise<readonly ImageLocation[]> {
   const locations: ImageLocation[] = [];
   const yieldToEventLoop = createYielder();
@@ -158,11 +163,14 @@ async function readInBatches(
 }
 
 /** Returns a key that is equal for all spellings of the names of a case and its dataset. */
-function keyOf(dataset: string, name: string): string {
+function caseKeyOf(dataset: string, name: string): string {
   return `${nameKey(dataset)}\n${nameKey(name)}`;
 }
 
-/** Returns the case with its slides in natural order of their paths, and the first stated name and description; null without slides. */
+/**
+ * Returns the case with its slides in natural order of their paths, the name that is stated for the first slide, and the first
+ * stated description; null without slides.
+ */
 function wantedCaseOf(slides: readonly WantedSlide[], log: Logger): ImportedCase | null {
   const inOrder = slides.toSorted((a, b) => naturalCompare(a.path, b.path));
   const [first] = inOrder;
@@ -181,36 +189,36 @@ function wantedCaseOf(slides: readonly WantedSlide[], log: Logger): ImportedCase
   };
 }
 
-/** Applies one step to the current state of the case. @returns the audit entries */
+/** Applies one step to the current state of the case. @returns the audit entries to record in the same transaction */
 async function applyStep(
   tx: DatabaseTransaction,
   { key, known, dataset, wanted }: CaseStep,
   at: string,
 ): Promise<AuditEntry[]> {
   // A concurrent scan (of the folders or of the bucket) may have changed the case after `known` was read.
-  if (!isSame(await findMetadataCase(tx, key), known)) return [];
+  if (!hasSameJson(await findMetadataCase(tx, key), known)) return [];
   const [current = null] = known === null ? [] : await findCases(tx, [known.caseId]);
   if (wanted === null) return known === null ? [] : deleteUneditedCase(tx, known, current);
   if (known === null) return dataset === null ? [] : createCaseOfFiles(tx, key, dataset, wanted, at);
   await saveMetadataCase(tx, { key, caseId: known.caseId, written: wanted });
-  if (current === null) return []; // an administrator has deleted it
+  if (current === null) return []; // an administrator has deleted the case
   const before = writtenFields(current);
-  const isUnedited = (field: keyof ImportedCase) => isSame(before[field], known.written[field]);
+  const isUnedited = (field: keyof ImportedCase) => hasSameJson(before[field], known.written[field]);
   const changes = {
     ...(isUnedited('name') && { name: wanted.name }),
     ...(isUnedited('description') && { description: wanted.description }),
     ...(isUnedited('slides') && { slides: wanted.slides }),
   };
-  if (isSame({ ...before, ...changes }, before)) return [];
+  if (hasSameJson({ ...before, ...changes }, before)) return [];
   const after = { ...current, ...changes, version: current.version + 1, updated_at: at };
   await saveCase(tx, after);
-  return [entryOf('case-changed', after)];
+  return [auditEntryOf('case-changed', after)];
 }
 
 /**
- * Creates a case. If an administrator has already created one with the same name, that case stays unchanged. The case of the
- * files is then recorded with an id that no case has, like a case that an administrator has deleted, so that later scans do not
- * create it either.
+ * Creates a case that the metadata files name. If an administrator has already created a case with the same name, that case stays
+ * unchanged. This function then records the case of the files with an id that no stored case has. Later scans treat it like a
+ * case that an administrator has deleted, so they do not create it either.
  */
 async function createCaseOfFiles(
   tx: DatabaseTransaction,
@@ -226,7 +234,7 @@ async function createCaseOfFiles(
   const times = { created_at: at, updated_at: at };
   const created = { id: caseId, dataset, version: 1, registrations: [], ...written, ...times };
   await saveCase(tx, created);
-  return [entryOf('case-created', created)];
+  return [auditEntryOf('case-created', created)];
 }
 
 /** Deletes a case that the files no longer name, unless an account has edited it or aligned its slides with each other. */
@@ -237,21 +245,21 @@ async function deleteUneditedCase(
 ): Promise<AuditEntry[]> {
   await deleteMetadataCase(tx, known.key);
   if (current === null || current.registrations.length > 0) return [];
-  if (!isSame(writtenFields(current), known.written)) return [];
+  if (!hasSameJson(writtenFields(current), known.written)) return [];
   await deleteStoredCase(tx, current.id);
-  return [entryOf('case-deleted', current)];
+  return [auditEntryOf('case-deleted', current)];
 }
 
-function entryOf(action: AuditAction, { id, name, dataset, slides }: StoredCase): AuditEntry {
+function auditEntryOf(action: AuditAction, { id, name, dataset, slides }: StoredCase): AuditEntry {
   return { ...serverActor, action, target: id, detail: { name, dataset, slides: slides.length } };
 }
 
-/** Returns the fields that scans write, in a fixed order, because `isSame` compares their JSON. */
+/** Returns the fields that scans write, in a fixed order, because `hasSameJson` compares their JSON. */
 function writtenFields({ name, description, slides }: StoredCase): ImportedCase {
   return { name, description, slides };
 }
 
 /** Returns whether two values have the same JSON; their properties must be in the same order. */
-function isSame(first: unknown, second: unknown): boolean {
+function hasSameJson(first: unknown, second: unknown): boolean {
   return JSON.stringify(first) === JSON.stringify(second);
 }

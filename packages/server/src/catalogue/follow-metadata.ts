@@ -10,7 +10,7 @@ import { type MetadataHold, readHold, writeHold } from '../domain/metadata-hold.
 import type { EditableField, ImageChanges, ScannedRow } from '../store/images.ts';
 import type { SlideMetadata } from './metadata-files.ts';
 
-/** The accounts to which each restricted dataset is granted, by the key of its name. */
+/** The ids of the accounts that have a grant to each restricted dataset, by the key of its name (see `nameKey`). */
 export type RestrictedDatasets = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** What a scan changes in one catalogue entry. */
@@ -28,13 +28,14 @@ export function followMetadata(
   restricted: RestrictedDatasets,
 ): EntryUpdate {
   if (metadata.metadataIncomplete) return noChanges;
+  // A hold is the stored reason why a scan did not apply the metadata files to the slide.
   const oldHold = readHold(row.metadata_hold);
   const isDatasetChanged =
     !edited.has('dataset_name') && !isSameName(row.dataset_name, metadata.dataset_name);
   const keepsDataset = isDatasetChanged && widensAccess(row.dataset_name, metadata.dataset_name, restricted);
   const hold: MetadataHold | null = keepsDataset ? { kind: 'kept', dataset: metadata.dataset_name } : null;
   const isOrganChanged = !edited.has('organ_type') && !isSameName(row.organ_type, metadata.organ_type);
-  // An earlier scan hid the slide until its metadata files became usable, as they are now.
+  // An earlier scan hid the slide because a metadata file was unusable. Now all of them are usable.
   const isToShow = oldHold?.kind === 'waiting' && row.hidden_at !== null;
   const isHoldChanged = (hold === null ? null : writeHold(hold)) !== row.metadata_hold;
 

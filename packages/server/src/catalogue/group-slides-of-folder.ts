@@ -7,11 +7,12 @@ import { dicomSignature, hasSlideName, mayBeDicomByContent } from '@lamina/slide
 import type { FolderTree } from '../slide-storage/folder-tree.ts';
 import type { SlideGroup } from '../tiles/slides.ts';
 
-/** A regular file of the folder. */
+/** A regular file that a scan has seen in the folder. */
 export interface SeenFile {
   readonly name: string;
   /** Path below the slide root, with all links resolved. */
   readonly realPlace: string;
+  /** In bytes. */
   readonly size: number;
   /** Changes whenever the file changes. */
   readonly version: string;
@@ -27,6 +28,7 @@ export type GroupFiles = (
 /** Maximum number of folders whose groups are cached; when it is reached, the cache is emptied. */
 const maxCachedFolders = 10_000;
 
+/** Returns a function that groups the files of folders, with a cache of its own. */
 export function createGroupFiles(): GroupFiles {
   const cachedGroups = new Map<
     string,
@@ -44,7 +46,7 @@ export function createGroupFiles(): GroupFiles {
   };
 }
 
-/** Returns a hash that changes when a name or version of the files changes. */
+/** Returns a hash that changes when a file is added, removed, renamed or changed. */
 export function signatureOf(files: readonly SeenFile[]): string {
   const namesAndVersions = files.map(({ name, version }) => [name, version]);
   return createHash('sha256').update(JSON.stringify(namesAndVersions)).digest('base64url');
@@ -57,9 +59,9 @@ async function slidesAmong(
 ): Promise<readonly SlideGroup[] | null> {
   const names: string[] = [];
   for (const { name, realPlace } of files) {
-    // A name without a known extension may be a DICOM file; only its content tells.
-    const isNotDicom = mayBeDicomByContent(name) && !(await isDicomByContent(tree, realPlace));
-    if (!isNotDicom) names.push(name);
+    // A file without a known extension counts only if its content is DICOM.
+    const mayBeSlide = !mayBeDicomByContent(name) || (await isDicomByContent(tree, realPlace));
+    if (mayBeSlide) names.push(name);
   }
   const groups = names.length > 1 ? await tree.group(folder, names) : [];
   if (groups === null) return null;

@@ -10,7 +10,7 @@ type EnteredScale = Pick<ImageRow, 'entered_mpp' | 'entered_objective_power'>;
 type UsedScale = Pick<ImageRow, 'mpp_x' | 'mpp_y' | 'objective_power' | 'derived_scale'>;
 
 /**
- * Returns the scale to use, as columns of the entry. If an administrator has entered only one of the two values, the other
+ * Returns the scale to use, as columns of the entry: micrometres per pixel and objective power. If an administrator has entered only one of the two values, the other
  * one is derived from it and not taken from the file.
  */
 export function usedScale(row: FileScale & EnteredScale): UsedScale {
@@ -29,7 +29,7 @@ export function usedScale(row: FileScale & EnteredScale): UsedScale {
     mpp_x: mpp?.x ?? null,
     mpp_y: mpp?.y ?? null,
     objective_power: objectivePower,
-    // The database spells the name of this field differently than scaleOf().
+    // The database spells this value in snake case, scaleOf() in camel case.
     derived_scale: derived === 'objectivePower' ? 'objective_power' : derived,
   };
 }

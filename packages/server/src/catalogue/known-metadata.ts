@@ -1,4 +1,7 @@
-/** Stores in the database which metadata files exist, so that a later scan notices a missing file even after a restart. */
+/**
+ * Stores in the database which metadata files (`catalogue.csv`, `dataset.json`) exist, so that a later scan notices a missing file
+ * even after a restart.
+ */
 import { type Database, runLockedTransaction } from '../store/database.ts';
 import { deleteMetadataFiles, insertMetadataFiles, listMetadataFiles } from '../store/metadata-files.ts';
 import type { SlideRoot } from '../store/schema.ts';
@@ -7,8 +10,8 @@ import type { Scan } from './scan.ts';
 const filesPerTransaction = 500;
 
 /**
- * Adds the metadata files that a scan found to the stored list. Deletes a missing file from the list when the scan could read
- * its folder and found no slide in this folder or below it.
+ * Adds the metadata files that a scan found to the stored list. Deletes a missing file from the list when the scan could read its
+ * folder and found no slide in this folder or below it.
  *
  * @param at time of the scan, ISO 8601
  */
@@ -17,21 +20,21 @@ export async function rememberMetadataFiles(
   { root, slides, metadataFiles, unread }: Scan & { readonly root: SlideRoot },
   at: string,
 ): Promise<void> {
-  const known = await listMetadataFiles(db, root);
-  const found = new Set(metadataFiles);
-  const unreadPlaces = new Set(unread); // folders that the scan could not read
+  const storedFiles = await listMetadataFiles(db, root);
+  const foundFiles = new Set(metadataFiles);
+  const unreadPlaces = new Set(unread); // folders and files that the scan could not read
   const isObsolete = (file: string) => {
     const folder = file.slice(0, file.lastIndexOf('/') + 1);
     return !isBelowAny(file, unreadPlaces) && !slides.some(({ path }) => path.startsWith(folder));
   };
-  const added = metadataFiles.filter((file) => !known.has(file));
+  const newFiles = metadataFiles.filter((file) => !storedFiles.has(file));
   // Without any slide, nothing is deleted: an empty root may be a disk that is not mounted.
-  const obsolete =
-    slides.length === 0 ? [] : [...known].filter((file) => !found.has(file) && isObsolete(file));
-  for (let start = 0; start < Math.max(added.length, obsolete.length); start += filesPerTransaction) {
+  const obsoleteFiles =
+    slides.length === 0 ? [] : [...storedFiles].filter((file) => !foundFiles.has(file) && isObsolete(file));
+  for (let start = 0; start < Math.max(newFiles.length, obsoleteFiles.length); start += filesPerTransaction) {
     await runLockedTransaction(db, 'catalogue', async (tx) => {
-      await insertMetadataFiles(tx, root, added.slice(start, start + filesPerTransaction), at);
-      await deleteMetadataFiles(tx, root, obsolete.slice(start, start + filesPerTransaction));
+      await insertMetadataFiles(tx, root, newFiles.slice(start, start + filesPerTransaction), at);
+      await deleteMetadataFiles(tx, root, obsoleteFiles.slice(start, start + filesPerTransaction));
     });
   }
 }

@@ -1,4 +1,7 @@
-/** Streams the list without a limit in parts of a JSON text, so that 100,000 entries do not fill the memory or block requests. */
+/**
+ * Streams the whole list of images, for requests without a limit, as parts of one JSON text. A catalogue of 100,000 entries is
+ * thus never in memory at once and does not block other requests.
+ */
 import type { Image } from '@lamina/contract';
 import { createYielder } from '../platform/yield-to-event-loop.ts';
 import type { ListedImage } from '../store/listed-image.ts';
@@ -26,7 +29,8 @@ export async function* streamList(
 ): AsyncGenerator<string, void> {
   const sentIds = new Set<string>();
   const yieldToEventLoop = createYielder();
-  for (let position = after; ; ) {
+  let position = after;
+  for (;;) {
     const rows = await readBatch({ after: position, limit: batchSize });
     const unsent = rows.filter(({ id }) => !sentIds.has(id));
     if (unsent.length > 0) {
