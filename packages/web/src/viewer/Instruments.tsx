@@ -37,15 +37,16 @@ const keyStep = 0.15;
 const noKeys = {};
 const noShapes: readonly Shape[] = [];
 const noResults: readonly ResultLayer[] = [];
-/** When a counting circle is placed, its diameter is at most this fraction of the view's width and height. */
+/** Choosing the counting circle zooms out until its diameter is at most this fraction of the view's width and height. */
 const maxCircleFraction = 0.9;
 /** How long the copy button shows that the link is copied. */
 const copiedMs = 2000;
 
 interface InstrumentsProps {
   readonly view: SlideView;
+  /** Current zoom, rotation and mirroring of the view. */
   readonly pose: Pose;
-  /** Name of the slide. */
+  /** Name of the slide, which saved pictures show. */
   readonly name: string;
   /** The image whose annotations and result layers are shown; null when the page shows none. */
   readonly annotated: AnnotatedSlide | null;
@@ -62,8 +63,8 @@ interface InstrumentsProps {
 }
 
 /**
- * Renders the controls of an open slide, its measurements, annotations and result layers, and the readouts of scale and
- * magnification. Memoised, so that arriving tiles do not render it again.
+ * Renders the controls of an open slide, its measurements, annotations and result layers (results of programs, such as detected
+ * cells), and the readouts of scale and magnification. It is memoised, because each loaded tile renders `SlideViewer` again.
  */
 // oxlint-disable-next-line lamina/max-own-lines -- hooks of one tool bar, which share which panel is open
 export const Instruments = memo(function Instruments(props: InstrumentsProps) {
@@ -74,21 +75,21 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   const [arePicturesOpen, setPicturesOpen] = useState(false);
   const [areResultsOpen, setResultsOpen] = useState(false);
   const { data: results = noResults } = useResultLayers(annotated?.imageId ?? null);
-  /** Phones hide most tools until the person shows all of them. */
+  /** Whether a phone shows all tools; it hides most of them at first. */
   const [areAllToolsShown, setAllToolsShown] = useState(false);
   const [isLinkCopied, setLinkCopied] = useState(false);
-  /** Whether the drawing mode is on, in which the person draws annotations instead of measuring. */
+  /** Whether the drawing mode is on, in which the person draws annotations, which are saved, and cannot measure. */
   const [isAnnotating, setAnnotating] = useState(false);
-  /** Measurements that will be converted into annotations as soon as the annotations are loaded. */
+  /** Measurements to convert into annotations as soon as the annotations are loaded. */
   const [shapesToKeep, setShapesToKeep] = useState<readonly Shape[]>(noShapes);
-  /** The annotations of the slide, in whose areas the result layers count objects; null until they are open. */
+  /** The annotations of the slide; null until they are loaded. The result layers count objects inside them. */
   const [annotations, setAnnotations] = useState<AnnotationStore | null>(null);
-  /** Element above the scale into which the annotations render their bar; null before the first rendering. */
+  /** Element above the scale readout into which the annotations render their tool bar; null before the first rendering. */
   const [foot, setFoot] = useState<HTMLElement | null>(null);
-  /** Text for screen readers about the last change on the screen. */
-  const [news, setNews] = useState('');
+  /** Text that screen readers read out after a change on the screen. */
+  const [announcement, announce] = useState('');
 
-  const { drawing, dispatch, placePointAtCentre } = useDrawing(view, calibration, setNews);
+  const { drawing, dispatch, placePointAtCentre } = useDrawing(view, calibration, announce);
   const hasDrawing = drawing.shapes.length > 0 || drawing.placedPoints.length > 0;
 
   const { user } = useAuth();
@@ -98,30 +99,30 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   const keepMeasurements = () => {
     setShapesToKeep(drawing.shapes);
     dispatch({ type: 'clear' });
-    setNews(texts.measurementsKept);
+    announce(texts.measurementsKept);
   };
 
-  const whiteBalance = useWhiteBalance(view, colours, setNews);
+  const whiteBalance = useWhiteBalance(view, colours, announce);
 
   const rotate = (degrees: number) => {
     view.rotate(degrees);
-    // The full turn keeps the angle positive; `texts.rotated` reduces it to less than a full turn.
+    // Adding 360° keeps the angle positive; `texts.rotated` reduces it to less than 360°.
     const newRotation = pose.rotation + (pose.isMirrored ? -degrees : degrees) + 360;
-    setNews(texts.rotated(newRotation));
+    announce(texts.rotated(newRotation));
   };
   const rotateTo = (degrees: number) => {
     const difference = degrees - pose.rotation;
     rotate(pose.isMirrored ? -difference : difference);
   };
   const toggleAnnotating = () => {
-    whiteBalance.pick(false);
-    // Choosing the current tool again deselects it.
+    whiteBalance.setPicking(false);
+    // The step deselects the tool, because the tool is already chosen.
     if (drawing.tool !== null) dispatch({ type: 'choose-tool', tool: drawing.tool });
     setAnnotating(!isAnnotating);
     setAllToolsShown(false);
   };
-  const takeTool = (tool: ShapeKind) => {
-    whiteBalance.pick(false);
+  const chooseTool = (tool: ShapeKind) => {
+    whiteBalance.setPicking(false);
     if (tool === 'circle' && drawing.tool !== 'circle' && calibration !== null) {
       const { rx, ry } = countingCircle(calibration);
       const { width, height } = view.size();
@@ -135,23 +136,23 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
     rotateRight: () => rotate(quarterTurn),
     resetRotation: () => {
       view.resetRotation();
-      setNews(texts.upright);
+      announce(texts.upright);
     },
     mirror: () => {
       view.mirror();
-      setNews(pose.isMirrored ? texts.notMirrored : texts.mirrored);
+      announce(pose.isMirrored ? texts.notMirrored : texts.mirrored);
     },
     goHome: () => {
       view.goHome();
-      setNews(texts.fitHint);
+      announce(texts.fitHint);
     },
     zoomTo: (zoom: number) => {
       view.zoomTo(zoom);
-      setNews(calibration === null ? '' : magnificationLabel(calibration, zoom));
+      announce(calibration === null ? '' : magnificationLabel(calibration, zoom));
     },
   };
 
-  const { screenshot, pictures } = usePictures(props, drawing, setNews);
+  const { screenshot, pictures } = usePictures(props, drawing, announce);
 
   useEffect(() => {
     if (!isLinkCopied) return;
@@ -161,22 +162,22 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   const copyLink = async () => {
     const isCopied = await copyText(location.href);
     setLinkCopied(isCopied);
-    setNews(isCopied ? texts.linkCopied : texts.linkNotCopied);
+    announce(isCopied ? texts.linkCopied : texts.linkNotCopied);
   };
 
   const closePanels = () => {
     setColoursOpen(false);
     setRotationOpen(false);
     setPicturesOpen(false);
-    whiteBalance.pick(false);
+    whiteBalance.setPicking(false);
   };
 
   const zooms = calibration === null ? uncalibratedZooms : objectivesOf(calibration).map(({ zoom }) => zoom);
   const measuringKeys = {
-    m: () => takeTool('ruler'),
-    a: () => takeTool('area'),
-    ...(calibration !== null && { c: () => takeTool('circle') }),
-    k: () => takeTool('mark'),
+    m: () => chooseTool('ruler'),
+    a: () => chooseTool('area'),
+    ...(calibration !== null && { c: () => chooseTool('circle') }),
+    k: () => chooseTool('mark'),
     ...(drawing.tool !== null && { Enter: placePointAtCentre, Escape: () => dispatch({ type: 'cancel' }) }),
     ...(hasDrawing && {
       Backspace: () => dispatch({ type: 'undo' }),
@@ -189,7 +190,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
     ArrowUp: () => view.moveBy(0, -keyStep),
     ArrowDown: () => view.moveBy(0, keyStep),
     '+': view.zoomIn,
-    '=': view.zoomIn, // the same key without Shift
+    '=': view.zoomIn, // the plus key of an English keyboard, without Shift
     '-': view.zoomOut,
     0: actions.goHome,
     h: actions.goHome,
@@ -224,7 +225,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
         aria-label={texts.instruments}
         data-all-tools={areAllToolsShown || undefined}
       >
-        {/* Of two slides side by side, only the one that the person works on shows its tools. */}
+        {/* When two slides are shown side by side, only the one that the person works on shows its tools. */}
         {hasKeys && (
           <>
             <SlideControls
@@ -248,7 +249,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
               <SlideTools
                 drawing={drawing}
                 isCalibrated={calibration !== null}
-                onTakeTool={takeTool}
+                onChooseTool={chooseTool}
                 onUndo={() => dispatch({ type: 'undo' })}
                 onClear={() => dispatch({ type: 'clear' })}
                 colours={colours}
@@ -317,7 +318,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
           />
         </div>
       </div>
-      <VisuallyHidden aria-live="polite">{news}</VisuallyHidden>
+      <VisuallyHidden aria-live="polite">{announcement}</VisuallyHidden>
       <KeyboardHelp isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
     </>
   );

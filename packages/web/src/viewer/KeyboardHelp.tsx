@@ -17,7 +17,7 @@ export function KeyboardHelp({ isOpen, onClose }: KeyboardHelpProps) {
       title={texts.keyboardHelp}
       lang={chosenLanguageOr('en')}
       closeButtonProps={{ 'aria-label': texts.close }}
-      // Outside of `main`, the header element of the dialog would count as a second header of the page.
+      // Outside of `main`, browsers would announce the dialog's `header` element as a second header of the page.
       portalProps={{ target: 'main' }}
     >
       <dl className={classes.keys}>

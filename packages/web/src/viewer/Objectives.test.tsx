@@ -5,7 +5,7 @@ import { expect, it, vi } from 'vitest';
 import { Objectives } from './Objectives.tsx';
 import type { Pose } from './slide-view.ts';
 
-it('the zoom buttons of a slide without a scale are percentages of the scan up to 100 %', async () => {
+it('Objectives shows zoom buttons of 25, 50 and 100 % of full resolution for a slide without a scale', async () => {
   const onZoomTo = vi.fn<(zoom: number) => void>();
   const pose = { zoom: 0.5, maxZoom: 2, rotation: 0 } as Pose;
   render(

@@ -8,6 +8,7 @@ import { texts } from './texts.ts';
 interface ObjectivesProps {
   /** Null when the scale of the slide is unknown: the buttons then show percentages of the full resolution. */
   readonly calibration: Calibration | null;
+  /** Current and maximum zoom of the view. */
   readonly pose: Pose;
   /** Shows the whole slide. */
   readonly onFit: () => void;

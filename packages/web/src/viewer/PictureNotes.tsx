@@ -17,6 +17,7 @@ interface PictureNotesProps {
   /** Why the view is not sharp; null while it is. */
   readonly incomplete: Incompleteness | null;
   readonly onRetry: () => void;
+  /** Whether a colour adjustment of the person changes how the slide looks. */
   readonly areColoursChanged: boolean;
   readonly onResetColours: () => void;
 }

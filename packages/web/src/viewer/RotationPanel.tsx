@@ -1,13 +1,14 @@
 import { NumberInput, Slider } from '@mantine/core';
 import { useRef } from 'react';
 import { useEscape } from '../browser/use-escape.ts';
-import panel from './colours/ColourPanel.module.css';
 import { withinFullTurn } from './full-turn.ts';
+import toolPanel from './ToolPanel.module.css';
 import { texts } from './texts.ts';
 
 interface RotationPanelProps {
   /** In degrees clockwise on the screen, 0 to 360. */
   readonly rotation: number;
+  /** @param degrees 0 to 359, in the same direction */
   readonly onRotateTo: (degrees: number) => void;
   /** Called when Esc is pressed. */
   readonly onClose: () => void;
@@ -19,7 +20,7 @@ export function RotationPanel({ rotation, onRotateTo, onClose }: RotationPanelPr
   const section = useRef<HTMLElement>(null);
   useEscape(section, onClose);
   return (
-    <section ref={section} className={panel.panel} aria-label={texts.rotationAngle}>
+    <section ref={section} className={toolPanel.panel} aria-label={texts.rotationAngle}>
       <NumberInput
         size="sm"
         label={texts.rotationAngle}

@@ -3,13 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { ScaleReadout } from './ScaleReadout.tsx';
 import { calibrationOf, type SlideScale } from './scale.ts';
 
+/** Renders the readout of a slide with this scale, shown at full resolution and rotated by some degrees. */
 function show(scale: SlideScale, rotation = 0): void {
   render(<ScaleReadout calibration={calibrationOf(scale)} zoom={1} rotation={rotation} shownPlane={null} />);
 }
 
+/** A slide whose file states both its pixel size (0.5 µm) and its magnification. */
 const calibrated: SlideScale = { mpp: 0.5, objectivePower: 20, derived: null };
 
-describe('the scale readout', () => {
+describe('ScaleReadout', () => {
   it('shows a scale bar when the file states its pixel size', () => {
     show(calibrated);
     screen.getByText('50 µm');

@@ -4,7 +4,7 @@ import { type Calibration, magnificationLabel, scaleBarOf } from './scale.ts';
 import { type ShownPlane, shownPlaneText } from './shown-plane.ts';
 import { texts } from './texts.ts';
 
-/** In CSS pixels. */
+/** Maximum width of the scale bar in CSS pixels. */
 const maxBarWidth = 160;
 
 interface ScaleReadoutProps {
@@ -18,7 +18,10 @@ interface ScaleReadoutProps {
   readonly shownPlane: ShownPlane | null;
 }
 
-/** Shows magnification and scale bar, or the zoom in percent for a slide without a scale, and the angle of a rotated slide. */
+/**
+ * Shows the magnification and a scale bar, or the zoom in percent for a slide without a scale, and the angle of a rotated slide. Notes
+ * beside them mark estimated and entered scales.
+ */
 export function ScaleReadout({ calibration, zoom, rotation, shownPlane }: ScaleReadoutProps) {
   return (
     <div className={classes.scale}>

@@ -1,13 +1,17 @@
 import { Button, NativeSelect, Progress, SegmentedControl, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useEscape } from '../browser/use-escape.ts';
-import panel from './colours/ColourPanel.module.css';
 import type { PictureType } from './screenshot.ts';
+import toolPanel from './ToolPanel.module.css';
 import { texts } from './texts.ts';
 
-/** Larger pictures cannot be saved: browsers limit the size of a canvas, and a PNG of tissue has about two bytes per pixel. */
+/**
+ * Maximum size of a picture. Browsers limit the size of a canvas, and a PNG of tissue needs about two bytes per pixel: 200 MB at this
+ * size.
+ */
 const maxPixels = 100_000_000;
 
+/** A magnification at which the person can save the visible field (the part of the slide in the viewer). */
 export interface PictureChoice {
   /** Magnification, such as `20×`. */
   readonly label: string;
@@ -25,15 +29,15 @@ export interface PictureRequest extends PictureChoice {
 export interface ScreenshotPanelProps {
   /** Size of the viewer in CSS pixels. */
   readonly size: { readonly width: number; readonly height: number };
-  /** Offered in addition to the magnification of the screen. */
+  /** Magnifications offered in addition to that of the screen. */
   readonly choices: readonly PictureChoice[];
-  /** Resolves when the picture is saved or could not be saved. */
+  /** Saves a picture. The promise resolves when saving has succeeded, failed or been aborted. */
   readonly onSave: (request: PictureRequest) => Promise<void>;
   /** Called when Esc is pressed. */
   readonly onClose: () => void;
 }
 
-/** Saves the visible field at the magnification of the screen or another one, as PNG or JPEG. */
+/** A panel to save the visible field as PNG or JPEG, at the magnification of the screen or another one. */
 export function ScreenshotPanel({ size, choices, onSave, onClose }: ScreenshotPanelProps) {
   const section = useRef<HTMLElement>(null);
   useEscape(section, onClose);
@@ -41,7 +45,7 @@ export function ScreenshotPanel({ size, choices, onSave, onClose }: ScreenshotPa
   const allChoices = [screenChoice, ...choices];
   const [chosenIndex, setChosenIndex] = useState(0);
   const [type, setType] = useState<PictureType>('image/png');
-  /** The picture that is being saved; null when none is. */
+  /** Progress of the picture that is being saved; null while none is. */
   const [runningSave, setRunningSave] = useState<{
     readonly abortController: AbortController;
     readonly fraction: number;
@@ -60,7 +64,7 @@ export function ScreenshotPanel({ size, choices, onSave, onClose }: ScreenshotPa
   };
 
   return (
-    <section ref={section} className={panel.panel} aria-label={texts.pictureOptions}>
+    <section ref={section} className={toolPanel.panel} aria-label={texts.pictureOptions}>
       <NativeSelect
         size="sm"
         label={texts.pictureSize}

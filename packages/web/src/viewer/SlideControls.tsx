@@ -20,6 +20,7 @@ import { texts } from './texts.ts';
 
 interface SlideControlsProps {
   readonly isFullPage: boolean;
+  /** Current rotation and mirroring of the view. */
   readonly pose: Pose;
   /** Whether the drawing mode is on: a phone then shows the drawing tools in place of the zoom buttons. */
   readonly isAnnotating: boolean;
@@ -37,10 +38,11 @@ interface SlideControlsProps {
   readonly onRotateTo: (degrees: number) => void;
   readonly onResetRotation: () => void;
   readonly onMirror: () => void;
+  /** Opens the list of keyboard shortcuts. */
   readonly onHelp: () => void;
 }
 
-/** Buttons for zoom, rotation and full page. */
+/** The tool bar on the left of the slide: zoom, rotation, mirror, full page and keyboard help. */
 // oxlint-disable-next-line lamina/max-own-lines -- a list of buttons
 export function SlideControls(props: SlideControlsProps) {
   const { pose } = props;

@@ -4,10 +4,11 @@ import classes from './SlideNotice.module.css';
 
 interface SlideProgressProps {
   readonly title: string;
+  /** Second line, such as the number of loaded tiles. */
   readonly detail?: string;
 }
 
-/** Shows in the middle of the viewer why the slide is not shown yet, such as a running request. */
+/** Shows, in the middle of the viewer, what the viewer is waiting for before it can show the slide. */
 export function SlideProgress({ title, detail }: SlideProgressProps) {
   return (
     <div className={classes.overlay}>
@@ -23,12 +24,13 @@ export function SlideProgress({ title, detail }: SlideProgressProps) {
 }
 
 interface SlideFailureProps {
+  /** The message to the person. */
   readonly children: ReactNode;
   readonly retryLabel: string;
   readonly retry: () => void;
 }
 
-/** Shows in the middle of the viewer why the slide could not be opened, with a button to retry. */
+/** Shows, in the middle of the viewer, why the slide could not be opened, with a button to retry. */
 export function SlideFailure({ children, retryLabel, retry }: SlideFailureProps) {
   return (
     <div className={classes.overlay}>

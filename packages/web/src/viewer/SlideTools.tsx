@@ -27,16 +27,18 @@ import classes from './SlideViewer.module.css';
 import { ToolButton, type ToolButtonProps } from './ToolButton.tsx';
 import { texts } from './texts.ts';
 
-/** The code of the panel is loaded when the panel is opened. */
+/** Loads the code of the panel when the person opens the panel. */
 const ScreenshotPanel = lazy(async () => ({
   default: (await import('./ScreenshotPanel.tsx')).ScreenshotPanel,
 }));
 
 interface SlideToolsProps {
+  /** The measurements and the chosen measuring tool. */
   readonly drawing: Drawing;
   /** Whether the slide has a scale, which the counting circle needs. */
   readonly isCalibrated: boolean;
-  readonly onTakeTool: (kind: ShapeKind) => void;
+  /** Chooses a measuring tool, or deselects it when it is already chosen. */
+  readonly onChooseTool: (kind: ShapeKind) => void;
   readonly onUndo: () => void;
   readonly onClear: () => void;
   readonly colours: SlideColours;
@@ -45,7 +47,7 @@ interface SlideToolsProps {
   readonly onToggleColours: () => void;
   /** Saves a picture of the view as it is on the screen. */
   readonly onScreenshot: () => void;
-  /** Choices of the panel that saves a picture; null while it is closed. */
+  /** Props of the panel that saves a picture; null while the panel is closed. */
   readonly pictures: Omit<ScreenshotPanelProps, 'onClose'> | null;
   readonly onTogglePictures: () => void;
   readonly onCopyLink: () => void;
@@ -63,19 +65,19 @@ interface SlideToolsProps {
   readonly onToggleResults: (() => void) | null;
 }
 
-/** Buttons that measure, count, change the colours, save a picture and copy the link of the view. */
+/** The tool bar on the right of the slide: measuring, counting, colours, pictures, and the link to the view. */
 // oxlint-disable-next-line lamina/max-own-lines -- a list of buttons
 export function SlideTools(props: SlideToolsProps) {
-  const { drawing, onTakeTool, areColoursOpen } = props;
+  const { drawing, onChooseTool, areColoursOpen } = props;
   const coloursButton = useRef<HTMLButtonElement>(null);
   const picturesButton = useRef<HTMLButtonElement>(null);
   const isEmpty = drawing.shapes.length === 0 && drawing.placedPoints.length === 0;
   const areColoursChanged = !isAsScanned(props.colours.adjustment);
   const toolProps = (kind: ShapeKind) => ({
     isPressed: drawing.tool === kind,
-    onClick: () => onTakeTool(kind),
+    onClick: () => onChooseTool(kind),
   });
-  /** Buttons with a label that changes have a constant `key`, so that React keeps their elements. */
+  /** A button whose label changes has a constant `key`, so that React keeps its element and the element keeps the focus. */
   const buttons: readonly (Omit<ToolButtonProps, 'tooltip'> & { readonly key?: string })[] = [
     ...(props.onAnnotate === null
       ? []

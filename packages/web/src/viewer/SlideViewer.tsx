@@ -179,7 +179,7 @@ function OpenSlide(props: OpenSlideProps) {
   const colours = useColours(props.keptColours, props.onKeepColours, {
     profile,
     isCorrected,
-    correct: onCorrect,
+    setCorrected: onCorrect,
   });
   const table = useColourTable(
     view?.correctsColours && isCorrected ? profile : null,

@@ -5,7 +5,7 @@ import userEvent from '@testing-library/user-event';
 import { expect, it } from 'vitest';
 import { ToolButton } from './ToolButton.tsx';
 
-it('a tool button shows its name and its keyboard shortcut in a tooltip', async () => {
+it('ToolButton shows its name and its keyboard shortcut in a tooltip', async () => {
   render(
     <MantineProvider env="test">
       <ToolButton label="Ruler" Icon={IconRuler} shortcut="M" tooltip="left" onClick={() => {}} />
@@ -17,7 +17,7 @@ it('a tool button shows its name and its keyboard shortcut in a tooltip', async 
   expect((await screen.findByRole('tooltip')).textContent).toBe('Ruler M');
 });
 
-it('a tool whose panel is open shows no tooltip, which would cover the panel', async () => {
+it('ToolButton shows no tooltip while its panel is open, because the tooltip would cover the panel', async () => {
   render(
     <MantineProvider env="test">
       <ToolButton label="Colours" Icon={IconRuler} isExpanded tooltip="left" onClick={() => {}} />

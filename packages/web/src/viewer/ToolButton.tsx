@@ -1,7 +1,11 @@
 import { ActionIcon, Kbd, Tooltip } from '@mantine/core';
 import type { ComponentType, Ref } from 'react';
 
+// Sizes in CSS pixels.
 const iconSize = 20;
+const buttonSize = 40;
+/** The tooltip appears when the pointer has rested on the button for this time. */
+const tooltipDelayMs = 400;
 
 export interface ToolButtonProps {
   readonly label: string;
@@ -19,8 +23,8 @@ export interface ToolButtonProps {
   readonly isMarked?: boolean | undefined;
   readonly isDisabled?: boolean | undefined;
   /**
-   * Devices that show the button: `wide` hides it on phones until the person shows all tools, `narrow` shows it only on phones,
-   * `keyboard` only on devices with a keyboard.
+   * Devices that show the button: with `wide`, phones show it only after the person has shown all tools; with `narrow`, only phones
+   * show it; with `keyboard`, only devices with a keyboard. By default, all devices show it.
    */
   readonly shownOn?: 'wide' | 'narrow' | 'keyboard' | undefined;
   readonly ref?: Ref<HTMLButtonElement>;
@@ -29,7 +33,7 @@ export interface ToolButtonProps {
 /** A button over the slide, with its name and key in a tooltip. */
 export function ToolButton({ label, Icon, shortcut, tooltip, ref, ...props }: ToolButtonProps) {
   const { isPressed, isExpanded, isDisabled = false } = props;
-  const name = (
+  const labelWithShortcut = (
     <>
       {label}
       {shortcut !== undefined && (
@@ -42,16 +46,21 @@ export function ToolButton({ label, Icon, shortcut, tooltip, ref, ...props }: To
   );
   return (
     // The panel that the button has opened is beside it: a tooltip would cover the panel.
-    <Tooltip label={name} position={tooltip} openDelay={400} disabled={isExpanded === true}>
+    <Tooltip
+      label={labelWithShortcut}
+      position={tooltip}
+      openDelay={tooltipDelayMs}
+      disabled={isExpanded === true}
+    >
       <ActionIcon
         ref={ref}
         variant={isPressed || isExpanded ? 'filled' : 'default'}
-        size={40}
+        size={buttonSize}
         aria-label={label}
         aria-pressed={isPressed}
         aria-expanded={isExpanded}
         aria-keyshortcuts={shortcut?.replaceAll(' ', '') /* `Shift+R`, as the attribute requires */}
-        // A disabled button would lose the focus of the person who has just used it.
+        // Not `disabled`: a button that the click itself disables, such as "Undo", would lose the keyboard focus.
         aria-disabled={isDisabled || undefined}
         // The style sheet reads the `data-` attributes.
         data-faint={isDisabled || undefined}

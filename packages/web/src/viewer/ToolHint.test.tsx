@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { emptyDrawing } from './overlay/drawing.ts';
 import { ToolHint } from './ToolHint.tsx';
 
-it('the tool hint tells how to begin and how to finish an area', () => {
-  const hintAfter = (corners: number) => {
-    const placedPoints = Array.from({ length: corners }, (_, place) => ({ x: place, y: place * place }));
+it('ToolHint says how to draw an area, and how to finish it once the area has three corners', () => {
+  const hintAfter = (cornerCount: number) => {
+    const placedPoints = Array.from({ length: cornerCount }, (_, index) => ({ x: index, y: index * index }));
     const { container } = render(<ToolHint drawing={{ ...emptyDrawing, tool: 'area', placedPoints }} />);
     const hint = container.textContent;
     cleanup();

@@ -8,7 +8,7 @@ export function ToolHint({ drawing }: { readonly drawing: Drawing }) {
   return <p className={classes.hint}>{hintOf(drawing)}</p>;
 }
 
-/** Returns null when no tool is chosen. */
+/** Returns the text of the hint; null when no tool is chosen. */
 function hintOf({ tool, placedPoints, shapes }: Drawing): string | null {
   switch (tool) {
     case 'ruler':

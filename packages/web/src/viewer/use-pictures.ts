@@ -31,12 +31,12 @@ interface PicturedSlide {
  * Saves pictures of the visible field: screenshots of the view, and pictures at a chosen magnification.
  *
  * @param drawing the measurements and marks, which are drawn over the pictures
- * @param setNews sets the text that screen readers announce
+ * @param announce called with a text that screen readers read out
  */
 export function usePictures(
   { view, pose, name, calibration, colours, incomplete }: PicturedSlide,
   drawing: ReturnType<typeof useDrawing>['drawing'],
-  setNews: (news: string) => void,
+  announce: (text: string) => void,
 ) {
   const magnification =
     calibration === null ? texts.percent(pose.zoom) : magnificationLabel(calibration, pose.zoom);
@@ -57,10 +57,10 @@ export function usePictures(
     if (picture === null || decorations === null) return;
     const blob = await takeScreenshot({ picture, colours: colours.adjustment, ...decorations });
     saveFile(blob, screenshotName(name, magnification));
-    setNews(texts.screenshotTaken);
+    announce(texts.screenshotTaken);
   });
   const screenshot = () => {
-    takePicture().catch(() => setNews(texts.screenshotFailed));
+    takePicture().catch(() => announce(texts.screenshotFailed));
   };
   const savePicture = useEffectEvent(async ({ label, ratio, type, signal, onProgress }: PictureRequest) => {
     // The first choice of the panel is labelled 'on the screen'; the picture states the magnification instead.
@@ -72,9 +72,9 @@ export function usePictures(
       const size = captureSizeOf({ size: view.size(), ratio });
       const blob = await takeCapture({ ...decorations, ...size, strips, ratio, type, onProgress });
       saveFile(blob, screenshotName(name, shownLabel, type));
-      setNews(texts.screenshotTaken);
+      announce(texts.screenshotTaken);
     } catch {
-      if (!signal.aborted) setNews(texts.screenshotFailed);
+      if (!signal.aborted) announce(texts.screenshotFailed);
     }
   });
   const zoomChoices =

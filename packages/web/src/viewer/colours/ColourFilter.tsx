@@ -5,7 +5,10 @@ interface ColourFilterProps {
   readonly adjustment: ColourAdjustment;
 }
 
-/** Renders a colour adjustment as an SVG filter, which styles use as `url(#id)`. It works on sRGB values, as the WebGL view does. */
+/**
+ * Renders a colour adjustment as an SVG filter, for computers on which the slide is drawn without WebGL. Styles use it as `url(#id)`.
+ * It calculates with sRGB values, as the WebGL shader does.
+ */
 export function ColourFilter({ id, adjustment }: ColourFilterProps) {
   const { gamma, saturation } = adjustment;
   const { slopes, intercept } = toneLineOf(adjustment);
@@ -17,7 +20,7 @@ export function ColourFilter({ id, adjustment }: ColourFilterProps) {
   const channels = ['feFuncR', 'feFuncG', 'feFuncB'] as const;
   return (
     <svg width={0} height={0} aria-hidden="true" style={{ position: 'absolute' }}>
-      {/* The area of the filter is exactly the filtered element. */}
+      {/* By default, the area of a filter is larger than the filtered element; here it is the same. */}
       <filter id={id} colorInterpolationFilters="sRGB" x="0" y="0" width="1" height="1">
         <feComponentTransfer>
           {channels.map((Channel, index) => (

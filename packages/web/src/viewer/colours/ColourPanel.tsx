@@ -2,13 +2,14 @@ import { Button, Checkbox, SegmentedControl, Slider, Text } from '@mantine/core'
 import { useRef } from 'react';
 import { useEscape } from '../../browser/use-escape.ts';
 import { formatBytes } from '../../formatting/format-bytes.ts';
+import toolPanel from '../ToolPanel.module.css';
 import { texts } from '../texts.ts';
 import { type AdjustedValue, isAsScanned, ranges } from './adjustment.ts';
 import classes from './ColourPanel.module.css';
 import type { SlideColours } from './use-colours.ts';
 import type { WhiteBalance } from './use-white-balance.ts';
 
-/** Step of the sliders; 1 is the value as scanned. */
+/** Step of the sliders: 5 % of the value as scanned, which is 1. */
 const sliderStep = 0.05;
 
 interface ColourPanelProps {
@@ -18,14 +19,17 @@ interface ColourPanelProps {
   readonly onClose: () => void;
 }
 
-/** Sliders for brightness, contrast, gamma and saturation of the display, and its white balance. */
+/**
+ * A panel that changes how the slide is displayed: its ICC profile, brightness, contrast, gamma, saturation and white balance. The slide
+ * itself does not change.
+ */
 export function ColourPanel({ colours, whiteBalance, onClose }: ColourPanelProps) {
   const { adjustment, change, areKept, keep, reset } = colours;
   const section = useRef<HTMLElement>(null);
   useEscape(section, onClose);
   const names = Object.keys(ranges) as AdjustedValue[];
   return (
-    <section ref={section} className={classes.panel} aria-label={texts.colours}>
+    <section ref={section} className={toolPanel.panel} aria-label={texts.colours}>
       <ProfileSwitch colours={colours} />
       {names.map((name) => {
         const [min, max] = ranges[name];
@@ -57,7 +61,7 @@ export function ColourPanel({ colours, whiteBalance, onClose }: ColourPanelProps
         size="xs"
         variant={whiteBalance.isPicking ? 'filled' : 'default'}
         aria-pressed={whiteBalance.isPicking}
-        onClick={() => whiteBalance.pick(!whiteBalance.isPicking)}
+        onClick={() => whiteBalance.setPicking(!whiteBalance.isPicking)}
       >
         {texts.whiteBalance}
       </Button>
@@ -80,8 +84,10 @@ export function ColourPanel({ colours, whiteBalance, onClose }: ColourPanelProps
   );
 }
 
-/** Names the colour profile and switches its correction on and off. */
-function ProfileSwitch({ colours: { profile, isCorrected, correct } }: Pick<ColourPanelProps, 'colours'>) {
+/** Names the ICC profile of the slide's file, and switches the correction of colours by this profile on and off. */
+function ProfileSwitch({
+  colours: { profile, isCorrected, setCorrected },
+}: Pick<ColourPanelProps, 'colours'>) {
   if (profile === null) return <Text size="sm">{texts.noProfile}</Text>;
   if (profile.tableSize === null) return <Text size="sm">{texts.profileIgnored}</Text>;
   return (
@@ -94,7 +100,7 @@ function ProfileSwitch({ colours: { profile, isCorrected, correct } }: Pick<Colo
           { value: 'scanned', label: texts.scanned },
         ]}
         value={isCorrected ? 'corrected' : 'scanned'}
-        onChange={(value) => correct(value === 'corrected')}
+        onChange={(value) => setCorrected(value === 'corrected')}
       />
       <Text size="sm">{texts.profile(profile.name, formatBytes(profile.bytes))}</Text>
     </>

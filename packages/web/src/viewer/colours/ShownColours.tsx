@@ -7,11 +7,14 @@ import type { ColourTable } from './colour-table.ts';
 interface ShownColoursProps {
   readonly view: SlideView;
   readonly adjustment: ColourAdjustment;
-  /** Null shows the colours as scanned. */
+  /** Corrects the scanner's colours; null leaves them as scanned. */
   readonly table: ColourTable | null;
 }
 
-/** Applies colour table and adjustment to the view; without WebGL, adjustments are an SVG filter that this component renders. */
+/**
+ * Gives the view the colour table of the slide and the adjustment of the person. A view without WebGL cannot apply the adjustment itself:
+ * this component then renders an SVG filter for it.
+ */
 export function ShownColours({ view, adjustment, table }: ShownColoursProps) {
   // Each slide of the page has its own colour filter.
   const id = `slide-colours-${useId()}`;

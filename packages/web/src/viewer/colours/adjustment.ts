@@ -1,7 +1,7 @@
-/** Adjusts the colours with which a slide is displayed; the slide itself does not change. */
+/** The colour adjustment of a displayed slide: brightness, contrast, gamma, saturation and white balance. The slide does not change. */
 
 export interface ColourAdjustment {
-  /** Factor of every sample; 1 is as scanned. */
+  /** Factor of every sample (the red, green or blue value of a pixel); 1 is as scanned. */
   readonly brightness: number;
   /** Factor of the distance from middle grey; 1 is as scanned. */
   readonly contrast: number;
@@ -39,16 +39,17 @@ export const ranges: Readonly<Record<AdjustedValue, readonly [min: number, max: 
   saturation: [0, 2],
 };
 
+/** Returns whether an adjustment leaves all colours unchanged. */
 export function isAsScanned(adjustment: ColourAdjustment): boolean {
   return adjustment.white === null && changesOf(adjustment).length === 0;
 }
 
-/** Whether a colour is bright enough for a white point. */
+/** Returns whether a colour is bright enough for a white point. */
 export function isBackground(colour: Colour): boolean {
   return Math.min(...colour) >= minWhiteChannel;
 }
 
-/** Returns the values that differ from the scan, in the order of the panel. */
+/** Returns the values that change the colours, in the order of the sliders. */
 export function changesOf(
   adjustment: ColourAdjustment,
 ): readonly (readonly [name: AdjustedValue, value: number])[] {
@@ -57,22 +58,22 @@ export function changesOf(
 }
 
 /**
- * Returns white balance, brightness and contrast as a linear function: a sample is multiplied by the slope of its channel, then
- * `intercept` is added.
+ * Returns white balance, brightness and contrast as one linear function of a sample from 0 to 1: slope of the channel × sample +
+ * `intercept`.
  */
 export function toneLineOf({ brightness, contrast, white }: ColourAdjustment): {
   readonly slopes: Colour;
   readonly intercept: number;
 } {
-  const slopeOf = (level: number) => (brightness * contrast) / level;
+  const slopeOf = (whiteSample: number) => (brightness * contrast) / whiteSample;
   const [red, green, blue] = white ?? [1, 1, 1];
   return { slopes: [slopeOf(red), slopeOf(green), slopeOf(blue)], intercept: 0.5 - 0.5 * contrast };
 }
 
 /**
- * Returns a sample after white balance, brightness, contrast and gamma; 0 to 1, sRGB.
+ * Returns a sample after white balance, brightness, contrast and gamma; sRGB, clipped to 0 to 1.
  *
- * @param channel 0 red, 1 green, 2 blue
+ * @param channel index of the sample's channel: 0 red, 1 green, 2 blue; only the white balance depends on it
  */
 export function toneOf(adjustment: ColourAdjustment, sample: number, channel: 0 | 1 | 2 = 0): number {
   const { slopes, intercept } = toneLineOf(adjustment);
@@ -80,7 +81,7 @@ export function toneOf(adjustment: ColourAdjustment, sample: number, channel: 0 
 }
 
 /**
- * Returns the 3 × 3 matrix of the filter effect `saturate`, row by row.
+ * Returns the 3 × 3 matrix with which the SVG filter effect `saturate` changes red, green and blue, row by row.
  *
  * Source: Filter Effects Module Level 1, section 9.6 (feColorMatrix).
  */
@@ -101,7 +102,7 @@ export function saturationMatrix(saturation: number): readonly number[] {
 
 /** Adjusts RGBA pixels of 8 bits in place. */
 export function adjustPixels(pixels: Uint8ClampedArray, adjustment: ColourAdjustment): void {
-  // The tone of each possible sample, for each channel.
+  // The tone of each of the 256 possible samples, for each channel.
   const [reds, greens, blues] = ([0, 1, 2] as const).map((channel) =>
     Float64Array.from({ length: 256 }, (_, sample) => 255 * toneOf(adjustment, sample / 255, channel)),
   );

@@ -1,14 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { applyTable } from './apply-table.ts';
 
-/** @param sampleOf channel value of a grid point; 0 to 1 */
+/**
+ * Returns a colour table.
+ *
+ * @param size grid points per axis
+ * @param sampleOf returns the value of a channel (0 red, 1 green, 2 blue) at the grid point of a colour; all numbers are from 0 to 1
+ */
 function tableOf(size: number, sampleOf: (rgb: readonly number[], channel: number) => number) {
   const samples = new Uint8Array(3 * size ** 3);
-  for (let place = 0; place < size ** 3; place += 1) {
-    const rgb = [place % size, Math.floor(place / size) % size, Math.floor(place / size ** 2)];
+  for (let point = 0; point < size ** 3; point += 1) {
+    const indices = [point % size, Math.floor(point / size) % size, Math.floor(point / size ** 2)];
+    const rgb = indices.map((index) => index / (size - 1));
     for (const channel of [0, 1, 2]) {
-      const part = rgb.map((index) => index / (size - 1));
-      samples[3 * place + channel] = Math.round(255 * sampleOf(part, channel));
+      samples[3 * point + channel] = Math.round(255 * sampleOf(rgb, channel));
     }
   }
   return { size, samples };
@@ -33,7 +38,7 @@ describe('applyTable', () => {
     expect([...pixels]).toEqual([0, 0, 255, 255, 51, 51, 0, 255]);
   });
 
-  it('weights the eight grid points around a colour by the opposite volumes (trilinear)', () => {
+  it('interpolates trilinearly between the eight grid points around a colour', () => {
     const { size, samples } = tableOf(5, ([red = 0, green = 0, blue = 0], channel) =>
       channel === 0
         ? red * green * blue
@@ -50,15 +55,18 @@ describe('applyTable', () => {
     ];
     const pixels = Uint8ClampedArray.from(colours.flatMap((colour) => [...colour, 255]));
     applyTable(pixels, { size, samples });
+    // The definition: each grid point weighs the product, over the axes, of 1 − its distance from the colour; beyond 1 it weighs 0.
     const expected = colours.flatMap((colour) => {
-      const places = colour.map((sample) => (sample / 255) * (size - 1));
+      const position = colour.map((sample) => (sample / 255) * (size - 1));
       const sums = [0, 0, 0];
-      for (let corner = 0; corner < size ** 3; corner += 1) {
-        const at = [corner % size, Math.floor(corner / size) % size, Math.floor(corner / size ** 2)];
-        const weights = at.map((index, axis) => Math.max(0, 1 - Math.abs((places[axis] ?? 0) - index)));
+      for (let point = 0; point < size ** 3; point += 1) {
+        const indices = [point % size, Math.floor(point / size) % size, Math.floor(point / size ** 2)];
+        const weights = indices.map((index, axis) =>
+          Math.max(0, 1 - Math.abs((position[axis] ?? 0) - index)),
+        );
         const weight = weights.reduce((product, factor) => product * factor, 1);
         for (const channel of [0, 1, 2]) {
-          sums[channel] = (sums[channel] ?? 0) + weight * (samples[3 * corner + channel] ?? 0);
+          sums[channel] = (sums[channel] ?? 0) + weight * (samples[3 * point + channel] ?? 0);
         }
       }
       return [...sums.map((sum) => Math.round(sum)), 255];

@@ -1,6 +1,6 @@
 /**
- * Corrects pixels by a colour table on the processor. This is a file of its own, without imports of the page, because the worker
- * that corrects tiles loads it, too.
+ * Corrects the colours of pixels by a colour table (a grid of sRGB colours), on the processor. Both the page and the worker that
+ * corrects tiles load this file, so it imports nothing of the page but types.
  */
 import type { ColourTable } from './colour-table.ts';
 
@@ -10,7 +10,7 @@ import type { ColourTable } from './colour-table.ts';
  */
 export function applyTable(pixels: Uint8ClampedArray, { size, samples }: ColourTable): void {
   const cells = size - 1;
-  // Distance in `samples` between neighbouring grid points along the green and the blue axis; along red it is 3.
+  // Distances in `samples` between neighbouring grid points along the green and the blue axis. Along the red axis, the distance is 3.
   const [stepGreen, stepBlue] = [3 * size, 3 * size * size];
   // For each sample from 0 to 255: the grid point at or below it, and the fraction of the way to the next grid point.
   const lower = Uint8Array.from({ length: 256 }, (_, sample) =>
@@ -20,7 +20,7 @@ export function applyTable(pixels: Uint8ClampedArray, { size, samples }: ColourT
     { length: 256 },
     (_, sample) => (sample * cells) / 255 - (lower[sample] as number),
   );
-  /** Interpolates along the red axis. @param index of the sample of the lower grid point */
+  /** Interpolates between a grid point and the next one along the red axis. @param index position in `samples` of the first one */
   const alongRed = (index: number, fraction: number) => {
     const lowerSample = samples[index] as number;
     return lowerSample + ((samples[index + 3] as number) - lowerSample) * fraction;
@@ -29,14 +29,14 @@ export function applyTable(pixels: Uint8ClampedArray, { size, samples }: ColourT
     const red = pixels[offset] as number;
     const green = pixels[offset + 1] as number;
     const blue = pixels[offset + 2] as number;
-    const corner =
+    const firstIndex =
       3 * (lower[red] as number) + stepGreen * (lower[green] as number) + stepBlue * (lower[blue] as number);
     const redFraction = fractions[red] as number;
     const greenFraction = fractions[green] as number;
     const blueFraction = fractions[blue] as number;
     for (let channel = 0; channel < 3; channel += 1) {
-      const index = corner + channel;
-      // First between the lower and the upper grid points of green, at both grid points of blue; then between those of blue.
+      const index = firstIndex + channel;
+      // Interpolates along red on the four edges of the grid cell, then along green, then along blue.
       const lowGreenLowBlue = alongRed(index, redFraction);
       const highGreenLowBlue = alongRed(index + stepGreen, redFraction);
       const lowGreenHighBlue = alongRed(index + stepBlue, redFraction);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadColourTable, profileOf } from './colour-table.ts';
 
+/** Returns the root element of a Deep Zoom descriptor that contains one more element. */
 const descriptorWith = (element: string) =>
   new DOMParser().parseFromString(
     `<Image xmlns="http://schemas.microsoft.com/deepzoom/2008"><Size Width="1" Height="1"/>${element}</Image>`,
@@ -33,14 +34,15 @@ describe('profileOf', () => {
 
 describe('loadColourTable', () => {
   const request = { signal: new AbortController().signal, onRenewing: () => {} };
-  const serving = (bytes: number) => async () => new Response(new Uint8Array(bytes));
+  /** Returns a `fetchPixels` that responds with this number of bytes. */
+  const fetchBytes = (count: number) => async () => new Response(new Uint8Array(count));
 
   it('returns the samples of the response', async () => {
-    const table = await loadColourTable(serving(24), '/colour-table', 2, request);
+    const table = await loadColourTable(fetchBytes(24), '/colour-table', 2, request); // 3 bytes for each of 2³ grid points
     expect([table?.size, table?.samples.length]).toEqual([2, 24]);
   });
 
   it('returns null when the length of the response does not match the table size', async () => {
-    expect(await loadColourTable(serving(23), '/colour-table', 2, request)).toBeNull();
+    expect(await loadColourTable(fetchBytes(23), '/colour-table', 2, request)).toBeNull();
   });
 });

@@ -14,6 +14,7 @@ export interface ColourProfile {
   readonly tableSize: number | null;
 }
 
+/** A grid of sRGB colours over the cube of the scanner's colours; colours between grid points are interpolated. */
 export interface ColourTable {
   /** Grid points per axis. */
   readonly size: number;
@@ -28,16 +29,21 @@ const maxGridPoints = 65;
 export function profileOf(descriptor: Element): ColourProfile | null {
   const element = descriptor.getElementsByTagNameNS('urn:lamina:colour', 'ColourProfile')[0];
   if (element === undefined) return null;
-  const nodes = Number(element.getAttribute('TableNodes') ?? Number.NaN);
-  const isUsable = Number.isInteger(nodes) && nodes >= 2 && nodes <= maxGridPoints;
+  const gridPoints = Number(element.getAttribute('TableNodes') ?? Number.NaN);
+  const isUsable = Number.isInteger(gridPoints) && gridPoints >= 2 && gridPoints <= maxGridPoints;
   return {
     name: element.getAttribute('Name') ?? '',
     bytes: Number(element.getAttribute('Bytes') ?? 0) || 0,
-    tableSize: isUsable ? nodes : null,
+    tableSize: isUsable ? gridPoints : null,
   };
 }
 
-/** Loads a colour table; returns null when the response does not have this size. @throws PixelError, or the reason of the abort */
+/**
+ * Loads a colour table. Returns null when the length of the response does not match the size.
+ *
+ * @param size grid points per axis, as the descriptor states it
+ * @throws PixelError, or the reason of the abort
+ */
 export async function loadColourTable(
   fetchPixels: FetchPixels,
   url: string,

@@ -2,7 +2,12 @@ import { useEffect, useState } from 'react';
 import type { FetchPixels } from '../pixels.ts';
 import { type ColourProfile, type ColourTable, loadColourTable } from './colour-table.ts';
 
-/** Loads the colour table of a slide; returns null until it is loaded. @param profile null loads nothing */
+/**
+ * Returns the colour table of a slide, which corrects the scanner's colours; null until it is loaded.
+ *
+ * @param profile the ICC profile as the descriptor describes it; null: no table is loaded
+ * @param url URL of the colour table
+ */
 export function useColourTable(
   profile: ColourProfile | null,
   url: string,

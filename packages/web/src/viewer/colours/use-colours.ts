@@ -7,8 +7,10 @@ export interface SlideColours {
   readonly profile: ColourProfile | null;
   /** Whether the scanner's colours are corrected by the profile, if the slide has one. */
   readonly isCorrected: boolean;
-  readonly correct: (isCorrected: boolean) => void;
+  /** Switches the correction by the profile on or off. */
+  readonly setCorrected: (isCorrected: boolean) => void;
   readonly adjustment: ColourAdjustment;
+  /** Replaces the adjustment; if it is kept for all slides, for all of them. */
   readonly change: (adjustment: ColourAdjustment) => void;
   /** Whether the adjustment is kept for all slides. */
   readonly areKept: boolean;
@@ -19,28 +21,29 @@ export interface SlideColours {
 }
 
 /**
- * Returns the colours of an open slide. A slide opens as scanned unless there is an adjustment for all slides. The returned object
- * stays the same until the colours change.
+ * Returns the colour settings of an open slide with the functions that change them. A slide opens as scanned unless the person keeps an
+ * adjustment for all slides. The returned object stays the same until the colours change.
  *
- * @param shared the adjustment for all slides; null when there is none
+ * @param sharedAdjustment the adjustment for all slides; null when there is none
  * @param onKeep stores the adjustment for all slides; null removes it
+ * @param correction the slide's ICC profile, and whether it corrects the colours
  */
 export function useColours(
-  shared: ColourAdjustment | null,
+  sharedAdjustment: ColourAdjustment | null,
   onKeep: (adjustment: ColourAdjustment | null) => void,
-  correction: Pick<SlideColours, 'profile' | 'isCorrected' | 'correct'>,
+  correction: Pick<SlideColours, 'profile' | 'isCorrected' | 'setCorrected'>,
 ): SlideColours {
-  const { profile, isCorrected, correct } = correction;
+  const { profile, isCorrected, setCorrected } = correction;
   const [ownAdjustment, setOwnAdjustment] = useState(asScanned);
   return useMemo(() => {
-    const adjustment = shared ?? ownAdjustment;
+    const adjustment = sharedAdjustment ?? ownAdjustment;
     return {
       profile,
       isCorrected,
-      correct,
+      setCorrected,
       adjustment,
-      change: shared === null ? setOwnAdjustment : onKeep,
-      areKept: shared !== null,
+      change: sharedAdjustment === null ? setOwnAdjustment : onKeep,
+      areKept: sharedAdjustment !== null,
       keep: (areKept) => {
         if (!areKept) setOwnAdjustment(adjustment);
         onKeep(areKept ? adjustment : null);
@@ -50,5 +53,5 @@ export function useColours(
         onKeep(null);
       },
     };
-  }, [shared, ownAdjustment, onKeep, profile, isCorrected, correct]);
+  }, [sharedAdjustment, ownAdjustment, onKeep, profile, isCorrected, setCorrected]);
 }

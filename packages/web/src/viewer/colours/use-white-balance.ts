@@ -7,17 +7,21 @@ import type { SlideColours } from './use-colours.ts';
 export interface WhiteBalance {
   /** Whether the next click on the slide sets the white point. */
   readonly isPicking: boolean;
-  /** Starts or ends the choice of the white point. */
-  readonly pick: (isPicking: boolean) => void;
+  /** Starts or cancels the choice of the white point. */
+  readonly setPicking: (isPicking: boolean) => void;
 }
 
-/** Sets the white point by a click on empty glass. @param announce called with a text for screen readers */
+/**
+ * Lets the person set the white point, the colour that is displayed as white, by a click on empty glass.
+ *
+ * @param announce called with a text for screen readers
+ */
 export function useWhiteBalance(
   view: SlideView,
   { adjustment, change }: SlideColours,
   announce: (text: string) => void,
 ): WhiteBalance {
-  const [isPicking, pick] = useState(false);
+  const [isPicking, setPicking] = useState(false);
   const setWhitePoint = useEffectEvent((x: number, y: number) => {
     const white = view.colourAt({ x, y });
     if (white === null) return; // beside the slide
@@ -27,7 +31,7 @@ export function useWhiteBalance(
     }
     change({ ...adjustment, white });
     announce(texts.whiteBalanceSet);
-    pick(false);
+    setPicking(false);
   });
   useEffect(() => {
     if (!isPicking) return;
@@ -39,5 +43,5 @@ export function useWhiteBalance(
     });
     return () => view.setPointerTool(null);
   }, [view, isPicking]);
-  return { isPicking, pick };
+  return { isPicking, setPicking };
 }
