@@ -1,6 +1,6 @@
 /**
- * Lists and changes cases: the slides of one specimen, in order. Administrators create cases. An account sees a case if it may
- * see its dataset and at least one of its slides; the slides that it may not view are left out.
+ * The service behind routes/cases.ts. It lists and changes cases: the slides of one specimen, in order. Administrators create cases.
+ * Other accounts see a case if they may see its dataset and at least one of its slides, and see only the slides that they may view.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -43,21 +43,23 @@ import { isDataset } from '../store/datasets.ts';
 type NewCase = BodyOf<typeof createEndpoint>;
 type CaseChanges = BodyOf<typeof updateEndpoint>;
 
+/** A method that only reads gets the account (`reader`). A change gets the `actor`, whose sign-in is checked again in the transaction. */
 export interface Cases {
   /** Returns the cases that the reader may see. @param dataset in any spelling; undefined: all datasets */
   list(reader: User, dataset?: string): Promise<Case[]>;
   /** Returns a case. @throws AppError not_found, also for a case that the reader may not see */
   get(reader: User, id: string): Promise<Case>;
-  /** Returns, by id, the cases among these that the reader may see. */
+  /** Returns those of the cases that the reader may see, by id. @param connection reads within its transaction, if it has one */
   visible(reader: User, ids: readonly string[], connection?: Connection): Promise<ReadonlyMap<string, Case>>;
   /** @throws AppError not_found for an unknown dataset or slide */
-  create(actor: Actor, wanted: NewCase): Promise<Case>;
-  /** @throws AppError not_found, conflict */
+  create(actor: Actor, newCase: NewCase): Promise<Case>;
+  /** @throws AppError not_found; conflict when `changes.version` is not the current version of the case */
   update(actor: Actor, id: string, changes: CaseChanges): Promise<Case>;
   /** @throws AppError not_found */
   delete(actor: Actor, id: string): Promise<void>;
   /**
-   * Computes and saves the registration of two slides of a case: the transform that maps points of one slide to the other.
+   * Computes and saves the registration of two slides of a case: the transform that maps points of one slide to the other. Returns it
+   * with its residual error in µm, which is null if the pixel size of the second slide is unknown.
    *
    * @throws AppError not_found, invalid_request
    */
@@ -78,7 +80,10 @@ interface Dependencies {
 }
 
 export function createCases({ db, now, audit, signIn, datasets, visibleImages }: Dependencies): Cases {
-  /** Returns the cases that the reader may see, in the same order, with the slides that the reader may view. */
+  /**
+   * Returns the cases that the reader may see, in the same order, with the slides that the reader may view. Administrators also see
+   * cases without slides.
+   */
   async function asSeenBy(
     reader: User,
     stored: readonly StoredCase[],
@@ -93,10 +98,10 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
       connection,
     );
     return inReadableDatasets
-      .map((each) => ({
-        ...each,
-        slides: each.slides.filter(({ image_id }) => images.has(image_id)),
-        registrations: each.registrations.filter(
+      .map((storedCase) => ({
+        ...storedCase,
+        slides: storedCase.slides.filter(({ image_id }) => images.has(image_id)),
+        registrations: storedCase.registrations.filter(
           ({ from_image, to_image }) => images.has(from_image) && images.has(to_image),
         ),
       }))
@@ -105,7 +110,7 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
 
   async function visible(reader: User, ids: readonly string[], connection: Connection = db) {
     const visibleCases = await asSeenBy(reader, await findCases(connection, [...new Set(ids)]), connection);
-    return new Map(visibleCases.map((each) => [each.id, each]));
+    return new Map(visibleCases.map((visibleCase) => [visibleCase.id, visibleCase]));
   }
 
   async function get(reader: User, id: string, connection: Connection = db): Promise<Case> {
@@ -114,8 +119,13 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
     return found;
   }
 
-  /** Runs a change of a case by an administrator, with its audit event. */
-  function edit<T extends StoredCase | null>(
+  /**
+   * Runs a change in a transaction, after checking again that the actor is still an administrator, and records the audit event of the
+   * changed case (`target`).
+   *
+   * @returns the result of `work`
+   */
+  function changeAsAdministrator<T extends StoredCase | null>(
     actor: Actor,
     action: AuditAction,
     work: (
@@ -166,7 +176,8 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
     }));
   }
 
-  async function storedCase(tx: DatabaseTransaction, id: string): Promise<StoredCase> {
+  /** @throws AppError not_found */
+  async function findCase(tx: DatabaseTransaction, id: string): Promise<StoredCase> {
     const [stored] = await findCases(tx, [id]);
     if (stored === undefined) throw new AppError('not_found');
     return stored;
@@ -182,7 +193,7 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
     visible,
 
     async create(actor, { dataset, name, description = null, slides }) {
-      return edit(actor, 'case-created', async (tx, user) => {
+      return changeAsAdministrator(actor, 'case-created', async (tx, user) => {
         const at = now().toISOString();
         const created: StoredCase = {
           id: randomUUID(),
@@ -201,8 +212,8 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
     },
 
     async update(actor, id, changes) {
-      return edit(actor, 'case-changed', async (tx, user) => {
-        const before = await storedCase(tx, id);
+      return changeAsAdministrator(actor, 'case-changed', async (tx, user) => {
+        const before = await findCase(tx, id);
         if (changes.version !== undefined && changes.version !== before.version) {
           throw new AppError('conflict');
         }
@@ -216,14 +227,14 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
           version: before.version + 1,
           updated_at: now().toISOString(),
         });
-        const after = await storedCase(tx, id);
+        const after = await findCase(tx, id);
         return { target: after, result: after };
       });
     },
 
     async delete(actor, id) {
-      await edit(actor, 'case-deleted', async (tx) => {
-        const target = await storedCase(tx, id);
+      await changeAsAdministrator(actor, 'case-deleted', async (tx) => {
+        const target = await findCase(tx, id);
         await deleteStoredCase(tx, id);
         return { target, result: null };
       });
@@ -251,9 +262,9 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
           residual_um,
           updated_at: at,
         });
-        // `visibleCase` may lack slides that the caller may not view, so the stored case is saved.
+        // Saves the stored case, because `visibleCase` lacks the slides that the caller may not view.
         await saveCase(tx, {
-          ...(await storedCase(tx, id)),
+          ...(await findCase(tx, id)),
           version: visibleCase.version + 1,
           updated_at: at,
         });

@@ -1,6 +1,6 @@
 /**
- * Downloads of original slide files: checks who may download them, and reads their bytes. The files are de-identified while they are
- * sent, unless the dataset allows downloads of identifiable files.
+ * Downloads of original slide files (routes/originals.ts): checks who may download them, and reads their bytes. The server replaces
+ * identifying bytes while it sends a file. It sends a file that cannot be de-identified only if the dataset allows this.
  *
  * In each turn of the event loop, all downloads together start and send only one block of 64 KiB, and at most two reads are in
  * progress. A request for a tile therefore waits for one block at most.
@@ -52,6 +52,7 @@ export interface Originals {
 export interface Original {
   readonly image: ServableImage;
   readonly location: SlideLocation;
+  /** The files of the slide and the bytes to replace in them. `identifiable` is null, or states why they cannot be de-identified. */
   readonly plan: OriginalPlan;
 }
 
@@ -85,27 +86,29 @@ const blockBytes = 64 * 1024;
 /** Maximum number of blocks that all downloads read at the same time. */
 const maxConcurrentReads = 2;
 const maxConcurrentPlans = 2;
+/** Maximum number of downloads in progress. */
 const maxDownloads = 64;
 const maxDownloadsPerAccount = 16;
 const maxCachedPlans = 200;
 const hourMs = 60 * 60_000;
+/** Bounds the memory of `recordedKeys`. */
 const maxRecordedKeys = 10_000;
 
-/** Returns the ETag of a file. A client may join parts that have the same ETag. */
+/** Returns the ETag of a file. Parts with the same ETag belong to the same bytes, so a client may join them. */
 export function etagOfOriginal({ image, plan }: Original, file: OriginalFile): string {
   const mode = plan.identifiable === null ? 'deidentified' : 'identifiable';
   const key = [rulesVersion, mode, image.id, plan.fingerprint, file.path, file.size];
   return `"${hashSecret(JSON.stringify(key)).slice(0, 32)}"`;
 }
 
-/** Longer than 60 lines, because plans, downloads and their limits share their state in one closure. */
+/** The function is long because plans, downloads and their limits share their state. */
 export function createOriginals(dependencies: Dependencies): Originals {
   const { config, db, now, audit, catalogue, objects, encryption } = dependencies;
-  /** Plans say which bytes of a slide's files are replaced. By image id and fingerprint, oldest first. */
+  /** By image id and fingerprint, oldest first. */
   const cachedPlans = new Map<string, Promise<OriginalPlan>>();
   /** Number of downloads in progress by uid. */
   const downloadCounts = new Map<string, number>();
-  /** Account, token, image, file and hour of the downloads that this process has recorded. */
+  /** The downloads that this process has recorded, by account, token, image, file and hour. */
   const recordedKeys = new Set<string>();
   const limitReads = createSemaphore(maxConcurrentReads);
   const waitForTurn = createTurns();
@@ -125,8 +128,8 @@ export function createOriginals(dependencies: Dependencies): Originals {
     if (cachedPlan !== undefined) return cachedPlan;
     for (const oldestKey of cachedPlans.keys())
       if (cachedPlans.size >= maxCachedPlans) cachedPlans.delete(oldestKey);
-    // Derived with the secret key of the server: from a salt made of the image id alone, everyone who knows the id could compute the
-    // replacement DICOM UIDs.
+    // The secret key of the server is part of the salt. With the image id alone, anyone who knows the id could compute the DICOM UIDs
+    // that replace those of the file.
     const salt = encryption.deriveSecret(`UIDs of ${image.id}`);
     const plan = limitPlans(() => planOriginals(location, objects, salt));
     cachedPlans.set(key, plan);
@@ -134,7 +137,7 @@ export function createOriginals(dependencies: Dependencies): Originals {
     return plan;
   }
 
-  /** Counts a download of the account. @returns a function that ends it @throws AppError rate_limited */
+  /** Counts a download that starts. @returns a function that counts its end @throws AppError rate_limited */
   function beginDownload(uid: string): () => void {
     const accountCount = downloadCounts.get(uid) ?? 0;
     if (downloadCount >= maxDownloads || accountCount >= maxDownloadsPerAccount) {
@@ -154,8 +157,8 @@ export function createOriginals(dependencies: Dependencies): Originals {
   }
 
   /**
-   * Returns the blocks of the requested part. Ends the download when the last block was read, when reading fails, or when the
-   * response ends, even if that is before the first block.
+   * Returns the blocks of the requested part. Ends the download when the client requests a block after the last one, when reading
+   * fails, or when the response ends, even before the first block.
    */
   function blocksOf(
     open: OpenOriginal,
@@ -176,7 +179,7 @@ export function createOriginals(dependencies: Dependencies): Originals {
           const offset = nextOffset;
           const length = Math.min(blockBytes, end + 1 - offset);
           nextOffset += length;
-          await waitForTurn(); // tile requests that have arrived come first
+          await waitForTurn(); // the server first handles the tile requests that have already arrived
           try {
             return { done: false, value: await limitReads(() => open.read(offset, length, signal)) };
           } catch (error) {
@@ -199,10 +202,9 @@ export function createOriginals(dependencies: Dependencies): Originals {
       if (!isAllowed) throw new AppError('forbidden');
       const location = await locationOf(image);
       const plan = await planOf(image, location);
-      // `identifiable` states why the files cannot be de-identified.
       if (plan.identifiable !== null) {
-        const mayBeIdentifiable = (await findDataset(db, dataset))?.identifiable_originals === 1;
-        if (!mayBeIdentifiable || plan.files.length === 0) throw new AppError('not_deidentifiable');
+        const allowsIdentifiable = (await findDataset(db, dataset))?.identifiable_originals === 1;
+        if (!allowsIdentifiable || plan.files.length === 0) throw new AppError('not_deidentifiable');
       }
       return { image, location, plan };
     },
@@ -253,7 +255,7 @@ function createSemaphore(maxConcurrent: number): <T>(work: () => Promise<T>) => 
     } finally {
       const startNext = waiting.shift();
       if (startNext === undefined) runningCount--;
-      else startNext();
+      else startNext(); // takes the place of the finished work, so the count stays the same
     }
   };
 }

@@ -1,4 +1,4 @@
-/** Routes with which a person reads, changes and deletes the own account, its sign-ins and its two-step verification. */
+/** Routes with which people read, change and delete their own account, its sign-ins and its two-step verification. */
 import {
   changeLanguage,
   changePassword,
@@ -42,7 +42,7 @@ export function accountRoutes(
     const activity = await audit.ownActivity(user.uid);
     const openedImageIds = activity.flatMap(({ imageId }) => imageId ?? []);
     const inaccessibleImageIds = await listImagesIn(db, await datasets.inaccessibleTo(user), openedImageIds);
-    // An opened slide stays in the activity when the person loses access to it, but without its id, so that there is no link.
+    // A slide that the person has opened but may no longer see stays in the activity without its id, so the web app shows no link.
     return {
       activity: activity.map((event) =>
         event.imageId !== null && inaccessibleImageIds.has(event.imageId)

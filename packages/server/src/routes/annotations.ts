@@ -1,6 +1,9 @@
 /**
- * Routes of the annotation layers of slides, and of their annotations. Services get `caller.user` to decide about the access, and the
- * actor to name the account and the sign-in in the audit log. A caller without `user` is the visitor of a share link.
+ * Routes of the annotation layers of slides, and of their annotations.
+ *
+ * The caller of a request is an account (`user`) or, without `user`, the visitor of a share link. Services that only read get
+ * `caller.user`. Services that write, or that check the sign-in repeatedly while they send a long response, also get the actor
+ * (`actorOf`): the account with its sign-in and client address. Some changes get only the actor and read its account in a transaction.
  */
 import compress from '@fastify/compress';
 import {
@@ -123,8 +126,9 @@ function eventRoute(app: FastifyInstance, { annotationEvents }: AnnotationServic
   serve(app, streamAnnotationEvents, async (request) => {
     const { params, query, caller, reply, translate, signal } = request;
     const lastEventId = String(reply.request.headers['last-event-id'] ?? '');
-    const after = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : null; // null: only changes from now on
-    // The response to HEAD has no body, so the stream ends at once instead of waiting for events.
+    const isChangeNumber = /^\d{1,15}$/.test(lastEventId);
+    const after = isChangeNumber ? Number(lastEventId) : null; // null: only changes from now on
+    // The response to HEAD has no body, so the stream does not wait for events.
     const waitSeconds = reply.request.method === 'HEAD' ? 0 : query.wait;
     const waitMs = waitSeconds === undefined ? null : waitSeconds * 1000; // null: until the client disconnects
     const options = { after, waitMs, translate, signal };
@@ -134,7 +138,7 @@ function eventRoute(app: FastifyInstance, { annotationEvents }: AnnotationServic
   });
 }
 
-/** Routes that return slides with their recent changes, and numbers of annotations per slide. */
+/** Routes that list the slides with the latest annotations, and count the annotations of slides. */
 function slideRoutes(app: FastifyInstance, { annotatedSlides }: AnnotationServices): void {
   // Returns the slides whose annotations changed last, not the annotations.
   serve(app, listRecentAnnotations, async ({ caller, translate }) => ({

@@ -46,6 +46,7 @@ export function authRoutes(
     requireEmbeddedSignIn();
     return {
       user: await accounts.register({ ...body, language }, origin),
+      // With REGISTRATION_HIDE_EXISTING, the response is the same for an e-mail address that already has an account.
       message: translate(config.registrationHideExisting ? confirmationLinkSent : registrationReceived),
     };
   });
@@ -88,7 +89,7 @@ export function authRoutes(
 
   serve(app, signOut, async (request) => {
     await accounts.signOut(actorOf(request));
-    // The browser deletes cached slide data, because it belongs to a sign-in that has ended.
+    // Tells the browser to delete cached slide data, which belongs to the ended sign-in.
     request.reply.header('Clear-Site-Data', '"cache"');
   });
 

@@ -4,7 +4,10 @@ import { serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 import { actorOf } from './actor.ts';
 
-/** Routes of cases. A case is a set of slides of one specimen. */
+/**
+ * Routes of cases: the slides of one specimen. Accounts list cases and register two slides of a case to each other. Administrators create,
+ * change and delete cases.
+ */
 export function caseRoutes(app: FastifyInstance, { cases }: Pick<Services, 'cases'>): void {
   serve(app, listCases, async ({ query, caller }) => ({
     cases: await cases.list(caller.user, query.dataset),

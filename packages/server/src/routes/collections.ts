@@ -1,6 +1,6 @@
 /**
- * Routes of saved views, and of collections with the answers to their questions and their presentations. A caller without `user` is
- * the visitor of a share link.
+ * Routes of saved views (a slide with the shown field) and of collections: lists of slides, cases and saved views, with questions,
+ * answers and live presentations. The caller of a request is an account (`user`) or, without `user`, the visitor of a share link.
  */
 import { Readable } from 'node:stream';
 import {
@@ -73,12 +73,13 @@ function presentationRoutes(
     presentations.show(caller.user.uid, params.collectionId, body),
   );
 
+  // Sends what the presenter shows as server-sent events.
   serve(app, followPresentation, async ({ params, query, caller, signal, reply }) => {
     const { collectionId } = params;
     await collectionOf({ db, collections }, caller, collectionId); // throws not_found without access
     const { rawHeaders } = reply.request.raw;
 
-    /** Returns whether the credential of the request still gives access, which may end while the stream is open. */
+    /** Returns whether the credential of the request still gives access. The access may end while the stream is open. */
     async function mayFollow(): Promise<boolean> {
       try {
         const follower = await currentFollower();
@@ -100,7 +101,7 @@ function presentationRoutes(
     }
 
     const hasNoBody = reply.request.method === 'HEAD';
-    const waitMs = query.wait === undefined ? Infinity : query.wait * 1000; // time after which the stream ends
+    const waitMs = query.wait === undefined ? Infinity : query.wait * 1000; // `wait`: seconds after which the stream ends
     reply.header('X-Accel-Buffering', 'no'); // tells nginx to forward each event at once
     return {
       stream: hasNoBody

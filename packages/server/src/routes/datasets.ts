@@ -1,4 +1,4 @@
-/** Routes with which administrators configure datasets, and members request access to them. */
+/** Routes with which administrators configure datasets and grant access to them, and members request access. */
 import {
   answerDatasetRequest,
   grantDataset,
@@ -29,10 +29,12 @@ const messages = {
 export function datasetRoutes(app: FastifyInstance, { datasets }: Pick<Services, 'datasets'>): void {
   serve(app, listDatasets, async () => ({ datasets: await datasets.list() }));
 
+  // `listed`: members see that the restricted dataset exists, and may request access; `sharing`: share links may open its slides;
+  // `identifiable_originals`: original files that cannot be de-identified may be downloaded. An undefined field stays unchanged, except
+  // that restricting an open dataset sets `sharing` to false.
   serve(app, updateDataset, async (request) => {
     const { dataset, access, listed, sharing, identifiable_originals: identifiableOriginals } = request.body;
     await datasets.update(actorOf(request), dataset, { access, listed, sharing, identifiableOriginals });
-    // A request without `access` changes only other settings of the dataset.
     if (access === undefined) return { message: request.translate(messages.changed) };
     return { message: request.translate(access === 'open' ? messages.opened : messages.restricted) };
   });
@@ -49,8 +51,10 @@ export function datasetRoutes(app: FastifyInstance, { datasets }: Pick<Services,
   });
 
   serve(app, answerDatasetRequest, async (request) => {
-    await datasets.answer(actorOf(request), request.params.requestId, request.body);
-    return { message: request.translate(request.body.granted ? messages.accepted : messages.declined) };
+    const { params, body } = request;
+    await datasets.answer(actorOf(request), params.requestId, body);
+    const isAccepted = body.granted;
+    return { message: request.translate(isAccepted ? messages.accepted : messages.declined) };
   });
 
   serve(app, listRequestableDatasets, async ({ caller }) => ({
@@ -58,6 +62,7 @@ export function datasetRoutes(app: FastifyInstance, { datasets }: Pick<Services,
   }));
 
   serve(app, requestDataset, async (request) => {
+    // False if the account has access already.
     const isRequested = await datasets.request(actorOf(request), request.body.dataset, request.body.reason);
     return { message: request.translate(isRequested ? messages.requested : messages.alreadyGranted) };
   });

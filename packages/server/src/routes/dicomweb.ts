@@ -1,4 +1,10 @@
-/** Routes of DICOMweb (DICOM PS3.18): search, metadata, frames, thumbnails and ICC profiles. */
+/**
+ * Routes of DICOMweb (DICOM PS3.18): search, metadata, frames, thumbnails and ICC profiles. A slide is a study with one series, a level
+ * that the file stores as JPEG or JPEG 2000 is an instance, and a tile of it is a frame (dicomweb/dicomweb.ts).
+ *
+ * Requests have a bearer token, or for frames an image session, the credential with which a viewer loads pixels. Access to pixels is
+ * always decided for an image session, so the server also has one for each sign-in and each API token (`sessionOf`).
+ */
 import { createHash } from 'node:crypto';
 import {
   AppError,
@@ -52,6 +58,7 @@ type DicomWebServices = Pick<
   | 'now'
 >;
 
+/** A request of any of the routes. Its `caller` is an account, whose `user` is set, or an image session. */
 interface DicomWebRequest {
   readonly params: Scope;
   readonly caller: Caller | ImageSession;
@@ -73,7 +80,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
     `${publicBaseOf(reply.request, config)}/dicom-web`;
   const acceptOf = ({ reply }: Pick<DicomWebRequest, 'reply'>) => reply.request.headers.accept;
 
-  /** Returns the image session for the caller's rights on pixels: that of the request, the sign-in or the API token. */
+  /** Returns the image session of the request, or the one that belongs to its sign-in or its API token. */
   async function sessionOf({
     caller,
     origin,
@@ -103,7 +110,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
   async function createdAtOf(imageId: string, caller: DicomWebRequest['caller']): Promise<string> {
     const cached = createdAtByImage.get(imageId);
     if (cached !== undefined) return cached;
-    // Only requests for frames may have an image session instead of an account, and frames need no date.
+    // Only requests for frames may have an image session instead of an account, and frames do not need a date.
     if (!('user' in caller)) return '';
     const { created_at } = await catalogue.get(imageId, caller.user);
     if (createdAtByImage.size >= maxCachedDates) createdAtByImage.clear(); // bounds the memory
@@ -128,11 +135,11 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
   }
 
   const search = (level: SearchLevel) =>
-    async function answer(
+    async function sendMatches(
       request: DicomWebRequest & { readonly caller: Caller; readonly query: Record<string, unknown> },
     ): Promise<Bytes> {
       requireJson(acceptOf(request));
-      const { session: _, ...attributes } = request.query; // the image session is no DICOM attribute
+      const { session: _, ...attributes } = request.query; // `session` is the image session, not a DICOM attribute
       const query = parseSearch(attributes);
       const session = await sessionOf(request);
       const context = {
@@ -140,11 +147,11 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
         requester: requesterOf(session),
         base: baseUrlOf(request),
       };
-      const found = await dicomWeb.search(level, query, request.params, context);
+      const matches = await dicomWeb.search(level, query, request.params, context);
       if (query.ignored.length > 0) {
         request.reply.header('Warning', '299 - "Attributes that the server does not match by were ignored"');
       }
-      return jsonResponse(found);
+      return jsonResponse(matches);
     };
 
   async function metadata(request: DicomWebRequest): Promise<Bytes> {
@@ -159,9 +166,9 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
     requireJpeg(acceptOf(request));
     const study = await openStudy(request);
     dicomWeb.metadata(study, request.params, ''); // checks the path: throws not_found for an unknown series or instance
-    const served = await slides.thumbnail(study.image, request.signal, requesterOf(study.session));
+    const jpeg = await slides.thumbnail(study.image, request.signal, requesterOf(study.session));
     await recordOpening(request, study, 'thumbnail');
-    return { ...served, type: 'image/jpeg', cacheControl: cacheControlOf(study.session, now()) };
+    return { ...jpeg, type: 'image/jpeg', cacheControl: cacheControlOf(study.session, now()) };
   }
 
   serve(app, searchStudies, search('study'));
@@ -177,8 +184,8 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
   serve(app, getSeriesThumbnail, thumbnail);
   serve(app, getInstanceThumbnail, thumbnail);
 
-  // The fast path in front of Fastify (frame-fast-path.ts) answers most requests for one frame. This route answers the other ones, and
-  // sends the error response when the fast path has refused a request. `frames.resolve` decides about the request in both cases.
+  // The fast path in front of Fastify (frame-fast-path.ts) answers most requests for one frame. This route answers all other requests,
+  // and sends the error response when the fast path has refused a request. Both use `frames.resolve`, which decides about the request.
   serve(app, getFrames, async (request) => {
     const refused = refusedTileOf(request.reply.request.raw);
     if (refused !== undefined) throw refused.error;
@@ -186,7 +193,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
       params: request.params,
       accept: acceptOf(request),
       origin: request.origin,
-      // A getter, because the signal is only read, and then created, when it is needed.
+      // A getter, because `serve` creates the signal when it is first read, and most requests do not need it.
       get signal() {
         return request.signal;
       },

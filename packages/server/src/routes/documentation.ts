@@ -18,13 +18,13 @@ export async function documentationRoutes(app: FastifyInstance): Promise<void> {
   );
   await app.register(swagger, {
     mode: 'static',
-    // The types of the library only know OpenAPI 3.0.
+    // The document is OpenAPI 3.1, but the types of the library only cover OpenAPI 3.0.
     specification: { document: document as unknown as NonNullable<StaticDocumentSpec['document']> },
   });
   await app.register(swaggerUi, {
     routePrefix: documentationBase,
     theme: { title: 'API' },
-    // No method is supported, so that the pages only show the endpoints and have no button that calls them.
+    // `supportedSubmitMethods` is empty, so the pages only describe the endpoints and have no button that calls them.
     uiConfig: { deepLinking: true, defaultModelsExpandDepth: 0, supportedSubmitMethods: [] },
   });
 }

@@ -1,17 +1,18 @@
 /**
  * The fast path of DICOMweb frames: a request handler in front of Fastify, like that of tiles (routes/tile-fast-path.ts).
  *
- * It takes requests for one frame with a bearer token and writes the response with status 200. It makes no decision of its own: as
- * for the Fastify route, http/access.ts decides about the token and dicomweb/resolve-frames.ts about the frame. When one of them
- * throws an error, `markRefused` stores the error with the request (http/refused-tiles.ts), and Fastify sends the error response.
+ * It takes requests for one frame, a tile of a slide as DICOM names it, with a bearer token and writes the response with status 200. It
+ * makes no decision of its own: as for the Fastify route (routes/dicomweb.ts), http/access.ts decides about the token and
+ * dicomweb/resolve-frames.ts about the frame. When one of them throws an error, `markRefused` stores the error with the request
+ * (http/refused-tiles.ts), and Fastify sends the error response.
  *
- * These requests go to Fastify unchanged:
+ * The fast path passes these requests to Fastify unchanged:
  *
  * - requests by a script of another origin (`Origin`)
- * - requests with an image session instead of a bearer token
+ * - requests with an image session (`?session=`, the credential of a viewer) instead of a bearer token
  * - requests with an ETag (`If-None-Match`)
  * - requests for several frames
- * - the first request with a token, for which the Fastify route opens an image session
+ * - the first request with a token, for which the Fastify route opens an image session; later requests with the token use that session
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiBase, getFrames } from '@lamina/contract';
@@ -52,13 +53,16 @@ interface FrameFastPathDependencies
 export const framesVary = 'Origin, Accept';
 
 const framesRoute = apiBase + getFrames.path;
-/** Matches the URL of one frame, with or without the API base, and without a query. */
+/**
+ * Matches the URL of one frame, with or without the API base, and without a query, for example
+ * `/dicom-web/studies/2.25.1/series/2.25.2/instances/2.25.3/frames/7`.
+ */
 const urlPattern = new RegExp(
   `^(?:${apiBase})?${getFrames.path
     .replace(/:(?:study|series|instance)/g, '([\\d.]{1,64})')
     .replace(':frames', '(\\d{1,9})')}$`,
 );
-/** The URL of a frame is shorter; a longer URL goes to Fastify. */
+/** The URL of a frame is never longer, so the fast path passes a longer URL to Fastify. */
 const maxUrlLength = 320;
 const fixedHeaders = [...Object.entries(pixelHeaders).flat(), 'Vary', framesVary];
 
@@ -99,7 +103,11 @@ function matchFastPathRequest({ method, url = '', headers }: IncomingMessage): R
   return match !== null && hasFastPathHeaders(headers) ? match : null;
 }
 
-/** @param keepAliveMs time after which the server closes an idle connection */
+/**
+ * The function is long because sending and answering share the writer and the state of the fast path.
+ *
+ * @param keepAliveMs time after which the server closes an idle connection
+ */
 export function createFrameFastPath(
   { config, frames, apiTokens, bearerSessions, catalogue, metrics, log }: FrameFastPathDependencies,
   keepAliveMs: number,
@@ -132,7 +140,7 @@ export function createFrameFastPath(
     else response.once('close', () => writer.releaseBuffer(buffer));
   }
 
-  /** Answers the request, or passes it to `fastify`: without a session, or with the error when it is refused. */
+  /** Answers the request, or passes it to `fastify` when its token has no session yet, or when it is refused with an error. */
   async function answer(
     frameRequest: FastPathFrameRequest,
     buffer: ResponseBuffer,
@@ -145,7 +153,7 @@ export function createFrameFastPath(
       const recentSession = recentSessionOf(getFrames, frameRequest, access);
       session = recentSession instanceof Promise ? await recentSession : recentSession;
       if (session === null) {
-        // The Fastify route opens a session. The buffer has no memory to release: only resolving a frame allocates it.
+        // The Fastify route opens a session. The buffer needs no release, because only `frames.resolve` allocates memory in it.
         fastify(request, response);
         return;
       }

@@ -8,15 +8,15 @@ export function healthRoutes(
   { readiness, stopping }: Pick<Services, 'readiness' | 'stopping'>,
 ): void {
   /** Liveness: 200 whenever the process answers. */
-  app.get('/health/live', { config: { isPublic: true } }, (_, reply) => answer(reply, 'ok'));
+  app.get('/health/live', { config: { isPublic: true } }, (_, reply) => sendStatus(reply, 'ok'));
 
   /** Readiness: 200 when the process can do its work and is not shutting down, otherwise 503. */
   app.get('/health/ready', { config: { isPublic: true } }, async (_, reply) =>
-    answer(reply, !stopping.aborted && (await readiness.isReady()) ? 'ok' : 'unavailable'),
+    sendStatus(reply, !stopping.aborted && (await readiness.isReady()) ? 'ok' : 'unavailable'),
   );
 }
 
-function answer(reply: FastifyReply, status: Health['status']): FastifyReply {
+function sendStatus(reply: FastifyReply, status: Health['status']): FastifyReply {
   const body: Health = { status };
   return reply
     .code(status === 'ok' ? 200 : 503)

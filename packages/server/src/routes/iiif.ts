@@ -1,6 +1,7 @@
 /**
- * Routes of IIIF (Image API 3.0 and Presentation API 3.0). Each exists twice: for requests with a bearer token, whose caller has a
- * `user`, and for requests with an image session in the path, whose caller is that session.
+ * Routes of IIIF, the International Image Interoperability Framework (Image API 3.0 and Presentation API 3.0). Each route exists twice:
+ * for requests with a bearer token, whose caller has a `user`, and for requests with an image session in the path, whose caller is that
+ * session. An image session is the credential with which a viewer loads pixels.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -75,6 +76,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
   const { config, catalogue, iiif, collectionManifests, imageOpenings, now } = services;
   const { apiTokens, bearerSessions, signIn } = services;
 
+  /** Returns the image session of the request, or the one that belongs to its sign-in or its API token. */
   async function sessionOf({ caller, origin }: ImageRequest): Promise<ImageSession> {
     if (!('user' in caller)) return caller;
     const { apiToken } = caller;
@@ -117,20 +119,20 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
     };
   }
 
-  /** Answers with the document about one slide that `read` creates, and records that the slide was opened. */
+  /** Responds with the document about one slide that `createDocument` returns, and records in the audit log that the slide was opened. */
   async function slideDocument(
     request: ImageRequest,
     context: string,
-    read: (image: ServableImage, client: TileClient, session: ImageSession) => Promise<ServedJson>,
+    createDocument: (image: ServableImage, client: TileClient, session: ImageSession) => Promise<ServedJson>,
   ): Promise<Bytes> {
     const { session, image } = await openImage(request);
-    const served = await read(image, new SessionClient(session, request), session);
+    const document = await createDocument(image, new SessionClient(session, request), session);
     await imageOpenings.record(session, image, 'descriptor', request.origin);
-    return jsonLd(request, context, served, cacheControlOf(session, now()));
+    return jsonLd(request, context, document, cacheControlOf(session, now()));
   }
 
   /**
-   * Returns the account or the visitor of a share link, which decides about the slides of a manifest.
+   * Returns the account or the visitor of a share link. It determines which slides a manifest lists.
    *
    * @throws AppError session_invalid when the sign-in that created the image session has ended
    */
@@ -142,14 +144,18 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
     return { user };
   }
 
-  /** Answers with the manifest of a case or a collection that `read` creates. @param path path of the document below `manifest/` */
-  async function listing(
+  /**
+   * Responds with the document of a case or a collection that `createDocument` returns: a list of manifests.
+   *
+   * @param path path of the document below `manifest/`
+   */
+  async function listDocument(
     request: AnyRequest,
     path: string,
-    read: (reader: ManifestReader, address: ManifestAddress) => Promise<object>,
+    createDocument: (reader: ManifestReader, address: ManifestAddress) => Promise<object>,
   ): Promise<Bytes> {
     const base = serviceUrlOf(request);
-    const json = await read(await readerOf(request), { id: `${base}/manifest/${path}`, base });
+    const json = await createDocument(await readerOf(request), { id: `${base}/manifest/${path}`, base });
     const etag = `"${createHash('sha256').update(JSON.stringify(json)).digest('base64url')}"`;
     return jsonLd(request, contexts.manifest, { json, etag }, 'private, no-cache');
   }
@@ -168,7 +174,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
 
   const caseManifest = (request: AnyRequest & { readonly params: { readonly caseId: string } }) => {
     const { caseId } = request.params;
-    return listing(request, `case/${encodeURIComponent(caseId)}`, (reader, address) =>
+    return listDocument(request, `case/${encodeURIComponent(caseId)}`, (reader, address) =>
       collectionManifests.ofCase(reader, caseId, address),
     );
   };
@@ -177,7 +183,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
     request: AnyRequest & { readonly params: { readonly collectionId: string } },
   ) => {
     const { collectionId } = request.params;
-    return listing(request, `collection/${encodeURIComponent(collectionId)}`, (reader, address) =>
+    return listDocument(request, `collection/${encodeURIComponent(collectionId)}`, (reader, address) =>
       collectionManifests.ofCollection(reader, collectionId, address),
     );
   };

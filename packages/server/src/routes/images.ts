@@ -15,7 +15,7 @@ import { compression } from '../http/compression.ts';
 import { StreamedJson, serve, unchanged } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 
-/** Routes of the catalogue: the list of slides that an account may see, and edits by administrators. */
+/** Routes of the catalogue: the slides that an account may see, as one list or grouped by dataset, and edits by administrators. */
 export async function imageRoutes(
   app: FastifyInstance,
   { catalogue }: Pick<Services, 'catalogue'>,
@@ -29,7 +29,7 @@ export async function imageRoutes(
       reply.header('ETag', etag);
       if (reply.request.headers['if-none-match'] === etag) return unchanged; // 304
       const { limit } = query;
-      // Without a limit, the response is the whole list, which is streamed because it may be long.
+      // Without a limit, the response is the whole list. The server streams it, because it may be long.
       return limit === undefined
         ? new StreamedJson(await catalogue.listAll(query, caller.user))
         : catalogue.list({ ...query, limit }, caller.user);
@@ -61,6 +61,7 @@ export async function imageRoutes(
   );
 }
 
+/** Returns the administrator who edits an image, for the audit log. */
 function editorOf({ user }: Caller, origin: Origin) {
   return { uid: user.uid, origin };
 }

@@ -1,4 +1,7 @@
-/** Routes that download the original files of slides, with GET and HEAD, Range and If-Range (RFC 9110). */
+/**
+ * Routes that download the original files of slides, with GET and HEAD, Range and If-Range (RFC 9110). originals/originals.ts decides
+ * who may download them, and de-identifies the bytes.
+ */
 import { posix } from 'node:path';
 import { Readable } from 'node:stream';
 import { AppError, getOriginal, getOriginalFile, type OriginalFiles } from '@lamina/contract';
@@ -37,7 +40,7 @@ export function originalRoutes(app: FastifyInstance, { originals }: Pick<Service
       void reply.code(304).send(method === 'HEAD' ? Readable.from([]) : undefined);
       return replied;
     }
-    // If-Range names the version of which the client already has a part. When the file has changed since, it gets the whole file.
+    // If-Range contains the ETag of a part that the client already has. If the file has changed since then, the client gets all of it.
     const isRangeAllowed = headers['if-range'] === undefined || headers['if-range'] === etag;
     const requestedRange =
       method === 'GET' && isRangeAllowed ? parseRange(headers.range, file.size) : 'whole';
@@ -66,13 +69,14 @@ export function originalRoutes(app: FastifyInstance, { originals }: Pick<Service
     return replied;
   }
 
-  // A slide of one file is sent at once; for any other slide the response is the list of its files.
+  // The response is the file of a slide that consists of one file. For any other slide it is the list of the files (JSON).
   serve(app, getOriginal, async ({ params, caller, origin, signal, reply }): Promise<typeof replied> => {
     const original = await originals.find(caller.user, params.imageId);
     const { files, identifiable } = original.plan;
     const [firstFile, ...otherFiles] = files;
-    const isSingleFile = original.location.members === undefined || original.location.members.length === 0;
-    if (firstFile !== undefined && isSingleFile && otherFiles.length === 0) {
+    // A slide of several files may have only one that can be downloaded; then the response is still a list.
+    const hasOneMember = original.location.members === undefined || original.location.members.length === 0;
+    if (firstFile !== undefined && hasOneMember && otherFiles.length === 0) {
       return send(original, firstFile, { caller, origin, signal, reply });
     }
     const list: OriginalFiles = {

@@ -1,4 +1,7 @@
-/** Routes that send the content of result layers to requests with an image session or an API token. */
+/**
+ * Routes that send overlays: the content of result layers (a raster or the objects of a slide that a program has computed) as the viewer
+ * requests it. The caller is an image session, the credential with which a viewer loads pixels, or an API token, which acts as one.
+ */
 import {
   countOverlayObjects,
   getOverlayBlock,
@@ -92,8 +95,8 @@ export function overlayRoutes(
 }
 
 /**
- * Returns an ETag that consists of the layer id and the other values that identify the part, because the content of a result layer
- * never changes.
+ * Returns an ETag that consists of the layer id and the other values that identify the part. It needs no hash of the content, because the
+ * content of a result layer never changes.
  */
 function etagOf(...identifiers: readonly string[]): string {
   return `"${identifiers.map((each) => each.replaceAll(/[^\w.-]/g, '')).join('-')}"`;

@@ -1,4 +1,7 @@
-/** Routes of result layers of slides, and of their files, which programs upload with the tus protocol (tus.io, version 1.0.0). */
+/**
+ * Routes of result layers of slides: rasters or objects that a program has computed. The program creates a layer and uploads its file in
+ * parts with the tus protocol for resumable uploads (tus.io, version 1.0.0).
+ */
 import type { IncomingHttpHeaders } from 'node:http';
 import {
   AppError,
@@ -48,13 +51,13 @@ export async function resultLayerRoutes(
     reply.headers({
       ...tusVersion,
       'Upload-Offset': receivedBytes,
-      // `Upload-Defer-Length: 1` means in tus that the client has not yet sent the length, with the creation or with the first part.
+      // In tus, `Upload-Defer-Length: 1` means that the server does not know the length of the file yet.
       ...(totalBytes === null ? { 'Upload-Defer-Length': 1 } : { 'Upload-Length': totalBytes }),
     });
     return layer;
   });
 
-  // The two calls that upload a file accept different content types, so each has an own Fastify scope with own body parsers. The
+  // The two calls that upload a file accept different content types, so each has its own Fastify scope with its own body parsers. The
   // parsers leave the body unread: the first call has no body, whatever content type it declares, and the handler of the second call
   // reads its body, a part of the file, as a stream.
   await app.register(async (uploadApp) => {

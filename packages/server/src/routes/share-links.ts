@@ -5,7 +5,7 @@ import type { Services } from '../services.ts';
 import { actorOf } from './actor.ts';
 import { setSessionCookie } from './session-cookie.ts';
 
-/** Routes that list, create, end and open share links. */
+/** Routes that list, create, end and open share links, with which people without an account view slides. */
 export function shareLinkRoutes(
   app: FastifyInstance,
   { shareLinks, config }: Pick<Services, 'shareLinks' | 'config'>,

@@ -39,6 +39,7 @@ export function slideManagementRoutes(
   serve(app, checkCatalogueImport, ({ file, language }) => catalogueImport.check(file, language));
 
   serve(app, applyCatalogueImport, async (request) => {
+    // `plan` is the id of the changes that `checkCatalogueImport` has shown; the import fails if they are no longer the same.
     const changed = await catalogueImport.apply(request.file, request.query.plan, actorOf(request));
     return {
       changed,
@@ -54,6 +55,12 @@ function slideCount(count: number): string {
   return count === 1 ? '1 slide' : `${count} slides`;
 }
 
+/**
+ * Returns the message after a change of many slides: a sentence for removing, restoring, hiding, showing or reading them again, and a
+ * general one for every other change.
+ *
+ * @param count number of changed slides
+ */
 function resultSentence(edit: BodyOf<typeof changeImages>, count: number): Bilingual {
   if (count === 0) return { tr: 'Değişen bir şey yok.', en: 'There was nothing to change.' };
   if (edit.removed === true) {

@@ -2,9 +2,9 @@
  * The fast path of tiles: a request handler in front of Fastify.
  *
  * It takes tile requests in their usual form and writes the response with status 200 or 304. It makes no decision of its own: as for
- * the Fastify route, tiles/resolve-tile.ts decides. When that throws an error, `markRefused` stores the error with the request
- * (http/refused-tiles.ts), and Fastify sends the error response. A request in any other form goes to Fastify unchanged, and so do
- * all requests with TILE_FAST_PATH=off.
+ * the Fastify route (routes/tiles.ts), tiles/resolve-tile.ts decides. When that throws an error, `markRefused` stores the error with
+ * the request (http/refused-tiles.ts), and Fastify sends the error response. The fast path passes requests in any other form to
+ * Fastify unchanged, and with TILE_FAST_PATH=off all requests.
  */
 import type { IncomingMessage } from 'node:http';
 import { apiBase, getTile } from '@lamina/contract';
@@ -33,14 +33,17 @@ export interface TileFastPathDependencies {
   readonly log: Logger;
 }
 
-/** Matches a tile URL without percent-encoding whose only query parameter, if any, is the image session. */
+/**
+ * Matches a tile URL without percent-encoding whose only query parameter, if any, is the image session: the part after the API base is
+ * for example `/image-catalog/proxy/<image id>/image_files/14/3_5.jpeg?session=<session id>`.
+ */
 const urlPattern = new RegExp(
   `^${(apiBase + getTile.path)
     .replace(':imageId', '([\\w-]+)')
     .replace(':dziLevel', '([\\w.-]+)')
     .replace(':tile', '([\\w.-]+)')}(?:\\?session=([\\w-]*))?$`,
 );
-/** The URL of a tile is shorter; a longer URL goes to Fastify. */
+/** The URL of a tile is never longer, so the fast path passes a longer URL to Fastify. */
 const maxUrlLength = 256;
 
 const securityHeaders = Object.entries(pixelHeaders).flat();
@@ -66,6 +69,7 @@ class FastPathTileRequest extends FastPathRequest implements TileRequest {
     this.allocate = allocate;
   }
 
+  /** ETag of the tile that the client already has. */
   get knownTag() {
     return this.request.headers['if-none-match'];
   }
@@ -123,7 +127,7 @@ export function createTileFastPath(
     let session: ImageSession | null = null;
     let tile: ResolvedTile;
     try {
-      // Awaiting a value that is no promise would cost a turn of the microtask queue for each tile.
+      // Awaiting a value that is not a promise would cost a turn of the microtask queue for each tile.
       const authorized = tiles.authorize(tileRequest);
       session = authorized instanceof Promise ? await authorized : authorized;
       tile = await tiles.resolve(session, tileRequest);

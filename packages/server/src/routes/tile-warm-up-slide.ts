@@ -1,14 +1,16 @@
 /**
- * Builds the slide of the tile warm-up (tile-warm-up.ts): a TIFF file (TIFF 6.0 and TIFF Technical Note 2) with 400 JPEG tiles of
- * 256 × 256 pixels. All entries of the tile table point to the same JPEG. A comment segment makes it as large as a usual tile.
+ * Builds the slide that the server requests from itself after its start (tile-warm-up.ts): a TIFF file (TIFF 6.0 and TIFF Technical
+ * Note 2) with 400 JPEG tiles of 256 × 256 pixels. All entries of the tile table point to the same JPEG. A comment segment makes it as
+ * large as a usual tile.
  */
 
 const tileSide = 256;
 const columns = 20;
 const rows = 20;
+/** Field types of TIFF: whole numbers of 2 and 4 bytes. */
+const tiffType = { short: 3, long: 4 } as const;
 /** Size of a usual JPEG tile in bytes. */
 const tileBytes = 11_000;
-const tiffType = { short: 3, long: 4 } as const;
 
 /** A complete JPEG of 16 × 16 pixels, from the marker SOI to EOI, without a JFIF segment. */
 // cspell:disable

@@ -2,8 +2,8 @@
  * Warms up the fast path of tiles: after the start, the server requests tiles of a small temporary slide from itself, so that V8
  * has compiled the code before the first viewer arrives (docs/performance.md, "The first seconds").
  *
- * The requests run through the normal code over a loopback connection. The image session, the catalogue entry and the metrics are
- * replaced by fixed ones, so nothing reaches the database, the audit log, the access log or the real metrics.
+ * The requests run through the normal code over a loopback connection. Fixed values replace the image session (the credential of the
+ * viewer), the catalogue entry and the metrics, so nothing reaches the database, the audit log, the access log or the real metrics.
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -33,6 +33,7 @@ interface WarmUpOptions {
   readonly tileCount?: number;
 }
 
+const warmUpImageId = '00000000-0000-4000-8000-000000000000';
 /** After about this number of tiles, further requests no longer reduce the CPU time of a tile. */
 const defaultTileCount = 3000;
 const connectionCount = 16;
@@ -79,7 +80,7 @@ export async function warmUpTiles({
   }
 }
 
-/** Starts an HTTP server with an own fast path on a free port of the loopback interface. */
+/** Starts an HTTP server with a fast path of its own on a free port of the loopback interface. */
 async function startServer({
   config,
   slides,
@@ -125,8 +126,6 @@ async function startServer({
   return server;
 }
 
-const warmUpImageId = '00000000-0000-4000-8000-000000000000';
-
 /** Returns a session that may view every image and belongs to no account. */
 function createStandInSession(): ImageSession {
   const createdAt = Date.now();
@@ -145,8 +144,8 @@ function createStandInSession(): ImageSession {
 
 /** Sends the requests over 16 connections, one after another on each. @returns the number of answered requests */
 async function requestTiles(port: number, count: number, signal: AbortSignal): Promise<number> {
-  let sent = 0;
-  let answered = 0;
+  let sentCount = 0;
+  let answeredCount = 0;
   const nthRequest = (n: number) => {
     const { level, columns, rows } = warmUpSlide;
     const url = (apiBase + getTile.path)
@@ -158,16 +157,16 @@ async function requestTiles(port: number, count: number, signal: AbortSignal): P
   };
   const runConnection = async () => {
     const socket = connect({ host: '127.0.0.1', port, noDelay: true, signal });
-    socket.write(nthRequest(sent++));
+    socket.write(nthRequest(sentCount++));
     for await (const chunk of socket as AsyncIterable<Buffer>) {
       if (!isEndOfTile(chunk)) continue; // the response arrives in several chunks, and this is not the last one
-      answered++;
-      if (sent >= count) break;
-      socket.write(nthRequest(sent++));
+      answeredCount++;
+      if (sentCount >= count) break;
+      socket.write(nthRequest(sentCount++));
     }
   };
   await Promise.allSettled(Array.from({ length: connectionCount }, runConnection));
-  return answered;
+  return answeredCount;
 }
 
 /** Returns whether the chunk ends with EOI, the last marker of a JPEG (ITU-T T.81 table B.1). */

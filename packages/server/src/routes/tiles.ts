@@ -1,4 +1,7 @@
-/** Routes that send the descriptor, colour table, thumbnail and tiles of a slide to requests with an image session or an API token. */
+/**
+ * Routes that send the Deep Zoom descriptor, colour table, thumbnail and tiles of a slide. The caller is an image session (`?session=`),
+ * the credential with which a viewer loads pixels, or an API token, which acts as one.
+ */
 import { AppError, getColourTable, getDescriptor, getThumbnail, getTile } from '@lamina/contract';
 import type { FastifyInstance } from 'fastify';
 import { cacheControlOf, type ImageSession, mayViewImage, requesterOf } from '../domain/image-session.ts';
@@ -51,8 +54,8 @@ export function tileRoutes(
     return responseOf(caller, 'image/jpeg', thumbnail);
   });
 
-  // The fast path in front of Fastify (routes/tile-fast-path.ts) answers most tile requests. This route answers the other ones, and
-  // sends the error response when the fast path has refused a request. `tiles.resolve` decides about the request in both cases.
+  // The fast path in front of Fastify (routes/tile-fast-path.ts) answers most tile requests. This route answers all other requests, and
+  // sends the error response when the fast path has refused a request. Both use `tiles.resolve`, which decides about the request.
   serve(app, getTile, async (request) => {
     const { params, query, caller, origin, reply } = request;
     const refused = refusedTileOf(reply.request.raw);
@@ -62,7 +65,7 @@ export function tileRoutes(
       colour: query.colour,
       knownTag: reply.request.headers['if-none-match'],
       origin,
-      // A getter, because the signal is only read, and then created, for a tile that has to be rendered or fetched.
+      // A getter, because `serve` creates the signal when it is first read: only for a tile that the server has to render or fetch.
       get signal() {
         return request.signal;
       },

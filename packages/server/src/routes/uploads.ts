@@ -1,4 +1,7 @@
-/** Routes with which administrators upload slides from the browser. The tus library, not Fastify, receives the content of files. */
+/**
+ * Routes with which administrators upload slides from the browser, with the tus protocol for resumable uploads (tus.io). An upload has
+ * one or more files, and each file arrives in parts, which the tus library receives instead of Fastify.
+ */
 import type { IncomingMessage } from 'node:http';
 import {
   AppError,
@@ -67,12 +70,12 @@ export async function uploadRoutes(
       method: sendUploadFile.method,
       url: apiBase + sendUploadFile.path,
       config: { endpoint: sendUploadFile },
-      bodyLimit: Number.MAX_SAFE_INTEGER, // no limit: a part may be as large as the file
+      bodyLimit: Number.MAX_SAFE_INTEGER, // no limit, because a part may be as large as the file
       handler: async (request, reply) => {
         const { fileId } = request.params as { fileId: string };
         const { user } = request.credential as Caller;
         await uploads.expectPart(user.uid, fileId, Number(request.headers['content-length'] ?? 0));
-        reply.hijack(); // Fastify sends no response; the headers that its hooks have set are copied
+        reply.hijack(); // from here on, the tus library sends the response; the loop copies the headers that Fastify's hooks have set
         for (const [name, value] of Object.entries(reply.getHeaders())) {
           if (value !== undefined) reply.raw.setHeader(name, value);
         }
@@ -89,7 +92,7 @@ function createTusServer({ uploads }: Pick<Services, 'uploads'>): TusServer {
     path: filesPath,
     datastore: uploads.parts,
     relativeLocation: true,
-    // Without a list, the library would allow every origin. `null` is the origin of no website, so no other origin is allowed.
+    // Without a list, the library would allow every origin. No website has the origin `null`, so this list allows no website.
     allowedOrigins: ['null'],
     onResponseError(request, error) {
       if (!(error instanceof AppError)) return undefined;

@@ -1,4 +1,4 @@
-/** Routes with which administrators manage accounts. */
+/** Routes with which administrators manage accounts. A person whose account is pending is an applicant with an application. */
 import {
   AppError,
   approveApplications,
@@ -42,7 +42,7 @@ export function userRoutes(
   }));
 
   serve(app, listApplications, async ({ query }) => {
-    // `total` counts the applicants who match the query, `waiting` all applicants.
+    // `total` is the number of applicants who match the query, `waiting` the number of all applicants.
     const [{ users: applicants, total }, allAccounts, waiting] = await Promise.all([
       accounts.list({ ...query, status: 'pending', sort: 'oldest' }),
       listAccounts(db),
@@ -58,7 +58,7 @@ export function userRoutes(
 
   serve(app, approveApplications, async (request) => {
     const { uids, role, datasets, expires_at: expiresAt } = request.body;
-    // `onlyPending` rejects an applicant about whom another administrator has decided in the meantime.
+    // With `onlyPending`, the approval fails if another administrator has decided about the applicant in the meantime.
     const decision = { role, datasets, expiresAt, onlyPending: true };
     return decideEach(request, uids, (uid) => accounts.approve(actorOf(request), uid, decision));
   });
@@ -158,9 +158,9 @@ export function userRoutes(
 }
 
 /**
- * Approves or rejects several applicants with `decide`, each in a separate transaction, and returns the outcome for each. A rejected
- * decision (400, 404, 409) does not stop the loop. An unexpected error for the first applicant fails the request; after a later one,
- * the result lacks the remaining applicants.
+ * Approves or rejects several applicants with `decide`, each in a separate transaction, and returns the outcome for each. An error with
+ * status 400, 404 or 409 concerns only its applicant and becomes the outcome. Any other error stops the loop: it fails the request if
+ * there is no outcome yet; otherwise the result lacks the remaining applicants.
  */
 async function decideEach(
   { language, reply }: Pick<EndpointRequest<Endpoint>, 'language' | 'reply'>,

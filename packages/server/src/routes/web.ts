@@ -1,4 +1,4 @@
-/** Sends the web app: its files, and its single HTML page for every address of a screen. */
+/** Sends the web app: its files, and its single HTML page for the path of every screen. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import compress from '@fastify/compress';
@@ -8,7 +8,7 @@ import { compression } from '../http/compression.ts';
 import type { Config } from '../platform/config.ts';
 import type { Services } from '../services.ts';
 
-/** Paths of all screens of the web app. For any other path the page is sent with status 404, and shows that nothing was found. */
+/** Paths of all screens of the web app. For any other path, the server sends the page with status 404, and it shows "not found". */
 const screens: ReadonlySet<string> = new Set([
   '/',
   '/auth',
@@ -56,7 +56,7 @@ export async function webRoutes(
       const urlPath = request.url.split('?', 1)[0] ?? '/';
       if (urlPath === '/api' || urlPath.startsWith('/api/')) return reply.callNotFound();
       const file = urlPath.slice(1);
-      // The build puts scripts and styles into `assets`, with a hash of their content in the name: such a file never changes.
+      // The build puts scripts and styles into `assets` and adds a hash of the content to the name, so such a file never changes.
       const isHashed = file.startsWith('assets/');
       if (!files.has(file)) {
         if (isHashed) return reply.callNotFound();
@@ -76,7 +76,7 @@ export async function webRoutes(
   }
 }
 
-/** Returns the paths of all files relative to the folder, with forward slashes. index.html is missing, because `sendPage` sends it. */
+/** Returns the paths of all files relative to the folder, with forward slashes, except index.html, which `sendPage` sends. */
 async function filesIn(folder: string): Promise<ReadonlySet<string>> {
   const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   return new Set(
@@ -89,7 +89,7 @@ async function filesIn(folder: string): Promise<ReadonlySet<string>> {
   );
 }
 
-/** Inserts the settings of this installation into the HTML page. As a separate script, pages of other sites could load them. */
+/** Inserts the settings of this installation into the HTML page. A separate script with the settings could be loaded by other sites. */
 function withSettings(
   page: string,
   { productName, tokenSyncUrl, contact, privacyNotice, signIn }: Config,

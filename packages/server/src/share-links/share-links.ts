@@ -114,6 +114,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
     return [...images.values()];
   }
 
+  /** Returns the ids of the slides of a target, some of which the user may not view. @throws AppError not_found */
   async function imageIdsOf(
     user: User,
     { type, id }: ShareTarget,
@@ -181,7 +182,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
     if (link.password_hash === null) return;
     if (password === undefined || password === '') throw new AppError('password_required');
     await throttle.requireShareLink(origin, link.id);
-    // The queue of password hashing is fair between requesters; a visitor has no account, so the link stands for it.
+    // The queue of password hashing takes turns between accounts. A visitor has no account, so the link takes its place.
     const requester = { address: origin.address, account: `share link ${link.id}` };
     if (await signIn.matchesPasswordHash(link.password_hash, password, requester)) {
       // Checked again, because concurrent attempts may have reached the limit while the password was hashed.

@@ -1,6 +1,6 @@
 /**
  * Lists the slides that a visitor sees after opening a share link. Their titles are texts that users have entered, never names
- * of files or datasets, which may contain patient data.
+ * of files or datasets, which may contain patient data. The target of a link is a slide, a case, a saved view or a collection.
  */
 import type { SharedItem } from '@lamina/contract';
 import { withoutAnswer } from '../domain/questions.ts';
@@ -11,8 +11,8 @@ import { findImages } from '../store/managed-images.ts';
 import { coloursOf, fieldOf, findSavedViews } from '../store/saved-views.ts';
 import type { ShareLinkRow } from '../store/share-links.ts';
 
-/** A shared item without the scale of its slide, which is added last. */
-type Item = Omit<SharedItem, 'mpp_x' | 'mpp_y' | 'objective_power'>;
+/** A shared item without the scale of its slide, which `sharedItems` adds last. */
+type ItemWithoutScale = Omit<SharedItem, 'mpp_x' | 'mpp_y' | 'objective_power'>;
 
 /**
  * Returns the items of a link's target in order.
@@ -27,14 +27,14 @@ export async function sharedItems(
   const images = new Map((await findImages(db, [...imageIds])).map((image) => [image.id, image]));
   return (await itemsOfLink(db, link, imageIds)).map((item) => {
     const image = images.get(item.image_id);
-    // A pixel size that was only derived from the magnification, or the reverse, is not exact enough to be shown.
-    const hasPixelSize = image?.derived_scale !== 'mpp';
-    const hasMagnification = image?.derived_scale !== 'objective_power';
+    // A pixel size that was derived from the magnification is not exact enough for visitors, and neither is the reverse.
+    const isPixelSizeExact = image?.derived_scale !== 'mpp';
+    const isMagnificationExact = image?.derived_scale !== 'objective_power';
     return {
       ...item,
-      mpp_x: hasPixelSize ? (image?.mpp_x ?? null) : null,
-      mpp_y: hasPixelSize ? (image?.mpp_y ?? null) : null,
-      objective_power: hasMagnification ? (image?.objective_power ?? null) : null,
+      mpp_x: isPixelSizeExact ? (image?.mpp_x ?? null) : null,
+      mpp_y: isPixelSizeExact ? (image?.mpp_y ?? null) : null,
+      objective_power: isMagnificationExact ? (image?.objective_power ?? null) : null,
     };
   });
 }
@@ -43,13 +43,13 @@ async function itemsOfLink(
   db: Connection,
   link: Pick<ShareLinkRow, 'target_type' | 'target_id' | 'title'>,
   imageIds: ReadonlySet<string>,
-): Promise<Item[]> {
+): Promise<ItemWithoutScale[]> {
   const { target_type: type, target_id: id, title } = link;
   if (type === 'collection') {
     const collection = await findCollection(db, id);
-    const items: Item[] = [];
+    const items: ItemWithoutScale[] = [];
     for (const [position, item] of (collection?.items ?? []).entries()) {
-      const itemNumber = `${position + 1}`; // the number of the item, because its name could contain patient data
+      const itemNumber = `${position + 1}`; // serves as title, because the name of a slide or case could contain patient data
       const slides = await itemsOf(db, item, itemNumber, imageIds);
       const { text, question } = item;
       items.push(
@@ -57,7 +57,7 @@ async function itemsOfLink(
           ...slide,
           text: text ?? slide.text,
           item: position,
-          // A question about a case is asked at its first slide.
+          // The web app asks a question about a case at the first slide of the case.
           ...(question !== null && index === 0 && { question: withoutAnswer(question) }),
         })),
       );
@@ -70,14 +70,14 @@ async function itemsOfLink(
 /**
  * Returns the items for a slide, a saved view or a case.
  *
- * @param title title of a slide; start of the titles of a case's slides; a saved view has its own title
+ * @param title title of a slide, or start of the titles of a case's slides; not used for a saved view, which has its own title
  */
 async function itemsOf(
   db: Connection,
   { type, id }: Pick<StoredItem, 'type' | 'id'>,
   title: string,
   imageIds: ReadonlySet<string>,
-): Promise<Item[]> {
+): Promise<ItemWithoutScale[]> {
   if (type === 'slide') return imageIds.has(id) ? [{ image_id: id, title, text: null }] : [];
   if (type === 'view') {
     const [view] = await findSavedViews(db, [id]);
