@@ -5,7 +5,7 @@ import { formatFigure } from '../../formatting/numbers.ts';
 import classes from './ImageCatalog.module.css';
 import { texts } from './texts.ts';
 
-/** The number of annotations of a slide; nothing while it is unknown or 0. */
+/** The number of annotations of a slide, in its row of the catalogue. Renders nothing while the number is unknown or 0. */
 export function AnnotationCount({ imageId }: { readonly imageId: string }) {
   const count = useAnnotationCount(imageId) ?? 0;
   if (count === 0) return null;

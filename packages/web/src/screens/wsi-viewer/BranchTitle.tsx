@@ -6,14 +6,14 @@ import { texts } from './texts.ts';
 
 interface BranchTitleProps {
   readonly line: GroupLine | CaseLine;
-  /** Written to `data-line`, by which the list finds the button to focus. */
+  /** Written to the attribute `data-line`, by which the list finds the button to focus. */
   readonly lineKey: string;
   /** Whether the Tab key focuses this title. */
   readonly isCurrent: boolean;
   readonly onToggle: (branch: DatasetGroup | CaseGroup, isOpen: boolean) => void;
 }
 
-/** The name of a group or a case with its number of images; it opens and closes the list below it. */
+/** Title of a group or a case in the catalogue, with its number of images; a click opens or closes the list below it. */
 export function BranchTitle({ line, lineKey, isCurrent, onToggle }: BranchTitleProps) {
   const isCase = line.kind === 'case';
   const branch = branchOf(line);

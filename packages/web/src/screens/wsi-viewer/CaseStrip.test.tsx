@@ -10,38 +10,40 @@ import { stubApi } from '../../testing/stub-api.ts';
 import { CaseStrip } from './CaseStrip.tsx';
 import { imageOf } from './testing/catalogue-server.ts';
 
-const [one, two] = [imageOf({ id: '1', dataset_name: 'Meme' }), imageOf({ id: '2', dataset_name: 'Meme' })];
+const heSlide = imageOf({ id: '1', dataset_name: 'Meme' });
+const ki67Slide = imageOf({ id: '2', dataset_name: 'Meme' });
 
-const caseOfOneAndTwo: Case = {
+const caseOfBothSlides: Case = {
   id: 'case-1',
   version: 1,
   dataset: 'Meme',
   name: 'B-12',
   description: null,
   slides: [
-    { image_id: one.id, stain: 'H&E', block: 'A1', note: null },
-    { image_id: two.id, stain: 'Ki-67', block: 'A1', note: null },
+    { image_id: heSlide.id, stain: 'H&E', block: 'A1', note: null },
+    { image_id: ki67Slide.id, stain: 'Ki-67', block: 'A1', note: null },
   ],
   registrations: [],
   created_at: '2026-11-22T10:00:00.000Z',
   updated_at: '2026-11-22T10:00:00.000Z',
 };
 
-function open(image = one, cases: readonly Case[] = [caseOfOneAndTwo]) {
+/** Renders the strip for a viewed slide, with a stub of the API that returns one case with both slides. */
+function renderStrip(viewedSlide = heSlide) {
   setAuthState(signedOut);
   queryClient.clear();
-  const calls = stubApi({ 'GET /cases': { cases } });
+  const calls = stubApi({ 'GET /cases': { cases: [caseOfBothSlides] } });
   const onSelect = vi.fn<(imageId: string) => void>();
   render(
     <MantineProvider>
       <QueryClientProvider client={queryClient}>
         <CaseStrip
-          image={image}
+          image={viewedSlide}
           session={null}
           onSelect={onSelect}
           onThumbnailFailed={() => undefined}
           comparedSlides={null}
-          onRegistering={() => undefined}
+          onRegisteringChange={() => undefined}
         />
       </QueryClientProvider>
     </MantineProvider>,
@@ -49,27 +51,27 @@ function open(image = one, cases: readonly Case[] = [caseOfOneAndTwo]) {
   return { calls, onSelect, person: userEvent.setup() };
 }
 
-describe('the case strip', () => {
-  it('shows the slides of the case with block and stain, and opens one on a click', async () => {
-    const { calls, onSelect, person } = open();
+describe('CaseStrip, the strip of slides of the viewed slide’s case', () => {
+  it('labels each slide with its block and stain, and opens a slide when it is clicked', async () => {
+    const { calls, onSelect, person } = renderStrip();
     const strip = await screen.findByRole('navigation', { name: 'Slides of case B-12' });
     expect(strip.querySelector('[aria-current]')?.textContent).toBe('A1 · H&E');
     await person.click(screen.getByRole('button', { name: 'A1 · Ki-67' }));
-    expect(onSelect).toHaveBeenCalledWith(two.id);
+    expect(onSelect).toHaveBeenCalledWith(ki67Slide.id);
     expect(calls[0]?.query).toEqual({ dataset: 'Meme' });
   });
 
-  it('opens the next slide on Page Down and the previous one on Page Up, up to the last and the first', async () => {
-    const { onSelect, person } = open(two);
+  it('opens the previous slide on Page Up, and ignores Page Down at the last slide', async () => {
+    const { onSelect, person } = renderStrip(ki67Slide);
     await screen.findByRole('navigation');
-    await person.keyboard('{PageDown}');
+    await person.keyboard('{PageDown}'); // the viewed slide is the last one
     expect(onSelect).not.toHaveBeenCalled();
     await person.keyboard('{PageUp}');
-    expect(onSelect).toHaveBeenCalledWith(one.id);
+    expect(onSelect).toHaveBeenCalledWith(heSlide.id);
   });
 
-  it('is hidden for a slide without a case', async () => {
-    const { calls } = open(imageOf({ id: '3', dataset_name: 'Meme' }));
+  it('is hidden when the viewed slide is in no case', async () => {
+    const { calls } = renderStrip(imageOf({ id: '3', dataset_name: 'Meme' }));
     await expect.poll(() => calls.length).toBe(1);
     expect(screen.queryByRole('navigation')).toBeNull();
   });

@@ -14,49 +14,53 @@ import { texts } from './texts.ts';
 interface CaseStripProps {
   /** The slide that is viewed. */
   readonly image: Image;
+  /** Id of the image session (the credential of pixels); null while there is none. */
   readonly session: string | null;
   readonly onSelect: (imageId: string) => void;
   readonly onThumbnailFailed: () => void;
-  /** Two open slides side by side, which can be registered (aligned by pairs of points); null unless two slides are open. */
+  /** The two slides that are open side by side and can be registered, that is, aligned by pairs of points; null unless two are open. */
   readonly comparedSlides: {
     readonly imageIds: Readonly<Record<Half, string>>;
     readonly views: Readonly<Record<Half, SlideView>>;
   } | null;
-  /** Called with true when the person starts to place registration points, and with false at the end. */
-  readonly onRegistering: (isRegistering: boolean) => void;
+  /** Called with true when the person starts to register the slides, and with false when the person stops. */
+  readonly onRegisteringChange: (isRegistering: boolean) => void;
 }
 
-/** The slides of the viewed slide's case, in order. Page Up and Page Down open the previous and the next slide. */
+/**
+ * The strip below the viewer: the slides of the viewed slide's case, in the order of the case. Page Up and Page Down open the previous
+ * and the next slide. Renders nothing for a slide without a case, and for a case with one slide.
+ */
 export function CaseStrip(props: CaseStripProps) {
-  const { image, session, onSelect, onThumbnailFailed, comparedSlides, onRegistering } = props;
+  const { image, session, onSelect, onThumbnailFailed, comparedSlides, onRegisteringChange } = props;
   const { user } = useAuth();
   const [isRegistering, setRegistering] = useState(false);
   const cases = useCases({ dataset: image.dataset_name, isEnabled: image.dataset_name !== null });
   const slideCase = cases.data?.find(({ slides }) => slides.some((slide) => slide.image_id === image.id));
   const slides = slideCase?.slides ?? [];
   const selectedIndex = slides.findIndex((slide) => slide.image_id === image.id);
-  const step = (by: 1 | -1) => {
-    const next = slides[selectedIndex + by];
-    if (next !== undefined) onSelect(next.image_id);
+  const openNeighbour = (offset: 1 | -1) => {
+    const neighbour = slides[selectedIndex + offset];
+    if (neighbour !== undefined) onSelect(neighbour.image_id);
   };
-  useKeys(slides.length > 1 ? { PageDown: () => step(1), PageUp: () => step(-1) } : noKeys);
+  useKeys(slides.length > 1 ? { PageDown: () => openNeighbour(1), PageUp: () => openNeighbour(-1) } : noKeys);
   if (slideCase === undefined || slides.length < 2) return null;
   const canRegister =
     user !== null &&
     may(user, 'sharing.own') &&
     comparedSlides !== null &&
     Object.values(comparedSlides.imageIds).every((id) => slides.some((slide) => slide.image_id === id));
-  const showRegistration = (isOpen: boolean) => {
-    setRegistering(isOpen);
-    onRegistering(isOpen);
+  const changeRegistering = (next: boolean) => {
+    setRegistering(next);
+    onRegisteringChange(next);
   };
   if (isRegistering && canRegister) {
     return (
       <RegisterSlides
-        key={Object.values(comparedSlides.imageIds).join()} // other slides begin without points
+        key={Object.values(comparedSlides.imageIds).join()} // with another pair of slides, no points are placed yet
         slideCase={slideCase}
         {...comparedSlides}
-        onClose={() => showRegistration(false)}
+        onClose={() => changeRegistering(false)}
       />
     );
   }
@@ -82,7 +86,7 @@ export function CaseStrip(props: CaseStripProps) {
         ))}
       </ol>
       {canRegister && (
-        <Button size="xs" variant="default" onClick={() => showRegistration(true)}>
+        <Button size="xs" variant="default" onClick={() => changeRegistering(true)}>
           {texts.register}
         </Button>
       )}
@@ -92,6 +96,7 @@ export function CaseStrip(props: CaseStripProps) {
 
 const noKeys = {};
 
+/** Returns, for example, 'A1 · Ki-67', or the number of the slide in its case when it has neither block nor stain. */
 function labelOf({ stain, block }: CaseSlide, index: number): string {
   return [block, stain].filter(Boolean).join(' · ') || `${index + 1}`;
 }

@@ -5,20 +5,20 @@ import classes from './ImageCatalog.module.css';
 import { texts } from './texts.ts';
 
 interface CatalogueFiltersProps {
-  /** Whether the choices are loading. */
+  /** Whether the choices of the filters are loading; placeholders are shown in their place. */
   readonly isLoading: boolean;
   readonly datasets: readonly Choice[];
   readonly organs: readonly Choice[];
   readonly filter: CatalogueFilter;
   readonly order: ImageOrder;
-  readonly onFilter: (filter: CatalogueFilter) => void;
-  readonly onOrder: (order: ImageOrder) => void;
+  readonly onFilterChange: (filter: CatalogueFilter) => void;
+  readonly onOrderChange: (order: ImageOrder) => void;
   readonly onClear: () => void;
 }
 
-/** The filters of the list and the field for its order. A filter with one choice only is hidden. */
+/** The fields above the catalogue that filter its images by dataset and organ, and sort them. A filter with a single choice is hidden. */
 export function CatalogueFilters(props: CatalogueFiltersProps) {
-  const { isLoading, datasets, organs, filter, order, onFilter, onOrder, onClear } = props;
+  const { isLoading, datasets, organs, filter, order, onFilterChange, onOrderChange, onClear } = props;
   const isFiltered = filter.query !== '' || filter.dataset !== '' || filter.organ !== '';
   return (
     <div className={classes.filters}>
@@ -34,7 +34,7 @@ export function CatalogueFilters(props: CatalogueFiltersProps) {
           allLabel={texts.allDatasets}
           choices={datasets}
           value={filter.dataset}
-          onChange={(dataset) => onFilter({ ...filter, dataset })}
+          onChange={(dataset) => onFilterChange({ ...filter, dataset })}
         />
       )}
       {organs.length > 1 && (
@@ -43,7 +43,7 @@ export function CatalogueFilters(props: CatalogueFiltersProps) {
           allLabel={texts.allOrgans}
           choices={organs}
           value={filter.organ}
-          onChange={(organ) => onFilter({ ...filter, organ })}
+          onChange={(organ) => onFilterChange({ ...filter, organ })}
         />
       )}
       <NativeSelect
@@ -52,7 +52,7 @@ export function CatalogueFilters(props: CatalogueFiltersProps) {
         value={order}
         data={ImageOrder.options.map((value) => ({ value, label: texts.orders[value] }))}
         onChange={({ currentTarget }) =>
-          onOrder(ImageOrder.options.find((option) => option === currentTarget.value) ?? 'name')
+          onOrderChange(ImageOrder.options.find((option) => option === currentTarget.value) ?? 'name')
         }
       />
       {isFiltered && (
@@ -69,6 +69,7 @@ interface FilterProps {
   /** Label of the option that sets no filter. */
   readonly allLabel: string;
   readonly choices: readonly Choice[];
+  /** Key of the chosen option; empty when no filter is set. */
   readonly value: string;
   readonly onChange: (value: string) => void;
 }

@@ -32,22 +32,22 @@ import { useCurrentLine, useListKeys } from './list-keys.ts';
 import { thumbnailQueue } from './thumbnail-queue.ts';
 import { useScrollAnchor } from './use-scroll-anchor.ts';
 
-/** In rem, the same values as in ImageCatalog.module.css. */
-const lineHeights: LineHeights = { group: 2.75, case: 2.75, image: 4 };
-/** Number of lines rendered above and below the visible ones, so that their thumbnails are loaded when they become visible. */
-const renderedBeyondEdges = 6;
+/** Heights of the kinds of lines in rem; the same values as in ImageCatalog.module.css. */
+const lineHeightsInRem: LineHeights = { group: 2.75, case: 2.75, image: 4 };
+/** Number of lines rendered above and below the visible ones, so that their thumbnails load before they become visible. */
+const linesBeyondEdges = 6;
 /** Number of rows loaded above and below each rendered image. */
-const loadedBeyondEdges = 30;
+const rowsBeyondRendered = 30;
 
 export interface CatalogueListHandle {
-  /** Focuses the line that the Tab key focuses. */
+  /** Focuses the current line, which is the one that the Tab key focuses. */
   focus(): void;
 }
 
 interface CatalogueListProps {
   readonly ref: Ref<CatalogueListHandle>;
   readonly loadedGroups: LoadedGroups;
-  /** Groups of `loadedGroups`; not empty. */
+  /** The groups of `loadedGroups` with their positions; not empty. */
   readonly groups: readonly DatasetGroup[];
   /** Numbers of the visible pages of rows. `useImageGroups` loads these together with the groups when the catalogue has changed. */
   readonly pages: RefObject<readonly number[]>;
@@ -57,16 +57,19 @@ interface CatalogueListProps {
   readonly listKey: string;
   readonly isOpen: (branch: DatasetGroup | CaseGroup) => boolean;
   readonly onToggle: (branch: DatasetGroup | CaseGroup, isOpen: boolean) => void;
+  /** Id of the image that the viewer shows; null while it shows none. */
   readonly selectedId: string | null;
+  /** Id of the image session (the credential of pixels) for the thumbnails; null while there is none. */
   readonly session: string | null;
+  /** Called when the mouse button goes down on an image; `onSelect` follows when the button comes up. */
   readonly onPress: (image: Image) => void;
   readonly onSelect: (imageId: string) => void;
   readonly onThumbnailFailed: () => void;
 }
 
 /**
- * The list of groups with their cases and images. The page contains only the visible lines and the line that Tab focuses, so
- * that the focus is kept however far the list is scrolled.
+ * The catalogue's list: groups (one per dataset) with their cases and images, each of them a line. The list is virtual: the page
+ * contains only the visible lines and the line that Tab focuses, which keeps the focus however far the list is scrolled.
  */
 export function CatalogueList(props: CatalogueListProps) {
   const { ref, loadedGroups, groups, pages, isBusy, listKey, isOpen, onToggle, selectedId, ...rowProps } =
@@ -74,6 +77,7 @@ export function CatalogueList(props: CatalogueListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [heights] = useState(heightsInPixels);
   const layout = useMemo(() => layOut(groups, isOpen, heights), [groups, isOpen, heights]);
+  /** Numbers of the pages of rows that the rendered lines need. */
   const [pagesInSight, setPagesInSight] = useState<readonly number[]>(pages.current);
   const rows = useImageRows(loadedGroups, pagesInSight);
   const lines = useMemo(() => linesOf(layout, rows), [layout, rows]);
@@ -89,11 +93,11 @@ export function CatalogueList(props: CatalogueListProps) {
     // With another layout, a new function makes the library measure every line again.
     // biome-ignore lint/correctness/useExhaustiveDependencies: the layout decides the heights
     getItemKey: useCallback((index: number) => index, [layout]), // oxlint-disable-line react-hooks/exhaustive-deps
-    overscan: renderedBeyondEdges,
+    overscan: linesBeyondEdges,
     // Height that the sticky titles of the group and the case cover.
     scrollPaddingStart: heights.group + (groups.some(({ cases }) => cases.length > 0) ? heights.case : 0),
     initialOffset: rememberedScroll,
-    // Renders the current line, too, wherever the list is scrolled.
+    // Also renders the current line, wherever the list is scrolled.
     rangeExtractor: (range) => {
       const visible = defaultRangeExtractor(range);
       if (currentIndex === -1 || visible.includes(currentIndex)) return visible;
@@ -104,13 +108,14 @@ export function CatalogueList(props: CatalogueListProps) {
   const renderedLines = virtualizer.getVirtualItems().flatMap(({ index }) => layout.lineAt(index) ?? []);
   const neededPages = pagesOf(renderedLines, groups);
   const isPageMissing = neededPages.some((page) => !pagesInSight.includes(page));
-  // While a person scrolls quickly, rows that pass by are not loaded: a missing page is loaded only if one of the needed pages is next to
-  // the loaded ones, or the list stands still. Set during rendering, so that `useImageRows` loads the pages at once.
-  const isNear = neededPages.some((page) =>
+  // Rows that pass by while a person scrolls quickly are not loaded: a missing page is loaded only when the list stands still, or when a
+  // needed page is among the loaded ones or next to them. Set during rendering, so that `useImageRows` loads the pages at once.
+  const isNextToLoadedPage = neededPages.some((page) =>
     pagesInSight.some((visiblePage) => Math.abs(page - visiblePage) <= 1),
   );
   const isChanged = neededPages.join() !== pagesInSight.join();
-  if (isChanged && (!isPageMissing || isNear || !virtualizer.isScrolling)) setPagesInSight(neededPages);
+  if (isChanged && (!isPageMissing || isNextToLoadedPage || !virtualizer.isScrolling))
+    setPagesInSight(neededPages);
   useEffect(() => {
     pages.current = pagesInSight;
   }, [pages, pagesInSight]);
@@ -133,12 +138,12 @@ export function CatalogueList(props: CatalogueListProps) {
   });
   useImperativeHandle(ref, () => ({ focus: () => moveTo(currentIndex) }));
 
-  // Scrolls once to each image that is selected, for example with a key of the viewer. If a row has the focus, the focus moves to this image.
+  // Scrolls once to each selected image, for example after a key of the viewer. If a line has the focus, the focus moves to the image.
   const revealedId = useRef<string | null>(null);
   useEffect(() => {
     if (revealedId.current === selectedId || selectedIndex === -1) return;
     revealedId.current = selectedId;
-    // Only if needed: scrolling, even by 0 pixels, reads the layout of the page, which the opening slide has just changed.
+    // Scrolls only if needed: even scrolling by 0 pixels reads the layout of the page, which the opening slide has just changed.
     const isInSight = isFullyVisible(virtualizer, selectedIndex);
     if (scroller.current?.contains(document.activeElement)) moveTo(selectedIndex, isInSight);
     else if (!isInSight) reveal(selectedIndex);
@@ -150,21 +155,21 @@ export function CatalogueList(props: CatalogueListProps) {
       className={classes.list}
       aria-busy={isBusy || undefined}
       onScroll={(event) => {
-        thumbnailQueue.scrolled();
+        thumbnailQueue.noteScroll();
         rememberScroll(event.currentTarget.scrollTop);
         onScrolled();
       }}
       {...handlers}
     >
       <div className={classes.lines} style={{ height: virtualizer.getTotalSize() }}>
-        {sectionsOf(lines, renderedLines).map(({ groupLine, lists }) => (
+        {sectionsOf(lines, renderedLines).map(({ groupLine, imageLists }) => (
           <section
             key={lines.keyAt(groupLine.index)}
             className={classes.group}
             style={{ top: groupLine.top, height: groupLine.height }}
           >
             {titleOf(groupLine)}
-            {lists.map(({ caseLine, images }) =>
+            {imageLists.map(({ caseLine, images }) =>
               caseLine === null ? (
                 rowsOf(images, groupLine)
               ) : (
@@ -204,7 +209,7 @@ export function CatalogueList(props: CatalogueListProps) {
       <ul
         key="rows"
         className={classes.rows}
-        // The images are at the end of the group or case. In a group, the cases are above them.
+        // The images are at the end of their group or case. In a group, its cases are above them.
         style={{ height: rowsHeight, marginTop: height - heights[kind] - rowsHeight }}
       >
         {images.map((line) => {
@@ -238,7 +243,7 @@ function isFullyVisible(virtualizer: Virtualizer<HTMLDivElement, Element>, index
   );
 }
 
-/** Returns the numbers of the pages that contain the rows of these lines and up to 30 rows before and after them, ascending. */
+/** Returns the pages that contain the rows of these lines and `rowsBeyondRendered` rows before and after them, in ascending order. */
 function pagesOf(renderedLines: readonly Line[], groups: readonly DatasetGroup[]): readonly number[] {
   const pages = new Set<number>();
   const lastGroup = groups.at(-1);
@@ -246,9 +251,9 @@ function pagesOf(renderedLines: readonly Line[], groups: readonly DatasetGroup[]
   for (const line of renderedLines) {
     if (line.kind !== 'image') continue;
     for (const position of [
-      line.position - loadedBeyondEdges,
+      line.position - rowsBeyondRendered,
       line.position,
-      line.position + loadedBeyondEdges,
+      line.position + rowsBeyondRendered,
     ]) {
       pages.add(Math.floor(Math.max(0, Math.min(lastPosition, position)) / rowsPerPage));
     }
@@ -256,34 +261,43 @@ function pagesOf(renderedLines: readonly Line[], groups: readonly DatasetGroup[]
   return [...pages].sort((a, b) => a - b);
 }
 
+/** Converts the heights to pixels with the font size of the page, which is 16 px by default. */
 function heightsInPixels(): LineHeights {
   const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
-  return { group: lineHeights.group * rem, case: lineHeights.case * rem, image: lineHeights.image * rem };
+  return {
+    group: lineHeightsInRem.group * rem,
+    case: lineHeightsInRem.case * rem,
+    image: lineHeightsInRem.image * rem,
+  };
 }
 
 interface Section {
   readonly groupLine: GroupLine;
-  /** The rendered images of each rendered case, and those without a case (`caseLine` null). */
-  readonly lists: readonly { readonly caseLine: CaseLine | null; readonly images: readonly ImageLine[] }[];
+  /** The rendered images, one list per rendered case; `caseLine` is null for the images without a case. */
+  readonly imageLists: readonly {
+    readonly caseLine: CaseLine | null;
+    readonly images: readonly ImageLine[];
+  }[];
 }
 
 /** Returns the groups to render, each with its line and its rendered images by case. */
 function sectionsOf({ layout }: CatalogueLines, renderedLines: readonly Line[]): readonly Section[] {
   return [...Map.groupBy(renderedLines, (line) => line.groupLineIndex)].flatMap(
-    ([groupLineIndex, members]) => {
+    ([groupLineIndex, linesOfGroup]) => {
       const groupLine = layout.lineAt(groupLineIndex);
       if (groupLine?.kind !== 'group') return [];
-      const linesInGroup = members.filter((line) => line.kind !== 'group');
+      const linesBelowTitle = linesOfGroup.filter((line) => line.kind !== 'group');
+      /** Index of the line of the case; null for an image without a case. */
       const caseIndexOf = (line: CaseLine | ImageLine) =>
         (line.kind === 'case' ? line : line.caseLine)?.index ?? null;
-      const lists = [...Map.groupBy(linesInGroup, caseIndexOf)].map(([index, lines]) => {
-        const line = index === null ? undefined : layout.lineAt(index);
+      const imageLists = [...Map.groupBy(linesBelowTitle, caseIndexOf)].map(([caseIndex, linesOfCase]) => {
+        const caseLine = caseIndex === null ? undefined : layout.lineAt(caseIndex);
         return {
-          caseLine: line?.kind === 'case' ? line : null,
-          images: lines.filter((member) => member.kind === 'image'),
+          caseLine: caseLine?.kind === 'case' ? caseLine : null,
+          images: linesOfCase.filter((line) => line.kind === 'image'),
         };
       });
-      return [{ groupLine, lists }];
+      return [{ groupLine, imageLists }];
     },
   );
 }

@@ -1,9 +1,10 @@
 import classes from './ImageCatalog.module.css';
 import { texts } from './texts.ts';
 
-const rows = ['a', 'b', 'c', 'd', 'e', 'f'];
+/** Keys of the placeholder rows. */
+const rowKeys = ['a', 'b', 'c', 'd', 'e', 'f'];
 
-/** Placeholder of the catalogue while it loads; its rows have the height of the real rows, so that nothing moves afterwards. */
+/** Placeholder of the catalogue while it loads. Its rows are as high as the real ones, so the layout does not shift afterwards. */
 export function CatalogueSkeleton() {
   return (
     <div className={classes.list}>
@@ -11,8 +12,8 @@ export function CatalogueSkeleton() {
         {texts.loadingImages}
       </p>
       <div aria-hidden>
-        {rows.map((row) => (
-          <div key={row} className={classes.rowComing}>
+        {rowKeys.map((key) => (
+          <div key={key} className={classes.rowComing}>
             <span className={classes.thumbnail} />
             <span className={classes.rowText}>
               <span className={classes.bone} />

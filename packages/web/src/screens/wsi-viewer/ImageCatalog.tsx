@@ -38,25 +38,27 @@ import {
 import classes from './ImageCatalog.module.css';
 import { texts } from './texts.ts';
 
-/** Time without typing after which the search request is sent. */
+/** Time without typing, in milliseconds, after which the search request is sent. */
 const typingPauseMs = 150;
 
 interface ImageCatalogProps {
+  /** Id of the image that the viewer shows; null while it shows none. */
   readonly selectedId: string | null;
+  /** Id of the image session (the credential of pixels) for the thumbnails; null while there is none. */
   readonly session: string | null;
-  /** Called when the mouse button goes down on an image, which is selected when the button comes up. */
+  /** Called when the mouse button goes down on an image; `onSelect` follows when the button comes up. */
   readonly onPress: (image: Image) => void;
   readonly onSelect: (imageId: string) => void;
   readonly onThumbnailFailed: () => void;
-  /** Called when a person starts a search: the catalogue must become visible. */
+  /** Called when the person presses the search key; must make the catalogue visible, so that its search field can be focused. */
   readonly onSearch: () => void;
   /** Called once the first list is loaded, or has failed to load. */
   readonly onReady: () => void;
 }
 
 /**
- * The images that the person may see, by dataset, with search, filters, and keys for the next and the previous image.
- * Memoised, because the viewer renders often while the slide moves.
+ * The sidebar of the slide viewer: the images that the person may see, grouped by dataset, with search and filters. Keys open the
+ * next and the previous image. Memoised, because the viewer renders often while the slide moves.
  */
 export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps) {
   const { onSearch, onReady, ...listProps } = props;
@@ -65,7 +67,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
   const searchField = useRef<HTMLInputElement>(null);
   const list = useRef<CatalogueListHandle>(null);
 
-  const query = useDelayed(viewState.filter.query, typingPauseMs);
+  const query = useDebounced(viewState.filter.query, typingPauseMs);
   const { dataset, organ } = viewState.filter;
   const listing = useMemo(
     () => listingOf({ query, dataset, organ }, viewState.order),
@@ -104,9 +106,9 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
     }
   };
 
-  const hasChosenOrder = !isPrevious && loadedGroups?.listing.order === viewState.order;
-  const firstGroup = shownFilter === '' && hasChosenOrder ? groups[0]?.key : undefined;
-  // The first group is open by default; it stays the open one when another group is added before it later.
+  const isInChosenOrder = !isPrevious && loadedGroups?.listing.order === viewState.order;
+  const firstGroup = shownFilter === '' && isInChosenOrder ? groups[0]?.key : undefined;
+  // The first group is open by default. It stays open when another group is added before it later.
   // Set during rendering, so that the list is never shown with all groups closed.
   if (viewState.firstGroup === null && firstGroup !== undefined)
     setViewState((before) => ({ ...before, firstGroup }));
@@ -122,13 +124,13 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
     return true;
   });
 
-  // Shows the row of each selected slide once, also of one that was opened by a link.
+  // Shows the row of each selected slide once, including a slide that was opened by a link.
   const [shownId, setShownId] = useState<string | null>(null);
   useEffect(() => {
     if (selectedId === null || selectedId === shownId || loadedGroups === undefined) return;
     showRow(selectedId).then(
       (isShown) => isShown && setShownId(selectedId),
-      () => undefined, // tried again when the next list is loaded
+      () => undefined, // the effect tries again when the next list is loaded
     );
   }, [selectedId, shownId, loadedGroups]);
 
@@ -141,13 +143,14 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
     setViewState((before) => ({ ...before, order, firstGroup: null })); // opens the first group in the new order
   };
 
-  const step = useSteps(selectedId, async (currentId, by) => {
+  const selectNeighbour = useSequentialSteps(selectedId, async (currentId, direction) => {
     if (loadedGroups === undefined) return null;
     const count = groups.reduce((sum, group) => sum + group.count, 0);
     const position = currentId === null ? null : await loadPosition(loadedGroups, currentId);
-    const endOfList = by === 1 ? 0 : count - 1;
-    let next = position === null ? endOfList : position + by;
-    for (; next >= 0 && next < count; next += by) {
+    // Without a current image, the next one is the first of the list, and the previous one the last.
+    const startOfList = direction === 1 ? 0 : count - 1;
+    let next = position === null ? startOfList : position + direction;
+    for (; next >= 0 && next < count; next += direction) {
       const image = await loadImageAt(loadedGroups, next);
       const group = groupAt(groups, next);
       if (image?.status !== 'ready' || group === undefined) continue; // skips images that cannot be viewed
@@ -157,14 +160,14 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
     }
     return null;
   });
-  const goNext = () => step(1);
-  const goBack = () => step(-1);
-  const goSearch = () => {
+  const selectNext = () => selectNeighbour(1);
+  const selectPrevious = () => selectNeighbour(-1);
+  const focusSearch = () => {
     flushSync(onSearch); // a hidden field cannot receive the focus
     searchField.current?.focus();
     searchField.current?.select();
   };
-  useKeys({ n: goNext, e: goNext, p: goBack, q: goBack, '/': goSearch });
+  useKeys({ n: selectNext, e: selectNext, p: selectPrevious, q: selectPrevious, '/': focusSearch });
 
   return (
     <>
@@ -201,11 +204,11 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
             isLoading={isLoading}
             filter={viewState.filter}
             order={viewState.order}
-            onFilter={setFilter}
-            onOrder={setOrder}
+            onFilterChange={setFilter}
+            onOrderChange={setOrder}
             onClear={() => {
               setFilter(noFilter);
-              searchField.current?.focus(); // the button disappears, and the focus with it
+              searchField.current?.focus(); // the pressed button disappears and would lose the focus
             }}
           />
         )}
@@ -245,38 +248,40 @@ const noGroups: readonly DatasetGroup[] = [];
 const noChoices = { datasets: [], organs: [] };
 
 /** Returns the text after it has not changed for `pauseMs` milliseconds; an empty text immediately. */
-function useDelayed(text: string, pauseMs: number): string {
-  const [delayed, setDelayed] = useState(text);
-  if (text === '' && delayed !== '') setDelayed(''); // during rendering, so that the cleared search applies at once
+function useDebounced(text: string, pauseMs: number): string {
+  const [debounced, setDebounced] = useState(text);
+  if (text === '' && debounced !== '') setDebounced(''); // during rendering, so that the cleared search applies at once
   useEffect(() => {
-    const timer = setTimeout(() => setDelayed(text), pauseMs);
+    const timer = setTimeout(() => setDebounced(text), pauseMs);
     return () => clearTimeout(timer);
   }, [text, pauseMs]);
-  return delayed;
+  return debounced;
 }
 
-/** Selects the next (1) or previous (-1) image. Resolves with its id, or null at the end of the list. */
-type Step = (currentId: string | null, by: 1 | -1) => Promise<string | null>;
+/** Selects the next (1) or previous (-1) image. Resolves with its id, or with null when there is none in that direction. */
+type SelectNeighbour = (currentId: string | null, direction: 1 | -1) => Promise<string | null>;
 
 /**
- * Returns a function that starts a step. Steps of repeated key presses run one after the other, and each begins at the image that the
- * previous step has selected.
+ * Returns a function that selects the next or previous image with `selectNeighbour`. Each key press is a step. Steps run one after the
+ * other, and each begins at the image that the previous step has selected.
  */
-function useSteps(selectedId: string | null, run: Step) {
-  const latestRun = useRef(run);
+function useSequentialSteps(selectedId: string | null, selectNeighbour: SelectNeighbour) {
+  const latestSelect = useRef(selectNeighbour);
   /** The last step, with the id of the image that is selected after it; null when the next step begins at `selectedId`. */
   const lastStep = useRef<{ readonly idAfter: Promise<string | null>; isDone: boolean } | null>(null);
   useLayoutEffect(() => {
-    latestRun.current = run;
+    latestSelect.current = selectNeighbour;
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: after another selection, the next step begins at `selectedId`
   useLayoutEffect(() => {
     if (lastStep.current?.isDone) lastStep.current = null;
   }, [selectedId]);
-  return (by: 1 | -1) => {
+  return (direction: 1 | -1) => {
     const idBefore = lastStep.current?.idAfter ?? Promise.resolve(selectedId);
     // After a failure and at the end of the list, the same image stays selected.
-    const idAfter = idBefore.then(async (id) => (await latestRun.current(id, by).catch(() => null)) ?? id);
+    const idAfter = idBefore.then(
+      async (id) => (await latestSelect.current(id, direction).catch(() => null)) ?? id,
+    );
     const step = { idAfter, isDone: false };
     lastStep.current = step;
     void idAfter.then(() => {

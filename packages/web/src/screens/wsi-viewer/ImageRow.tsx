@@ -5,11 +5,11 @@ import classes from './ImageCatalog.module.css';
 import { Thumbnail } from './Thumbnail.tsx';
 import { texts } from './texts.ts';
 
-/** A row shows only this many characters of the id, from its start. */
+/** Number of characters of the id that a row shows, counted from its start. */
 const idPrefixLength = 8;
 
 interface ImageRowProps {
-  /** Written to `data-line`, by which the list finds the button to focus. */
+  /** Written to the attribute `data-line`, by which the list finds the button to focus. */
   readonly lineKey: string;
   /** Undefined while it is loading. */
   readonly image: Image | undefined;
@@ -21,13 +21,15 @@ interface ImageRowProps {
   readonly isSelected: boolean;
   /** Whether the Tab key focuses this row. */
   readonly isCurrent: boolean;
+  /** Id of the image session (the credential of pixels) for the thumbnail; null while there is none. */
   readonly session: string | null;
+  /** Called when the mouse button goes down; `onSelect` follows when it comes up. */
   readonly onPress: (image: Image) => void;
   readonly onSelect: (imageId: string) => void;
   readonly onThumbnailFailed: () => void;
 }
 
-/** The row of one image. Memoised, because scrolling renders the list again, but does not change its rows. */
+/** The row of one image in the catalogue. Memoised, because scrolling renders the list again, but does not change its rows. */
 export const ImageRow = memo(function ImageRow(props: ImageRowProps) {
   const { image } = props;
   const name = image === undefined ? texts.loadingImages : image.file_name || image.id;
@@ -46,7 +48,7 @@ export const ImageRow = memo(function ImageRow(props: ImageRowProps) {
         tabIndex={props.isCurrent ? 0 : -1}
         aria-current={props.isSelected || undefined}
         onPointerDown={({ pointerType, button }) => {
-          // Not for touch, where a press may begin a scroll.
+          // Ignores touch, where a press may begin a scroll.
           if (image !== undefined && pointerType === 'mouse' && button === 0 && !props.isSelected) {
             props.onPress(image);
           }

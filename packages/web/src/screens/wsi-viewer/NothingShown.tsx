@@ -6,16 +6,17 @@ import { texts } from './texts.ts';
 import classes from './WsiViewer.module.css';
 
 interface NothingShownProps {
+  /** `second` while the person selects the slide to compare with. */
   readonly half: Half;
   /** Null when no image is selected, and when the person may not see the selected one. */
   readonly image: Image | null;
-  /** Whether the URL contains the id of a slide that the person's catalogue does not contain. */
+  /** Whether the URL contains the id of a slide that is not in the person's catalogue. */
   readonly isUnknown: boolean;
   /** Shows the datasets that the person can request; null when there are none. */
   readonly onRequestAccess: (() => void) | null;
 }
 
-/** Shows in place of a slide why there is none. */
+/** Explains, in place of a slide, why a half of the viewer shows none: not viewable, not in the catalogue, or not selected yet. */
 export function NothingShown({ half, image, isUnknown, onRequestAccess }: NothingShownProps) {
   if (image !== null) {
     return (

@@ -12,8 +12,12 @@ import classes from './RegisterSlides.module.css';
 import { texts } from './texts.ts';
 import { halves } from './viewed-address.ts';
 
-/** Two pairs determine shift, rotation and scale; a third one also corrects stretching. */
+/** Two pairs of points determine shift, rotation and scale. */
+const minPairs = 2;
+/** A third pair also corrects stretching. */
 const maxPairs = 3;
+/** Significant digits of the shown distance. */
+const residualDigits = 3;
 
 interface RegisterSlidesProps {
   readonly slideCase: Case;
@@ -22,16 +26,21 @@ interface RegisterSlidesProps {
   readonly onClose: () => void;
 }
 
-/** Places pairs of points in two slides side by side, and registers the slides with them. */
+/**
+ * Lets a person register two slides of a case that are open side by side: the person clicks the same places in both slides, and the
+ * server computes from these pairs of points how to align the slides.
+ */
 export function RegisterSlides({ slideCase, imageIds, views, onClose }: RegisterSlidesProps) {
   const [points, setPoints] = useState<Readonly<Record<Half, readonly Point[]>>>(noPoints);
+  /** Whether a click in a slide places a point. */
   const [isMarking, setMarking] = useState(true);
   const [isRunning, setRunning] = useState(false);
+  /** Message after the registration; null before. */
   const [result, setResult] = useState<string | null>(null);
   const [error, setError] = useState<string | null>(null);
   /** Number of complete pairs. */
   const pairCount = Math.min(points.first.length, points.second.length);
-  // The points of a pair are placed one after the other, so one slide has at most one point more than the other.
+  // The person completes one pair after the other, so one slide has at most one point more than the other.
   const canMark = (half: Half) =>
     isMarking && points[half].length < maxPairs && points[half].length <= points[otherOf(half)].length;
 
@@ -49,17 +58,20 @@ export function RegisterSlides({ slideCase, imageIds, views, onClose }: Register
     if ('error' in saved) return setError(saved.error);
     setError(null);
     setMarking(false);
-    const { residual_um: residual } = saved; // null when the scale of the slide is unknown
+    /** Root mean square distance between the points of the aligned pairs, in µm; null when the scale of the slide is unknown. */
+    const residual = saved.residual_um;
     setResult(
       residual === null
         ? texts.registered
-        : texts.registeredWith(formatFigure(Number(residual.toPrecision(3)))),
+        : texts.registeredWith(formatFigure(Number(residual.toPrecision(residualDigits)))),
     );
   }
 
   return (
     <section className={classes.bar} aria-label={texts.register}>
-      <p role="status">{result ?? (pairCount < 2 ? texts.registerHint : texts.pairsPlaced(pairCount))}</p>
+      <p role="status">
+        {result ?? (pairCount < minPairs ? texts.registerHint : texts.pairsPlaced(pairCount))}
+      </p>
       {error !== null && <Alert color="red">{error}</Alert>}
       <Button
         size="xs"
@@ -82,7 +94,7 @@ export function RegisterSlides({ slideCase, imageIds, views, onClose }: Register
       </Button>
       <Button
         size="xs"
-        disabled={pairCount < 2 || result !== null}
+        disabled={pairCount < minPairs || result !== null}
         loading={isRunning}
         onClick={() => void save()}
       >

@@ -6,11 +6,12 @@ import { chosenLanguageOr } from '../../language/language.ts';
 import { texts } from './texts.ts';
 
 interface RequestDatasetDialogProps {
+  /** Name of the dataset. */
   readonly dataset: string;
   readonly onClose: () => void;
 }
 
-/** Asks an administrator for access to a dataset, with a reason. */
+/** The dialog with which a person requests access to a restricted dataset and gives a reason. An administrator decides. */
 export function RequestDatasetDialog({ dataset, onClose }: RequestDatasetDialogProps) {
   useReturnFocus();
   const [reason, setReason] = useState('');
@@ -37,7 +38,7 @@ export function RequestDatasetDialog({ dataset, onClose }: RequestDatasetDialogP
       title={texts.requestAccess}
       closeButtonProps={{ 'aria-label': texts.close }}
       centered
-      withinPortal={false} // in `main`: elsewhere, the dialog's header would count as a second header of the page
+      withinPortal={false} // inside `main`: elsewhere, the dialog's `header` would count as a second header of the page
       lang={chosenLanguageOr('en')}
     >
       <form

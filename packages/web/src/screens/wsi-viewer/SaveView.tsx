@@ -11,25 +11,28 @@ import { texts } from './texts.ts';
 
 interface SaveViewProps {
   readonly image: Image;
+  /** The open view of the image. */
   readonly view: SlideView;
   /** Whether the colour profile of the slide corrects its colours. */
   readonly isCorrected: boolean;
-  /** The shown result layers, in the format of the URL; null when there are none. */
+  /** The shown result layers (computed rasters and objects of the slide), in the format of the URL; null when there are none. */
   readonly results: string | null;
 }
 
-/** A button that saves the field, the colours and the result layers of the view under a title. */
+/** A button that saves the current view of a slide (its field, colours and result layers) under a title, for use in collections. */
 export function SaveView({ image, view, isCorrected, results }: SaveViewProps) {
-  /** The view at the moment the button was pressed; null while the dialog is closed. */
-  const [keptView, setKeptView] = useState<Pick<NewSavedView, 'field' | 'colours' | 'layers'> | null>(null);
-  function keepView() {
-    const field = view.destination(); // where a running movement ends
+  /** The view at the moment when the person pressed the button; null while the dialog is closed. */
+  const [viewToSave, setViewToSave] = useState<Pick<NewSavedView, 'field' | 'colours' | 'layers'> | null>(
+    null,
+  );
+  function openDialog() {
+    const field = view.destination(); // the field at which a running movement ends; null while no slide is open
     if (field === null) return;
     const colours: StoredColours = {
       profile: isCorrected ? 'corrected' : 'scanned',
       adjustment: view.adjustment(),
     };
-    setKeptView({ field: fieldOf(field), colours, ...(results !== null && { layers: { results } }) });
+    setViewToSave({ field: fieldOf(field), colours, ...(results !== null && { layers: { results } }) });
   }
   return (
     <>
@@ -38,12 +41,12 @@ export function SaveView({ image, view, isCorrected, results }: SaveViewProps) {
         variant="default"
         mt="xs"
         leftSection={<IconBookmarkPlus size={16} aria-hidden />}
-        onClick={keepView}
+        onClick={openDialog}
       >
         {texts.saveView}
       </Button>
-      {keptView !== null && (
-        <SaveDialog imageId={image.id} keptView={keptView} onClose={() => setKeptView(null)} />
+      {viewToSave !== null && (
+        <SaveDialog imageId={image.id} viewToSave={viewToSave} onClose={() => setViewToSave(null)} />
       )}
     </>
   );
@@ -51,11 +54,11 @@ export function SaveView({ image, view, isCorrected, results }: SaveViewProps) {
 
 interface SaveDialogProps {
   readonly imageId: string;
-  readonly keptView: Pick<NewSavedView, 'field' | 'colours' | 'layers'>;
+  readonly viewToSave: Pick<NewSavedView, 'field' | 'colours' | 'layers'>;
   readonly onClose: () => void;
 }
 
-function SaveDialog({ imageId, keptView, onClose }: SaveDialogProps) {
+function SaveDialog({ imageId, viewToSave, onClose }: SaveDialogProps) {
   const [title, setTitle] = useState('');
   const [text, setText] = useState('');
   const [isRunning, setRunning] = useState(false);
@@ -68,7 +71,7 @@ function SaveDialog({ imageId, keptView, onClose }: SaveDialogProps) {
       image_id: imageId,
       title: title.trim(),
       ...(text.trim() !== '' && { text: text.trim() }),
-      ...keptView,
+      ...viewToSave,
     });
     setRunning(false);
     if (!result.success) return setError(result.message);

@@ -18,36 +18,42 @@ interface SelectedImageProps {
   readonly view: SlideView | null;
   /** Whether the colour profile of the slide corrects its colours. */
   readonly isCorrected: boolean;
-  /** The shown result layers, in the format of the URL; null when there are none. */
+  /** The shown result layers (computed rasters and objects of the slide), in the format of the URL; null when there are none. */
   readonly results: string | null;
 }
 
-/** Returns the properties of the scan, without those that the file does not contain. */
-function measuresOf(image: Image): readonly (readonly [label: string, value: string])[] {
+/** Returns labels and values of the scan's properties, without those that are unknown. */
+function scanPropertiesOf(image: Image): readonly (readonly [label: string, value: string])[] {
   const { width, height, mpp_x, mpp_y, objective_power, mpp_derived, objective_power_derived } = image;
-  const facts: (readonly [label: string, value: string])[] = [];
-  if (width !== null && height !== null) facts.push([texts.size, texts.pixels(width, height)]);
+  const properties: (readonly [label: string, value: string])[] = [];
+  if (width !== null && height !== null) properties.push([texts.size, texts.pixels(width, height)]);
   if (mpp_x !== null) {
-    facts.push([texts.pixelSize, texts.estimatedIf(mpp_derived, texts.micrometres(mpp_x, mpp_y ?? mpp_x))]);
+    properties.push([
+      texts.pixelSize,
+      texts.estimatedIf(mpp_derived, texts.micrometres(mpp_x, mpp_y ?? mpp_x)),
+    ]);
   }
   if (objective_power !== null) {
-    facts.push([texts.objective, texts.estimatedIf(objective_power_derived, texts.power(objective_power))]);
+    properties.push([
+      texts.objective,
+      texts.estimatedIf(objective_power_derived, texts.power(objective_power)),
+    ]);
   }
-  if (image.scale_entered === true) facts.push([texts.scale, texts.scaleEntered]);
-  if (image.shown_plane !== undefined) facts.push([texts.shownPlane, shownPlaneText(image.shown_plane)]);
-  if (image.format !== null) facts.push([texts.format, image.format]);
-  return facts;
+  if (image.scale_entered === true) properties.push([texts.scale, texts.scaleEntered]);
+  if (image.shown_plane !== undefined) properties.push([texts.shownPlane, shownPlaneText(image.shown_plane)]);
+  if (image.format !== null) properties.push([texts.format, image.format]);
+  return properties;
 }
 
-/** Properties of the viewed image. */
+/** The sidebar section with the properties of the viewed image, and with buttons to share it and to save the view. */
 export function SelectedImage({ image, view, isCorrected, results }: SelectedImageProps) {
   const { user } = useAuth();
   const [isOpen, setOpen] = usePanel('selected-image', true);
-  const facts = [
+  const properties = [
     [texts.name, image.file_name || null],
     [texts.dataset, image.dataset_name],
     [texts.organ, image.organ_type],
-    ...measuresOf(image),
+    ...scanPropertiesOf(image),
     ...(image.status === 'ready'
       ? []
       : [[texts.status, <ImageProblem key="status" image={image} />] as const]),
@@ -56,7 +62,7 @@ export function SelectedImage({ image, view, isCorrected, results }: SelectedIma
     <SidebarSection id="selected-image" title={texts.selectedImage} isOpen={isOpen} onToggle={setOpen}>
       <div className={classes.selected}>
         <dl>
-          {facts.map(([label, value]) => (
+          {properties.map(([label, value]) => (
             <div key={label}>
               <dt>{label}</dt>
               <dd>{value ?? texts.notAvailable}</dd>

@@ -2,21 +2,25 @@ import { type ImageSessionState, useImageSessionStats } from '../../api/image-se
 import { texts } from './texts.ts';
 import classes from './WsiViewer.module.css';
 
-/** Number of first characters of a session id that the statistics contain instead of the whole id. */
+/** The statistics contain only this many characters of a session id, from its start, because the whole id is a credential. */
 const idPrefixLength = 8;
 
 interface SessionStatsProps {
   readonly session: ImageSessionState;
 }
 
-/** Statistics of this image session and of all active ones, which the server counts; loaded again every 30 s. */
+/**
+ * The panel with statistics about the viewer's image session (the credential with which it loads tiles) and the number of active
+ * sessions. The statistics come from the server and are refreshed every 30 s.
+ */
 export function SessionStats({ session }: SessionStatsProps) {
   const stats = useImageSessionStats(session.id);
   const prefix = session.id?.slice(0, idPrefixLength);
+  /** Statistics of the viewer's session; undefined until they are loaded, and when the server does not list the session. */
   const ownStats = stats.data?.sessions.find(({ session_id }) => session_id === prefix);
   const validity =
     ownStats && ownStats.expires_in > 0 ? texts.valid(Math.floor(ownStats.expires_in / 60)) : texts.invalid;
-  const facts = [
+  const figures = [
     [texts.statsSession, prefix ?? texts.notAvailable],
     [texts.statsValidity, stats.isPending ? texts.notAvailable : validity],
     [texts.statsAge, ownStats ? texts.seconds(ownStats.age) : texts.notAvailable],
@@ -27,7 +31,7 @@ export function SessionStats({ session }: SessionStatsProps) {
     <section className={classes.stats} aria-label={texts.stats}>
       {stats.isError && <p role="alert">{texts.statsFailed}</p>}
       <dl>
-        {facts.map(([label, value]) => (
+        {figures.map(([label, value]) => (
           <div key={label}>
             <dt>{label}</dt>
             <dd>{value}</dd>

@@ -4,17 +4,17 @@ import { useState } from 'react';
 import { expect, it } from 'vitest';
 import { SidebarSection } from './SidebarSection.tsx';
 
-function Section() {
+function OpenSection() {
   const [isOpen, setOpen] = useState(true);
   return (
-    <SidebarSection id="facts" title="Selected Image" isOpen={isOpen} onToggle={setOpen}>
+    <SidebarSection id="selected-image" title="Selected Image" isOpen={isOpen} onToggle={setOpen}>
       <p>name</p>
     </SidebarSection>
   );
 }
 
-it('a section below the catalogue is closed and opened by its heading', async () => {
-  render(<Section />);
+it('SidebarSection hides its content when its open heading is clicked, and shows it when the heading is clicked again', async () => {
+  render(<OpenSection />);
   const heading = screen.getByRole('button', { name: 'Selected Image', expanded: true });
   await userEvent.click(heading);
   expect(screen.queryByText('name')).toBeNull();

@@ -3,17 +3,17 @@ import type { ReactNode } from 'react';
 import classes from './SidebarSection.module.css';
 
 interface SidebarSectionProps {
+  /** The `id` attribute of the section, unique on the page. */
   readonly id: string;
-  /** Name of the section. */
   readonly title: string;
-  /** Number of entries in the section, shown in brackets after the name. */
+  /** Number of entries in the section, shown in brackets after the title. */
   readonly count?: number;
   readonly isOpen: boolean;
   readonly onToggle: (isOpen: boolean) => void;
   readonly children: ReactNode;
 }
 
-/** A section below the catalogue that a person can close, so that the catalogue has more space. */
+/** A section of the sidebar below the catalogue. A person can close it to give the catalogue more space. */
 export function SidebarSection({ id, title, count, isOpen, onToggle, children }: SidebarSectionProps) {
   return (
     <section id={id} className={classes.section} aria-labelledby={`${id}-title`}>

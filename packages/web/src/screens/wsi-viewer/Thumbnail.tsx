@@ -8,51 +8,53 @@ interface ThumbnailProps {
   readonly imageId: string;
   /** Id of the image session (the credential of pixels) to load it with; null while there is none. */
   readonly session: string | null;
+  /** Called when the image cannot be loaded, for example because the image session has ended. */
   readonly onFailed: () => void;
 }
 
 /**
- * The thumbnail of a slide; a grey icon until it is loaded, and when it cannot be loaded. It keeps the image session with which it was
- * loaded, so that a new session does not reload all visible thumbnails. Only thumbnails that failed are loaded with the new session.
+ * The thumbnail of a slide, or a grey icon before it is loaded and after loading has failed. A loaded thumbnail keeps its image session,
+ * so a new session does not reload all visible thumbnails. Only thumbnails that failed are loaded again with the new session.
  */
 export function Thumbnail({ imageId, session, onFailed }: ThumbnailProps) {
+  /** The session in the URL of the thumbnail; null until there is one. */
   const [usedSession, setUsedSession] = useState(session);
   const [hasFailed, setFailed] = useState(false);
-  /** Whether the queue of thumbnails has given this one a slot. */
+  /** Whether the queue of thumbnails, which limits how many load at a time, has given this one a slot. */
   const [canLoad, setCanLoad] = useState(false);
-  /** Leaves the queue of thumbnails, which frees the slot for another one. */
-  const leave = useRef(() => {});
+  /** Leaves the queue, which frees the slot for another thumbnail. */
+  const leaveQueue = useRef(() => {});
   // Set during rendering, so that the thumbnail is never requested with a session that has failed.
   if (session !== null && session !== usedSession && (hasFailed || usedSession === null)) {
     setUsedSession(session);
     setFailed(false);
   }
 
-  const isWanted = usedSession !== null && !hasFailed;
+  const isLoadable = usedSession !== null && !hasFailed;
   useLayoutEffect(() => {
-    if (!isWanted) return;
-    leave.current = thumbnailQueue.ask(() => setCanLoad(true));
+    if (!isLoadable) return;
+    leaveQueue.current = thumbnailQueue.enqueue(() => setCanLoad(true));
     return () => {
-      leave.current();
+      leaveQueue.current();
       setCanLoad(false);
     };
-  }, [isWanted]);
+  }, [isLoadable]);
 
   const stopLoadingWhenRemoved = useCallback((picture: HTMLImageElement) => {
-    return () => picture.removeAttribute('src'); // otherwise the browser continues to load an image that was removed from the page
+    return () => picture.removeAttribute('src'); // without this, the browser continues to load a removed image
   }, []);
 
   return (
     <span className={classes.thumbnail}>
       <IconPhoto size={20} aria-hidden />
-      {isWanted && canLoad && (
+      {isLoadable && canLoad && (
         <img
           ref={stopLoadingWhenRemoved}
           src={thumbnailUrl(imageId, usedSession)}
           alt=""
           decoding="async"
           fetchPriority="low"
-          onLoad={() => leave.current()}
+          onLoad={() => leaveQueue.current()}
           onError={() => {
             setFailed(true);
             onFailed();

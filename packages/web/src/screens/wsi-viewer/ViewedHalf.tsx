@@ -3,9 +3,9 @@ import type { ReactNode } from 'react';
 import classes from './ViewedHalf.module.css';
 
 interface ViewedHalfProps {
-  /** Name of the slide; null while none is shown. */
+  /** Name of the slide; null while the half shows none. */
   readonly name: string | null;
-  /** Whether two halves are shown. When the viewer shows one slide only, it has no role, name or mark. */
+  /** Whether two halves are shown. The only half of the viewer has no role, name or mark. */
   readonly isCompared: boolean;
   /** Whether keyboard input and the catalogue apply to this half. */
   readonly isActive: boolean;
@@ -15,8 +15,8 @@ interface ViewedHalfProps {
 }
 
 /**
- * One half of the viewer in a comparison of two slides, with the name of its slide, and a mark while it is the active half. Without a
- * comparison, the only part of the viewer.
+ * One half of the viewer. In a comparison of two slides, it shows the name of its slide, and a mark while it is the active half.
+ * Without a comparison, the first half fills the viewer.
  */
 export function ViewedHalf({ name, isCompared, isActive, onActivate, children }: ViewedHalfProps) {
   return (

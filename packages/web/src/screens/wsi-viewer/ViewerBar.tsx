@@ -12,16 +12,23 @@ import type { ImageSessionState } from '../../api/image-sessions.ts';
 import { texts } from './texts.ts';
 import classes from './WsiViewer.module.css';
 
-const iconSize = 20;
+const iconSizePx = 20;
+const iconButtonSizePx = 40;
 
-/** `doubtful`: the session is active, but tiles of the current view failed to load; the bar shows it as active in another colour. */
+/**
+ * The status of the image session (the credential of pixels) as the bar shows it. `doubtful`: the session is active, but tiles of the
+ * current view failed to load; the bar shows the text of `active` in another colour.
+ */
 export type ShownStatus = ImageSessionState['status'] | 'doubtful';
 
 interface ViewerBarProps {
   readonly status: ShownStatus;
-  /** Name of the viewed slide; null when none or two are viewed. */
+  /** Name of the viewed slide; null when the viewer shows none or two. */
   readonly title: string | null;
-  /** Null when one slide is viewed alone; `isLinked` is null until the person has selected the second slide. */
+  /**
+   * Null without a comparison. `isLinked` says whether the compared slides move together; it is null until the person has selected the
+   * second slide.
+   */
   readonly comparison: { readonly isLinked: boolean | null } | null;
   readonly canCompare: boolean;
   readonly onToggleComparison: () => void;
@@ -44,8 +51,13 @@ export function ViewerBar(props: ViewerBarProps) {
   return (
     <div className={classes.bar}>
       <Tooltip label={catalogLabel}>
-        <ActionIcon variant="subtle" size={40} aria-label={catalogLabel} onClick={props.onToggleCatalog}>
-          <CatalogIcon size={iconSize} aria-hidden />
+        <ActionIcon
+          variant="subtle"
+          size={iconButtonSizePx}
+          aria-label={catalogLabel}
+          onClick={props.onToggleCatalog}
+        >
+          <CatalogIcon size={iconSizePx} aria-hidden />
         </ActionIcon>
       </Tooltip>
       <span className={classes.barTitle}>{props.title}</span>
@@ -56,7 +68,7 @@ export function ViewerBar(props: ViewerBarProps) {
           size="sm"
           aria-label={linkLabel}
           title={isLinked ? texts.unlinkHint : texts.linkHint}
-          leftSection={<LinkIcon size={iconSize} aria-hidden />}
+          leftSection={<LinkIcon size={iconSizePx} aria-hidden />}
           onClick={props.onToggleLink}
         >
           <span className={classes.buttonText}>{linkLabel}</span>
@@ -69,7 +81,7 @@ export function ViewerBar(props: ViewerBarProps) {
         aria-label={texts.compare}
         aria-pressed={props.comparison !== null}
         title={texts.compareHint}
-        leftSection={<IconColumns2 size={iconSize} aria-hidden />}
+        leftSection={<IconColumns2 size={iconSizePx} aria-hidden />}
         disabled={!props.canCompare}
         onClick={props.onToggleComparison}
       >
@@ -86,15 +98,20 @@ export function ViewerBar(props: ViewerBarProps) {
         variant="default"
         size="sm"
         aria-label={texts.refreshSession}
-        leftSection={<IconRefresh size={iconSize} aria-hidden />}
+        leftSection={<IconRefresh size={iconSizePx} aria-hidden />}
         disabled={props.status === 'refreshing'}
         onClick={props.onRefreshSession}
       >
         <span className={classes.buttonText}>{texts.refreshSession}</span>
       </Button>
       <Tooltip label={statsLabel}>
-        <ActionIcon variant="subtle" size={40} aria-label={statsLabel} onClick={props.onToggleStats}>
-          <IconChartBar size={iconSize} aria-hidden />
+        <ActionIcon
+          variant="subtle"
+          size={iconButtonSizePx}
+          aria-label={statsLabel}
+          onClick={props.onToggleStats}
+        >
+          <IconChartBar size={iconSizePx} aria-hidden />
         </ActionIcon>
       </Tooltip>
     </div>

@@ -4,7 +4,7 @@ import type { ViewingState } from '../../viewer/SlideViewer.tsx';
 import type { LoadingState } from '../../viewer/tile-loading.ts';
 import { texts } from './texts.ts';
 
-/** Shown over a slide: the reason why it failed to load, with a retry button; otherwise the loading progress. */
+/** Covers a slide in the viewer: with the loading progress, or, after a failure, with its reason and a retry button. */
 export function ViewingOverlay({ loading, failure, retry }: ViewingState) {
   if (failure !== null) {
     return (

@@ -29,25 +29,25 @@ import { ViewingOverlay } from './ViewingOverlay.tsx';
 import { halves } from './viewed-address.ts';
 import classes from './WsiViewer.module.css';
 
-/** Same limit as in WsiViewer.module.css: in a narrower window the catalogue covers the slide instead of being beside it. */
+/** Same limit as in WsiViewer.module.css: in such a narrow window, the catalogue covers the slide instead of being beside it. */
 const narrowWindow = '(max-width: 48em)';
 
-/** Loaded after the first rows of the catalogue or when a slide is opened, so that on a slow network the rows appear seconds earlier. */
+/** Loaded after the first rows of the catalogue or when a slide is opened: on a slow network, the rows appear seconds earlier. */
 const SlideViewer = lazy(async () => ({
   default: (await import('../../viewer/SlideViewer.tsx')).SlideViewer,
 }));
 
-/** Loaded separately, because the first rows of the catalogue must not wait for the code of its tooltips. */
+/** Loaded separately, so that the first rows of the catalogue do not wait for the code of the bar's tooltips. */
 const ViewerBar = preloadable(async () => (await import('./ViewerBar.tsx')).ViewerBar);
 ViewerBar.preload().catch(() => undefined); // rendering the component loads the code again and shows the error
 
-/** Needed once a slide is selected; loaded after the catalogue, so that a click does not wait for code. */
+/** Needed once a slide is selected. Loaded right after the catalogue, so that a click on a slide does not wait for code. */
 const loadSelectedImage = async () => ({ default: (await import('./SelectedImage.tsx')).SelectedImage });
 const loadCaseStrip = async () => ({ default: (await import('./CaseStrip.tsx')).CaseStrip });
 const SelectedImage = lazy(loadSelectedImage);
 const CaseStrip = lazy(loadCaseStrip);
 
-/** The catalogue of slides beside a zoomable view of one of them, or of two that are compared. */
+/** The slide viewer screen: the catalogue of slides beside a zoomable view of one slide, or of two slides that are compared. */
 export function WsiViewer() {
   const session = useImageSession();
   const isOnline = useOnline();
@@ -72,46 +72,48 @@ export function WsiViewer() {
   }, [isCatalogReady]);
 
   const comparison = useComparison(viewed, historyStep);
-  const { active, activate } = comparison;
-  /** Whether the next chosen slide opens beside the first. */
-  const [isSecondWanted, setSecondWanted] = useState(false);
-  const isChoosing = isSecondWanted && viewed.second === null;
-  const isComparing = isChoosing || viewed.second !== null;
-  const selectedImage = comparison.halves[active].image;
-  const selectedId = viewed[active]?.imageId ?? null;
-  /** The image whose properties and case are shown; updated when the browser is idle, because the slide itself loads first. */
+  const { activeHalf, activate } = comparison;
+  /** Whether the person has pressed Compare: the next selected slide opens beside the first. */
+  const [isComparisonRequested, setComparisonRequested] = useState(false);
+  const isSelectingSecond = isComparisonRequested && viewed.second === null;
+  const isComparing = isSelectingSecond || viewed.second !== null;
+  const selectedImage = comparison.halves[activeHalf].image;
+  const selectedId = viewed[activeHalf]?.imageId ?? null;
+  /** The image whose properties and case are shown. Updated when the browser is idle, because the slide itself loads first. */
   const describedImage = useWhenIdle(selectedImage);
 
   const select = useCallback(
     (imageId: string) => {
-      if (isChoosing) {
-        setSecondWanted(false);
+      if (isSelectingSecond) {
+        setComparisonRequested(false);
         activate('second');
         open('second', imageId);
-      } else if (imageId !== selectedId) open(active, imageId);
+      } else if (imageId !== selectedId) open(activeHalf, imageId);
       if (window.matchMedia(narrowWindow).matches) setCatalogOpen(false);
     },
-    [isChoosing, active, activate, selectedId, open],
+    [isSelectingSecond, activeHalf, activate, selectedId, open],
   );
   const toggleComparison = () => {
     if (isComparing) {
-      setSecondWanted(false);
+      setComparisonRequested(false);
       activate('first');
       open('second', null);
     } else {
-      setSecondWanted(true);
+      setComparisonRequested(true);
       setCatalogOpen(true);
     }
   };
 
+  /** `incomplete`: why each half is not sharp; null while it is. */
   const { incomplete, onIncomplete } = useIncompleteHalves();
   /** Colour adjustment that the person keeps for all slides; null when each slide opens unadjusted. */
   const [keptColours, setKeptColours] = useState<ColourAdjustment | null>(null);
 
   const [isRestrictedOpen, setRestrictedOpen] = usePanel('restricted-datasets', false);
+  /** Whether there are restricted datasets to which the person has no access and can request it. */
   const hasRequestable = useRequestableDatasets().data?.some(({ granted }) => !granted) ?? false;
-  const showRequestable = () => {
-    // Renders the buttons at once, so that the first one can be focused.
+  const showRequestableDatasets = () => {
+    // `flushSync` renders the request buttons at once, so that the first one can be focused.
     flushSync(() => {
       setCatalogOpen(true);
       setRestrictedOpen(true);
@@ -151,19 +153,19 @@ export function WsiViewer() {
           <Suspense fallback={null}>
             <SelectedImage
               image={describedImage}
-              view={comparison.halves[active].view}
+              view={comparison.halves[activeHalf].view}
               isCorrected={colours === 'corrected'}
-              results={viewed[active]?.results ?? null}
+              results={viewed[activeHalf]?.results ?? null}
             />
           </Suspense>
         )}
       </aside>
       <div className={classes.main}>
-        {/* The page needs one h1, which is in the catalogue while that is open. */}
+        {/* The page needs one h1. While the catalogue is open, its title is the h1. */}
         {!isCatalogOpen && <VisuallyHidden component="h1">{titles.wsiViewer}</VisuallyHidden>}
         <Suspense fallback={<div className={classes.bar} />}>
           <ViewerBar
-            status={statusShown(session.status, isOnline, Object.values(incomplete))}
+            status={statusToShow(session.status, isOnline, Object.values(incomplete))}
             title={selectedImage === null || isComparing ? null : selectedImage.file_name || selectedImage.id}
             comparison={
               isComparing ? { isLinked: viewed.second === null ? null : comparison.isLinked } : null
@@ -188,7 +190,7 @@ export function WsiViewer() {
                 key={half}
                 name={image === null ? null : image.file_name || image.id}
                 isCompared={isComparing}
-                isActive={half === active}
+                isActive={half === activeHalf}
                 onActivate={() => activate(half)}
               >
                 {slide === null && (
@@ -196,7 +198,7 @@ export function WsiViewer() {
                     half={half}
                     image={image}
                     isUnknown={isUnknown}
-                    onRequestAccess={hasRequestable ? showRequestable : null}
+                    onRequestAccess={hasRequestable ? showRequestableDatasets : null}
                   />
                 )}
                 {(slide !== null || isCatalogReady) && (
@@ -219,7 +221,7 @@ export function WsiViewer() {
                         onKeepColours={setKeptColours}
                         isCorrected={colours === 'corrected'}
                         onCorrect={setCorrected}
-                        hasKeys={half === active}
+                        hasKeys={half === activeHalf}
                         Overlay={ViewingOverlay}
                       />
                     </Suspense>
@@ -239,7 +241,7 @@ export function WsiViewer() {
               onThumbnailFailed={renewEndedSession}
               comparedSlides={comparedSlides}
               onRegisteringChange={(isRegistering) => {
-                // Unlinks the slides while points are placed, and links them again afterwards.
+                // The slides are not linked while the person places points; afterwards they are linked again.
                 if (isRegistering === comparison.isLinked) comparison.toggleLink();
               }}
             />
@@ -260,8 +262,8 @@ function comparedSlidesOf({ halves: { first, second } }: ReturnType<typeof useCo
   };
 }
 
-/** Returns the session status to show: for an active session, an error while the server is unreachable, and doubtful while tiles fail to load. */
-function statusShown(
+/** Returns the status for the bar: an active session counts as an error while the server is unreachable, as doubtful while tiles fail. */
+function statusToShow(
   status: ImageSessionState['status'],
   isOnline: boolean,
   incomplete: readonly (Incompleteness | null)[],
@@ -271,6 +273,7 @@ function statusShown(
   return incomplete.includes('failed') ? 'doubtful' : status;
 }
 
+/** Loads the descriptors (size and tile grid) of slides. */
 const descriptors = createDescriptorSupply(fetchPixels);
 
 /** Loads the descriptor of a slide that is about to be selected. */
@@ -278,7 +281,7 @@ function preloadDescriptor({ id, status }: Image): void {
   if (status === 'ready') descriptors.preload(descriptorUrl(id));
 }
 
-/** Called when a thumbnail fails, for an unknown reason. If the image session has ended, creates a new one, with which the thumbnail is loaded again. */
+/** Called when a thumbnail fails to load. If the image session has ended, creates a new one, with which the thumbnail is loaded again. */
 function renewEndedSession(): void {
   imageSessions.get().catch(() => undefined); // the bar above the slide shows the failure
 }

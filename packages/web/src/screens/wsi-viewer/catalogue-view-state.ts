@@ -1,6 +1,6 @@
 /**
- * Remembers the filter, order, open groups, open sidebar sections and scroll position of the catalogue, until the page is closed or a sign-in begins or ends.
- * They are stored in the query cache, because it is cleared at these times.
+ * Remembers the view state of the viewer's catalogue (filter, order, open groups, open sidebar sections, scroll position) until the page
+ * is closed or the person signs in or out. The query cache stores it, because it is cleared at these times.
  */
 import type { ImageOrder } from '@lamina/contract';
 import { useEffect, useState } from 'react';
@@ -14,7 +14,7 @@ export interface CatalogueViewState {
   readonly firstGroup: string | null;
   /** The groups and cases that the person has opened (true) or closed (false) in the whole catalogue, by their keys. */
   readonly opened: ReadonlyMap<string, boolean>;
-  /** The same for the last filtered catalogue (`filterKey` in catalogue.ts). */
+  /** The groups and cases that the person has opened or closed in the last filtered catalogue; `filterKey` (catalogue.ts) identifies it. */
   readonly openedFiltered: { readonly filterKey: string; readonly opened: ReadonlyMap<string, boolean> };
 }
 
@@ -30,9 +30,9 @@ const viewStateKey = ['catalogue-view-state'];
 const scrollKey = ['catalogue-scroll'];
 const panelKeyPrefix = 'sidebar-panel';
 for (const key of [viewStateKey, scrollKey, [panelKeyPrefix]])
-  queryClient.setQueryDefaults(key, { gcTime: Infinity }); // kept although no query uses them
+  queryClient.setQueryDefaults(key, { gcTime: Infinity }); // never removed, although no query uses them
 
-/** Like `useState`, but begins with the last view state, for example when the person returns from a slide, and remembers each new one. */
+/** Like `useState`, but begins with the last view state, for example when the person returns to the viewer, and remembers each new one. */
 export function useCatalogueViewState() {
   const [viewState, setViewState] = useState(
     () => queryClient.getQueryData<CatalogueViewState>(viewStateKey) ?? initialViewState,
@@ -44,9 +44,10 @@ export function useCatalogueViewState() {
 }
 
 /**
- * Returns whether a group or a case is open. By default, all cases and the first group are open, in a filtered catalogue all groups.
+ * Returns whether a group or a case is open. By default, the first group and all cases are open; in a filtered catalogue, all groups and
+ * cases are.
  *
- * @param listKey key of the filter of the list (`filterKey` in catalogue.ts); empty: the whole catalogue
+ * @param listKey `filterKey` (catalogue.ts) of the shown list; empty for the whole catalogue
  */
 export function isBranchOpen(
   viewState: CatalogueViewState,
@@ -60,7 +61,7 @@ export function isBranchOpen(
   return (filterKey === listKey ? opened.get(key) : undefined) ?? true;
 }
 
-/** Returns the view state after the person has opened or closed a group or a case. */
+/** Returns the view state after the person has opened or closed a group or a case of the list with the key `listKey`. */
 export function withBranchOpened(
   viewState: CatalogueViewState,
   listKey: string,
@@ -69,23 +70,23 @@ export function withBranchOpened(
 ): CatalogueViewState {
   if (listKey === '') return { ...viewState, opened: new Map(viewState.opened).set(key, isOpen) };
   const { filterKey, opened } = viewState.openedFiltered;
-  const keptBranches = filterKey === listKey ? opened : [];
+  const openedBefore = filterKey === listKey ? opened : [];
   return {
     ...viewState,
-    openedFiltered: { filterKey: listKey, opened: new Map(keptBranches).set(key, isOpen) },
+    openedFiltered: { filterKey: listKey, opened: new Map(openedBefore).set(key, isOpen) },
   };
 }
 
-/** Returns the scroll position in pixels from the top; 0 before the first scroll. */
+/** Returns the scroll position of the catalogue in pixels from the top; 0 before the first scroll. */
 export function rememberedScroll(): number {
   return queryClient.getQueryData<number>(scrollKey) ?? 0;
 }
 
-export function rememberScroll(top: number): void {
-  queryClient.setQueryData(scrollKey, top);
+export function rememberScroll(topPx: number): void {
+  queryClient.setQueryData(scrollKey, topPx);
 }
 
-/** Remembers whether a section of the sidebar is open. @returns whether it is open, and a function that opens or closes it */
+/** Like `useState` for whether a section of the sidebar is open, but remembers it. @param id the id of the section */
 export function usePanel(id: string, isInitiallyOpen: boolean) {
   const key = [panelKeyPrefix, id];
   const [isOpen, setOpen] = useState(() => queryClient.getQueryData<boolean>(key) ?? isInitiallyOpen);

@@ -1,13 +1,15 @@
 /**
- * The model of the catalogue's list: groups (one per dataset), their cases and images, the filters, and the layout of the
- * list as lines. The server sends all groups, but images only by their positions, so that a list of 100,000 images stays cheap.
+ * The model of the list in the viewer's catalogue: groups (one per dataset), their cases and images, the filters, and the layout of the
+ * list as lines. The server sends all groups with their numbers of images, but sends images only in pages, by their positions in the
+ * list of all images. A list of 100,000 images therefore stays cheap.
  */
 import type { Image, ImageOrder, listImageGroups, ResponseOf } from '@lamina/contract';
 import type { ImageRows, Listing } from '../../api/catalogue.ts';
 import { texts } from './texts.ts';
 
+/** The images of a dataset, or those without a dataset. */
 export interface DatasetGroup {
-  /** Unique among the groups, also among those with the same name. */
+  /** Unique among the groups, even when two have the same name. */
   readonly key: string;
   readonly name: string;
   /** Number of its images; at least 1. */
@@ -18,7 +20,7 @@ export interface DatasetGroup {
   readonly cases: readonly CaseGroup[];
 }
 
-/** The images of a case in a group. */
+/** The images of a case (slides that belong together) in a group. */
 export interface CaseGroup {
   /** Unique among the groups and cases. */
   readonly key: string;
@@ -31,11 +33,11 @@ export interface CaseGroup {
 
 /** The search and the filters that a person has set. */
 export interface CatalogueFilter {
-  /** As typed. */
+  /** The search text as the person has typed it. */
   readonly query: string;
-  /** `valueKey` of a dataset; empty: all. */
+  /** Key of the chosen dataset, see `valueKey`; empty for all datasets. */
   readonly dataset: string;
-  /** `valueKey` of an organ; empty: all. */
+  /** Key of the chosen organ, see `valueKey`; empty for all organs. */
   readonly organ: string;
 }
 
@@ -45,14 +47,14 @@ export const noFilter: CatalogueFilter = { query: '', dataset: '', organ: '' };
 export interface Choice {
   readonly key: string;
   readonly name: string;
-  /** Number of images that the list would contain with this filter. */
+  /** Number of images that the list contains when this choice is selected. */
   readonly count: number;
 }
 
-type Groups = ResponseOf<typeof listImageGroups>;
+type GroupsResponse = ResponseOf<typeof listImageGroups>;
 
-/** Returns the groups and cases of a response with their positions, which are the sums of the numbers of images before them. */
-export function groupsOf({ groups }: Pick<Groups, 'groups'>): readonly DatasetGroup[] {
+/** Returns the groups and cases of a response with their positions. A position is the number of images before the group or case. */
+export function groupsOf({ groups }: Pick<GroupsResponse, 'groups'>): readonly DatasetGroup[] {
   let start = 0;
   return groups.map(({ dataset_name, images, cases = [] }) => {
     let caseStart = start;
@@ -71,8 +73,8 @@ export function groupsOf({ groups }: Pick<Groups, 'groups'>): readonly DatasetGr
   });
 }
 
-/** Returns the options of the two filters. */
-export function choicesOf({ datasets, organs }: Pick<Groups, 'datasets' | 'organs'>): {
+/** Returns the options of the filters by dataset and by organ. */
+export function choicesOf({ datasets, organs }: Pick<GroupsResponse, 'datasets' | 'organs'>): {
   readonly datasets: readonly Choice[];
   readonly organs: readonly Choice[];
 } {
@@ -86,7 +88,7 @@ function keyAndNameOf(value: string | null): { readonly key: string; readonly na
   return { key: valueKey(value), name: value ?? texts.unknown };
 }
 
-/** Returns '-' for null, otherwise '=' and the name, so that a dataset called 'Unknown' and no dataset have different keys. */
+/** Returns '-' for null and '=Liver' for 'Liver', so that a dataset called 'Unknown' and no dataset have different keys. */
 function valueKey(value: string | null): string {
   return value === null ? '-' : `=${value}`;
 }
@@ -106,7 +108,7 @@ export function listingOf(filter: CatalogueFilter, order: ImageOrder): Listing {
   };
 }
 
-/** Returns the same key for lists with the same images; empty for the whole catalogue. */
+/** Returns a key of the search and the filters, which is empty for the whole catalogue. Lists with the same images have the same key. */
 export function filterKey({ query, dataset, organ }: Listing): string {
   const isWhole = query === '' && dataset === undefined && organ === undefined;
   // JSON has no undefined: the booleans distinguish images without a dataset or organ (null) from no filter (undefined).
@@ -115,26 +117,27 @@ export function filterKey({ query, dataset, organ }: Listing): string {
     : JSON.stringify([query, dataset ?? null, dataset === null, organ ?? null, organ === null]);
 }
 
+/** What all kinds of lines have in common. */
 interface LineOf<Kind> {
   readonly kind: Kind;
   /** Index of the line in the list. */
   readonly index: number;
   readonly group: DatasetGroup;
-  /** Index of the line of the group itself. */
+  /** Index of the line that is the title of the group. */
   readonly groupLineIndex: number;
   /** Pixels from the top of the list. */
   readonly top: number;
 }
 /** A line that the person can open and close: a group or a case. */
-interface BranchOf<Kind> extends LineOf<Kind> {
+interface BranchLineOf<Kind> extends LineOf<Kind> {
   readonly isOpen: boolean;
   /** Height in pixels, including the lines of its cases and images. */
   readonly height: number;
 }
-export type GroupLine = BranchOf<'group'>;
-export type CaseLine = BranchOf<'case'> & { readonly slideCase: CaseGroup };
+export type GroupLine = BranchLineOf<'group'>;
+export type CaseLine = BranchLineOf<'case'> & { readonly slideCase: CaseGroup };
 export type ImageLine = LineOf<'image'> & {
-  /** Line of the image's case; null for an image without a case. */
+  /** Title line of the image's case; null for an image without a case. */
   readonly caseLine: CaseLine | null;
   /** Index of the image in its case, or among the images of its group without a case; from 0. */
   readonly indexInBranch: number;
@@ -152,41 +155,46 @@ export interface LineHeights {
   readonly image: number;
 }
 
-/** All lines from top to bottom: the groups, and the cases and images of open groups and cases. There may be 100,000 lines, so they are computed on demand. */
+/**
+ * All lines from top to bottom: the titles of all groups, the titles of the cases in open groups, and the images in open groups and
+ * cases. There may be 100,000 lines, so they are computed on demand.
+ */
 export interface ListLayout {
   readonly groups: readonly DatasetGroup[];
   /** Number of lines. */
   readonly count: number;
+  /** The line with this index; undefined when there is none. */
   lineAt(index: number): Line | undefined;
-  /** Index of the line at this many pixels from the top. */
-  indexAtTop(distance: number): number;
-  /** Index of the line of a group or a case; -1 when there is none. */
+  /** Index of the line at this distance in pixels from the top of the list; -1 when the list has no lines. */
+  indexAtTop(distancePx: number): number;
+  /** Index of the title line of a group or a case; -1 when there is none. */
   indexOfBranch(key: string): number;
-  /** Index of the line of an image; -1 when its group or its case is closed. */
+  /** Index of the line of the image at a position; -1 when its group or its case is closed. */
   indexOfPosition(position: number): number;
 }
 
-/** One line of a group or a case, or the lines of consecutive images. */
+/** Consecutive lines that are computed together: either the title of a group or a case, or the images of one of them. */
 interface Block {
   readonly branch: GroupLine | CaseLine;
-  /** Null when the block is the line of the group or case itself. */
+  /** Null when the block is the title of the group or case. */
   readonly images: { readonly caseLine: CaseLine | null; readonly count: number } | null;
-  /** Index of the first line. */
-  readonly first: number;
-  /** Position of the first image of the block; for the line of a group or case, of the first image in it. */
-  readonly position: number;
+  /** Index of the first line of the block. */
+  readonly firstIndex: number;
+  /** Position of the first image of the block; for a title, of the first image in the group or case. */
+  readonly firstPosition: number;
   /** Pixels from the top of the list. */
   readonly top: number;
 }
 
+/** Computes the layout of the list. @param isOpen whether the person has opened a group or a case */
 export function layOut(
   groups: readonly DatasetGroup[],
   isOpen: (branch: DatasetGroup | CaseGroup) => boolean,
   heights: LineHeights,
 ): ListLayout {
   const { blocks, count } = blocksOf(groups, isOpen, heights);
-  /** Finds the last block whose start is at most `limit`, by binary search: starts increase from block to block. */
-  const lastBlock = (limit: number, startOf: (block: Block) => number): Block | undefined => {
+  /** Finds the last block that starts at or before `limit` by binary search. Starts never decrease from block to block. */
+  const findLastBlock = (limit: number, startOf: (block: Block) => number): Block | undefined => {
     let low = 0;
     let high = blocks.length;
     while (high - low > 1) {
@@ -202,9 +210,9 @@ export function layOut(
     count,
     lineAt(index) {
       if (index < 0 || index >= count) return undefined;
-      const block = lastBlock(index, ({ first }) => first);
+      const block = findLastBlock(index, ({ firstIndex }) => firstIndex);
       if (block === undefined || block.images === null) return block?.branch;
-      const indexInBranch = index - block.first;
+      const indexInBranch = index - block.firstIndex;
       const { group, groupLineIndex } = block.branch;
       const { caseLine, count: imageCount } = block.images;
       const top = block.top + indexInBranch * heights.image;
@@ -217,28 +225,29 @@ export function layOut(
         caseLine,
         indexInBranch,
         count: imageCount,
-        position: block.position + indexInBranch,
+        position: block.firstPosition + indexInBranch,
       };
     },
-    indexAtTop(distance) {
-      const block = lastBlock(distance, ({ top }) => top);
+    indexAtTop(distancePx) {
+      const block = findLastBlock(distancePx, ({ top }) => top);
       if (block === undefined) return -1;
-      if (block.images === null) return block.first;
-      const indexInBlock = Math.floor((distance - block.top) / heights.image);
-      return block.first + Math.min(indexInBlock, block.images.count - 1);
+      if (block.images === null) return block.firstIndex;
+      const indexInBlock = Math.floor((distancePx - block.top) / heights.image);
+      return block.firstIndex + Math.min(indexInBlock, block.images.count - 1);
     },
     indexOfBranch: (key) =>
-      blocks.find(({ branch, images }) => images === null && branchOf(branch).key === key)?.first ?? -1,
+      blocks.find(({ branch, images }) => images === null && branchOf(branch).key === key)?.firstIndex ?? -1,
     indexOfPosition(position) {
-      // The line of a group or case has the same position as the images after it, so the last block has the images if they are shown.
-      const block = lastBlock(position, (candidate) => candidate.position);
-      if (block?.images == null || position < 0 || position >= block.position + block.images.count) return -1;
-      return block.first + position - block.position;
+      // A title has the same position as the first image after it, so the last block contains the image if its group and case are open.
+      const block = findLastBlock(position, ({ firstPosition }) => firstPosition);
+      if (block === undefined || block.images === null || position < 0) return -1;
+      const indexInBlock = position - block.firstPosition;
+      return indexInBlock < block.images.count ? block.firstIndex + indexInBlock : -1;
     },
   };
 }
 
-/** Returns the group or the case of a line. */
+/** Returns the group or the case of a title line. */
 export function branchOf(line: GroupLine | CaseLine): DatasetGroup | CaseGroup {
   return line.kind === 'case' ? line.slideCase : line.group;
 }
@@ -256,17 +265,22 @@ export function caseAt({ cases }: DatasetGroup, position: number): CaseGroup | u
 /** The lines of the list together with the loaded images. */
 export interface CatalogueLines {
   readonly layout: ListLayout;
-  /** Undefined while the image is not loaded. */
+  /** Returns the image of a line; undefined while it is not loaded. */
   imageOf(line: ImageLine): Image | undefined;
-  /** Returns a key that the group, case or image keeps when the catalogue changes. The key of an image that is not loaded is made of its position. */
+  /**
+   * Returns the key of a line; null when there is no such line. A group, case or loaded image keeps its key when the catalogue changes.
+   * The key of an image that is not loaded contains its position.
+   */
   keyAt(index: number): string | null;
   /** Returns the index of the line with a key; -1 when there is none. */
   indexOf(key: string | null): number;
 }
 
+/** Prefixes of the keys of titles and of images that are not loaded; the key of a loaded image is its id. */
 const branchPrefix = 'group ';
 const rowPrefix = 'row ';
 
+/** Combines the layout with the loaded rows. */
 export function linesOf(layout: ListLayout, rows: ImageRows): CatalogueLines {
   return {
     layout,
@@ -287,24 +301,25 @@ export function linesOf(layout: ListLayout, rows: ImageRows): CatalogueLines {
   };
 }
 
-/** Lays out the groups one after the other, each with its line, its cases with their images, and then its images without a case. */
+/** Lays out the groups one after the other, each with its title, its cases with their images, and then its images without a case. */
 function blocksOf(
   groups: readonly DatasetGroup[],
   isOpen: (branch: DatasetGroup | CaseGroup) => boolean,
   heights: LineHeights,
 ): { readonly blocks: readonly Block[]; readonly count: number } {
   const blocks: Block[] = [];
+  /** Number of lines so far, and their height in pixels. */
   let count = 0;
   let top = 0;
   const addBranch = (branch: GroupLine | CaseLine) => {
-    blocks.push({ branch, images: null, first: count, position: branchOf(branch).start, top });
+    blocks.push({ branch, images: null, firstIndex: count, firstPosition: branchOf(branch).start, top });
     count += 1;
     top += heights[branch.kind];
   };
-  const addImages = (branch: GroupLine | CaseLine, position: number, imageCount: number) => {
+  const addImages = (branch: GroupLine | CaseLine, firstPosition: number, imageCount: number) => {
     if (imageCount === 0) return;
     const caseLine = branch.kind === 'case' ? branch : null;
-    blocks.push({ branch, images: { caseLine, count: imageCount }, first: count, position, top });
+    blocks.push({ branch, images: { caseLine, count: imageCount }, firstIndex: count, firstPosition, top });
     count += imageCount;
     top += imageCount * heights.image;
   };

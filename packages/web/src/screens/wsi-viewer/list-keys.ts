@@ -1,6 +1,6 @@
 /**
- * Keyboard focus in the catalogue's list. Tab focuses one line only, the current line. From there, the arrow keys, Home, End and the
- * Page keys move the focus as in a tree view (WAI-ARIA Authoring Practices).
+ * Keyboard focus in the list of the viewer's catalogue (roving tabindex). Tab focuses a single line, the current line. From there, the
+ * arrow keys, Home, End and the Page keys move the focus as in a tree view of the WAI-ARIA Authoring Practices.
  */
 import {
   type FocusEvent,
@@ -13,22 +13,25 @@ import {
 } from 'react';
 import { branchOf, type CaseGroup, type CatalogueLines, type DatasetGroup } from './catalogue.ts';
 
-interface ListKeys {
+interface ListKeysOptions {
+  /** The element that scrolls and contains the lines. */
   readonly scroller: RefObject<HTMLElement | null>;
   readonly lines: CatalogueLines;
+  /** Index of the current line; -1 when the list is empty. */
   readonly currentIndex: number;
+  /** Makes another line the current one. */
   readonly setCurrent: (index: number) => void;
   /** Opens or closes a group or a case. */
   readonly onToggle: (branch: DatasetGroup | CaseGroup, isOpen: boolean) => void;
-  /** Scrolls a line into view, no further than needed. */
+  /** Scrolls as little as needed to show a line. */
   readonly reveal: (index: number) => void;
-  /** In pixels; determines how many lines the Page keys move. */
+  /** Height of an image's line in pixels; determines by how many lines the Page keys move the focus. */
   readonly rowHeight: number;
 }
 
 /**
- * Finds the current line, which Tab focuses: the line that had the focus last, or the image that was selected after that. When
- * this line leaves the list, the line that is now at its index becomes the current one.
+ * Finds the current line, which Tab focuses: the line that had the focus last, or the image that was selected after that. When this
+ * line leaves the list, the line that takes over its index becomes the current one.
  *
  * @param selectedIndex -1 when the selected image is not among the lines
  * @returns `currentIndex` (-1 when the list is empty) and `setCurrent`
@@ -37,7 +40,7 @@ export function useCurrentLine(lines: CatalogueLines, selectedId: string | null,
   const [current, setCurrentLine] = useState({ key: selectedId ?? '', index: 0 });
   /** The selected image that has already become the current line. */
   const [followedId, setFollowedId] = useState<string | null>(null);
-  // Set during rendering, so that Tab never leads to the line of the previous image.
+  // Set during rendering, so that Tab never focuses the line of the previously selected image.
   if (selectedId !== followedId && (selectedId === null || selectedIndex !== -1)) {
     setFollowedId(selectedId);
     if (selectedId !== null) setCurrentLine({ key: selectedId, index: selectedIndex });
@@ -53,16 +56,16 @@ export function useCurrentLine(lines: CatalogueLines, selectedId: string | null,
 /**
  * Moves the keyboard focus between the lines.
  *
- * @returns the event handlers of the list, and `moveTo`, which focuses a line and scrolls to it unless the caller knows that it is in sight
+ * @returns the event handlers of the list, and `moveTo`, which focuses a line and scrolls to it unless `isInSight` is true
  */
-export function useListKeys(list: ListKeys) {
-  const { scroller, lines, currentIndex, setCurrent, onToggle, reveal, rowHeight } = list;
+export function useListKeys(options: ListKeysOptions) {
+  const { scroller, lines, currentIndex, setCurrent, onToggle, reveal, rowHeight } = options;
   const { layout } = lines;
-  /** Whether the current line is to be focused as soon as it is rendered. */
-  const isFocusWanted = useRef(false);
-  /** Whether a line had the focus last, also when it has left the list since then. */
+  /** Whether the current line must be focused as soon as it is rendered. */
+  const isFocusPending = useRef(false);
+  /** Whether a line has the focus, or had it when the line left the list. */
   const hadFocus = useRef(false);
-  /** Whether a slide was opened with the mouse: the arrow keys then move the slide, not the focus. */
+  /** Whether the person has pressed an image with the mouse: the arrow keys then move the slide, not the focus. */
   const doArrowsMoveSlide = useRef(false);
 
   /** Focuses a line. @returns false when the line is not rendered */
@@ -74,21 +77,21 @@ export function useListKeys(list: ListKeys) {
     return button !== undefined;
   }
 
-  // After each rendering, because only then a line that had to be scrolled into view is in the page, and the focused line may be gone.
+  // Runs after each rendering: a line that had to be scrolled into view is now in the page, and the focused line may have left it.
   useLayoutEffect(() => {
     const isFocusLost = hadFocus.current && document.activeElement === document.body;
-    if ((isFocusWanted.current || isFocusLost) && focusOn(currentIndex)) isFocusWanted.current = false;
+    if ((isFocusPending.current || isFocusLost) && focusOn(currentIndex)) isFocusPending.current = false;
   });
 
   function moveTo(index: number, isInSight = false) {
     if (layout.lineAt(index) === undefined) return;
     setCurrent(index);
     if (!isInSight) reveal(index);
-    isFocusWanted.current = !focusOn(index);
+    isFocusPending.current = !focusOn(index);
   }
 
   /** Runs the action of a key. @returns whether the list uses the key */
-  function act(key: string): boolean {
+  function handleKey(key: string): boolean {
     const line = layout.lineAt(currentIndex);
     if (line === undefined) return false;
     const visibleLines = Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight);
@@ -107,7 +110,7 @@ export function useListKeys(list: ListKeys) {
     else if (key === 'ArrowRight' && branch !== null) moveTo(currentIndex + 1);
     else if (key === 'ArrowLeft' && branch?.isOpen === true) onToggle(branchOf(branch), false);
     else if (key === 'ArrowLeft' && line.kind !== 'group') moveTo(parentIndex);
-    else return key === 'ArrowLeft' || key === 'ArrowRight'; // handled without an effect, so that the key does not move the slide
+    else return key === 'ArrowLeft' || key === 'ArrowRight'; // without an effect here, but these keys must not move the slide
     return true;
   }
 
@@ -116,10 +119,10 @@ export function useListKeys(list: ListKeys) {
     handlers: {
       onKeyDown(event: KeyboardEvent) {
         if (event.ctrlKey || event.metaKey || event.altKey || doArrowsMoveSlide.current) return;
-        if (act(event.key)) event.preventDefault();
+        if (handleKey(event.key)) event.preventDefault();
       },
       onPointerDown({ target }: PointerEvent) {
-        doArrowsMoveSlide.current = target instanceof Element && target.closest('li') !== null; // images are in `li`, titles are not
+        doArrowsMoveSlide.current = target instanceof Element && target.closest('li') !== null; // only images are in `li`
       },
       onFocus({ target }: FocusEvent) {
         hadFocus.current = true;
@@ -127,7 +130,7 @@ export function useListKeys(list: ListKeys) {
         if (index !== -1) setCurrent(index);
       },
       onBlur({ target, relatedTarget }: FocusEvent) {
-        if (!target.isConnected) return; // the focused line has left the list, and the effect above moves the focus
+        if (!target.isConnected) return; // the focused line has left the list; the layout effect moves the focus
         if (scroller.current?.contains(relatedTarget)) return;
         hadFocus.current = false;
         doArrowsMoveSlide.current = false;

@@ -5,63 +5,65 @@ beforeEach(() => {
   vi.useFakeTimers();
 });
 
-function gate() {
-  const { ask, scrolled } = createThumbnailQueue({ maxConcurrent: 2, stayMs: 100, stillAfterMs: 150 });
-  const opened: string[] = [];
-  return { opened, scrolled, ask: (name: string) => ask(() => opened.push(name)) };
+/** Creates a queue with two slots. `enqueue` adds a thumbnail by its name; `started` lists the thumbnails that may load. */
+function createQueue() {
+  const queue = createThumbnailQueue({ maxConcurrent: 2, scrollDelayMs: 100, stillAfterMs: 150 });
+  const started: string[] = [];
+  const enqueue = (name: string) => queue.enqueue(() => started.push(name));
+  return { started, noteScroll: queue.noteScroll, enqueue };
 }
 
 describe('the thumbnail queue', () => {
-  it('starts requests in order, up to the limit of concurrent ones', () => {
-    const { ask, opened } = gate();
-    const leave = ['a', 'b', 'c', 'd'].map(ask);
-    expect(opened).toEqual(['a', 'b']);
+  it('starts thumbnails in order, at most as many at a time as the limit, and the next one when one leaves', () => {
+    const { enqueue, started } = createQueue();
+    const leave = ['a', 'b', 'c', 'd'].map(enqueue);
+    expect(started).toEqual(['a', 'b']);
     leave[1]?.();
-    expect(opened).toEqual(['a', 'b', 'c']);
+    expect(started).toEqual(['a', 'b', 'c']);
   });
 
-  it('skips thumbnails that are no longer needed', () => {
-    const { ask, opened } = gate();
-    const leave = ['a', 'b', 'c', 'd'].map(ask);
+  it('does not start a waiting thumbnail that has left', () => {
+    const { enqueue, started } = createQueue();
+    const leave = ['a', 'b', 'c', 'd'].map(enqueue);
     leave[2]?.();
     leave[0]?.();
-    expect(opened).toEqual(['a', 'b', 'd']);
+    expect(started).toEqual(['a', 'b', 'd']);
   });
 
-  it('frees only one slot when the same thumbnail leaves twice', () => {
-    const { ask, opened } = gate();
-    const leave = ['a', 'b', 'c', 'd'].map(ask);
+  it('frees one slot when a started thumbnail leaves twice', () => {
+    const { enqueue, started } = createQueue();
+    const leave = ['a', 'b', 'c', 'd'].map(enqueue);
     leave[0]?.();
     leave[0]?.();
-    expect(opened).toEqual(['a', 'b', 'c']);
+    expect(started).toEqual(['a', 'b', 'c']);
   });
 
-  it('delays requests for thumbnails while the list scrolls', () => {
-    const { ask, opened, scrolled } = gate();
-    scrolled();
-    ask('a');
+  it('starts a thumbnail that is added while the list scrolls only after the delay of 100 ms', () => {
+    const { enqueue, started, noteScroll } = createQueue();
+    noteScroll();
+    enqueue('a');
     vi.advanceTimersByTime(99);
-    expect(opened).toEqual([]);
+    expect(started).toEqual([]);
     vi.advanceTimersByTime(1);
-    expect(opened).toEqual(['a']);
+    expect(started).toEqual(['a']);
   });
 
-  it('does not request thumbnails of rows that scroll past quickly', () => {
-    const { ask, opened, scrolled } = gate();
+  it('does not start thumbnails that leave before the delay, because their rows scroll past quickly', () => {
+    const { enqueue, started, noteScroll } = createQueue();
     for (let row = 0; row < 10_000; row++) {
-      scrolled();
-      const leave = ask(`${row}`);
+      noteScroll();
+      const leave = enqueue(`${row}`);
       vi.advanceTimersByTime(16);
       leave();
     }
-    expect(opened).toEqual([]);
+    expect(started).toEqual([]);
   });
 
-  it('requests thumbnails immediately after the list has stopped scrolling', () => {
-    const { ask, opened, scrolled } = gate();
-    scrolled();
+  it('starts a thumbnail at once when the list has not scrolled for 150 ms', () => {
+    const { enqueue, started, noteScroll } = createQueue();
+    noteScroll();
     vi.advanceTimersByTime(150);
-    ask('a');
-    expect(opened).toEqual(['a']);
+    enqueue('a');
+    expect(started).toEqual(['a']);
   });
 });

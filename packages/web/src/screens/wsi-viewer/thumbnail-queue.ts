@@ -1,59 +1,63 @@
-/** Limits how many thumbnails load at a time, and delays them while the list scrolls. */
+/** A queue that limits how many thumbnails of the catalogue load at a time, and delays them while its list scrolls. */
 
 export interface ThumbnailQueue {
   /**
    * Adds a thumbnail to the queue.
    *
-   * @param onOpen called when the thumbnail may be loaded: at once while the list is still and the limit is not reached
-   * @returns a function to call when the thumbnail is loaded, has failed or is no longer needed
+   * @param onStart called when the thumbnail may load: at once if the list is still and the limit is not reached
+   * @returns a function that leaves the queue; must be called when the thumbnail is loaded, has failed or is no longer needed
    */
-  ask(onOpen: () => void): () => void;
+  enqueue(onStart: () => void): () => void;
   /** Must be called whenever the list scrolls. */
-  scrolled(): void;
+  noteScroll(): void;
 }
 
 interface Settings {
   /** Maximum number of thumbnails that load at the same time. */
   readonly maxConcurrent: number;
   /** How long a row must stay in a scrolling list before its thumbnail loads, in milliseconds. */
-  readonly stayMs: number;
+  readonly scrollDelayMs: number;
   /** Time without scrolling after which the list counts as still, in milliseconds. */
   readonly stillAfterMs: number;
 }
 
-export function createThumbnailQueue({ maxConcurrent, stayMs, stillAfterMs }: Settings): ThumbnailQueue {
-  /** As `performance.now()`. */
+export function createThumbnailQueue({
+  maxConcurrent,
+  scrollDelayMs,
+  stillAfterMs,
+}: Settings): ThumbnailQueue {
+  /** Time of the last scroll, as `performance.now()` counts. */
   let lastScrollMs = -Infinity;
   let loadingCount = 0;
   /** Start functions of the waiting thumbnails, in the order of the requests. */
   const waiting = new Set<() => void>();
 
   function startWaiting() {
-    for (const open of waiting) {
+    for (const start of waiting) {
       if (loadingCount >= maxConcurrent) return;
-      waiting.delete(open);
+      waiting.delete(start);
       loadingCount++;
-      open();
+      start();
     }
   }
 
   return {
-    ask(onOpen) {
+    enqueue(onStart) {
       let isLoading = false;
-      const open = () => {
+      const start = () => {
         isLoading = true;
-        onOpen();
+        onStart();
       };
-      const queue = () => {
-        waiting.add(open);
+      const waitForSlot = () => {
+        waiting.add(start);
         startWaiting();
       };
       const isScrolling = performance.now() - lastScrollMs < stillAfterMs;
-      const timer = isScrolling ? setTimeout(queue, stayMs) : undefined;
-      if (!isScrolling) queue();
+      const timer = isScrolling ? setTimeout(waitForSlot, scrollDelayMs) : undefined;
+      if (!isScrolling) waitForSlot();
       return () => {
         clearTimeout(timer);
-        waiting.delete(open);
+        waiting.delete(start);
         if (!isLoading) return;
         isLoading = false;
         loadingCount--;
@@ -61,11 +65,15 @@ export function createThumbnailQueue({ maxConcurrent, stayMs, stillAfterMs }: Se
       };
     },
 
-    scrolled() {
+    noteScroll() {
       lastScrollMs = performance.now();
     },
   };
 }
 
-/** The queue of the catalogue. It uses at most four of the browser's connections to the server, so that the others stay free for tiles. */
-export const thumbnailQueue = createThumbnailQueue({ maxConcurrent: 4, stayMs: 120, stillAfterMs: 150 });
+/** The queue of the catalogue. It uses at most four of the browser's connections to the server; the others stay free for tiles. */
+export const thumbnailQueue = createThumbnailQueue({
+  maxConcurrent: 4,
+  scrollDelayMs: 120,
+  stillAfterMs: 150,
+});

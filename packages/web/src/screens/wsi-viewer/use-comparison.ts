@@ -13,16 +13,22 @@ import type { SlideField } from '../../viewer/view-address.ts';
 import type { ViewedSlide } from '../../viewer/viewed-slide.ts';
 import type { ViewedImages } from './viewed-address.ts';
 
+/** One half of the viewer with its slide. */
 interface ComparedHalf {
   /** Null when no image is selected, while it loads, and when the person's catalogue does not contain it. */
   readonly image: Image | null;
   /** Whether the person's catalogue does not contain the selected image. */
   readonly isUnknown: boolean;
+  /** What the viewer needs to open the image; null when there is nothing to open. */
   readonly slide: ViewedSlide | null;
   /** Null before the slide is open. */
   readonly view: SlideView | null;
+  /** Called with the view once the slide is open, and with null when it is closed. */
   readonly onView: (view: SlideView | null) => void;
-  /** Returns the field to show first: the one in the URL, or, while the slides are linked, the one that corresponds to the field of the other slide. Null shows the whole slide. */
+  /**
+   * Returns the field to show first: the field in the URL. Without one, and while the slides are linked, the field that corresponds to
+   * the field of the other slide. Null shows the whole slide.
+   */
   readonly initialField: () => SlideField | null;
   /** Whether `initialField` only estimates the field, because the slides are not registered: the field may show blank glass. */
   readonly isInitialFieldEstimated: boolean;
@@ -31,8 +37,9 @@ interface ComparedHalf {
 interface Comparison {
   readonly halves: Readonly<Record<Half, ComparedHalf>>;
   /** The half to which keyboard input and the catalogue apply. */
-  readonly active: Half;
+  readonly activeHalf: Half;
   readonly activate: (half: Half) => void;
+  /** Whether one slide follows the movements of the other one. */
   readonly isLinked: boolean;
   readonly toggleLink: () => void;
 }
@@ -41,12 +48,12 @@ interface Comparison {
  * Manages one viewed slide, or two compared slides that move together while they are linked. The two slides are in the halves of the
  * viewer: `first` on the left, `second` on the right.
  *
- * @param historyStep changes when the person goes back or forward in the history: the views then move to the fields in the URL
+ * @param historyStep changes when the person goes back or forward in the browser history: the views then move to the fields in the URL
  */
 export function useComparison(viewed: ViewedImages, historyStep: string): Comparison {
-  const [activeHalf, setActiveHalf] = useState<Half>('first');
-  const active = viewed.second === null ? 'first' : activeHalf;
-  /** The half that the person used last, which the other half follows. A ref, because a movement reads it before the next rendering. */
+  const [lastActiveHalf, setLastActiveHalf] = useState<Half>('first');
+  const activeHalf = viewed.second === null ? 'first' : lastActiveHalf;
+  /** The half that the person used last; the other half follows it. A ref, because a movement reads it before the next rendering. */
   const leader = useRef<Half>('first');
   const [isLinked, setLinked] = useState(true);
 
@@ -60,7 +67,7 @@ export function useComparison(viewed: ViewedImages, historyStep: string): Compar
       if (field !== null) halves[half].opened?.view.moveTo(field);
     }
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs only when the historyStep changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs only after a step in the browser history
   useEffect(() => followUrl(), [historyStep]);
   const registration = useRegistration(
     viewed.first?.imageId ?? null,
@@ -79,21 +86,24 @@ export function useComparison(viewed: ViewedImages, historyStep: string): Compar
     (half: Half) => {
       if (half !== leader.current) completeMovement(); // required before the leader changes
       leader.current = half;
-      setActiveHalf(half);
+      setLastActiveHalf(half);
     },
     [completeMovement],
   );
 
-  /** Returns the field that corresponds to the field of the other half; null when the slides are not linked or the other one is not open. */
-  const fieldBesideOther = (half: Half): SlideField | null => {
+  /**
+   * Returns the field that corresponds to the field of the other half; null when the slides are not linked, when the other one is not
+   * open, and when the sizes of the slides are unknown.
+   */
+  const correspondingFieldOf = (half: Half): SlideField | null => {
     const other = halves[half === 'first' ? 'second' : 'first'];
     const { image, slide } = halves[half];
     const [size, otherSize] = [sizeOf(image), sizeOf(other.image)];
     const field = other.opened?.view.destination() ?? null;
     if (!isLinked || other.opened === null || field === null) return null;
-    // From the other slide to this one; `registration` leads from the first slide to the second.
-    const transform = registration === null || half === 'second' ? registration : inverseOf(registration);
-    if (transform !== null) return registeredField(transform, field);
+    // `registration` maps the first slide to the second; `toThisHalf` maps the other slide to the slide of this half.
+    const toThisHalf = registration === null || half === 'second' ? registration : inverseOf(registration);
+    if (toThisHalf !== null) return registeredField(toThisHalf, field);
     if (slide === null || size === null || otherSize === null) return null;
     return correspondingField(
       { field, calibration: other.opened.calibration, ...otherSize },
@@ -106,29 +116,36 @@ export function useComparison(viewed: ViewedImages, historyStep: string): Compar
     slide: halves[half].slide,
     view: halves[half].view,
     onView: halves[half].onView,
-    initialField: () => viewed[half]?.field ?? fieldBesideOther(half),
+    initialField: () => viewed[half]?.field ?? correspondingFieldOf(half),
     isInitialFieldEstimated: (viewed[half]?.field ?? registration) === null,
   });
   return {
     halves: { first: comparedHalf('first'), second: comparedHalf('second') },
-    active,
+    activeHalf,
     activate,
     isLinked,
     toggleLink: () => setLinked(!isLinked),
   };
 }
 
-/** Returns the transform from the pixels of the first slide to those of the second; null when no case contains their registration. */
-function useRegistration(first: string | null, second: string | null, dataset: string | null): Affine | null {
-  const cases = useCases({ dataset, isEnabled: first !== null && second !== null });
+/**
+ * Returns the registration of two slides, which is the transform from the pixels of the first slide to those of the second; null when no
+ * case contains it.
+ */
+function useRegistration(
+  firstId: string | null,
+  secondId: string | null,
+  dataset: string | null,
+): Affine | null {
+  const cases = useCases({ dataset, isEnabled: firstId !== null && secondId !== null });
   return useMemo(() => {
-    const registration = registrationOf(cases.data ?? [], first, second);
+    const registration = registrationOf(cases.data ?? [], firstId, secondId);
     if (registration === null) return null;
-    return registration.from === first ? registration.matrix : inverseOf(registration.matrix);
-  }, [cases.data, first, second]);
+    return registration.from === firstId ? registration.matrix : inverseOf(registration.matrix);
+  }, [cases.data, firstId, secondId]);
 }
 
-/** Loads the image of a half, and holds its view once the slide is open. */
+/** Loads the image of a half, and keeps its view once the slide is open. */
 function useHalf(imageId: string | null) {
   const { image, isUnknown } = useImage(imageId);
   const slide = useViewedSlide(image);
@@ -140,6 +157,7 @@ function useHalf(imageId: string | null) {
   return { image, isUnknown, slide, view, opened, onView: setView };
 }
 
+/** Returns the size in pixels at full resolution; null while it is unknown. */
 function sizeOf(image: Image | null): { readonly width: number; readonly height: number } | null {
   if (image === null || image.width === null || image.height === null) return null;
   return { width: image.width, height: image.height };

@@ -2,13 +2,13 @@ import { act, renderHook } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { useIncompleteHalves } from './use-incomplete-halves.ts';
 
-it('useIncompleteHalves causes no further render when one side of a comparison reports again that tiles are missing', () => {
+it('useIncompleteHalves causes no render when a half of the viewer reports the same state again', () => {
   let renderings = 0;
   const { result } = renderHook(() => {
     renderings += 1;
     return useIncompleteHalves();
   });
-  act(() => result.current.onIncomplete.first(null));
+  act(() => result.current.onIncomplete.first(null)); // null is the initial state
   expect(renderings).toBe(1);
 
   act(() => result.current.onIncomplete.second('failed'));

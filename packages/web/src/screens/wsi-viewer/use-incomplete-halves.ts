@@ -7,9 +7,9 @@ type IncompleteHalves = Readonly<Record<Half, Incompleteness | null>>;
 const completeHalves: IncompleteHalves = { first: null, second: null };
 
 /**
- * Returns why tiles are missing in each half of the viewer, that is for each of two compared slides (null: no tile is missing), and the
- * functions with which the halves report it. Each half reports null before its first tiles: a report without a change keeps the
- * object, so that React does not render the viewer again.
+ * Returns `incomplete`, the reason why the view in each half of the viewer is not sharp (null while it is sharp), and `onIncomplete`,
+ * the functions with which the halves report it. A report without a change keeps the object, so React does not render the viewer
+ * again: each half reports null before its first tiles.
  */
 export function useIncompleteHalves() {
   const [incomplete, setIncomplete] = useState(completeHalves);

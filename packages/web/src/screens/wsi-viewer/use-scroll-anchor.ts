@@ -1,8 +1,8 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react';
 import type { CatalogueLines, Line } from './catalogue.ts';
 
-/** The list that is shown. */
-interface Shown {
+/** The list that the catalogue shows. */
+interface ShownList {
   readonly lines: CatalogueLines;
   /** Identifies the filter and the order: a list with another key starts at its top. */
   readonly listKey: string;
@@ -10,22 +10,24 @@ interface Shown {
 
 /** The line that was at the top of the visible part of the list, and the list at that time. */
 interface TopLine {
-  readonly shown: Shown;
+  readonly shown: ShownList;
+  /** Undefined when the list had no lines. */
   readonly line: Line | undefined;
+  /** Key of the line, which it keeps when the catalogue changes. */
   readonly key: string | null;
 }
 
 /**
- * Keeps the visible rows at their position in the window when the catalogue changes, for example when new slides are added above
- * them: the scroll position is corrected by the height of the added lines.
+ * Keeps the visible rows of the catalogue at their place in the window when the catalogue changes. When new slides are added above
+ * them, for example, it corrects the scroll position by the height of the added lines.
  *
- * @param coveredHeight height of the group's title, in pixels; it stays at the top of the window and covers the lines below
+ * @param coveredHeight height of the sticky title of a group, in pixels: it stays at the top of the window and covers the lines below it
  * @param scrollTo scrolls to a distance from the top of the list, in pixels
  * @returns a function to call whenever the list is scrolled
  */
 export function useScrollAnchor(
   scroller: RefObject<HTMLElement | null>,
-  shown: Shown,
+  shown: ShownList,
   coveredHeight: number,
   scrollTo: (top: number) => void,
 ) {
@@ -41,12 +43,12 @@ export function useScrollAnchor(
     const before = lastTopLine.current;
     const list = scroller.current;
     if (before?.shown.lines.layout === shown.lines.layout && before.shown.listKey === shown.listKey) {
-      // The same lines, so `remember` is not needed: it reads the scroll position, which forces a layout of the page while a slide opens.
+      // With the same lines, `remember` is not called: it reads the scroll position, which forces a layout of the page while a slide opens.
       lastTopLine.current = { ...before, shown };
       return;
     }
     if (list !== null && before !== null) {
-      const top = correctedTop(list.scrollTop, before, shown, coveredHeight);
+      const top = correctedScrollTop(list.scrollTop, before, shown, coveredHeight);
       if (top !== list.scrollTop) scrollTo(top);
     }
     remember();
@@ -55,24 +57,26 @@ export function useScrollAnchor(
 }
 
 /** Returns the scroll position, in pixels, at which the line that was at the top keeps its place in the window. */
-function correctedTop(
-  top: number,
+function correctedScrollTop(
+  scrollTop: number,
   before: TopLine,
-  { lines, listKey }: Shown,
+  { lines, listKey }: ShownList,
   coveredHeight: number,
 ): number {
   if (before.shown.listKey !== listKey) return 0;
-  if (before.line === undefined) return top;
+  if (before.line === undefined) return scrollTop;
   const line = lines.layout.lineAt(lines.indexOf(before.key));
-  // With the same groups, only a group or case was opened or closed: the list stays where the person has pressed.
-  if (line !== undefined)
-    return before.shown.lines.layout.groups === lines.layout.groups ? top : top + line.top - before.line.top;
-  // The line has left the list: its case or, without one, its group is shown at the top, unless the list is above it already.
+  if (line !== undefined) {
+    // With the same groups, the person has only opened or closed a group or a case: the list must not move under the pointer.
+    const isSameCatalogue = before.shown.lines.layout.groups === lines.layout.groups;
+    return isSameCatalogue ? scrollTop : scrollTop + line.top - before.line.top;
+  }
+  // The line has left the list: the title of its case, or else of its group, moves to the top, unless the list is above it already.
   const { group } = before.line;
   const slideCase = before.line.kind === 'image' ? before.line.caseLine?.slideCase : undefined;
-  const indexes = [slideCase, group].map((branch) => lines.layout.indexOfBranch(branch?.key ?? ''));
-  const branchLine = lines.layout.lineAt(indexes.find((index) => index !== -1) ?? -1);
-  if (branchLine === undefined) return top;
-  // The line of a case is below the title of its group.
-  return Math.min(top, branchLine.kind === 'case' ? branchLine.top - coveredHeight : branchLine.top);
+  const titleIndexes = [slideCase, group].map((branch) => lines.layout.indexOfBranch(branch?.key ?? ''));
+  const title = lines.layout.lineAt(titleIndexes.find((index) => index !== -1) ?? -1);
+  if (title === undefined) return scrollTop;
+  // The title of a case sticks below the title of its group.
+  return Math.min(scrollTop, title.kind === 'case' ? title.top - coveredHeight : title.top);
 }

@@ -3,9 +3,9 @@ import { formatViewed, parseViewed } from './viewed-address.ts';
 
 const field = { x: 10, y: 20.5, zoom: 0.5, rotation: 0, isMirrored: false };
 
-describe('the URL parameters of the viewed slides', () => {
+describe('the query parameters of the viewer’s URL', () => {
   it.each([
-    ['nothing', ''],
+    ['no slide', ''],
     ['a whole slide', 'image=a'],
     ['a field of a slide', 'image=a&x=10&y=20.5&zoom=0.5'],
     [
@@ -18,11 +18,11 @@ describe('the URL parameters of the viewed slides', () => {
       'image=a&results=9f1c2ab3_o60_f1e-7*01d2e3f4_x*swipe-50&beside=b&b-results=-',
     ],
     ['two fields of one slide', 'image=a&x=1&y=2&zoom=1&beside=a&bx=3&by=4&bzoom=1'],
-  ])('keep %s when they are parsed and formatted again', (_, address) => {
-    expect(`${formatViewed(parseViewed(new URLSearchParams(address)))}`).toBe(address);
+  ])('keep %s when parseViewed and formatViewed process them', (_, query) => {
+    expect(`${formatViewed(parseViewed(new URLSearchParams(query)))}`).toBe(query);
   });
 
-  it('lose the second slide and its field when a comparison ends', () => {
+  it('no longer contain the second slide and its field after a comparison has ended', () => {
     const viewed = parseViewed(
       new URLSearchParams('image=a&x=10&y=20.5&zoom=0.5&beside=b&bx=1&by=2&bzoom=1'),
     );
@@ -30,15 +30,16 @@ describe('the URL parameters of the viewed slides', () => {
     expect(`${formatViewed({ ...viewed, second: null })}`).toBe('image=a&x=10&y=20.5&zoom=0.5');
   });
 
-  it('describe the whole slide when the field is invalid', () => {
+  it('stand for the whole slide when a number of the field is invalid', () => {
     const viewed = parseViewed(new URLSearchParams('image=a&beside=b&bx=1&by=two&bzoom=1'));
     expect(viewed.second).toEqual({ imageId: 'b', field: null, results: null });
   });
 
-  it.each([['<script>'], ['a'.repeat(4001)], ['']])(
-    'contain no result layers when the results parameter has the invalid value %s',
-    (results) => {
-      expect(parseViewed(new URLSearchParams({ image: 'a', results })).first?.results).toBeNull();
-    },
-  );
+  it.each([
+    ['contains characters that are not allowed', '<script>'],
+    ['is longer than 4000 characters', 'a'.repeat(4001)],
+    ['is empty', ''],
+  ])('stand for no result layers when the parameter results %s', (_, results) => {
+    expect(parseViewed(new URLSearchParams({ image: 'a', results })).first?.results).toBeNull();
+  });
 });

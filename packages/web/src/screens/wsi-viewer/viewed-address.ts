@@ -1,43 +1,48 @@
-/** Reads and writes the query parameters of the viewer's URL: one slide or two compared slides, with field, result layers and colours. */
+/**
+ * Reads and writes the query parameters of the viewer's URL: one slide or two compared slides, with field, result layers and colours.
+ * Example: `?image=a&x=10&y=20.5&zoom=0.5&beside=b`, where `a` and `b` are ids of images.
+ */
 import type { Half } from '../../viewer/link-views.ts';
 import { formatField, parseField, type SlideField } from '../../viewer/view-address.ts';
 
 interface ViewedImage {
   readonly imageId: string;
-  /** Null shows the whole slide. */
+  /** The visible part of the slide; null for the whole slide. */
   readonly field: SlideField | null;
   /** The slide's result layers as `formatArrangement` writes them; null when the URL does not contain them. */
   readonly results: string | null;
 }
 
-/** Colours that are corrected with the colour profile of the slide, or colours as scanned. */
+/** `corrected`: colours that the colour profile of the slide corrects; `scanned`: colours as in the file. */
 export type ColourChoice = 'corrected' | 'scanned';
 
-/** The slide in each half of the viewer; null for a half without a slide. */
+/** What the URL contains: the slide in each half of the viewer (null for a half without a slide), and the colours. */
 export interface ViewedImages extends Readonly<Record<Half, ViewedImage | null>> {
-  /** Null when the URL does not contain the choice. */
+  /** Null when the URL contains no choice of colours. */
   readonly colours: ColourChoice | null;
 }
 
+/** Names of the query parameters for each half. */
 const imageParameters: Readonly<Record<Half, string>> = { first: 'image', second: 'beside' };
 const resultParameters: Readonly<Record<Half, string>> = { first: 'results', second: 'b-results' };
 const fieldPrefixes: Readonly<Record<Half, string>> = { first: '', second: 'b' };
-/** Checks only the characters and the length of the result layers, which the viewer parses later. */
+/** Checks only the characters and the length of the result layers, which the viewer parses later; matches `9f1c2ab3_o60*swipe-50`. */
 const resultsPattern = /^[0-9a-z*._+-]{1,4000}$/;
 export const halves: readonly Half[] = ['first', 'second'];
 
-export function parseViewed(address: URLSearchParams): ViewedImages {
+/** Parses the query parameters, and ignores invalid fields, result layers and colours. */
+export function parseViewed(parameters: URLSearchParams): ViewedImages {
   const imageInHalf = (half: Half) => {
-    const imageId = address.get(imageParameters[half]);
+    const imageId = parameters.get(imageParameters[half]);
     if (imageId === null) return null;
-    const results = address.get(resultParameters[half]);
+    const results = parameters.get(resultParameters[half]);
     return {
       imageId,
-      field: parseField(address, fieldPrefixes[half]),
+      field: parseField(parameters, fieldPrefixes[half]),
       results: results !== null && resultsPattern.test(results) ? results : null,
     };
   };
-  const colours = address.get('colours');
+  const colours = parameters.get('colours');
   return {
     first: imageInHalf('first'),
     second: imageInHalf('second'),
@@ -45,16 +50,17 @@ export function parseViewed(address: URLSearchParams): ViewedImages {
   };
 }
 
+/** Inverse of `parseViewed`. */
 export function formatViewed(viewed: ViewedImages): URLSearchParams {
-  const address = new URLSearchParams();
+  const parameters = new URLSearchParams();
   for (const half of halves) {
     const image = viewed[half];
     if (image === null) continue;
-    address.set(imageParameters[half], image.imageId);
-    const field = image.field === null ? {} : formatField(image.field, fieldPrefixes[half]);
-    for (const [name, value] of Object.entries(field)) address.set(name, value);
-    if (image.results !== null) address.set(resultParameters[half], image.results);
+    parameters.set(imageParameters[half], image.imageId);
+    const fieldParameters = image.field === null ? {} : formatField(image.field, fieldPrefixes[half]);
+    for (const [name, value] of Object.entries(fieldParameters)) parameters.set(name, value);
+    if (image.results !== null) parameters.set(resultParameters[half], image.results);
   }
-  if (viewed.colours !== null && viewed.first !== null) address.set('colours', viewed.colours);
-  return address;
+  if (viewed.colours !== null && viewed.first !== null) parameters.set('colours', viewed.colours);
+  return parameters;
 }
