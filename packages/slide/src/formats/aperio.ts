@@ -11,7 +11,7 @@ import { readTiffImage, type TiffImage } from '../tiff/tiff-image.ts';
 import { readWholeImage } from '../tiff/whole-image.ts';
 import type { SlideFormat } from './slide-format.ts';
 
-/** Bytes of an ImageDescription that are read. */
+/** Maximum bytes that are read of an ImageDescription. */
 const DESCRIPTION_BYTES = 64 * 1024;
 
 export const aperio: SlideFormat = {
@@ -59,25 +59,26 @@ export const aperio: SlideFormat = {
 };
 
 /**
- * Sets `hasGaps` on the smaller levels: scanners lose tiles there, so the renderer draws an empty tile from a larger
- * level. At full resolution, an empty tile is an area that was not scanned.
+ * Sets `hasGaps` on all levels but the largest. Scanners sometimes omit tiles of smaller levels by mistake; `hasGaps` makes
+ * the renderer draw such a tile from a larger level. At full resolution, an empty tile is an area that was not scanned.
  */
 function markGaps([full, ...smaller]: Slide['levels']): Slide['levels'] {
   return [full, ...smaller.map((level) => ({ ...level, hasGaps: true as const }))];
 }
 
 /**
- * Returns the name of an associated image; null for a level of the pyramid.
+ * Returns the name of the associated image that a directory contains; null when the directory is a level of the pyramid.
  *
- * The second line of the description begins with "label" or "macro". If a de-identification program has removed it,
- * NewSubfileType is still 1 (label) or 9 (macro). A tiled image with 1 is a smaller level. Any other image in strips is
- * the thumbnail.
+ * The second line of a label's or macro's description begins with "label" or "macro". If a de-identification program has
+ * removed the description, NewSubfileType still identifies the image: 9 is the macro; 1 is a smaller level if the image
+ * is tiled, and the label if it is in strips. Any other image in strips is the thumbnail.
  */
 async function associatedName(
   directory: TiffDirectory,
   isTiled: boolean,
 ): Promise<AssociatedImageName | null> {
   const description = (await directory.text(tag.ImageDescription, DESCRIPTION_BYTES)) ?? '';
+  // Matches e.g. `Aperio Image Library v11.2.1\r\nlabel 387x463`.
   const [, word] = /^[^\r\n]*[\r\n]\s*(label|macro)\b/i.exec(description) ?? [];
   const name = word?.toLowerCase();
   if (name === 'label' || name === 'macro') return name;
@@ -95,7 +96,7 @@ async function associatedName(
  */
 function readProperty(description: string, name: 'MPP' | 'AppMag'): number | null {
   const [, text] = new RegExp(`\\|\\s*${name}\\s*=([^|]*)`).exec(description) ?? [];
-  const number = text?.trim().replace(/\s*x$/i, '').replace(',', '.');
-  const value = Number(number || Number.NaN);
+  const numberText = text?.trim().replace(/\s*x$/i, '').replace(',', '.');
+  const value = Number(numberText || Number.NaN); // Number('') would be 0
   return value > 0 && value < 1000 ? value : null;
 }

@@ -1,6 +1,6 @@
 /**
- * Reads Zeiss slides (.czi). The file stores images ("subblocks") of any position and size, at full and often at
- * smaller resolutions. This module composes them to tiles of one size and overlays the fluorescence channels.
+ * Reads Zeiss slides (.czi). The file stores images ("subblocks") of any position and size, at full and often also at
+ * smaller resolutions. This module composes them into tiles of one size and overlays the fluorescence channels.
  *
  * docs/formats/czi.md lists the features that are read, with the source of each fact.
  */
@@ -48,6 +48,7 @@ import type { SlideFormat } from './slide-format.ts';
 const TILE_SIDE = 512;
 const WHITE: Colour = { r: 255, g: 255, b: 255 };
 const BLACK: Colour = { r: 0, g: 0, b: 0 };
+
 export const czi: SlideFormat = {
   name: 'czi',
   needsRendering: true,
@@ -108,7 +109,7 @@ interface DisplayedImage extends Pick<Slide, 'levels' | 'background' | 'readTile
 interface DisplayedChannel {
   readonly number: number;
   readonly colour: Colour;
-  /** Samples displayed as black and white; null when the file states none, and the range is estimated from the pixels. */
+  /** Sample values displayed as black and as white; null when the file states none: the range is then estimated from pixels. */
   readonly range: GreyRange | null;
   /** Number of bits per sample that the camera uses, at most the bits of the stored samples. */
   readonly bits: number;
@@ -145,24 +146,24 @@ async function openDisplayedImage(source: ByteSource): Promise<{
 }
 
 /**
- * Chooses the channels to display. A channel of colour pixels is a complete image, so only the first such channel is
- * displayed. Without one, the grey channels that the file does not hide are overlaid, or all of them if it hides all.
+ * Chooses the channels to display. A channel of colour pixels is a complete image, so the first such channel is displayed
+ * alone. If all channels are grey, those that the file does not hide are overlaid, or all of them if it hides all.
  */
 function chooseChannels(
   subblocks: readonly Subblock[],
   metadata: CziMetadata,
 ): readonly [DisplayedChannel, ...DisplayedChannel[]] {
-  /** One subblock of each channel; all subblocks of a channel have the same pixel type. */
+  /** One subblock of each channel, by channel number; all subblocks of a channel have the same pixel type. */
   const firstSubblocks = new Map<number, Subblock>();
   for (const subblock of subblocks) {
     if (!firstSubblocks.has(subblock.channel)) firstSubblocks.set(subblock.channel, subblock);
   }
   const numbers = [...firstSubblocks.keys()].sort((a, b) => a - b);
-  const firstColour = numbers
+  const firstColourChannel = numbers
     .filter((number) => isColour(firstSubblocks.get(number) as Subblock))
     .slice(0, 1);
-  const visible = numbers.filter((number) => metadata.channels.get(number)?.isVisible ?? true);
-  const chosen = [firstColour, visible].find(({ length }) => length > 0) ?? numbers;
+  const visibleChannels = numbers.filter((number) => metadata.channels.get(number)?.isVisible ?? true);
+  const chosen = [firstColourChannel, visibleChannels].find(({ length }) => length > 0) ?? numbers;
   if (chosen.length > limits.channels) throw notSupportedError(`${chosen.length} channels`);
 
   const channels = chosen.map((number, i) => {
@@ -180,8 +181,9 @@ function chooseChannels(
 }
 
 /**
- * Returns the samples displayed as black and white: for grey pixels, those of the display settings in the file. If it
- * has none, the full range of a camera of up to 8 bits, and null for more bits.
+ * Returns the sample values displayed as black and as white. For grey pixels, they are those of the display settings in the
+ * file. If the file has none, the range is the full range of a camera of up to 8 bits, and null for more bits. Colour pixels
+ * always have the full range.
  */
 function greyRangeOf(
   subblock: Subblock,
@@ -193,7 +195,7 @@ function greyRangeOf(
   if (isColour(subblock)) return { range: cameraRange, bits: cameraBits };
 
   const defaultRange = { range: cameraBits > 8 ? null : cameraRange, bits: cameraBits };
-  const { low = null, high = null } = metadataOfChannel ?? {};
+  const { low = null, high = null } = metadataOfChannel ?? {}; // fractions of the largest sample, 0 to 1
   if (low === null && high === null) return defaultRange;
   const maxSample = 2 ** bits - 1;
   const black = (low ?? 0) * maxSample;
@@ -201,7 +203,7 @@ function greyRangeOf(
   return white > black ? { range: { black, white }, bits: cameraBits } : defaultRange;
 }
 
-/** Rejects channels that mix grey and colour, or 8 and 16 bits. */
+/** Rejects a file with a channel that mixes grey and colour, or 8 and 16 bits. */
 function checkOnePixelTypePerChannel(subblocks: readonly Subblock[]): void {
   const pixelTypes = new Map<number, number>();
   for (const { channel, pixelType } of subblocks) {
@@ -211,7 +213,7 @@ function checkOnePixelTypePerChannel(subblocks: readonly Subblock[]): void {
   }
 }
 
-/** Composes tiles from subblocks: draws each channel in grey, then adds the channels in their colours. */
+/** Composes tiles from subblocks: draws each channel separately, then adds the channels in their colours. */
 function displayedImageOf(
   mosaic: readonly [MosaicLevel, ...MosaicLevel[]],
   channels: readonly [DisplayedChannel, ...DisplayedChannel[]],
@@ -221,7 +223,7 @@ function displayedImageOf(
   const [fullResolution, ...smallerLevels] = mosaic;
   const levels: readonly [Level, ...Level[]] = [levelOf(fullResolution), ...smallerLevels.map(levelOf)];
 
-  /** Draws one channel of a tile; `isEmpty` when no subblock overlaps the tile. */
+  /** Draws one channel of a tile; `isEmpty` tells that no subblock overlaps the tile. */
   const drawChannel = async (
     { number, range, address }: { number: number; range: GreyRange; address: TileAddress },
     signal?: AbortSignal,
@@ -272,7 +274,7 @@ function displayedImageOf(
 
   const drawTile: DisplayedImage['drawTile'] = async (level, column, row, signal) => {
     const address = { level, column, row };
-    // A channel without subblocks is drawn too: as background, which is black if channels are overlaid.
+    // A channel without subblocks in the tile is drawn as background, which is black if channels are overlaid.
     const drawnChannels: Channel[] = [];
     let isTileEmpty = true;
     for (const { number, colour, readRange } of channelReaders) {
@@ -316,7 +318,7 @@ function filledRaster(width: number, height: number, { r, g, b }: Colour): Raste
   return { width, height, rgb };
 }
 
-/** Copies a raster to a position of the target; it must fit into the target there. */
+/** Copies a raster into the target at a position; the raster must fit there. */
 function copyPixels(source: Raster, target: Raster, position: { x: number; y: number }): void {
   const rowBytes = source.width * 3;
   for (let row = 0; row < source.height; row++) {

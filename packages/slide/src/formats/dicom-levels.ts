@@ -1,6 +1,7 @@
 /**
  * Builds the pyramid of a DICOM slide: joins the files of each image, chooses the images that are levels, and reads
- * their tiles. DICOM calls a file an "instance", and an image that is split into several files a "concatenation".
+ * their tiles. In DICOM terms, a file is an "instance", an image of the slide (as opposed to its label or overview) is a
+ * "volume", and an image that is split into several files is a "concatenation".
  */
 import { withGreyRange } from '../decode/contrast.ts';
 import { isJpeg, openFrameImages, type ReadFrameImage } from '../dicom/frame-images.ts';
@@ -10,15 +11,15 @@ import { indexTiles } from '../dicom/tile-index.ts';
 import { type Level, type ShownPlane, type Slide, SlideError } from '../model/slide.ts';
 
 /** An image of the slide at one resolution: one file, or the parts of a concatenation. */
-interface LevelFiles {
+interface VolumeImage {
   /** The file with the first frames; its size, origin and other properties are those of the image. */
   readonly first: Instance;
-  /** All files of the image, in the order of their frames. */
+  /** All files of the image, in the order of their frames (a frame is a tile). */
   readonly parts: readonly Instance[];
 }
 
 interface Pyramid {
-  /** The first file of the image of full resolution. */
+  /** The first file of full resolution. */
   readonly full: Instance;
   /** Files of other focal planes, optical paths or areas of the glass, which are not displayed. */
   readonly unused: readonly Instance[];
@@ -34,16 +35,16 @@ interface Pyramid {
  * @throws SlideError NOT_A_SLIDE, FILE_MISSING, FILE_CORRUPT, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
  */
 export function openPyramid(volumes: readonly Instance[]): Pyramid {
-  const chosenImages = chooseLevelFiles(volumes);
+  const chosenImages = chooseImages(volumes);
   const [largest, ...smaller] = chosenImages;
   const usedFiles = new Set(chosenImages.flatMap(({ parts }) => parts));
   const full = largest.first;
   const fullLevel = openLevel(largest, full);
   const smallerLevels = smaller.map((image) => openLevel(image, full));
-  const readers = [fullLevel, ...smallerLevels];
+  const levelReaders = [fullLevel, ...smallerLevels];
   const levels: Pyramid['levels'] = [fullLevel.level, ...smallerLevels.map(({ level }) => level)];
   const readTile: Pyramid['readTile'] = async ({ level, column, row }, signal) => {
-    const reader = readers[level];
+    const reader = levelReaders[level];
     if (!reader) throw new SlideError('TILE_OUT_OF_RANGE', `There is no level ${level}`);
     return reader.readTile(column, row, signal);
   };
@@ -59,8 +60,8 @@ export function openPyramid(volumes: readonly Instance[]): Pyramid {
 }
 
 /**
- * Counts the focal planes. A file with several planes shows its first one. Otherwise each plane has its own file, of
- * the size and the optical path of full resolution.
+ * Counts the focal planes. If the file of full resolution contains several planes, its first one is displayed. Otherwise each
+ * plane has its own file, with the size and the optical path of full resolution.
  */
 function focalPlanesOf(volumes: readonly Instance[], full: Instance): ShownPlane {
   if (full.focalPlanes > 1) return { plane: 1, planes: full.focalPlanes, times: 1 };
@@ -79,7 +80,7 @@ function focalPlanesOf(volumes: readonly Instance[], full: Instance): ShownPlane
  * the same size show other focal planes or optical paths, and only one of them is used: at full resolution the one with
  * the lowest instance number, at smaller levels the one most similar to full resolution.
  */
-function chooseLevelFiles(volumes: readonly Instance[]): [LevelFiles, ...LevelFiles[]] {
+function chooseImages(volumes: readonly Instance[]): [VolumeImage, ...VolumeImage[]] {
   const filesByImage = Map.groupBy(
     volumes,
     ({ concatenation, sopInstance }) => concatenation?.uid ?? sopInstance,
@@ -95,12 +96,14 @@ function chooseLevelFiles(volumes: readonly Instance[]): [LevelFiles, ...LevelFi
     throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not supported: a slide whose image shows its label');
   }
 
-  const levels: [LevelFiles, ...LevelFiles[]] = [largest];
-  /** In descending order of size, like `images`. */
+  const levels: [VolumeImage, ...VolumeImage[]] = [largest];
+  /** Sorted like `images`: largest size first. */
   const imagesBySize = Map.groupBy(images, ({ first }) => `${first.width}×${first.height}`);
   for (const sameSize of imagesBySize.values()) {
     const usable = sameSize.filter(({ first }) => isReduced(first, full) && !first.showsSpecimenLabel);
-    const [best] = usable.toSorted(({ first: a }, { first: b }) => similarity(b, full) - similarity(a, full));
+    const [best] = usable.toSorted(
+      ({ first: a }, { first: b }) => similarityScore(b, full) - similarityScore(a, full),
+    );
     const isSmaller = (best?.first.width ?? 0) < (levels.at(-1)?.first.width ?? 0);
     if (best && isSmaller) levels.push(best);
   }
@@ -111,13 +114,13 @@ function chooseLevelFiles(volumes: readonly Instance[]): [LevelFiles, ...LevelFi
 }
 
 /** Returns how similar an image is to full resolution, 0 to 3: the same optical path counts 2, the same focal plane 1. */
-function similarity(instance: Instance, full: Instance): number {
+function similarityScore(instance: Instance, full: Instance): number {
   const opticalPathScore = instance.opticalPath === full.opticalPath ? 2 : 0;
   const focalPlaneScore = instance.depth === full.depth ? 1 : 0;
   return opticalPathScore + focalPlaneScore;
 }
 
-/** Maximum difference between the origins of two levels, as a fraction of the image side, because files round origins. */
+/** Maximum distance between the origins of two levels, as a fraction of the image side. Writers round origins. */
 const ORIGIN_TOLERANCE = 0.02;
 
 /**
@@ -130,9 +133,10 @@ function isReduced(image: Instance, full: Instance): boolean {
   return min <= max && hasSameOrigin(image, full);
 }
 
-/** Compares the origins in millimetres. Returns true when an image states no origin or no pixel spacing. */
+/** Returns whether both images begin at the same position on the glass; true if one states no origin or no pixel spacing. */
 function hasSameOrigin(image: Instance, full: Instance): boolean {
   if (!image.origin || !full.origin || !full.spacing || !image.spacing) return true;
+  // All lengths are in millimetres.
   const isFar = (axis: 'x' | 'y', sidePixels: number) => {
     const distance = Math.abs((image.origin?.[axis] ?? 0) - (full.origin?.[axis] ?? 0));
     const sideLength = sidePixels * (full.spacing?.[axis] ?? 0);
@@ -142,7 +146,7 @@ function hasSameOrigin(image: Instance, full: Instance): boolean {
   return !isFar('x', full.width) && !isFar('y', full.height);
 }
 
-/** Returns the downsamples that the sides of an image allow if each was rounded by less than a pixel. */
+/** Returns the range of downsamples that explain both sides of an image if each side was rounded by less than a pixel. */
 function downsampleBounds(image: Instance, full: Instance): { min: number; max: number } {
   return {
     min: Math.max(full.width / (image.width + 1), full.height / (image.height + 1)),
@@ -151,13 +155,13 @@ function downsampleBounds(image: Instance, full: Instance): { min: number; max: 
 }
 
 /**
- * Sorts and checks the files of a concatenation.
+ * Joins the files of an image: sorts the parts of a concatenation and checks that they are complete.
  *
  * Source: DICOM PS3.3, C.7.6.16.2.2.4.
  *
  * @throws SlideError FILE_MISSING when a part is absent, FILE_CORRUPT when the parts contradict each other
  */
-function joinParts(files: readonly Instance[]): LevelFiles {
+function joinParts(files: readonly Instance[]): VolumeImage {
   const parts = files.toSorted((a, b) => (a.concatenation?.number ?? 0) - (b.concatenation?.number ?? 0));
   const [first] = parts;
   if (!first) throw new SlideError('FILE_MISSING', 'A file of this slide is missing');
@@ -166,40 +170,42 @@ function joinParts(files: readonly Instance[]): LevelFiles {
   let previousFrames = 0;
   for (const [i, part] of parts.entries()) {
     const expectedNumber = i + 1;
-    // The parts were grouped by the UID of their concatenation, so each one has it; the other value is for the type.
+    // Every part has a concatenation, by whose UID the parts were grouped; the default only satisfies the type.
     const { number, frameOffset } = part.concatenation ?? { number: 0, frameOffset: 0 };
     const overlapsPreviousPart = number === expectedNumber && frameOffset < previousFrames;
-    if (number < expectedNumber || overlapsPreviousPart) throw contradictingParts();
-    if (number > expectedNumber || frameOffset > previousFrames) throw missingPart(expectedNumber, total);
+    if (number < expectedNumber || overlapsPreviousPart) throw contradictingPartsError();
+    if (number > expectedNumber || frameOffset > previousFrames)
+      throw missingPartError(expectedNumber, total);
     const hasSameSizes =
       part.width === first.width &&
       part.height === first.height &&
       part.tileWidth === first.tileWidth &&
       part.tileHeight === first.tileHeight;
-    if (!hasSameSizes) throw contradictingParts();
+    if (!hasSameSizes) throw contradictingPartsError();
     previousFrames += part.frames;
   }
-  if (parts.length < total) throw missingPart(parts.length + 1, total);
+  if (parts.length < total) throw missingPartError(parts.length + 1, total);
   return { first, parts };
 }
 
-function missingPart(part: number, total: number): SlideError {
+function missingPartError(part: number, total: number): SlideError {
   return new SlideError('FILE_MISSING', `Part ${part} of the ${total} files of an image is missing`);
 }
 
-function contradictingParts(): SlideError {
+function contradictingPartsError(): SlideError {
   return new SlideError('FILE_CORRUPT', 'The files of one image contradict each other');
 }
 
+/** A level and the function that reads its tiles. */
 interface LevelReader {
   readonly level: Level;
   readTile(column: number, row: number, signal?: AbortSignal): ReturnType<Slide['readTile']>;
 }
 
-function openLevel({ first, parts }: LevelFiles, full: Instance): LevelReader {
+function openLevel({ first, parts }: VolumeImage, full: Instance): LevelReader {
   const { width, height, tileWidth, tileHeight } = first;
   const index = indexTiles({ width, height, tileWidth, tileHeight, parts });
-  const readers: ReadFrameImage[] = parts.map(openFrameImages);
+  const partReaders: ReadFrameImage[] = parts.map(openFrameImages);
   const { columns, rows } = index;
   return {
     level: {
@@ -219,14 +225,12 @@ function openLevel({ first, parts }: LevelFiles, full: Instance): LevelReader {
       }
       const frameAddress = index.frameOf(column, row);
       if (!frameAddress) return null;
-      return readers[frameAddress.part]?.(frameAddress.frame, signal) ?? null;
+      return partReaders[frameAddress.part]?.(frameAddress.frame, signal) ?? null;
     },
   };
 }
 
-/**
- * Returns the downsample of a level: a power of two if one fits its rounded size, otherwise the mean ratio of its sides.
- */
+/** Returns the downsample of a level: a power of two if that explains its rounded size, otherwise the mean ratio of the sides. */
 function downsampleOf(image: Instance, full: Instance): number {
   const meanRatio = (full.width / image.width + full.height / image.height) / 2;
   const powerOfTwo = 2 ** Math.round(Math.log2(meanRatio));

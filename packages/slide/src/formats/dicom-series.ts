@@ -1,5 +1,6 @@
 /**
- * Groups DICOM files into slides by their UIDs, image type and size. To find these, it reads a few kilobytes of each file.
+ * Groups DICOM files into slides by their UIDs, image type and size, for which it reads a few kilobytes of each file. DICOM
+ * calls an image of the slide (as opposed to its label or overview) a "volume".
  */
 import { type Identity, readIdentity } from '../dicom/identity.ts';
 import { limits } from '../dicom/limits.ts';
@@ -7,12 +8,13 @@ import { isTemporaryError, SlideError } from '../model/slide.ts';
 import type { ByteSource } from '../source/byte-source.ts';
 import type { SlideFolder, SlideGroup } from '../source/slide-files.ts';
 
+/** The name of a DICOM file, and the attributes by which the file is assigned to a slide. */
 export interface NamedIdentity {
   readonly name: string;
   readonly identity: Identity;
 }
 
-/** Number of files that are read concurrently; a larger number is not faster. */
+/** Number of files that are read concurrently; larger numbers are not faster. */
 const CONCURRENT_FILES = 8;
 
 /**
@@ -25,18 +27,18 @@ export async function readIdentities(
 ): Promise<NamedIdentity[]> {
   const found: NamedIdentity[] = [];
   const remainingNames = [...names];
-  /** Takes names from the list until it is empty; several calls run concurrently. */
-  const readRemaining = async () => {
+  /** Reads one file after the other until no name remains; several calls of this function run concurrently. */
+  const readRemainingFiles = async () => {
     for (let name = remainingNames.shift(); name !== undefined; name = remainingNames.shift()) {
       const identity = await readIdentityOf(name, open);
       if (identity) found.push({ name, identity });
     }
   };
-  await Promise.all(Array.from({ length: CONCURRENT_FILES }, readRemaining));
+  await Promise.all(Array.from({ length: CONCURRENT_FILES }, readRemainingFiles));
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Returns null for a damaged file or another format. @throws SlideError when the storage cannot be reached */
+/** Reads the identity of a file; returns null for a damaged file or another format. @throws SlideError when the storage fails */
 async function readIdentityOf(
   name: string,
   open: (name: string) => Promise<ByteSource>,
@@ -54,8 +56,8 @@ async function readIdentityOf(
 }
 
 /**
- * Groups files by slide. A slide is a series, or one pyramid of a series that has several pyramid UIDs. In such a series,
- * volumes without a pyramid UID are a slide of their own; labels and overviews of no pyramid belong to the first pyramid.
+ * Groups files by slide. A slide is usually a series. In a series with several pyramid UIDs, each pyramid is a slide; volumes
+ * without a pyramid UID together form another slide, and labels and overviews of none of the pyramids belong to the first one.
  *
  * Source: DICOM PS3.3, C.7.3.1 (series), C.8.12.14 (pyramid).
  */

@@ -1,5 +1,6 @@
 /**
- * Reads DICOM whole-slide images: each level is one or several files of the same series.
+ * Reads DICOM whole-slide images: each level is one or several files of the same series. `dicom-series.ts` finds the files of a
+ * slide, `dicom-levels.ts` builds the pyramid from them.
  *
  * docs/formats/dicom.md lists the features that are read, with the source of each fact.
  */
@@ -45,7 +46,7 @@ export const dicom: SlideFormat = {
     const otherVolumes = await Promise.all(volumeFiles.map(({ readHeader }) => readHeader()));
     const pyramid = openPyramid([leadingInstance, ...otherVolumes]);
     const { full } = pyramid;
-    // The leading file is closed with the slide.
+    // Unused files are not needed any more, except the leading file, which closes with the slide.
     for (const { source } of pyramid.unused) if (source !== files.leading) await source.close();
 
     const associated = new Map<AssociatedImageName, OtherFile>();
@@ -60,7 +61,7 @@ export const dicom: SlideFormat = {
       vendor: vendorOf(full.manufacturer),
       levels: pyramid.levels,
       mpp: mppOf(full),
-      objectivePower: plausible(full.objectivePower),
+      objectivePower: plausibleOrNull(full.objectivePower),
       ...shownPlaneOf(pyramid.shownPlane),
       ...(full.origin !== null &&
         full.orientation !== null && {
@@ -93,12 +94,15 @@ export const dicom: SlideFormat = {
   group: groupDicomFiles,
 };
 
+/** What a file of each kind shows, for error messages. */
 const kindNames: Readonly<Record<ImageKind, string>> = {
   volume: 'a slide',
   thumbnail: 'the thumbnail of a slide',
   label: 'the label of a slide',
   overview: 'the overview of a slide',
 };
+
+/** Associated images by the kind of their file; null for a file that is not an associated image. */
 const associatedNames: Readonly<Record<ImageKind, AssociatedImageName | null>> = {
   volume: null,
   thumbnail: 'thumbnail',
@@ -106,21 +110,21 @@ const associatedNames: Readonly<Record<ImageKind, AssociatedImageName | null>> =
   overview: 'macro',
 };
 
-/** A file of the slide other than the leading one, by which the slide was opened. */
+/** A file of the slide other than the leading file (the one by which the slide was opened). */
 interface OtherFile {
   readonly identity: Identity;
-  /** Reads the whole header on the first call. */
+  /** Reads the whole header on the first call and returns it on every later call. */
   readonly readHeader: () => Promise<Instance>;
 }
 
-/** Finds the other files of the slide among the files in the folder, sorted by name. */
+/** Finds the other files of the slide in the folder. @returns them sorted by name, without copies of one file */
 async function findOtherFiles(files: SlideFiles, leadingInstance: Instance): Promise<OtherFile[]> {
   const names = (await files.list()).filter((name) => name !== files.name && !name.endsWith('/'));
   checkFileCount(names.length);
   const leadingFile = { name: files.name, identity: leadingInstance };
   const identities = await readIdentities(names, files.open);
   const slide = groupBySlide([leadingFile, ...identities]).find((group) => group.includes(leadingFile)) ?? [];
-  // A copy of a file has the same UID and is ignored.
+  // A copy of a file has the same SOP instance UID.
   const seenUids = new Set([leadingInstance.sopInstance]);
   const otherFiles: OtherFile[] = [];
   for (const { name, identity } of slide) {
@@ -132,22 +136,23 @@ async function findOtherFiles(files: SlideFiles, leadingInstance: Instance): Pro
   return otherFiles;
 }
 
+/** Returns micrometres per pixel; null when the file states no plausible pixel spacing. */
 function mppOf({ spacing }: Instance): Slide['mpp'] {
-  // Twelve digits are more than any scanner measures, and few enough to remove binary rounding errors.
+  // Twelve digits are more than any scanner measures, and few enough to remove errors of binary rounding.
   const micrometres = (millimetres: number) => Number((millimetres * 1000).toPrecision(12));
-  const x = plausible(spacing && micrometres(spacing.x));
-  const y = plausible(spacing && micrometres(spacing.y));
+  const x = plausibleOrNull(spacing && micrometres(spacing.x));
+  const y = plausibleOrNull(spacing && micrometres(spacing.y));
   return x === null || y === null ? null : { x, y };
 }
 
 /** Returns a magnification, or a pixel size in µm, if it is between 0.001 and 1000; null for anything else. */
-function plausible(value: number | null): number | null {
+function plausibleOrNull(value: number | null): number | null {
   return value !== null && value > 0.001 && value < 1000 ? value : null;
 }
 
 /**
- * Vendors of slide scanners by the pattern of their Manufacturer value. Only these names leave the server: Manufacturer
- * is free text and may contain the name of a laboratory or a person.
+ * Vendors of slide scanners with the pattern that recognises them in the Manufacturer value. Only the names in this list leave
+ * the server: Manufacturer is free text and may contain the name of a laboratory or a person.
  */
 const vendors: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/aperio/i, 'Aperio'],
@@ -169,6 +174,7 @@ const vendors: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/google/i, 'Google'],
 ];
 
+/** Returns the name of a known vendor; null for any other. */
 function vendorOf(manufacturer: string | null): string | null {
   return vendors.find(([pattern]) => pattern.test(manufacturer ?? ''))?.[1] ?? null;
 }

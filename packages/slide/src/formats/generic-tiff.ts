@@ -1,6 +1,6 @@
 /**
  * Reads TIFF that no vendor's reader recognises, classic or BigTIFF, in tiles or strips. Smaller levels are in the
- * directories after the first, or in its SubIFDs. The renderer produces sizes that the file does not contain.
+ * directories after the first, or in its SubIFDs. The renderer draws sizes that the file does not contain.
  *
  * docs/formats/tiff.md lists the features that are read, with the source of each fact.
  */
@@ -49,9 +49,9 @@ export const genericTiff: SlideFormat = {
 };
 
 /**
- * Returns the image, which is the first directory that is neither a mask nor marked as reduced, and its reduced
- * versions: all its SubIFDs, and the directories of the main chain that NewSubfileType marks as reduced. Other
- * directories of the main chain may be a label or another page and are ignored.
+ * Returns the directories of the pyramid. The image is the first directory of the main chain that is neither a mask nor
+ * marked as reduced. Its smaller levels are all its SubIFDs, and the directories of the main chain that NewSubfileType marks
+ * as reduced. Other directories of the main chain are ignored, because they may be a label or another page.
  */
 async function pyramidDirectories(tiff: TiffFile): Promise<TiffDirectory[]> {
   const reduced: TiffDirectory[] = [];

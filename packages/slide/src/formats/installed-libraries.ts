@@ -1,4 +1,4 @@
-/** Reports to `npm run doctor` the libraries that are otherwise loaded only when a slide needs them. */
+/** Reports to `npm run doctor` which native libraries are installed; otherwise, each is loaded only when a slide needs it. */
 import { landlockVersionHere } from '../confinement/hide-process.ts';
 import { loadSharp } from '../decode/load-sharp.ts';
 import { loadTurboJpeg } from '../decode/turbo-jpeg.ts';
@@ -7,15 +7,15 @@ import { loadOpenSlide } from '../openslide/library.ts';
 export interface InstalledLibraries {
   /** Version of libvips; null when it cannot be loaded and nothing can be decoded. */
   readonly sharp: string | null;
-  /** Whether libjpeg-turbo is installed. */
+  /** Whether libjpeg-turbo is installed, which decodes JPEG tiles faster than sharp. */
   readonly turboJpeg: boolean;
   /** Version of OpenSlide; null when it is not installed. */
   readonly openSlide: string | null;
-  /** Version of Landlock, with which Linux restricts render processes to the slide folders; 0 when it is not available. */
+  /** Version of Landlock, with which Linux restricts render workers to the slide folders; 0 when it is not available. */
   readonly landlock: number;
 }
 
-/** Loads all these libraries into this process, and returns their versions. */
+/** Loads the libraries into this process, and returns their versions. */
 export async function installedLibraries(): Promise<InstalledLibraries> {
   const [sharp, turboJpeg, openSlide, landlock] = await Promise.all([
     loadSharp().then(

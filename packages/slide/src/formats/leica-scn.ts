@@ -1,6 +1,6 @@
 /**
- * Reads slides of the Leica SCN400. The file is BigTIFF, and XML in its first directory lists a collection of images:
- * the macro image, which shows the whole glass, and the scanned areas, with their position on the glass in nanometres.
+ * Reads slides of the Leica SCN400 (.scn). The file is BigTIFF. XML in its first directory lists a collection of images: the
+ * macro image, which shows the whole glass, and the scanned areas with their positions on the glass in nanometres.
  *
  * docs/formats/leica-scn.md lists the features that are read, with the source of each fact.
  */
@@ -21,6 +21,7 @@ import { readDecimal, readWholeNumber } from '../xml/read-numbers.ts';
 import { elementsAt, textAt, type XmlElement } from '../xml/read-xml.ts';
 import type { SlideFormat } from './slide-format.ts';
 
+/** Matches the XML namespaces of both versions of the format. */
 const NAMESPACE = /http:\/\/www\.leica-microsystems\.com\/scn\/2010\/(10\/01|03\/10)/;
 const WHITE: Colour = { r: 255, g: 255, b: 255 };
 
@@ -69,7 +70,7 @@ export const leicaScn: SlideFormat = {
   },
 };
 
-/** XML elements that are read; the others contain the slide's name, its barcode and its date. */
+/** Paths of the XML elements that are read. Others are skipped, because they contain the slide's name, barcode and date. */
 const READ_ELEMENTS = new Set([
   'scn/collection',
   'scn/collection/image',
@@ -87,7 +88,7 @@ function isReadElement(path: readonly string[]): boolean {
   return READ_ELEMENTS.has(path.join('/'));
 }
 
-/** Returns micrometres per pixel from the size on the glass. */
+/** Calculates micrometres per pixel from the size of an image on the glass and its size in pixels. */
 function mppOf(view: View, { width, height }: TiffImage): { x: number; y: number } {
   const nanometresPerMicrometre = 1000;
   return {
@@ -96,7 +97,7 @@ function mppOf(view: View, { width, height }: TiffImage): { x: number; y: number
   };
 }
 
-/** A rectangle on the glass, in nanometres. */
+/** The rectangle on the glass that an image shows, in nanometres. */
 interface View {
   readonly x: number;
   readonly y: number;
@@ -109,8 +110,8 @@ interface Dimension {
   /** Size in pixels. */
   readonly width: number;
   readonly height: number;
-  /** Index among the file's directories. */
-  readonly directory: number;
+  /** Index of the TIFF directory with the pixels. */
+  readonly directoryIndex: number;
 }
 
 /** An image that the XML lists. */
@@ -118,6 +119,7 @@ interface ScnImage {
   readonly view: View;
   /** Whether the image shows the whole glass. */
   readonly isMacro: boolean;
+  /** Light source, e.g. `brightfield` or `fluorescence`; empty when the XML does not state it. */
   readonly illumination: string;
   readonly objectivePower: number | null;
   /** Resolutions of the first focal plane and channel, largest first. */
@@ -128,8 +130,8 @@ function readImages(root: XmlElement | null): readonly ScnImage[] {
   const [collection] = root?.name === 'scn' ? elementsAt(root, 'collection') : [];
   if (!collection) throw corruptError('its XML has no collection');
   const glass = {
-    width: wholeAttribute(collection, 'sizeX'),
-    height: wholeAttribute(collection, 'sizeY'),
+    width: readIntegerAttribute(collection, 'sizeX'),
+    height: readIntegerAttribute(collection, 'sizeY'),
   };
   return elementsAt(collection, 'image').map((image) => readImage(image, glass));
 }
@@ -138,21 +140,21 @@ function readImage(image: XmlElement, glass: Pick<View, 'width' | 'height'>): Sc
   const [viewElement] = elementsAt(image, 'view');
   if (!viewElement) throw corruptError('an image has no view');
   const view = {
-    x: wholeAttribute(viewElement, 'offsetX'),
-    y: wholeAttribute(viewElement, 'offsetY'),
-    width: wholeAttribute(viewElement, 'sizeX'),
-    height: wholeAttribute(viewElement, 'sizeY'),
+    x: readIntegerAttribute(viewElement, 'offsetX'),
+    y: readIntegerAttribute(viewElement, 'offsetY'),
+    width: readIntegerAttribute(viewElement, 'sizeX'),
+    height: readIntegerAttribute(viewElement, 'sizeY'),
   };
   const isMacro = view.x === 0 && view.y === 0 && view.width === glass.width && view.height === glass.height;
-  const isZero = (dimension: XmlElement, name: string) =>
-    (dimension.attributes.get(name) ?? '0').trim() === '0';
-  // Attributes z and c are the numbers of the focal plane and the channel.
+  const isZero = (dimension: XmlElement, attribute: string) =>
+    (dimension.attributes.get(attribute) ?? '0').trim() === '0';
+  // The attributes z and c are the numbers of the focal plane and of the channel; 0 is the first one.
   const dimensions = elementsAt(image, 'pixels/dimension')
     .filter((dimension) => isZero(dimension, 'z') && isZero(dimension, 'c'))
     .map((dimension) => ({
-      width: wholeAttribute(dimension, 'sizeX'),
-      height: wholeAttribute(dimension, 'sizeY'),
-      directory: wholeAttribute(dimension, 'ifd'),
+      width: readIntegerAttribute(dimension, 'sizeX'),
+      height: readIntegerAttribute(dimension, 'sizeY'),
+      directoryIndex: readIntegerAttribute(dimension, 'ifd'),
     }))
     .toSorted((a, b) => b.width - a.width);
   const [full] = dimensions;
@@ -172,7 +174,8 @@ function readImage(image: XmlElement, glass: Pick<View, 'width' | 'height'>): Sc
   };
 }
 
-function wholeAttribute({ attributes, name }: XmlElement, attribute: string): number {
+/** @throws SlideError FILE_CORRUPT when the attribute is missing or not an integer from 0 */
+function readIntegerAttribute({ attributes, name }: XmlElement, attribute: string): number {
   const value = readWholeNumber(attributes.get(attribute));
   if (value === null)
     throw corruptError(
@@ -184,8 +187,8 @@ function wholeAttribute({ attributes, name }: XmlElement, attribute: string): nu
 /** Chooses the brightfield scans, which must have the same objective and number of levels; ignores fluorescence scans. */
 function chooseScans(images: readonly ScnImage[]): readonly [ScnImage, ...ScnImage[]] {
   const scans = images.filter(({ isMacro }) => !isMacro);
-  const unknownLines = 0; // the sizes of the scans are not read yet
-  checkAreas(scans.length, unknownLines);
+  const columnsAndRows = 0; // not known yet: this call checks only the number of scans
+  checkAreas(scans.length, columnsAndRows);
   const [first, ...others] = scans.filter(({ illumination }) => illumination === 'brightfield');
   if (!first && scans.length > 0) throw notSupportedError('an SCN file of fluorescence');
   if (!first) throw new SlideError('NOT_A_SLIDE', 'The SCN file has only the image of the whole glass');
@@ -210,10 +213,10 @@ async function readLevels(
   directories: readonly TiffDirectory[],
 ): Promise<readonly TiffImage[]> {
   const levels: TiffImage[] = [];
-  for (const { width, height, directory } of dimensions) {
-    const tiffDirectory = directories[directory];
-    if (!tiffDirectory) throw corruptError('it refers to a directory that does not exist');
-    const tiffImage = await readTiffImage(tiffDirectory);
+  for (const { width, height, directoryIndex } of dimensions) {
+    const directory = directories[directoryIndex];
+    if (!directory) throw corruptError('it refers to a directory that does not exist');
+    const tiffImage = await readTiffImage(directory);
     if (tiffImage.width !== width || tiffImage.height !== height) {
       throw corruptError(
         `a level of ${width} × ${height} pixels is stored as ${tiffImage.width} × ${tiffImage.height}`,
@@ -227,7 +230,8 @@ async function readLevels(
 }
 
 /**
- * Opens a single scanned area with its stored tiles, which can be sent unchanged, or composes several areas to one image.
+ * Opens the levels of the slide. The tiles of a single scanned area can be sent as they are stored; several areas must be
+ * composed into one image.
  */
 async function openLevels(source: ByteSource, scans: readonly ScanLevels[]): Promise<LevelTiles> {
   const [first, ...others] = scans;
@@ -247,7 +251,10 @@ async function openLevels(source: ByteSource, scans: readonly ScanLevels[]): Pro
 /** Maximum relative difference between the resolutions (nanometres per pixel) of the scanned areas. */
 const MAX_SCALE_DIFFERENCE = 0.02;
 
-/** Composes scanned areas to one image, with white glass between them. Each stored tile is one cell of an area. */
+/**
+ * Composes scanned areas into one image, with white glass between them. Each stored tile is one cell of an area (a piece
+ * that `openMosaicLevel` places by its left and top edge).
+ */
 async function composeLevels(source: ByteSource, scans: readonly ScanLevels[]): Promise<LevelTiles> {
   const left = Math.min(...scans.map(({ image }) => image.view.x));
   const top = Math.min(...scans.map(({ image }) => image.view.y));
@@ -259,7 +266,7 @@ async function composeLevels(source: ByteSource, scans: readonly ScanLevels[]): 
     const nanometresPerPixel = scans.map(
       ({ image, levels: tiffImages }) => image.view.width / (tiffImages[i]?.width ?? 1),
     );
-    // The smallest number gives the distances between areas the most pixels, so that no area extends into its neighbour.
+    // With the finest resolution, the distances between areas have the most pixels, so no area reaches into its neighbour.
     const scale = Math.min(...nanometresPerPixel);
     if (Math.max(...nanometresPerPixel) > scale * (1 + MAX_SCALE_DIFFERENCE)) {
       throw notSupportedError('an SCN file whose images have different resolutions');

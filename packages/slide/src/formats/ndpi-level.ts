@@ -20,20 +20,21 @@ import { readImageCoding } from '../tiff/image-coding.ts';
 import { readGeometry } from '../tiff/image-layout.ts';
 import { tag } from '../tiff/tags.ts';
 
-/** One image of an NDPI file. Without restart markers, it has a single tile. */
+/** One image of an NDPI file, in tiles. An image without restart markers has a single tile. */
 export interface NdpiLevel {
+  /** Size of the image and of its tiles, in pixels, and number of tiles. */
   readonly grid: Omit<Level, 'downsample'>;
   /** @throws SlideError TILE_OUT_OF_RANGE, FILE_CORRUPT, FILE_TRUNCATED, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED */
   readTile(column: number, row: number, signal?: AbortSignal): Promise<EncodedImage>;
 }
 
-/** Preferred tile side in pixels, equal to that of the rendered tiles. */
+/** Preferred tile side in pixels, equal to that of rendered tiles. */
 const TILE_SIDE = 256;
-/** Limits of an image without restart markers, which is decoded as a whole. A side of 65,500 pixels is libjpeg's limit. */
-const MAX_WHOLE = { pixels: 2 ** 24, side: 65_500, bytes: 64 * 2 ** 20 };
-/** Largest side that a JPEG frame header can state. For a larger side, scanners write 0 or the remainder modulo 65,536. */
+/** Limits of an image without restart markers, which is decoded as a whole. 65,500 pixels a side is the limit of libjpeg. */
+const SINGLE_TILE_LIMITS = { pixels: 2 ** 24, side: 65_500, bytes: 64 * 2 ** 20 };
+/** Largest side, in pixels, that a JPEG frame header can state. For a larger side, scanners write 0 or the remainder modulo 65,536. */
 const MAX_FRAME_SIDE = 65_535;
-/** Without restart markers, the sides of the JPEG may differ from those in the directory by this many pixels. */
+/** Maximum difference, in pixels, between a side in the JPEG and in the directory, for an image without restart markers. */
 const SIDE_TOLERANCE = 16;
 /** JPEG frame markers SOF0 and SOF1. */
 const BASELINE = 0xc0;
@@ -61,10 +62,10 @@ export async function openNdpiLevel(source: ByteSource, directory: TiffDirectory
   const { width, height } = await readGeometry(directory);
   const jpeg = await readNdpiJpeg(source, directory);
   const intervals = intervalGrid(jpeg.header, width, height);
-  if (!intervals) return openWhole(jpeg, width, height);
-  const tolerance = 0;
-  checkSide(jpeg.header.width, width, tolerance);
-  checkSide(jpeg.header.height, height, tolerance);
+  if (!intervals) return openSingleTile(jpeg, width, height);
+  const noTolerance = 0;
+  checkSide(jpeg.header.width, width, noTolerance);
+  checkSide(jpeg.header.height, height, noTolerance);
   return openIntervals(jpeg, directory, { width, height, intervals });
 }
 
@@ -75,11 +76,12 @@ export async function openNdpiLevel(source: ByteSource, directory: TiffDirectory
  */
 export async function readNdpiImage(source: ByteSource, directory: TiffDirectory): Promise<EncodedImage> {
   const { width, height } = await readGeometry(directory);
-  const whole = openWhole(await readNdpiJpeg(source, directory), width, height);
-  if (!whole) throw new SlideError('LIMIT_EXCEEDED', `An associated image has ${width} × ${height} pixels`);
-  return whole.readTile(0, 0);
+  const image = openSingleTile(await readNdpiJpeg(source, directory), width, height);
+  if (!image) throw new SlideError('LIMIT_EXCEEDED', `An associated image has ${width} × ${height} pixels`);
+  return image.readTile(0, 0);
 }
 
+/** Reads the start of an image's JPEG, and checks that the reader supports it. */
 async function readNdpiJpeg(source: ByteSource, directory: TiffDirectory): Promise<NdpiJpeg> {
   const coding = await readImageCoding(directory);
   if (coding.codec !== 'jpeg') throw notSupportedError('an image that is not JPEG');
@@ -102,6 +104,7 @@ async function readNdpiJpeg(source: ByteSource, directory: TiffDirectory): Promi
   return { source, offset, byteCount, head, header, colour: coding.colour };
 }
 
+/** Opens an image whose restart intervals form rectangles; a tile is about `TILE_SIDE` pixels wide and high. */
 function openIntervals(
   jpeg: NdpiJpeg,
   directory: TiffDirectory,
@@ -142,7 +145,8 @@ function openIntervals(
 /**
  * Reads the offsets of the restart intervals.
  *
- * @returns null when the directory lists fewer than the image has; `intervalReader` then searches the JPEG for the markers
+ * @returns null when the directory lists fewer offsets than the image has intervals; `intervalReader` then searches the JPEG for
+ *   restart markers
  */
 async function readIntervalStarts(directory: TiffDirectory, count: number): Promise<IntervalStarts | null> {
   if (directory.count(tag.McuStarts) < count) return null;
@@ -153,10 +157,11 @@ async function readIntervalStarts(directory: TiffDirectory, count: number): Prom
 }
 
 /** Opens an image as a single tile; returns null when it is too large for that. */
-function openWhole(jpeg: NdpiJpeg, width: number, height: number): NdpiLevel | null {
+function openSingleTile(jpeg: NdpiJpeg, width: number, height: number): NdpiLevel | null {
   const { source, offset, byteCount, head, header, colour } = jpeg;
-  const isTooLarge = width * height > MAX_WHOLE.pixels || Math.max(width, height) > MAX_WHOLE.side;
-  if (isTooLarge || byteCount > MAX_WHOLE.bytes) return null;
+  const isTooLarge =
+    width * height > SINGLE_TILE_LIMITS.pixels || Math.max(width, height) > SINGLE_TILE_LIMITS.side;
+  if (isTooLarge || byteCount > SINGLE_TILE_LIMITS.bytes) return null;
   checkSide(header.width, width, SIDE_TOLERANCE);
   checkSide(header.height, height, SIDE_TOLERANCE);
   // The decoder returns the size that the JPEG states.
@@ -166,7 +171,7 @@ function openWhole(jpeg: NdpiJpeg, width: number, height: number): NdpiLevel | n
     grid,
     async readTile(column, row, signal) {
       checkTile(grid, column, row);
-      // Without comments, thumbnails and names.
+      // The new head contains no comments, thumbnails or names.
       const newHead = scanHeader(head, size, colour);
       const scanBytes = byteCount - head.length;
       const bytes = new Uint8Array(newHead.length + scanBytes);
@@ -178,7 +183,7 @@ function openWhole(jpeg: NdpiJpeg, width: number, height: number): NdpiLevel | n
 }
 
 /**
- * Checks a side in the JPEG frame header against the side in the directory, unless the side is too large for the header.
+ * Compares a side in the JPEG frame header with the side in the directory, unless the side is too large for the header.
  *
  * @param tolerance allowed difference in pixels
  */

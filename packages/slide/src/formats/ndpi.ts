@@ -1,5 +1,6 @@
 /**
- * Reads Hamamatsu NanoZoomer slides (.ndpi), a variant of TIFF in which each resolution is a directory with one JPEG.
+ * Reads Hamamatsu NanoZoomer slides (.ndpi), a variant of TIFF in which each resolution is a directory with one JPEG. This
+ * module chooses the images of the pyramid; `ndpi-level.ts` reads their tiles.
  *
  * docs/formats/ndpi.md lists the features that are read, with the source of each fact.
  */
@@ -22,10 +23,11 @@ interface NdpiImage {
   readonly height: number;
   /** Magnification; −1 for the macro, −2 for the map of tissue areas, null when the file does not state it. */
   readonly sourceLens: number | null;
-  /** Distance of the focal plane from the middle plane, which has 0. */
+  /** Distance of the focal plane from the middle plane, which has 0, in the scanner's unit. Negative on one side of it. */
   readonly focalPlane: number;
 }
 
+/** The SourceLens of the macro. */
 const MACRO_LENS = -1;
 /** Larger magnifications are implausible and ignored. */
 const MAX_OBJECTIVE_POWER = 1000;
@@ -59,7 +61,7 @@ export const ndpi: SlideFormat = {
     const levels: [Level, ...Level[]] = [{ ...first.grid, downsample: 1 }];
     for (const image of reduced) {
       const level = await openNdpiLevel(leading, image.directory);
-      // A level that cannot be read in parts is rendered from the larger ones.
+      // A level that cannot be read in parts is skipped; the renderer draws it from a larger one.
       if (!level) continue;
       readers.push(level);
       levels.push({ ...level.grid, downsample: downsampleOf(level.grid, first.grid) });
@@ -92,6 +94,7 @@ export const ndpi: SlideFormat = {
   },
 };
 
+/** Reads the tags by which the pyramid and the macro are chosen. */
 async function readNdpiTags(directory: TiffDirectory): Promise<NdpiImage> {
   const { width, height } = await readGeometry(directory);
   return {
@@ -116,20 +119,20 @@ function focalPlanesOf(images: readonly NdpiImage[], full: NdpiImage): ShownPlan
 
 /**
  * Chooses the levels. An image is a level if it has a magnification, shows the focal plane closest to the middle, and
- * has the aspect ratio of the largest such image.
+ * has the aspect ratio of the largest image that fulfils both conditions.
  *
- * @returns largest first; empty when there are none
+ * @returns the levels, largest first; empty when there are none
  */
 function choosePyramid(images: readonly NdpiImage[]): NdpiImage[] {
   const magnified = images.filter(({ sourceLens }) => sourceLens !== null && sourceLens > 0);
   const [closest] = magnified.toSorted((a, b) => Math.abs(a.focalPlane) - Math.abs(b.focalPlane));
-  const bySize = magnified
+  const largestFirst = magnified
     .filter(({ focalPlane }) => focalPlane === closest?.focalPlane)
     .sort((a, b) => b.width * b.height - a.width * a.height);
-  const [full] = bySize;
+  const [full] = largestFirst;
   if (!full) return [];
   const chosen = [full];
-  for (const image of bySize) {
+  for (const image of largestFirst) {
     const isSmaller = image.width < (chosen.at(-1)?.width ?? 0);
     if (isSmaller && hasSameAspectRatio(image, full)) chosen.push(image);
   }
@@ -144,7 +147,7 @@ interface Size {
   readonly height: number;
 }
 
-/** Returns whether an image has the aspect ratio of full resolution. */
+/** Returns whether an image has the aspect ratio of full resolution, within `HEIGHT_TOLERANCE`. */
 function hasSameAspectRatio(image: Size, full: Size): boolean {
   const expectedHeight = (full.height * image.width) / full.width;
   return Math.abs(expectedHeight - image.height) <= HEIGHT_TOLERANCE;

@@ -17,8 +17,9 @@ export interface OmeImage {
   readonly height: number;
   /** Number of channels, of one or three samples each. */
   readonly channels: number;
-  /** Number of focal planes and of time points. */
+  /** Number of focal planes. */
   readonly focalPlanes: number;
+  /** Number of time points. */
   readonly times: number;
   /** Returns the index of the directory with a channel's first plane (focus 0, time 0); null if it is in another file. */
   directoryIndexOf(channel: number): number | null;
@@ -48,7 +49,7 @@ export async function readOmeImages(
   const readSamplesPerPixel = cachedSamplesPerPixel(directories);
   const images: OmeImage[] = [];
   const ranges: PlaneRange[] = [];
-  // Without TiffData elements, the planes of all images are in consecutive directories.
+  // If an image has no TiffData elements, its planes follow those of the image before it.
   let nextDirectory = 0;
   for (const image of elementsAt(ome, 'Image')) {
     const [pixels] = elementsAt(image, 'Pixels');
@@ -99,8 +100,8 @@ export async function readOmeImages(
 type PlaneCounts = Readonly<Record<'Z' | 'C' | 'T', number>>;
 
 /**
- * Returns the distance between two neighbours in a dimension (e.g. two channels of the same focus and time) in the list
- * of an image's planes.
+ * Returns the distance, in the list of an image's planes, between two planes that are neighbours in a dimension: for `C`, two
+ * neighbouring channels of the same focus and time.
  *
  * Source: OME data model, DimensionOrder.
  */
@@ -108,10 +109,10 @@ function strideOf(dimension: 'Z' | 'C' | 'T', pixels: XmlElement, counts: PlaneC
   const order = pixels.attributes.get('DimensionOrder') ?? 'XYZCT';
   if (!DIMENSION_ORDERS.has(order)) throw corruptError('its DimensionOrder is not one of the OME data model');
   let stride = 1;
-  const orderOfPlanes = order.slice('XY'.length);
-  for (const name of orderOfPlanes) {
-    if (name === dimension) return stride;
-    stride *= counts[name as 'Z' | 'C' | 'T'];
+  const planeDimensions = order.slice('XY'.length);
+  for (const faster of planeDimensions) {
+    if (faster === dimension) return stride;
+    stride *= counts[faster as 'Z' | 'C' | 'T'];
   }
   return stride;
 }
@@ -120,8 +121,9 @@ function strideOf(dimension: 'Z' | 'C' | 'T', pixels: XmlElement, counts: PlaneC
 interface PlaneBlock {
   /** Index of the first plane in the image. */
   readonly firstPlane: number;
-  /** Index of the directory of that plane. */
+  /** Index of the directory with the first plane. */
   readonly firstDirectory: number;
+  /** Number of planes and directories. */
   readonly count: number;
   readonly isInThisFile: boolean;
 }
@@ -161,7 +163,7 @@ function readBlock(
   };
 }
 
-/** Returns the directory of a plane; null when the plane is in another file or not assigned. */
+/** Returns the index of the directory with a plane; null when the plane is in another file or in no TiffData element. */
 function directoryIndexOfPlane(plane: number, blocks: readonly PlaneBlock[]): number | null {
   for (const { firstPlane, firstDirectory, count, isInThisFile } of blocks) {
     const index = plane - firstPlane;
@@ -171,9 +173,9 @@ function directoryIndexOfPlane(plane: number, blocks: readonly PlaneBlock[]): nu
 }
 
 /**
- * Returns a function that decides whether the UUID element of a TiffData element means this file; no UUID element means
- * it too. UUIDs are compared if this file states its own. Otherwise file names are compared, but only if the XML names
- * several files: if it names one, that is this file, which may have been renamed.
+ * Returns a function that decides whether a TiffData element refers to this file, from the UUID element inside it. An element
+ * without UUID refers to this file. If this file states its own UUID, UUIDs are compared. Otherwise file names are compared,
+ * but only if the XML names several files: a single name means this file, which may have been renamed.
  */
 function createFileTest(ome: XmlElement, fileName: string): (uuid: XmlElement | null) => boolean {
   const ownUuid = ome.attributes.get('UUID')?.trim().toLowerCase();

@@ -67,7 +67,7 @@ export const omeTiff: SlideFormat = {
   },
 };
 
-/** XML elements that are read; the others may be long and contain names of people. */
+/** Paths of the XML elements that are read. Others are skipped: they may be long and contain names of people. */
 const READ_ELEMENTS = new Set([
   'OME/BinaryOnly',
   'OME/Image',
@@ -81,6 +81,7 @@ const READ_ELEMENTS = new Set([
   'OME/Instrument/Objective',
 ]);
 
+/** Reads the OME-XML. @throws SlideError FILE_CORRUPT, FORMAT_NOT_SUPPORTED when the metadata is in another file */
 async function readOme(tiff: TiffFile): Promise<XmlElement> {
   const root = await readXmlTag(tiff.first, tag.ImageDescription, (path) =>
     READ_ELEMENTS.has(path.join('/')),
@@ -91,7 +92,7 @@ async function readOme(tiff: TiffFile): Promise<XmlElement> {
   return root;
 }
 
-/** Names that Bio-Formats gives to associated images. */
+/** Matches the names that Bio-Formats gives to associated images, e.g. `label image` or `Macro`. */
 const ASSOCIATED_NAME = /^(label|macro|overview|thumbnail)( mask)?( image)?$/i;
 
 interface ChosenImages {
@@ -120,7 +121,7 @@ function chooseImages(images: readonly OmeImage[]): ChosenImages {
 /** The directories of the file that may hold pixels of the displayed image. */
 interface Pages {
   readonly tiff: TiffFile;
-  /** Directories of the main chain. */
+  /** Directories of the main chain, to whose indices the XML refers. */
   readonly directories: readonly TiffDirectory[];
   /** Directories marked as reduced images that the XML does not mention, grouped by size. */
   readonly reduced: readonly (readonly TiffImage[])[];
@@ -131,7 +132,7 @@ interface Pages {
  *
  * Source: OME-TIFF specification: TiffData elements do not mention sub-resolutions.
  *
- * @param ranges directories that the XML mentions; they may overlap
+ * @param ranges ranges of directories that the XML mentions; they may overlap
  */
 async function readReducedOutsideXml(
   directories: readonly TiffDirectory[],
@@ -146,7 +147,7 @@ async function readReducedOutsideXml(
     rangeChanges[end] = (rangeChanges[end] ?? 0) - 1;
   }
   const imagesBySize = new Map<string, TiffImage[]>();
-  let coveringRanges = 0;
+  let coveringRanges = 0; // number of ranges that contain the current directory
   for (const [i, directory] of directories.entries()) {
     coveringRanges += rangeChanges[i] ?? 0;
     if (coveringRanges > 0 || !(await isReduced(directory))) continue;
@@ -161,11 +162,12 @@ async function readReducedOutsideXml(
 
 /** A channel of the displayed image. */
 interface OmeChannel extends ChannelImages {
-  /** Samples per pixel of the channel's first plane. */
+  /** Samples per pixel, and bits per sample, of the channel's first plane. */
   readonly samplesPerPixel: number;
   readonly bits: number;
 }
 
+/** Reads each channel of the displayed image with its smaller levels. */
 async function readChannels(
   main: OmeImage,
   { tiff, directories, reduced }: Pages,
@@ -197,13 +199,16 @@ async function readChannels(
       colour: readColour(channelElements[i] ?? null),
       significantBits: readWholeNumber(main.pixels.attributes.get('SignificantBits')),
       samplesPerPixel,
-      bits: bitsPerSample[0] ?? 1, // the default of TIFF
+      bits: bitsPerSample[0] ?? 1, // 1 is the default of TIFF
     });
   }
   return channels;
 }
 
-/** Reads a colour from one signed 32-bit number of red, green, blue and alpha. Source: OME data model, Channel. */
+/**
+ * Reads the colour of a channel from one signed 32-bit number, whose bytes are red, green, blue and alpha; returns null when
+ * it is missing. Source: OME data model, Channel.
+ */
 function readColour(channel: XmlElement | null): Colour | null {
   const colour = readDecimal(channel?.attributes.get('Color'));
   if (colour === null || !Number.isInteger(colour)) return null;
@@ -212,7 +217,7 @@ function readColour(channel: XmlElement | null): Colour | null {
 }
 
 /**
- * Removes the colours if all of several channels have the same grey; each then gets another default colour. Some
+ * Removes the colours if several channels all have the same grey, so that each channel gets its own default colour. Some
  * writers store white, the default of the data model, for channels without a colour.
  */
 function withoutDefaultColours(channels: readonly OmeChannel[]): readonly OmeChannel[] {
@@ -222,7 +227,7 @@ function withoutDefaultColours(channels: readonly OmeChannel[]): readonly OmeCha
   return channels.map((channel) => ({ ...channel, colour: null }));
 }
 
-/** The part of `Slide` that depends on the displayed channels. */
+/** The properties of `Slide` that depend on the displayed channels, and the first channel's image of full resolution. */
 type DisplayedChannels = Pick<Slide, 'levels' | 'readTile' | 'background' | 'readIccProfile'> & {
   readonly full: TiffImage;
 };
@@ -234,9 +239,9 @@ async function openDisplayedChannels(
   const [first] = channels;
   if (!first) throw corruptError('it has no channel');
   const isRgb = first.samplesPerPixel > 1;
-  const isSingleGrey8 = channels.length === 1 && first.bits <= 8 && isGrey(first.colour);
+  const isSingleGrey8Bit = channels.length === 1 && first.bits <= 8 && isGrey(first.colour);
   if (isRgb && channels.length > 1) throw notSupportedError(`${channels.length} colour channels`);
-  if (isRgb || isSingleGrey8) {
+  if (isRgb || isSingleGrey8Bit) {
     const pyramid = await openPyramid(leading, first.tiffImages);
     return { ...pyramid, background: { r: 255, g: 255, b: 255 } };
   }
@@ -248,7 +253,7 @@ function isGrey(colour: Colour | null): boolean {
   return colour === null || (colour.r === colour.g && colour.g === colour.b);
 }
 
-/** Micrometres per unit. There are two characters for µ and two for Å. Source: OME data model, UnitsLength. */
+/** Micrometres per unit of length. Unicode has two characters for µ and two for Å. Source: OME data model, UnitsLength. */
 const MICROMETRES: ReadonlyMap<string, number> = new Map([
   ['m', 1e6],
   ['dm', 1e5],
@@ -265,6 +270,7 @@ const MICROMETRES: ReadonlyMap<string, number> = new Map([
   ['mil', 25.4],
 ]);
 
+/** Returns micrometres per pixel; null when a size is missing, implausible or in an unknown unit. */
 function readPhysicalSize({ attributes }: XmlElement): { x: number; y: number } | null {
   const micrometresOf = (name: string) => {
     const size = readDecimal(attributes.get(name));
@@ -277,7 +283,7 @@ function readPhysicalSize({ attributes }: XmlElement): { x: number; y: number } 
   return isPlausible(x) && isPlausible(y) ? { x, y } : null;
 }
 
-/** Reads the magnification of the objective that the image refers to, or of the only objective. */
+/** Returns the magnification of the objective that the image refers to, or of the file's only objective; null for neither. */
 function readMagnification(ome: XmlElement, image: XmlElement): number | null {
   const objectives = elementsAt(ome, 'Instrument/Objective');
   const [reference] = [...elementsAt(image, 'ObjectiveSettings'), ...elementsAt(image, 'ObjectiveRef')];

@@ -26,10 +26,11 @@ interface OpenSlideFormat {
   /** Name of the format for error messages. */
   readonly name: string;
   isMatch(header: FileHeader): boolean;
-  /** Checks the companion files before the library opens them by itself, and returns their names. */
+  /** Checks the companion files (members other than the leading file) before the library opens them; returns their names. */
   check?(files: SlideFiles): Promise<readonly string[]>;
 }
 
+/** Matches the beginning of a VMS or VMU file. */
 const VMS_START = /^\s*\[(Uncompressed )?Virtual Microscope Specimen\]/;
 
 const openSlideFormats: readonly OpenSlideFormat[] = [
@@ -42,7 +43,7 @@ const openSlideFormats: readonly OpenSlideFormat[] = [
   { name: 'Sakura', isMatch: ({ start }) => textOf(start).startsWith('SQLite format 3\0') },
 ];
 
-/** Vendor names by OpenSlide's identifiers. `generic-tiff` is missing on purpose: see `openWithOpenSlide`. */
+/** Vendor names by OpenSlide's identifiers. `generic-tiff` is missing on purpose; `openWithOpenSlide` says why. */
 const vendors: Readonly<Record<string, string>> = {
   aperio: 'Aperio',
   dicom: 'DICOM',
@@ -58,13 +59,14 @@ const vendors: Readonly<Record<string, string>> = {
 };
 
 /**
- * A confined process opens a slide through links to its files. If no description lists the companion files, all files
- * beside the slide are linked; if there are more than this number, only the slide itself.
+ * A confined process (a render worker that sees only the files of one slide) opens the slide through links. If no description
+ * lists the companion files, all files beside the slide are linked, or only the slide itself if there are more than this.
  */
 const MAX_LINKS = 1000;
 /** Side of the tiles in pixels. OpenSlide reads any rectangle, whatever tiles the file contains. */
 const TILE_SIDE = 256;
 const WHITE: Colour = { r: 255, g: 255, b: 255 };
+/** Larger slides are rejected. Sides and areas are in pixels. */
 const limits = {
   levels: 64,
   imageSide: 2 ** 31 - 1,
@@ -104,10 +106,10 @@ export const openslide: SlideFormat = {
 };
 
 /**
- * Opens a file that no other reader supports, if OpenSlide is installed and recognises one of the vendors above. Generic
- * TIFF is excluded: if it has properties that OpenSlide does not support, OpenSlide draws it wrongly without an error.
+ * Opens a file that no other reader supports, if OpenSlide is installed and recognises one of the `vendors`. Generic TIFF is
+ * excluded, because OpenSlide draws TIFF with unsupported properties wrongly, without an error.
  *
- * @returns null when OpenSlide does not open it
+ * @returns null when OpenSlide is not installed or recognises no such vendor
  */
 export async function openWithOpenSlide(files: SlideFiles): Promise<Slide | null> {
   const library = files.path === null ? null : await loadOpenSlide();
@@ -120,7 +122,7 @@ export async function openWithOpenSlide(files: SlideFiles): Promise<Slide | null
   return null;
 }
 
-/** Opens a slide at a path prepared for the library, and removes the links if that fails. */
+/** Opens a slide at a path prepared for the library; removes the links if that fails. @returns null for an unknown format */
 async function openSlideAt(
   library: OpenSlideLibrary,
   files: SlideFiles,
@@ -137,6 +139,7 @@ async function openSlideAt(
   return null;
 }
 
+/** Reads the slide of an open file, and closes the file if that fails. */
 async function readSlideOrClose(
   library: OpenSlideLibrary,
   file: OpenedFile,
@@ -188,6 +191,7 @@ function readSlide(
       const y = row * TILE_SIDE;
       const width = Math.min(TILE_SIDE, level.width - x);
       const height = Math.min(TILE_SIDE, level.height - y);
+      // readRegion takes the position in pixels of full resolution.
       const fullX = Math.round(x * level.downsample);
       const fullY = Math.round(y * level.downsample);
       const bgra = new Uint8Array(width * height * 4);
@@ -201,10 +205,10 @@ function readSlide(
       if (!associated.includes(name)) {
         throw new SlideError('ASSOCIATED_IMAGE_MISSING', `The slide has no ${name}`);
       }
-      return readAssociated(library, file, name);
+      return readAssociatedImage(library, file, name);
     },
 
-    readIccProfile: () => readProfile(library, file),
+    readIccProfile: () => readIccProfile(library, file),
 
     async close() {
       await Promise.all([file.close(), files.close()]);
@@ -263,7 +267,7 @@ function drawOnBackground(bgra: Uint8Array, { r, g, b }: Colour): Uint8Array | n
   return isEmpty ? null : rgb;
 }
 
-async function readAssociated(
+async function readAssociatedImage(
   library: OpenSlideLibrary,
   file: OpenedFile,
   name: AssociatedImageName,
@@ -283,7 +287,7 @@ async function readAssociated(
   return { codec: 'rgb', bytes, width, height };
 }
 
-async function readProfile(library: OpenSlideLibrary, file: OpenedFile): Promise<Uint8Array | null> {
+async function readIccProfile(library: OpenSlideLibrary, file: OpenedFile): Promise<Uint8Array | null> {
   return file.use(async (slide) => {
     const size = library.iccProfileSize(slide);
     if (size <= 0) return null;
@@ -303,16 +307,16 @@ function textOf(start: Uint8Array): string {
   return new TextDecoder('latin1').decode(start);
 }
 
-/** Parses six hexadecimal digits as a colour. Source: openslide.h, OPENSLIDE_PROPERTY_NAME_BACKGROUND_COLOR. */
+/** Reads a colour from six hexadecimal digits; returns white for anything else. Source: openslide.h, OPENSLIDE_PROPERTY_NAME_BACKGROUND_COLOR. */
 function readColour(text: string | null): Colour {
   if (!/^[\da-f]{6}$/i.test(text ?? '')) return WHITE;
   const number = Number.parseInt(text ?? '', 16);
   return { r: number >> 16, g: (number >> 8) & 255, b: number & 255 };
 }
 
-/** Parses a number above 0 and below the limit; null for anything else. OpenSlide writes a decimal point in any locale. */
+/** Reads a number above 0 and below the limit; returns null for anything else. OpenSlide writes a decimal point in any locale. */
 function readPositive(text: string | null, limit: number): number | null {
-  const value = Number(text || Number.NaN);
+  const value = Number(text || Number.NaN); // Number('') would be 0
   return value > 0 && value < limit ? value : null;
 }
 
@@ -321,8 +325,8 @@ async function groupFiles(folder: SlideFolder): Promise<readonly SlideGroup[]> {
   const groups: SlideGroup[] = [];
   for (const leading of folder.names) {
     if (/\.mrxs$/i.test(leading)) {
-      const stem = leading.slice(0, -'.mrxs'.length);
-      groups.push({ leading, members: folder.folders.includes(stem) ? [`${stem}/`] : [] });
+      const folderName = leading.slice(0, -'.mrxs'.length);
+      groups.push({ leading, members: folder.folders.includes(folderName) ? [`${folderName}/`] : [] });
     } else if (/\.vm[su]$/i.test(leading)) {
       groups.push({ leading, members: await readHamamatsuMembers(folder, leading) });
     }
@@ -334,7 +338,8 @@ async function groupFiles(folder: SlideFolder): Promise<readonly SlideGroup[]> {
 async function readHamamatsuMembers(folder: SlideFolder, leading: string): Promise<readonly string[]> {
   const source = await folder.open(leading);
   try {
-    const text = new TextDecoder().decode(await source.read(0, Math.min(source.size, 2 ** 20)));
+    const maxBytes = 2 ** 20;
+    const text = new TextDecoder().decode(await source.read(0, Math.min(source.size, maxBytes)));
     const listedNames = new Set(hamamatsuNames(readIni(text)));
     return folder.names.filter((name) => name !== leading && listedNames.has(name));
   } catch (error) {

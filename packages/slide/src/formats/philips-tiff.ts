@@ -1,7 +1,7 @@
 /**
- * Reads TIFF exported by Philips' pathology software. The ImageDescription of the first directory is XML whose names
- * are those of DICOM attributes. Directories state sizes rounded up to whole tiles; the true size of a level follows
- * from its pixel spacing.
+ * Reads TIFF exported by Philips' pathology software. The ImageDescription of the first directory is XML with attributes that
+ * are named like those of DICOM. The directories state sizes rounded up to whole tiles; the true size of a level follows from
+ * its pixel spacing.
  *
  * docs/formats/philips-tiff.md lists the features that are read, with the source of each fact.
  */
@@ -32,7 +32,7 @@ export const philipsTiff: SlideFormat = {
     if (!tiff) throw corruptError('the file is not TIFF');
     const scan = await readScan(tiff);
     const { levelTiffImages, associatedTiffImages } = await sortDirectories(tiff);
-    const declaredLevels = declareLevels(levelTiffImages, scan.spacings);
+    const declaredLevels = declareLevels(levelTiffImages, scan.levelSpacings);
     const { levels, readTile } = await openDeclaredLevels(leading, declaredLevels);
     const associated = new Set<AssociatedImageName>([...associatedTiffImages.keys(), ...scan.embedded]);
     return {
@@ -63,12 +63,12 @@ interface Spacing {
   readonly y: number;
 }
 
-/** Metadata of the scanned slide. */
+/** Metadata of the scanned slide, from the XML. */
 interface Scan {
-  /** Pixel size at full resolution. */
+  /** Pixel size at full resolution; null when the XML states none. */
   readonly spacing: Spacing | null;
   /** Pixel size of every level, full resolution first. */
-  readonly spacings: readonly Spacing[];
+  readonly levelSpacings: readonly Spacing[];
   readonly objectivePower: number | null;
   /** Associated images that the XML contains as Base64-encoded JPEG. */
   readonly embedded: readonly AssociatedImageName[];
@@ -80,6 +80,7 @@ const imageTypes: ReadonlyMap<string, AssociatedImageName> = new Map([
   ['MACROIMAGE', 'macro'],
 ]);
 
+/** Reads the metadata of the slide. The XML must contain exactly one image of the type WSI (whole-slide image). */
 async function readScan(tiff: TiffFile): Promise<Scan> {
   const images = await readScannedImages(tiff);
   const scans = images.filter((image) => textOf(image, 'PIM_DP_IMAGE_TYPE') === 'WSI');
@@ -92,13 +93,13 @@ async function readScan(tiff: TiffFile): Promise<Scan> {
       spacing: readSpacing(object),
     }))
     .toSorted((a, b) => (a.number ?? 0) - (b.number ?? 0));
-  const spacings = representations.map(({ spacing }) => {
+  const levelSpacings = representations.map(({ spacing }) => {
     if (!spacing) throw corruptError('a level has no DICOM_PIXEL_SPACING');
     return spacing;
   });
   return {
-    spacing: readSpacing(scan) ?? spacings[0] ?? null,
-    spacings,
+    spacing: readSpacing(scan) ?? levelSpacings[0] ?? null,
+    levelSpacings,
     objectivePower: readObjectivePower(textOf(scan, 'DICOM_DERIVATION_DESCRIPTION') ?? ''),
     embedded: images.flatMap((image) => {
       const name = associatedName(image);
@@ -107,6 +108,7 @@ async function readScan(tiff: TiffFile): Promise<Scan> {
   };
 }
 
+/** Returns the name of an associated image; null for an image of another type. */
 function associatedName(image: XmlElement): AssociatedImageName | null {
   return imageTypes.get(textOf(image, 'PIM_DP_IMAGE_TYPE') ?? '') ?? null;
 }
@@ -120,7 +122,7 @@ async function readScannedImages(tiff: TiffFile): Promise<readonly XmlElement[]>
   return objectsOf(root, 'PIM_DP_SCANNED_IMAGES');
 }
 
-/** Returns the `<Attribute Name="…">` element of a `<DataObject>`. */
+/** Returns the `<Attribute Name="…">` element with a name in a `<DataObject>` element. */
 function attributeOf(object: XmlElement, name: string): XmlElement | null {
   return (
     object.children.find((child) => child.name === 'Attribute' && child.attributes.get('Name') === name) ??
@@ -132,15 +134,18 @@ function textOf(object: XmlElement, name: string): string | null {
   return attributeOf(object, name)?.text ?? null;
 }
 
-/** Returns the `<DataObject>` elements in the array of an attribute. */
+/** Returns the `<DataObject>` elements in the array of an attribute; none when the attribute is missing. */
 function objectsOf(object: XmlElement, name: string): readonly XmlElement[] {
   const attribute = attributeOf(object, name);
   return attribute ? elementsAt(attribute, 'Array/DataObject') : [];
 }
 
 /**
- * Reads the pixel size: row spacing, then column spacing, in millimetres, each in quotation marks: `"0.00025"
- * "0.00025"`. Row spacing is the distance between two rows, so it is `y`.
+ * Reads the pixel size of an object from text such as `"0.00025" "0.0002"`: row spacing, then column spacing, in millimetres.
+ * Row spacing is the distance between two rows, so it is `y`.
+ *
+ * @returns null when the object states none
+ * @throws SlideError FILE_CORRUPT for text in another form
  */
 function readSpacing(object: XmlElement): Spacing | null {
   const text = textOf(object, 'DICOM_PIXEL_SPACING');
@@ -158,13 +163,14 @@ function readSpacing(object: XmlElement): Spacing | null {
 const MAX_OBJECTIVE_POWER = 200;
 
 /**
- * Reads the first number after `levels=`, which is the magnification (40 in
- * `tiff-useBigTIFF=1-levels=40,20002,10000-…`).
+ * Reads the magnification, which is the first number after `levels=`: 40 in `tiff-useBigTIFF=1-levels=40,20002,10000-…`.
+ *
+ * @returns null when there is no such number or it is above `MAX_OBJECTIVE_POWER`
  */
 function readObjectivePower(derivation: string): number | null {
-  // The text ends with a file name, which might contain `levels=` too.
-  const [beforeName = ''] = derivation.split('sourceFilename');
-  const [, levels] = /(?:^|-)levels=(\d+)/.exec(beforeName) ?? [];
+  // The text ends with the name of a file, which might contain `levels=` too.
+  const [textBeforeFileName = ''] = derivation.split('sourceFilename');
+  const [, levels] = /(?:^|-)levels=(\d+)/.exec(textBeforeFileName) ?? [];
   const power = readWholeNumber(levels);
   return power !== null && power > 0 && power <= MAX_OBJECTIVE_POWER ? power : null;
 }
@@ -191,7 +197,7 @@ async function sortDirectories(tiff: TiffFile): Promise<{
 }
 
 /**
- * Calculates size and downsample of each level. The downsample is the pixel size of the level divided by that of full
+ * Calculates the size and the downsample of each level. The downsample is the pixel size of the level divided by that of full
  * resolution, rounded to an integer.
  */
 function declareLevels(
@@ -204,7 +210,7 @@ function declareLevels(
   if (tiffImages.length !== spacings.length) {
     throw corruptError(`${tiffImages.length} levels have ${spacings.length} pixel spacings`);
   }
-  let previousDownsample = 0; // lower than that of full resolution, which is 1
+  let previousDownsample = 0; // less than 1, the downsample of full resolution
   return tiffImages.map((tiffImage, i) => {
     const { x, y } = spacings[i] ?? fullSpacing;
     const downsample = Math.round((x / fullSpacing.x + y / fullSpacing.y) / 2);

@@ -1,4 +1,4 @@
-/** Copies a large JPEG or PNG into a temporary tiled pyramid. */
+/** Copies a large JPEG or PNG into a temporary tiled pyramid, because it could only be decoded as a whole for each tile. */
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import { readTiffImage } from '../tiff/tiff-image.ts';
 export interface TiledCopy {
   /** @throws SlideError TILE_OUT_OF_RANGE */
   readTile(address: TileAddress, signal?: AbortSignal): Promise<EncodedImage | null>;
-  /** Deletes the copy. */
+  /** Closes and deletes the copy. */
   close(): Promise<void>;
 }
 
@@ -28,11 +28,11 @@ export interface TiledCopyOptions {
   /** Pixels of the image as stored; the decoder rejects an image with more. */
   readonly width: number;
   readonly height: number;
-  /** Whether the image is stored rotated or mirrored. */
+  /** Whether the image is stored rotated or mirrored, so that its copy must be turned upright. */
   readonly needsAutoOrient: boolean;
   /** Whether the image is grey with 16 bits and no transparency; the copy then has 16 bits too. */
   readonly isOpaqueGrey16: boolean;
-  /** Whether the image is a JPEG with an unknown number of scans, which must be counted. */
+  /** Whether the image is a progressive JPEG, whose scans must be counted before it is decoded. */
   readonly isProgressive: boolean;
 }
 
@@ -40,11 +40,12 @@ export interface TiledCopyOptions {
 const TILE_SIDE = 512;
 /** Bytes of the copy per byte of full resolution: smaller levels add a third, padding of edge tiles the rest. */
 const PYRAMID_FACTOR = 1.5;
+/** Bytes of the original file that are read at a time. */
 const CHUNK_BYTES = 2 ** 20;
 
 /**
  * Writes a tiled copy of a large JPEG or PNG, which cannot be decoded in parts. The image is decoded once, line by line,
- * into a file in a temporary folder. The file is opened and then deleted at once, so that it disappears even after a crash.
+ * into a file in a temporary folder. The file is opened and then unlinked at once, so that it disappears even after a crash.
  *
  * @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED, DECODE_FAILED when the disk has too little free space for the copy
  */
@@ -58,7 +59,7 @@ export async function writeTiledCopy(
     await checkFreeSpace(folder, leading, options);
     if (options.isProgressive) await checkScans(leading);
     const copyPath = join(folder, 'tiles.tif');
-    // The decoder opens files by name, so an image in object storage is first written to a file.
+    // The decoder reads only files, so an image in object storage is first written to a file.
     const originalPath = path ?? (await writeOriginal(leading, join(folder, 'original')));
     await writeTiles(originalPath, copyPath, options);
     const copySource = await openFileSource(copyPath);
@@ -75,14 +76,14 @@ export async function writeTiledCopy(
 }
 
 /**
- * Returns the levels that the copy will have: libvips halves the image, rounding down, until it is one tile or one
+ * Returns the levels that the copy will have: libvips halves the image, rounding down, until it fits into one tile or is one
  * pixel wide or high.
  *
  * @param width pixels of the upright image
  * @param height pixels of the upright image
  */
 export function levelsOfCopy(width: number, height: number): [Level, ...Level[]] {
-  const levelOf = (levelWidth: number, levelHeight: number): Level => ({
+  const createLevel = (levelWidth: number, levelHeight: number): Level => ({
     width: levelWidth,
     height: levelHeight,
     tileWidth: TILE_SIDE,
@@ -92,12 +93,12 @@ export function levelsOfCopy(width: number, height: number): [Level, ...Level[]]
     downsample: (width / levelWidth + height / levelHeight) / 2,
     needsRendering: true,
   });
-  const levels: [Level, ...Level[]] = [levelOf(width, height)];
+  const levels: [Level, ...Level[]] = [createLevel(width, height)];
   let [levelWidth, levelHeight] = [width, height];
   while (Math.max(levelWidth, levelHeight) > TILE_SIDE && Math.min(levelWidth, levelHeight) > 1) {
     levelWidth = Math.floor(levelWidth / 2);
     levelHeight = Math.floor(levelHeight / 2);
-    levels.push(levelOf(levelWidth, levelHeight));
+    levels.push(createLevel(levelWidth, levelHeight));
   }
   return levels;
 }
@@ -114,7 +115,7 @@ async function openCopy(source: ByteSource, removeFolder: () => Promise<void>): 
   };
 }
 
-/** Copies the original file to a path. */
+/** Writes the original file to a path. @returns the path */
 async function writeOriginal(source: ByteSource, path: string): Promise<string> {
   await pipeline(Readable.from(chunksOf(source)), createWriteStream(path, { mode: 0o600 }));
   return path;
@@ -127,7 +128,7 @@ async function* chunksOf(source: ByteSource): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Checks the number of scans of a progressive JPEG, because the decoder passes over the whole image for each scan.
+ * Checks the number of scans of a progressive JPEG, because the decoder processes the whole image once per scan.
  *
  * @throws SlideError LIMIT_EXCEEDED
  */
@@ -135,13 +136,14 @@ async function checkScans(source: ByteSource): Promise<void> {
   let scanCount = 0;
   let previousByte = new Uint8Array(0);
   for await (const chunk of chunksOf(source)) {
-    // The two bytes of a scan marker may be split across two chunks.
+    // The two bytes of a scan marker may be split between two chunks.
     scanCount += countScans(Buffer.concat([previousByte, chunk]));
     previousByte = chunk.slice(-1);
     checkScanCount(scanCount);
   }
 }
 
+/** Decodes the original and writes it as a tiled pyramid. */
 async function writeTiles(
   originalPath: string,
   copyPath: string,
@@ -167,7 +169,7 @@ async function writeTiles(
     });
 }
 
-/** Checks the free disk space beforehand, because libvips reports a full disk in the same way as a damaged image. */
+/** Checks the free disk space in advance, because libvips reports a full disk in the same way as a damaged image. */
 async function checkFreeSpace(
   folder: string,
   source: ByteSource,
@@ -177,7 +179,8 @@ async function checkFreeSpace(
   const rgbBytes = 3;
   const copyBytes = width * height * rgbBytes * PYRAMID_FACTOR;
   // To rotate an image, libvips keeps all its pixels in a second temporary file.
-  const neededBytes = source.size + (needsAutoOrient ? 2 : 1) * copyBytes;
+  const copies = needsAutoOrient ? 2 : 1;
+  const neededBytes = source.size + copies * copyBytes;
   if (neededBytes < freeBlocks * blockBytes) return;
   throw new SlideError(
     'DECODE_FAILED',

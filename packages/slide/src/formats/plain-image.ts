@@ -1,6 +1,6 @@
 /**
- * Reads ordinary JPEG, PNG and JPEG 2000 files, which have one resolution and no tiles. Smaller sizes are rendered. A
- * large JPEG or PNG is first copied into a temporary tiled pyramid.
+ * Reads ordinary JPEG, PNG and JPEG 2000 files, which have one resolution and no tiles. The renderer draws smaller sizes. A
+ * large JPEG or PNG is first copied into a temporary tiled pyramid (`plain-image-copy.ts`).
  *
  * docs/formats/plain-images.md lists the features that are read, with the source of each fact.
  */
@@ -22,6 +22,7 @@ import { openTiff } from '../tiff/tiff-file.ts';
 import { levelsOfCopy, type TiledCopy, writeTiledCopy } from './plain-image-copy.ts';
 import type { SlideFormat } from './slide-format.ts';
 
+/** Micrometres per pixel; null when unknown. */
 type Mpp = Slide['mpp'];
 
 /** The header of an image file. */
@@ -34,18 +35,19 @@ interface ImageHeader {
   readonly mpp: Mpp;
   /** Bits of a sample if the image has one sample per pixel and more than 8 bits; otherwise null. */
   readonly greyBits: number | null;
-  /** Whether the image is a JPEG with an unknown number of scans, which must be counted. */
+  /** Whether the image is a progressive JPEG, whose scans must be counted before it is decoded. */
   readonly isProgressive: boolean;
   /** Bytes of memory that the decoder needs for the whole image; 0 when it works line by line. */
   readonly decoderBytes: number;
 }
 
-/** Maximum pixels of an image; a larger one must be converted to a tiled format. */
+/** Maximum pixels of an image; a larger one must be converted to a tiled format before it can be opened. */
 const MAX_PIXELS = 200_000_000;
-/** Limits of an image that is decoded as a whole for each rendered tile. With more pixels, it is first copied in tiles. */
-const MAX_DIRECT = { pixels: 2 ** 24, bytes: 128 * 2 ** 20 };
+/** Limits of an image that is decoded as a whole for each rendered tile. An image with more pixels is first copied in tiles. */
+const SINGLE_TILE_LIMITS = { pixels: 2 ** 24, bytes: 128 * 2 ** 20 };
 /** Maximum pixels of a JPEG 2000, whose decoder always decodes the whole image. */
 const MAX_JPEG2000_PIXELS = 2 ** 23;
+/** Maximum memory of the decoder of an image that cannot be decoded line by line. */
 const MAX_DECODER_BYTES = 192 * 2 ** 20;
 /** Maximum side of an image in pixels, a limit of libpng. */
 const MAX_SIDE = 1_000_000;
@@ -77,7 +79,7 @@ export const plainImage: SlideFormat = {
     const { width, height, codec, orientation, mpp, greyBits } = imageHeader;
     const { isSwapped } = orientationTransform(orientation);
     const upright = isSwapped ? { width: height, height: width } : { width, height };
-    const isOneTile = codec === 'jpeg2000' || width * height <= MAX_DIRECT.pixels;
+    const isOneTile = codec === 'jpeg2000' || width * height <= SINGLE_TILE_LIMITS.pixels;
     const tiles = isOneTile ? openOneTile(files, imageHeader) : openTiledCopy(files, imageHeader);
     const levels: Slide['levels'] = isOneTile
       ? [oneTileLevel(upright)]
@@ -91,7 +93,7 @@ export const plainImage: SlideFormat = {
       objectivePower: null,
       background: { r: 255, g: 255, b: 255 },
       associatedImages: new Set(),
-      // A tiled copy applies the grey range itself.
+      // The reader of a tiled copy maps more than 8 bits to black and white itself.
       readTile:
         isOneTile && greyBits !== null
           ? withGreyRange({ levels, readTile: tiles.readTile }, greyBits, null)
@@ -141,8 +143,10 @@ function checkSize({ width, height, codec, decoderBytes }: ImageHeader): void {
   }
 }
 
+/** The functions of `Slide` that depend on whether the image has a tiled copy. */
 type Tiles = Pick<Slide, 'readTile' | 'close'>;
 
+/** Reads the whole image as one tile. */
 function openOneTile({ leading, close }: SlideFiles, imageHeader: ImageHeader): Tiles {
   const { codec, width, height, orientation } = imageHeader;
   return {
@@ -150,7 +154,7 @@ function openOneTile({ leading, close }: SlideFiles, imageHeader: ImageHeader): 
       if (level !== 0 || column !== 0 || row !== 0) {
         throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row} of level ${level}`);
       }
-      if (leading.size > MAX_DIRECT.bytes) {
+      if (leading.size > SINGLE_TILE_LIMITS.bytes) {
         throw new SlideError(
           'LIMIT_EXCEEDED',
           `An image of ${width} × ${height} pixels has ${leading.size} bytes`,
@@ -190,7 +194,7 @@ function openTiledCopy(files: SlideFiles, imageHeader: ImageHeader): Tiles {
   };
 }
 
-/** JPEG frame markers SOF0, SOF1 and SOF2. */
+/** JPEG markers SOF0, SOF1 and SOF2: the coding of the frame. */
 const BASELINE = 0xc0;
 const EXTENDED = 0xc1;
 const PROGRESSIVE = 0xc2;
@@ -222,8 +226,8 @@ async function readJpegFile(source: ByteSource): Promise<ImageHeader> {
 }
 
 /**
- * Returns the memory for coefficients (2 bytes each) of a JPEG whose samples are spread over several scans, because the
- * decoder keeps them all until the last scan; otherwise 0.
+ * Returns the bytes of memory that the decoder needs for coefficients (2 bytes each). If the samples are spread over several
+ * scans, it keeps all coefficients until the last scan; otherwise, it needs none.
  */
 function coefficientBytes({ frameMarker, width, height, components, scanComponents }: JpegHeader): number {
   if (frameMarker !== PROGRESSIVE && scanComponents === components.length) return 0;
@@ -237,26 +241,29 @@ function coefficientBytes({ frameMarker, width, height, components, scanComponen
 }
 
 /**
- * Reads orientation and resolution from Exif. If Exif states no resolution, it is the one of the JFIF segment.
+ * Reads orientation and pixel size from Exif. If Exif states no pixel size, that of the JFIF segment is used.
  *
  * Source: Exif 2.32, 4.5.4 (APP1) and 4.6.4 (Orientation, resolution); JFIF 1.02 (density).
  */
 async function readJpegMetadata(head: Uint8Array): Promise<{ orientation: Orientation; mpp: Mpp }> {
-  let jfif: Mpp = null;
-  for (const segment of segments(head, 2)) {
+  let jfifMpp: Mpp = null;
+  const afterStartOfImage = 2;
+  for (const segment of segments(head, afterStartOfImage)) {
     const body = Buffer.from(head.buffer, head.byteOffset + segment.bodyAt, segment.end - segment.bodyAt);
     const isJfif = segment.marker === marker.APP0 && isColourMarker(head, segment);
-    if (isJfif) jfif = readJfifDensity(body);
+    if (isJfif) jfifMpp = readJfifDensity(body);
     if (segment.marker === APP1 && body.subarray(0, 6).equals(EXIF)) {
       const exif = await readExif(body.subarray(EXIF.length));
-      return { orientation: exif.orientation, mpp: exif.mpp ?? jfif };
+      return { orientation: exif.orientation, mpp: exif.mpp ?? jfifMpp };
     }
   }
-  return { orientation: 1, mpp: jfif };
+  return { orientation: 1, mpp: jfifMpp };
 }
 
+/** The first bytes of an Exif segment's body. */
 const EXIF = Buffer.from('Exif\0\0', 'latin1');
 
+/** Reads Exif metadata, which are stored like a TIFF file. */
 async function readExif(bytes: Uint8Array): Promise<{ orientation: Orientation; mpp: Mpp }> {
   try {
     const { first } = await openTiff(memorySource(bytes));
@@ -268,10 +275,13 @@ async function readExif(bytes: Uint8Array): Promise<{ orientation: Orientation; 
   }
 }
 
-/** Micrometres of the units of density: 1 is an inch, 2 a centimetre. Unit 0 states only an aspect ratio. */
+/** Micrometres per unit of length in JFIF: unit 1 is an inch, 2 a centimetre. Unit 0 means that JFIF states only an aspect ratio. */
 const JFIF_UNITS: Readonly<Record<number, number>> = { 1: 25_400, 2: 10_000 };
 
-/** Reads the density from the body of a JFIF segment: "JFIF" and NUL, version, unit (at 7), pixels per unit in x and y. */
+/**
+ * Reads the pixel size from the body of a JFIF segment: "JFIF" and NUL, version (2 bytes), unit (byte 7), pixels per unit in x
+ * (bytes 8 and 9) and in y (bytes 10 and 11).
+ */
 function readJfifDensity(body: Buffer): Mpp {
   const unitMicrometres = body.length >= 12 ? JFIF_UNITS[body.readUInt8(7)] : undefined;
   if (unitMicrometres === undefined) return null;
@@ -295,7 +305,8 @@ async function readPngFile(source: ByteSource): Promise<ImageHeader> {
 }
 
 /**
- * Bytes that are read to find the header: `first`, then 16 times as many, up to `max`, because long boxes may precede it.
+ * Bytes that are read to find the header: `first` in the first attempt, then 16 times as many, up to `max`. Boxes with other
+ * data, which may be long, may precede the header.
  */
 const HEAD_BYTES = { first: 64 * 1024, max: 16 * 2 ** 20 };
 
@@ -304,9 +315,10 @@ async function readJpeg2000File(source: ByteSource): Promise<ImageHeader> {
     const bytes = await source.read(0, Math.min(length, source.size));
     try {
       const { width, height, components, bits, isSigned } = readJpeg2000Header(bytes);
-      const minBits = components === 3 ? 8 : 1;
+      const isRgb = components === 3;
+      const minBits = isRgb ? 8 : 1;
       const hasSupportedBits = !isSigned && bits >= minBits && bits <= 16;
-      if (!hasSupportedBits || (components !== 1 && components !== 3))
+      if (!hasSupportedBits || (components !== 1 && !isRgb))
         throw notSupportedError(`JPEG 2000 of ${components} components of ${bits} bits`);
       const greyBits = components === 1 && bits > 8 ? bits : null;
       return {

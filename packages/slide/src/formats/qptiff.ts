@@ -1,6 +1,6 @@
 /**
- * Reads QPTIFF, which Akoya's (formerly PerkinElmer's) Vectra and PhenoCycler write: TIFF with a short XML in each
- * directory that states its type. A fluorescence slide has one grey directory per channel and size.
+ * Reads QPTIFF, which the Vectra and PhenoCycler scanners of Akoya (formerly PerkinElmer) write: TIFF in which short XML in
+ * each directory states the type of its image. A fluorescence slide has one grey directory per channel and size.
  *
  * docs/formats/qptiff.md lists the features that are read, with the source of each fact.
  */
@@ -19,6 +19,7 @@ import { readDecimal, readWholeNumber } from '../xml/read-numbers.ts';
 import { textAt, type XmlElement, xmlLimits } from '../xml/read-xml.ts';
 import type { SlideFormat } from './slide-format.ts';
 
+/** Name of the root element of the XML. */
 const ROOT = 'PerkinElmer-QPI-ImageDescription';
 
 export const qptiff: SlideFormat = {
@@ -38,7 +39,7 @@ export const qptiff: SlideFormat = {
     const associated = associatedPages(pages);
     const imagesByChannel = await groupByChannel(pages);
     const { samplesPerPixel } = await readSampleLayout(first.directory);
-    const isRgb = samplesPerPixel > 1;
+    const isRgb = samplesPerPixel > 1; // one image in transmitted light, not one per channel
     if (isRgb && fullPages.length > 1) throw notSupportedError(`${fullPages.length} colour images`);
     const channels = fullPages.map(({ xml }, i) => ({
       tiffImages: imagesByChannel[i] ?? [],
@@ -79,11 +80,11 @@ export const qptiff: SlideFormat = {
 interface Page {
   readonly directory: TiffDirectory;
   readonly xml: XmlElement;
-  /** The ImageType of the page; empty when it does not state one. */
+  /** The ImageType that the XML states, e.g. `FullResolution` or `Label`; empty when it states none. */
   readonly type: string;
 }
 
-/** XML elements that are read; the others are long and contain names of slides and computers, and dates. */
+/** Paths of the XML elements that are read. Others are skipped: they are long and contain dates and names of slides and computers. */
 const READ_ELEMENTS = new Set([
   `${ROOT}/ImageType`,
   `${ROOT}/Name`,
@@ -95,7 +96,7 @@ const READ_ELEMENTS = new Set([
   `${ROOT}/ScanProfile/root/ScanResolution/PixelSizeMicrons`,
 ]);
 
-/** Reads the pages; skips directories without XML of this format. */
+/** Reads the pages; skips directories without XML of this format. @throws SlideError LIMIT_EXCEEDED for too much XML */
 async function readPages(directories: readonly TiffDirectory[]): Promise<readonly Page[]> {
   const pages: Page[] = [];
   let xmlBytes = 0;
@@ -115,6 +116,7 @@ async function readPages(directories: readonly TiffDirectory[]): Promise<readonl
   return pages;
 }
 
+/** Associated images by their ImageType. */
 const associatedTypes: ReadonlyMap<string, AssociatedImageName> = new Map([
   ['Thumbnail', 'thumbnail'],
   ['Overview', 'macro'],
@@ -122,6 +124,7 @@ const associatedTypes: ReadonlyMap<string, AssociatedImageName> = new Map([
   ['Label', 'label'],
 ]);
 
+/** Returns the first page of each type of associated image. */
 function associatedPages(pages: readonly Page[]): ReadonlyMap<AssociatedImageName, Page> {
   const associated = new Map<AssociatedImageName, Page>();
   for (const page of pages) {
@@ -132,10 +135,10 @@ function associatedPages(pages: readonly Page[]): ReadonlyMap<AssociatedImageNam
 }
 
 /**
- * Returns the images of each channel, the image of full resolution first. Every size must have one image per channel,
- * in the same order of channels.
+ * Groups the images by channel, the image of full resolution first. Each image size must have one image per channel, in the
+ * same order of channels as full resolution.
  *
- * @throws SlideError FILE_CORRUPT when a size has more or fewer images, or names them differently
+ * @throws SlideError FILE_CORRUPT when a size has more or fewer images than channels, or names its channels differently
  */
 async function groupByChannel(pages: readonly Page[]): Promise<readonly (readonly TiffImage[])[]> {
   const full: { tiffImage: TiffImage; name: string | null }[] = [];
@@ -163,7 +166,7 @@ async function groupByChannel(pages: readonly Page[]): Promise<readonly (readonl
   return imagesOfChannels;
 }
 
-/** Parses red, green and blue from text such as `255,128,0`. */
+/** Reads the colour of a channel from text such as `255,128,0`; returns null for anything else. */
 function readColour(xml: XmlElement): Colour | null {
   const parts = (textAt(xml, 'Color') ?? '').split(',').map((part) => readWholeNumber(part));
   const [r, g, b] = parts;
@@ -171,13 +174,14 @@ function readColour(xml: XmlElement): Colour | null {
   return isColour ? { r: r ?? 0, g: g ?? 0, b: b ?? 0 } : null;
 }
 
-/** Parses the magnification from text such as `20x`. */
+/** Reads the magnification from text such as `20x`; returns null for anything else. */
 function readObjective(xml: XmlElement): number | null {
   const [, number] = /^\s*([\d.]+)\s*x/i.exec(textAt(xml, 'Objective') ?? '') ?? [];
   const power = readDecimal(number);
   return power !== null && power > 0 && power < 1000 ? power : null;
 }
 
+/** Reads micrometres per pixel from the settings of the scan; returns null when they are missing or implausible. */
 function readPixelSize(xml: XmlElement): { x: number; y: number } | null {
   const size = readDecimal(textAt(xml, 'ScanProfile/root/ScanResolution/PixelSizeMicrons'));
   return size !== null && size > 0 && size < 1000 ? { x: size, y: size } : null;

@@ -1,13 +1,16 @@
-/** Defines the interface of format readers, and reads the header by which they recognise their files. */
+/**
+ * Defines the interface of format readers, and reads the header by which they recognise their files. `openSlideFrom` in
+ * `open-slide.ts` opens a slide with the first reader that recognises it.
+ */
 import { isDicom } from '../dicom/file-meta.ts';
 import type { Slide } from '../model/slide.ts';
 import type { SlideFiles, SlideFolder, SlideGroup } from '../source/slide-files.ts';
 import { type Tag, tag } from '../tiff/tags.ts';
 import { isTiff, openTiff, type TiffFile } from '../tiff/tiff-file.ts';
 
-/** The parts of a file by which a format reader decides whether the file is in its format. */
+/** The parts of a slide's leading file by which a format reader decides whether the slide is in its format. */
 export interface FileHeader {
-  /** Base name of the leading file, by which the slide is opened. A few formats are recognised only by their extension. */
+  /** Base name of the leading file, the file by which a slide is opened. A few formats are recognised only by its extension. */
   readonly name: string;
   /** The first bytes of the leading file, at most 512. */
   readonly start: Uint8Array;
@@ -15,8 +18,9 @@ export interface FileHeader {
   readonly tiff: TiffFile | null;
   /** First 64 KiB of ImageDescription in the first directory, where scanners identify themselves; empty when absent. */
   readonly description: string;
-  /** First 64 KiB of Software and of XMP, where some scanners store their own XML; empty when absent. */
+  /** First 64 KiB of the Software tag, likewise; empty when absent. */
   readonly software: string;
+  /** First 64 KiB of the XMP tag, where some scanners store their own XML; empty when absent. */
   readonly xmp: string;
 }
 
@@ -24,22 +28,24 @@ export interface FileHeader {
 export interface SlideFormat {
   readonly name: string;
   /**
-   * Set when no tile of the format can be sent without decoding. The server process, which only sends stored tiles,
-   * then leaves the slide to a render worker.
+   * Set when every tile of the format must be decoded and rendered. A server process, which only sends tiles as they are
+   * stored, then leaves the slide to a render worker.
    */
   readonly needsRendering?: true;
-  /** Returns null when the file is in this format, otherwise the reason why not, e.g. "the file is not TIFF". */
+  /** Returns why the file is not in this format, e.g. "the file is not TIFF"; null when it is. */
   mismatchReason(header: FileHeader): string | null;
   /** Opens the slide. Closing the slide closes the files; if opening fails, the caller must close them. */
   open(files: SlideFiles, header: FileHeader): Promise<Slide>;
   /**
-   * Returns which files of a folder belong to one slide. Only formats with slides of several files have this method.
-   * Files of another format, and files that cannot be read, are in no group.
+   * Groups the files of a folder by slide. Only formats whose slides consist of several files have this method. Files of
+   * other formats, and files that cannot be read, are in no group.
    */
   group?(folder: SlideFolder): Promise<readonly SlideGroup[]>;
 }
 
+/** Bytes at the start of the file that are read. */
 const START_BYTES = 512;
+/** Maximum bytes that are read of each text tag. */
 const TEXT_BYTES = 64 * 1024;
 
 /**
@@ -51,13 +57,13 @@ export async function readFileHeader({ name, leading }: SlideFiles): Promise<Fil
   const start = await leading.read(0, Math.min(START_BYTES, leading.size));
   // The preamble of a DICOM file may be a valid TIFF header (DICOM PS3.10, 7.1).
   const tiff = isTiff(start) && !isDicom(start) ? await openTiff(leading) : null;
-  const text = async (textTag: Tag) => (await tiff?.first.text(textTag, TEXT_BYTES)) ?? '';
+  const readText = async (textTag: Tag) => (await tiff?.first.text(textTag, TEXT_BYTES)) ?? '';
   return {
     name,
     start,
     tiff,
-    description: await text(tag.ImageDescription),
-    software: await text(tag.Software),
-    xmp: await text(tag.XMP),
+    description: await readText(tag.ImageDescription),
+    software: await readText(tag.Software),
+    xmp: await readText(tag.XMP),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Reads Trestle (MedScan) slides: tiled TIFF; within a level, neighbouring tiles overlap by a fixed number of pixels.
- * Companion files with a photograph of the glass and more precise overlaps are not read.
+ * Reads Trestle (MedScan) slides: tiled TIFF in which neighbouring tiles overlap by a number of pixels that is the same in
+ * all of a level. The companion files with a photograph of the glass and more precise overlaps are not read.
  *
  * docs/formats/trestle.md lists the features that are read, with the source of each fact.
  */
@@ -18,7 +18,9 @@ import { readTiffImage, type TiffImage } from '../tiff/tiff-image.ts';
 import { readDecimal, readWholeNumber } from '../xml/read-numbers.ts';
 import type { SlideFormat } from './slide-format.ts';
 
+/** Beginning of the Software tag. */
 const SOFTWARE = 'MedScan';
+/** Maximum bytes that are read of an ImageDescription. */
 const DESCRIPTION_BYTES = 64 * 1024;
 
 export const trestle: SlideFormat = {
@@ -69,11 +71,12 @@ export const trestle: SlideFormat = {
   },
 };
 
+/** Returns whether a file contains overlaps of the leading file, e.g. `slide.tif-1b` of `slide.tif`. */
 function isOverlapFile(name: string, leading: string): boolean {
   return name.startsWith(`${leading}-`) && /^\d+b$/.test(name.slice(leading.length + 1));
 }
 
-/** Reads `name=value` pairs separated by semicolons. */
+/** Reads pairs separated by semicolons, e.g. `Objective Power=20;OverlapsXY= 64 64 32 32`. */
 function readProperties(description: string): ReadonlyMap<string, string> {
   const properties = new Map<string, string>();
   for (const pair of description.split(';')) {
@@ -86,8 +89,8 @@ function readProperties(description: string): ReadonlyMap<string, string> {
 /** Reads a colour as `RRGGBB`; returns white for anything else. */
 function readBackground(text: string | undefined): Colour {
   const [, r, g, b] = /^([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(text ?? '') ?? [];
-  const level = (hex: string | undefined) => (hex === undefined ? 255 : Number.parseInt(hex, 16));
-  return { r: level(r), g: level(g), b: level(b) };
+  const sampleOf = (hex: string | undefined) => (hex === undefined ? 255 : Number.parseInt(hex, 16));
+  return { r: sampleOf(r), g: sampleOf(g), b: sampleOf(b) };
 }
 
 /** Pixels by which neighbouring tiles of a level overlap. */
@@ -123,7 +126,7 @@ async function readLevels(tiff: TiffFile): Promise<readonly TiffImage[]> {
   return tiffImages;
 }
 
-/** Opens the levels. A level whose tiles overlap is composed so that each overlap appears once; other levels keep their stored tiles. */
+/** Opens the levels. A level whose tiles overlap is composed so that each overlap appears once; others keep their stored tiles. */
 async function openLevels(
   source: ByteSource,
   tiffImages: readonly TiffImage[],
@@ -145,11 +148,10 @@ async function openLevels(
       levels.push({ level: { ...grid, downsample }, readTile });
       continue;
     }
-    checkAreas(1, grid.columns + grid.rows);
-    /**
-     * The whole level, in stored pixels: overlaps count twice in its size. Each tile is one cell, and covers the overlap of the tile on
-     * its left and above it.
-     */
+    const areaCount = 1;
+    checkAreas(areaCount, grid.columns + grid.rows);
+    // The only area is the whole stored image, whose size contains every overlap twice. Each tile is one cell and is drawn
+    // over the overlaps with the tiles on its left and above it.
     const area = {
       readTile,
       tileWidth: grid.tileWidth,

@@ -1,6 +1,6 @@
 /**
- * Reads the scanned regions of a Ventana BIF from the XML of its largest level: their position, and the overlaps of
- * their camera frames, each of which is one stored tile.
+ * Reads the scanned regions of a Ventana BIF slide from the XML of its largest level: the position of each region, and the
+ * overlaps of its camera frames. Each frame is one stored tile. `ventana-bif.ts` composes the levels from this.
  */
 import { SlideError } from '../model/slide.ts';
 import { checkAreas } from '../tiff/mosaic-level.ts';
@@ -10,32 +10,36 @@ import { readXmlTag } from '../tiff/xml-tag.ts';
 import { readDecimal, readWholeNumber } from '../xml/read-numbers.ts';
 import { elementsAt, type XmlElement } from '../xml/read-xml.ts';
 
-/** A scanned rectangle of frames. */
+/** A scanned rectangle of camera frames. */
 export interface Region {
-  /** Position of the first frame in the grid of the stored image, from the top left corner. */
+  /** Column and row of the region's top left frame in the grid of the stored image. */
   readonly firstColumn: number;
   readonly firstRow: number;
+  /** Number of columns and rows of frames. */
   readonly columns: number;
   readonly rows: number;
   /** Position of the left edge in pixels of full resolution. */
   readonly x: number;
-  /** Distance in pixels of the bottom edge above a baseline that is below all regions. */
+  /** Distance in pixels from a baseline below all regions up to the bottom edge. */
   readonly bottomAboveBaseline: number;
-  /** Overlap in pixels of each column with the one before it, starting with the second column; likewise of each row. */
+  /** Overlap in pixels of each column with the one before it, starting with the second column; negative for a gap. */
   readonly overlapsX: readonly number[];
+  /** The same for rows. */
   readonly overlapsY: readonly number[];
 }
 
 /**
- * Returns whether an XML element is read: AoiOrigin and SlideStitchInfo below the root, with all their descendants.
- * Others are long and contain file names.
+ * Returns whether an XML element is read: AoiOrigin and SlideStitchInfo below the root, with all their descendants. Other
+ * elements are skipped, because they are long and contain file names.
  */
 function isReadElement([_root, childOfRoot]: readonly string[]): boolean {
   return childOfRoot === 'AoiOrigin' || childOfRoot === 'SlideStitchInfo';
 }
 
 /**
- * Reads the scanned regions; returns null when the file describes no frames, so that its tiles form an ordinary grid.
+ * Reads the scanned regions.
+ *
+ * @returns null when the file describes no frames; its tiles then form an ordinary grid
  *
  * @throws SlideError FILE_CORRUPT, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
  */
@@ -54,17 +58,19 @@ export async function readRegions(full: TiffImage): Promise<readonly Region[] | 
   let columnsAndRows = 0;
   for (const [i, imageInfo] of imageInfos.entries()) {
     const origin = origins[i];
-    columnsAndRows += wholeAttribute(imageInfo, 'NumCols') + wholeAttribute(imageInfo, 'NumRows');
+    columnsAndRows += readIntegerAttribute(imageInfo, 'NumCols') + readIntegerAttribute(imageInfo, 'NumRows');
     checkAreas(imageInfos.length, columnsAndRows);
-    if (origin && wholeAttribute(imageInfo, 'AOIScanned') !== 0) {
-      regions.push(readRegion(imageInfo, origin, full.tiles, imageInfos.length === 1));
+    if (origin && readIntegerAttribute(imageInfo, 'AOIScanned') !== 0) {
+      const isOnlyRegion = imageInfos.length === 1;
+      regions.push(readRegion(imageInfo, origin, full.tiles, isOnlyRegion));
     }
   }
   if (regions.length === 0) throw corruptError('none of its regions was scanned');
   return regions;
 }
 
-function wholeAttribute({ attributes, name }: XmlElement, attribute: string): number {
+/** @throws SlideError FILE_CORRUPT when the attribute is missing or not an integer from 0 */
+function readIntegerAttribute({ attributes, name }: XmlElement, attribute: string): number {
   const value = readWholeNumber(attributes.get(attribute));
   if (value === null)
     throw corruptError(
@@ -73,27 +79,27 @@ function wholeAttribute({ attributes, name }: XmlElement, attribute: string): nu
   return value;
 }
 
-/** Size and number of the tiles of a tiled image. */
+/** Size and number of the tiles of a TIFF image that is stored in tiles. */
 export type Tiles = NonNullable<TiffImage['tiles']>;
 
 /**
  * Reads and checks a region.
  *
- * @param isOnlyRegion whether the file has a single region; then its position may be missing
+ * @param isOnlyRegion whether the file has a single region, which needs no position
  */
 function readRegion(imageInfo: XmlElement, origin: XmlElement, tiles: Tiles, isOnlyRegion: boolean): Region {
-  const frameWidth = wholeAttribute(imageInfo, 'Width');
-  const frameHeight = wholeAttribute(imageInfo, 'Height');
+  const frameWidth = readIntegerAttribute(imageInfo, 'Width');
+  const frameHeight = readIntegerAttribute(imageInfo, 'Height');
   if (frameWidth !== tiles.width || frameHeight !== tiles.height) {
     throw corruptError('its frames and its tiles have different sizes');
   }
-  const firstColumn = wholeAttribute(origin, 'OriginX') / tiles.width;
-  const firstRow = wholeAttribute(origin, 'OriginY') / tiles.height;
+  const firstColumn = readIntegerAttribute(origin, 'OriginX') / tiles.width;
+  const firstRow = readIntegerAttribute(origin, 'OriginY') / tiles.height;
   if (!Number.isInteger(firstColumn) || !Number.isInteger(firstRow)) {
     throw corruptError('a region begins inside a tile');
   }
-  const columns = wholeAttribute(imageInfo, 'NumCols');
-  const rows = wholeAttribute(imageInfo, 'NumRows');
+  const columns = readIntegerAttribute(imageInfo, 'NumCols');
+  const rows = readIntegerAttribute(imageInfo, 'NumRows');
   const isInside = firstColumn + columns <= tiles.columns && firstRow + rows <= tiles.rows;
   if (columns < 1 || rows < 1 || !isInside) throw corruptError('a region reaches beyond the tiles');
   const { overlapsX, overlapsY } = readOverlaps(imageInfo, columns, rows, tiles);
@@ -104,7 +110,7 @@ function readRegion(imageInfo: XmlElement, origin: XmlElement, tiles: Tiles, isO
   return { firstColumn, firstRow, columns, rows, x, bottomAboveBaseline, overlapsX, overlapsY };
 }
 
-/** Minimum confidence (0…100) at which the overlap that the scanner measured for two frames is used. */
+/** Minimum confidence (0 to 100) of a measured overlap. Less reliable measurements are used only if there are no others. */
 const MIN_CONFIDENCE = 98;
 
 /** The overlap of two neighbouring frames as the scanner measured it. */
@@ -115,14 +121,14 @@ interface Joint {
   readonly gap: number;
   /** Measured overlap in pixels. */
   readonly overlap: number;
-  /** 0…100; 0 for frames that the scanner did not join. */
+  /** Confidence of the measurement, 0 to 100; 0 for frames that the scanner did not join. */
   readonly confidence: number;
 }
 
 /**
  * Calculates one overlap for each gap between two columns and between two rows: the mean of the gap's joints whose
- * confidence is at least `MIN_CONFIDENCE`. A gap without such joints gets the mean of those of all gaps in its
- * direction. If no gap has any (e.g. on empty glass), all joints are used, weighted by confidence.
+ * confidence is at least `MIN_CONFIDENCE`. A gap without such joints gets the mean of the confident joints of all gaps in
+ * its direction. If no gap has a confident joint (e.g. on empty glass), all joints are used, weighted by their confidence.
  */
 function readOverlaps(
   imageInfo: XmlElement,
@@ -134,9 +140,10 @@ function readOverlaps(
   const overlapsAlong = (axis: 'x' | 'y', gaps: number, frameSide: number) => {
     const jointsOnAxis = joints.filter((joint) => joint.axis === axis);
     const confident = jointsOnAxis.filter(({ confidence }) => confidence >= MIN_CONFIDENCE);
+    const equalWeight = () => 1;
     const overlaps =
       confident.length > 0
-        ? meanOverlaps(confident, gaps, () => 1)
+        ? meanOverlaps(confident, gaps, equalWeight)
         : meanOverlaps(jointsOnAxis, gaps, (joint) => joint.confidence);
     const isPlausible = overlaps.every((overlap) => Math.abs(overlap) < frameSide / 2);
     if (!isPlausible) throw corruptError('its frames overlap, or lie apart, by half a frame or more');
@@ -148,7 +155,7 @@ function readOverlaps(
   };
 }
 
-/** Steps in columns and rows from the first frame of a joint to the second. */
+/** The step in columns (x) and rows (y) from the first frame of a joint to the second, by the Direction of the joint. */
 const directions: ReadonlyMap<string, readonly [x: number, y: number]> = new Map([
   ['LEFT', [-1, 0]],
   ['RIGHT', [1, 0]],
@@ -156,9 +163,10 @@ const directions: ReadonlyMap<string, readonly [x: number, y: number]> = new Map
   ['DOWN', [0, 1]],
 ]);
 
+/** Reads a TileJointInfo element. @param columns number of columns of the region; `rows` likewise */
 function readJoint(joint: XmlElement, columns: number, rows: number): Joint {
-  const frame1 = gridPositionOf(wholeAttribute(joint, 'Tile1'), columns, rows);
-  const frame2 = gridPositionOf(wholeAttribute(joint, 'Tile2'), columns, rows);
+  const frame1 = gridPositionOf(readIntegerAttribute(joint, 'Tile1'), columns, rows);
+  const frame2 = gridPositionOf(readIntegerAttribute(joint, 'Tile2'), columns, rows);
   const [stepX, stepY] = directions.get(joint.attributes.get('Direction') ?? '') ?? [0, 0];
   const isNeighbour = frame2.column === frame1.column + stepX && frame2.row === frame1.row + stepY;
   if (!isNeighbour || (stepX === 0 && stepY === 0)) {
@@ -172,7 +180,7 @@ function readJoint(joint: XmlElement, columns: number, rows: number): Joint {
     axis,
     gap: axis === 'y' ? Math.min(frame1.row, frame2.row) : Math.min(frame1.column, frame2.column),
     overlap,
-    confidence: isJoined ? wholeAttribute(joint, 'Confidence') : 0,
+    confidence: isJoined ? readIntegerAttribute(joint, 'Confidence') : 0,
   };
 }
 
@@ -191,7 +199,8 @@ function gridPositionOf(number: number, columns: number, rows: number): { column
 }
 
 /**
- * Returns the weighted mean overlap of each gap; for a gap whose weights are 0, the mean of all joints; 0 without joints.
+ * Returns the weighted mean overlap of each gap. A gap whose joints have no weight gets the mean of all joints, or 0 if no
+ * joint has weight.
  */
 function meanOverlaps(
   joints: readonly Joint[],
@@ -202,7 +211,7 @@ function meanOverlaps(
   const total = { weight: 0, overlap: 0 };
   for (const joint of joints) {
     const weight = weightOf(joint);
-    const gapSum = sums[joint.gap] ?? total; // every joint has a gap; `total` is only for the type
+    const gapSum = sums[joint.gap] ?? total; // `?? total` only satisfies the type: every joint has a gap
     for (const sum of [total, gapSum]) {
       sum.weight += weight;
       sum.overlap += weight * joint.overlap;

@@ -1,8 +1,8 @@
 /**
- * Reads Ventana (Roche) BIF, and .tif files of the same scanners: TIFF whose first directory has XML of the iScan
- * scanner. The tiles of a BIF are camera frames that overlap; XML in the largest level states the overlaps and the
- * scanned regions. At a level with the downsample n, a tile contains n × n reduced frames ("cells") side by side, still
- * with their overlaps.
+ * Reads slides of Ventana (Roche) scanners, .bif and .tif: TIFF whose first directory has XML of the iScan scanner. The
+ * tiles of full resolution are camera frames that overlap; XML in the largest level states the overlaps and the scanned
+ * regions. At a level with the downsample n, a stored tile contains n × n reduced frames ("cells") side by side, still with
+ * their overlaps.
  *
  * docs/formats/ventana-bif.md lists the features that are read, with the source of each fact.
  */
@@ -78,19 +78,20 @@ async function readScanner(tiff: TiffFile): Promise<XmlElement> {
   return scanner;
 }
 
-/** Returns a number above 0 and below 1000; null for anything else. */
+/** Reads an attribute as a number above 0 and below 1000; returns null for anything else. */
 function readPositive({ attributes }: XmlElement, name: string): number | null {
   const value = readDecimal(attributes.get(name));
   return value !== null && value > 0 && value < 1000 ? value : null;
 }
 
-/** Returns the colour of empty glass; white when the scanner does not state a brightness from 0 to 255. */
+/** Returns the colour of empty glass: the grey that the scanner states, or white if it states no brightness from 0 to 255. */
 function readWhitePoint({ attributes }: XmlElement): Colour {
   const stated = readWholeNumber(attributes.get('ScanWhitePoint'));
   const brightness = stated === null || stated > 255 ? 255 : stated;
   return { r: brightness, g: brightness, b: brightness };
 }
 
+/** A directory that is a level of the pyramid. */
 interface StoredLevel {
   readonly tiffImage: TiffImage;
   readonly downsample: number;
@@ -102,6 +103,7 @@ interface SortedDirectories {
   readonly associatedTiffImages: ReadonlyMap<AssociatedImageName, TiffImage>;
 }
 
+/** Associated images by the description of their directory. "Label Image" shows the whole glass, so it is the macro. */
 const associatedNames: ReadonlyMap<string, AssociatedImageName> = new Map([
   ['Label Image', 'macro'],
   ['Label_Image', 'macro'],
@@ -115,7 +117,7 @@ const associatedNames: ReadonlyMap<string, AssociatedImageName> = new Map([
 async function sortDirectories(tiff: TiffFile): Promise<SortedDirectories> {
   const levels: StoredLevel[] = [];
   const associatedTiffImages = new Map<AssociatedImageName, TiffImage>();
-  let fullPower: number | null = null;
+  let fullPower: number | null = null; // magnification of full resolution
   for (const directory of await tiff.directories()) {
     const description = ((await directory.text(tag.ImageDescription, 1024)) ?? '').trim();
     const name = associatedNames.get(description);
@@ -140,7 +142,7 @@ async function sortDirectories(tiff: TiffFile): Promise<SortedDirectories> {
   return { levels, associatedTiffImages };
 }
 
-/** Opens levels with their stored tiles if these form an ordinary grid, and otherwise composes the frames. */
+/** Opens the levels. Stored tiles that form an ordinary grid can be sent unchanged; otherwise tiles are composed from frames. */
 async function openLevels(
   source: ByteSource,
   storedLevels: readonly StoredLevel[],
@@ -150,8 +152,8 @@ async function openLevels(
   if (regions === null) return openDeclaredLevels(source, storedLevels.map(withStoredSize));
   const [first] = regions;
   if (first && regions.length === 1 && isPlainGrid(first))
-    return openDeclaredLevels(source, plainLevels(storedLevels, first));
-  return joinLevels(await mosaicLevels(source, storedLevels, regions, background));
+    return openDeclaredLevels(source, croppedLevels(storedLevels, first));
+  return joinLevels(await composeLevels(source, storedLevels, regions, background));
 }
 
 function withStoredSize({ tiffImage, downsample }: StoredLevel) {
@@ -164,8 +166,8 @@ function isPlainGrid({ firstColumn, firstRow, overlapsX, overlapsY }: Region): b
   return firstColumn === 0 && firstRow === 0 && overlapsX.every(isZero) && overlapsY.every(isZero);
 }
 
-/** Returns levels cropped to the frames of a region that begins in the top left corner. */
-function plainLevels(storedLevels: readonly StoredLevel[], { columns, rows }: Region) {
+/** Crops each level to the frames of a region that begins in the top left corner; tiles beyond it are padding. */
+function croppedLevels(storedLevels: readonly StoredLevel[], { columns, rows }: Region) {
   const tiles = tilesOf(storedLevels[0]);
   return storedLevels.map(({ tiffImage, downsample }) => ({
     tiffImage,
@@ -180,11 +182,14 @@ function tilesOf(level: StoredLevel | undefined): Tiles {
   return level.tiffImage.tiles;
 }
 
-/** Minimum side of a cell in pixels. Levels with smaller cells are not used; they are rendered from a larger level. */
+/** Minimum side of a cell in pixels. A level with smaller cells is not read; the renderer draws it from a larger level. */
 const MIN_CELL_SIDE = 16;
 
-/** Composes each level from its cells, without the overlaps. Omits the first level with unusable cells and all later ones. */
-async function mosaicLevels(
+/**
+ * Composes each level from its cells, so that every overlap appears once. Stops at the first level whose cells are too small
+ * or have no whole number of pixels.
+ */
+async function composeLevels(
   source: ByteSource,
   storedLevels: readonly StoredLevel[],
   regions: readonly Region[],
@@ -228,22 +233,24 @@ async function mosaicLevels(
   return levels;
 }
 
+/** A region with the position of each of its frames. */
 interface PlacedRegion {
   readonly region: Region;
   /**
-   * Left edge of each column and top edge of each row, in full-resolution pixels from the top left corner of all regions.
+   * Left edge of each column and top edge of each row of frames, in pixels of full resolution from the top left corner of
+   * the rectangle that encloses all regions.
    */
   readonly lefts: readonly number[];
   readonly tops: readonly number[];
 }
 
-/** Returns the regions with the positions of their frames on the glass. */
+/** Calculates where the frames of each region are in the image. */
 function placeRegions(regions: readonly Region[], tiles: Tiles): readonly PlacedRegion[] {
   const measured = regions.map((region) => {
     const lefts = frameStarts(region.overlapsX, tiles.width);
     const tops = frameStarts(region.overlapsY, tiles.height);
     const height = (tops.at(-1) ?? 0) + tiles.height;
-    // The scanner measures upwards from a baseline to the bottom edge; y is the top edge, measured downwards.
+    // The scanner measures upwards from a baseline to the bottom edge; here, y is the top edge, measured downwards from it.
     return { region, lefts, tops, x: region.x, y: -(region.bottomAboveBaseline + height) };
   });
   const left = Math.min(...measured.map(({ x }) => x));
@@ -256,7 +263,7 @@ function placeRegions(regions: readonly Region[], tiles: Tiles): readonly Placed
 }
 
 /**
- * Returns the position of each column (or row) of frames in pixels from the first one.
+ * Returns the left (or top) edge of each column (or row) of frames, in pixels from the first one.
  *
  * @param side width (or height) of a frame
  */

@@ -16,7 +16,7 @@ import { readStacks, type Stack } from '../vsi/stacks.ts';
 import { isVsi } from '../vsi/tag-tree.ts';
 import type { SlideFormat } from './slide-format.ts';
 
-/** The two possible names of the file in a stack's folder. */
+/** The two possible names of the file with the pixels in a stack's folder. */
 const ETS_NAMES = ['frame_t.ets', 'frame_t_0.ets'] as const;
 
 export const vsi: SlideFormat = {
@@ -28,6 +28,7 @@ export const vsi: SlideFormat = {
 
   async open(files) {
     const stacks = await readStacks(files.leading);
+    // The pixels of the other stacks are in the .vsi file itself, which is not supported.
     const stacksWithEtsFile = stacks.filter(({ isExternal }) => isExternal);
     // A slide may have several scanned areas; the largest is displayed.
     const slideStack = largestStack(stacksWithEtsFile.filter(({ kind }) => kind === 'slide'));
@@ -62,6 +63,7 @@ export const vsi: SlideFormat = {
   group: groupFiles,
 };
 
+/** Associated images by the kind of their stack; null for a stack that is not an associated image. */
 const associatedNames: Readonly<Record<Stack['kind'], AssociatedImageName | null>> = {
   slide: null,
   overview: 'macro',
@@ -70,19 +72,19 @@ const associatedNames: Readonly<Record<Stack['kind'], AssociatedImageName | null
   other: null,
 };
 
-/** Returns the stack with the most pixels; of equal ones, the one with the lowest number. */
+/** Returns the stack with the most pixels; of stacks of the same size, the one with the lowest number; null without stacks. */
 function largestStack(stacks: readonly Stack[]): Stack | null {
   const area = ({ size }: Stack) => (size ? size.width * size.height : 0);
   return stacks.toSorted((a, b) => area(b) - area(a) || a.number - b.number)[0] ?? null;
 }
 
 async function openStack(files: SlideFiles, stack: Stack): Promise<EtsPyramid> {
-  const source = await openEts(files, stack);
+  const source = await openEtsFile(files, stack);
   return openEtsPyramid(source, await readEtsFile(source), stack);
 }
 
 /** Opens the file with the pixels of a stack. @throws SlideError FILE_TRUNCATED when it is missing */
-async function openEts(files: SlideFiles, { number }: Stack): Promise<ByteSource> {
+async function openEtsFile(files: SlideFiles, { number }: Stack): Promise<ByteSource> {
   for (const name of ETS_NAMES) {
     try {
       return await files.open(`${folderOf(files.name)}/stack${number}/${name}`);
@@ -93,7 +95,7 @@ async function openEts(files: SlideFiles, { number }: Stack): Promise<ByteSource
   throw incompleteError('the .ets file with its pixels is missing from the folder beside it');
 }
 
-/** Returns the name of the folder beside a .vsi file, e.g. `_slide_` for `slide.vsi`. */
+/** Returns the name of the folder with the pixels, which is beside the .vsi file: `_slide_` for `slide.vsi`. */
 function folderOf(name: string): string {
   return `_${name.replace(/\.[^.]*$/, '')}_`;
 }
