@@ -1,6 +1,7 @@
 /**
- * The viewer of a slide: opens it, shows progress and errors, retries, and renders the controls. The zoomable view itself is
- * `slide-view.ts`. Longer than other files, because opening, retrying and renewed sessions share the state of one slide.
+ * The React component that shows a slide: it opens the slide, shows progress and errors, retries, and renders the controls. The
+ * zoomable view itself is `slide-view.ts`. This file is long, because opening, retrying and renewed sessions share the state of one
+ * slide.
  */
 import { type ComponentType, useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { useWhenIdle } from '../browser/use-when-idle.ts';
@@ -29,37 +30,42 @@ import { useIncompleteness } from './use-incompleteness.ts';
 import type { SlideField } from './view-url.ts';
 import type { ViewedSlide } from './viewed-slide.ts';
 
-/** Delay before an opening that failed temporarily is retried. */
+/** Delay before the viewer tries again to open a slide, after a failure that may be temporary. */
 const openRetryDelayMs = 10_000;
 /** `onField` is called when the view has not changed for this long. */
 const fieldDelayMs = 250;
-/** Maximum time that the opening waits for the thumbnail in which it searches for tissue. */
+/** Maximum time for which the opening of a slide waits for the thumbnail in which it searches for tissue. */
 const maxTissueSearchMs = 1500;
 
+/** What the viewer is doing with the slide, for the content over it. */
 export interface ViewingState {
   /** Progress of opening or loading; null when all visible tiles are loaded. */
   readonly loading: LoadingState | null;
-  /** Error to show instead of the slide or over it; null without one. */
+  /** Error to show instead of the slide or over it; null when there is none. */
   readonly failure: PixelFailure | null;
   readonly retry: () => void;
 }
 
 interface SlideViewerProps {
-  /** The slide to show; null while none is chosen, when the browser prepares the viewer. */
+  /** The slide to show; null while none is chosen. The browser then prepares the viewer for the first slide. */
   readonly slide: ViewedSlide | null;
   /** URL of the thumbnail that is shown until tiles are loaded; null when there is none. */
   readonly picture: string | null;
   readonly fetchPixels: FetchPixels;
+  /** Loads the Deep Zoom descriptors of slides: their size and their division into tiles. */
   readonly descriptors: DescriptorSupply;
-  /** The current image session (the credential of pixels). With a new session, the viewer retries the requests that failed with the old one. */
+  /**
+   * The current image session (the credential of pixels); null before there is one. With a new session, the viewer retries the requests
+   * that failed with the old one.
+   */
   readonly session: string | null;
-  /** Returns the field to show first; null: the whole slide. */
+  /** Returns the field (the visible part of the slide) to show first; null: the whole slide. */
   readonly initialField: () => SlideField | null;
-  /** Whether a first field without tissue is replaced by a field on tissue. */
+  /** Whether the viewer moves the first field to tissue nearby when it would show blank glass. */
   readonly avoidsGlass?: boolean;
-  /** Called after each movement with the new field, as soon as the view has been still for 250 ms. */
+  /** Called with the new field after a movement, as soon as the view has been still for 250 ms. */
   readonly onField: (field: SlideField) => void;
-  /** Called with the view when it shows the slide, and with null when the slide is closed. Must be a stable function. */
+  /** Called with the view when it shows the slide, and with null when the slide is closed. Must be a stable function (useCallback). */
   readonly onView: (view: SlideView | null) => void;
   /** Called with the reason when the view is not sharp, and with null when it is or the slide is closed. Must be a stable function. */
   readonly onIncomplete: (incomplete: Incompleteness | null) => void;
@@ -73,11 +79,11 @@ interface SlideViewerProps {
   readonly onCorrect: (isCorrected: boolean) => void;
   /** Whether the keyboard shortcuts of the page apply to this slide. */
   readonly hasKeys: boolean;
-  /** Content over the slide. */
+  /** Renders messages over the slide: progress and errors. */
   readonly Overlay: ComponentType<ViewingState>;
 }
 
-/** A zoomable slide. OpenSeadragon is created once, when the browser is idle, and reused for every slide. */
+/** A zoomable slide with its controls. The viewer creates OpenSeadragon once, when the browser is idle, and reuses it for every slide. */
 export function SlideViewer({ slide, ...props }: SlideViewerProps) {
   const viewerElement = useRef<HTMLDivElement>(null);
   const view = useRef<SlideView>(null);
@@ -90,7 +96,7 @@ export function SlideViewer({ slide, ...props }: SlideViewerProps) {
   }, []);
 
   useEffect(() => {
-    // Prepares the viewer while no slide is chosen. A slide that is opened earlier creates the viewer itself.
+    // Prepares the viewer while no slide is chosen. If a slide is opened before the browser is idle, `OpenSlide` creates the viewer.
     const idleCallback = window.requestIdleCallback?.(getOrCreateView);
     return () => {
       if (idleCallback !== undefined) cancelIdleCallback(idleCallback);
@@ -147,18 +153,18 @@ function OpenSlide(props: OpenSlideProps) {
     onIncomplete,
   } = props;
   const [loading, setLoading] = useState<LoadingState | null>({ phase: 'opening' });
-  /** The error that the person sees; null without one. A single missing tile does not set it. */
+  /** The error that the person sees; null when there is none. A single missing tile is not such an error. */
   const [failure, setFailure] = useState<PixelFailure | null>(null);
   const [pose, setPose] = useState<Pose | null>(null);
   /** The view; null until it shows this slide. */
   const [view, setView] = useState<SlideView | null>(null);
-  /** The view for the controls, which are rendered when the browser is idle, because the first tiles are more important. */
+  /** The view for the controls; null until the browser is idle, because the first tiles are more important than the controls. */
   const viewOfInstruments = useWhenIdle(view);
   /** Number of the attempt to open the slide; a new number opens the slide again. */
   const [attempt, setAttempt] = useState(0);
   /**
-   * URL of the thumbnail that is shown until tiles are loaded; null: no thumbnail. It fits only the field of the whole slide. State,
-   * because its URL must not change with a renewed session.
+   * URL of the thumbnail that is shown until tiles are loaded; null: no thumbnail, because it would not fit a field that is only a part of
+   * the slide. The URL is state, because it must not change when the image session is renewed.
    */
   const [placeholderUrl, setPlaceholderUrl] = useState(() => (initialField() === null ? picture : null));
   const [sharpness, setSharpness] = useState<Sharpness>('loading');
@@ -188,7 +194,7 @@ function OpenSlide(props: OpenSlideProps) {
   );
   const calibration = useMemo(() => calibrationOf(slide.scale), [slide.scale]);
 
-  /** The field at the time when the slide was opened again; null before that. */
+  /** The field that was visible when `reopenForColours` opened the slide again; null before that. */
   const fieldBeforeReopening = useRef<SlideField | null>(null);
   /** Returns the field with which the slide opens; null: the whole slide. */
   const fieldForOpening = useEffectEvent(
@@ -203,7 +209,10 @@ function OpenSlide(props: OpenSlideProps) {
       );
     },
   );
-  /** Returns the function that builds the URLs of tiles. In browsers that cannot correct colours, the URLs request corrected tiles. */
+  /**
+   * Returns the function that builds the URLs of tiles. In a browser that cannot correct colours, these URLs request tiles that the server
+   * has corrected.
+   */
   const createTileUrls = useEffectEvent((view: SlideView, { profile: slideProfile }: DeepZoomDescriptor) => {
     // `tableSize` is null for a profile that the server ignores.
     const isServerCorrecting = isCorrected && !view.correctsColours && slideProfile?.tableSize != null;
@@ -235,7 +244,7 @@ function OpenSlide(props: OpenSlideProps) {
       const tiles = createTileLoading({
         fetchPixels,
         signal,
-        // After the first complete view, the progress of tiles is no longer shown; other states (a session being renewed) still are.
+        // After the first complete view, the progress of tiles is no longer shown; a renewal of the session still is.
         onChange: (state) => scheduleProgress(isComplete && state.phase === 'tiles' ? null : state),
       });
       const load = async (url: string) => {
@@ -262,10 +271,10 @@ function OpenSlide(props: OpenSlideProps) {
       const urlOf = createTileUrls(openedView, descriptor);
       const firstVisibleTiles = firstTiles(descriptor, openedView.size(), field);
       const preloadedBlobs = tiles.preload(firstVisibleTiles.map(urlOf));
-      // The first tiles are decoded as soon as they are loaded, while OpenSeadragon still prepares its requests for them.
+      // Decodes the first tiles as soon as they are loaded, while OpenSeadragon still prepares its requests for them.
       for (const [index, tile] of firstVisibleTiles.entries()) {
         const blob = preloadedBlobs[index];
-        // A failure is ignored here, because the request of OpenSeadragon for the same tile fails as well and is handled.
+        // A failure is ignored here: OpenSeadragon requests the same tile, fails too, and the failure is handled there.
         if (blob) openedView.prefetch(tile, urlOf(tile), () => blob).catch(() => undefined);
       }
       const prefetch = createIdlePrefetch({ view: openedView, descriptor, urlOf, fetchPixels, signal });
@@ -305,7 +314,7 @@ function OpenSlide(props: OpenSlideProps) {
       fieldTimer = setTimeout(() => publishField(field), fieldDelayMs);
     }
 
-    /** Shows a message for errors that affect all tiles. A single missing tile is only visible as blur. */
+    /** Shows a message for an error that affects all tiles. A single missing tile is only visible as blur. */
     function onTileFailed(tileFailure: PixelFailure, hasLoadedTiles: boolean) {
       if (!hasLoadedTiles || isAboutSession(tileFailure)) setFailure(tileFailure);
     }
@@ -323,7 +332,7 @@ function OpenSlide(props: OpenSlideProps) {
     };
   }, [slide, fetchPixels, descriptors, getOrCreateView, attempt]);
 
-  /** Opens the slide again with tiles in the other colours, if the server and not the view corrects colours. */
+  /** Opens the slide again to load tiles in the other colours. Does nothing when the view corrects colours itself. */
   const reopenForColours = useEffectEvent(() => {
     if (view === null || view.correctsColours || profile?.tableSize == null) return;
     fieldBeforeReopening.current = view.destination();
@@ -350,14 +359,15 @@ function OpenSlide(props: OpenSlideProps) {
     setAttempt(attempt + 1);
   };
 
-  // Opening is retried after failures that may be temporary, such as a restarting server. The message stays until the slide is open.
+  // Tries again to open the slide after a failure that may be temporary, such as a restart of the server. The message stays until the
+  // slide is open.
   useEffect(() => {
     if (view !== null || failure === null || !canRetry(failure)) return;
     const timer = setTimeout(() => setAttempt((before) => before + 1), openRetryDelayMs);
     return () => clearTimeout(timer);
   }, [failure, view]);
 
-  // Failed tiles are requested again as soon as the network is available again or the page becomes visible.
+  // Requests failed tiles again as soon as the network is available again or the page becomes visible.
   useEffect(() => {
     if (view === null) return;
     const retryWhenVisible = () => {
@@ -433,7 +443,7 @@ function failureOf(error: unknown): PixelFailure {
   return error instanceof PixelError ? error.failure : { kind: 'other' };
 }
 
-/** Returns whether the server rejected the image session, which a renewed session may solve. */
+/** Returns whether the server rejected the image session or no session could be created. A new session may solve this. */
 function isAboutSession(failure: PixelFailure): boolean {
   return failure.kind === 'session-lost' || (failure.kind === 'status' && failure.status === 401);
 }

@@ -7,14 +7,14 @@ import {
   parseDescriptor,
 } from './descriptor.ts';
 
-const good = `<?xml version="1.0" encoding="UTF-8"?>
+const validXml = `<?xml version="1.0" encoding="UTF-8"?>
 <Image xmlns="http://schemas.microsoft.com/deepzoom/2008" TileSize="240" Overlap="0" Format="jpeg">
   <Size Width="46000" Height="32914"/>
 </Image>`;
 
 describe('parseDescriptor', () => {
   it('returns size, tile size, overlap and format', () => {
-    expect(parseDescriptor(good)).toEqual({
+    expect(parseDescriptor(validXml)).toEqual({
       width: 46000,
       height: 32914,
       tileSize: 240,
@@ -28,24 +28,24 @@ describe('parseDescriptor', () => {
     ['an empty text', ''],
     ['an HTML page', '<!doctype html><html><body>Sign in</body></html>'],
     ['JSON', '{"Image":{}}'],
-    ['a truncated descriptor', good.slice(0, 150)],
-    ['a descriptor without a size', good.replace(/<Size.*\/>/, '')],
-    ['a descriptor without a width', good.replace('Width="46000"', '')],
-    ['a width of 0', good.replace('46000', '0')],
-    ['a negative width', good.replace('46000', '-1')],
-    ['a tile size that is not a number', good.replace('240', 'large')],
-    ['a format that is a path', good.replace('jpeg', '../secret')],
-    ['a Deep Zoom collection', good.replaceAll('Image', 'Collection')],
+    ['a truncated descriptor', validXml.slice(0, 150)],
+    ['a descriptor without a size', validXml.replace(/<Size.*\/>/, '')],
+    ['a descriptor without a width', validXml.replace('Width="46000"', '')],
+    ['a width of 0', validXml.replace('46000', '0')],
+    ['a negative width', validXml.replace('46000', '-1')],
+    ['a tile size that is not a number', validXml.replace('240', 'large')],
+    ['a format that is a path', validXml.replace('jpeg', '../secret')],
+    ['a Deep Zoom collection', validXml.replaceAll('Image', 'Collection')],
   ])('returns null for %s', (_, xml) => {
     expect(parseDescriptor(xml)).toBeNull();
   });
 });
 
-describe('Deep Zoom levels', () => {
-  const descriptor = (width: number, height: number, tileSize = 256): DeepZoomDescriptor => ({
+describe('maxLevelOf and minLevelOf', () => {
+  const descriptorOf = (width: number, height: number): DeepZoomDescriptor => ({
     width,
     height,
-    tileSize,
+    tileSize: 256,
     overlap: 0,
     format: 'jpeg',
     profile: null,
@@ -59,8 +59,8 @@ describe('Deep Zoom levels', () => {
     [1000, 65536, 16],
     [65537, 1000, 17],
     [46000, 32914, 16],
-  ])('of a slide of %d × %d pixels have the maximum level %d', (width, height, level) => {
-    expect(maxLevelOf(descriptor(width, height))).toBe(level);
+  ])('for a slide of %d × %d pixels, maxLevelOf returns Deep Zoom level %d', (width, height, level) => {
+    expect(maxLevelOf(descriptorOf(width, height))).toBe(level);
   });
 
   it.each([
@@ -69,7 +69,7 @@ describe('Deep Zoom levels', () => {
     [500, 16, 8],
     [256, 3, 3],
   ])(
-    'with tiles of %d pixels and maximum level %d are requested from level %d on',
+    'for tiles of %d pixels and maximum level %d, minLevelOf returns Deep Zoom level %d',
     (tileSize, maxLevel, level) => {
       expect(minLevelOf(tileSize, maxLevel)).toBe(level);
     },
@@ -78,11 +78,11 @@ describe('Deep Zoom levels', () => {
 
 describe('loadDescriptor', () => {
   const request = { signal: new AbortController().signal, onRenewing: () => {} };
-  const load = (answer: () => Promise<Response | 'session-lost'>) =>
-    loadDescriptor(answer, '/image.dzi', request);
+  const load = (respond: () => Promise<Response | 'session-lost'>) =>
+    loadDescriptor(respond, '/image.dzi', request);
 
   it('returns the parsed descriptor of the response', async () => {
-    await expect(load(async () => new Response(good))).resolves.toMatchObject({ width: 46000 });
+    await expect(load(async () => new Response(validXml))).resolves.toMatchObject({ width: 46000 });
   });
 
   it.each([
@@ -96,10 +96,10 @@ describe('loadDescriptor', () => {
       async () => new Response('<h1>Bad gateway</h1>', { status: 502 }),
       { kind: 'status', status: 502, message: '' },
     ],
-    ['a response that is no descriptor', async () => new Response('<html/>'), { kind: 'unreadable' }],
+    ['a response that is not a descriptor', async () => new Response('<html/>'), { kind: 'unreadable' }],
     ['a lost session', async () => 'session-lost' as const, { kind: 'session-lost' }],
     ['a network error', () => Promise.reject(new TypeError('Failed to fetch')), { kind: 'other' }],
-  ])('throws a PixelError of the matching kind for %s', async (_, answer, failure) => {
-    await expect(load(answer)).rejects.toMatchObject({ failure });
+  ])('throws a PixelError of the matching kind for %s', async (_, respond, failure) => {
+    await expect(load(respond)).rejects.toMatchObject({ failure });
   });
 });

@@ -2,6 +2,7 @@
 import { type ColourProfile, profileOf } from './colours/colour-table.ts';
 import { type FetchPixels, loadPixels, PixelError, type PixelRequest } from './pixels.ts';
 
+/** What a descriptor says about a slide. */
 export interface DeepZoomDescriptor {
   /** Size in pixels at full resolution. */
   readonly width: number;
@@ -64,7 +65,7 @@ export function minLevelOf(tileSize: number, maxLevel: number): number {
   return Math.min(maxLevel, Math.floor(Math.log2(tileSize)));
 }
 
-/** Loads and parses a descriptor. @throws PixelError, or the reason of the abort */
+/** Loads and parses a descriptor. @throws PixelError; after an abort, the reason of the abort */
 export async function loadDescriptor(
   fetchPixels: FetchPixels,
   url: string,

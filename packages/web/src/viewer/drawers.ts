@@ -1,4 +1,7 @@
-/** Creates the renderer of a view: with WebGL 2 on computers with a graphics card, with a 2D canvas on others. */
+/**
+ * Creates the renderer of a view, and thereby chooses how OpenSeadragon draws tiles: with WebGL 2 on computers with a graphics card,
+ * on a 2D canvas on others.
+ */
 import { limitPictures, pictureLimitOf } from './renderer/picture-limit.ts';
 import { Renderer } from './renderer/renderer.ts';
 
@@ -14,7 +17,11 @@ const forcedDrawerKey = 'viewer_drawer';
 /** `deviceMemory` is the memory of the device in GB; only some browsers have it. */
 type NavigatorWithMemory = Navigator & { readonly deviceMemory?: number };
 
-/** @param renderer name of the graphics hardware from WebGL; null without WebGL */
+/**
+ * Returns whether WebGL would run on the processor, or is missing.
+ *
+ * @param renderer name of the graphics hardware from WebGL; null without WebGL
+ */
 export function isSoftwareRendered(renderer: string | null): boolean {
   return renderer === null || softwareRenderer.test(renderer);
 }
@@ -24,20 +31,20 @@ export function isSoftwareRendered(renderer: string | null): boolean {
  * long for a screen of tiles (measured with SwiftShader: 7 s instead of 0.7 s).
  */
 export function createRenderer(): Renderer {
-  limitPictures(pictureLimitOf((navigator as NavigatorWithMemory).deviceMemory));
+  limitPictures(pictureLimitOf((navigator as NavigatorWithMemory).deviceMemory)); // pictures are decoded tiles
   const forcedDrawer = forcedDrawerOrNull();
   const context = forcedDrawer === 'canvas' ? null : createContext(forcedDrawer === 'webgl');
   const isForced = forcedDrawer !== null;
   return new Renderer(context, isForced);
 }
 
-/** Creates a context of WebGL 2; returns null when there is none in hardware. @param isForced accepts WebGL in software, too */
+/** Creates a context of WebGL 2; returns null when the hardware has none. @param isForced accepts WebGL in software, too */
 function createContext(isForced: boolean): WebGL2RenderingContext | null {
   const context = document.createElement('canvas').getContext('webgl2', {
     // Smoothed edges would show as seams between neighbouring tiles.
     antialias: false,
     depth: false,
-    stencil: true, // layers fill their polygons with it
+    stencil: true, // layers over the slide may fill their polygons with it
     alpha: true,
     premultipliedAlpha: true,
     powerPreference: 'high-performance',
@@ -53,6 +60,7 @@ function createContext(isForced: boolean): WebGL2RenderingContext | null {
   return null;
 }
 
+/** Returns the drawer that the local storage forces; null when it forces none. */
 function forcedDrawerOrNull(): 'webgl' | 'canvas' | null {
   try {
     const choice = localStorage.getItem(forcedDrawerKey);

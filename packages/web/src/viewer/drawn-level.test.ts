@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { drawnLevelAt, minPixelRatioOf } from './drawn-level.ts';
 
-describe('the drawn level of a slide', () => {
-  it('has one to two pixels per device pixel on screens with one or two device pixels per CSS pixel', () => {
+describe('drawnLevelAt', () => {
+  it('returns the level whose pixels are 0.5 to 1 device pixel wide on screens with 1 or 2 device pixels per CSS pixel', () => {
     expect(drawnLevelAt(1, 16, 1)).toBe(16);
     expect(drawnLevelAt(0.5, 16, 1)).toBe(16);
     expect(drawnLevelAt(0.49, 16, 1)).toBe(15);
@@ -11,14 +11,14 @@ describe('the drawn level of a slide', () => {
     expect(drawnLevelAt(0.05, 16, 2)).toBe(drawnLevelAt(0.1, 16, 1));
   });
 
-  it('has no more detail on a phone with three device pixels per CSS pixel than on a screen with two', () => {
+  it('returns the same level for 3 device pixels per CSS pixel as for 2, because the finer one would not be visible', () => {
     expect(minPixelRatioOf(3)).toBe(0.75);
     for (const zoom of [0.01, 0.07, 0.25, 0.4]) {
       expect(drawnLevelAt(zoom, 16, 3)).toBe(drawnLevelAt(zoom, 16, 2));
     }
   });
 
-  it('is at most the level of full resolution', () => {
+  it('returns at most the level of full resolution', () => {
     expect(drawnLevelAt(4, 16, 3)).toBe(16);
   });
 });

@@ -17,19 +17,21 @@ const fieldAt = (x: number, y: number, zoom: number, rotation = 0) => ({
   rotation,
   isMirrored: false,
 });
+/** Returns each tile as `level/column_row`. */
 const namesOf = (tiles: ReturnType<typeof firstTiles>) =>
   tiles.map(({ level, column, row }) => `${level}/${column}_${row}`);
 
 describe('firstTiles', () => {
   it('returns, for the whole slide, the tiles of the level with about as many pixels as the screen, nearest to the middle first', () => {
     const tiles = firstTiles(descriptor, viewport, null);
-    // 1/32 of 40,000 × 30,000: 1250 × 938 pixels, shown on 1067 × 800.
+    // Level 11 has 1/32 of 40,000 × 30,000 pixels: 1250 × 938 pixels, shown on 1067 × 800, in 6 × 4 tiles of 240 pixels.
     expect(tiles).toHaveLength(6 * 4);
     expect(new Set(tiles.map(({ level }) => level))).toEqual(new Set([11]));
     expect(tiles[0]).toEqual({ level: 11, column: 2, row: 1, format: 'jpeg' });
   });
 
   it('returns the tiles around the centre for a field of view at full resolution', () => {
+    // x from 960 to 1440 touches columns 4 to 6, y from 1200 to 1440 touches rows 5 and 6.
     const names = namesOf(firstTiles(descriptor, { width: 480, height: 240 }, fieldAt(1200, 1320, 1)));
     expect(names).toHaveLength(3 * 2);
     expect(names.slice(0, 2).sort()).toEqual(['16/4_5', '16/5_5']);

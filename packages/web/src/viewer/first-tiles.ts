@@ -1,4 +1,4 @@
-/** Computes the tiles of the first view before OpenSeadragon has drawn anything, so that they are requested early. */
+/** Computes which tiles the first view of a slide needs, so that they are requested before OpenSeadragon knows that it needs them. */
 import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from './descriptor.ts';
 import { drawnLevelAt } from './drawn-level.ts';
 import type { TileCoordinates } from './slide-tiles.ts';
@@ -7,7 +7,7 @@ import type { SlideField } from './view-address.ts';
 /** Maximum number of returned tiles, so that a wrong guess stays cheap. */
 const maxTiles = 60;
 
-/** In CSS pixels. */
+/** Size of the viewer in CSS pixels. */
 interface ViewportSize {
   readonly width: number;
   readonly height: number;
@@ -16,8 +16,7 @@ interface ViewportSize {
 /**
  * Returns the tiles of the first view, nearest to the centre first.
  *
- * @param viewport size of the viewer in CSS pixels
- * @param field the visible field: x and y are its centre in pixels at full resolution; null for the whole slide
+ * @param field the part of the slide that will be visible; null for the whole slide
  * @returns an empty array for a rotated view, whose tiles are not computed, and for a viewer without a size
  */
 export function firstTiles(
@@ -57,8 +56,8 @@ function visibleIndices(
   slideLength: number,
   tileSide: number,
 ): number[] {
-  const lastOfSlide = Math.ceil(slideLength / tileSide) - 1;
+  const lastIndexOfSlide = Math.ceil(slideLength / tileSide) - 1;
   const first = Math.max(0, Math.floor((centre - visibleLength / 2) / tileSide));
-  const last = Math.min(lastOfSlide, Math.floor((centre + visibleLength / 2) / tileSide));
+  const last = Math.min(lastIndexOfSlide, Math.floor((centre + visibleLength / 2) / tileSide));
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => first + offset);
 }

@@ -17,14 +17,19 @@ beforeEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** A prefetch whose requests never end unless `answer` is given. */
-function prefetching(answer?: () => Response) {
+/**
+ * Creates a prefetch for the middle of a slide at full resolution.
+ *
+ * @param respond returns the response to each request; without it, requests never end
+ */
+function prefetchWith(respond?: () => Response) {
   const signals: AbortSignal[] = [];
   const fetchPixels = vi.fn<FetchPixels>((_, { signal }) => {
     signals.push(signal);
-    return answer ? Promise.resolve(answer()) : new Promise(() => {});
+    return respond ? Promise.resolve(respond()) : new Promise(() => {});
   });
-  const end = new AbortController();
+  /** Aborted when the slide is closed. */
+  const slideClosing = new AbortController();
   const prefetch = createIdlePrefetch({
     view: {
       destination: () => field,
@@ -35,14 +40,14 @@ function prefetching(answer?: () => Response) {
     descriptor,
     urlOf: ({ level, column, row }) => `/${level}/${column}_${row}`,
     fetchPixels,
-    signal: end.signal,
+    signal: slideClosing.signal,
   });
-  return { prefetch, fetchPixels, signals, end };
+  return { prefetch, fetchPixels, signals, slideClosing };
 }
 
 describe('createIdlePrefetch', () => {
-  it('loads a few tiles at a time when the view has rested, with low priority', () => {
-    const { prefetch, fetchPixels } = prefetching();
+  it('loads 4 tiles at a time, with low priority, when the view has not moved for 150 ms', () => {
+    const { prefetch, fetchPixels } = prefetchWith();
     prefetch.onSharp();
     expect(fetchPixels).not.toHaveBeenCalled();
     vi.advanceTimersByTime(200);
@@ -50,8 +55,8 @@ describe('createIdlePrefetch', () => {
     expect(fetchPixels.mock.calls[0]?.[1].priority).toBe('low');
   });
 
-  it('aborts its requests when visible tiles are missing, as after a movement', () => {
-    const { prefetch, signals } = prefetching();
+  it('aborts its requests when visible tiles are missing', () => {
+    const { prefetch, signals } = prefetchWith();
     prefetch.onSharp();
     vi.advanceTimersByTime(200);
     prefetch.onTilesMissing();
@@ -59,7 +64,7 @@ describe('createIdlePrefetch', () => {
   });
 
   it('requests nothing while the view is moving', () => {
-    const { prefetch, fetchPixels } = prefetching();
+    const { prefetch, fetchPixels } = prefetchWith();
     prefetch.onSharp();
     for (let step = 0; step < 20; step += 1) {
       vi.advanceTimersByTime(100);
@@ -71,7 +76,7 @@ describe('createIdlePrefetch', () => {
   });
 
   it('requests nothing after a movement until all visible tiles are drawn', () => {
-    const { prefetch, fetchPixels } = prefetching();
+    const { prefetch, fetchPixels } = prefetchWith();
     prefetch.onTilesMissing();
     prefetch.onMove();
     vi.advanceTimersByTime(1000);
@@ -79,27 +84,27 @@ describe('createIdlePrefetch', () => {
   });
 
   it('stops for 30 s when the server responds that it is busy', async () => {
-    const { prefetch, fetchPixels } = prefetching(() => new Response(null, { status: 503 }));
+    const { prefetch, fetchPixels } = prefetchWith(() => new Response(null, { status: 503 }));
     prefetch.onSharp();
     await vi.advanceTimersByTimeAsync(200);
-    const before = fetchPixels.mock.calls.length;
-    expect(before).toBeLessThanOrEqual(4);
+    const callsBeforePause = fetchPixels.mock.calls.length;
+    expect(callsBeforePause).toBeLessThanOrEqual(4);
     prefetch.onTilesMissing();
     prefetch.onSharp();
     await vi.advanceTimersByTimeAsync(20_000);
-    expect(fetchPixels).toHaveBeenCalledTimes(before);
+    expect(fetchPixels).toHaveBeenCalledTimes(callsBeforePause);
     prefetch.onTilesMissing();
     await vi.advanceTimersByTimeAsync(11_000);
     prefetch.onSharp();
     await vi.advanceTimersByTimeAsync(200);
-    expect(fetchPixels.mock.calls.length).toBeGreaterThan(before);
+    expect(fetchPixels.mock.calls.length).toBeGreaterThan(callsBeforePause);
   });
 
   it.each([{ saveData: true }, { effectiveType: '3g' }, { effectiveType: 'slow-2g' }])(
-    'loads nothing when the browser reports the connection %o',
+    'requests nothing when the browser saves data or reports a slow connection: %o',
     (connection) => {
       vi.stubGlobal('navigator', { connection });
-      const { prefetch, fetchPixels } = prefetching();
+      const { prefetch, fetchPixels } = prefetchWith();
       prefetch.onSharp();
       vi.advanceTimersByTime(1000);
       expect(fetchPixels).not.toHaveBeenCalled();
@@ -107,9 +112,9 @@ describe('createIdlePrefetch', () => {
   );
 
   it('requests nothing after the slide is closed', () => {
-    const { prefetch, fetchPixels, end } = prefetching();
+    const { prefetch, fetchPixels, slideClosing } = prefetchWith();
     prefetch.onSharp();
-    end.abort();
+    slideClosing.abort();
     vi.advanceTimersByTime(1000);
     expect(fetchPixels).not.toHaveBeenCalled();
   });

@@ -1,6 +1,6 @@
 /**
- * Prefetches the tiles that will probably be needed next while the view is sharp and does not move. A movement aborts the prefetch,
- * so that it never delays the tiles of the new field.
+ * Prefetches the tiles that the person will probably need next, while the view is sharp (every visible tile is drawn) and does not
+ * move. A movement aborts the prefetch, so that it never delays the tiles of the new field (the visible part of the slide).
  */
 import type { DeepZoomDescriptor } from './descriptor.ts';
 import type { Point } from './overlay/placement.ts';
@@ -12,20 +12,21 @@ import type { SlideField } from './view-url.ts';
 
 /** Prefetching starts when the view has not moved for this time. */
 const restMs = 150;
-/** No tile is prefetched for this time after the server has responded that it is busy. */
+/** After the server has responded that it is busy, no tile is prefetched for this time. */
 const serverBusyPauseMs = 30_000;
 /** Number of tiles that are prefetched at the same time. */
 const concurrentLoads = 4;
+/** HTTP statuses of a busy server: too many requests, and service unavailable. */
 const busyStatuses: readonly number[] = [429, 503];
 
-/** The part of the Network Information API that is used here; only some browsers have it. */
+/** A part of the Network Information API, which only some browsers have. `effectiveType` is a text such as `4g` or `slow-2g`. */
 interface Connection {
   readonly saveData?: boolean;
   readonly effectiveType?: string;
 }
 
 interface IdlePrefetchOptions {
-  /** View of the slide, of which only these functions are needed. */
+  /** The functions of the view that the prefetch needs. */
   readonly view: Pick<SlideView, 'destination' | 'size' | 'pointer' | 'prefetch'>;
   readonly descriptor: DeepZoomDescriptor;
   readonly urlOf: (tile: TileCoordinates) => string;
@@ -34,21 +35,24 @@ interface IdlePrefetchOptions {
   readonly signal: AbortSignal;
 }
 
+/** What the owner of the view must report to the prefetch. */
 export interface IdlePrefetch {
-  /** To be called when every tile of the view is drawn. */
+  /** Must be called when every visible tile is drawn. */
   onSharp(): void;
-  /** To be called when the view lacks tiles. */
+  /** Must be called when visible tiles are missing. */
   onTilesMissing(): void;
-  /** To be called at each step of a movement. */
+  /** Must be called at each step of a movement. */
   onMove(): void;
 }
 
+/** Creates the prefetch of one slide. */
 export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
   const { view, descriptor, urlOf, fetchPixels, signal } = options;
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** Aborts the running prefetch; null while none runs. */
   let runningPrefetch: AbortController | null = null;
-  let lastField: SlideField | null = null; // the field of the last prefetch
+  /** The field of the last prefetch; null before the first one. */
+  let lastField: SlideField | null = null;
   /** The last movement of the field's centre, in image pixels. */
   let direction: Point = { x: 0, y: 0 };
   let serverBusyUntil = 0;
@@ -61,7 +65,7 @@ export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
   }
   signal.addEventListener('abort', stop, { once: true });
 
-  /** Loads tiles one after the other and removes them from the array, which several calls share. */
+  /** Takes tiles from the array and loads them one after the other, until the array is empty. Several calls share the array. */
   async function loadAll(tiles: TileCoordinates[], abortController: AbortController) {
     for (
       let tile = tiles.shift();
@@ -69,7 +73,7 @@ export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
       tile = tiles.shift()
     ) {
       const url = urlOf(tile);
-      // A prefetch does not wait for a new image session: it stops.
+      // When the image session (the credential of pixels) must be renewed, the prefetch stops.
       const request = { signal: abortController.signal, onRenewing: stop, priority: 'low' as const };
       try {
         await view.prefetch(tile, url, () => loadPixels(fetchPixels, url, request));
@@ -124,7 +128,7 @@ function isServerBusy(error: unknown): boolean {
   );
 }
 
-/** Whether the person saves data or the connection is slow. */
+/** Returns whether the browser saves data or reports a slow connection. */
 function isConnectionSlow(): boolean {
   const { connection } = navigator as Navigator & { readonly connection?: Connection };
   return connection?.saveData === true || /2g|3g/.test(connection?.effectiveType ?? '');

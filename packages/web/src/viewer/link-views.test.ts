@@ -17,8 +17,12 @@ function placementOf({ x, y, zoom, rotation, isMirrored }: SlideField): Placemen
   return { a, b, c, d, e: centre.x - a * x - c * y, f: centre.y - b * x - d * y };
 }
 
-/** A view that moves at once and calls its watchers. @param destination the values in which its target differs while it moves */
-function openedAt(field: Partial<SlideField>, destination: Partial<SlideField> = {}) {
+/**
+ * Returns a view that moves at once and calls its watchers.
+ *
+ * @param destination for a view that is moving: the values that `destination` returns instead of the current ones
+ */
+function createView(field: Partial<SlideField>, destination: Partial<SlideField> = {}) {
   let now: SlideField = { x: 0, y: 0, zoom: 1, rotation: 0, isMirrored: false, ...field };
   let steps = 0;
   const watchers = new Set<() => void>();
@@ -28,23 +32,24 @@ function openedAt(field: Partial<SlideField>, destination: Partial<SlideField> =
       placement: () => placementOf(now),
       destination: () => ({ ...now, ...destination }),
       centre: () => centre,
-      watch: (moved) => {
-        watchers.add(moved);
-        return () => watchers.delete(moved);
+      watch: (onMove) => {
+        watchers.add(onMove);
+        return () => watchers.delete(onMove);
       },
       moveTo: (next) => {
         now = next;
         steps += 1;
-        for (const tell of watchers) tell();
+        for (const onMove of watchers) onMove();
       },
     },
   };
   return { ...opened, field: () => now, steps: () => steps };
 }
 
-function linked() {
-  const first = openedAt({ x: 100, y: 100 });
-  const second = openedAt({ x: 500, y: 600, zoom: 2 });
+/** Links two views without a registration; the first one leads until `lead` is called. */
+function linkTwoViews() {
+  const first = createView({ x: 100, y: 100 });
+  const second = createView({ x: 500, y: 600, zoom: 2 });
   let leader: Half = 'first';
   const views = linkViews({ first, second }, () => leader);
   const unlink = () => views?.unlink();
@@ -52,7 +57,7 @@ function linked() {
 }
 
 describe('fieldOf', () => {
-  it('returns centre, zoom, rotation and mirror from the placement on the screen', () => {
+  it('returns the centre, zoom, rotation and mirroring of the field whose placement it gets', () => {
     const fields = fc.record({
       x: fc.integer({ min: 0, max: 100_000 }),
       y: fc.integer({ min: 0, max: 100_000 }),
@@ -74,12 +79,12 @@ describe('fieldOf', () => {
 
 describe('linkViews', () => {
   it('moves no view until the person moves one', () => {
-    const { first, second } = linked();
+    const { first, second } = linkTwoViews();
     expect([first.steps(), second.steps()]).toEqual([0, 0]);
   });
 
-  it('makes the second view follow the first one, and the first one follow the second one', () => {
-    const { first, second, lead } = linked();
+  it('moves the second view when the person moves the first one, and the first view when the person moves the second one', () => {
+    const { first, second, lead } = linkTwoViews();
     first.view.moveTo({ ...first.field(), x: 150 });
     expect(second.field().x).toBeCloseTo(550, 6);
     lead('second');
@@ -90,20 +95,20 @@ describe('linkViews', () => {
   });
 
   it('moves the follower once per step of the leader, and never moves the leader in return', () => {
-    const { first, second } = linked();
+    const { first, second } = linkTwoViews();
     first.view.moveTo({ ...first.field(), x: 150 });
     expect([first.steps(), second.steps()]).toEqual([1, 1]);
   });
 
-  it('keeps both views aligned when the follower moves for another reason, such as a window resize', () => {
-    const { first, second } = linked();
+  it('moves the follower back to its aligned field when it moves by itself, such as when the window is resized', () => {
+    const { first, second } = linkTwoViews();
     second.view.moveTo({ ...second.field(), zoom: 1 });
     expect(second.field().zoom).toBeCloseTo(2, 9);
     expect(first.field().zoom).toBe(1);
   });
 
-  it('lets both views move separately when unlinked, and keeps their alignment when linked again', () => {
-    const { first, second, unlink } = linked();
+  it('moves unlinked views separately, and follows relative to their new fields when they are linked again', () => {
+    const { first, second, unlink } = linkTwoViews();
     unlink();
     second.view.moveTo({ ...second.field(), x: 700 });
     expect(first.steps()).toBe(0);
@@ -112,17 +117,17 @@ describe('linkViews', () => {
     expect(second.field().x).toBeCloseTo(710, 6);
   });
 
-  it('uses the destination of a view that is still moving', () => {
-    const first = openedAt({ zoom: 0.4 }, { zoom: 0.5 });
-    const second = openedAt({ zoom: 1 });
+  it('links a view that is still moving by the field at the end of its movement', () => {
+    const first = createView({ zoom: 0.4 }, { zoom: 0.5 });
+    const second = createView({ zoom: 1 });
     linkViews({ first, second }, () => 'first');
     first.view.moveTo({ ...first.field(), zoom: 0.5 });
     expect(second.field().zoom).toBeCloseTo(1, 9);
   });
 
-  it('completes a running movement of the leader in both views before the other side leads', () => {
-    const first = openedAt({ zoom: 0.5 });
-    const second = openedAt({ zoom: 0.4 }, { zoom: 0.5 });
+  it('completeMovement moves the leader and the follower to the end of a running movement at once', () => {
+    const first = createView({ zoom: 0.5 });
+    const second = createView({ zoom: 0.4 }, { zoom: 0.5 });
     const views = linkViews({ first, second }, () => 'second');
     second.view.moveTo({ ...second.field(), zoom: 0.49 });
     expect(first.field().zoom).toBeCloseTo(0.49, 9);

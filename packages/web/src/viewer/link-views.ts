@@ -1,3 +1,4 @@
+/** Links the views of two slides that are compared side by side, so that one follows the movements of the other. */
 import { withinFullTurn } from './full-turn.ts';
 import { type Placement, type Point, toImage } from './overlay/placement.ts';
 import { type Affine, inverseOf, registeredField } from './registered-field.ts';
@@ -6,13 +7,13 @@ import type { SlideView } from './slide-view.ts';
 import { fieldOfFollower, type ViewPosition } from './synchronise.ts';
 import type { SlideField } from './view-address.ts';
 
-/** A view that shows a slide. */
+/** The view of an open slide. */
 export interface OpenedView {
   readonly view: Pick<SlideView, 'placement' | 'destination' | 'centre' | 'watch' | 'moveTo'>;
   readonly calibration: Calibration | null; // null for a slide without a scale
 }
 
-/** One of the two slides of a comparison: `first` is on the left. */
+/** One side of the comparison: `first` is on the left. */
 export type Half = 'first' | 'second';
 
 /** Two views that move together. */
@@ -26,12 +27,12 @@ export interface LinkedViews {
 }
 
 /**
- * Links two views: the view that the person moves, the leader, makes the other one, the follower, repeat each step of its
- * movements. Movements of the follower caused by this do not move the leader.
+ * Links two views. The leader is the view that the person moves; the other one, the follower, repeats each step of its movements.
  *
  * @param leaderNow returns the side that the person moves
- * @param registration the transformation from pixels of the first to pixels of the second slide. Null: the follower moves
- *   relative to the fields that both views have now, or at the end of a running movement
+ * @param registration the affine transformation from pixels of the first slide to pixels of the second, with which both show the same
+ *   tissue. Null: the follower repeats the movements relative to the fields (visible parts) that both views have when they are linked;
+ *   for a view that is moving, the field at the end of the movement counts
  * @returns null while one of the views has no open slide
  */
 export function linkViews(
@@ -54,7 +55,7 @@ export function linkViews(
     const placement = view.placement();
     if (placement === null) return;
     const leaderField = fieldOf(placement, view.centre());
-    isFollowing = true; // `moveTo` calls `follow` again, for the movement of the follower
+    isFollowing = true; // `moveTo` below calls `follow` again, because it moves the follower
     const transform = leader === 'first' ? registration : inverseRegistration;
     const field =
       transform === null
@@ -65,7 +66,7 @@ export function linkViews(
   }
 
   if (registration !== null) follow();
-  // A window resize moves both views, so the follower must be adjusted too.
+  // Both views are watched, because the follower may also move by itself, such as when the window is resized.
   const subscriptions = [opened.first.view.watch(follow), opened.second.view.watch(follow)];
   return {
     completeMovement: () => {
@@ -79,19 +80,20 @@ export function linkViews(
   };
 }
 
+/** Returns the field of a view, at the end of a running movement; null while the view has no open slide. */
 function viewPositionOf({ view, calibration }: OpenedView): ViewPosition | null {
   const field = view.destination();
   return field === null ? null : { field, calibration };
 }
 
 /**
- * Returns the field that is visible with a placement.
+ * Returns the field that is visible with a placement (the transformation from image pixels to the screen).
  *
  * @param centre middle of the viewer in CSS pixels from its top left
  */
 export function fieldOf(placement: Placement, centre: Point): SlideField {
   const { a, b, c, d } = placement;
-  const isMirrored = a * d - b * c < 0;
+  const isMirrored = a * d - b * c < 0; // the determinant of a reflection is negative
   const degrees = (Math.atan2(b, isMirrored ? -a : a) * 180) / Math.PI;
   return {
     ...toImage(placement, centre),

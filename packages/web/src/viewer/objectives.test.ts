@@ -12,7 +12,7 @@ function describeObjectives(mpp: number | null, objectivePower: number | null): 
 }
 
 describe('objectivesOf', () => {
-  it('returns as zoom of each objective its power divided by the magnification of the scan', () => {
+  it('returns each objective with a zoom of its power divided by the magnification of the scan', () => {
     expect(describeObjectives(0.25, 40)).toEqual([
       '1.25: 0.03125',
       '2.5: 0.0625',
@@ -23,7 +23,7 @@ describe('objectivesOf', () => {
     ]);
   });
 
-  it('marks objectives beyond the scan as digital', () => {
+  it('marks objectives stronger than the magnification of the scan as digital', () => {
     expect(describeObjectives(0.5, 20).slice(-2)).toEqual(['20: 1', '40: 2 digital']);
     expect(describeObjectives(2, 5).slice(-4)).toEqual([
       '5: 1',
@@ -33,7 +33,7 @@ describe('objectivesOf', () => {
     ]);
   });
 
-  it('adds an objective with the magnification of the scan when the scan has more than 40×', () => {
+  it('adds an objective with the magnification of the scan when it is more than 40×', () => {
     expect(describeObjectives(0.1667, 60).at(-1)).toBe('60: 1');
     expect(describeObjectives(0.1, 100).at(-1)).toBe('100: 1');
     expect(describeObjectives(0.25, 40)).toHaveLength(6);
@@ -60,7 +60,7 @@ describe('isDigitalZoom', () => {
   });
 });
 
-it('isSameZoom accepts a difference of two per cent', () => {
+it('isSameZoom returns true for zooms that differ by less than 2 %', () => {
   expect(isSameZoom(0.5, 0.505)).toBe(true);
   expect(isSameZoom(0.5, 0.52)).toBe(false);
 });

@@ -1,6 +1,7 @@
 /** Converts the objectives of a microscope (10×, 20×, …) into zooms of a slide, for the buttons below the slide. */
 import type { Calibration } from './scale.ts';
 
+/** Magnifications of the objectives of a usual microscope. */
 const objectivePowers = [1.25, 2.5, 5, 10, 20, 40];
 /** The zooms that a slide without a scale offers, in CSS pixels per image pixel. */
 export const uncalibratedZooms = [0.25, 0.5, 1] as const;
@@ -28,12 +29,12 @@ export function objectivesOf({ objectivePower }: Calibration): readonly Objectiv
   });
 }
 
-/** Whether a zoom enlarges the scan: one image pixel covers more than one CSS pixel. */
+/** Returns whether a zoom enlarges the scan, so that one image pixel covers more than one CSS pixel. */
 export function isDigitalZoom(zoom: number): boolean {
   return zoom > 1 + tolerance;
 }
 
-/** Whether two zooms differ by less than 2 %. */
+/** Returns whether two zooms differ by less than 2 %. */
 export function isSameZoom(a: number, b: number): boolean {
   return Math.abs(a / b - 1) < tolerance;
 }

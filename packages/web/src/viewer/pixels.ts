@@ -1,5 +1,6 @@
-/** Loads tiles, descriptors and colour tables for the viewer, and classifies failures. */
+/** Loads tiles, descriptors and colour tables for the viewer, and says why they could not be loaded. */
 
+/** Options of a request for pixels. */
 export interface PixelRequest {
   readonly signal: AbortSignal;
   /** Called when the server has rejected the session and a new one is being created. */
@@ -17,11 +18,13 @@ export interface PixelRequest {
  */
 export type FetchPixels = (url: string, request: PixelRequest) => Promise<Response | 'session-lost'>;
 
+/** Why pixels could not be loaded. */
 export type PixelFailure =
   /** The server responded with an error; the message is empty when the response has none. */
   | { readonly kind: 'status'; readonly status: number; readonly message: string }
   /** The response is not what was requested, such as a descriptor that cannot be parsed. */
   | { readonly kind: 'unreadable' }
+  /** The server has rejected the image session, and no new one could be created. */
   | { readonly kind: 'session-lost' }
   /** Network error or another unexpected error. */
   | { readonly kind: 'other' };
@@ -36,10 +39,10 @@ export class PixelError extends Error {
   }
 }
 
-/** HTTP statuses of a busy or restarting server, and of an expired session (401). */
+/** HTTP statuses of a busy or restarting server, and of an expired image session (401). */
 const temporaryStatuses: readonly number[] = [401, 408, 429, 500, 503, 504];
 
-/** Whether a later retry may succeed; false for missing and damaged tiles. */
+/** Returns whether a later retry may succeed; false for missing and damaged tiles. */
 export function canRetry(failure: PixelFailure): boolean {
   if (failure.kind === 'status') return temporaryStatuses.includes(failure.status);
   return failure.kind !== 'unreadable';

@@ -13,7 +13,7 @@ const descriptor = {
 const field = { x: 20_000, y: 15_000, zoom: 1, rotation: 0, isMirrored: false };
 const size = { width: 1280, height: 800 };
 const situation: PrefetchSituation = { field, size, direction: { x: 0, y: 0 }, pointer: null };
-const visible = firstTiles(descriptor, size, field);
+const visibleTiles = firstTiles(descriptor, size, field);
 const nameOf = ({ level, column, row }: { level: number; column: number; row: number }) =>
   `${level}/${column}_${row}`;
 
@@ -21,11 +21,11 @@ describe('prefetchTiles', () => {
   it('returns tiles around the visible field and none of the visible field itself', () => {
     const tiles = prefetchTiles(descriptor, situation);
     expect(tiles.length).toBeGreaterThan(10);
-    const seen = new Set(visible.map(nameOf));
-    expect(tiles.filter((tile) => seen.has(nameOf(tile)))).toEqual([]);
+    const visibleNames = new Set(visibleTiles.map(nameOf));
+    expect(tiles.filter((tile) => visibleNames.has(nameOf(tile)))).toEqual([]);
   });
 
-  it('returns at most twice as many tiles as the visible field has', () => {
+  it('returns at most twice as many tiles as the visible field has, or at most 4 if that is more', () => {
     for (const zoom of [1, 0.9, 0.3, 0.13, 0.02]) {
       const zoomed = { ...situation, field: { ...field, zoom }, direction: { x: 50, y: 70 } };
       const tilesPerScreen = firstTiles(descriptor, size, { ...field, zoom }).length;
@@ -35,18 +35,18 @@ describe('prefetchTiles', () => {
     }
   });
 
-  it('begins with the next field in the direction of the last movement', () => {
+  it('returns the tiles of the next field in the direction of the last movement first', () => {
     const [first] = prefetchTiles(descriptor, { ...situation, direction: { x: 300, y: 0 } });
     expect(first?.column).toBe(Math.floor((field.x + size.width) / 240));
     const [upwards] = prefetchTiles(descriptor, { ...situation, direction: { x: 0, y: -10 } });
     expect(upwards?.row).toBe(Math.floor((field.y - size.height) / 240));
   });
 
-  it('includes tiles of the next finer level at the pointer', () => {
+  it('includes the tiles of the next finer level that a zoom step at the pointer would show', () => {
     const zoomedOut = { ...situation, field: { ...field, zoom: 0.4 }, pointer: { x: 0, y: 0 } };
     const finer = prefetchTiles(descriptor, zoomedOut).filter(({ level }) => level === 16);
-    const left = field.x - size.width / 2 / 0.4;
-    expect(Math.min(...finer.map(({ column }) => column))).toBe(Math.floor(left / 240));
+    const leftEdge = field.x - size.width / 2 / 0.4; // the pointer is in the upper left corner, which a zoom step keeps in place
+    expect(Math.min(...finer.map(({ column }) => column))).toBe(Math.floor(leftEdge / 240));
     expect(prefetchTiles(descriptor, situation).every(({ level }) => level === 16)).toBe(true);
   });
 

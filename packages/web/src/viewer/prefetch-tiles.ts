@@ -9,10 +9,12 @@ import type { SlideField } from './view-address.ts';
 const zoomStep = 2;
 /** A screen counts as at most this many tiles, so that a wrong guess stays cheap. */
 const maxTilesPerScreen = 60;
-/** At least this many tiles around the field are prefetched, even when a single tile fills the field. */
+/** Up to this many tiles around the field are prefetched even when a single tile fills the field. */
 const minTilesAround = 4;
 
+/** What the prediction of the next movement is based on. */
 export interface PrefetchSituation {
+  /** The visible part of the slide. */
   readonly field: SlideField;
   /** Size of the viewer in CSS pixels. */
   readonly size: { readonly width: number; readonly height: number };
@@ -31,16 +33,16 @@ interface Area {
 }
 
 /**
- * Returns at most twice as many tiles as the field has, without the tiles of the field: first the tiles of the next field in the
- * direction of the last movement, then the ring of tiles around the field, then the finer tiles that a zoom step at the pointer
- * would show.
+ * Returns the tiles to prefetch in the order of their probability, without the visible ones: the tiles of the next field in the
+ * direction of the last movement, the ring of tiles around the field, and the finer tiles that a zoom step at the pointer would show.
+ * The number of tiles is at most twice the number of visible tiles, or `minTilesAround` if that is more.
  */
 export function prefetchTiles(
   descriptor: DeepZoomDescriptor,
   { field, size, direction, pointer }: PrefetchSituation,
 ): readonly TileCoordinates[] {
   const maxLevel = maxLevelOf(descriptor);
-  /** Returns the level that is drawn at a zoom, but none below the coarsest level that the viewer requests. */
+  /** Returns the level that is drawn at a zoom, at least the coarsest level that the viewer requests. */
   const levelAt = (zoom: number) =>
     Math.max(minLevelOf(descriptor.tileSize, maxLevel), drawnLevelAt(zoom, maxLevel));
   const level = levelAt(field.zoom);
@@ -62,15 +64,15 @@ export function prefetchTiles(
   const tilesAround = [...candidates.values()].slice(0, Math.max(minTilesAround, tilesPerScreen));
   if (finerLevel === level) return tilesAround;
   const finerTiles = tilesIn(descriptor, finerLevel, zoomedArea(visibleArea, size, field, pointer));
-  const remaining = Math.max(0, 2 * tilesPerScreen - tilesAround.length);
-  return [...tilesAround, ...finerTiles.slice(0, remaining)];
+  const finerTileCount = Math.max(0, 2 * tilesPerScreen - tilesAround.length);
+  return [...tilesAround, ...finerTiles.slice(0, finerTileCount)];
 }
 
 function keyOf({ level, column, row }: TileCoordinates): string {
   return `${level}/${column}/${row}`;
 }
 
-/** Returns the upright bounding box of the field; for a rotated slide it is larger than the field. */
+/** Returns the bounding box of the field, with edges parallel to those of the slide; for a rotated slide it is larger than the field. */
 function areaOf({ x, y, zoom, rotation }: SlideField, size: PrefetchSituation['size']): Area {
   const angle = (rotation * Math.PI) / 180;
   const [cos, sin] = [Math.abs(Math.cos(angle)), Math.abs(Math.sin(angle))];
@@ -103,7 +105,7 @@ function zoomedArea(
   pointer: Point | null,
 ): Area {
   const isUpright = field.rotation === 0 && !field.isMirrored;
-  /** Position of the fixed point as fractions of the view's width and height. */
+  /** Position of the point that stays in place, as fractions of the view's width and height. */
   const [fractionX, fractionY] =
     pointer === null || !isUpright ? [0.5, 0.5] : [pointer.x / size.width, pointer.y / size.height];
   const [width, height] = [visibleArea.width / zoomStep, visibleArea.height / zoomStep];

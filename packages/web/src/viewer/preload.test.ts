@@ -6,24 +6,24 @@ const xml = `<Image xmlns="http://schemas.microsoft.com/deepzoom/2008" TileSize=
   <Size Width="4000" Height="3000"/></Image>`;
 const url = '/image.dzi';
 
-/** A preloader with a server that gives these responses in turn, and then valid ones. */
-function supplyFrom(...answers: FetchPixels[]) {
+/** Creates a supply whose requests are handled by these functions in turn; later requests get a valid descriptor. */
+function supplyWith(...handlers: FetchPixels[]) {
   const fetchPixels = vi.fn<FetchPixels>(async (...args) => {
-    const answer = answers.shift() ?? (async () => new Response(xml));
-    return answer(...args);
+    const handle = handlers.shift() ?? (async () => new Response(xml));
+    return handle(...args);
   });
-  const end = new AbortController();
-  const request = { signal: end.signal, onRenewing: vi.fn<() => void>() };
-  return { supply: createDescriptorSupply(fetchPixels), fetchPixels, request, end };
+  const abortController = new AbortController();
+  const request = { signal: abortController.signal, onRenewing: vi.fn<() => void>() };
+  return { supply: createDescriptorSupply(fetchPixels), fetchPixels, request, abortController };
 }
 
 beforeEach(() => {
   vi.useFakeTimers();
 });
 
-describe('preloaded descriptor', () => {
-  it('is requested once, before the slide is opened', async () => {
-    const { supply, fetchPixels, request } = supplyFrom();
+describe('createDescriptorSupply', () => {
+  it('requests a preloaded descriptor only once, before the slide is opened', async () => {
+    const { supply, fetchPixels, request } = supplyWith();
     supply.preload(url);
     supply.preload(url);
     expect(fetchPixels).toHaveBeenCalledOnce();
@@ -31,16 +31,16 @@ describe('preloaded descriptor', () => {
     expect(fetchPixels).toHaveBeenCalledOnce();
   });
 
-  it('is used for one opening of the slide; the next opening requests the descriptor again', async () => {
-    const { supply, fetchPixels, request } = supplyFrom();
+  it('uses a preloaded descriptor for one opening of the slide and requests it again for the next opening', async () => {
+    const { supply, fetchPixels, request } = supplyWith();
     supply.preload(url);
     await supply.load(url, request);
     await supply.load(url, request);
     expect(fetchPixels).toHaveBeenCalledTimes(2);
   });
 
-  it('rejects the opening of the slide with the error of the preload; a retry requests the descriptor again', async () => {
-    const { supply, request } = supplyFrom(async () => Response.json({ message: 'busy' }, { status: 503 }));
+  it('rejects the opening of the slide with the error of the preload, and requests the descriptor again on a retry', async () => {
+    const { supply, request } = supplyWith(async () => Response.json({ message: 'busy' }, { status: 503 }));
     supply.preload(url);
     await expect(supply.load(url, request)).rejects.toMatchObject({
       failure: { kind: 'status', status: 503, message: 'busy' },
@@ -48,8 +48,8 @@ describe('preloaded descriptor', () => {
     expect(await supply.load(url, request)).toMatchObject({ width: 4000 });
   });
 
-  it('tells the opening of the slide that the session is being renewed, even if the renewal began before the opening', async () => {
-    const { supply, request } = supplyFrom(async (_, { onRenewing }) => {
+  it('calls onRenewing of the opening request when the renewal of the image session began during the preload', async () => {
+    const { supply, request } = supplyWith(async (_, { onRenewing }) => {
       onRenewing();
       return new Response(xml);
     });
@@ -58,27 +58,27 @@ describe('preloaded descriptor', () => {
     expect(request.onRenewing).toHaveBeenCalledOnce();
   });
 
-  it('is dropped when the slide is not opened within 5 s', async () => {
-    const { supply, fetchPixels, request } = supplyFrom();
+  it('drops a preloaded descriptor when the slide is not opened within 5 s', async () => {
+    const { supply, fetchPixels, request } = supplyWith();
     supply.preload(url);
     await vi.advanceTimersByTimeAsync(5000);
     await supply.load(url, request);
     expect(fetchPixels).toHaveBeenCalledTimes(2);
   });
 
-  it('stays available for its slide when another slide is opened first', async () => {
-    const { supply, fetchPixels, request } = supplyFrom();
+  it('keeps a preloaded descriptor for its slide when another slide is opened first', async () => {
+    const { supply, fetchPixels, request } = supplyWith();
     supply.preload('/other.dzi');
     await supply.load(url, request);
     await supply.load('/other.dzi', request);
-    expect(fetchPixels.mock.calls.map(([args]) => args)).toEqual(['/other.dzi', url]);
+    expect(fetchPixels.mock.calls.map(([requestedUrl]) => requestedUrl)).toEqual(['/other.dzi', url]);
   });
 
-  it('is aborted when the opening of the slide is aborted', () => {
-    const { supply, fetchPixels, request, end } = supplyFrom(() => new Promise(() => {}));
+  it('aborts the preload when the opening of the slide is aborted', () => {
+    const { supply, fetchPixels, request, abortController } = supplyWith(() => new Promise(() => {}));
     supply.preload(url);
     void supply.load(url, request);
-    end.abort();
+    abortController.abort();
     expect(fetchPixels.mock.calls[0]?.[1].signal.aborted).toBe(true);
   });
 });

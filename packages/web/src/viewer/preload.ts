@@ -1,17 +1,21 @@
-/** Preloads the descriptor of a slide when the pointer is pressed on its row: the click follows about 0.1 s later. */
+/**
+ * Loads the Deep Zoom descriptors of slides, and preloads a descriptor when the pointer is pressed on the slide's row in the catalogue:
+ * the click that opens the slide follows about 0.1 s later.
+ */
 import { type DeepZoomDescriptor, loadDescriptor } from './descriptor.ts';
 import type { FetchPixels, PixelRequest } from './pixels.ts';
 
-/** A preloaded descriptor is dropped after this time without a click. */
+/** A preloaded descriptor is dropped when the slide is not opened within this time. */
 const maxAgeMs = 5000;
 
+/** The descriptors of slides, by their URL. */
 export interface DescriptorSupply {
   /** Preloads the descriptor of a slide that will probably be opened soon. */
   preload(url: string): void;
   /**
    * Returns the preloaded descriptor, or requests it when there is none. A preloaded descriptor is returned only once.
    *
-   * @throws PixelError, or the reason of the abort
+   * @throws PixelError; after an abort, the reason of the abort
    */
   load(url: string, request: PixelRequest): Promise<DeepZoomDescriptor>;
 }
@@ -19,10 +23,10 @@ export interface DescriptorSupply {
 interface Preload {
   readonly url: string;
   /**
-   * Returns the descriptor to the request that opens the slide. From then on, the abort of that request aborts the preload, and
-   * the preload calls its `onRenewing`.
+   * Hands the descriptor over to the request that opens the slide. From then on, aborting that request aborts the preload, and the
+   * preload calls `onRenewing` of that request.
    */
-  take(request: PixelRequest): Promise<DeepZoomDescriptor>;
+  handOver(request: PixelRequest): Promise<DeepZoomDescriptor>;
 }
 
 export function createDescriptorSupply(fetchPixels: FetchPixels): DescriptorSupply {
@@ -44,11 +48,11 @@ export function createDescriptorSupply(fetchPixels: FetchPixels): DescriptorSupp
       signal: abortController.signal,
       onRenewing,
     });
-    loadingDescriptor.catch(() => undefined); // `take` returns the same promise, so the opening of the slide handles the error
+    loadingDescriptor.catch(() => undefined); // `handOver` returns the same promise, so the opening of the slide handles the error
 
     const preload: Preload = {
       url,
-      take(request) {
+      handOver(request) {
         clearTimeout(expiryTimer);
         request.signal.addEventListener('abort', () => abortController.abort(request.signal.reason), {
           once: true,
@@ -67,11 +71,11 @@ export function createDescriptorSupply(fetchPixels: FetchPixels): DescriptorSupp
     },
 
     load(url, request) {
-      // When two slides are opened side by side, the other slide must not remove the preloaded descriptor.
+      // When two slides are opened side by side, opening one of them must not remove the preloaded descriptor of the other.
       if (currentPreload?.url !== url) return loadDescriptor(fetchPixels, url, request);
-      const { take } = currentPreload;
+      const { handOver } = currentPreload;
       currentPreload = null;
-      return take(request);
+      return handOver(request);
     },
   };
 }

@@ -11,24 +11,25 @@ function apply([a, b, c, d, e, f]: Affine, { x, y }: Point): Point {
   return { x: a * x + c * y + e, y: b * x + d * y + f };
 }
 
-/** Where a field shows a point of the slide, from the middle of the screen. */
-function onScreen({ x, y, zoom, rotation, isMirrored }: SlideField, point: Point): Point {
+/** Returns the position of a point of the slide on the screen, in CSS pixels from the middle, when a field is visible. */
+function screenPositionOf({ x, y, zoom, rotation, isMirrored }: SlideField, point: Point): Point {
   const angle = (rotation * Math.PI) / 180;
   const [right, down] = [(point.x - x) * zoom, (point.y - y) * zoom];
-  const turned = right * Math.cos(angle) - down * Math.sin(angle);
+  const rotatedX = right * Math.cos(angle) - down * Math.sin(angle);
   return {
-    x: isMirrored ? -turned : turned,
+    x: isMirrored ? -rotatedX : rotatedX,
     y: right * Math.sin(angle) + down * Math.cos(angle),
   };
 }
 
+/** Returns a transformation that scales, rotates, optionally mirrors left and right first, and then moves by (40, −70). */
 function similarity(scale: number, degrees: number, isReflected: boolean): Affine {
   const angle = (degrees * Math.PI) / 180;
   const [cos, sin] = [scale * Math.cos(angle), scale * Math.sin(angle)];
   return isReflected ? [-cos, -sin, -sin, cos, 40, -70] : [cos, sin, -sin, cos, 40, -70];
 }
 
-describe('the field of a registered slide', () => {
+describe('registeredField', () => {
   it.each([
     [1, 0, false, 0, false],
     [2, 30, false, 0, false],
@@ -37,7 +38,7 @@ describe('the field of a registered slide', () => {
     [0.8, 15, true, 30, false],
     [1.2, -100, true, 270, true],
   ])(
-    'shows the same tissue at the same place (transform: scale %d, turn %d°, reflection %s; view: rotation %d°, mirrored %s)',
+    'returns a field with the same tissue at the same place of the screen (registration: scale %d, rotation %d°, reflected %s; view: rotation %d°, mirrored %s)',
     (scale, degrees, isReflected, rotation, isMirrored) => {
       const matrix = similarity(scale, degrees, isReflected);
       const field: SlideField = { x: 1000, y: 700, zoom: 0.4, rotation, isMirrored };
@@ -47,15 +48,15 @@ describe('the field of a registered slide', () => {
         { x: 1300, y: 650 },
         { x: 900, y: 1200 },
       ]) {
-        const seen = onScreen(field, point);
-        const seenOnOther = onScreen(otherField, apply(matrix, point));
-        expect(seenOnOther.x).toBeCloseTo(seen.x, 6);
-        expect(seenOnOther.y).toBeCloseTo(seen.y, 6);
+        const position = screenPositionOf(field, point);
+        const otherPosition = screenPositionOf(otherField, apply(matrix, point));
+        expect(otherPosition.x).toBeCloseTo(position.x, 6);
+        expect(otherPosition.y).toBeCloseTo(position.y, 6);
       }
     },
   );
 
-  it('maps back to the field of the first slide with the inverse transform', () => {
+  it('returns the field of the first slide again when it is applied with the inverse registration', () => {
     const matrix = similarity(1.7, 33, true);
     const inverse = inverseOf(matrix);
     const field: SlideField = { x: 5, y: 6, zoom: 2, rotation: 80, isMirrored: false };
@@ -66,8 +67,10 @@ describe('the field of a registered slide', () => {
     expect(back?.rotation).toBeCloseTo(field.rotation);
     expect(back?.isMirrored).toBe(false);
   });
+});
 
-  it('has no inverse transform when the transform maps the slide to a line', () => {
+describe('inverseOf', () => {
+  it('returns null for a transformation that maps the slide to a line', () => {
     expect(inverseOf([1, 1, 1, 1, 0, 0])).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Computes the field of a slide that shows the same tissue as the field of another slide, from their registration: the affine
- * transformation between the pixels of both.
+ * Computes which field (visible part) of a slide shows the same tissue as the field of another slide. It uses the registration of the two
+ * slides: the affine transformation from pixels of one to pixels of the other.
  */
 import { withinFullTurn } from './full-turn.ts';
 import type { SlideField } from './view-address.ts';
@@ -23,8 +23,10 @@ export function inverseOf([a, b, c, d, e, f]: Affine): Affine | null {
 }
 
 /**
- * Returns the field of the other slide with the same tissue in the middle, in the same size and direction on the screen. When the
- * transformation also shears or stretches, the x axis keeps its direction on the screen and the size is right on average.
+ * Returns the field of the other slide that shows the same tissue in the middle, in the same size and direction on the screen. If the
+ * transformation also shears or stretches, the x axis keeps its direction on the screen and the area of the tissue stays the same.
+ *
+ * @param field the field of the slide from whose pixels the transformation starts
  */
 export function registeredField([a, b, c, d, e, f]: Affine, field: SlideField): SlideField {
   const { x, y, zoom, rotation, isMirrored } = field;
