@@ -30,8 +30,8 @@ import {
   runLockedTransaction,
 } from '../store/database.ts';
 import {
-  type ImageNames,
   type ImageNaming,
+  type ImageNamingWithPath,
   listImageNamings,
   renameImages,
 } from '../store/managed-images.ts';
@@ -247,7 +247,7 @@ async function computePlan(db: Connection, file: CatalogueFile): Promise<Plan> {
 }
 
 /** Returns the catalogue entries that a row of the file may identify. */
-type FindEntries = (row: CatalogueRow) => readonly ImageNames[];
+type FindEntries = (row: CatalogueRow) => readonly ImageNamingWithPath[];
 
 /**
  * Reads all entries, and returns a function that finds the entries that a row identifies. A row with an id identifies the entry
@@ -255,8 +255,8 @@ type FindEntries = (row: CatalogueRow) => readonly ImageNames[];
  * whose name equals it.
  */
 async function createEntryFinder(db: Connection): Promise<FindEntries> {
-  const byId = new Map<string, ImageNames>();
-  const byName = new Map<string, ImageNames[]>();
+  const byId = new Map<string, ImageNamingWithPath>();
+  const byName = new Map<string, ImageNamingWithPath[]>();
   for (let lastId = ''; ; ) {
     const batch = await listImageNamings(db, lastId, batchSize);
     for (const image of batch) {
@@ -300,7 +300,7 @@ async function createRowSpeller(db: Connection): Promise<(row: CatalogueRow) => 
 }
 
 /** Returns the fields of an entry that a row changes. */
-function fieldsOf(image: ImageNames, row: CatalogueRow): ImportedChange['fields'] {
+function fieldsOf(image: ImageNamingWithPath, row: CatalogueRow): ImportedChange['fields'] {
   return ImportedField.options.flatMap((field) => {
     // In a row without an id, the name only identifies the slide.
     const after = field === 'file_name' && row.id === null ? null : row[field];
@@ -310,7 +310,7 @@ function fieldsOf(image: ImageNames, row: CatalogueRow): ImportedChange['fields'
 }
 
 /** Returns the new column values of a changed entry. */
-function namingOf(image: ImageNames, fields: ImportedChange['fields']): ImageNaming {
+function namingOf(image: ImageNamingWithPath, fields: ImportedChange['fields']): ImageNaming {
   const { id, file_name, dataset_name, organ_type } = image;
   const edited_fields = withEditedFields(
     image.edited_fields,

@@ -1,11 +1,11 @@
 import { deleteImage, getImage, updateImage } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
 import { databaseKinds } from '../store/testing/test-database.ts';
-import { catalogueOf, missingId } from './testing/catalogue-of.ts';
+import { missingId, startCatalogueServer } from './testing/catalogue-server.ts';
 
 describe.each(databaseKinds)('GET /image-catalog/images/:imageId on %s', (database) => {
   it('returns an entry by its id', async () => {
-    const { server, reader } = await catalogueOf(database);
+    const { server, reader } = await startCatalogueServer(database);
     const { id } = await server.fixtures.image({ file_name: 'a.svs' });
     const { status, body } = await reader.call(getImage, { params: { imageId: id } });
     expect(status).toBe(200);
@@ -15,7 +15,7 @@ describe.each(databaseKinds)('GET /image-catalog/images/:imageId on %s', (databa
   it.each([missingId, 'a.svs', '..%2f', "' or 1=1--", `${missingId}x`, '\u0000'])(
     'returns the same 404 for the invalid or unknown id %j as for a removed entry',
     async (imageId) => {
-      const { server, reader } = await catalogueOf(database);
+      const { server, reader } = await startCatalogueServer(database);
       const removed = await server.fixtures.image({ removed_at: '2026-05-01T00:00:00.000Z' });
       const responseFor = async (id: string) => {
         const { status, body } = await reader.call(getImage, { params: { imageId: id } });
@@ -30,7 +30,7 @@ describe.each(databaseKinds)('GET /image-catalog/images/:imageId on %s', (databa
 
 describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (database) => {
   it('change the fields of the entry, its place in the list and the searches that find it', async () => {
-    const { server, admin, reader, names } = await catalogueOf(database);
+    const { server, admin, reader, names } = await startCatalogueServer(database);
     const { id } = await server.fixtures.image({ file_name: 'z.svs', dataset_name: 'Old' });
     await server.fixtures.image({ file_name: 'b.svs', dataset_name: 'New' });
     const { status, body } = await admin.call(updateImage, {
@@ -45,7 +45,7 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
   });
 
   it('clear the dataset of the entry with null and its organ with an empty text', async () => {
-    const { server, admin } = await catalogueOf(database);
+    const { server, admin } = await startCatalogueServer(database);
     const { id } = await server.fixtures.image({ dataset_name: 'Set', organ_type: 'Meme' });
     const { body } = await admin.call(updateImage, {
       params: { imageId: id },
@@ -55,7 +55,7 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
   });
 
   it('ignore fields of the request body that are not editable', async () => {
-    const { server, admin } = await catalogueOf(database);
+    const { server, admin } = await startCatalogueServer(database);
     const before = await server.fixtures.image({ file_name: 'a.svs' });
     const { status } = await admin.call(updateImage, {
       params: { imageId: before.id },
@@ -91,7 +91,7 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
     [{ removed: true }],
     [{ file_name: null }],
   ])('are rejected with invalid_request for the body %j', async (body) => {
-    const { server, admin } = await catalogueOf(database);
+    const { server, admin } = await startCatalogueServer(database);
     const { id } = await server.fixtures.image();
     const response = await admin.call(updateImage, { params: { imageId: id }, body });
     expect(response.status).toBe(400);
@@ -99,7 +99,7 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
   });
 
   it('set the pixel size or objective power, restore the scale that the file states, and write audit events', async () => {
-    const { server, admin, reader } = await catalogueOf(database);
+    const { server, admin, reader } = await startCatalogueServer(database);
     const { id } = await server.fixtures.image({
       ...{ mpp_x: 0.5, mpp_y: 0.5, objective_power: 20 },
       ...{ file_mpp_x: 0.5, file_mpp_y: 0.5, file_objective_power: 20 },
@@ -152,7 +152,7 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
   it.each([{}, { mpp: 0 }, { mpp: 'x' }, { mpp: 1e9 }, { objective_power: -1 }])(
     'are rejected with invalid_request for the scale %j',
     async (calibration) => {
-      const { server, admin } = await catalogueOf(database);
+      const { server, admin } = await startCatalogueServer(database);
       const { id } = await server.fixtures.image({ file_name: 'a.svs' });
       const response = await admin.call(updateImage, { params: { imageId: id }, body: { calibration } });
       expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
@@ -160,7 +160,7 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
   );
 
   it('remove and restore the entry, and write audit events', async () => {
-    const { server, admin, names } = await catalogueOf(database);
+    const { server, admin, names } = await startCatalogueServer(database);
     const { id } = await server.fixtures.image({ file_name: 'a.svs' });
     const params = { imageId: id };
     const removed = await admin.call(deleteImage, { params });

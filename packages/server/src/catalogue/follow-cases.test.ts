@@ -11,7 +11,7 @@ import {
 } from '@lamina/contract';
 import { describe, expect, it, vi } from 'vitest';
 import { databaseKinds } from '../store/testing/test-database.ts';
-import { catalogueOf, svs } from './testing/catalogue-of.ts';
+import { startCatalogueServer, svs } from './testing/catalogue-server.ts';
 
 // Slides are read in separate processes, which start slowly on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
@@ -22,7 +22,7 @@ const csv = (...lines: readonly string[]) => `file_name,case,stain,note\n${lines
 describe.each(databaseKinds)('cases that metadata files name on %s', (databaseKind) => {
   /** Starts a server with the slides a.svs, b.svs and c.svs in the folder Set, beside a `catalogue.csv` with this content. */
   async function startWithCsv(content: string) {
-    const testCatalogue = await catalogueOf(databaseKind);
+    const testCatalogue = await startCatalogueServer(databaseKind);
     const { server, admin } = testCatalogue;
     for (const name of ['a', 'b', 'c']) await server.put(`Set/${name}.svs`, svs);
     const names = new Map<string, string>();

@@ -116,7 +116,7 @@ async function wantedSlidesByCase(
   const statedCases = new Map<Root, ReadonlyMap<string, StatedCase | null>>();
   for (const { root, slides } of scans) {
     // For other slides, an unusable metadata file may state another case.
-    const withCompleteMetadata = slides.filter(({ metadataIncomplete }) => !metadataIncomplete);
+    const withCompleteMetadata = slides.filter(({ isMetadataIncomplete }) => !isMetadataIncomplete);
     statedCases.set(
       root,
       new Map(withCompleteMetadata.map(({ path, inCase = null }) => [path, inCase] as const)),

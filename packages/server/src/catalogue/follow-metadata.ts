@@ -27,7 +27,7 @@ export function followMetadata(
   edited: ReadonlySet<EditableField>,
   restricted: RestrictedDatasets,
 ): EntryUpdate {
-  if (metadata.metadataIncomplete) return noChanges;
+  if (metadata.isMetadataIncomplete) return noChanges;
   // A hold is the stored reason why a scan did not apply the metadata files to the slide.
   const oldHold = readHold(row.metadata_hold);
   const isDatasetChanged =

@@ -9,12 +9,12 @@ import {
 } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
 import { type DatabaseKind, databaseKinds } from '../store/testing/test-database.ts';
-import { catalogueOf, missingId } from './testing/catalogue-of.ts';
+import { missingId, startCatalogueServer } from './testing/catalogue-server.ts';
 
 type Query = Readonly<Record<string, string>>;
 
 /** Returns functions that request groups, rows and positions; groups are returned as `name: count`, rows as file names. */
-function viewerOf(client: Awaited<ReturnType<typeof catalogueOf>>['reader']) {
+function viewerOf(client: Awaited<ReturnType<typeof startCatalogueServer>>['reader']) {
   return {
     async groups(query: Query = {}) {
       const { body } = await client.call(listImageGroups, { query });
@@ -36,7 +36,7 @@ function viewerOf(client: Awaited<ReturnType<typeof catalogueOf>>['reader']) {
 
 /** Seven images: five in three datasets and two without a dataset; four with one of two organs and three without an organ. */
 async function smallCatalogue(kind: DatabaseKind) {
-  const testCatalogue = await catalogueOf(kind);
+  const testCatalogue = await startCatalogueServer(kind);
   const { image } = testCatalogue.server.fixtures;
   const dayOf = (number: number) => `2026-11-0${number}T00:00:00.000Z`;
   const images: { readonly id: string; readonly file_name: string }[] = [];
@@ -71,7 +71,7 @@ const inOrder: Readonly<Record<ImageOrder, readonly string[]>> = {
 
 describe.each(databaseKinds)('GET /image-catalog/images/groups, rows and position on %s', (kind) => {
   it('returns no group and no row for an empty catalogue', async () => {
-    const { reader } = await catalogueOf(kind);
+    const { reader } = await startCatalogueServer(kind);
     expect(await viewerOf(reader).groups()).toEqual({ groups: [], datasets: [], organs: [] });
     expect(await viewerOf(reader).rows()).toEqual([]);
   });
@@ -202,7 +202,7 @@ describe.each(databaseKinds)('GET /image-catalog/images/groups, rows and positio
   });
 
   it('separates two datasets whose names differ in leading zeros', async () => {
-    const { server, reader } = await catalogueOf(kind);
+    const { server, reader } = await startCatalogueServer(kind);
     for (const [dataset_name, file_name] of [
       ['Set 1', 'b'],
       ['Set 01', 'a'],
@@ -267,7 +267,7 @@ describe.each(databaseKinds)('GET /image-catalog/images/groups, rows and positio
     ['q', { q: 'a\u0000b' }],
     ['dataset', { dataset: 'a'.repeat(256) }],
   ])('returns 400 for an invalid %s', async (field, query: Query) => {
-    const { reader } = await catalogueOf(kind);
+    const { reader } = await startCatalogueServer(kind);
     const { status, body } = await reader.call(listImageRows, { query });
     expect(status).toBe(400);
     expect(body).toMatchObject({ code: 'invalid_request', field });
@@ -276,7 +276,7 @@ describe.each(databaseKinds)('GET /image-catalog/images/groups, rows and positio
 
 describe.each(databaseKinds)('access to the groups, rows and positions of the catalogue on %s', (kind) => {
   it('shows restricted, hidden and failed images to administrators only, and removed images to no account', async () => {
-    const { server, admin, reader } = await catalogueOf(kind);
+    const { server, admin, reader } = await startCatalogueServer(kind);
     const at = server.clock.now().toISOString();
     const { image } = server.fixtures;
     await image({ dataset_name: 'Open', file_name: 'visible.svs', organ_type: 'Kolon' });

@@ -39,7 +39,9 @@ type GroupsQuery = QueryOf<typeof listImageGroups>;
 type RowsQuery = QueryOf<typeof listImageRows>;
 
 export interface ImageGroups {
+  /** Returns the groups with their image counts, and the datasets and organs by which the viewer can filter. */
   groups(query: GroupsQuery, reader: User): Promise<ResponseOf<typeof listImageGroups>>;
+  /** Returns a page of the list. */
   rows(query: RowsQuery, reader: User): Promise<ResponseOf<typeof listImageRows>>;
   /** Returns the position of an entry in the list. @throws AppError not_found, also for an entry that the reader may not see */
   position(
@@ -51,10 +53,12 @@ export interface ImageGroups {
   etagOf(query: GroupsQuery, reader: User): Promise<string>;
 }
 
+/** The images of one dataset that match the filters; `dataset` is null for images without a dataset. */
 interface Group {
   readonly dataset: string | null;
+  /** Number of images. */
   readonly images: number;
-  /** Position of its first row in the list. */
+  /** Position of the group's first row in the list, from 0. */
   readonly start: number;
   /** Cases in the order of the list; empty unless the list is sorted by name. */
   readonly cases: readonly CaseOfGroup[];
@@ -63,38 +67,42 @@ interface Group {
 interface CaseOfGroup {
   readonly id: string;
   readonly name: string;
+  /** Number of images. */
   readonly images: number;
-  /** Position of its first row in the list. */
+  /** Position of the first row of the case in the list, from 0. */
   readonly start: number;
 }
 
-/** Maximum number of cached image counts, one for each search and set of access rights; valid until the catalogue changes. */
+/** Maximum number of cached image counts: one for each search and set of access rights, valid until the catalogue changes. */
 const maxCachedCounts = 100;
-/** Maximum number of cached case counts; fewer, because each may list tens of thousands of cases. */
+/** Maximum number of cached case counts. It is smaller, because each of them may list tens of thousands of cases. */
 const maxCachedCaseCounts = 10;
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
-export function createImageGroups(db: Database, readers: ReaderFilters): ImageGroups {
+export function createImageGroups(db: Database, readerFilters: ReaderFilters): ImageGroups {
   const countsCache = new Map<string, Promise<readonly ImageCount[]>>();
   const caseCountsCache = new Map<string, Promise<readonly CaseCount[]>>();
 
-  /** Counts the images that the search finds, without the other filters. Concurrent callers share one query. */
+  /**
+   * Counts the images and cases that the search finds, without the other filters. Concurrent callers share one query. The returned
+   * revision changes whenever the catalogue or the access rights of the reader may have changed.
+   */
   async function countsFor({ q = '', order }: Pick<GroupsQuery, 'q' | 'order'>, reader: User) {
-    const viewKey = await readers.viewKey(reader);
+    const viewKey = await readerFilters.viewKey(reader);
     const key = `${searchWords(q).join('\n')}\n${viewKey}`;
-    const filter = async () => ({ ...(await readers.visibilityFor(reader)), search: q });
-    const counts = cached(countsCache, maxCachedCounts, key, async () => countImages(db, await filter()));
+    const filter = async () => ({ ...(await readerFilters.visibilityFor(reader)), search: q });
+    const counts = getOrLoad(countsCache, maxCachedCounts, key, async () => countImages(db, await filter()));
     const caseCounts =
       order === 'name'
-        ? cached(caseCountsCache, maxCachedCaseCounts, key, async () =>
+        ? getOrLoad(caseCountsCache, maxCachedCaseCounts, key, async () =>
             countImagesOfCases(db, await filter()),
           )
         : [];
     return { revision: hashOf(viewKey), counts: await counts, caseCounts: await caseCounts };
   }
 
-  /** Returns the rows of a page: with one query if the list is in the order of the sort key, otherwise group by group. */
+  /** Returns the rows of a page: with one query if the page is in the order of the sort key, otherwise group by group. */
   async function rowsOf(
     groups: readonly Group[],
     filter: ImageFilter,
@@ -110,20 +118,19 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
     const isInSortKeyOrder =
       order === 'name' && filter.dataset === undefined && !hasCases && haveSeparateRanges(requestedGroups);
     if (isInSortKeyOrder) {
-      // This position is before the first entry of the first group.
-      const after = { sortKey: rangeOfDataset(first.dataset).from, id: '' };
-      return listImages(db, { ...filter, after, skip, limit });
+      const positionBeforeFirstGroup = { sortKey: rangeOfDataset(first.dataset).from, id: '' };
+      return listImages(db, { ...filter, after: positionBeforeFirstGroup, skip, limit });
     }
     const rows: ListedImage[] = [];
     for (const group of requestedGroups) {
-      const inDataset = { ...filter, dataset: group.dataset };
-      rows.push(...(await rowsOfCases(group, inDataset, from, from + limit)));
+      const filterOfGroup = { ...filter, dataset: group.dataset };
+      rows.push(...(await rowsOfCases(group, filterOfGroup, from, from + limit)));
       const remainingRows = limit - rows.length;
       if (remainingRows <= 0) break;
-      const startWithoutCase = group.start + sum(group.cases);
+      const startWithoutCase = group.start + totalImages(group.cases);
       const page = { skip: Math.max(0, from - startWithoutCase), limit: remainingRows };
       const withoutCases = group.cases.length > 0; // images of cases have been listed above
-      rows.push(...(await listImages(db, { ...inDataset, withoutCases, order, after: null, ...page })));
+      rows.push(...(await listImages(db, { ...filterOfGroup, withoutCases, order, after: null, ...page })));
     }
     return rows;
   }
@@ -148,7 +155,7 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
         order,
         entry,
       );
-      return before === null ? null : group.start + sum(group.cases) + before;
+      return before === null ? null : group.start + totalImages(group.cases) + before;
     }
     const start = group.cases.find(({ id }) => id === caseId)?.start;
     const rows = await listImagesOfCases(db, { ...filter, dataset: entry.dataset_name }, [caseId]);
@@ -160,8 +167,8 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
     async groups(query, reader) {
       const { counts: countsWithoutSearch } = await countsFor({ order: query.order }, reader);
       const { revision, counts, caseCounts } = await countsFor(query, reader);
-      const { dataset, organ } = await readers.filterFor(filtersOf(query), reader);
-      // Each list of filter values is counted with the filters other than itself.
+      const { dataset, organ } = await readerFilters.filterFor(filtersOf(query), reader);
+      // The counts of the datasets ignore the dataset filter, and the counts of the organs ignore the organ filter.
       const countsForDatasets = counts.filter((count) => organ === undefined || count.organ === organ);
       const countsForOrgans = counts.filter((count) => dataset === undefined || count.dataset === dataset);
       return {
@@ -175,20 +182,24 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
             }),
           }),
         ),
-        datasets: sumBy(countsWithoutSearch, countsForDatasets, 'dataset').map(([dataset_name, images]) => ({
-          dataset_name,
-          images,
-        })),
-        organs: sumBy(countsWithoutSearch, countsForOrgans, 'organ').map(([organ_type, images]) => ({
-          organ_type,
-          images,
-        })),
+        datasets: countImagesByName(countsWithoutSearch, countsForDatasets, 'dataset').map(
+          ([dataset_name, images]) => ({
+            dataset_name,
+            images,
+          }),
+        ),
+        organs: countImagesByName(countsWithoutSearch, countsForOrgans, 'organ').map(
+          ([organ_type, images]) => ({
+            organ_type,
+            images,
+          }),
+        ),
       };
     },
 
     async rows(query, reader) {
       const { revision, ...counts } = await countsFor(query, reader);
-      const filter = await readers.filterFor(filtersOf(query), reader);
+      const filter = await readerFilters.filterFor(filtersOf(query), reader);
       const rows = await rowsOf(groupsOf(counts, filter, query.order), filter, query);
       return { revision, images: rows.map((row) => imageFor(reader, row)) };
     },
@@ -196,7 +207,7 @@ export function createImageGroups(db: Database, readers: ReaderFilters): ImageGr
     async position(imageId, query, reader) {
       // Queried before the entry, so that response times do not reveal whether an id belongs to an invisible entry.
       const { revision, ...counts } = await countsFor(query, reader);
-      const filter = await readers.filterFor(filtersOf(query), reader);
+      const filter = await readerFilters.filterFor(filtersOf(query), reader);
       const row = uuid.test(imageId) ? await findImage(db, imageId) : null;
       const { restrictedDatasets } = filter;
       const isVisible =
@@ -229,10 +240,10 @@ function filtersOf(query: GroupsQuery): ListFilters {
   };
 }
 
-/** Returns the cached value of a key, or loads and caches it; evicts the least recently used keys beyond `size`. */
-function cached<T>(
+/** Returns the cached value of a key, or loads and caches it; evicts the least recently used keys beyond `maxSize`. */
+function getOrLoad<T>(
   cache: Map<string, Promise<T>>,
-  size: number,
+  maxSize: number,
   key: string,
   load: () => Promise<T>,
 ): Promise<T> {
@@ -242,16 +253,17 @@ function cached<T>(
   cache.delete(key);
   cache.set(key, value);
   if (existing === undefined) value.catch(() => cache.delete(key));
-  for (const oldest of cache.keys()) if (cache.size > size) cache.delete(oldest);
+  for (const oldest of cache.keys()) if (cache.size > maxSize) cache.delete(oldest);
   return value;
 }
 
+/** Numbers of images by dataset and organ, and by case and organ. */
 interface Counts {
   readonly counts: readonly ImageCount[];
   readonly caseCounts: readonly CaseCount[];
 }
 
-/** Returns the groups of the list in its order. */
+/** Returns the groups that match the filters, in the order of the list. */
 function groupsOf(
   { counts, caseCounts }: Counts,
   { dataset, organ }: Pick<ImageFilter, 'dataset' | 'organ'>,
@@ -262,15 +274,15 @@ function groupsOf(
   // Each count is for one dataset and one organ.
   const groups = [...Map.groupBy(counts.filter(matches), (count) => count.dataset)].map(([name, parts]) => ({
     dataset: name,
-    images: sum(parts),
-    newest: parts.reduce((newest, part) => (part.newest > newest ? part.newest : newest), ''),
+    images: totalImages(parts),
+    newest: parts.map((part) => part.newest).reduce((latest, time) => (time > latest ? time : latest), ''),
     largest: Math.max(...parts.map((part) => part.largest)),
   }));
   groups.sort((a, b) => {
-    let byFirstImage = 0;
-    if (order === 'newest') byFirstImage = compare(b.newest, a.newest);
-    else if (order === 'largest') byFirstImage = b.largest - a.largest;
-    return byFirstImage || compareNames(a.dataset, b.dataset);
+    let byOrder = 0;
+    if (order === 'newest') byOrder = compareTexts(b.newest, a.newest);
+    else if (order === 'largest') byOrder = b.largest - a.largest;
+    return byOrder || compareNames(a.dataset, b.dataset);
   });
   const casesByDataset = Map.groupBy(caseCounts.filter(matches), (count) => count.dataset);
   let start = 0;
@@ -282,14 +294,14 @@ function groupsOf(
   });
 }
 
-/** Returns the cases of a group in the order of the list. @param start position of the first row of the first case */
+/** Returns the cases of a group in the order of the list. @param start position in the list of the first row of the first case */
 function casesInOrder(counts: readonly CaseCount[], start: number): readonly CaseOfGroup[] {
   // Each count is for one case and one organ.
   const cases = [...Map.groupBy(counts, ({ id }) => id).values()].flatMap((parts) => {
     const [first] = parts;
-    return first === undefined ? [] : [{ ...first, images: sum(parts) }];
+    return first === undefined ? [] : [{ ...first, images: totalImages(parts) }];
   });
-  cases.sort((a, b) => compare(a.sortKey, b.sortKey) || compare(a.id, b.id));
+  cases.sort((a, b) => compareTexts(a.sortKey, b.sortKey) || compareTexts(a.id, b.id));
   let nextStart = start;
   return cases.map(({ id, name, images }) => {
     const caseOfGroup = { id, name, images, start: nextStart };
@@ -298,13 +310,13 @@ function casesInOrder(counts: readonly CaseCount[], start: number): readonly Cas
   });
 }
 
-/** Returns whether each group has its own range of sort keys. Names that differ only in leading zeros share a range. */
+/** Returns whether each group has its own range of sort keys. Names that differ only in leading zeros (`Set 1`, `Set 01`) share one. */
 function haveSeparateRanges(groups: readonly Group[]): boolean {
   return new Set(groups.map(({ dataset }) => rangeOfDataset(dataset).from)).size === groups.length;
 }
 
-/** Returns every dataset or organ in `all` with its number of images in `counted`, which may be 0, in natural order, null last. */
-function sumBy(
+/** Returns each dataset or organ in `all` with its number of images in `counted` (may be 0), in natural order; null is last. */
+function countImagesByName(
   all: readonly ImageCount[],
   counted: readonly ImageCount[],
   field: 'dataset' | 'organ',
@@ -314,7 +326,7 @@ function sumBy(
   return [...sums].sort(([a], [b]) => compareNames(a, b));
 }
 
-function sum(parts: readonly { readonly images: number }[]): number {
+function totalImages(parts: readonly { readonly images: number }[]): number {
   return parts.reduce((total, { images }) => total + images, 0);
 }
 
@@ -324,7 +336,7 @@ function compareNames(a: string | null, b: string | null): number {
   return naturalCompare(a, b);
 }
 
-function compare(a: string, b: string): number {
+function compareTexts(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }

@@ -63,12 +63,13 @@ interface IngestDependencies {
   readonly onChange: (imageId: string) => void;
 }
 
-/** Maximum time for which processes cache the properties of an object (see `ObjectReader.head`). */
+/** Maximum time for which processes cache the properties of an object in the bucket (see `ObjectReader.head`). */
 const objectCacheMs = 600;
 
 export function createIngest(dependencies: IngestDependencies): Ingest {
   const { config, db, now, log, audit, slides, store, jobs, onChange } = dependencies;
   const closing = new AbortController();
+  /** Returns which files of a folder form slides together; a render worker reads the files. */
   const groupFolder = (folder: string, names: readonly string[]) =>
     slides.group({ path: folder }, names, closing.signal);
   const folders = Object.entries(slideRoots(config)) as [FolderRoot, string][];
@@ -85,9 +86,9 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
     }),
   }));
 
-  /** The listing of the bucket during a scan, kept for `onBucketListed`. */
+  /** The listing of the bucket during a scan, for `onBucketListed`; null at other times. */
   let bucketTree: FolderTree | null = null;
-  const bucket =
+  const bucketScanner =
     store === null
       ? null
       : createScanner({
@@ -123,8 +124,8 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
     let scans: RootScan[] = [];
     await deleteRemovedMetadataFiles(db);
     if (where === 'folders') scans = await scanFolders(signal);
-    else if (bucket !== null) {
-      scans = [{ root: 'bucket', ...(await bucket.scan(await listMetadataFiles(db, 'bucket'))) }];
+    else if (bucketScanner !== null) {
+      scans = [{ root: 'bucket', ...(await bucketScanner.scan(await listMetadataFiles(db, 'bucket'))) }];
     }
     signal.throwIfAborted();
     const { toRead: idsToRead, changed: changedIds } = await reconcile(
@@ -164,17 +165,17 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
     const file = { id: row.id, root: row.root, path: row.path, members: JSON.parse(row.members) as string[] };
     const fingerprint = await slides.fingerprintOf(file);
     if (fingerprint === null) return; // the file is missing; the next scan marks its entry
-    const isRead = row.status !== 'pending' && row.fingerprint === fingerprint;
-    if (isRead && !again) return; // another process has read it
+    const isAlreadyRead = row.status !== 'pending' && row.fingerprint === fingerprint;
+    if (isAlreadyRead && !again) return; // another process has read it
     const inspection = await slides.inspect(file, signal);
     if (inspection.status === 'postponed')
       throw new RetryLater('The slide file could not be read; the job tries again later.');
     await runLockedTransaction(db, 'catalogue', async (tx) => {
       const before = await findImage(tx, file.id);
-      // The changes are based on the current entry, because an administrator may have entered a scale during the read.
-      const changes = changesBy(inspection, fingerprint, before ?? row);
+      // An administrator may have entered a scale while the file was being read, so the current entry counts.
+      const changes = changesAfterInspection(inspection, fingerprint, before ?? row);
       const after = await updateImage(tx, file.id, changes, now().toISOString());
-      // An unreadable file is read again at every start, but the same failure gets only one audit event.
+      // An unreadable file is read again at each start of the server, but the same failure gets only one audit event.
       const isChanged = before?.fingerprint !== after?.fingerprint || before?.status !== after?.status;
       if (after === null || !isChanged) return;
       const result = after.status === 'ready' ? 'done' : 'failed';
@@ -187,7 +188,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
       });
     });
     onChange(file.id);
-    // A scan that noticed a change during the read did not enqueue another job, so this one must run again.
+    // If a scan notices a change during the read, it enqueues no second job for the slide. Therefore this job must run again.
     if ((await slides.fingerprintOf(file)) !== fingerprint) {
       throw new RetryLater('The slide file changed during the read; the job reads it again.');
     }
@@ -201,24 +202,24 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
 }
 
 /**
- * Returns the changes of an entry after its file was inspected.
+ * Returns the changes of an entry after a render worker has inspected its file.
  *
  * @param fingerprint fingerprint before the inspection; stored with a failure, so that the file is read again when it changes
  */
-function changesBy(
+function changesAfterInspection(
   inspection: Exclude<Inspection, { status: 'postponed' }>,
   fingerprint: string,
   { entered_mpp, entered_objective_power }: Pick<ImageRow, 'entered_mpp' | 'entered_objective_power'>,
 ): ImageChanges {
   if (inspection.status === 'failed') {
     const { error, code } = inspection;
-    return { ...nothingRead, fingerprint, status: 'failed', error, error_code: code };
+    return { ...emptyFileColumns, fingerprint, status: 'failed', error, error_code: code };
   }
   const { summary } = inspection;
-  const facts = factsOf(summary);
+  const fileColumns = fileColumnsOf(summary);
   return {
-    ...facts,
-    ...usedScale({ ...facts, entered_mpp, entered_objective_power }),
+    ...fileColumns,
+    ...usedScale({ ...fileColumns, entered_mpp, entered_objective_power }),
     fingerprint: summary.fingerprint,
     status: 'ready',
     error: null,
@@ -226,8 +227,8 @@ function changesBy(
   };
 }
 
-/** The columns that come from the file, for a file that could not be read. */
-const nothingRead = {
+/** The columns that come from the file, as they are stored for a file that could not be read. */
+const emptyFileColumns = {
   width: null,
   height: null,
   mpp_x: null,
@@ -244,10 +245,10 @@ const nothingRead = {
   format: null,
 } as const satisfies ImageChanges;
 
-type FileFacts = Required<Pick<ImageChanges, keyof typeof nothingRead>>;
+type FileColumns = Required<Pick<ImageChanges, keyof typeof emptyFileColumns>>;
 
-/** Returns all columns that are taken from a file. None of them can identify a patient. */
-function factsOf(summary: SlideSummary): Omit<FileFacts, keyof ReturnType<typeof usedScale>> {
+/** Returns the columns that come from the file, except the derived scale. None of them can identify a patient. */
+function fileColumnsOf(summary: SlideSummary): Omit<FileColumns, keyof ReturnType<typeof usedScale>> {
   const { mpp, objectivePower, shownPlane } = summary;
   return {
     width: summary.width,

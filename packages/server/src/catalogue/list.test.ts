@@ -14,17 +14,17 @@ import { describe, expect, it } from 'vitest';
 import { runLockedTransaction } from '../store/database.ts';
 import { insertImages } from '../store/images.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
-import { catalogueOf, svs } from './testing/catalogue-of.ts';
+import { startCatalogueServer, svs } from './testing/catalogue-server.ts';
 
 describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
   it('returns a message when the catalogue has no images', async () => {
-    const { reader } = await catalogueOf(database);
+    const { reader } = await startCatalogueServer(database);
     const { body } = await reader.call(listImages);
     expect(body).toEqual({ images: [], next_cursor: null, message: 'No images found.' });
   });
 
   it('returns the properties of a slide and no path of its file', async () => {
-    const { server, reader } = await catalogueOf(database);
+    const { server, reader } = await startCatalogueServer(database);
     await server.put('Breast/sub/a.svs', svs);
     await server.rescan();
     const { body } = await reader.call(listImages);
@@ -57,7 +57,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
   });
 
   it('estimates a missing pixel size or magnification, and marks it as derived', async () => {
-    const { server, reader, list } = await catalogueOf(database);
+    const { server, reader, list } = await startCatalogueServer(database);
     const small = { width: 64, height: 48, tileSize: 64, downsamples: [1] };
     await server.put('a/both.svs', svs);
     await server.put('a/magnification.svs', await buildSvs({ ...small, properties: { AppMag: '40' } }));
@@ -91,7 +91,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
   });
 
   it('returns datasets in natural order, images without a dataset last', async () => {
-    const { server, names } = await catalogueOf(database);
+    const { server, names } = await startCatalogueServer(database);
     for (const [dataset_name, file_name] of [
       [null, 'a.svs'],
       ['Set 10', 'a.svs'],
@@ -115,7 +115,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
   });
 
   it('returns 304 for the ETag of the list until the list changes for the account that requests it', async () => {
-    const { server, admin, reader } = await catalogueOf(database);
+    const { server, admin, reader } = await startCatalogueServer(database);
     const { id: imageId } = await server.fixtures.image({ dataset_name: 'Colon' });
     const first = await reader.call(listImages);
     const etag = String(first.headers.etag);
@@ -140,7 +140,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
   });
 
   it('returns the same images in one response without a limit as in pages, for administrators and for accounts that may not see every dataset', async () => {
-    const { server, administrator, viewer, admin, reader } = await catalogueOf(database);
+    const { server, administrator, viewer, admin, reader } = await startCatalogueServer(database);
     const fileNames = Array.from({ length: 2100 }, (_, i) => `slide ${i}.svs`);
     const at = server.clock.now().toISOString();
     await runLockedTransaction(server.services.db, 'catalogue', async (tx) => {
@@ -197,7 +197,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
   }, 60_000);
 
   it('returns search results in the order of the list, for frequent and for rare words', async () => {
-    const { server, reader, names } = await catalogueOf(database);
+    const { server, reader, names } = await startCatalogueServer(database);
     const at = server.clock.now().toISOString();
     await runLockedTransaction(server.services.db, 'catalogue', async (tx) => {
       for (let from = 0; from < 1100; from += 100) {
@@ -231,7 +231,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
   }, 60_000);
 
   it('filters by a dataset case-insensitively, without datasets of similar names', async () => {
-    const { server, reader, names } = await catalogueOf(database);
+    const { server, reader, names } = await startCatalogueServer(database);
     for (const [number, dataset_name] of ['Ki-67', 'KI-67', 'Ki-067', 'Ki-67 b', 'Ki-6', null].entries()) {
       await server.fixtures.image({ dataset_name, file_name: `${number} of ${dataset_name}.svs` });
     }
@@ -242,7 +242,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
   });
 
   it('returns pages that neither repeat nor miss an image', async () => {
-    const { server, reader, names } = await catalogueOf(database);
+    const { server, reader, names } = await startCatalogueServer(database);
     for (let i = 0; i < 7; i++) await server.fixtures.image({ dataset_name: 'Set', file_name: 'same.svs' });
     for (let i = 0; i < 5; i++) await server.fixtures.image({ file_name: `slide-${i}.svs` });
     const listedIds: string[] = [];
@@ -268,7 +268,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
   });
 
   it('returns no cursor with the last page, even if that page is full', async () => {
-    const { server, reader } = await catalogueOf(database);
+    const { server, reader } = await startCatalogueServer(database);
     for (let i = 0; i < 4; i++) await server.fixtures.image();
     const { body } = await reader.call(listImages, { query: { limit: '4' } });
     expect(body.images).toHaveLength(4);
@@ -288,14 +288,14 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
     ['dataset', { dataset: '\u0000' }],
     ['organ', { organ: '\u0000' }],
   ])('returns 400 for an invalid %s: %j', async (field, query) => {
-    const { reader } = await catalogueOf(database);
+    const { reader } = await startCatalogueServer(database);
     const { status, body } = await reader.call(listImages, { query: query as Record<string, string> });
     expect(status).toBe(400);
     expect(body).toMatchObject({ code: 'invalid_request', field });
   });
 
   it('finds words of name, id, organ and dataset in any case, with and without diacritics', async () => {
-    const { server, reader, names } = await catalogueOf(database);
+    const { server, reader, names } = await startCatalogueServer(database);
     const first = await server.fixtures.image({
       file_name: 'IŞIK-1.svs',
       organ_type: 'Karaciğer',
@@ -326,7 +326,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
   it.each(['%', '_', '\\', '%%', "'", "' or 1=1--", '"; drop table images;--'])(
     'treats %j in a search as literal text',
     async (q) => {
-      const { server, reader, names } = await catalogueOf(database);
+      const { server, reader, names } = await startCatalogueServer(database);
       await server.fixtures.image({ file_name: 'plain.svs' });
       await server.fixtures.image({ file_name: `odd${q}name.svs` });
       expect(await names(reader, { q })).toEqual([`odd${q}name.svs`]);
@@ -334,7 +334,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
   );
 
   it('filters by the whole name of a dataset and an organ, case-insensitively', async () => {
-    const { server, reader, names } = await catalogueOf(database);
+    const { server, reader, names } = await startCatalogueServer(database);
     await server.fixtures.image({ file_name: 'a', dataset_name: 'Set', organ_type: 'Meme' });
     await server.fixtures.image({ file_name: 'b', dataset_name: 'Set', organ_type: 'Deri' });
     await server.fixtures.image({ file_name: 'c', dataset_name: 'Set 2', organ_type: 'Meme' });
@@ -348,7 +348,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
   });
 
   it('returns images that are not ready, and errors of files, to administrators only', async () => {
-    const { server, admin, reader, names, list } = await catalogueOf(database);
+    const { server, admin, reader, names, list } = await startCatalogueServer(database);
     const failed = await server.fixtures.image({
       file_name: 'f',
       status: 'failed',

@@ -28,14 +28,15 @@ interface MergeDependencies {
 
 const slidesPerQuery = 500;
 
+/** Merges the spellings of all dataset and organ names. */
 export async function mergeSpellings({ db, now, log, audit }: MergeDependencies): Promise<void> {
   for (const kind of ['dataset', 'organ'] as const) {
-    if ((await spellingsToMerge(db, kind)).length === 0) continue;
+    if ((await findSpellingsToMerge(db, kind)).length === 0) continue;
     // Names are stored in grants, which the lock `accounts` guards, and in images, which the lock `catalogue` guards.
     await runLockedTransaction(db, 'accounts', async (tx) => {
       await acquireLock(tx, 'catalogue');
-      // Queried again in the transaction, because another process may have merged them since.
-      for (const spellings of await spellingsToMerge(tx, kind)) {
+      // Queried again in the transaction, because another process may have merged the spellings since.
+      for (const spellings of await findSpellingsToMerge(tx, kind)) {
         const logFields = await merge(tx, kind, spellings);
         if (logFields !== null)
           log.warn(
@@ -58,8 +59,9 @@ export async function mergeSpellings({ db, now, log, audit }: MergeDependencies)
     if (otherSpellings.length === 0) return null;
     let slides = 0;
     for (const otherSpelling of otherSpellings) {
-      for (let after = ''; ; ) {
-        const rows = await listSlidesNamed(tx, kind, otherSpelling, after, slidesPerQuery);
+      let lastId = '';
+      for (;;) {
+        const rows = await listSlidesNamed(tx, kind, otherSpelling, lastId, slidesPerQuery);
         const field = kind === 'dataset' ? 'dataset_name' : 'organ_type';
         await renameImages(
           tx,
@@ -69,15 +71,19 @@ export async function mergeSpellings({ db, now, log, audit }: MergeDependencies)
         if (kind === 'dataset')
           await audit.recordAll(
             tx,
-            rows.map(({ id }) => datasetChange(id, otherSpelling, name)),
+            rows.map(({ id }) => datasetChangeEntry(id, otherSpelling, name)),
           );
         slides += rows.length;
-        after = rows.at(-1)?.id ?? '';
+        lastId = rows.at(-1)?.id ?? '';
         if (rows.length < slidesPerQuery) break;
       }
     }
     if (kind === 'dataset') {
-      const { access, revoked } = await mergeDatasetRows(tx, { name, spellings, now: at });
+      const { access, revoked: uidsWithRevokedGrant } = await mergeDatasetRows(tx, {
+        name,
+        spellings,
+        now: at,
+      });
       const serverActor = { actor: null, origin: null };
       await audit.record(tx, {
         ...serverActor,
@@ -87,7 +93,7 @@ export async function mergeSpellings({ db, now, log, audit }: MergeDependencies)
       });
       await audit.recordAll(
         tx,
-        revoked.map((uid) => ({
+        uidsWithRevokedGrant.map((uid) => ({
           ...serverActor,
           action: 'dataset-revoked',
           target: uid,
@@ -99,8 +105,8 @@ export async function mergeSpellings({ db, now, log, audit }: MergeDependencies)
   }
 }
 
-/** Returns one array for each name that has several spellings, or a single spelling that is not registered. */
-async function spellingsToMerge(
+/** Returns the spellings of each name that has several spellings, or a single one that is not registered. */
+async function findSpellingsToMerge(
   db: Database | DatabaseTransaction,
   kind: NameKind,
 ): Promise<(readonly string[])[]> {
@@ -126,7 +132,8 @@ async function preferredSpelling(
   return spellName(preferred?.name ?? [...spellings].sort()[0] ?? '');
 }
 
-function datasetChange(id: string, oldDataset: string, newDataset: string): AuditEntry {
+/** Returns the audit entry of a slide whose dataset got another spelling. @param id id of the slide */
+function datasetChangeEntry(id: string, oldDataset: string, newDataset: string): AuditEntry {
   const detail = { dataset_before: oldDataset, dataset_after: newDataset };
   return { action: 'image-dataset-changed', actor: null, origin: null, target: id, detail };
 }

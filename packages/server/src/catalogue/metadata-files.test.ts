@@ -29,7 +29,11 @@ describe('dataset of a slide', () => {
     ['Breast/2024/a.svs', 'Breast'],
     ['a.svs', null],
   ])('of the file %s is its first folder when no metadata file names one: %s', (slide, dataset_name) => {
-    expect(slideMetadataOf(slide, [])).toEqual({ dataset_name, organ_type: null, metadataIncomplete: false });
+    expect(slideMetadataOf(slide, [])).toEqual({
+      dataset_name,
+      organ_type: null,
+      isMetadataIncomplete: false,
+    });
   });
 });
 
@@ -46,7 +50,7 @@ describe('catalogue.csv', () => {
     expect(slideMetadataOf('c.svs', chain)).toEqual({
       dataset_name: null,
       organ_type: null,
-      metadataIncomplete: false,
+      isMetadataIncomplete: false,
     });
   });
 
@@ -156,7 +160,7 @@ describe('case of a slide', () => {
       'dataset.json': JSON.stringify({ slides: { 'a.svs': { [field]: value } } }),
     });
     expect(json.problems).toEqual(problem('dataset.json'));
-    expect(slideMetadataOf('a.svs', json.chain)).toMatchObject({ metadataIncomplete: true });
+    expect(slideMetadataOf('a.svs', json.chain)).toMatchObject({ isMetadataIncomplete: true });
   });
 });
 
@@ -235,9 +239,9 @@ describe('unusable metadata file', () => {
     expect(slideMetadataOf('Set/a.svs', chain)).toEqual({
       dataset_name: 'Set',
       organ_type: 'Else',
-      metadataIncomplete: true,
+      isMetadataIncomplete: true,
     });
-    expect(slideMetadataOf('a.svs', chain.slice(-1)).metadataIncomplete).toBe(false);
+    expect(slideMetadataOf('a.svs', chain.slice(-1)).isMetadataIncomplete).toBe(false);
   });
 });
 
@@ -254,10 +258,10 @@ describe('catalogue.csv whose last line has no line break', () => {
     ]);
     expect(slideMetadataOf('a.svs', chain)).toMatchObject({
       dataset_name: 'Study A',
-      metadataIncomplete: false,
+      isMetadataIncomplete: false,
     });
     for (const slide of ['b.svs', 'c.svs']) {
-      expect(slideMetadataOf(slide, chain)).toMatchObject({ dataset_name: null, metadataIncomplete: true });
+      expect(slideMetadataOf(slide, chain)).toMatchObject({ dataset_name: null, isMetadataIncomplete: true });
     }
   });
 });
@@ -280,6 +284,6 @@ describe('metadata file', () => {
       missing,
     );
     expect(problems).toEqual([{ path: 'Set/catalogue.csv', error: `catalogue.csv: ${reason}` }]);
-    expect(slideMetadataOf('Set/a.svs', [metadata]).metadataIncomplete).toBe(true);
+    expect(slideMetadataOf('Set/a.svs', [metadata]).isMetadataIncomplete).toBe(true);
   });
 });

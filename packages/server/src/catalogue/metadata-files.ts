@@ -1,6 +1,6 @@
 /**
  * Reads the metadata files that laboratories store beside their slides: `catalogue.csv` and `dataset.json`. They state the
- * datasets, organs and cases of slides.
+ * datasets, organs and cases of slides. Scans apply them to the catalogue.
  *
  * For each field, the metadata files of the folder nearest to the slide take precedence. Within a folder, a value for a single
  * slide takes precedence over a value for all slides.
@@ -16,7 +16,7 @@ export interface SlideMetadata {
   /** The case that the files name; absent when they name none. */
   readonly inCase?: StatedCase;
   /** True when a metadata file that may mention the slide is unusable, so that dataset, organ and case may be wrong. */
-  readonly metadataIncomplete: boolean;
+  readonly isMetadataIncomplete: boolean;
 }
 
 /** The case of a slide, and details about the slide in this case. A field is null when the files do not state it. */
@@ -28,26 +28,32 @@ export interface StatedCase {
   readonly note: string | null;
 }
 
-/** Maximum lengths of the fields about cases, in characters, as in the web app. */
-const caseFields = { case: 200, case_description: 4000, stain: 100, block: 100, note: 1000 } as const;
-type CaseField = keyof typeof caseFields;
+/** Maximum lengths of the fields about cases, in characters. The forms of the web app have the same limits. */
+const maxCaseFieldLengths = {
+  case: 200,
+  case_description: 4000,
+  stain: 100,
+  block: 100,
+  note: 1000,
+} as const;
+type CaseField = keyof typeof maxCaseFieldLengths;
 type MetadataField = 'dataset_name' | 'organ_type' | CaseField;
 
 /** Values of a metadata file for a slide; a field without a value is left out. */
-type Values = { readonly [Field in MetadataField]?: string };
+type MetadataValues = { readonly [Field in MetadataField]?: string };
 
 /** Content of the metadata files of one folder. */
 export interface FolderMetadata {
   /** Path below the root, with forward slashes; '' is the root. */
   readonly folder: string;
   /** Values for single slides, by their path below this folder. */
-  readonly bySlide: ReadonlyMap<string, Values>;
+  readonly bySlide: ReadonlyMap<string, MetadataValues>;
   /** Values for every slide below this folder. */
-  readonly ofAll: Values;
+  readonly forAllSlides: MetadataValues;
   /** True when a metadata file of this folder is unusable, or missing although earlier scans found it. */
   readonly isIncomplete: boolean;
-  /** When the end of a metadata file may be missing: the slides that its complete lines mention. Otherwise null. */
-  readonly beforeCut: ReadonlySet<string> | null;
+  /** If `catalogue.csv` may have been cut off, the slides in its complete lines, which are reliable; otherwise null. */
+  readonly slidesBeforeCut: ReadonlySet<string> | null;
 }
 
 export interface MetadataProblem {
@@ -59,8 +65,9 @@ export interface MetadataProblem {
 
 const csvName = 'catalogue.csv';
 const jsonName = 'dataset.json';
-const maxFileBytes = 16 * 1024 * 1024;
+const maxFileBytes = 16 * 1024 * 1024; // 16 MiB, as an error message below states
 
+/** Returns whether a file is a metadata file, by its name without folders. */
 export function isMetadataName(name: string): boolean {
   return name === csvName || name === jsonName;
 }
@@ -87,10 +94,10 @@ export async function readFolderMetadata(
   files: readonly MetadataFile[],
   missing: readonly string[] = [],
 ): Promise<{ readonly metadata: FolderMetadata; readonly problems: readonly MetadataProblem[] }> {
-  const bySlide = new Map<string, Values>();
-  let beforeCut: ReadonlySet<string> | null = null;
+  const bySlide = new Map<string, MetadataValues>();
+  let slidesBeforeCut: ReadonlySet<string> | null = null;
   const problems: MetadataProblem[] = [];
-  let ofAll: Values = {};
+  let forAllSlides: MetadataValues = {};
   let isIncomplete = false;
   const addProblem = (name: string, reason: string) =>
     problems.push({ path: folder === '' ? name : `${folder}/${name}`, error: `${name}: ${reason}` });
@@ -102,34 +109,39 @@ export async function readFolderMetadata(
         if (missing.includes(name)) throw new MetadataError('the file is missing.');
         continue;
       }
-      const text = await textOf(file);
+      const text = await readText(file);
       const content = name === csvName ? parseCsv(text) : parseJson(text);
-      ofAll = { ...ofAll, ...content.ofAll };
+      forAllSlides = { ...forAllSlides, ...content.forAllSlides };
       for (const [slide, fields] of content.bySlide) bySlide.set(slide, { ...bySlide.get(slide), ...fields });
       if (!content.isCutOff) continue;
-      beforeCut = new Set(content.bySlide.keys());
+      slidesBeforeCut = new Set(content.bySlide.keys());
       addProblem(name, 'the last line has no line break at its end: the file may have been cut off.');
     } catch (error) {
       isIncomplete = true;
-      addProblem(name, reasonOf(error));
+      addProblem(name, problemReasonOf(error));
     }
   }
-  return { metadata: { folder, bySlide, ofAll, isIncomplete, beforeCut }, problems };
+  return { metadata: { folder, bySlide, forAllSlides, isIncomplete, slidesBeforeCut }, problems };
 }
 
-/** Returns dataset, organ and case of a slide. @param chain metadata of its folders, nearest first */
+/**
+ * Returns dataset, organ and case of a slide. If no metadata file states a dataset, the dataset is the first folder of the path.
+ *
+ * @param chain metadata of the folders that contain the slide, nearest first
+ */
 export function slideMetadataOf(slidePath: string, chain: readonly FolderMetadata[]): SlideMetadata {
-  const values: Values[] = [];
-  let metadataIncomplete = false;
-  for (const { folder, bySlide, ofAll, isIncomplete, beforeCut } of chain) {
+  const valuesByPrecedence: MetadataValues[] = [];
+  let isMetadataIncomplete = false;
+  for (const { folder, bySlide, forAllSlides, isIncomplete, slidesBeforeCut } of chain) {
     const relativePath = normalizedSlidePath(folder === '' ? slidePath : slidePath.slice(folder.length + 1));
     const name = path.posix.basename(relativePath);
-    values.push(bySlide.get(relativePath) ?? bySlide.get(name) ?? {}, ofAll);
-    const mayBeCutOff = beforeCut !== null && !beforeCut.has(relativePath) && !beforeCut.has(name);
-    metadataIncomplete ||= isIncomplete || mayBeCutOff;
+    valuesByPrecedence.push(bySlide.get(relativePath) ?? bySlide.get(name) ?? {}, forAllSlides);
+    const mayBeCutOff =
+      slidesBeforeCut !== null && !slidesBeforeCut.has(relativePath) && !slidesBeforeCut.has(name);
+    isMetadataIncomplete ||= isIncomplete || mayBeCutOff;
   }
   const nearestValue = (field: MetadataField) =>
-    values.find((fields) => fields[field] !== undefined)?.[field];
+    valuesByPrecedence.find((values) => values[field] !== undefined)?.[field];
   const caseName = nearestValue('case');
   const firstFolder = slidePath.includes('/') ? (slidePath.split('/', 1)[0] ?? null) : null;
   return {
@@ -144,7 +156,7 @@ export function slideMetadataOf(slidePath: string, chain: readonly FolderMetadat
         note: nearestValue('note') ?? null,
       },
     }),
-    metadataIncomplete,
+    isMetadataIncomplete,
   };
 }
 
@@ -163,7 +175,7 @@ export function normalizedSlidePath(slide: string): string {
 class MetadataError extends Error {}
 
 /** Returns why a file is unusable. @throws the error itself when the content of the file is not its cause */
-function reasonOf(error: unknown): string {
+function problemReasonOf(error: unknown): string {
   if (error instanceof MetadataError) return error.message;
   if (error instanceof CsvError) {
     return typeof error.lines === 'number'
@@ -174,7 +186,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** Reads and decodes a file. @throws MetadataError when the file is incomplete, too large, unreadable or not UTF-8 */
-async function textOf({ size, isChanging, read }: MetadataFile): Promise<string> {
+async function readText({ size, isChanging, read }: MetadataFile): Promise<string> {
   if (isChanging) throw new MetadataError('the file is still being written.');
   if (size > maxFileBytes) throw new MetadataError('the file is larger than 16 MiB.');
   const bytes = await read();
@@ -191,7 +203,11 @@ async function textOf({ size, isChanging, read }: MetadataFile): Promise<string>
 const maxNameLength = 255;
 
 /** Returns the value of a field of one line. @throws MetadataError for control characters or a value that is too long */
-function singleLineValue(field: MetadataField, text: string | undefined, maxLength = maxNameLength): Values {
+function singleLineValue(
+  field: MetadataField,
+  text: string | undefined,
+  maxLength = maxNameLength,
+): MetadataValues {
   const trimmed = text?.trim() ?? '';
   if (/\p{Cc}/u.test(trimmed)) throw new MetadataError(`a ${field} contains a control character.`);
   // Removes invisible characters, lone surrogates and bidirectional controls, which no name may contain.
@@ -204,35 +220,36 @@ function singleLineValue(field: MetadataField, text: string | undefined, maxLeng
 }
 
 /** Returns the value of a field of several lines. @throws MetadataError for control characters or a value that is too long */
-function multiLineValue(field: 'case_description' | 'note', text: string | undefined): Values {
+function multiLineValue(field: 'case_description' | 'note', text: string | undefined): MetadataValues {
   const parsed = MultiLine.safeParse(text ?? '');
   if (!parsed.success) throw new MetadataError(`a ${field} contains an invisible or control character.`);
-  if (parsed.data.length > caseFields[field]) {
+  if (parsed.data.length > maxCaseFieldLengths[field]) {
     throw new MetadataError(`a ${field} is longer than ${caseFields[field]} characters.`);
   }
   return parsed.data === '' ? {} : { [field]: parsed.data };
 }
 
-/** The fields of one line or object of a metadata file before they are checked. */
-type Fields = { readonly [Field in MetadataField]?: string | undefined };
+/** The fields of one CSV line or JSON object of a metadata file before they are checked. */
+type UncheckedFields = { readonly [Field in MetadataField]?: string | undefined };
 
-function valuesOf(fields: Fields): Values {
+/** Checks the fields of one slide, or of all slides of a folder. @throws MetadataError for an invalid field */
+function checkedValues(fields: UncheckedFields): MetadataValues {
   return {
     ...singleLineValue('dataset_name', fields.dataset_name),
     ...singleLineValue('organ_type', fields.organ_type),
-    ...singleLineValue('case', fields.case, caseFields.case),
-    ...singleLineValue('stain', fields.stain, caseFields.stain),
-    ...singleLineValue('block', fields.block, caseFields.block),
+    ...singleLineValue('case', fields.case, maxCaseFieldLengths.case),
+    ...singleLineValue('stain', fields.stain, maxCaseFieldLengths.stain),
+    ...singleLineValue('block', fields.block, maxCaseFieldLengths.block),
     ...multiLineValue('note', fields.note),
     ...multiLineValue('case_description', fields.case_description),
   };
 }
 
-/** The values in a file. With `isCutOff`, its last line may be incomplete and was left out. */
-type Statements = Pick<FolderMetadata, 'bySlide' | 'ofAll'> & { readonly isCutOff: boolean };
+/** The values in a file. If `isCutOff` is true, the last line may be incomplete and was left out. */
+type ParsedFile = Pick<FolderMetadata, 'bySlide' | 'forAllSlides'> & { readonly isCutOff: boolean };
 
 /** Parses a table whose first line names the columns; the delimiter is a comma, or a semicolon when that line has no comma. */
-function parseCsv(text: string): Statements {
+function parseCsv(text: string): ParsedFile {
   const [heading = ''] = text.split(/\r?\n/, 1);
   const delimiter = heading.includes(';') && !heading.includes(',') ? ';' : ',';
   const rows = parse(text, {
@@ -241,7 +258,7 @@ function parseCsv(text: string): Statements {
     skip_empty_lines: true,
     relax_column_count_less: true, // a line may have fewer cells than the heading
     trim: true,
-  }) as (Fields & { readonly file_name?: string })[];
+  }) as (UncheckedFields & { readonly file_name?: string })[];
   const columnNames = heading
     .toLowerCase()
     .split(delimiter)
@@ -249,13 +266,13 @@ function parseCsv(text: string): Statements {
   if (!columnNames.includes('file_name')) {
     throw new MetadataError('the first line names no column file_name.');
   }
-  const bySlide = new Map<string, Values>();
+  const bySlide = new Map<string, MetadataValues>();
   const isCutOff = !/[\r\n]$/.test(text);
   for (const row of isCutOff ? rows.slice(0, -1) : rows) {
     const slide = normalizedSlidePath(row.file_name ?? '');
-    if (slide) bySlide.set(slide, valuesOf(row));
+    if (slide) bySlide.set(slide, checkedValues(row));
   }
-  return { bySlide, ofAll: {}, isCutOff };
+  return { bySlide, forAllSlides: {}, isCutOff };
 }
 
 const JsonText = z.string().optional();
@@ -271,7 +288,7 @@ const JsonValues = z.object({
 const DatasetFile = JsonValues.extend({ slides: z.record(z.string(), JsonValues).optional() });
 
 /** Parses `{"organ_type": …}`, which applies to all slides below, and `{"slides": {"a.svs": {"organ_type": …}}}` for single slides. */
-function parseJson(text: string): Statements {
+function parseJson(text: string): ParsedFile {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -280,12 +297,12 @@ function parseJson(text: string): Statements {
   }
   const parsed = DatasetFile.safeParse(json);
   if (!parsed.success) {
-    const property = parsed.error.issues[0]?.path.join('.') || 'the whole';
+    const property = parsed.error.issues[0]?.path.join('.') || 'the whole'; // for example slides.a.svs
     throw new MetadataError(`${property} has an unexpected type.`);
   }
-  const { slides = {}, ...ofAll } = parsed.data;
+  const { slides = {}, ...forAllSlides } = parsed.data;
   const bySlide = new Map(
-    Object.entries(slides).map(([slide, fields]) => [normalizedSlidePath(slide), valuesOf(fields)]),
+    Object.entries(slides).map(([slide, fields]) => [normalizedSlidePath(slide), checkedValues(fields)]),
   );
-  return { bySlide, ofAll: valuesOf(ofAll), isCutOff: false };
+  return { bySlide, forAllSlides: checkedValues(forAllSlides), isCutOff: false };
 }

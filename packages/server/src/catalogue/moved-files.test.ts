@@ -263,7 +263,7 @@ describe('slide file that is moved during a scan', () => {
       fingerprint,
       dataset_name,
       organ_type: null,
-      metadataIncomplete: false,
+      isMetadataIncomplete: false,
     });
     const slides = [slideAt('Set'), slideAt('Other')];
     const scans = [{ root: 'slides', slides, problems: [], metadataFiles: [], unread: [] }] as const;

@@ -1,4 +1,4 @@
-/** Converts the access rights of a reader to conditions of catalogue queries. */
+/** Converts the access rights of a reader (the account that requests the catalogue) to conditions of catalogue queries. */
 import { createHash } from 'node:crypto';
 import { type Image, may, type User } from '@lamina/contract';
 import type { Datasets } from '../datasets/datasets.ts';
@@ -10,6 +10,7 @@ import { type ImageFilter, listDatasetNames, type Visibility } from '../store/li
 
 /** The filters of a list request. Null selects entries without a dataset or organ; undefined does not filter. */
 export interface ListFilters {
+  /** Search text. */
   readonly q?: string | undefined;
   readonly dataset?: string | null | undefined;
   readonly organ?: string | null | undefined;
@@ -20,7 +21,7 @@ export interface ReaderFilters {
   visibilityFor(reader: User): Promise<Visibility>;
   /** Returns the condition for the entries that a reader may see and that match the filters. */
   filterFor(filters: ListFilters, reader: User): Promise<ImageFilter>;
-  /** Returns a key that changes when the catalogue changes; readers with the same access rights have the same key. */
+  /** Returns a key for caches and ETags. It changes with the catalogue; readers with the same access rights have the same key. */
   viewKey(reader: User): Promise<string>;
 }
 

@@ -29,17 +29,18 @@ import { isBelowAny, rememberMetadataFiles } from './known-metadata.ts';
 import {
   changesOf,
   type FoundAtRoot,
-  followFile,
   hasOtherPlace,
   metadataFileAsSlide,
-  moveOf,
+  moveAuditEntry,
   newImage,
   type PairedEntry,
   type Root,
   serverActor,
+  updateEntryOfSlide,
 } from './reconciled-images.ts';
 import type { FoundSlide, Scan } from './scan.ts';
 
+/** The result of a scan, and the slide root (a folder or the bucket) that it has scanned. */
 export interface RootScan extends Scan {
   readonly root: Root;
 }
@@ -60,10 +61,10 @@ interface ReconcileResult {
   readonly changed: readonly string[];
 }
 
-/** Maximum number of changes in one transaction; a small number, so that other requests do not wait long. */
+/** Maximum number of changes in one transaction. It is small, so that other requests do not wait long for the lock. */
 const changesPerTransaction = 100;
 const rowsPerQuery = 1000;
-/** Number of new entries after which the database must update its statistics for the query planner. */
+/** If a scan adds at least this number of entries, the database updates its statistics for the query planner. */
 const manyImages = 1000;
 
 /** Yields all entries with files, in pages of `rowsPerQuery`. */
@@ -101,59 +102,69 @@ export async function reconcile(
   const isInUnreadFolder = (row: ScannedRow) => isBelowAny(row.path, unreadPlacesByRoot.get(row.root));
   const toRead: string[] = [];
 
-  const restricted = await listRestrictedDatasets(db);
-  const followedById = new Map<string, PairedEntry>();
+  const restrictedDatasets = await listRestrictedDatasets(db);
+  const changedPairsById = new Map<string, PairedEntry>();
   const addIfChanged = (pair: PairedEntry) => {
-    if (Object.keys(changesOf(pair.row, pair, restricted).changes).length > 0)
-      followedById.set(pair.row.id, pair);
+    if (Object.keys(changesOf(pair.row, pair, restrictedDatasets).changes).length > 0)
+      changedPairsById.set(pair.row.id, pair);
   };
 
-  // The loop below removes the slides that have neither moved nor changed, which are most slides.
-  const unmatched = await slidesByPlace(scans, yieldToEventLoop);
-  /** Entries for which no slide has been found yet, by place (root and path). */
-  const remaining = new Map<string, ScannedRow>();
+  // The slides without an unchanged entry at their place. The loop below removes all others, which are most slides.
+  const unmatchedByRoot = await slidesByPlace(scans, yieldToEventLoop);
+  /** Entries to which no slide has been assigned yet, by place (root and path). Each step below removes some of them. */
+  const entriesWithoutSlide = new Map<string, ScannedRow>();
   for await (const row of allScannedRows(db, yieldToEventLoop)) {
     const { root } = row;
-    const slide = unmatched.get(root)?.get(row.path);
+    const slide = unmatchedByRoot.get(root)?.get(row.path);
     if (slide?.fingerprint === row.fingerprint) {
-      unmatched.get(root)?.delete(row.path);
+      unmatchedByRoot.get(root)?.delete(row.path);
       if (row.status === 'pending' || (retryFailed && row.status === 'failed')) toRead.push(row.id);
       addIfChanged({ row, root, slide });
-    } else if (scannedRoots.has(root)) remaining.set(placeOf(root, row.path), row);
+    } else if (scannedRoots.has(root)) entriesWithoutSlide.set(placeOf(root, row.path), row);
   }
-  const unmatchedSlides: FoundAtRoot[] = [...unmatched].flatMap(([root, slides]) =>
+  const unmatchedSlides: FoundAtRoot[] = [...unmatchedByRoot].flatMap(([root, slides]) =>
     [...slides.values()].map((slide) => ({ root, slide })),
   );
 
-  const { moved, unpaired } = await pairMoved(unmatchedSlides, remaining, isInUnreadFolder, yieldToEventLoop);
+  const { moved, unpaired } = await pairMoved(
+    unmatchedSlides,
+    entriesWithoutSlide,
+    isInUnreadFolder,
+    yieldToEventLoop,
+  );
   for (const { row } of moved) if (row.status === 'pending') toRead.push(row.id);
 
-  /** Returns the entry at the place of a slide if its file has moved away since the scan; null while the file is still there. */
-  async function entryOfMoved({ root, slide }: FoundAtRoot): Promise<ScannedRow | null> {
+  /** Returns the entry at the place of a found slide if its file has moved away since the scan; null if the file is still there. */
+  async function entryOfMovedFile({ root, slide }: FoundAtRoot): Promise<ScannedRow | null> {
     const file = { root, path: slide.path, members: slide.members };
     if ((await fingerprintOf(file)) === slide.fingerprint) return null;
     return findImageAt(db, root, slide.path);
   }
 
   // An unpaired slide was replaced, has a new leading file, or is new.
-  const movedDuringScan = await slidesWithFingerprintsOf(unpaired, scans, unmatchedSlides, yieldToEventLoop);
+  const mayHaveMovedDuringScan = await slidesWithFingerprintsOf(
+    unpaired,
+    scans,
+    unmatchedSlides,
+    yieldToEventLoop,
+  );
   const newImages: NewImage[] = [];
   async function addUnpaired(found: FoundAtRoot): Promise<void> {
     const { root, slide } = found;
-    const row = entryOfReplaced(found, remaining);
+    const row = entryOfReplaced(found, entriesWithoutSlide);
     if (row !== undefined) {
       toRead.push(row.id);
-      remaining.delete(placeOf(row.root, row.path));
+      entriesWithoutSlide.delete(placeOf(row.root, row.path));
       addIfChanged({ row, root, slide });
       return;
     }
-    // A slide that moved during the scan may have been found at its old and at its new place.
-    const oldFound = movedDuringScan.get(slide.fingerprint);
-    const before = oldFound === undefined ? null : await entryOfMoved(oldFound);
-    if (before !== null) {
-      movedDuringScan.delete(slide.fingerprint);
-      followedById.delete(before.id);
-      moved.push({ row: before, root, slide });
+    // The scan may have found a slide twice, at its old and at its new place, because the file was moved during the scan.
+    const foundAtOldPlace = mayHaveMovedDuringScan.get(slide.fingerprint);
+    const movedEntry = foundAtOldPlace === undefined ? null : await entryOfMovedFile(foundAtOldPlace);
+    if (movedEntry !== null) {
+      mayHaveMovedDuringScan.delete(slide.fingerprint);
+      changedPairsById.delete(movedEntry.id);
+      moved.push({ row: movedEntry, root, slide });
       return;
     }
     const id = randomUUID();
@@ -165,24 +176,24 @@ export async function reconcile(
     await addUnpaired(found);
   }
 
-  const unusable = recordUnusableFiles(scans, remaining, log, at);
-  newImages.push(...unusable.newImages);
-  const followed = [...followedById.values()];
+  const unusableFileChanges = recordUnusableFiles(scans, entriesWithoutSlide, log, at);
+  newImages.push(...unusableFileChanges.newImages);
+  const changedPairs = [...changedPairsById.values()];
   const missing = await applyChanges(
     { db, audit, at, yieldToEventLoop },
     {
       moved,
-      followed,
+      changedPairs,
       newImages,
-      failing: unusable.changes,
-      remaining: [...remaining.values()],
+      metadataFileChanges: unusableFileChanges.changes,
+      entriesWithoutSlide: [...entriesWithoutSlide.values()],
       isInUnreadFolder,
     },
   );
   for (const scan of scans) await rememberMetadataFiles(db, scan, at);
   return {
     toRead,
-    changed: [...moved, ...followed].map(({ row }) => row.id).concat(missing.map(({ id }) => id)),
+    changed: [...moved, ...changedPairs].map(({ row }) => row.id).concat(missing.map(({ id }) => id)),
   };
 }
 
@@ -190,22 +201,22 @@ export async function reconcile(
  * Finds moved or renamed files: pairs each slide that differs from the entry at its place, or has no entry there, with an entry
  * of the same fingerprint at another place.
  *
- * @param remaining entries without a slide; the paired ones are removed
- * @returns the pairs, and the slides whose fingerprint no remaining entry has
+ * @param entriesWithoutSlide entries to which no slide has been assigned; the paired ones are removed
+ * @returns the pairs, and the slides whose fingerprint none of these entries has
  */
 async function pairMoved(
   unmatchedSlides: readonly FoundAtRoot[],
-  remaining: Map<string, ScannedRow>,
+  entriesWithoutSlide: Map<string, ScannedRow>,
   isInUnreadFolder: (row: ScannedRow) => boolean,
   yieldToEventLoop: () => Promise<void>,
 ): Promise<{ moved: PairedEntry[]; unpaired: FoundAtRoot[] }> {
-  const byFingerprint = new Map<string, ScannedRow[]>();
+  const entriesByFingerprint = new Map<string, ScannedRow[]>();
   if (unmatchedSlides.length > 0) {
-    for (const row of remaining.values()) {
+    for (const row of entriesWithoutSlide.values()) {
       await yieldToEventLoop();
       if (row.fingerprint === null || isInUnreadFolder(row)) continue;
-      const rowsWithFingerprint = byFingerprint.get(row.fingerprint);
-      if (rowsWithFingerprint === undefined) byFingerprint.set(row.fingerprint, [row]);
+      const rowsWithFingerprint = entriesByFingerprint.get(row.fingerprint);
+      if (rowsWithFingerprint === undefined) entriesByFingerprint.set(row.fingerprint, [row]);
       else rowsWithFingerprint.push(row);
     }
   }
@@ -213,7 +224,7 @@ async function pairMoved(
   const moved: PairedEntry[] = [];
   for (const found of unmatchedSlides) {
     await yieldToEventLoop();
-    const rowsWithFingerprint = byFingerprint.get(found.slide.fingerprint) ?? [];
+    const rowsWithFingerprint = entriesByFingerprint.get(found.slide.fingerprint) ?? [];
     const row = bestMatch(rowsWithFingerprint, found.slide);
     if (row === null) {
       unpaired.push(found);
@@ -221,19 +232,19 @@ async function pairMoved(
     }
     rowsWithFingerprint.splice(rowsWithFingerprint.indexOf(row), 1);
     moved.push({ row, ...found });
-    remaining.delete(placeOf(row.root, row.path));
+    entriesWithoutSlide.delete(placeOf(row.root, row.path));
   }
   return { moved, unpaired };
 }
 
 /**
- * Logs unusable metadata files and lists the changes of their entries, which show the problem to administrators.
+ * Logs unusable metadata files, and returns the changes of their catalogue entries, which show the problem to administrators.
  *
- * @param remaining entries without a slide; those of the metadata files are removed
+ * @param entriesWithoutSlide entries to which no slide has been assigned; those of the metadata files are removed
  */
 function recordUnusableFiles(
   scans: readonly RootScan[],
-  remaining: Map<string, ScannedRow>,
+  entriesWithoutSlide: Map<string, ScannedRow>,
   log: Logger,
   at: string,
 ) {
@@ -246,8 +257,8 @@ function recordUnusableFiles(
         'slide metadata file is invalid; it is ignored until it is corrected',
       );
       const place = placeOf(root, problem.path);
-      const row = remaining.get(place);
-      remaining.delete(place);
+      const row = entriesWithoutSlide.get(place);
+      entriesWithoutSlide.delete(place);
       const error = `${problem.error} ${consequence}`;
       const failed = { status: 'failed', error } as const;
       if (row === undefined) {
@@ -265,13 +276,13 @@ function recordUnusableFiles(
 /** Changes that a scan makes in the catalogue. */
 interface CatalogueChanges {
   readonly moved: readonly PairedEntry[];
-  /** Entries whose properties change, but usually not their place. */
-  readonly followed: readonly PairedEntry[];
+  /** Entries whose properties change; a few of them also get another place, because the slide has a new leading file. */
+  readonly changedPairs: readonly PairedEntry[];
   readonly newImages: readonly NewImage[];
   /** Entries of unusable metadata files. */
-  readonly failing: readonly { readonly id: string; readonly changes: ImageChanges }[];
+  readonly metadataFileChanges: readonly { readonly id: string; readonly changes: ImageChanges }[];
   /** Entries without a slide. */
-  readonly remaining: readonly ScannedRow[];
+  readonly entriesWithoutSlide: readonly ScannedRow[];
   /** Returns whether the scan could not read the folder of the entry, so that its file may still exist. */
   readonly isInUnreadFolder: (row: ScannedRow) => boolean;
 }
@@ -283,27 +294,35 @@ interface ApplyDependencies extends Pick<ReconcileDependencies, 'db' | 'audit'> 
 }
 
 /**
- * Writes the changes in small transactions, with their audit events. An entry leaves its place before another entry gets it.
+ * Writes the changes in small transactions, with their audit events. An entry leaves its place before another entry gets this place.
  *
  * @returns the changed entries whose file is missing
  */
 async function applyChanges(
   { db, audit, at, yieldToEventLoop }: ApplyDependencies,
-  { moved, followed, newImages, failing, remaining, isInUnreadFolder }: CatalogueChanges,
+  {
+    moved,
+    changedPairs,
+    newImages,
+    metadataFileChanges,
+    entriesWithoutSlide,
+    isInUnreadFolder,
+  }: CatalogueChanges,
 ): Promise<readonly ScannedRow[]> {
   // Entries must leave their place if the scan has found another slide there.
-  const pairsAtNewPlace = [...moved, ...followed.filter(hasOtherPlace)];
+  const pairsAtNewPlace = [...moved, ...changedPairs.filter(hasOtherPlace)];
   const takenPlaces = new Set([
     ...pairsAtNewPlace.map(({ root, slide }) => placeOf(root, slide.path)),
     ...newImages.map(({ root, path }) => placeOf(root, path)),
   ]);
   const isAtTakenPlace = (row: ScannedRow) => takenPlaces.has(placeOf(row.root, row.path));
   // An entry that an earlier scan marked as missing changes only if another entry takes its place.
-  const missing = remaining.filter(
+  const missing = entriesWithoutSlide.filter(
     (row) => isAtTakenPlace(row) || (row.missing_since === null && !isInUnreadFolder(row)),
   );
   const newlyMissing = missing.filter((row) => row.missing_since === null);
 
+  /** Runs the work for all items in small transactions. */
   const inBatches = async <T>(
     all: readonly T[],
     work: (tx: DatabaseTransaction, items: readonly T[]) => Promise<void>,
@@ -315,6 +334,7 @@ async function applyChanges(
       );
     }
   };
+  /** Converts work for a single item to work for a batch of items. */
   const oneByOne =
     <T>(work: (tx: DatabaseTransaction, item: T) => Promise<unknown>) =>
     async (tx: DatabaseTransaction, items: readonly T[]) => {
@@ -330,17 +350,17 @@ async function applyChanges(
             updateImage(tx, id, { path: `/${id}` }, at),
       ),
       ...moved.map((pair) => async (tx: DatabaseTransaction) => {
-        const entries = await followFile(tx, pair, await listRestrictedDatasets(tx), at);
-        await audit.recordAll(tx, [moveOf(pair), ...entries]);
+        const entries = await updateEntryOfSlide(tx, pair, await listRestrictedDatasets(tx), at);
+        await audit.recordAll(tx, [moveAuditEntry(pair), ...entries]);
       }),
     ],
     oneByOne((tx, step) => step(tx)),
   );
-  await inBatches(followed, async (tx, pairs) => {
+  await inBatches(changedPairs, async (tx, pairs) => {
     // Queried again, because an administrator may have restricted a dataset since the scan began.
     const restrictedNow = await listRestrictedDatasets(tx);
     const entries: AuditEntry[] = [];
-    for (const pair of pairs) entries.push(...(await followFile(tx, pair, restrictedNow, at)));
+    for (const pair of pairs) entries.push(...(await updateEntryOfSlide(tx, pair, restrictedNow, at)));
     await audit.recordAll(tx, entries);
   });
   await inBatches(newImages, async (tx, images) => {
@@ -358,7 +378,7 @@ async function applyChanges(
   });
   if (newImages.length >= manyImages) await analyzeImages(db);
   await inBatches(
-    failing,
+    metadataFileChanges,
     oneByOne((tx, { id, changes }) => updateImage(tx, id, changes, at)),
   );
   await inBatches(
@@ -372,7 +392,7 @@ async function applyChanges(
 }
 
 /** Sentence for administrators that follows the reason why a metadata file is unusable. */
-const consequence =
+const consequenceOfUnusableFile =
   'Until it is corrected, slides below it keep their dataset and organ, and new slides are hidden from members.';
 
 function placeOf(root: Root, path: string): string {
@@ -416,18 +436,18 @@ async function slidesWithFingerprintsOf(
   unmatchedSlides: readonly FoundAtRoot[],
   yieldToEventLoop: () => Promise<void>,
 ): Promise<Map<string, FoundAtRoot>> {
-  const movedDuringScan = new Map<string, FoundAtRoot>();
-  if (unpaired.length === 0) return movedDuringScan;
+  const slidesByFingerprint = new Map<string, FoundAtRoot>();
+  if (unpaired.length === 0) return slidesByFingerprint;
   const fingerprints = new Set(unpaired.map(({ slide }) => slide.fingerprint));
-  const unmatched = new Set(unmatchedSlides.map(({ slide }) => slide));
+  const unmatchedSet = new Set(unmatchedSlides.map(({ slide }) => slide));
   for (const { root, slides } of scans) {
     for (const slide of slides) {
       await yieldToEventLoop();
-      if (fingerprints.has(slide.fingerprint) && !unmatched.has(slide))
-        movedDuringScan.set(slide.fingerprint, { root, slide });
+      if (fingerprints.has(slide.fingerprint) && !unmatchedSet.has(slide))
+        slidesByFingerprint.set(slide.fingerprint, { root, slide });
     }
   }
-  return movedDuringScan;
+  return slidesByFingerprint;
 }
 
 /**
@@ -436,12 +456,12 @@ async function slidesWithFingerprintsOf(
  */
 function entryOfReplaced(
   { root, slide }: FoundAtRoot,
-  remaining: ReadonlyMap<string, ScannedRow>,
+  entriesWithoutSlide: ReadonlyMap<string, ScannedRow>,
 ): ScannedRow | undefined {
-  const entryAtPath = remaining.get(placeOf(root, slide.path));
+  const entryAtPath = entriesWithoutSlide.get(placeOf(root, slide.path));
   if (entryAtPath !== undefined) return entryAtPath;
   const folder = dirname(slide.path);
   return slide.members
-    .map((member) => remaining.get(placeOf(root, join(folder, member))))
+    .map((member) => entriesWithoutSlide.get(placeOf(root, join(folder, member))))
     .find((row) => row !== undefined && row.missing_since === null);
 }

@@ -35,9 +35,10 @@ export const serverActor = { actor: null, origin: null } as const satisfies Part
 export const hasOtherPlace = ({ row, root, slide }: PairedEntry) =>
   row.root !== root || row.path !== slide.path;
 
+/** Returns the column `members` of an entry: the names of the slide's other files as a JSON array. */
 const membersOf = ({ members }: Pick<FoundSlide, 'members'>) => JSON.stringify(members);
 
-/** Returns the new entry of a found slide. The entry is hidden if its metadata files are unusable. @param at ISO 8601 */
+/** Returns the new entry of a found slide. The entry is hidden if its metadata may be incomplete. @param at time, ISO 8601 */
 export function newImage(
   id: string,
   root: Root,
@@ -54,7 +55,7 @@ export function newImage(
     dataset_name: slide.dataset_name,
     organ_type: slide.organ_type,
     size_bytes: slide.sizeBytes,
-    ...(slide.metadataIncomplete && { hidden_at: at, metadata_hold: writeHold({ kind: 'waiting' }) }),
+    ...(slide.isMetadataIncomplete && { hidden_at: at, metadata_hold: writeHold({ kind: 'waiting' }) }),
   };
 }
 
@@ -69,7 +70,7 @@ export function metadataFileAsSlide({ path }: MetadataProblem): Omit<FoundSlide,
  *
  * @returns the audit entries to record in the same transaction
  */
-export async function followFile(
+export async function updateEntryOfSlide(
   tx: DatabaseTransaction,
   pair: PairedEntry,
   restricted: RestrictedDatasets,
@@ -96,22 +97,22 @@ export function changesOf(
 ): EntryUpdate {
   const edited = new Set(JSON.parse(row.edited_fields) as EditableField[]);
   const isSamePlace = row.root === root && row.path === slide.path;
-  const followed = followMetadata(row, slide, edited, restricted);
+  const update = followMetadata(row, slide, edited, restricted);
   return {
     changes: {
       ...(!isSamePlace && { root, path: slide.path }),
       ...(!isSamePlace && !edited.has('file_name') && { file_name: basename(slide.path) }),
-      ...followed.changes,
+      ...update.changes,
       ...(row.members !== membersOf(slide) && { members: membersOf(slide) }),
       ...(row.size_bytes !== slide.sizeBytes && { size_bytes: slide.sizeBytes }),
       ...(row.missing_since !== null && { missing_since: null }),
     },
-    entries: followed.entries,
+    entries: update.entries,
   };
 }
 
 /** Returns the audit entry of a moved slide. */
-export function moveOf({ row, slide }: PairedEntry): AuditEntry {
+export function moveAuditEntry({ row, slide }: PairedEntry): AuditEntry {
   // A path with a leading slash is temporary: the entry got it in this scan because another entry took its path.
   const oldPath = row.path.startsWith('/') ? null : row.path;
   return { ...serverActor, action: 'image-moved', target: row.id, detail: { from: oldPath, to: slide.path } };

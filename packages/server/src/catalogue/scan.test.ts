@@ -174,13 +174,13 @@ describe('scan of a bucket', () => {
     });
     const before = await bucket.scan(new Set());
     expect(before).toMatchObject({
-      slides: [{ dataset_name: 'Study A', metadataIncomplete: false }],
+      slides: [{ dataset_name: 'Study A', isMetadataIncomplete: false }],
       metadataFiles: ['Set/catalogue.csv'],
     });
     objects.delete('Set/catalogue.csv');
     const after = await bucket.scan(new Set(before.metadataFiles));
     expect(after).toMatchObject({
-      slides: [{ dataset_name: 'Set', metadataIncomplete: true }],
+      slides: [{ dataset_name: 'Set', isMetadataIncomplete: true }],
       problems: [{ path: 'Set/catalogue.csv', error: 'catalogue.csv: the file is missing.' }],
       metadataFiles: [],
     });

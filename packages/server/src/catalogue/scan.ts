@@ -3,6 +3,9 @@
  * from metadata files. The scan considers only regular files, follows links whose target is below the root, and skips hidden
  * files and folders.
  *
+ * A slide may consist of several files: a leading file, by which it is opened and listed, and its members. Some formats keep the
+ * members in a companion folder, for example the folder `a` of the slide `a.mrxs`.
+ *
  * The file is longer than 350 lines because the functions of a scanner share the caches that it keeps between scans.
  */
 import { basename } from 'node:path/posix';
@@ -38,11 +41,11 @@ import {
 } from './metadata-files.ts';
 
 export interface FoundSlide extends SlideMetadata {
-  /** Path of the file, or of the leading one of several files, below the root, with forward slashes. */
+  /** Path of the leading file below the root, with forward slashes. */
   readonly path: string;
-  /** Names of the other files; a name that ends with a slash is a folder. */
+  /** Names of the other files; a name that ends with a slash is a companion folder. */
   readonly members: readonly string[];
-  /** Size of all files of the slide. */
+  /** Size of all files of the slide, in bytes. */
   readonly sizeBytes: number;
   /** Current fingerprint of all files. */
   readonly fingerprint: string;
@@ -82,8 +85,9 @@ interface FolderToScan {
 /** Direct content of a folder. */
 interface FolderContent {
   readonly slides: readonly FoundSlide[];
+  /** Subfolders, without links. */
   readonly below: readonly FolderToScan[];
-  /** Folders that are symbolic links. */
+  /** Symbolic links to folders. */
   readonly linked: readonly FolderToScan[];
 }
 
@@ -95,13 +99,13 @@ type CachedMetadata = Awaited<ReturnType<typeof readFolderMetadata>> & { readonl
 
 /** Maximum depth of scanned folders. */
 const maxDepth = 32;
-/** Numbers of concurrent accesses: enough to hide the latency of a network folder, but few enough to leave capacity for tiles. */
+/** Numbers of concurrent accesses: enough to hide the latency of a network folder, few enough to leave capacity for tile requests. */
 const maxConcurrentFolders = 4;
 const maxConcurrentFiles = 4;
 const maxCachedFolders = 10_000;
-/** A metadata file that changed less than this time ago may be incomplete. */
+/** A metadata file whose last change is more recent than this may be incomplete. */
 const settledAfterMs = 1000;
-/** Maximum wait for a metadata file that is being written. Then it counts as unusable, until a later scan reads it. */
+/** Maximum wait for a metadata file that is being written. After this time, the file counts as unusable until a later scan. */
 const maxSettleWaitMs = 5000;
 
 const noMembers: readonly string[] = [];
@@ -110,7 +114,7 @@ const emptyFolder: FolderContent = { slides: [], below: [], linked: [] };
 export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
   const groupFiles = createGroupFiles();
   const metadataCache = new Map<string, CachedMetadata>();
-  /** Places that the last scan could not read, which are not logged again. */
+  /** Places (folders and files) that the last scan could not read; this scan does not log them again. */
   let unreadBefore: ReadonlySet<string> = new Set();
 
   /** Scans a tree. @param knownNamesByFolder names of the metadata files that earlier scans found in each folder */
@@ -125,15 +129,17 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
     const visitedRealPlaces = new Set<string>(['']);
     const yieldToEventLoop = createYielder();
 
+    /** Scans one folder, without the folders below it. */
     async function scanFolder({ folder, above }: FolderToScan): Promise<FolderContent> {
       const entries = await tree.entriesOf(folder);
       if (entries === null) return emptyFolder;
       const metadata = await metadataOf(folder, entries);
       const chain = metadata === null ? above : [metadata, ...above];
+      // A file with results of a slide is not a slide itself.
       const names = withoutResults(entries.map(({ name }) => name).filter((name) => !isHidden(name)));
-      /** Names that may be a slide of one file, or a folder to scan. */
+      /** Names of files that may be a slide alone, and of folders to scan. */
       const candidates = new Set(withoutCompanionFolders(names));
-      /** Names of files that may form a slide together, such as the files of a DICOM series. */
+      /** Names of files that may form a slide together, for example the files of a DICOM series. */
       const groupedNames = new Set(filesToInspect(names));
       const relevantEntries = entries.filter(({ name, kind }) => {
         if (isHidden(name)) return false;
@@ -142,15 +148,15 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
           log.warn({ folder, name }, 'slide file skipped: its name is not UTF-8; rename the file');
           return false;
         }
-        // Companion folders are no candidates, but their size and versions belong to a slide.
+        // A companion folder is not a candidate, but its size and versions belong to a slide.
         return candidates.has(name) || groupedNames.has(name) || kind === 'folder';
       });
-      const found = await mapConcurrently(relevantEntries, maxConcurrentFiles, async (entry) => {
+      const targetsOrNull = await mapConcurrently(relevantEntries, maxConcurrentFiles, async (entry) => {
         await yieldToEventLoop();
         return unlessUnreadable(placeIn(folder, entry.name), () => tree.find(folder, entry));
       });
       const targets = relevantEntries.flatMap(({ name, kind }, i): Target[] => {
-        const target = found[i];
+        const target = targetsOrNull[i];
         return target ? [{ ...target, name, isLink: kind === 'link' }] : [];
       });
       const folders = targets.filter(
@@ -193,6 +199,7 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
       return linked;
     }
 
+    /** Returns the slides among the files of a folder. See scanFolder() for `candidates`, `groupedNames` and `chain`. */
     async function slidesAmong(
       folder: string,
       targets: readonly Target[],
@@ -251,10 +258,10 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
       if (filesToGroup.size === 0) return found;
       await unlessUnreadable(folder, async () => {
         const groups = await groupFiles(tree, folder, [...filesToGroup.values()]);
-        if (groups === null) recordUnreadable(folder, null); // there is no error to log
+        if (groups === null) recordUnreadable(folder, null); // null: there is no error to log
         for (const { leading, members } of groups ?? []) {
-          // The render worker that groups files has parsed untrusted content. A group with a name that was not passed to it is
-          // ignored, and so is a single file that is not a candidate.
+          // The render worker that groups files parses untrusted content. The scan therefore ignores a group with a name that was
+          // not passed to the worker, and a single file that is not a candidate.
           const files = [leading, ...members].flatMap((name) => filesToGroup.get(name) ?? []);
           if (files.length <= members.length || (members.length === 0 && !candidates.has(leading))) continue;
           const sizeBytes = files.reduce((sum, { size }) => sum + size, 0);
@@ -275,11 +282,12 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
       }
     }
 
+    /** Reads the metadata files of a folder, or uses the cached content. @returns null when the folder has no metadata file */
     async function metadataOf(folder: string, entries: readonly TreeEntry[]): Promise<FolderMetadata | null> {
       const files: (SeenFile & { readonly isChanging: boolean })[] = [];
       for (const entry of entries) {
         if (entry.kind !== 'file' || !isMetadataName(entry.name)) continue;
-        const file = await settledFile(folder, entry);
+        const file = await waitForSettledFile(folder, entry);
         if (file !== null) files.push(file);
       }
       metadataFiles.push(...files.map(({ name }) => placeIn(folder, name)));
@@ -305,8 +313,8 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
       return folderMetadata.metadata;
     }
 
-    /** Waits until a file has not changed for a second. @returns null when the file is missing */
-    async function settledFile(folder: string, entry: TreeEntry) {
+    /** Waits until a file has not changed for `settledAfterMs`. @returns the file; null when it is missing */
+    async function waitForSettledFile(folder: string, entry: TreeEntry) {
       const deadline = performance.now() + maxSettleWaitMs;
       for (;;) {
         const target = await tree.find(folder, entry);
@@ -319,14 +327,14 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
       }
     }
 
-    // Links are followed last, so that a folder that can be reached in two ways gets the path without a link.
+    // Links are followed last: a folder that can be reached with and without a link gets the path without a link.
     const linked = [...(await scanDown({ folder: '', above: [] }))];
     for (let next = linked.shift(); next !== undefined; next = linked.shift()) {
       const { folder } = next;
       const target = await tree.find(folderOf(folder), { name: basename(folder), kind: 'link' });
       if (target?.kind === 'folder' && isFirstVisit(target.realPlace)) linked.push(...(await scanDown(next)));
     }
-    // A missing metadata file is no problem in a folder without slides.
+    // A missing metadata file is a problem only if there are slides below its folder.
     const existing = new Set(metadataFiles);
     const relevantProblems = problems.filter(({ path }) => existing.has(path) || slides.some(isBelow(path)));
     return { slides, problems: relevantProblems, metadataFiles };
@@ -336,7 +344,7 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
     async scan(knownMetadataFiles = new Set()) {
       const byFolder = Map.groupBy(knownMetadataFiles, folderOf);
       const knownNamesByFolder = new Map(
-        [...byFolder].map(([folder, paths]) => [folder, paths.map((each) => basename(each))]),
+        [...byFolder].map(([folder, paths]) => [folder, paths.map((filePath) => basename(filePath))]),
       );
       const unread = new Map<string, unknown>();
       const recordUnreadable = (place: string, error: unknown) => {

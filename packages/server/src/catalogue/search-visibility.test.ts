@@ -15,13 +15,13 @@ import { prepareSearch } from '../store/catalogue-search.ts';
 import { watchQueries } from '../store/database.ts';
 import { analyzeImages, openSearchObserver, recordPlans } from '../store/testing/search-observer.ts';
 import { type DatabaseKind, databaseKinds, openTestDatabase } from '../store/testing/test-database.ts';
-import { catalogueOf } from './testing/catalogue-of.ts';
+import { startCatalogueServer } from './testing/catalogue-server.ts';
 
 /** Starts a server with entries whose names contain `visible` if a viewer may see them, and otherwise `secret`. */
 async function catalogueWithSecrets(kind: DatabaseKind, restrictedDatasets: number) {
   const observer = await openSearchObserver(kind);
   // The server closes its database with this function, which removes the observer first.
-  const testCatalogue = await catalogueOf({ db: observer.db, close: observer.close });
+  const testCatalogue = await startCatalogueServer({ db: observer.db, close: observer.close });
   const { server, admin } = testCatalogue;
   const at = server.clock.now().toISOString();
   const { image } = server.fixtures;
@@ -143,7 +143,7 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('query plans of a list, o
   it('read no entry of a restricted dataset and do not use the trigram index of all entries', async () => {
     const { db, url, close } = await openTestDatabase('PostgreSQL');
     await prepareSearch(db);
-    const { server, reader, admin } = await catalogueOf({ db, close });
+    const { server, reader, admin } = await startCatalogueServer({ db, close });
     // With 600 entries, the index in list order is by far the cheapest for ten of them. The restricted dataset comes first, so
     // a query that filtered row by row would read its rows.
     for (let i = 0; i < 600; i++) {

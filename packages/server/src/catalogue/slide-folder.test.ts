@@ -4,14 +4,14 @@ import { deleteImage, type User, updateImage } from '@lamina/contract';
 import { buildSvs } from '@lamina/slide/testing';
 import { describe, expect, it, vi } from 'vitest';
 import type { SlideServer } from '../testing/slide-server.ts';
-import { catalogueOf, svs } from './testing/catalogue-of.ts';
+import { startCatalogueServer, svs } from './testing/catalogue-server.ts';
 
 describe('catalogue of a slide folder', () => {
   const countListed = async ({ services }: SlideServer, reader: User) =>
     (await services.catalogue.list({ limit: 500 }, reader)).images.length;
 
   it('lists new files, omits missing files, and reuses the entry of a missing file when the file reappears', async () => {
-    const { server, names, list, reader } = await catalogueOf();
+    const { server, names, list, reader } = await startCatalogueServer();
     await server.put('Set/a.svs', svs);
     await server.put('Set/b.svs', svs);
     await server.rescan();
@@ -25,7 +25,7 @@ describe('catalogue of a slide folder', () => {
   });
 
   it('uses the first folder of a path as the dataset, also for demonstration slides', async () => {
-    const { server, list, reader } = await catalogueOf();
+    const { server, list, reader } = await startCatalogueServer();
     await server.put('Breast/2024/a.svs', svs);
     await server.put('b.svs', svs);
     const demo = path.join(server.config.dataDir, 'demo', 'Demo');
@@ -40,7 +40,7 @@ describe('catalogue of a slide folder', () => {
   });
 
   it('applies changes of metadata files', async () => {
-    const { server, list, reader } = await catalogueOf();
+    const { server, list, reader } = await startCatalogueServer();
     await server.put('Set/a.svs', svs);
     await server.put('Set/catalogue.csv', 'file_name,dataset_name,organ_type\na.svs,Study,Meme\n');
     await server.rescan();
@@ -51,7 +51,7 @@ describe('catalogue of a slide folder', () => {
   });
 
   it('keeps each field that an administrator has edited', async () => {
-    const { server, admin, list, reader } = await catalogueOf();
+    const { server, admin, list, reader } = await startCatalogueServer();
     await server.put('Set/a.svs', svs);
     await server.rescan();
     const imageId = await server.idOf('a.svs');
@@ -68,7 +68,7 @@ describe('catalogue of a slide folder', () => {
   });
 
   it('keeps a removed entry removed after a scan, a restart and a change of its file', async () => {
-    const { server, admin, names } = await catalogueOf();
+    const { server, admin, names } = await startCatalogueServer();
     await server.put('Set/a.svs', svs);
     await server.rescan();
     const imageId = await server.idOf('a.svs');
@@ -84,7 +84,7 @@ describe('catalogue of a slide folder', () => {
   });
 
   it('does not read unchanged files again', async () => {
-    const { server } = await catalogueOf();
+    const { server } = await startCatalogueServer();
     const inspect = vi.spyOn(server.services.slides, 'inspect');
     await server.put('Set/a.svs', svs);
     await server.put('Set/broken.svs', svs.subarray(0, 2000));
@@ -99,7 +99,7 @@ describe('catalogue of a slide folder', () => {
   });
 
   it('reads failed files again at each start', async () => {
-    const { server } = await catalogueOf();
+    const { server } = await startCatalogueServer();
     await server.put('Set/a.svs', svs);
     await server.put('Set/broken.svs', svs.subarray(0, 2000));
     await server.rescan();
@@ -116,7 +116,7 @@ describe('catalogue of a slide folder', () => {
     ['text.dcm', 'Nor is this.'],
     ['picture.png', 'nor this'],
   ])('lists an unreadable file with a reason of one sentence: %s', async (name, bytes) => {
-    const { server, admin, list, names } = await catalogueOf();
+    const { server, admin, list, names } = await startCatalogueServer();
     await server.put('Set/good.svs', svs);
     await server.put(`Set/${name}`, bytes);
     await server.rescan();
@@ -127,7 +127,7 @@ describe('catalogue of a slide folder', () => {
   });
 
   it('lists a damaged file as ready after it was repaired', async () => {
-    const { server, names } = await catalogueOf();
+    const { server, names } = await startCatalogueServer();
     await server.put('Set/a.svs', svs.subarray(0, 2000));
     await server.rescan();
     expect(await names()).toEqual([]);
@@ -137,7 +137,7 @@ describe('catalogue of a slide folder', () => {
   });
 
   it('shows an unusable metadata file to administrators until it is corrected', async () => {
-    const { server, admin, list, names } = await catalogueOf();
+    const { server, admin, list, names } = await startCatalogueServer();
     await server.put('Set/a.svs', svs);
     await server.put('Set/catalogue.csv', 'nonsense');
     await server.rescan();
@@ -158,7 +158,7 @@ describe('catalogue of a slide folder', () => {
   });
 
   it('lists a copied file without an explicit request to scan', async () => {
-    const { server, admin, names } = await catalogueOf();
+    const { server, admin, names } = await startCatalogueServer();
     await server.services.catalogue.start();
     await server.put('New/a.svs', svs);
     await vi.waitFor(async () => expect(await names(admin)).toEqual(['a.svs']), {
@@ -168,7 +168,7 @@ describe('catalogue of a slide folder', () => {
   }, 30_000);
 
   it('isEmpty returns whether no entry has an existing file; removed entries count', async () => {
-    const { server, admin } = await catalogueOf();
+    const { server, admin } = await startCatalogueServer();
     const { catalogue } = server.services;
     expect(await catalogue.isEmpty()).toBe(true);
     await server.put('Set/a.svs', svs);
@@ -182,7 +182,7 @@ describe('catalogue of a slide folder', () => {
   });
 
   it('creates one entry for a file that two concurrent scans find', async () => {
-    const { server } = await catalogueOf();
+    const { server } = await startCatalogueServer();
     const user = await server.fixtures.user();
     await server.put('Set/a.svs', svs);
     await Promise.all([server.rescan(), server.rescan(), server.rescan()]);

@@ -36,6 +36,7 @@ import { isMetadataName } from './metadata-files.ts';
 export interface SlideManagement {
   /** Returns a page in the order of the catalogue. @throws AppError invalid_request for an invalid cursor */
   list(query: QueryOf<typeof listEndpoint>): Promise<ResponseOf<typeof listEndpoint>>;
+  /** Counts the matching entries by status, for example `ready` or `hidden`. */
   counts(filter: QueryOf<typeof countEndpoint>): Promise<ManagedCounts>;
   /**
    * Applies the same change to several entries, or to none of them when it throws.
@@ -56,7 +57,7 @@ interface SlideManagementDependencies {
   readonly catalogue: Pick<Catalogue, 'evict' | 'rescanSoon'>;
 }
 
-const linesPerQuery = 1000;
+const rowsPerQuery = 1000;
 
 export function createSlideManagement({
   db,
@@ -69,12 +70,12 @@ export function createSlideManagement({
     yield csvByteOrderMark + formatCsvLine(catalogueColumns);
     let after = { sortKey: '', id: '' };
     for (;;) {
-      const rows = await listImagesToExport(db, after, linesPerQuery);
+      const rows = await listImagesToExport(db, after, rowsPerQuery);
       if (rows.length > 0) {
         yield rows.map((row) => formatCsvLine(catalogueColumns.map((column) => row[column]))).join('');
       }
       const last = rows.at(-1);
-      if (last === undefined || rows.length < linesPerQuery) return;
+      if (last === undefined || rows.length < rowsPerQuery) return;
       after = { sortKey: last.sort_key, id: last.id };
     }
   }
@@ -106,7 +107,8 @@ export function createSlideManagement({
 
     async change({ ids: requestedIds, ...edit }, editor) {
       const uniqueIds = [...new Set(requestedIds)];
-      const metadataFileIds = new Set<string>(); // entries that show an unusable metadata file to administrators
+      /** Ids of entries that stand for an unusable metadata file, not for a slide. */
+      const metadataFileIds = new Set<string>();
       const changedIds = await runLockedTransaction(db, 'catalogue', async (tx) => {
         const rows = await findImages(tx, uniqueIds);
         if (rows.length < uniqueIds.length) throw new AppError('not_found');
@@ -143,6 +145,7 @@ export function createSlideManagement({
   };
 }
 
+/** Returns an entry as the API sends it to administrators. */
 function managedImageOf(row: ImageRow): ManagedImage {
   const hold = readHold(row.metadata_hold);
   return {
@@ -154,13 +157,13 @@ function managedImageOf(row: ImageRow): ManagedImage {
   };
 }
 
-/** Returns the edit without the values that the entry already has. An empty text means the same as null: no dataset, no organ. */
+/** Returns the edit without the values that the entry already has. Null and an empty text both mean no dataset, or no organ. */
 function withoutUnchanged(edit: ImageEdit, row: ImageRow): ImageEdit {
   const unchanged = editableFields.filter(
     (field) =>
       edit[field] !== undefined &&
       (edit[field] || null) === row[field] &&
-      // If a scan has kept the slide in its dataset, confirming this dataset counts as an edit.
+      // If a scan has kept the slide in its dataset although metadata files name another one, confirming the dataset is an edit.
       !(field === 'dataset_name' && readHold(row.metadata_hold)?.kind === 'kept'),
   );
   return { ...edit, ...Object.fromEntries(unchanged.map((field) => [field, undefined])) };

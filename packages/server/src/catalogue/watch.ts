@@ -1,5 +1,6 @@
 /**
- * Watches the slide folders and reports a change after a short pause without further changes.
+ * Watches the slide folders, and reports changes so that the catalogue scans the folders. A report follows a short pause without
+ * further changes.
  *
  * It watches folders, not files, so memory grows only with the number of folders. Changes that the operating system does not
  * report, as on some network file systems and below links, are found by the scheduled scan.
@@ -36,12 +37,14 @@ export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
   const changedFolders = new Set<string>();
   const yieldToEventLoop = createYielder();
   let timer: NodeJS.Timeout | null = null;
+  /** Time (`performance.now`) of the first change that is not reported yet. */
   let firstChangeAt = 0;
-  /** Resolves when all folders are watched that have been requested until now. */
+  /** Resolves when all folders that have been passed to watchTreesSoon() are watched. */
   let watchingDone: Promise<void> = Promise.resolve();
   let isClosed = false;
-  let isWarned = false;
+  let hasWarned = false;
 
+  /** Starts or restarts the pause after which changes are reported. */
   function reportSoon(): void {
     const now = performance.now();
     // Each change restarts the pause, unless the report would then exceed the maximum delay.
@@ -59,6 +62,7 @@ export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
     }, pauseMs);
   }
 
+  /** Watches folders, with all folders below them, after the folders of earlier calls. */
   function watchTreesSoon(folders: readonly string[]): Promise<void> {
     watchingDone = watchingDone.then(async () => {
       for (const folder of folders) await watchTree(folder);
@@ -96,11 +100,11 @@ export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
       });
       watcher.on('error', (error) => {
         unwatch(folder);
-        warn(error);
+        warnOnce(error);
       });
       watchers.set(folder, watcher);
     } catch (error) {
-      if (!isMissingFile(error)) warn(error);
+      if (!isMissingFile(error)) warnOnce(error);
     }
   }
 
@@ -116,10 +120,10 @@ export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
     watchers.delete(folder);
   }
 
-  /** Logs once that the system cannot watch all folders; the timed scan continues. */
-  function warn(error: unknown): void {
-    if (isWarned) return;
-    isWarned = true;
+  /** Logs once that the operating system cannot watch all folders. The scheduled scan still finds changes in them. */
+  function warnOnce(error: unknown): void {
+    if (hasWarned) return;
+    hasWarned = true;
     log.warn(
       { err: error },
       'not all slide folders can be watched for changes; changes are found only by the scheduled scan',

@@ -1,4 +1,4 @@
-/** Starts a server with an empty catalogue for tests, and builds a slide for its folder. */
+/** Starts a server with an empty catalogue for tests, and builds a slide that tests put into its slide folder. */
 import { type Image, listImages } from '@lamina/contract';
 import { buildSvs } from '@lamina/slide/testing';
 import { slideServer } from '../../testing/slide-server.ts';
@@ -9,10 +9,10 @@ export const svs = await buildSvs({ width: 200, height: 150, downsamples: [1] })
 export const missingId = '00000000-0000-4000-8000-000000000000';
 
 /**
- * Starts a server and returns it with an administrator and a viewer: the accounts (`administrator`, `viewer`) and the API
- * clients that are signed in with them (`admin`, `reader`).
+ * Starts a server and returns it with two accounts, `administrator` and `viewer`, and with the API clients that are signed in to
+ * them: `admin` and `reader`.
  */
-export async function catalogueOf(
+export async function startCatalogueServer(
   database: NonNullable<Parameters<typeof slideServer>[0]>['database'] = 'SQLite',
 ) {
   const server = await slideServer({ database });
@@ -20,6 +20,7 @@ export async function catalogueOf(
   const viewer = await server.fixtures.user({ role: 'viewer' });
   const admin = server.as(administrator);
   const reader = server.as(viewer);
+  /** Returns the images that an account sees. */
   const list = async (
     client: typeof admin,
     query: Readonly<Record<string, string>> = {},
@@ -34,7 +35,7 @@ export async function catalogueOf(
     viewer,
     admin,
     reader,
-    /** Returns the file names in the order of the response. */
+    /** Returns the file names of the listed images in the order of the response; by default, as the viewer sees the list. */
     names: async (client = reader, query: Readonly<Record<string, string>> = {}) =>
       (await list(client, query)).map(({ file_name }) => file_name),
     list,
