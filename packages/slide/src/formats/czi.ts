@@ -4,7 +4,6 @@
  *
  * docs/formats/czi.md lists the features that are read, with the source of each fact.
  */
-
 import { readDisplayedSubblocks, type Subblock } from '../czi/directory.ts';
 import { corruptError, limitExceededError, notSupportedError } from '../czi/errors.ts';
 import { limits } from '../czi/limits.ts';
@@ -159,11 +158,9 @@ function chooseChannels(
     if (!firstSubblocks.has(subblock.channel)) firstSubblocks.set(subblock.channel, subblock);
   }
   const numbers = [...firstSubblocks.keys()].sort((a, b) => a - b);
-  const firstColourChannel = numbers
-    .filter((number) => isColour(firstSubblocks.get(number) as Subblock))
-    .slice(0, 1);
+  const colourChannels = numbers.filter((number) => isColour(firstSubblocks.get(number) as Subblock));
   const visibleChannels = numbers.filter((number) => metadata.channels.get(number)?.isVisible ?? true);
-  const chosen = [firstColourChannel, visibleChannels].find(({ length }) => length > 0) ?? numbers;
+  const chosen = [colourChannels.slice(0, 1), visibleChannels].find(({ length }) => length > 0) ?? numbers;
   if (chosen.length > limits.channels) throw notSupportedError(`${chosen.length} channels`);
 
   const channels = chosen.map((number, i) => {
@@ -181,9 +178,8 @@ function chooseChannels(
 }
 
 /**
- * Returns the sample values displayed as black and as white. For grey pixels, they are those of the display settings in the
- * file. If the file has none, the range is the full range of a camera of up to 8 bits, and null for more bits. Colour pixels
- * always have the full range.
+ * Returns the sample values displayed as black and as white: for colour pixels, the camera's full range; for grey pixels, those
+ * of the display settings in the file. Without settings, it is the full range of up to 8 bits, and null for more bits.
  */
 function greyRangeOf(
   subblock: Subblock,

@@ -63,10 +63,11 @@ const vendors: Readonly<Record<string, string>> = {
  * lists the companion files, all files beside the slide are linked, or only the slide itself if there are more than this.
  */
 const MAX_LINKS = 1000;
+/** Maximum bytes that are read of the file in which a VMS or VMU slide lists its companion files. */
+const MAX_LIST_BYTES = 2 ** 20;
 /** Side of the tiles in pixels. OpenSlide reads any rectangle, whatever tiles the file contains. */
 const TILE_SIDE = 256;
 const WHITE: Colour = { r: 255, g: 255, b: 255 };
-/** Larger slides are rejected. Sides and areas are in pixels. */
 const limits = {
   levels: 64,
   imageSide: 2 ** 31 - 1,
@@ -232,17 +233,8 @@ function readLevels(library: OpenSlideLibrary, pointer: OpenSlidePointer): reado
     if (Math.max(width, height) > limits.imageSide || columns * rows > limits.tilesPerLevel) {
       throw new SlideError('LIMIT_EXCEEDED', `A level has ${width} × ${height} pixels`);
     }
-    const level: Level = {
-      width,
-      height,
-      tileWidth: TILE_SIDE,
-      tileHeight: TILE_SIDE,
-      columns,
-      rows,
-      downsample,
-      needsRendering: true,
-    };
-    return level;
+    const tiles = { tileWidth: TILE_SIDE, tileHeight: TILE_SIDE, columns, rows };
+    return { width, height, ...tiles, downsample, needsRendering: true as const };
   });
   return levels as [Level, ...Level[]];
 }
@@ -307,7 +299,7 @@ function textOf(start: Uint8Array): string {
   return new TextDecoder('latin1').decode(start);
 }
 
-/** Reads a colour from six hexadecimal digits; returns white for anything else. Source: openslide.h, OPENSLIDE_PROPERTY_NAME_BACKGROUND_COLOR. */
+/** Reads six hexadecimal digits; returns white for other text. Source: openslide.h, OPENSLIDE_PROPERTY_NAME_BACKGROUND_COLOR. */
 function readColour(text: string | null): Colour {
   if (!/^[\da-f]{6}$/i.test(text ?? '')) return WHITE;
   const number = Number.parseInt(text ?? '', 16);
@@ -338,8 +330,7 @@ async function groupFiles(folder: SlideFolder): Promise<readonly SlideGroup[]> {
 async function readHamamatsuMembers(folder: SlideFolder, leading: string): Promise<readonly string[]> {
   const source = await folder.open(leading);
   try {
-    const maxBytes = 2 ** 20;
-    const text = new TextDecoder().decode(await source.read(0, Math.min(source.size, maxBytes)));
+    const text = new TextDecoder().decode(await source.read(0, Math.min(source.size, MAX_LIST_BYTES)));
     const listedNames = new Set(hamamatsuNames(readIni(text)));
     return folder.names.filter((name) => name !== leading && listedNames.has(name));
   } catch (error) {

@@ -275,7 +275,7 @@ async function readExif(bytes: Uint8Array): Promise<{ orientation: Orientation; 
   }
 }
 
-/** Micrometres per unit of length in JFIF: unit 1 is an inch, 2 a centimetre. Unit 0 means that JFIF states only an aspect ratio. */
+/** Micrometres per unit of a JFIF density: unit 1 is an inch, 2 a centimetre. With unit 0, JFIF states only an aspect ratio. */
 const JFIF_UNITS: Readonly<Record<number, number>> = { 1: 25_400, 2: 10_000 };
 
 /**
