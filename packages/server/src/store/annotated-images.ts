@@ -1,11 +1,11 @@
-/** Queries for the slides with annotations that an account may read, for the dashboard and the catalogue. */
+/** Queries for slides with annotations that an account may read; the dashboard and the catalogue show them. */
 import type { Connection } from './database.ts';
 import { isOneOf } from './dialects.ts';
 import type { Row } from './schema.ts';
 
 /**
- * Account for which layers are listed: it sees the layers that are visible to all members, and its own. Null lists every
- * layer, for administrators.
+ * The account for which layers are listed. It sees its own layers and those that are visible to all members. Null stands for an
+ * administrator, who sees every layer.
  */
 export type LayerReader = { readonly uid: string } | null;
 

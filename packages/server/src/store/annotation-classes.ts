@@ -1,4 +1,4 @@
-/** Queries for the annotation classes that each dataset offers. */
+/** Queries for the annotation classes (names with colours, such as Tumor) that each dataset offers. */
 import type { AnnotationClass } from '@lamina/contract';
 import type { Connection, DatabaseTransaction } from './database.ts';
 
@@ -33,7 +33,9 @@ export async function saveClasses(
     .execute();
 }
 
-/** Merges the classes of several spellings of a dataset name into one row: the most recently changed row is kept. */
+/**
+ * Merges the classes of several spellings of a dataset name: the most recently changed row stays, under the name `name`.
+ */
 export async function mergeClasses(
   tx: DatabaseTransaction,
   name: string,

@@ -1,4 +1,7 @@
-/** Queries for annotation layers, and for the number of changes of each slide's annotations. */
+/**
+ * Queries for annotation layers (sets of annotations of a slide), and for the number of changes of each slide's annotations, by
+ * which viewers request the changes that they have not received yet.
+ */
 import type { AnnotationColor } from '@lamina/contract';
 import { sql } from 'kysely';
 import type { Connection, DatabaseTransaction } from './database.ts';
@@ -7,14 +10,14 @@ import type { NewRow, Row } from './schema.ts';
 
 export type LayerRow = Row<'annotation_layers'>;
 
-/** Finds a layer, even if it is deleted; null when it does not exist. */
+/** Finds a layer, also a deleted one; null when it does not exist. */
 export async function findLayer(db: Connection, id: string): Promise<LayerRow | null> {
   const row = await db.selectFrom('annotation_layers').selectAll().where('id', '=', id).executeTakeFirst();
   return row ?? null;
 }
 
 /**
- * Finds a layer, even if it is deleted, and locks it until the transaction ends. Must be the first statement of the
+ * Finds a layer, also a deleted one, and locks it until the transaction ends. Must be the first statement of the
  * transaction, so that SQLite acquires its write lock before the transaction reads.
  */
 export async function lockLayer(tx: DatabaseTransaction, id: string): Promise<LayerRow | null> {
@@ -66,7 +69,7 @@ export async function countLayersOf(db: Connection, imageId: string, uid: string
   return Number(count);
 }
 
-/** Inserts a layer and returns its row. */
+/** Inserts a layer. @returns its row */
 export async function insertLayer(
   tx: DatabaseTransaction,
   row: NewRow<'annotation_layers'>,

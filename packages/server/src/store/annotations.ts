@@ -1,4 +1,7 @@
-/** Queries for the annotations of layers, and for their history. */
+/**
+ * Queries for annotations (drawn or detected objects of a slide, grouped in layers) and for their history. Each change of an
+ * annotation is a revision.
+ */
 import type { Connection, DatabaseTransaction } from './database.ts';
 import { isOneOf } from './dialects.ts';
 import type { Row } from './schema.ts';
@@ -9,7 +12,7 @@ export type RevisionRow = Row<'annotation_revisions'>;
 /** Number of rows per statement. A row has 19 values, so the total stays below SQLite's limit of 32,766 parameters. */
 const rowsPerStatement = 1000;
 
-/** Finds an annotation, even if it is deleted; null when it does not exist. */
+/** Finds an annotation, also a deleted one; null when it does not exist. */
 export async function findAnnotation(
   db: Connection,
   layerId: string,
@@ -80,7 +83,7 @@ export async function insertRevisions(tx: DatabaseTransaction, rows: readonly Re
   }
 }
 
-/** Lists the revisions that an account wrote of the annotations with these ids, newest first. */
+/** Lists the revisions of the annotations with these ids that an account made, newest first. */
 export function listRevisionsBy(
   db: Connection,
   layerId: string,
@@ -210,8 +213,8 @@ export function listRevisions(
 }
 
 /**
- * Deletes the rows of annotations that were marked as deleted before a time (ISO 8601), and their geometry in the history. The
- * history still tells who changed them and when.
+ * Permanently deletes annotations that were marked as deleted before a time (ISO 8601), and their features in the history. The
+ * history still states who changed them and when.
  */
 export async function eraseAnnotationsDeletedBefore(tx: DatabaseTransaction, before: string): Promise<void> {
   await tx

@@ -1,16 +1,17 @@
 /**
- * Queries for API tokens (credentials of programs). Only hashes of tokens are stored. Revoking a token deletes its row, so it
- * cannot become valid again.
+ * Queries for API tokens (credentials of programs). The database stores only hashes of tokens. Revoking a token deletes its row,
+ * so it cannot become valid again.
  */
-import type { ApiTokenScope, User } from '@lamina/contract';
-import { ApiTokenScope as Scope } from '@lamina/contract';
+import { ApiTokenScope, type User } from '@lamina/contract';
 import type { Connection, DatabaseTransaction } from './database.ts';
 import type { Row } from './schema.ts';
 import { userOf } from './users.ts';
 
 export interface StoredApiToken {
   readonly id: string;
+  /** SHA-256 of the token, base64url. */
   readonly hash: string;
+  /** First characters of the token, by which its owner recognises it. */
   readonly prefix: string;
   readonly name: string;
   readonly scopes: readonly ApiTokenScope[];
@@ -73,7 +74,7 @@ function tokenOf(row: TokenWithOwnerRow): StoredApiToken {
     prefix: row.token_prefix,
     name: row.token_name,
     // Scopes that only other versions of the program know are ignored.
-    scopes: scopes.flatMap((scope) => Scope.safeParse(scope).data ?? []),
+    scopes: scopes.flatMap((scope) => ApiTokenScope.safeParse(scope).data ?? []),
     datasets: row.token_datasets === null ? null : (JSON.parse(row.token_datasets) as string[]),
     createdAt: row.token_created_at,
     expiresAt: row.token_expires_at,
@@ -131,14 +132,15 @@ export async function deleteExpiredApiTokens(db: Connection, now: string): Promi
 }
 
 /** Records the time (ISO 8601) of the last use of a token. */
-export async function touchApiToken(db: Connection, id: string, at: string): Promise<void> {
-  await db.updateTable('api_tokens').set({ last_used_at: at }).where('id', '=', id).execute();
+export async function touchApiToken(db: Connection, id: string, usedAt: string): Promise<void> {
+  await db.updateTable('api_tokens').set({ last_used_at: usedAt }).where('id', '=', id).execute();
 }
 
 /**
- * Records that a token used a target for the first time in an hour, and deletes the token's records of earlier hours.
+ * Records that a token used a target (the id of an image; empty for calls that concern no image) for the first time in an hour.
+ * Deletes the token's records of earlier hours.
  *
- * @returns false when the use in this hour was recorded before
+ * @returns false when the use was already recorded in this hour
  * @throws an error for which `isMissingReference` is true, when the token has been revoked
  */
 export async function insertApiTokenUse(

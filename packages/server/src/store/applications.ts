@@ -12,7 +12,7 @@ export async function insertApplication(
     .execute();
 }
 
-/** Stores the reason of a rejection. @param reason null deletes an earlier reason, when an account is approved */
+/** Stores the reason of a rejection. @param reason null deletes the reason of an earlier rejection */
 export async function setDecisionReason(db: Connection, uid: string, reason: string | null): Promise<void> {
   await db
     .insertInto('applications')

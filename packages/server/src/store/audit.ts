@@ -1,7 +1,7 @@
 /**
- * Queries for the audit log. Entries are only appended; each contains the hash of the previous entry, so that a changed or
- * deleted entry is detected. Pruning removes the oldest entries in two steps: it first moves the recorded start of the chain,
- * from then on lists omit the pruned entries, and a later job deletes their rows.
+ * Queries for the audit log, the record of who did what. Entries are only appended. Each contains the hash of the previous entry,
+ * so that a check detects changed or deleted entries. Pruning removes the oldest entries in two steps: first it moves the recorded
+ * start of the chain, and lists omit the entries before it; later a job deletes their rows.
  */
 import { sessionActions } from '@lamina/contract';
 import { sql } from 'kysely';
@@ -26,7 +26,7 @@ export interface AuditLogEnds {
   readonly last: ChainPosition;
 }
 
-/** Returns both ends of the hash chain; both have number 0 in an empty log. */
+/** Returns both ends of the hash chain. In an empty log, both have the number 0. */
 export async function findAuditLogEnds(db: Connection): Promise<AuditLogEnds> {
   const row = await db.selectFrom('audit_chain').selectAll().where('name', '=', 'audit').executeTakeFirst();
   if (row === undefined) {
@@ -52,23 +52,23 @@ export async function insertAuditRows(
   // Numbering continues from the recorded end instead of the last row, so that a deleted last row leaves a detectable gap.
   const { before, last } = await findAuditLogEnds(tx);
   let { seq, hash } = last;
-  const chained = rows.map((row): AuditRow => {
+  const chainedRows = rows.map((row): AuditRow => {
     const previousHash = hash;
     seq += 1;
     hash = chainHash(previousHash, { seq, ...row });
     return { seq, ...row, previous_hash: previousHash, hash };
   });
-  for (let start = 0; start < chained.length; start += rowsPerInsert) {
+  for (let start = 0; start < chainedRows.length; start += rowsPerInsert) {
     await tx
       .insertInto('audit')
-      .values(chained.slice(start, start + rowsPerInsert))
+      .values(chainedRows.slice(start, start + rowsPerInsert))
       .execute();
   }
-  const ends = { last_seq: seq, last_hash: hash };
+  const newEnd = { last_seq: seq, last_hash: hash };
   await tx
     .insertInto('audit_chain')
-    .values({ name: 'audit', before_seq: before.seq, before_hash: before.hash, ...ends })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet(ends))
+    .values({ name: 'audit', before_seq: before.seq, before_hash: before.hash, ...newEnd })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(newEnd))
     .execute();
   return { seq, hash };
 }
@@ -122,7 +122,10 @@ export async function pruneAuditRowsBefore(
   return isPruned ? entries : 0;
 }
 
-/** Returns the last entry of the uninterrupted series of old entries after `lastPruned`; `lastPruned` when there is none. */
+/**
+ * Returns the last entry of the uninterrupted series of entries after `lastPruned` that are older than `minTime`; `lastPruned` when
+ * there is none. The search ends before the entry `lastSeq`.
+ */
 async function findLastRowOlderThan(
   db: Connection,
   minTime: string,
@@ -161,7 +164,7 @@ export async function deletePrunedAuditRows(db: Database): Promise<boolean> {
 
 /** Filters for entries; undefined fields do not filter. */
 export interface AuditQuery {
-  /** Account that is the actor or the target of the entry. */
+  /** Account that is the actor (who did something) or the target (whom it concerned) of the entry. */
   readonly uid?: string | undefined;
   readonly action?: string | undefined;
   readonly result?: AuditRow['result'] | undefined;
@@ -188,8 +191,8 @@ export interface AuditPosition {
 export async function listAuditRows(db: Connection, query: AuditQuery, limit: number): Promise<AuditRow[]> {
   const { before } = await findAuditLogEnds(db);
   const { uid, action, result, target, from, to, hide, after, upToSeq } = query;
-  // One condition decides which index the database uses: actor or target, otherwise the action, otherwise the result.
-  // The other conditions wrap their column in coalesce(), which no index serves.
+  // One condition decides which index the database uses: that on actor or target if there is one, otherwise that on the action,
+  // otherwise that on the result. The other conditions wrap their column in coalesce(), for which no index can be used.
   const hasUidOrTarget = uid !== undefined || target !== undefined;
   const listRows = (uidColumn: 'actor_uid' | 'target' | null) => {
     let select = db.selectFrom('audit').selectAll().where('seq', '>', before.seq);
@@ -242,8 +245,8 @@ export async function findLastAuditRow(db: Connection, action: string): Promise<
 }
 
 /**
- * Condition that excludes openings in which only the thumbnail of a slide was shown, because lists show many thumbnails. It
- * compares the first 17 characters of the JSON that audit/image-openings.ts writes with `JSON.stringify`.
+ * Condition that excludes events of slides of which only the thumbnail was shown, because lists show many thumbnails. It compares
+ * the first 17 characters of the JSON that audit/image-openings.ts writes with `JSON.stringify`.
  */
 const isNotThumbnailOnly = sql<boolean>`substr(detail, 1, 17) <> '{"by":"thumbnail"'`;
 
@@ -298,9 +301,11 @@ export async function listActionTimes(
   return rows.map(({ at }) => at);
 }
 
+/** An event that an account sees in its own history. */
 export interface AccountEvent {
   readonly at: string;
   readonly action: string;
+  /** JSON with further facts. */
   readonly detail: string;
   /** Image that the event is about; null for other events, and when the image is removed, missing or hidden. */
   readonly imageId: string | null;

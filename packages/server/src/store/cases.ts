@@ -1,6 +1,6 @@
 /**
- * Queries for cases (groups of slides of one specimen) with their slides and registrations, and for the record of the cases
- * that scans import from metadata files.
+ * Queries for cases (groups of slides of one specimen) with their slides and registrations (transforms that align one slide of a
+ * case with another), and for the records of cases that scans import from metadata files.
  */
 import { type CaseRegistration, isSameName, type RegistrationMatrix } from '@lamina/contract';
 import { sortKeyOf } from '../domain/catalogue-order.ts';
@@ -120,15 +120,19 @@ export async function saveRegistration(
   tx: DatabaseTransaction,
   row: Row<'case_registrations'>,
 ): Promise<void> {
-  const { case_id: _, from_image: __, to_image: ___, ...computed } = row;
+  const { points, matrix, residual_um, updated_at } = row;
   await tx
     .insertInto('case_registrations')
     .values(row)
-    .onConflict((conflict) => conflict.columns(['case_id', 'from_image', 'to_image']).doUpdateSet(computed))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['case_id', 'from_image', 'to_image'])
+        .doUpdateSet({ points, matrix, residual_um, updated_at }),
+    )
     .execute();
 }
 
-/** Finds the first case of a dataset whose name is a spelling of `name`; null when there is none. */
+/** Finds the first case of a dataset whose name equals `name`, apart from case and Unicode form; null when there is none. */
 export async function findCaseNamed(
   db: Connection,
   { dataset, name }: Pick<CaseRow, 'dataset' | 'name'>,
@@ -148,11 +152,11 @@ export type ImportedCase = Pick<StoredCase, 'name' | 'description' | 'slides'>;
 
 /** Record of a case that scans imported from metadata files (table `cases_of_files`). */
 export interface MetadataCase {
-  /** Key of dataset and case name. */
+  /** Keys of dataset and case name that all spellings share (see `nameKey`), separated by a line break. */
   readonly key: string;
   /** Id of the case, which an administrator may have deleted. */
   readonly caseId: string;
-  /** Fields as the last scan imported them. */
+  /** Fields as the last scan wrote them to the case. Fields of the case that differ were edited. */
   readonly written: ImportedCase;
 }
 

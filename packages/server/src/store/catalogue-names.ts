@@ -1,7 +1,7 @@
 /**
- * Queries for the canonical spelling of each dataset and organ name: spellings that differ only in case or Unicode form share
- * a key. When two processes register two spellings of a name at the same time, the unique key of the table lets only one
- * succeed.
+ * Queries for the canonical spelling of each dataset and organ name. Spellings that differ only in case or Unicode form share a
+ * key, and the first registered one is canonical. When two processes register two spellings at the same time, the unique key of
+ * the table lets only one succeed.
  */
 import { nameKey, spellName } from '@lamina/contract';
 import type { Connection } from './database.ts';
@@ -9,7 +9,7 @@ import type { Row } from './schema.ts';
 
 export type NameKind = Row<'catalogue_names'>['kind'];
 
-/** Number of names per statement; three values each are far below the parameter limit of both databases. */
+/** Number of names per statement. With three values each, it is far below the parameter limit of both databases. */
 const namesPerStatement = 500;
 
 /**
@@ -25,11 +25,11 @@ export async function registerNames(
   // The keys are sorted so that transactions that register the same names acquire row locks in the same order.
   const keys = [...new Set(names.map(nameKey))].sort();
   const spellings = await findSpellings(tx, kind, keys);
-  const missing = keys.filter((key) => !spellings.has(key));
-  if (missing.length > 0) {
+  const unregisteredKeys = keys.filter((key) => !spellings.has(key));
+  if (unregisteredKeys.length > 0) {
     const namesByKey = new Map(names.map((name) => [nameKey(name), spellName(name)]));
-    for (let start = 0; start < missing.length; start += namesPerStatement) {
-      const batch = missing.slice(start, start + namesPerStatement);
+    for (let start = 0; start < unregisteredKeys.length; start += namesPerStatement) {
+      const batch = unregisteredKeys.slice(start, start + namesPerStatement);
       await tx
         .insertInto('catalogue_names')
         .values(batch.map((key) => ({ kind, key, name: namesByKey.get(key) ?? key })))
@@ -37,7 +37,7 @@ export async function registerNames(
         .execute();
     }
     // Another process may have registered a different spelling first, which is then the canonical one.
-    for (const [key, name] of await findSpellings(tx, kind, missing)) spellings.set(key, name);
+    for (const [key, name] of await findSpellings(tx, kind, unregisteredKeys)) spellings.set(key, name);
   }
   return (name) => spellings.get(nameKey(name)) ?? spellName(name);
 }

@@ -1,6 +1,6 @@
 /**
- * Speeds up searches of the catalogue on PostgreSQL with an extension and statistics. Both need permissions that the database
- * user may lack, so they are not part of the migrations.
+ * Speeds up searches of the catalogue on PostgreSQL with a trigram index (extension pg_trgm) and statistics. Both need permissions
+ * that the database user may lack, so the server creates them at its start instead of in a migration.
  */
 import { sql } from 'kysely';
 import type { Database } from './database.ts';

@@ -1,4 +1,7 @@
-/** Queries for collections with their items and readers, for the answers to their questions, and for presentations. */
+/**
+ * Queries for collections (ordered lists of slides, cases and saved views, with texts and questions), for the answers to their
+ * questions, and for presentations, in which followers see what a presenter shows.
+ */
 import { Question } from '@lamina/contract';
 import type { Connection, DatabaseTransaction } from './database.ts';
 import { isOneOf } from './dialects.ts';
@@ -167,7 +170,7 @@ export function listAnswerRows(db: Connection, collectionId: string) {
 
 export type PresentationRow = Row<'presentations'>;
 
-/** Stores the slide and view that the presenter shows now. @returns the number of changes so far */
+/** Stores what the presenter shows now. @returns the number of changes of the presentation so far */
 export async function savePresentation(
   tx: DatabaseTransaction,
   { collection_id, state, updated_at }: Omit<PresentationRow, 'seq'>,
@@ -187,7 +190,7 @@ export async function savePresentation(
   return seq;
 }
 
-/** Finds the presentations of collections, unordered; collections that are not presented are missing from the result. */
+/** Finds the presentations of collections, unordered; collections that were never presented are missing from the result. */
 export async function findPresentations(
   db: Connection,
   collectionIds: readonly string[],

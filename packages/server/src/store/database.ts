@@ -85,12 +85,12 @@ export interface DatabaseLocation {
   readonly url: string | null;
   /** File of the embedded database. With null, the database is in memory, which only tests use. */
   readonly file: string | null;
-  /** Bytes of a database file with which a database in memory starts. Without it, that database starts empty. */
+  /** Content of a database file, with which a database in memory starts. Without it, that database starts empty. */
   readonly content?: Buffer;
 }
 
 /**
- * Opens the database and migrates its tables. Copies an embedded database file before the migration changes it.
+ * Opens the database and migrates its tables. Before a migration changes an embedded database file, it copies the file.
  *
  * @throws Error when the database cannot be reached or was written by a newer version
  */
@@ -110,9 +110,9 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
   // Migrations may take minutes, so they ran on connections without timeouts. Requests get connections with timeouts.
   await db.destroy();
   const pool = openPostgresPool(url);
-  const opened = createKysely(new PostgresDialect({ pool }));
-  pools.set(opened, pool);
-  return opened;
+  const pooledDb = createKysely(new PostgresDialect({ pool }));
+  poolsByDatabase.set(pooledDb, pool);
+  return pooledDb;
 }
 
 /**
@@ -144,17 +144,18 @@ function createKysely(dialect: Dialect): Database {
   return db;
 }
 
-const pools = new WeakMap<Database, MonitoredPool>();
+const poolsByDatabase = new WeakMap<Database, MonitoredPool>();
 
 /** Returns the number of pooled connections in use; always 0 for the embedded database. */
 export function connectionsInUse(db: Database): number {
-  return pools.get(db)?.inUse() ?? 0;
+  return poolsByDatabase.get(db)?.inUse() ?? 0;
 }
 
-/** Called after each query, including failed ones. @param kind select, insert, update, delete or other */
+/** Called after each query, also after a failed one. @param kind select, insert, update, delete or other */
 export type QueryWatcher = (kind: string, durationMs: number) => void;
 
 const queryWatchers = new WeakMap<Database, Set<QueryWatcher>>();
+/** Values of `kind` by the class of Kysely's syntax tree. */
 const queryKinds: Readonly<Record<string, string>> = {
   SelectQueryNode: 'select',
   InsertQueryNode: 'insert',
@@ -172,7 +173,8 @@ function dialectOf({ url, file, content }: DatabaseLocation): Dialect {
   if (url !== null) return new PostgresDialect({ pool: openBackgroundPostgresPool(url) });
   if (file !== null) fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   const database = new SqliteDatabase(file ?? content ?? ':memory:');
-  // WAL with full synchronisation: a commit returns only after the data are on the disk, so before the response is sent.
+  // With a write-ahead log (WAL) and full synchronisation, a commit returns only after the data are on the disk. The server sends
+  // its response after the commit, so acknowledged changes survive a power failure.
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
@@ -182,7 +184,7 @@ function dialectOf({ url, file, content }: DatabaseLocation): Dialect {
   return new EmbeddedDialect(database);
 }
 
-/** Returns the path of the copy that is made of the embedded database before a migration. */
+/** Returns the path of the copy of an embedded database file that is made before a migration. */
 export function migrationCopyPath(file: string): string {
   return `${file}.before-migration`;
 }
@@ -198,7 +200,7 @@ function copyDatabaseFile(file: string): void {
     } finally {
       source.close();
     }
-    flush(unfinished);
+    flushToDisk(unfinished);
     fs.renameSync(unfinished, migrationCopyPath(file));
   } catch (error) {
     fs.rmSync(unfinished, { force: true });
@@ -206,16 +208,15 @@ function copyDatabaseFile(file: string): void {
   }
 }
 
-function flush(file: string): void {
+function flushToDisk(file: string): void {
   const handle = fs.openSync(file, 'r+');
   fs.fsyncSync(handle);
   fs.closeSync(handle);
 }
 
 /**
- * Runs a transaction while holding a named lock: transactions with the same lock run one after the other, in all processes.
- * The transaction acquires the lock before it reads, so it sees the latest data, which no other holder of the lock changes
- * until the commit.
+ * Runs a transaction that holds a named lock: in all processes together, only one transaction at a time holds it. The transaction
+ * acquires the lock before it reads, so it sees the latest data, and no other holder of the lock changes them until the commit.
  *
  * @param lock name of the data that the transaction changes or relies on; see `LockName`
  */
@@ -260,13 +261,13 @@ export async function checkDatabase(db: Database): Promise<void> {
   await db.selectFrom('locks').select('name').limit(1).execute();
 }
 
-/** Returns whether the error of an insert means that a unique key already exists. */
+/** Returns whether the error of an insert means that a row with the same unique key exists. */
 export function isUniqueViolation(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
   return code === '23505' || code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY';
 }
 
-/** Returns whether the error of an insert means that a referenced row does not exist (any more). */
+/** Returns whether the error of an insert means that a row to which a foreign key refers does not exist, or no longer exists. */
 export function isMissingReference(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
   return code === '23503' || code === 'SQLITE_CONSTRAINT_FOREIGNKEY';
@@ -274,7 +275,8 @@ export function isMissingReference(error: unknown): boolean {
 
 /**
  * Returns whether the error means that the database is unreachable, starting or stopping. Errors of a single statement
- * return false. Source of the codes: PostgreSQL documentation, Appendix A (classes 08 and 57P, code 53300).
+ * return false. Sources of the codes: Node's system errors, and PostgreSQL documentation, Appendix A (classes 08 and 57P, code
+ * 53300).
  */
 export function isDatabaseDown(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;

@@ -22,7 +22,7 @@ export async function insertGrant(db: Connection, grant: NewGrant): Promise<bool
 }
 
 /**
- * Allows or forbids an account to download originals of a dataset that is granted to it.
+ * Allows or forbids an account to download original files of a dataset that is granted to it.
  *
  * @returns false when nothing changed
  */
@@ -45,7 +45,7 @@ export async function setDownloadGrant(
   return numUpdatedRows > 0n;
 }
 
-/** Returns whether the account may download originals of the dataset. Administrators need a grant for this, too. */
+/** Returns whether the account may download original files of the dataset. Administrators need a grant for this, too. */
 export async function mayDownload(db: Connection, uid: string, dataset: string): Promise<boolean> {
   const row = await db
     .selectFrom('dataset_grants')

@@ -55,7 +55,7 @@ export interface DatasetAnswer {
   readonly now: string;
 }
 
-/** Answers the open requests of an account for these datasets. Requests that are answered already stay unchanged. */
+/** Stores the answer to the open requests of an account for these datasets. Requests that already have one stay unchanged. */
 export async function answerDatasetRequests(
   db: Connection,
   { uid, datasets }: { readonly uid: string; readonly datasets: readonly string[] },
@@ -90,7 +90,7 @@ export function listOpenDatasetRequests(
     .execute();
 }
 
-/** Counts the open requests (see `listOpenDatasetRequests`). @param since ISO 8601; only later requests are counted */
+/** Counts the requests that `listOpenDatasetRequests` lists. @param since ISO 8601; only later requests are counted */
 export async function countOpenDatasetRequests(db: Connection, since = ''): Promise<number> {
   const { count } = await selectOpenRequests(db)
     .select((eb) => eb.fn.countAll().as('count'))

@@ -1,6 +1,6 @@
 /**
- * Queries for the access settings of datasets, and for the datasets that accounts may not see. A dataset without settings is
- * open to every active member.
+ * Queries for the access settings of datasets (named sets of slides), and for the datasets that accounts may not see. A dataset
+ * without settings is open to every active member.
  */
 import { type DatasetAccess, nameKey } from '@lamina/contract';
 import type { Connection } from './database.ts';
@@ -20,7 +20,11 @@ export function listDatasetRows(db: Connection): Promise<DatasetRow[]> {
   return db.selectFrom('datasets').selectAll().execute();
 }
 
-/** Inserts or replaces the access settings of a dataset. */
+/**
+ * Inserts or replaces the access settings of a dataset.
+ *
+ * @param settings `name` is the canonical name of the dataset
+ */
 export async function saveDataset(
   db: Connection,
   {
@@ -33,10 +37,13 @@ export async function saveDataset(
   }: {
     name: string;
     access: DatasetAccess;
+    /** Whether members see that the dataset exists while it is restricted. */
     isListed: boolean;
+    /** Whether share links may open slides of the dataset. */
     isShared?: boolean;
     /** Undefined keeps the stored value; a new row then gets false. */
     hasIdentifiableOriginals?: boolean;
+    /** ISO 8601. */
     now: string;
   },
 ): Promise<void> {
@@ -89,10 +96,10 @@ export async function countImagesByDataset(db: Connection): Promise<ReadonlyMap<
     .where('missing_since', 'is', null)
     .groupBy('dataset_name')
     .execute();
-  return new Map(rows.map(({ dataset_name, count }) => [dataset_name ?? '', Number(count)]));
+  return new Map(rows.map(({ dataset_name: name, count }) => [name ?? '', Number(count)])); // the query excludes null
 }
 
-/** Returns whether the dataset exists: it has access settings, or a catalogue entry that may be removed. */
+/** Returns whether the dataset exists: it has access settings or a catalogue entry. A removed entry counts, too. */
 export async function isDataset(db: Connection, name: string): Promise<boolean> {
   if ((await findDataset(db, name)) !== null) return true;
   const image = await db
@@ -104,7 +111,7 @@ export async function isDataset(db: Connection, name: string): Promise<boolean> 
   return image !== undefined;
 }
 
-/** Returns whether the dataset has a slide that members with access to the dataset may open. */
+/** Returns whether the dataset has a slide that members may open if they have access to the dataset. */
 export async function hasVisibleImage(db: Connection, name: string): Promise<boolean> {
   const image = await db
     .selectFrom('images')
@@ -135,13 +142,13 @@ export async function listImagesIn(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** One empty set, shared by the many accounts that may see every dataset, which saves memory. */
+/** The empty set that all accounts without restricted datasets share, which saves memory. */
 export const noRestrictedDatasets: ReadonlySet<string> = new Set();
 
 /**
- * Returns the names of the restricted datasets that are not granted to each account, by uid; an empty map when no dataset is
- * restricted. Checks only grants: the caller must check the status of the account, and that it is not an administrator, who
- * sees every dataset.
+ * Returns, for each uid, the names of the restricted datasets that are not granted to the account; an empty map when no dataset
+ * is restricted. Checks only grants: the caller must check the status and the role, because administrators see every dataset
+ * without grants.
  */
 export async function restrictedDatasetsOf(
   db: Connection,

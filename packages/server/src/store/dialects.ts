@@ -9,7 +9,10 @@ export function isPostgres(db: DatabaseOrTransaction): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
-/** Returns the condition that a column has one of the values. It has a single parameter, however many values there are. */
+/**
+ * Returns the condition that a column has one of the values. It passes all values as a single parameter, so their number is not
+ * limited.
+ */
 export function isOneOf(
   db: DatabaseOrTransaction,
   column: string,
@@ -20,7 +23,7 @@ export function isOneOf(
     : sql`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`;
 }
 
-/** Returns a subquery whose rows are the entries of the map, with the text columns `key` and `value`. */
+/** Returns a subquery with one row for each entry of the map, in the text columns `key` and `value`. */
 export function asKeyValueRows(
   db: DatabaseOrTransaction,
   map: ReadonlyMap<string, string>,
@@ -31,7 +34,8 @@ export function asKeyValueRows(
 }
 
 /**
- * Locks rows before an update, in the order of their hashes, so that two processes that update the same rows cannot deadlock.
+ * Locks rows in the order of their hashes. Call it before an update of these rows, so that two processes that update the same rows
+ * cannot deadlock.
  * SQLite needs no such lock, because it has one writer at a time.
  */
 export async function lockInOrder(

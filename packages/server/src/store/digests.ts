@@ -1,4 +1,7 @@
-/** Queries for the times of the last digest e-mails, so that only one of several processes sends a digest. */
+/**
+ * Queries for the times of the last digest e-mails (such as the one that tells administrators about new applications), so that only
+ * one of several processes sends a digest.
+ */
 import type { DatabaseTransaction } from './database.ts';
 
 /** Returns when the digest with this name was last sent (ISO 8601); null before the first one. */

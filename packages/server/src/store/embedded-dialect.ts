@@ -1,3 +1,4 @@
+/** The dialect (driver and SQL compiler of Kysely) with which database.ts opens the embedded SQLite database. */
 import type SqliteDatabase from 'better-sqlite3';
 import { type DatabaseConnection, SqliteDialect, SqliteDriver } from 'kysely';
 

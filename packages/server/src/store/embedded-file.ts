@@ -1,4 +1,4 @@
-/** Opens the file of the embedded database exclusively, and replaces it atomically; backup and restore use it. */
+/** Opens the file of the embedded SQLite database exclusively, and replaces it atomically. Backup and restore use this module. */
 import fs from 'node:fs';
 import path from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
@@ -18,7 +18,7 @@ export class DatabaseInUse extends Error {
  * @throws DatabaseInUse when another program has the database open
  */
 export function openExclusively(file: string): Database {
-  const database = new SqliteDatabase(file, { timeout: 1000 });
+  const database = new SqliteDatabase(file, { timeout: 1000 }); // waits up to 1 s for locks
   try {
     database.pragma('locking_mode = EXCLUSIVE');
     // This fails while another program has the database open, because only the last connection can end WAL mode.
@@ -28,7 +28,7 @@ export function openExclusively(file: string): Database {
     database.pragma('foreign_keys = ON');
   } catch (error) {
     database.close();
-    if ((error as { code?: unknown }).code !== 'SQLITE_BUSY') throw error;
+    if ((error as { code?: unknown }).code !== 'SQLITE_BUSY') throw error; // BUSY: another connection holds a lock
     throw new DatabaseInUse(
       `A program has the database open (${file}): stop the server and all other programs that use it.`,
       { cause: error },
@@ -49,8 +49,8 @@ export function replaceDatabase(file: string, replacement: string): string | nul
   if (hasOldDatabase) {
     for (const ending of ['', '-wal', '-shm']) fs.rmSync(`${safetyCopy}${ending}`, { force: true });
     fs.linkSync(file, safetyCopy); // the old file has both names until the rename below
-    // A database that was not closed cleanly left WAL files. They are moved away, because SQLite would apply them to the new
-    // file.
+    // A database that was not closed cleanly left files of its write-ahead log. They are moved away, because SQLite would apply
+    // them to the new file.
     for (const ending of ['-wal', '-shm']) {
       if (fs.existsSync(`${file}${ending}`)) fs.renameSync(`${file}${ending}`, `${safetyCopy}${ending}`);
     }

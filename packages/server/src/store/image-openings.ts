@@ -1,13 +1,13 @@
 /**
- * Queries that record which images were shown in which image sessions, so that the audit log lists each of them once. Rows are
- * deleted together with their session.
+ * Queries that record which images were shown in which image sessions (credentials with which viewers request pixels), so that the
+ * audit log records each image once per session. A row is deleted together with its session.
  */
 import { sql } from 'kysely';
 import type { Connection, DatabaseTransaction } from './database.ts';
 import { isOneOf, isPostgres } from './dialects.ts';
 import type { NewRow, Row } from './schema.ts';
 
-/** Returns the rows for every combination of these sessions and images, which may be more than the caller needs. */
+/** Returns the rows of these sessions and images in every combination, which may be more rows than the caller needs. */
 export async function findOpenings(
   db: Connection,
   sessionHashes: readonly string[],
@@ -47,7 +47,7 @@ export async function preventSessionDeletion(
   tx: DatabaseTransaction,
   hashes: readonly string[],
 ): Promise<void> {
-  if (!isPostgres(tx)) return; // no other transaction can delete them, because SQLite has one writer at a time
+  if (!isPostgres(tx)) return; // SQLite has one writer at a time, so no other transaction can delete the sessions
   const isSelected = isOneOf(tx, 'hash', hashes);
   await sql`select 1 from image_sessions where ${isSelected} order by hash for key share`.execute(tx);
 }

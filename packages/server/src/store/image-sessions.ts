@@ -19,7 +19,10 @@ import { imagesOfLinks } from './share-links.ts';
 import { touchTokens } from './tokens.ts';
 import { parseRole, parseStatus } from './users.ts';
 
-/** A session with the current state of its sign-in or share link and of its account, which decide whether it is valid. */
+/**
+ * A session with the current state of its sign-in or share link and of its account. From these, the caller decides whether the
+ * session is still valid.
+ */
 export type SessionState = Pick<Row<'image_sessions'>, 'hash' | 'uid' | 'created_at' | 'expires_at'> & {
   /** Bearer token of the sign-in; null for a visitor's session. */
   readonly token: {
@@ -37,6 +40,7 @@ export type SessionState = Pick<Row<'image_sessions'>, 'hash' | 'uid' | 'created
     /** Ids of the slides that the link names and that may be shared. Does not consider what the creator of the link may see. */
     readonly images: ReadonlySet<string>;
   } | null;
+  /** Time at which the access of the account ends; null: never. */
   readonly account_expires_at: string | null;
   readonly status: Status;
   readonly role: Role;
@@ -91,15 +95,18 @@ export async function listSessionStates(
 async function withRestrictedDatasets<
   T extends { readonly uid: string; readonly status: Status; readonly role: Role },
 >(db: Connection, rows: readonly T[]): Promise<(T & Pick<SessionState, 'restrictedDatasets'>)[]> {
-  const members = rows.filter((row) => !seesEveryDataset(row)).map(({ uid }) => uid);
-  const restricted = await restrictedDatasetsOf(db, members);
-  return rows.map((row) => ({ ...row, restrictedDatasets: restricted.get(row.uid) ?? noRestrictedDatasets }));
+  const memberUids = rows.filter((row) => !seesEveryDataset(row)).map(({ uid }) => uid);
+  const restrictedByUid = await restrictedDatasetsOf(db, memberUids);
+  return rows.map((row) => ({
+    ...row,
+    restrictedDatasets: restrictedByUid.get(row.uid) ?? noRestrictedDatasets,
+  }));
 }
 
-type StateRow = Awaited<ReturnType<ReturnType<typeof selectSessionStates>['execute']>>[number];
+type SessionStateRow = Awaited<ReturnType<ReturnType<typeof selectSessionStates>['execute']>>[number];
 
 function stateOf(
-  row: StateRow,
+  row: SessionStateRow,
   imagesByLink: Awaited<ReturnType<typeof imagesOfLinks>>,
 ): Omit<SessionState, 'restrictedDatasets'> {
   const { token_hash, token_last_used_at, token_expires_at, token_created_at } = row;
@@ -181,10 +188,10 @@ export interface NewImageSession {
 
 /**
  * Inserts a session of a sign-in and deletes the account's oldest sessions beyond `maxSessions`. The session expires no later
- * than the sign-in. Holds the lock `accounts`, so that a concurrent suspension of the account happens entirely before or
- * after.
+ * than the sign-in. The transaction holds the lock `accounts`, so a concurrent suspension of the account happens entirely before
+ * or after it.
  *
- * @param record writes the audit entry in the same transaction
+ * @param record writes the audit event in the same transaction
  * @returns null when the sign-in has ended
  */
 export async function insertSession(
@@ -252,7 +259,7 @@ export async function deleteSession(db: Connection, uid: string, hash: string): 
   return numDeletedRows > 0n;
 }
 
-/** Usage that a process has collected in memory since it last wrote usage to the database. */
+/** Use of sessions that a process has counted in memory since it last saved the counts. */
 export interface SessionUse {
   /** Number of requests by session hash. */
   readonly requests: ReadonlyMap<string, number>;
@@ -260,7 +267,7 @@ export interface SessionUse {
   readonly tokensUsedAt: ReadonlyMap<string, Date>;
 }
 
-/** Adds collected usage to the database, with one update statement per table. */
+/** Saves the use of sessions that a process has counted, with one update statement per table. */
 export async function recordSessionUse(db: Database, { requests, tokensUsedAt }: SessionUse): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await lockInOrder(tx, 'image_sessions', [...requests.keys()]);

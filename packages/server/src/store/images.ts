@@ -14,7 +14,7 @@ export type ImageRow = Row<'images'>;
 export const editableFields = ['file_name', 'dataset_name', 'organ_type'] as const;
 export type EditableField = (typeof editableFields)[number];
 
-/** Finds an entry, even if it is removed. Returns null when its file is missing, unless `includeMissing` is true. */
+/** Finds an entry, also a removed one. Returns null when its file is missing, unless `includeMissing` is true. */
 export async function findImage(
   db: Connection,
   id: string,
@@ -44,7 +44,7 @@ export async function listImageNames(
   }));
 }
 
-/** Returns whether no entry, removed or not, has an existing file. */
+/** Returns whether no entry has an existing file. Removed entries count, too. */
 export async function hasNoImages(db: Connection): Promise<boolean> {
   const firstImage = await db
     .selectFrom('images')
@@ -55,7 +55,7 @@ export async function hasNoImages(db: Connection): Promise<boolean> {
   return firstImage === undefined;
 }
 
-/** The columns that a scan compares with the files. Scans read all rows, so they read only these columns. */
+/** The columns that a scan compares with the files. A scan reads all rows, so it reads no other columns. */
 export type ScannedRow = Pick<
   ImageRow,
   | 'id'
@@ -145,8 +145,9 @@ export interface NewImage {
   readonly id: string;
   readonly root: SlideRoot;
   readonly path: string;
+  /** JSON array of the slide's other files (see `ImageTable` in schema.ts). */
   readonly members: string;
-  /** Fingerprint that the scan computed; null when it computed none. */
+  /** Fingerprint (a value that changes whenever a file of the slide changes) that the scan computed; null when it computed none. */
   readonly fingerprint: string | null;
   readonly file_name: string;
   readonly dataset_name: string | null;
@@ -158,8 +159,8 @@ export interface NewImage {
 }
 
 /**
- * Inserts entries with the status `pending`; at most some hundred per call, because a statement has a limited number of
- * parameters. When another process has inserted an entry for the same path, that entry stays unchanged.
+ * Inserts entries with the status `pending` (the slide has not been read yet); at most some hundred per call, because a statement
+ * has a limited number of parameters. When another process has inserted an entry for the same path, that entry stays unchanged.
  */
 export async function insertImages(tx: Connection, images: readonly NewImage[], now: string): Promise<void> {
   if (images.length === 0) return;

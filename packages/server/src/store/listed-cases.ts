@@ -84,7 +84,10 @@ export async function findCaseOfImage(
   return firstCase?.id ?? null;
 }
 
-/** Selects from the cases to their entries: SQLite keeps the order of a cross join, so it reads no other entries. */
+/**
+ * Selects the entries that are listed in a case and match a filter. The cross joins make SQLite start at the cases, because it keeps
+ * their order, so it reads no entries outside cases.
+ */
 function selectImagesInCases(db: Connection, filter: ImageFilter) {
   const query = db
     .selectFrom('cases')
@@ -97,7 +100,7 @@ function selectImagesInCases(db: Connection, filter: ImageFilter) {
       where other.image_id = images.id and earlier.id = other.case_id and earlier.dataset = cases.dataset
         and (earlier.sort_key, earlier.id) < (cases.sort_key, cases.id))`);
   return filterAndSearchConditions(db, filter).reduce(
-    (narrowed, condition) => narrowed.where(condition),
+    (filtered, condition) => filtered.where(condition),
     query,
   );
 }

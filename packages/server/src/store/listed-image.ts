@@ -1,4 +1,4 @@
-/** The database columns that lists of catalogue entries read, and their conversion to the `Image` of the API. */
+/** The database columns of a catalogue entry that lists read, and their conversion to the `Image` of the API. */
 import type { Image } from '@lamina/contract';
 import type { Row } from './schema.ts';
 

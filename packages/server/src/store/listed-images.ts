@@ -1,7 +1,7 @@
 /**
- * Lists, counts and searches catalogue entries, limited to the entries that the reader may see. The queries are shaped so that
- * each database uses the intended index, because a catalogue may have 100,000 entries. They must also never compare the text
- * of entries that the reader may not see: the duration of a search would reveal that text.
+ * Lists, counts and searches catalogue entries for a reader (the account that sends the request), who may not see all of them. The
+ * queries are written so that each database uses the intended index, because a catalogue may have 100,000 entries. They must also
+ * never compare the text of entries that the reader may not see: the duration of a search would reveal that text.
  */
 import { type ImageOrder, type ImageStatus, searchWords } from '@lamina/contract';
 import { type RawBuilder, sql } from 'kysely';
@@ -22,7 +22,7 @@ export interface Visibility {
   readonly includesHidden: boolean;
   /** Names of the datasets whose entries the reader may not see. */
   readonly restrictedDatasets: ReadonlySet<string>;
-  /** Ranges of sort keys outside the restricted datasets, as `unrestrictedRanges` returns them; null: no limit. */
+  /** Ranges of sort keys outside the restricted datasets (see `unrestrictedRanges` in domain/catalogue-order.ts); null: no limit. */
   readonly ranges: readonly SortKeyRange[] | null;
 }
 
@@ -53,33 +53,34 @@ export interface ImagePage extends ImageFilter {
 }
 
 /**
- * A search with at most this number of matches finds all of them by the word index and sorts them. A word with more matches is
- * so frequent that scanning the sorted list quickly finds enough entries for a page.
+ * A search with at most this number of matches finds all of them in the word index and sorts them. With more matches, the words
+ * are so frequent that a scan of the sorted list quickly finds enough entries for a page.
  */
 const maxSortedResults = 1000;
 
 /** Returns a page of entries in the requested order. */
 export async function listImages(db: Connection, page: ImagePage): Promise<ListedImage[]> {
   const { order = 'name', dataset, limit, skip = 0 } = page;
-  // A restricted dataset looks like one that does not exist: no query reads its entries, whatever plan the database chooses.
+  // A restricted dataset looks like one that does not exist. Returning here guarantees that no query reads its entries.
   if (isForRestrictedDataset(page)) return [];
 
   const words = searchWords(page.search ?? '');
-  // Within a dataset the list is short enough to scan. On SQLite, the lists of readers with restrictions are scanned too: one
-  // index contains all filter columns, and the visible entries are adjacent in it.
-  const isScan = order !== 'name' || dataset !== undefined || (!isPostgres(db) && !seesEverything(page));
-  const matchingIds = words.length === 0 || isScan ? null : await findIdsWithWords(db, page, words);
+  // A search either scans the list or first finds the matching entries in the word index. The list of one dataset is short enough
+  // to scan. On SQLite, the lists of readers with restrictions are scanned too: one index contains all filter columns, and the
+  // visible entries are adjacent in it.
+  const scansList = order !== 'name' || dataset !== undefined || (!isPostgres(db) && !seesEverything(page));
+  const matchingIds = words.length === 0 || scansList ? null : await findIdsWithWords(db, page, words);
   if (matchingIds?.length === 0) return [];
 
   // Each query first selects the ids of the page from an index, then reads the rows of these ids.
   if (order !== 'name') {
     const pageIds = selectSortedByColumn(db, page, words, order).select('id').limit(limit).offset(skip);
-    return inOrder(selectListedColumns(db).where('id', 'in', pageIds), order).execute();
+    return sortInOrder(selectListedColumns(db).where('id', 'in', pageIds), order).execute();
   }
   const positions =
     matchingIds === null
       ? selectPositions(db, page, words)
-      : withinRange(selectMatching(db, page), everything, page.after)
+      : withinRange(selectMatching(db, page), allSortKeys, page.after)
           .where('id', 'in', matchingIds)
           .select(['id', 'sort_key']);
   if (positions === null) return [];
@@ -90,10 +91,10 @@ export async function listImages(db: Connection, page: ImagePage): Promise<Liste
     .orderBy('id')
     .limit(limit)
     .offset(skip);
-  return inOrder(selectListedColumns(db).where('id', 'in', pageIds), order).execute();
+  return sortInOrder(selectListedColumns(db).where('id', 'in', pageIds), order).execute();
 }
 
-/** Reads whole rows instead of an index; used only for the entries of one page. */
+/** Selects the columns of lists. It reads whole rows instead of an index, so it is used only for the entries of one page. */
 function selectListedColumns(db: Connection) {
   return db.selectFrom('images').select(listedColumns);
 }
@@ -114,19 +115,19 @@ export async function countImagesBefore(
     .execute();
   if (matches.length === 0) return null;
 
-  const isBeforeByName = sql<boolean>`(sort_key, id) < (${entry.sort_key}, ${entry.id})`;
+  const precedesByName = sql<boolean>`(sort_key, id) < (${entry.sort_key}, ${entry.id})`;
   const column = order === 'newest' ? 'created_at' : 'size_bytes';
   const value = entry[column];
-  const isBefore =
+  const precedesEntry =
     order === 'name'
-      ? isBeforeByName
-      : sql<boolean>`(${sql.ref(column)} > ${value} or (${sql.ref(column)} = ${value} and ${isBeforeByName}))`;
+      ? precedesByName
+      : sql<boolean>`(${sql.ref(column)} > ${value} or (${sql.ref(column)} = ${value} and ${precedesByName}))`;
   const { count } = await withinRange(
     selectMatchingWords(db, inDataset, words),
     rangeOfDataset(entry.dataset_name),
     null,
   )
-    .where(isBefore)
+    .where(precedesEntry)
     .select((eb) => eb.fn.countAll().as('count'))
     .executeTakeFirstOrThrow();
   return Number(count);
@@ -193,10 +194,11 @@ async function findIdsWithWords(
 /** Returns the condition that the search text contains each word; null without words. */
 export function containsWords(search: string): RawBuilder<boolean> | null {
   const words = searchWords(search);
-  return words.length === 0 ? null : contains(words);
+  return words.length === 0 ? null : textContains(words);
 }
 
-function contains(words: readonly string[]): RawBuilder<boolean> {
+function textContains(words: readonly string[]): RawBuilder<boolean> {
+  // Escapes the wildcards of LIKE: the word 5% becomes the pattern %5\%%.
   const patterns = words.map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`);
   const conditions = patterns.map((pattern) => sql`search_text like ${pattern} escape '\\'`);
   return sql<boolean>`${sql.join(conditions, sql` and `)}`;
@@ -204,14 +206,14 @@ function contains(words: readonly string[]): RawBuilder<boolean> {
 
 /**
  * Returns the condition that an entry contains the words, without comparing the text of entries that the reader may not see.
- * AND would not guarantee that: databases evaluate its operands in any order, and a word index covers all entries. CASE
- * evaluates the visibility first and uses no index.
+ * AND would not guarantee that: databases evaluate its operands in any order, and the word index covers all entries. CASE
+ * evaluates the visibility first and prevents the use of the word index.
  */
 function hasWords(db: Connection, filter: Visibility, words: readonly string[]): RawBuilder<boolean> {
-  if (seesEverything(filter)) return contains(words);
+  if (seesEverything(filter)) return textContains(words);
   const isVisible = sql.join(visibilityConditions(db, filter), sql` and `);
   const never = isPostgres(db) ? sql`false` : sql`0`;
-  return sql<boolean>`case when ${isVisible} then ${contains(words)} else ${never} end`;
+  return sql<boolean>`case when ${isVisible} then ${textContains(words)} else ${never} end`;
 }
 
 function selectMatchingWords(db: Connection, filter: ImageFilter, words: readonly string[]) {
@@ -244,8 +246,8 @@ function selectPositions(db: Connection, page: ImagePage, words: readonly string
 
 /** Sorts all matching entries by creation time or size, because no index contains these orders. */
 function selectSortedByColumn(db: Connection, page: ImagePage, words: readonly string[], order: ImageOrder) {
-  const range = page.dataset === undefined ? everything : rangeOfDataset(page.dataset);
-  return inOrder(withinRange(selectMatchingWords(db, page, words), range, null), order);
+  const range = page.dataset === undefined ? allSortKeys : rangeOfDataset(page.dataset);
+  return sortInOrder(withinRange(selectMatchingWords(db, page, words), range, null), order);
 }
 
 /** Returns whether the filter selects a dataset that the reader may not see. */
@@ -254,10 +256,10 @@ function isForRestrictedDataset({ dataset, restrictedDatasets }: ImageFilter): b
 }
 
 function rangesOf({ dataset, ranges }: ImageFilter): readonly SortKeyRange[] {
-  return dataset === undefined ? (ranges ?? [everything]) : [rangeOfDataset(dataset)];
+  return dataset === undefined ? (ranges ?? [allSortKeys]) : [rangeOfDataset(dataset)];
 }
 
-const everything: SortKeyRange = { from: '', to: null };
+const allSortKeys: SortKeyRange = { from: '', to: null };
 
 /**
  * Limits a query to a range of sort keys and to the entries after a position. Adds only the higher of the two lower bounds:
@@ -277,7 +279,7 @@ function withinRange(
 }
 
 /** Sorts a query in the order of a list; entries that are equal in that order are sorted by name. */
-function inOrder<Query extends { orderBy(column: 'sort_key' | 'id' | RawBuilder<unknown>): Query }>(
+function sortInOrder<Query extends { orderBy(column: 'sort_key' | 'id' | RawBuilder<unknown>): Query }>(
   query: Query,
   order: ImageOrder,
 ): Query {
@@ -351,7 +353,7 @@ function visibilityConditions(db: Connection, filter: Visibility): readonly RawB
 
 /** Lists the names of the datasets that have entries, unordered. */
 export async function listDatasetNames(db: Connection): Promise<string[]> {
-  // The recursive query looks up each next name in the index: one step per name instead of one per entry.
+  // The recursive query looks up the next name in the index: one step per name instead of one per entry.
   const { rows } = await sql<{ name: string }>`
     with recursive names (name) as (
       select min(dataset_name) from images

@@ -1,4 +1,7 @@
-/** Queries for administrators, who also see catalogue entries that are removed, hidden or whose file is missing. */
+/**
+ * Queries for the slide management of administrators. They also see catalogue entries that are removed or hidden, and entries
+ * whose file is missing.
+ */
 import type { ManagedCounts, ManagedStatus } from '@lamina/contract';
 import { type RawBuilder, sql } from 'kysely';
 import { rangeOfNamedDataset, searchTextOf, sortKeyOf } from '../domain/catalogue-order.ts';
@@ -19,7 +22,7 @@ interface ManagedPage extends ManagedFilter {
   readonly limit: number;
 }
 
-/** Condition for the entries that lists for members may contain. */
+/** Condition for the entries whose file exists and that no administrator has removed. */
 const isListed = sql<boolean>`removed_at is null and missing_since is null`;
 
 const statusConditions: Readonly<Record<ManagedStatus, RawBuilder<boolean>>> = {
@@ -30,6 +33,7 @@ const statusConditions: Readonly<Record<ManagedStatus, RawBuilder<boolean>>> = {
   hidden: sql<boolean>`${isListed} and hidden_at is not null`,
   missing: sql<boolean>`removed_at is null and missing_since is not null`,
   removed: sql<boolean>`removed_at is not null`,
+  // A scan did not apply the metadata files to these entries (see domain/metadata-hold.ts).
   held: sql<boolean>`${isListed} and metadata_hold is not null`,
 };
 
@@ -42,7 +46,7 @@ export function listManagedImages(db: Connection, page: ManagedPage): Promise<Im
       eb(refTuple('sort_key', 'id'), '>', tuple(after.sortKey, after.id)),
     );
   }
-  // The ids of the page are found in an index; only then are whole rows read, and only those of the page.
+  // The subquery finds the ids of the page in an index, so the outer query reads whole rows of this page only.
   const pageIds = entries.select('id').orderBy('sort_key').orderBy('id').limit(page.limit);
   return db
     .selectFrom('images')
@@ -90,14 +94,21 @@ export async function findImages(db: Connection, ids: readonly string[]): Promis
 /** Number of ids per statement; far below the parameter limit of both databases. */
 const idsPerStatement = 500;
 
-/** Columns that an import compares with a catalogue file (a CSV that an administrator exported and edited). */
-export type ImageNames = Pick<
+/** Id of an entry, and the columns that change when an administrator or a scan renames it or moves it to another dataset. */
+export type ImageNaming = Pick<
   ImageRow,
-  'id' | 'path' | 'file_name' | 'dataset_name' | 'organ_type' | 'edited_fields' | 'metadata_hold'
+  'id' | 'file_name' | 'dataset_name' | 'organ_type' | 'edited_fields' | 'metadata_hold'
 >;
 
-/** Lists the names of listed entries, sorted by id, starting after an id. */
-export function listImageNamings(db: Connection, afterId: string, limit: number): Promise<ImageNames[]> {
+/** What an import compares with the rows of a catalogue file (a CSV that an administrator exported and edited). */
+export type ImageNamingWithPath = ImageNaming & Pick<ImageRow, 'path'>;
+
+/** Lists the namings of the listed entries, sorted by id, starting after an id. */
+export function listImageNamings(
+  db: Connection,
+  afterId: string,
+  limit: number,
+): Promise<ImageNamingWithPath[]> {
   return db
     .selectFrom('images')
     .select(['id', 'path', 'file_name', 'dataset_name', 'organ_type', 'edited_fields', 'metadata_hold'])
@@ -127,14 +138,9 @@ export function listImagesToExport(
     .execute();
 }
 
-/** Columns of an entry that a renaming changes. */
-export type ImageNaming = Pick<
-  ImageRow,
-  'id' | 'file_name' | 'dataset_name' | 'organ_type' | 'edited_fields' | 'metadata_hold'
->;
-
 /**
- * Renames entries with one statement; at most some hundred per call, because a statement has a limited number of parameters.
+ * Updates the namings of entries with one statement; at most some hundred entries per call, because a statement has a limited
+ * number of parameters.
  */
 export async function renameImages(
   tx: DatabaseTransaction,

@@ -1,4 +1,4 @@
-/** Queries that merge several spellings of a dataset or an organ into one. */
+/** Queries that merge several spellings of the name of a dataset or an organ into one, the canonical spelling. */
 import type { DatasetAccess } from '@lamina/contract';
 import { sql } from 'kysely';
 import { mergeClasses } from './annotation-classes.ts';
@@ -22,7 +22,7 @@ export async function listNamesInUse(db: Connection, kind: NameKind): Promise<st
 }
 
 async function listOrganNames(db: Connection): Promise<string[]> {
-  // The recursive query looks up each next name in the index: one step per name instead of one per entry.
+  // The recursive query looks up the next name in the index: one step per name instead of one per entry.
   const { rows } = await sql<{ name: string }>`
     with recursive names (name) as (
       select min(organ_type) from images
@@ -55,6 +55,7 @@ export function listSlidesNamed(
 }
 
 interface Spellings {
+  /** The canonical spelling, which remains. */
   readonly name: string;
   /** All spellings; may include `name`. */
   readonly spellings: readonly string[];
@@ -117,7 +118,7 @@ export async function mergeDatasetRows(
   return { access, revoked: [...grantsByUid.keys()].filter((uid) => !keptUids.has(uid)) };
 }
 
-/** Merges the requests for access; only the last request of each account is kept. */
+/** Merges the requests for access; only the last request of each account remains. */
 async function mergeRequests(
   tx: DatabaseTransaction,
   name: string,

@@ -1,6 +1,7 @@
 /**
  * Queries for the metadata files (catalogue.csv or dataset.json) that scans have found. A file that disappears stays in the
- * table, so that scans can report it as missing, until it is found again or an administrator removes its catalogue entry.
+ * table, so that scans can report it as missing. Like an invalid file, it then has a catalogue entry that shows administrators the
+ * error; it stays in the table until it reappears or an administrator removes this entry.
  */
 import {
   type Connection,
@@ -43,7 +44,7 @@ export async function deleteMetadataFiles(
 
 /**
  * Deletes the rows of metadata files whose catalogue entry an administrator has removed, and deletes these entries. Scans then
- * no longer report the file as missing; if it still exists, the next scan adds it again.
+ * no longer report the file as missing. If the file still exists, the next scan adds it again.
  */
 export async function deleteRemovedMetadataFiles(db: Database): Promise<void> {
   // Acquiring the lock `catalogue` invalidates all cached lists, so it is acquired only when there is something to delete.

@@ -1,6 +1,6 @@
 /**
- * Migrates the tables of a database to a newer version; there are no migrations to an older version. All pending migrations run in one
- * transaction, under a lock that only one process at a time holds, so that a killed process leaves the database unchanged.
+ * Migrates the tables of a database to a newer version; there are no migrations to an older version. All pending migrations run in
+ * one transaction, so a killed process leaves the database unchanged. A lock ensures that only one process at a time migrates.
  */
 import {
   type Dialect,
@@ -16,7 +16,7 @@ import { programVersion } from '../platform/program-version.ts';
 import { isPostgres } from './dialects.ts';
 import type { Tables } from './schema.ts';
 
-/** Migrations by name, in the order of their names. */
+/** Migrations by name. They run in the order of their names. */
 export type Migrations = Readonly<Record<string, Migration>>;
 
 interface MigrationOptions {
@@ -45,7 +45,7 @@ export async function migrate(
   upTo?: string,
 ): Promise<void> {
   await lockMigrations(tx);
-  // Another process may have migrated the database while this one waited for the lock, so the pending migrations are read here.
+  // The pending migrations are read under the lock, because another process may have run them while this one waited.
   const pending = await pendingMigrations(tx, options.migrations);
   if (pending.length === 0 || (upTo !== undefined && !pending.includes(upTo))) return;
   const isEmpty = pending.length === Object.keys(options.migrations).length;
@@ -83,12 +83,12 @@ export async function tableNames(db: Kysely<Tables>): Promise<ReadonlySet<string
  */
 async function pendingMigrations(db: Kysely<Tables>, migrations: Migrations): Promise<string[]> {
   const executed = new Set(await executedMigrations(db));
-  const known = Object.keys(migrations).sort();
-  const unknown = [...executed].filter((name) => !known.includes(name)).sort();
-  const newestUnknown = unknown.at(-1);
+  const knownNames = Object.keys(migrations).sort();
+  const unknownNames = [...executed].filter((name) => !knownNames.includes(name)).sort();
+  const newestUnknown = unknownNames.at(-1);
   if (newestUnknown !== undefined)
-    throw new Error(await describeNewerVersion(db, newestUnknown, known.at(-1)));
-  return known.filter((name) => !executed.has(name));
+    throw new Error(await describeNewerVersion(db, newestUnknown, knownNames.at(-1)));
+  return knownNames.filter((name) => !executed.has(name));
 }
 
 /** Returns the error message for a database that a newer version of the program has migrated. */
@@ -122,10 +122,14 @@ async function recordChanges(tx: Transaction<Tables>, names: readonly string[]):
     .execute();
 }
 
+/** Waits until no other process migrates the database, and prevents others from doing so until the transaction ends. */
 async function lockMigrations(tx: Transaction<Tables>): Promise<void> {
-  if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(tx);
+  if (isPostgres(tx)) {
+    await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(tx);
+    return;
+  }
   // Any write acquires SQLite's single write lock; the value of `user_version` is not used.
-  else await sql`pragma user_version = 1`.execute(tx);
+  await sql`pragma user_version = 1`.execute(tx);
 }
 
 /** Returns a Kysely dialect whose migrations run in a transaction under the lock of this module, on both databases. */
@@ -140,7 +144,7 @@ export function withOwnMigrationLock(dialect: Dialect): Dialect {
   };
 }
 
-/** Tells Kysely that SQLite supports changes of tables in transactions, which Kysely assumes it does not. */
+/** Tells Kysely that SQLite can change tables within transactions. Kysely's own adapter states that it cannot. */
 class TransactionalSqlite extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
@@ -148,7 +152,8 @@ class TransactionalSqlite extends SqliteAdapter {
 }
 
 /**
- * Disables Kysely's own lock, which Kysely would release before the transaction ends, hiding the error of a failed migration.
+ * Disables Kysely's own lock. Kysely would release it before the transaction ends; after a failed migration, that statement fails
+ * too and hides the original error.
  */
 class LockedPostgres extends PostgresAdapter {
   override async acquireMigrationLock(): Promise<void> {}

@@ -1,6 +1,6 @@
 /**
- * Queries for the outbox of e-mails, the table `letters`. A process claims an e-mail by postponing its due time, sends it, and then deletes the
- * row. If the process is killed in between, another process sends the e-mail when it is due again.
+ * Queries for the outbox of e-mails, the table `letters`. A process claims an e-mail by postponing its due time, sends it, and then
+ * deletes the row. If the process is killed in between, another process sends the e-mail when it is due again.
  */
 import type { Connection } from './database.ts';
 import type { Row } from './schema.ts';
@@ -22,7 +22,7 @@ export async function findDueEmail(db: Connection, now: string): Promise<Row<'le
   return row ?? null;
 }
 
-/** Claims an e-mail until a time (ISO 8601) and counts an attempt. @returns false when another process claimed it first */
+/** Claims an e-mail until a time (ISO 8601) and counts the attempt. @returns false when another process claimed it first */
 export async function claimEmail(db: Connection, email: Row<'letters'>, until: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('letters')

@@ -1,8 +1,8 @@
-/** Queries for password resets: hashes of the codes that are e-mailed in reset links. An account has at most one code. */
+/** Queries for password resets. A reset is the hash of a code that the server e-mails in a link; an account has at most one. */
 import type { Connection } from './database.ts';
 import type { Row } from './schema.ts';
 
-/** Stores a code. It replaces an earlier code of the account. */
+/** Stores the hash of a code. It replaces an earlier code of the account. */
 export async function replaceReset(db: Connection, row: Row<'password_resets'>): Promise<void> {
   await deleteResetsOf(db, row.uid);
   await db.insertInto('password_resets').values(row).execute();

@@ -7,7 +7,7 @@ import { AppError } from '@lamina/contract';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 
-/** Maximum number of connections per process. PostgreSQL accepts 100 by default, which is enough for several processes. */
+/** Maximum number of connections per process. PostgreSQL accepts 100 by default, so several processes fit. */
 const maxConnections = 10;
 /** Time limit for opening a connection, or for waiting until one of the pool is free. */
 const connectWithinMs = 1500;
@@ -18,11 +18,11 @@ const checkEveryMs = 200;
 /** Time limit of a probe, which opens a new connection. */
 const probeWithinMs = 800;
 /**
- * Time after which the watchdog cancels a query. The server cancels statements earlier, after 30 s, so a query without a response
- * after this time has lost its connection.
+ * Time after which the watchdog cancels a query. The PostgreSQL server cancels statements earlier, after 30 s, so a query without a
+ * response after this time has lost its connection.
  */
 const queryTimeoutMs = 35_000;
-/** Limits that the server enforces, so that a hanging client does not hold locks. */
+/** Limits in milliseconds that the PostgreSQL server enforces, so that a hanging client does not hold locks. */
 const serverLimits = {
   statement_timeout: 30_000,
   lock_timeout: 5000,
@@ -76,6 +76,7 @@ export function openPostgresPool(url: string, poolSize = maxConnections): Monito
 /** Opens a pool without time limits for queries, for the migrations at the start of the server. */
 export function openBackgroundPostgresPool(url: string): pg.Pool {
   const pool = new pg.Pool({ connectionString: url, max: 2, connectionTimeoutMillis: 5000 });
+  // Without these listeners, a broken connection would end the process (see `openPostgresPool`).
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
@@ -83,23 +84,23 @@ export function openBackgroundPostgresPool(url: string): pg.Pool {
 
 /** Wraps a client so that the watchdog observes its queries and the pool does not reuse its connection after a failure. */
 function guardClient(client: pg.PoolClient, watchdog: Watchdog): PostgresPoolClient {
-  let isLost = false;
+  let isConnectionLost = false;
 
   async function query(text: string, values: readonly unknown[]): Promise<unknown> {
-    if (isLost) throw unavailable('The connection to the database is lost.');
+    if (isConnectionLost) throw unavailable('The connection to the database is lost.');
     try {
       return await watchdog.awaitQuery(client.query(text, [...values]));
     } catch (error) {
       // After an error that the server has sent, the connection works, unless the error is fatal: the server then closes it.
       const isServerResponse = error instanceof pg.DatabaseError;
-      isLost = !isServerResponse || error.severity === 'FATAL';
+      isConnectionLost = !isServerResponse || error.severity === 'FATAL';
       throw isServerResponse ? error : unavailable(error);
     }
   }
 
   return {
     query: query as PostgresPoolClient['query'],
-    release: (destroy = false) => client.release(isLost || destroy),
+    release: (destroy = false) => client.release(isConnectionLost || destroy),
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Queries for registrations whose e-mail address is not confirmed yet. An address may have several, because each registration
- * sends its own confirmation link.
+ * Queries for registrations whose e-mail address is not confirmed yet. An address may have several registrations: the server
+ * e-mails a confirmation link for each.
  */
 import type { Connection } from './database.ts';
 import type { Row } from './schema.ts';

@@ -28,8 +28,8 @@ export async function lockResultLayer(tx: DatabaseTransaction, id: string): Prom
 }
 
 /**
- * Value of `problem` for a deleted layer whose file was found beside its slide. The row stays, hidden, so that the next scan
- * does not import the file again.
+ * Value of `problem` for a deleted layer whose file was found beside its slide. The row stays, and lists omit it, so that the next
+ * scan does not import the file again.
  */
 export const removedResultProblem = 'removed';
 
@@ -45,7 +45,7 @@ export function listResultLayersOf(db: Connection, imageId: string): Promise<Res
     .execute();
 }
 
-/** Initial values of columns for a layer whose file has not been read yet. */
+/** Column values of a new layer whose file has not been read yet. */
 export const newResultColumns = {
   source_path: null,
   source_version: null,
@@ -123,7 +123,7 @@ export async function listResultLayerIds(
   return (await query.execute()).map(({ id }) => id);
 }
 
-/** Passes the layers of an account that is being deleted to the administrators. */
+/** Leaves the layers of an account that is being deleted without an owner; administrators manage such layers. */
 export async function releaseResultLayersOf(tx: DatabaseTransaction, uid: string): Promise<void> {
   await tx.updateTable('result_layers').set({ owner_uid: null }).where('owner_uid', '=', uid).execute();
 }
@@ -140,19 +140,19 @@ export type SlideInBucket = Pick<SlideOnDisk, 'id' | 'path'>;
 
 /** Lists the readable slides that are stored in folders, unordered. */
 export async function listSlidesOnDisk(db: Connection): Promise<SlideOnDisk[]> {
-  return (await listReadySlides(db, '!=')) as SlideOnDisk[];
+  return (await listReadySlides(db, { inBucket: false })) as SlideOnDisk[];
 }
 
 /** Lists the readable slides that are stored in the bucket, unordered. */
 export function listSlidesInBucket(db: Connection): Promise<SlideInBucket[]> {
-  return listReadySlides(db, '=');
+  return listReadySlides(db, { inBucket: true });
 }
 
-function listReadySlides(db: Connection, bucketOperator: '=' | '!=') {
+function listReadySlides(db: Connection, { inBucket }: { readonly inBucket: boolean }) {
   return db
     .selectFrom('images')
     .select(['id', 'root', 'path'])
-    .where('root', bucketOperator, 'bucket')
+    .where('root', inBucket ? '=' : '!=', 'bucket')
     .where('missing_since', 'is', null)
     .where('removed_at', 'is', null)
     .where('status', '=', 'ready')
@@ -164,7 +164,7 @@ export function listFoundResultLayers(db: Connection): Promise<ResultLayerRow[]>
   return db.selectFrom('result_layers').selectAll().where('source', '=', 'folder').execute();
 }
 
-/** Deletes a layer whose file was found beside its slide. The row stays, hidden, until the file changes or disappears. */
+/** Marks a layer whose file was found beside its slide as deleted. Its row stays until the file changes or disappears. */
 export async function removeFoundResultLayer(db: Connection, id: string): Promise<void> {
   await db
     .updateTable('result_layers')

@@ -1,16 +1,17 @@
 /**
- * Deletes the safety copies of the embedded database and of its key, which upgrades and restores leave in the data folder. They
- * may contain accounts that have been erased since, so they are kept only for SAFETY_COPY_DAYS.
+ * Deletes the safety copies of the embedded database and of its encryption key, which upgrades and restores leave in the data
+ * folder. They may contain accounts that have been erased since, so the server keeps them only for SAFETY_COPY_DAYS.
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from 'pino';
 
-const copyName =
+/** Names of safety copies, for example lamina.db.before-migration, lamina.db.before-restore-wal or secret.key.before-restore. */
+const copyNamePattern =
   /^(lamina\.db\.before-(migration(\.\d+)?|restore)(-wal|-shm|-journal)?|secret\.key\.before-restore)$/;
 
 const dayMs = 86_400_000;
-/** Delay of the first deletion. If a new version fails soon after its start, the copies must still exist. */
+/** Delay of the first deletion: one hour, so that the copies still exist if a new version fails soon after its start. */
 const firstDeletionAfterMs = 3_600_000;
 
 interface Settings {
@@ -25,7 +26,7 @@ export async function deleteOldCopies(
   now: Date,
 ): Promise<readonly string[]> {
   const deleted: string[] = [];
-  for (const name of (await fs.readdir(dataDir)).filter((name) => copyName.test(name))) {
+  for (const name of (await fs.readdir(dataDir)).filter((name) => copyNamePattern.test(name))) {
     const file = path.join(dataDir, name);
     // The change time is when the file was copied or renamed. The modification time would be that of the old database.
     const { ctimeMs } = await fs.stat(file);
@@ -42,7 +43,7 @@ interface Dependencies {
   readonly log: Logger;
 }
 
-/** Deletes old copies daily, starting one hour after the start. Does not keep the process alive. */
+/** Deletes old copies one hour after the start and then daily. The timer does not keep the process alive. */
 export function watchSafetyCopies({ config, now, log }: Dependencies): void {
   const deleteAndReschedule = async () => {
     try {

@@ -41,12 +41,12 @@ export async function deleteSavedViewRow(tx: DatabaseTransaction, id: string): P
   await tx.deleteFrom('saved_views').where('id', '=', id).execute();
 }
 
-/** Returns the field of view: the part of the slide that the view shows. */
+/** Parses the field of view: the part of the slide that the view shows. */
 export function fieldOf({ field }: Pick<SavedViewRow, 'field'>): Field {
   return Field.parse(JSON.parse(field));
 }
 
-/** Returns the display settings as the web app stored them; null when the view has none. */
+/** Parses the display settings, which only the web app interprets; null when the view has none. */
 export function coloursOf({ colours }: Pick<SavedViewRow, 'colours'>): unknown {
   return colours === null ? null : (JSON.parse(colours) as unknown);
 }

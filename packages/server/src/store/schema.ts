@@ -36,9 +36,11 @@ interface UserTable {
   display_name: string | null;
   status: Status;
   role: Role;
+  /** Whether an administrator has approved the account. */
   admin_approved: Flag;
   created_at: string;
   updated_at: string;
+  /** Time of the first approval; null before it. */
   approval_date: string | null;
   /** Time at which access ends automatically; from then on the account counts as suspended. Null: access does not end. */
   expires_at: string | null;
@@ -46,7 +48,7 @@ interface UserTable {
   language: Generated<Language>;
 }
 
-/** An identity of an account; the embedded sign-in service stores a password hash here. */
+/** Identities with which accounts sign in: at an external provider, or with a password that the embedded sign-in service checks. */
 interface IdentityTable {
   uid: string;
   /** `embedded`, or the issuer of an external provider. */
@@ -94,6 +96,7 @@ interface ApiTokenUseTable {
   token_id: string;
   /** Id of the image that was used; empty for calls that concern no image. */
   target: string;
+  /** `call`: a call of the API; `thumbnail` and `viewer`: how pixels of the image were shown. */
   kind: 'call' | 'thumbnail' | 'viewer';
   /** Start of the hour, ISO 8601. */
   hour: string;
@@ -179,7 +182,7 @@ interface RecoveryCodeTable {
   uid: string;
 }
 
-/** The outbox: e-mails that have not been sent yet. The name of the table is `letters`. */
+/** The outbox: e-mails that have not been sent yet (table `letters`). */
 interface EmailTable {
   id: string;
   /** Encrypted JSON, because an e-mail may contain a link that sets a password. */
@@ -207,14 +210,14 @@ export type SlideRoot = 'slides' | 'demo' | 'uploads' | 'bucket';
 interface ImageTable {
   id: string;
   root: SlideRoot;
-  /** Path below the root, with forward slashes. Unique with the root. */
+  /** Path of the leading file (by which the slide is opened) below the root, with forward slashes. Unique with the root. */
   path: string;
   /**
    * JSON array of the slide's other files, relative to the folder of the leading file. An entry that ends with a slash
    * stands for a whole folder.
    */
   members: string;
-  /** Fingerprint of all files when the slide was last read; null before the first reading. */
+  /** Value that changes whenever a file of the slide changes, as it was when the slide was last read; null before that. */
   fingerprint: string | null;
   file_name: string;
   dataset_name: string | null;
@@ -229,12 +232,14 @@ interface ImageTable {
   error: string | null;
   /** SlideErrorCode of the error; null for files that were last read by a version that did not store the code. */
   error_code: string | null;
+  /** Size at full resolution in pixels; null until the slide has been read. */
   width: number | null;
   height: number | null;
+  /** Micrometres per pixel at full resolution; null when unknown. */
   mpp_x: number | null;
   mpp_y: number | null;
   objective_power: number | null;
-  /** Which of pixel size and magnification was derived from the other because the file lacks it. Null: neither. */
+  /** Which of pixel size (`mpp`) and magnification was derived from the other because the file lacks it. Null: neither. */
   derived_scale: 'mpp' | 'objective_power' | null;
   /** Scale that the file states. It is kept while a scale that an administrator entered replaces it. */
   file_mpp_x: number | null;
@@ -285,7 +290,7 @@ interface MetadataFileTable {
   seen_at: string;
 }
 
-/** The audit log, which is append-only. Each row tells who did what to whom, when, from where and with which result. */
+/** The audit log, which is append-only. Each row states who did what to whom, when, from where and with which result. */
 interface AuditTable {
   /** 1, 2, 3 … without gaps. */
   seq: number;
@@ -365,7 +370,7 @@ interface DatasetRequestTable {
   answered_at: string | null;
 }
 
-/** Time at which any process last sent each digest e-mail. */
+/** Time at which any process last sent each digest e-mail, such as the one that tells administrators about new applications. */
 interface DigestTable {
   name: string;
   sent_at: string;
@@ -396,7 +401,7 @@ interface LockTable {
 interface ImageOpeningTable {
   session_hash: string;
   image_id: string;
-  /** 1 when the slide was opened in the viewer; 0 while only its thumbnail has been shown. */
+  /** 1 after the slide was opened in the viewer; 0 while only its thumbnail has been shown. */
   is_viewed: Flag;
 }
 
@@ -421,7 +426,7 @@ interface UploadTable {
   size_bytes: number;
   state: UploadState;
   problem: UploadProblem | null;
-  /** Normalised target path; unique. Null once the upload is done or abandoned. */
+  /** Normalised path to which the upload will be moved; unique. Null once the upload is done or abandoned. */
   place_key: string | null;
   /** Until this time one process may move the upload to its destination. Null: no process does. */
   leased_until: string | null;
@@ -458,6 +463,7 @@ interface CaseTable {
   description: string | null;
   /** Position in the list: dataset, then name (see domain/catalogue-order.ts). */
   sort_key: string;
+  /** Increments with every change. */
   version: number;
   created_at: string;
   updated_at: string;
@@ -486,7 +492,7 @@ interface CaseOfFilesTable {
   written: string;
 }
 
-/** Registrations: the transform that aligns one slide of a case with another. */
+/** Registrations of slides: the transform that aligns one slide of a case with another. */
 interface CaseRegistrationTable {
   case_id: string;
   from_image: string;
@@ -535,7 +541,7 @@ interface ResultLayerTable {
   updated_at: string;
 }
 
-/** Annotation layers. A deleted layer keeps its row until it can no longer be restored. */
+/** Annotation layers: sets of annotations of a slide. A deleted layer keeps its row until it can no longer be restored. */
 interface AnnotationLayerTable {
   id: string;
   image_id: string;
@@ -561,7 +567,7 @@ interface AnnotationLayerTable {
   next_position: number;
 }
 
-/** Annotations, including deleted ones. */
+/** Annotations: drawn or detected objects of a slide, including deleted ones. */
 interface AnnotationTable {
   layer_id: string;
   /** Chosen by the client; unique in the layer. */
@@ -613,6 +619,7 @@ interface AnnotationClassTable {
   dataset: string;
   /** JSON array of AnnotationClass. */
   classes: string;
+  /** Increments with every change. */
   version: number;
   updated_at: string;
 }
@@ -625,12 +632,13 @@ interface SavedViewTable {
   image_id: string;
   title: string;
   text: string | null;
-  /** JSON of a Field. */
+  /** JSON of a Field: the part of the slide that the view shows. */
   field: string;
   /** JSON of display settings as the viewer stores them; null: none. The server does not interpret it. */
   colours: string | null;
   /** JSON of settings of layers as the viewer stores them; null: none. The server does not interpret it. */
   layers: string | null;
+  /** Increments with every change. */
   version: number;
   created_at: string;
   updated_at: string;
@@ -645,6 +653,7 @@ interface CollectionTable {
   description: string | null;
   /** `members`: all accounts with access to the catalogue; `listed`: only the accounts in collection_readers. */
   readers: 'members' | 'listed';
+  /** Increments with every change. */
   version: number;
   created_at: string;
   updated_at: string;
@@ -667,7 +676,7 @@ interface CollectionReaderTable {
   uid: string;
 }
 
-/** The last answer of each person to each question. */
+/** The last answer of each person to each question of a collection. */
 interface CollectionAnswerTable {
   collection_id: string;
   /** Identifies the item even after the order of the items has changed (see collections/item-keys.ts). */
@@ -684,7 +693,7 @@ interface CollectionAnswerTable {
   answered_at: string;
 }
 
-/** The slide and view that each presenter shows now. All processes read it for the followers that are connected to them. */
+/** Presentations of collections: what each presenter shows now. All processes read it for the followers connected to them. */
 interface PresentationTable {
   collection_id: string;
   /** Increments with every change. */

@@ -1,4 +1,7 @@
-/** Queries for second factors, of which an account has at most one: the encrypted secret, and hashes of the recovery codes. */
+/**
+ * Queries for second factors: the encrypted secret of the one-time codes (TOTP), and the hashes of the recovery codes. An account has
+ * at most one second factor.
+ */
 import type { Connection, DatabaseTransaction } from './database.ts';
 import type { Row } from './schema.ts';
 
@@ -8,7 +11,7 @@ export async function findSecondFactor(db: Connection, uid: string): Promise<Row
   return row ?? null;
 }
 
-/** Inserts a second factor. It replaces the account's previous factor with its recovery codes. */
+/** Inserts a second factor. It replaces a previous factor of the account and its recovery codes. */
 export async function replaceSecondFactor(
   tx: DatabaseTransaction,
   row: Row<'second_factors'>,

@@ -1,4 +1,4 @@
-/** Queries for share links, and for the slides that each link opens to visitors without an account. */
+/** Queries for share links, with which visitors without an account open slides, and for the slides that each link opens. */
 import type { ShareTargetType } from '@lamina/contract';
 import { sql } from 'kysely';
 import type { Connection, DatabaseTransaction } from './database.ts';
@@ -57,7 +57,11 @@ export async function listShareLinkRows(db: Connection, uid: string | undefined)
   return query.execute();
 }
 
-/** Counts an opening of a link. @returns false when the link has reached its maximum number of openings or has been ended */
+/**
+ * Counts an opening of a link, unless the link has been ended or has reached its maximum number of openings.
+ *
+ * @returns whether the opening was counted, so that the visitor may open the link
+ */
 export async function countOpening(tx: DatabaseTransaction, id: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('share_links')
@@ -116,9 +120,9 @@ export async function deleteVisitorSessionsIn(tx: DatabaseTransaction, dataset: 
     select distinct linked.link_id from (${linkedImages(tx, ids)}) as linked
     join images on images.id = linked.image_id
     where images.dataset_name = ${dataset}`.execute(tx);
-  const affected = rows.map(({ link_id }) => link_id);
-  if (affected.length > 0) {
-    await tx.deleteFrom('image_sessions').where('share_link_id', 'in', affected).execute();
+  const affectedIds = rows.map(({ link_id }) => link_id);
+  if (affectedIds.length > 0) {
+    await tx.deleteFrom('image_sessions').where('share_link_id', 'in', affectedIds).execute();
   }
 }
 
@@ -143,18 +147,19 @@ export async function imagesOfLinks(
     join datasets on datasets.name = images.dataset_name
     where datasets.is_shared = 1 and images.removed_at is null and images.missing_since is null
       and images.hidden_at is null and images.status = 'ready'`.execute(db);
-  const byLink = Map.groupBy(rows, ({ link_id }) => link_id);
+  const rowsByLink = Map.groupBy(rows, ({ link_id }) => link_id);
   return new Map(
-    [...byLink].map(([link, images]) => [
-      link,
-      images.map(({ image_id, dataset_name }) => ({ id: image_id, dataset: dataset_name })),
+    [...rowsByLink].map(([linkId, linkRows]) => [
+      linkId,
+      linkRows.map(({ image_id, dataset_name }) => ({ id: image_id, dataset: dataset_name })),
     ]),
   );
 }
 
 /**
- * Returns a subquery with the columns `link_id` and `image_id` for all slides that the links lead to: one `select` for each type
- * of target, and for a collection one for each type of its items.
+ * Returns a subquery with the columns `link_id` and `image_id` for all slides that the links lead to. It has one `select` for each
+ * type of target, and for a collection one for each type of its items. In the SQL, `l` is a link, `v` a saved view, `s` a slide of a
+ * case, and `i` an item of a collection.
  */
 function linkedImages(db: Connection, linkIds: readonly string[]) {
   const isSelected = isOneOf(db, 'l.id', linkIds);

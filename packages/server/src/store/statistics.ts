@@ -5,11 +5,12 @@ import { countAuditActions } from './audit.ts';
 import type { Connection } from './database.ts';
 import { parseStatus } from './users.ts';
 
+/** Number of days for which the dashboard shows activity. */
 const daysShown = 30;
 
 /**
  * Counts accounts by status, ready slides, open image sessions and the activity of the last 30 days. Statuses and days without
- * any have the number 0.
+ * any are included with the number 0.
  *
  * @param zone IANA time zone in which days begin and end
  */

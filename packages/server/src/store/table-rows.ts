@@ -1,6 +1,6 @@
 /**
- * Reads, writes and compares whole tables in a form that is the same on SQLite and PostgreSQL. Backups and moves between
- * databases use it.
+ * Reads, writes and compares whole tables in a form that is the same on SQLite and PostgreSQL. The commands backup, restore and move
+ * (from one database to another) use this module.
  */
 import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
@@ -11,6 +11,7 @@ import type { Tables } from './schema.ts';
 
 /** Value of a column; both databases have only these types (see schema.ts). */
 export type ColumnValue = string | number | null;
+/** The values of a row, in the order of the columns of its `TableShape`. */
 export type RowValues = readonly ColumnValue[];
 
 export interface TableShape {
@@ -21,19 +22,21 @@ export interface TableShape {
   readonly key: readonly { readonly column: string; readonly isText: boolean }[];
 }
 
-/** Digest of a table, with which two copies are compared. */
+/** Digest of a table. Two copies of a table are equal if their digests are. */
 export interface TableDigest {
   readonly rows: number;
   /** SHA-256 (hexadecimal) of all rows as lines of JSON (see `encodeRow`), in the order of the primary key. */
   readonly sha256: string;
 }
 
+/** Names of tables of Kysely's migrator and of SQLite, for example kysely_migration or sqlite_sequence. */
+const internalTablePattern = /^(kysely|sqlite)_/;
 /** Number of rows that are read at once. */
 const rowsPerBatch = 2000;
 /** Maximum number of values per statement; SQLite accepts at most 32,766 and PostgreSQL 65,535. */
 const valuesPerStatement = 16_000;
 
-/** Type of the database for code that accesses tables by names that are known only at run time. */
+/** Type of a database whose table names are known only at run time. */
 type AnyTables = Record<string, Record<string, ColumnValue>>;
 const untyped = (db: Kysely<Tables>) => db as unknown as Kysely<AnyTables>;
 
@@ -42,7 +45,11 @@ export async function schemaVersion(db: Database): Promise<string | null> {
   return (await executedMigrations(db)).at(-1) ?? null;
 }
 
-/** Returns whether this version of the program knows the migration, and so can create the tables as they were after it. */
+/**
+ * Returns whether this version of the program can create the tables as they were after a migration.
+ *
+ * @param version name of the migration
+ */
 export function isKnownVersion(version: string): boolean {
   return Object.hasOwn(migrations, version);
 }
@@ -57,7 +64,7 @@ export async function describeTables(version: string): Promise<readonly TableSha
   const db = await connectDatabase({ url: null, file: null });
   try {
     await db.transaction().execute((tx) => migrate(tx, { migrations }, version));
-    const names = [...(await tableNames(db))].filter((name) => !/^(kysely|sqlite)_/.test(name)).sort();
+    const names = [...(await tableNames(db))].filter((name) => !internalTablePattern.test(name)).sort();
     const shapes = new Map<string, { shape: TableShape; references: readonly string[] }>();
     for (const name of names) {
       const { rows: columns } = await sql<{
@@ -78,27 +85,28 @@ export async function describeTables(version: string): Promise<readonly TableSha
         references: references.map(({ table }) => table),
       });
     }
-    return inOrderOfReferences(shapes);
+    return sortByReferences(shapes);
   } finally {
     await db.destroy();
   }
 }
 
-function inOrderOfReferences(
+/** Sorts tables so that each comes after the tables to which its foreign keys refer. */
+function sortByReferences(
   shapes: ReadonlyMap<string, { readonly shape: TableShape; readonly references: readonly string[] }>,
 ): TableShape[] {
   const ordered = new Map<string, TableShape>();
-  const add = (name: string) => {
+  const addAfterReferenced = (name: string) => {
     const table = shapes.get(name);
     if (table === undefined || ordered.has(name)) return;
-    for (const referenced of table.references) if (referenced !== name) add(referenced);
+    for (const referenced of table.references) if (referenced !== name) addAfterReferenced(referenced);
     ordered.set(name, table.shape);
   };
-  for (const name of shapes.keys()) add(name);
+  for (const name of shapes.keys()) addAfterReferenced(name);
   return [...ordered.values()];
 }
 
-/** Runs read-only work on a consistent snapshot, which does not contain what other processes write meanwhile. */
+/** Runs read-only work on a snapshot: the state of the database at one moment, without what other processes write meanwhile. */
 export function runInSnapshot<T>(db: Database, work: (tx: DatabaseTransaction) => Promise<T>): Promise<T> {
   if (!isPostgres(db)) return db.transaction().execute(work); // a SQLite transaction reads a snapshot
   const transaction = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
@@ -108,7 +116,7 @@ export function runInSnapshot<T>(db: Database, work: (tx: DatabaseTransaction) =
   });
 }
 
-/** Removes PostgreSQL's time limits for statements in this transaction. */
+/** Disables the server's time limits for statements and for idle periods in this PostgreSQL transaction. */
 export async function withoutStatementTimeout(tx: DatabaseTransaction): Promise<void> {
   for (const limit of ['statement_timeout', 'idle_in_transaction_session_timeout']) {
     await sql`set local ${sql.raw(limit)} = 0`.execute(tx);
@@ -170,18 +178,23 @@ function rejectUnsupported(shape: TableShape, values: RowValues): void {
   rejectInvalid(shape, values, isUnsupported, 'a value that is neither text nor a supported number');
 }
 
-/** Checks the values of a row. @throws Error that names table, primary key and column of the first invalid value */
+/**
+ * Checks the values of a row.
+ *
+ * @param description describes an invalid value, for the error message
+ * @throws Error that names table, primary key and column of the first invalid value
+ */
 function rejectInvalid(
   shape: TableShape,
   values: RowValues,
   isInvalid: (value: ColumnValue) => boolean,
-  reason: string,
+  description: string,
 ): void {
   const invalidIndex = values.findIndex(isInvalid);
   if (invalidIndex === -1) return;
   const { name, columns, key } = shape;
   const keyValues = key.map(({ column }) => `${column} ${JSON.stringify(values[columns.indexOf(column)])}`);
-  throw new Error(`Table ${name}, ${keyValues.join(', ')}: ${columns[invalidIndex]} holds ${reason}.`);
+  throw new Error(`Table ${name}, ${keyValues.join(', ')}: ${columns[invalidIndex]} holds ${description}.`);
 }
 
 /** Returns whether both databases and JSON represent a value exactly. */
@@ -191,7 +204,7 @@ function isPortable(value: unknown): boolean {
   return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
 }
 
-/** Creates a digest to which the lines of a table are added in order. */
+/** Starts a digest, to which the caller adds the lines of a table in order. */
 export function createTableDigest(): { add(line: string): void; digest(): TableDigest } {
   const hash = createHash('sha256');
   let rows = 0;
@@ -246,7 +259,7 @@ function hasNul(value: ColumnValue): boolean {
 }
 
 export interface UnexpectedTables {
-  /** Tables that are not Lamina's. */
+  /** Tables of other programs. */
   readonly foreign: readonly string[];
   /** Lamina's tables, or `table.column`, that are missing. */
   readonly missing: readonly string[];
@@ -270,7 +283,7 @@ export async function unexpectedTables(
     missing.push(...missingColumns.map((column) => `${name}.${column}`));
   }
   const foreign = [...existing]
-    .filter((name) => !ownNames.has(name) && !/^(kysely|sqlite)_/.test(name))
+    .filter((name) => !ownNames.has(name) && !internalTablePattern.test(name))
     .sort();
   return { foreign, missing };
 }
@@ -284,7 +297,7 @@ async function columnNames(tx: DatabaseTransaction, table: string): Promise<Read
   return new Set(rows.map(({ name }) => name));
 }
 
-/** Drops Lamina's tables and the functions of their triggers from a PostgreSQL database. Other tables stay. */
+/** Drops Lamina's tables and the functions of their triggers from a PostgreSQL database. Tables of other programs stay. */
 export async function dropTables(tx: DatabaseTransaction, shapes: readonly TableShape[]): Promise<void> {
   const existing = await tableNames(tx);
   const names = [...shapes.map(({ name }) => name), 'kysely_migration', 'kysely_migration_lock'];
@@ -310,7 +323,7 @@ export async function createEmptyTables(
   for (const { name } of [...shapes].reverse()) await untyped(tx).deleteFrom(name).execute();
 }
 
-/** Runs the remaining migrations, after rows of an older version have been inserted. */
+/** Runs the migrations that are pending after rows of an older version have been inserted. */
 export async function migrateTables(tx: DatabaseTransaction): Promise<void> {
   await migrate(tx, { migrations });
 }

@@ -5,7 +5,7 @@
 import type { Connection, DatabaseTransaction } from './database.ts';
 import type { Row } from './schema.ts';
 
-/** Finds unexpired rows, unordered. */
+/** Finds the unexpired rows with these keys, unordered. @param now ISO 8601 */
 export async function findThrottles(
   db: Connection,
   keys: readonly string[],
@@ -33,7 +33,7 @@ export async function deleteThrottles(tx: DatabaseTransaction, keys: readonly st
   await tx.deleteFrom('throttles').where('key', 'in', keys).execute();
 }
 
-/** Deletes expired rows. If more than `maxRows` remain, also deletes the rows that expire first. */
+/** Deletes expired rows, and the rows that expire first if more than `maxRows` remain. @param now ISO 8601 */
 export async function deleteExpiredThrottles(
   tx: DatabaseTransaction,
   now: string,

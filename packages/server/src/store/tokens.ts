@@ -1,6 +1,6 @@
 /**
- * Queries for bearer tokens, one for each sign-in. Only hashes are stored. Revoking a token deletes its row; the database then
- * deletes the image sessions of this sign-in, too.
+ * Queries for bearer tokens, one for each sign-in. The database stores only their hashes. Revoking a token deletes its row; the
+ * database then also deletes the image sessions (credentials for pixels) of this sign-in.
  */
 import type { User } from '@lamina/contract';
 import type { Connection, DatabaseTransaction } from './database.ts';
@@ -41,7 +41,11 @@ export async function findToken(db: Connection, hash: string): Promise<StoredTok
   };
 }
 
-/** Lists the tokens of an account that have not expired and were used after `idleSince`, the most recently used first. */
+/**
+ * Lists the valid tokens of an account, the most recently used first.
+ *
+ * @param idleSince a token that was last used at or before this time is no longer valid
+ */
 export async function listTokensOf(
   db: Connection,
   uid: string,
@@ -60,8 +64,8 @@ export async function listTokensOf(
 }
 
 /** Deletes the tokens of an account that were issued before a time (ISO 8601). */
-export async function deleteTokensCreatedBefore(db: Connection, uid: string, at: string): Promise<void> {
-  await db.deleteFrom('tokens').where('uid', '=', uid).where('created_at', '<', at).execute();
+export async function deleteTokensCreatedBefore(db: Connection, uid: string, time: string): Promise<void> {
+  await db.deleteFrom('tokens').where('uid', '=', uid).where('created_at', '<', time).execute();
 }
 
 /** Records the time of the last use of a token; does nothing when the token has been revoked. */
@@ -92,7 +96,7 @@ export async function deleteToken(db: Connection, hash: string): Promise<void> {
   await db.deleteFrom('tokens').where('hash', '=', hash).execute();
 }
 
-/** Deletes all tokens of an account. @param exceptHash token that stays, normally that of the current request */
+/** Deletes all tokens of an account. @param exceptHash hash of a token that stays, normally that of the current request */
 export async function deleteTokensOf(db: Connection, uid: string, exceptHash?: string): Promise<void> {
   let query = db.deleteFrom('tokens').where('uid', '=', uid);
   if (exceptHash !== undefined) query = query.where('hash', '!=', exceptHash);
@@ -121,7 +125,7 @@ export async function deleteOldestTokens(
   return hashes;
 }
 
-/** Deletes the tokens of all accounts that have expired or were last used at or before `idleSince`. */
+/** Deletes the tokens of all accounts that have expired, or that were last used at or before `idleSince`. */
 export async function deleteExpiredTokens(db: Connection, now: Date, idleSince: Date): Promise<void> {
   await db
     .deleteFrom('tokens')

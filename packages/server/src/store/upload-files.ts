@@ -1,4 +1,7 @@
-/** Queries for the files of unfinished uploads and for their progress. */
+/**
+ * Queries for the files of unfinished uploads and for their progress. A file whose bytes have all arrived waits in the state
+ * `checking`, until a process has checked it and sets the state `checked`.
+ */
 import type { Connection } from './database.ts';
 import type { NewRow, Row } from './schema.ts';
 
@@ -50,16 +53,18 @@ export async function countUploadFiles(
     .groupBy('state')
     .execute();
   type StateRow = (typeof rows)[number];
-  const sum = (numberOf: (row: StateRow) => number) => rows.reduce((total, row) => total + numberOf(row), 0);
+  const sumOf = (numberOf: (row: StateRow) => number) =>
+    rows.reduce((total, row) => total + numberOf(row), 0);
   return {
-    files: sum(({ count }) => Number(count)),
-    bytes: sum(({ bytes }) => Number(bytes ?? 0)),
-    checked: sum(({ state, count }) => (state === 'checked' ? Number(count) : 0)),
+    files: sumOf(({ count }) => Number(count)),
+    bytes: sumOf(({ bytes }) => Number(bytes ?? 0)),
+    checked: sumOf(({ state, count }) => (state === 'checked' ? Number(count) : 0)),
   };
 }
 
 /**
- * Claims a completely received file for checking. No other process gets it until the lease ends at `until` (ISO 8601).
+ * Claims a completely received file, so that this process checks it. No other process can claim it until the lease ends at `until`
+ * (ISO 8601).
  *
  * @returns null when no file waits for its check
  */
@@ -84,6 +89,7 @@ export async function claimUploadFile(
       .where((eb) => eb.or([eb('leased_until', 'is', null), eb('leased_until', '<', now)]))
       .returningAll()
       .executeTakeFirst();
-    if (claimed !== undefined) return claimed; // otherwise another process claimed it first, so the next candidate is tried
+    if (claimed !== undefined) return claimed;
+    // Another process claimed the candidate first, so the loop tries the next one.
   }
 }

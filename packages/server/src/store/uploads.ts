@@ -1,4 +1,7 @@
-/** Queries for uploads that are announced, in progress or recently done, and for the slides that they have created. */
+/**
+ * Queries for uploads (a file, or a folder of files, that an administrator uploads) that are open, in progress or recently done,
+ * and for the slides that they have created.
+ */
 import { sql } from 'kysely';
 import type { Connection } from './database.ts';
 import { isPostgres } from './dialects.ts';
@@ -14,7 +17,7 @@ export async function findUpload(db: Connection, id: string): Promise<UploadRow 
   return (await db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
 }
 
-/** Finds the unfinished upload with a target path. @param placeKey normalised target path; no two uploads share one */
+/** Finds the unfinished upload to a destination. @param placeKey normalised path of the destination, unique among uploads */
 export async function findUploadAt(db: Connection, placeKey: string): Promise<UploadRow | null> {
   const row = await db.selectFrom('uploads').selectAll().where('place_key', '=', placeKey).executeTakeFirst();
   return row ?? null;
@@ -45,7 +48,7 @@ export async function updateUpload(
   await db.updateTable('uploads').set(changes).where('id', '=', id).execute();
 }
 
-/** Deletes an upload that is still open. @returns false when it is no longer open, and was not deleted */
+/** Deletes an upload if it is still open. @returns false when it is not open, and therefore was not deleted */
 export async function deleteOpenUpload(db: Connection, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('uploads')
@@ -118,7 +121,8 @@ export function listImagesOfUpload(
 }
 
 /**
- * Claims an upload for moving it to its destination. No other process gets it until the lease ends at `until` (ISO 8601).
+ * Claims an upload, so that this process moves it to its destination. No other process can claim it until the lease ends at
+ * `until` (ISO 8601).
  *
  * @returns null when another process has claimed it, or it is done
  */
@@ -139,7 +143,8 @@ export async function claimUpload(
 }
 
 /**
- * Returns whether a stored upload is still open and has the form and size of a newly announced one, so that it can be resumed.
+ * Returns whether a newly announced upload can resume a stored one: the stored one is still open, and both are a file or both are
+ * a folder, with the same number of files and the same size.
  */
 export function isSameUpload(
   row: UploadRow,

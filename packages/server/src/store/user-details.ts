@@ -1,4 +1,7 @@
-/** Queries for accounts as administrators see them: with the text of the application, the second factor and the grants. */
+/**
+ * Queries for accounts as administrators see them: with the affiliation and purpose of the application, the second factor, and
+ * the grants (restricted datasets that the account may see).
+ */
 import type { User, UserDetails } from '@lamina/contract';
 import type { Connection } from './database.ts';
 import type { Row } from './schema.ts';
@@ -11,7 +14,10 @@ type DetailsRow = Row<'users'> & {
   readonly second_factor_since: string | null;
 };
 
-/** Above this number of accounts the grants of all accounts are read, because SQLite accepts at most 32,766 parameters. */
+/**
+ * Maximum number of uids in a query, below SQLite's limit of 32,766 parameters. For more accounts, the query reads the grants of
+ * all accounts.
+ */
 const maxUidsInQuery = 1000;
 
 /** Lists all accounts, newest first. */
@@ -34,11 +40,11 @@ export async function listUserDetailsByUid(db: Connection, uids: readonly string
   const rows = await selectDetails(db)
     .where('users.uid', 'in', [...uids])
     .execute();
-  const found = new Map((await withGrants(db, rows)).map((user) => [user.uid, user]));
-  return uids.flatMap((uid) => found.get(uid) ?? []);
+  const usersByUid = new Map((await withGrants(db, rows)).map((user) => [user.uid, user]));
+  return uids.flatMap((uid) => usersByUid.get(uid) ?? []);
 }
 
-/** The fields of an account by which lists of people are searched, filtered and sorted. */
+/** An account with the fields by which administrators search, filter and sort lists of people. */
 export type ListedUser = User & { readonly affiliation: string | null };
 
 /** Lists all accounts with the fields for searching, unordered. */
@@ -52,7 +58,11 @@ export async function listUsersForSearch(db: Connection): Promise<ListedUser[]> 
   return rows.map((row) => ({ ...userOf(row), affiliation: row.affiliation }));
 }
 
-/** Counts the pending accounts. @param since ISO 8601; only accounts that registered later are counted */
+/**
+ * Counts the pending accounts: those whose application no administrator has approved or rejected yet.
+ *
+ * @param since ISO 8601; only accounts that registered later are counted
+ */
 export async function countPendingUsers(db: Connection, since = ''): Promise<number> {
   const { count } = await db
     .selectFrom('users')

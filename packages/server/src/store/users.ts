@@ -1,15 +1,18 @@
-/** Queries for accounts. An account has a status (pending, active …) and a role (user, admin …). */
+/**
+ * Queries for accounts. An account has a role (user, admin …) and a status: `pending` until an administrator has decided on the
+ * application, then for example `active` or `suspended`.
+ */
 import { Language, Role, Status, type User } from '@lamina/contract';
 import { emailKey } from '../domain/email.ts';
 import type { Connection } from './database.ts';
 import type { NewRow, Row } from './schema.ts';
 
-/** Returns a stored status. A status that this version does not know counts as `suspended`, which grants no access. */
+/** Returns the status that a row states. An unknown status, of a newer version, counts as `suspended`, which grants no access. */
 export function parseStatus(status: string): Status {
   return Status.safeParse(status).data ?? 'suspended';
 }
 
-/** Returns a stored role. A role that this version does not know counts as `unassigned`, which has no permissions. */
+/** Returns the role that a row states. An unknown role, of a newer version, counts as `unassigned`, which has no permissions. */
 export function parseRole(role: string): Role {
   return Role.safeParse(role).data ?? 'unassigned';
 }
@@ -30,6 +33,7 @@ export function userOf(row: Row<'users'>): User {
   };
 }
 
+/** Converts the `User` of the API to a row, without the language of e-mails, which `User` does not contain. */
 function rowOf(user: User): NewRow<'users'> {
   return {
     uid: user.uid,
@@ -69,6 +73,7 @@ export async function updateLanguage(db: Connection, uid: string, language: Lang
   await db.updateTable('users').set({ language }).where('uid', '=', uid).execute();
 }
 
+/** Stores all fields of an account except the language of e-mails. */
 export async function updateUser(db: Connection, user: User): Promise<void> {
   const { uid, ...fields } = rowOf(user);
   await db.updateTable('users').set(fields).where('uid', '=', uid).execute();
