@@ -1,3 +1,4 @@
+/** Tests of the account status screen. They find elements by Turkish texts, the default language of these screens. */
 import { act, screen } from '@testing-library/react';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { settings } from '../../browser/settings.ts';
@@ -36,8 +37,8 @@ describe('the account-status page', () => {
   );
 
   it.each([
-    ['an e-mail address', 'bilgi@example.org', 'mailto:bilgi@example.org'],
-    ['a telephone number', '+90 232 000 00 00', null],
+    ['an e-mail address as a mail link', 'bilgi@example.org', 'mailto:bilgi@example.org'],
+    ['a telephone number as plain text', '+90 232 000 00 00', null],
   ])('shows the contact of the administrators: %s', async (_, contact, href) => {
     Object.assign(settings, { contact });
     onTestFinished(() => void Object.assign(settings, { contact: null }));
@@ -47,8 +48,8 @@ describe('the account-status page', () => {
   });
 
   it('shows that the access of an account ended at its end date', async () => {
-    const ended = new Date(2025, 10, 21, 14).toISOString();
-    const user = account({ status: 'suspended', expiresAt: ended });
+    const endedAt = new Date(2025, 10, 21, 14).toISOString(); // 21 November 2025
+    const user = account({ status: 'suspended', expiresAt: endedAt });
     openApp('/account-status', { signedInAs: user, api: { 'GET /user/profile': { user } } });
     await screen.findByText('Askıya Alınmış');
     screen.getByText('Erişiminiz 21 Kasım 2025 tarihinde sona erdi.');
@@ -101,8 +102,8 @@ describe('the account-status page', () => {
     expect(address()).toBe('/dashboard');
   });
 
-  it('keeps showing the last known status when the status cannot be loaded', async () => {
-    const { calls } = openApp('/account-status', { signedInAs: pending });
+  it('keeps showing the status of the stored sign-in when the profile cannot be loaded', async () => {
+    const { calls } = openApp('/account-status', { signedInAs: pending }); // GET /user/profile has no stub and fails
     await vi.waitFor(() => expect(profileCallCount(calls)).toBe(1));
     await screen.findByText('Onay Bekliyor');
   });

@@ -71,7 +71,7 @@ function Contact({ contact }: { readonly contact: string }) {
   return <Anchor href={`mailto:${contact}`}>{contact}</Anchor>;
 }
 
-/** Returns whether the account was suspended because its end date has passed. */
+/** Returns whether the account is suspended and its end date has passed. */
 function hasEnded({ status, expiresAt }: User): boolean {
   return status === 'suspended' && expiresAt !== null && new Date(expiresAt) <= new Date();
 }

@@ -1,3 +1,4 @@
+/** Texts of the account status screen. `languageWhenMixed` is their language while the user has chosen neither Turkish nor English. */
 import type { Status } from '@lamina/contract';
 import { wording } from '../../language/language.ts';
 import { statusLabel } from '../../language/texts.ts';

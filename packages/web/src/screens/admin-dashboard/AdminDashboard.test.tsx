@@ -1,3 +1,4 @@
+/** Tests of the admin dashboard. They find elements by Turkish texts, the default language of these screens. */
 import { screen, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { account } from '../../testing/accounts.ts';
@@ -46,9 +47,8 @@ describe('the admin dashboard', () => {
   it('plots the sign-ins and opened slides per day, and requests days in the time zone of the browser', async () => {
     const { calls } = openApp('/admin', { signedInAs: admin, api: { 'GET /admin/statistics': statistics } });
     const plots = await screen.findAllByRole('figure');
-    expect(plots.map((plot) => within(plot).getByText(/^[\d.]+$/, { selector: 'span' }).textContent)).toEqual(
-      ['42', '1.203'],
-    );
+    const totals = plots.map((plot) => within(plot).getByText(/^[\d.]+$/, { selector: 'span' }).textContent);
+    expect(totals).toEqual(['42', '1.203']); // sign-ins: 30 + 12; opened slides: 0 + 1203
     screen.getByRole('img', { name: 'Son 30 gün: açılan slayt, günlere göre' });
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
     expect(calls.find(({ name }) => name === 'GET /admin/statistics')?.query).toEqual({ zone: timeZone });

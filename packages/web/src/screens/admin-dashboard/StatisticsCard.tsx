@@ -11,14 +11,17 @@ import classes from './StatisticsCard.module.css';
 import { accountCountLabels, texts } from './texts.ts';
 import { UsagePlot } from './UsagePlot.tsx';
 
-/** Card with the current numbers of accounts, slides, datasets and sessions, and the usage of the last 30 days. */
+/**
+ * Card of the admin dashboard with the current numbers of accounts, slides, datasets and image sessions (an image session lets a
+ * signed-in browser load tiles), and with the usage of the last 30 days.
+ */
 export function StatisticsCard() {
   const statistics = useStatistics();
 
   return (
     <Panel title={texts.statistics}>
       {statistics.isPending && <Loading label={sharedTexts.loading} />}
-      {/* Not isError: when reloading fails, the card keeps showing the old numbers. */}
+      {/* Not `isError`: when a reload fails, the card keeps showing the numbers that it has loaded before. */}
       {statistics.isLoadingError && (
         <LoadFailed message={texts.statisticsFailed} onRetry={() => void statistics.refetch()} />
       )}
@@ -31,6 +34,7 @@ export function StatisticsCard() {
   );
 }
 
+/** Two plots with one number per day: sign-ins and opened slides. */
 function Usage({ days }: Pick<Statistics, 'days'>) {
   return (
     <section aria-label={texts.lastDays} className={classes.usage}>
@@ -51,6 +55,7 @@ function Usage({ days }: Pick<Statistics, 'days'>) {
   );
 }
 
+/** List of the current numbers with their labels. */
 function Figures({ statistics }: { readonly statistics: Statistics }) {
   const labelledNumbers = [
     ...Status.options.map(

@@ -19,7 +19,7 @@ const barWidthFraction = 0.7;
 /** Minimum height of a bar, so that a day with a few events is visible beside a busy one. */
 const minBarHeight = 2;
 
-/** Bar chart with one number per day. A table below it shows the exact numbers, to users of screen readers, too. */
+/** Bar chart of the admin dashboard with one number per day. A collapsible table below it shows the exact numbers. */
 export function UsagePlot({ title, days, color }: UsagePlotProps) {
   const id = useId();
   const total = days.reduce((sum, { count }) => sum + count, 0);
@@ -49,7 +49,7 @@ export function UsagePlot({ title, days, color }: UsagePlotProps) {
       >
         <title id={`${id}-title`}>{texts.plotTitle(title)}</title>
         <desc id={`${id}-description`}>{description}</desc>
-        <line x1={0} x2={width} y1={height} y2={height} className={classes.ground} />
+        <line x1={0} x2={width} y1={height} y2={height} className={classes.baseline} />
         {days.map(({ day, count }, index) => {
           const barHeight = count === 0 ? 0 : Math.max(minBarHeight, (count / maxCount) * height);
           const margin = (dayWidth * (1 - barWidthFraction)) / 2;
@@ -92,8 +92,8 @@ export function UsagePlot({ title, days, color }: UsagePlotProps) {
 }
 
 /**
- * Formats 'YYYY-MM-DD'. With 'T00:00:00', JavaScript reads it as local midnight. Without a time, it would read it as midnight UTC, which
- * is still the day before in time zones west of UTC.
+ * Formats a day such as '2026-11-21'. JavaScript parses '2026-11-21T00:00:00' as local midnight, but '2026-11-21' as midnight UTC, which is
+ * still the day before in time zones west of UTC.
  */
 const formatDay = (day: string) => formatDate(`${day}T00:00:00`);
 

@@ -1,3 +1,4 @@
+/** Texts of the admin dashboard. `languageWhenMixed` is their language while the user has chosen neither Turkish nor English. */
 import type { Status } from '@lamina/contract';
 import { wording } from '../../language/language.ts';
 

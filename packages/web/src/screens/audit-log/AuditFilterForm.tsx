@@ -17,7 +17,7 @@ import type { AuditLogFilter } from './filter.ts';
 import { texts } from './texts.ts';
 
 interface AuditFilterFormProps {
-  /** The filter of the listed entries, with which the form begins. */
+  /** The filter of the listed entries; its values are the initial values of the form. */
   readonly filter: AuditLogFilter;
   /** The listed entries, which may contain the name of the person or slide whose id is in the filter. */
   readonly entries: readonly AuditEntry[];
@@ -33,7 +33,7 @@ const emptyFilter: AuditLogFilter = {
   to: '',
   sessions: '',
 };
-/** Time without typing after which the search for a slide starts. */
+/** The search for a slide starts when the user has not typed for this time. */
 const searchDelayMs = 250;
 
 /** Form for the filter of the audit log. It applies on submit, because an incomplete e-mail address matches nothing. */
@@ -64,14 +64,14 @@ export function AuditFilterForm({ filter, entries, onApply }: AuditFilterFormPro
         <NativeSelect
           size="md"
           label={texts.action}
-          data={[{ value: '', label: texts.anyAction }, ...actionsIn(language)]}
+          data={[{ value: '', label: texts.anyAction }, ...actionOptions(language)]}
           value={values.action}
           onChange={(event) => setValue('action', event.currentTarget.value)}
         />
         <NativeSelect
           size="md"
           label={texts.result}
-          data={[{ value: '', label: texts.anyResult }, ...resultsIn(language)]}
+          data={[{ value: '', label: texts.anyResult }, ...resultOptions(language)]}
           value={values.result}
           onChange={(event) => setValue('result', event.currentTarget.value)}
         />
@@ -108,14 +108,14 @@ export function AuditFilterForm({ filter, entries, onApply }: AuditFilterFormPro
   );
 }
 
-/** Returns the options for the action, in alphabetical order. */
-function actionsIn(language: Language) {
+/** Returns the options of the action field, in alphabetical order. */
+function actionOptions(language: Language) {
   return Object.keys(auditActions)
     .map((value) => ({ value, label: auditActionLabel(value, language) }))
     .sort((a, b) => a.label.localeCompare(b.label, language));
 }
 
-function resultsIn(language: Language) {
+function resultOptions(language: Language) {
   return AuditResult.options.map((value) => ({ value, label: auditResults[value][language] }));
 }
 
@@ -126,7 +126,7 @@ interface SlideFieldProps {
   readonly onChange: (value: string) => void;
 }
 
-/** Field in which the user searches a slide by name and chooses it. */
+/** Field in which the user searches for a slide and chooses it. */
 function SlideField({ value, entries, onChange }: SlideFieldProps) {
   const [search, setSearch] = useState('');
   const [debouncedSearch] = useDebouncedValue(search, searchDelayMs);
@@ -135,9 +135,9 @@ function SlideField({ value, entries, onChange }: SlideFieldProps) {
     value: id,
     label: dataset === null ? fileName : `${fileName} · ${dataset}`,
   }));
-  // The field can only show the chosen slide if that is one of the options.
-  const needsOption = value !== '' && !foundOptions.some((slide) => slide.value === value);
-  const options = needsOption
+  // The field shows the name of the chosen slide only if the options contain the slide.
+  const isChosenSlideMissing = value !== '' && !foundOptions.some((slide) => slide.value === value);
+  const options = isChosenSlideMissing
     ? [{ value, label: slideNameOf(value, entries) ?? value }, ...foundOptions]
     : foundOptions;
   return (
@@ -147,14 +147,14 @@ function SlideField({ value, entries, onChange }: SlideFieldProps) {
       placeholder={texts.anySlide}
       searchable
       clearable
-      // No filter in the browser: the server has searched by name, organ and dataset, with the rules for Turkish letters.
+      // Keeps all options: the server has already searched by name, organ and dataset, with the rules for Turkish letters.
       filter={(input) => input.options}
       nothingFoundMessage={texts.noSlide}
       data={options}
       value={value === '' ? null : value}
       onChange={(id) => onChange(id ?? '')}
       onSearchChange={(text) => {
-        // The event also reports the label of a chosen slide, which is no search.
+        // Choosing a slide fires this event, too, with the label of the slide. That label is not a search text.
         const isLabel = options.some(({ label }) => label === text);
         setSearch(isLabel ? '' : text.trim());
       }}
@@ -162,7 +162,7 @@ function SlideField({ value, entries, onChange }: SlideFieldProps) {
   );
 }
 
-/** Returns the name of the person with this uid, if one of the entries contains the person; otherwise null. */
+/** Returns the name of the person with this uid; null when no entry contains the person. */
 function personNameOf(uid: string, entries: readonly AuditEntry[]): string | null {
   for (const { actor, target } of entries) {
     const people = [actor, target?.kind === 'account' ? target : null];
@@ -173,6 +173,7 @@ function personNameOf(uid: string, entries: readonly AuditEntry[]): string | nul
   return null;
 }
 
+/** Returns the file name of the slide with this id; null when no entry contains the slide. */
 function slideNameOf(id: string, entries: readonly AuditEntry[]): string | null {
   for (const { target } of entries) {
     if (target?.kind === 'image' && target.id === id) return target.fileName;

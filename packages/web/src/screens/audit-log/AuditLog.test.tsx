@@ -1,3 +1,4 @@
+/** Tests of the audit log screen. They find elements by Turkish texts, the default language of these screens. */
 import type { AuditChain, AuditEntry } from '@lamina/contract';
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
@@ -10,8 +11,8 @@ const isil = { uid: 'uid-isil', email: 'isil@example.org', displayName: 'Işıl 
 const liverSlide = { kind: 'image', id: 'image-liver', fileName: 'liver.svs', isListed: true } as const;
 
 let nextSeq = 100;
-/** Returns an entry that is older than those before it, because it has a smaller sequence number. */
-function entry(changes: Partial<AuditEntry> = {}): AuditEntry {
+/** Returns an entry that is older than all entries returned before, because its sequence number is smaller. */
+function auditEntry(changes: Partial<AuditEntry> = {}): AuditEntry {
   nextSeq -= 1;
   return {
     seq: nextSeq,
@@ -48,7 +49,7 @@ function openAuditLog(path: string, entries: readonly AuditEntry[], api: Answers
   });
 }
 
-const lastQueryOf = (calls: readonly ApiCall[]) =>
+const lastAuditQueryOf = (calls: readonly ApiCall[]) =>
   calls.filter(({ name }) => name === 'GET /admin/audit').at(-1)?.query;
 const findTable = () => screen.findByRole('table', { name: 'Kayıtlar' });
 const findRowTexts = async () =>
@@ -56,24 +57,24 @@ const findRowTexts = async () =>
     .getAllByRole('row')
     .map((row) => [...row.children].map((cell) => cell.textContent).join(' | '));
 
-describe('the audit log', () => {
+describe('the audit log screen', () => {
   it('lists time, action, actor, target, details and IP address of entries, grouped by day', async () => {
     openAuditLog('/admin/audit', [
-      entry(),
-      entry({
+      auditEntry(),
+      auditEntry({
         action: 'sign-in',
         result: 'refused',
         actor: null,
         target: { kind: 'account', ...isil },
         detail: { code: 'credentials_invalid' },
       }),
-      entry({
+      auditEntry({
         at: new Date(2026, 10, 20, 9, 0, 0).toISOString(),
         action: 'approved',
         target: { kind: 'account', uid: 'uid-gone', email: null, displayName: null },
         detail: { status_before: 'pending', status: 'active' },
       }),
-      entry({
+      auditEntry({
         at: new Date(2026, 10, 20, 8, 0, 0).toISOString(),
         action: 'audit-pruned',
         actor: null,
@@ -94,13 +95,13 @@ describe('the audit log', () => {
   });
 
   it('links a slide and a person to the entries about them, and shows the name of the person in the filter', async () => {
-    const { person, calls, address } = openAuditLog('/admin/audit', [entry()]);
+    const { person, calls, address } = openAuditLog('/admin/audit', [auditEntry()]);
     await person.click(await screen.findByRole('link', { name: 'liver.svs' }));
     expect(address()).toBe('/admin/audit?target=image-liver');
-    await waitFor(() => expect(lastQueryOf(calls)).toEqual({ target: 'image-liver', hide: 'sessions' }));
+    await waitFor(() => expect(lastAuditQueryOf(calls)).toEqual({ target: 'image-liver', hide: 'sessions' }));
     await person.click(await screen.findByRole('link', { name: 'Işıl Yılmaz' }));
     expect(address()).toBe('/admin/audit?who=uid-isil');
-    await waitFor(() => expect(lastQueryOf(calls)).toEqual({ who: 'uid-isil', hide: 'sessions' }));
+    await waitFor(() => expect(lastAuditQueryOf(calls)).toEqual({ who: 'uid-isil', hide: 'sessions' }));
     await screen.findByText('Işıl Yılmaz', { selector: '.mantine-InputWrapper-description' });
   });
 
@@ -112,10 +113,10 @@ describe('the audit log', () => {
     await person.selectOptions(screen.getByLabelText('Sonuç'), 'Reddedildi');
     await person.type(screen.getByLabelText('Başlangıç tarihi'), '2026-11-01');
     await person.type(screen.getByLabelText('Bitiş tarihi'), '2026-11-30');
-    expect(lastQueryOf(calls)).toEqual({ hide: 'sessions' });
+    expect(lastAuditQueryOf(calls)).toEqual({ hide: 'sessions' });
     await person.click(screen.getByRole('button', { name: 'Filtrele' }));
     await waitFor(() =>
-      expect(lastQueryOf(calls)).toEqual({
+      expect(lastAuditQueryOf(calls)).toEqual({
         who: 'isil@example.org',
         action: 'sign-in',
         result: 'refused',
@@ -125,7 +126,7 @@ describe('the audit log', () => {
     );
     expect(address()).toContain('who=isil%40example.org');
     await person.click(screen.getByRole('button', { name: 'Filtreleri temizle' }));
-    await waitFor(() => expect(lastQueryOf(calls)).toEqual({ hide: 'sessions' }));
+    await waitFor(() => expect(lastAuditQueryOf(calls)).toEqual({ hide: 'sessions' }));
     expect(address()).toBe('/admin/audit');
   });
 
@@ -135,6 +136,7 @@ describe('the audit log', () => {
       file_name: 'böbrek.svs',
       dataset_name: 'Fare',
     };
+    /** Fields that the API requires and the audit log does not show. */
     const otherFields = {
       organ_type: null,
       width: 1,
@@ -167,12 +169,12 @@ describe('the audit log', () => {
     expect(address()).toBe(`/admin/audit?target=${image.id}`);
   });
 
-  it('loads older entries when the button is pressed, and marks the end of the log', async () => {
+  it('loads older entries when the button is pressed, and says when there are no more', async () => {
     const { person, calls } = openAuditLog('/admin/audit', [], {
       'GET /admin/audit': ({ query }: ApiCall) =>
         query.cursor === 'older'
-          ? { entries: [entry({ action: 'sign-out' })], next_cursor: null }
-          : { entries: [entry()], next_cursor: 'older' },
+          ? { entries: [auditEntry({ action: 'sign-out' })], next_cursor: null }
+          : { entries: [auditEntry()], next_cursor: 'older' },
     });
     await person.click(await screen.findByRole('button', { name: 'Daha eski kayıtlar' }));
     await within(await findTable()).findByText('Çıkış');
@@ -185,20 +187,21 @@ describe('the audit log', () => {
     let response: object = errorResponse('unavailable', 'Veritabanı meşgul.');
     const { person } = openAuditLog('/admin/audit', [], { 'GET /admin/audit': () => response });
     await screen.findByText('Veritabanı meşgul.');
-    response = { entries: [entry()], next_cursor: 'older' };
+    response = { entries: [auditEntry()], next_cursor: 'older' };
     await person.click(screen.getByRole('button', { name: 'Tekrar Dene' }));
     await findTable();
     response = errorResponse('unavailable');
     await person.click(screen.getByRole('button', { name: 'Daha eski kayıtlar' }));
     await screen.findByText('Daha eski kayıtlar yüklenemedi.');
-    response = { entries: [entry({ action: 'sign-out' })], next_cursor: null };
+    response = { entries: [auditEntry({ action: 'sign-out' })], next_cursor: null };
     await person.click(screen.getByRole('button', { name: 'Tekrar Dene' }));
     await within(await findTable()).findByText('Çıkış');
   });
 
   it('downloads the entries that match the filter as a CSV file', async () => {
-    const saved: { name: string; address: string }[] = [];
+    const clickedLinks: { name: string; address: string }[] = [];
     const blobs: Blob[] = [];
+    // The app saves a file by clicking a link to a blob URL. The stubs record both and save nothing.
     vi.stubGlobal(
       'URL',
       class extends URL {
@@ -210,21 +213,23 @@ describe('the audit log', () => {
       },
     );
     vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
-      saved.push({ name: this.download, address: this.href });
+      clickedLinks.push({ name: this.download, address: this.href });
     });
-    const { person, calls } = openAuditLog('/admin/audit?action=sign-in', [entry()], {
+    const { person, calls } = openAuditLog('/admin/audit?action=sign-in', [auditEntry()], {
       'GET /admin/audit.csv': new Response('Sıra\r\n', { headers: { 'Content-Type': 'text/csv' } }),
     });
     await person.click(await screen.findByRole('button', { name: 'CSV indir' }));
     await screen.findByText('Denetim kaydı indirildi.');
-    expect(saved).toEqual([{ name: expect.stringMatching(/^denetim-kaydi-.*\.csv$/), address: 'blob:file' }]);
+    expect(clickedLinks).toEqual([
+      { name: expect.stringMatching(/^denetim-kaydi-.*\.csv$/), address: 'blob:file' },
+    ]);
     expect(await blobs[0]?.text()).toBe('Sıra\r\n');
     const download = calls.find(({ name }) => name === 'GET /admin/audit.csv');
     expect(download).toMatchObject({ query: { action: 'sign-in' }, authorization: 'Bearer token-1' });
   });
 
   it('shows why the CSV file cannot be downloaded', async () => {
-    const { person } = openAuditLog('/admin/audit', [entry()], {
+    const { person } = openAuditLog('/admin/audit', [auditEntry()], {
       'GET /admin/audit.csv': errorResponse('unavailable'),
     });
     await person.click(await screen.findByRole('button', { name: 'CSV indir' }));
@@ -232,6 +237,7 @@ describe('the audit log', () => {
   });
 });
 
+/** Each audit entry contains the hash of the entry before it. The check finds entries that were changed, deleted or moved. */
 describe('the state of the hash chain on the audit log screen', () => {
   it('is shown as intact, with the number of entries and the time of the check', async () => {
     openAuditLog('/admin/audit', []);
@@ -240,15 +246,15 @@ describe('the state of the hash chain on the audit log screen', () => {
     chain.getByText('1.203 kayıt denetlendi · 21 Kasım 2026 14:00');
   });
 
-  it('is checked again when the button is pressed, and requested repeatedly until the check has ended', async () => {
+  it('is checked again when the button is pressed, and shown as broken at the first invalid entry', async () => {
     let chain = intactChain;
     const { person } = openAuditLog('/admin/audit', [], {
       'GET /admin/audit/chain': () => chain,
       'POST /admin/audit/chain': () => ({ ...intactChain, isChecking: true }),
     });
-    const check = await screen.findByRole('button', { name: 'Şimdi denetle' });
+    const checkButton = await screen.findByRole('button', { name: 'Şimdi denetle' });
     chain = { ...intactChain, state: 'broken', brokenAt: 1042 };
-    await person.click(check);
+    await person.click(checkButton); // the response says that the check is running, so the screen requests its result
     const alert = await screen.findByRole('alert', {
       name: 'Kayıt zinciri 1.042 numaralı kayıtta bozuluyor',
     });

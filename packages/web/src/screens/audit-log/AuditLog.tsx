@@ -17,14 +17,17 @@ import { ChainState } from './ChainState.tsx';
 import { auditLogPath, readFilter, toApiFilter } from './filter.ts';
 import { texts } from './texts.ts';
 
-/** The screen "Administration › Audit log": the audit events, and whether their chain of hashes is intact. */
+/**
+ * The screen "Administration › Audit log": the audit entries (who did what and when) with a filter and a CSV download, and whether their
+ * chain of hashes is intact. The URL holds the filter.
+ */
 export function AuditLog() {
   const [query] = useSearchParams();
   const navigate = useNavigate();
   const filter = readFilter(query);
   const audit = useAudit(toApiFilter(filter));
   const download = useMutation({
-    // Unlike the list, the file always contains the entries of image sessions.
+    // Unlike the list, the file always contains the entries about image sessions (`sessions: '1'`).
     mutationFn: () => downloadAudit(toApiFilter({ ...filter, sessions: '1' })),
     onSuccess: (blob) => {
       saveFile(blob, texts.fileName(new Date().toISOString().slice(0, 10)));
@@ -41,11 +44,11 @@ export function AuditLog() {
       <Text c="dimmed" mb="lg">
         {texts.hint}
       </Text>
-      <div className={classes.parts}>
+      <div className={classes.sections}>
         <ChainState />
         <Panel title={texts.filters}>
           <AuditFilterForm
-            key={query.toString()} // a new URL replaces the values in the form
+            key={query.toString()} // a new URL resets the form to its values
             filter={filter}
             entries={audit.data ?? []}
             onApply={(next) => void navigate(auditLogPath(next))}

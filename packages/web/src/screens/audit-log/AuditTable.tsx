@@ -11,7 +11,7 @@ import { summaryOf, texts } from './texts.ts';
 
 const columns = ['time', 'action', 'person', 'target', 'detail', 'address'] as const;
 
-/** Table of audit events, grouped by day. The style sheet turns the rows into cards in a narrow window. */
+/** Table of audit entries, grouped by day. In a narrow window, the style sheet turns each row into a card. */
 export function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
   const days = Map.groupBy(entries, ({ at }) => formatDate(at));
   return (
@@ -51,7 +51,7 @@ function Row({ entry }: { readonly entry: AuditEntry }) {
       <td className={classes.time}>
         <time dateTime={at}>{formatTime(at)}</time>
       </td>
-      <td className={classes.what}>{summaryOf(entry)}</td>
+      <td className={classes.action}>{summaryOf(entry)}</td>
       <Cell label={texts.person}>
         <Actor entry={entry} />
       </Cell>
@@ -89,8 +89,8 @@ function Cell({ label, isEmpty = false, children }: CellProps) {
 type AuditPerson = NonNullable<AuditEntry['actor']>;
 
 /**
- * Shows who has caused an entry. An entry without an actor was caused by a client that was not signed in, or, when it has no IP address
- * either, by the server itself.
+ * Shows who caused an entry. An entry without an actor has two possible causes: the server itself when the entry has no IP address, and
+ * otherwise a client that was not signed in.
  */
 function Actor({ entry: { actor, address } }: { readonly entry: AuditEntry }) {
   if (actor !== null) return <PersonLink person={actor} />;
@@ -101,7 +101,7 @@ function Actor({ entry: { actor, address } }: { readonly entry: AuditEntry }) {
   );
 }
 
-/** The name of a person as a link to the entries about the person, and the e-mail address below. A deleted account has only a uid. */
+/** The name of a person as a link to the entries about the person, above the e-mail address; for a deleted account, above the uid. */
 function PersonLink({ person }: { readonly person: AuditPerson }) {
   const { uid, email } = person;
   const name = email === null ? texts.deletedAccount : nameOf({ ...person, email });
@@ -110,7 +110,7 @@ function PersonLink({ person }: { readonly person: AuditPerson }) {
       <Anchor inherit component={Link} to={auditLogPath({ who: uid })} title={texts.recordsOf(name)}>
         {name}
       </Anchor>
-      {email !== name && <span className={classes.second}>{email ?? uid}</span>}
+      {email !== name && <span className={classes.secondLine}>{email ?? uid}</span>}
     </>
   );
 }

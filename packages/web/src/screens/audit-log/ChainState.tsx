@@ -10,7 +10,10 @@ import { formatNumber } from '../../formatting/numbers.ts';
 import classes from './AuditLog.module.css';
 import { chainTexts as texts } from './texts.ts';
 
-/** Shows whether the chain of hashes is intact, which proves that no entry was changed, and has a button for a new check. */
+/**
+ * Part of the audit log screen that shows whether the chain of hashes is intact, with a button for a new check. Each audit entry contains
+ * the hash of the entry before it, so an intact chain proves that no entry was changed.
+ */
 export function ChainState() {
   const chain = useAuditChain();
   const startCheck = useMutation({
@@ -23,7 +26,7 @@ export function ChainState() {
   }
   if (chain.data === undefined) return null; // the list of entries below shows the loading state
 
-  // `entries` is null only before the first result, and `brokenAt` only if the chain is not broken.
+  // `entries` (their number) is null only before the first result, and `brokenAt` (the number of an entry) unless the chain is broken.
   const { state, isChecking, entries, brokenAt, checkedAt } = chain.data;
   const checkButton = (
     <Button

@@ -85,9 +85,16 @@ describe('detailOf', () => {
     ],
     ['settings-changed', { demo: true, changed: 'demo port' }, ['Değişen ayarlar: demo, port']],
     ['settings-changed', { demo: true }, ['İlk başlangıç ayarları']],
-    ['of a newer version', { code: 'new_code', colour: 'blue', nothing: null }, ['new_code', 'colour: blue']],
-  ] as const)('describes the details of an audit entry "%s": %o as %j', (action, detail, sentences) => {
+  ] as const)('describes an audit entry "%s" with the details %j as %j', (action, detail, sentences) => {
     expect(detailOf({ action, detail })).toEqual(sentences);
+  });
+
+  it('shows unknown details by their names, and unknown error codes unchanged', () => {
+    const entry = {
+      action: 'action-of-a-newer-version',
+      detail: { code: 'new_code', colour: 'blue', nothing: null },
+    };
+    expect(detailOf(entry)).toEqual(['new_code', 'colour: blue']);
   });
 });
 
@@ -99,7 +106,7 @@ describe('summaryOf', () => {
     ['image-imported', 'failed', 'Slayt dosyası okunamadı'],
     ['image-edited', 'refused', 'Slayt bilgisi değiştirildi: reddedildi'],
     ['image-edited', 'failed', 'Slayt bilgisi değiştirildi: başarısız'],
-    ['slide-printed', 'done', 'slide-printed'],
+    ['slide-printed', 'done', 'slide-printed'], // an unknown action
   ])('summarises an audit entry "%s" with the result "%s" as "%s"', (action, result, summary) => {
     expect(summaryOf({ action, result })).toBe(summary);
   });

@@ -6,10 +6,13 @@ import { chosenLanguageOr } from '../../language/language.ts';
 import { roleLabel, statusLabel } from '../../language/texts.ts';
 import { detailLabels, detailValues, fieldLabels, detailTexts as texts } from './texts.ts';
 
-/** Details that another column shows, or that only programs need. */
+/** Details that another column of the table shows, or that only programs need. */
 const omittedDetails = new Set(['file_name', 'before_seq', 'before_hash', 'before']);
 
-/** Returns the details of an audit entry, each as a short text. A detail without a label is shown with its name. */
+/**
+ * Returns the details of an audit entry as short texts, for the table of the audit log. Details with a special format come first. The
+ * other details follow as "label: value", or as "name: value" when they have no label.
+ */
 // oxlint-disable-next-line lamina/max-own-lines -- a flat list with one step for each kind of detail
 export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail'>): readonly string[] {
   if (action === 'settings-changed') {
@@ -22,22 +25,22 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
   }
   const handledDetails = new Set(omittedDetails);
   const sentences: string[] = [];
-  /** Returns the values of details, and excludes these details from the generic sentences at the end. */
-  const take = (...names: readonly string[]) => {
+  /** Returns the values of details, and excludes these details from the "label: value" texts at the end. */
+  const consume = (...names: readonly string[]) => {
     for (const name of names) handledDetails.add(name);
     return names.map((name) => detail[name]);
   };
 
-  const [code] = take('code');
+  const [code] = consume('code');
   if (typeof code === 'string')
     sentences.push(isErrorCode(code) ? errors[code][chosenLanguageOr('tr')] : code);
-  const [statusBefore, status] = take('status_before', 'status');
+  const [statusBefore, status] = consume('status_before', 'status');
   sentences.push(...changeOf(texts.status, statusBefore, status, statusLabel));
-  const [roleBefore, role] = take('role_before', 'role');
+  const [roleBefore, role] = consume('role_before', 'role');
   sentences.push(...changeOf(texts.role, roleBefore, role, roleLabel));
-  const [fields] = take('fields');
+  const [fields] = consume('fields');
   if (typeof fields === 'string') {
-    // Fields whose old and new values are known have their own sentence below.
+    // The list omits fields whose old and new values are known, because they have their own sentences below.
     const names = fields.split(' ').filter((name) => !(`${valuePrefixOf(name)}_after` in detail));
     if (names.length > 0) {
       sentences.push(`${texts.fields}: ${names.map((name) => fieldLabels[name] ?? name).join(', ')}`);
@@ -48,7 +51,7 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
     ['organ', texts.organ],
   ] as const) {
     if (!(`${name}_after` in detail)) continue;
-    const [before, after] = take(`${name}_before`, `${name}_after`).map((value) => value ?? texts.none);
+    const [before, after] = consume(`${name}_before`, `${name}_after`).map((value) => value ?? texts.none);
     sentences.push(`${label}: ${before} → ${after}`);
   }
   for (const [name, label] of [
@@ -56,54 +59,54 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
     ['objective_power', texts.objective],
   ] as const) {
     if (!(`${name}_after` in detail)) continue;
-    const [before, after] = take(`${name}_before`, `${name}_after`).map((value) =>
+    const [before, after] = consume(`${name}_before`, `${name}_after`).map((value) =>
       typeof value === 'number' ? formatFigure(value) : texts.none,
     );
     sentences.push(`${label}: ${before} → ${after}`);
   }
   if (action === 'image-opened' || action === 'image-viewed') {
-    const [requestKind] = take('by'); // the kind of request that opened the slide: descriptor, thumbnail or tile
+    const [requestKind] = consume('by'); // the kind of request that opened the slide: descriptor, thumbnail or tile
     if (requestKind === 'thumbnail') sentences.push(texts.thumbnailAlone);
     if (requestKind === 'tile') sentences.push(texts.tileFirst);
   }
   if ('dataset_after' in detail) {
-    const [before, after] = take('dataset_before', 'dataset_after').map((name) => name ?? texts.noDataset);
+    const [before, after] = consume('dataset_before', 'dataset_after').map((name) => name ?? texts.noDataset);
     sentences.push(`${texts.dataset}: ${before} → ${after}`);
   }
   if ('dataset_in_files' in detail) {
-    const [dataset, inFiles] = take('dataset', 'dataset_in_files').map((name) => name ?? texts.noDataset);
+    const [dataset, inFiles] = consume('dataset', 'dataset_in_files').map((name) => name ?? texts.noDataset);
     sentences.push(`${texts.dataset}: ${dataset}`, `${texts.datasetInFiles}: ${inFiles}`);
   }
-  const [call] = take('call');
+  const [call] = consume('call');
   if (typeof call === 'string') sentences.push(`${texts.call}: ${call}`);
-  const [count] = take('count');
+  const [count] = consume('count');
   if (typeof count === 'number') sentences.push(texts.count(formatNumber(count)));
-  const [first, last] = take('first_at', 'last_at');
+  const [first, last] = consume('first_at', 'last_at');
   if (typeof first === 'string' && typeof last === 'string') {
     sentences.push(texts.between(formatDateAndTime(first), formatDateAndTime(last)));
   }
-  const [kinds] = take('kinds');
+  const [kinds] = consume('kinds');
   if (typeof kinds === 'string') sentences.push(`${texts.kinds}: ${kinds}`);
   if (action === 'audit-pruned') {
-    const [entries] = take('entries');
+    const [entries] = consume('entries');
     if (typeof entries === 'number') sentences.push(texts.pruned(formatNumber(entries)));
   }
   if (action === 'catalogue-imported') {
-    // `unchanged` has no place in the sentence; it is taken so that it does not get a sentence of its own.
-    const counts = take('rows', 'changed', 'unknown', 'unchanged').map((value) =>
+    // The sentence does not contain `unchanged`. Consuming it keeps it out of the texts at the end.
+    const counts = consume('rows', 'changed', 'unknown', 'unchanged').map((value) =>
       typeof value === 'number' ? formatNumber(value) : '0',
     );
     const [rows = '0', changed = '0', unknown = '0'] = counts;
     sentences.push(texts.imported(rows, changed, unknown));
   }
-  const [path] = take('upload_path');
+  const [path] = consume('upload_path');
   if (typeof path === 'string') {
-    const [dataset, files, size] = take('dataset', 'files', 'size_bytes');
+    const [dataset, files, size] = consume('dataset', 'files', 'size_bytes');
     sentences.push(`${String(dataset)} › ${path}`);
     sentences.push(texts.uploaded(formatNumber(Number(files)), formatBytes(Number(size))));
   }
   if ('expires_at' in detail) {
-    const [end] = take('expires_at');
+    const [end] = consume('expires_at');
     const date = typeof end === 'string' ? formatDateAndTime(end) : texts.noEnd;
     sentences.push(`${texts.endDate}: ${date}`);
   }
@@ -114,8 +117,10 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
   return sentences;
 }
 
+/** Matches the beginning of an ISO timestamp, such as '2026-11-21T14:05:09.000Z'. */
 const isoTime = /^\d{4}-\d{2}-\d{2}T/;
 
+/** Returns the text of a detail without a special format. */
 function valueText(value: string | number | boolean): string {
   if (typeof value === 'boolean') return value ? texts.yes : texts.no;
   if (typeof value === 'number') return formatNumber(value);
@@ -131,8 +136,8 @@ function valuePrefixOf(field: string): string {
 }
 
 /**
- * Returns one sentence about a change, with both values or with the only known one. Returns none when both values are the same or
- * neither is known.
+ * Returns one sentence about a change, for example "Status: pending → active", or with the one value that is known. Returns no sentence
+ * when both values are the same or unknown.
  */
 function changeOf(
   subject: string,

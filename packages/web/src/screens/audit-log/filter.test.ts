@@ -4,7 +4,7 @@ import { auditLogPath, readFilter, toApiFilter } from './filter.ts';
 const emptyFilter = { who: '', action: '', result: '', target: '', from: '', to: '', sessions: '' };
 
 describe('the audit filter in the URL', () => {
-  it('is read from known query parameters, without unknown parameters and invalid values', () => {
+  it('is read from the known query parameters, and ignores unknown parameters and invalid values', () => {
     const query = new URLSearchParams(
       'who=+isil@example.org&action=sign-in&result=refused&target=id-1&from=2026-05-01&to=2026-05-02&else=1',
     );

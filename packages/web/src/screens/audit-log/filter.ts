@@ -13,7 +13,7 @@ export interface AuditLogFilter {
   readonly from: string;
   /** Last day, inclusive, in the same format. */
   readonly to: string;
-  /** '1' to show the entries of image sessions, too; otherwise empty. */
+  /** '1' to show the entries about image sessions, too; otherwise empty. */
   readonly sessions: string;
 }
 
@@ -23,7 +23,7 @@ const parameterNames = ['who', 'action', 'result', 'target', 'from', 'to', 'sess
 export function readFilter(query: URLSearchParams): AuditLogFilter {
   const parameter = (name: keyof AuditLogFilter) => query.get(name)?.trim() ?? '';
   const validDayOf = (name: 'from' | 'to') =>
-    startOfDay(parameter(name), 0) === undefined ? '' : parameter(name);
+    startOfDay(parameter(name)) === undefined ? '' : parameter(name);
   return {
     who: parameter('who'),
     action: Object.hasOwn(auditActions, parameter('action')) ? parameter('action') : '',
@@ -47,13 +47,13 @@ export function auditLogPath(filter: Partial<AuditLogFilter>): string {
 }
 
 /**
- * Returns the filter for the API. It hides entries of image sessions, which outnumber all others, unless the user asks
- * for them or filters by an action.
+ * Returns the filter for the API. It hides the entries about image sessions (the credentials with which browsers load tiles), because they
+ * outnumber all others. They are shown when the user asks for them or filters by an action.
  */
 export function toApiFilter(filter: AuditLogFilter): AuditFilter {
   const { who, action, target, sessions } = filter;
-  const start = startOfDay(filter.from, 0);
-  const end = startOfDay(filter.to, 1);
+  const start = startOfDay(filter.from);
+  const end = startOfDay(filter.to, { daysLater: 1 });
   const result = AuditResult.safeParse(filter.result).data;
   return {
     ...(who !== '' && { who }),
@@ -69,9 +69,9 @@ export function toApiFilter(filter: AuditLogFilter): AuditFilter {
 /**
  * Returns when a day begins in the time zone of the browser, as an ISO timestamp; undefined for an invalid day.
  *
- * @param daysLater 1 for the day after `day`
+ * @param options `daysLater: 1` returns the beginning of the day after `day`
  */
-function startOfDay(day: string, daysLater: number): string | undefined {
+function startOfDay(day: string, { daysLater = 0 } = {}): string | undefined {
   const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day) ?? [];
   if (year === undefined) return undefined;
   const start = new Date(Number(year), Number(month) - 1, Number(date) + daysLater);

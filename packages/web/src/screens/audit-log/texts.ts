@@ -1,3 +1,4 @@
+/** Texts of the audit log screen. `languageWhenMixed` is their language while the user has chosen neither Turkish nor English. */
 import { auditActionLabel } from '@lamina/contract';
 import { chosenLanguageOr, wording } from '../../language/language.ts';
 

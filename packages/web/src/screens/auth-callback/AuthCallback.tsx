@@ -5,14 +5,14 @@ import { Loading } from '../../components/Loading.tsx';
 import { announce } from '../../notifications/notify.ts';
 import { texts } from './texts.ts';
 
-/** The screen to which the identity provider sends the browser back. It completes the sign-in. */
+/** The screen to which the external identity provider (OpenID Connect) sends the browser back. It completes the sign-in. */
 export function AuthCallback() {
   const { search } = useLocation();
   const navigate = useNavigate();
   const isFinishing = useRef(false);
 
   useEffect(() => {
-    if (isFinishing.current) return; // React may run the effect twice, but the provider accepts the code only once
+    if (isFinishing.current) return; // React may run the effect twice, but the provider accepts the code in the URL only once
     isFinishing.current = true;
     void loginExternally(search).then(async (result) => {
       announce(result);
