@@ -29,7 +29,7 @@ interface CaseDialogProps {
   readonly onClose: () => void;
 }
 
-/** Dialog with the name, the description and the slides of a new or existing case. */
+/** Dialog that creates or edits a case (the slides of one specimen): its name, its description and its slides in order. */
 export function CaseDialog({ dataset, existingCase, onClose }: CaseDialogProps) {
   const images = useDatasetImages(dataset).data ?? [];
   const [name, setName] = useState(existingCase?.name ?? '');
@@ -59,7 +59,7 @@ export function CaseDialog({ dataset, existingCase, onClose }: CaseDialogProps) 
       size="xl"
       title={existingCase === null ? texts.newCase : texts.editOf(existingCase.name)}
       closeButtonProps={{ 'aria-label': sharedTexts.close }}
-      withinPortal={false} // in `main`: elsewhere, the dialog's header would count as a second header of the page
+      withinPortal={false} // keeps it inside <main>: in a portal, the <header> of the dialog would count as a second page header
     >
       <form
         noValidate
@@ -121,6 +121,7 @@ interface SlideRowsProps {
   readonly onChange: (slides: readonly CaseSlide[]) => void;
 }
 
+/** The slides of the case, with fields for block, stain and note, and buttons that move or remove a slide. */
 function SlideRows({ images, slides, onChange }: SlideRowsProps) {
   if (slides.length === 0) return <Text c="dimmed">{texts.noSlides}</Text>;
   const move = (fromIndex: number, toIndex: number) => {
@@ -131,7 +132,7 @@ function SlideRows({ images, slides, onChange }: SlideRowsProps) {
     <ol className={classes.slides}>
       {slides.map((slide, index) => {
         const label = images.find(({ id }) => id === slide.image_id)?.file_name || slide.image_id;
-        const set = (field: (typeof slideFields)[number], value: string) =>
+        const setField = (field: (typeof slideFields)[number], value: string) =>
           onChange(slides.with(index, { ...slide, [field]: value }));
         return (
           <li key={slide.image_id} className={classes.slide}>
@@ -148,7 +149,7 @@ function SlideRows({ images, slides, onChange }: SlideRowsProps) {
                   placeholder={texts[field]}
                   maxLength={field === 'note' ? 1000 : 100}
                   value={slide[field] ?? ''}
-                  onChange={({ currentTarget }) => set(field, currentTarget.value)}
+                  onChange={({ currentTarget }) => setField(field, currentTarget.value)}
                 />
               ))}
               <ActionIcon

@@ -1,3 +1,4 @@
+/** Tests of the case management screen. They find elements by Turkish texts, the default language of these screens. */
 import { screen } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { account } from '../../testing/accounts.ts';
@@ -59,15 +60,16 @@ const images = [
   image(idOf('d'), 'B26-2_A_PAS.svs'),
 ];
 
-const api = {
+/** Dataset "Meme" with four slides: two are in case B26-1, and two without a case have names that begin with B26-2. */
+const defaultApi = {
   'GET /admin/datasets': { datasets: [dataset] },
   'GET /cases': { cases: [existingCase] },
   'GET /image-catalog/images/rows': { revision: '1', images },
 };
 
-function openCases(changedApi: object = {}) {
+function openCases(additionalApi: object = {}) {
   const admin = account({ role: 'admin' });
-  return openApp('/admin/cases', { signedInAs: admin, api: { ...api, ...changedApi } });
+  return openApp('/admin/cases', { signedInAs: admin, api: { ...defaultApi, ...additionalApi } });
 }
 
 describe('the case management screen', () => {

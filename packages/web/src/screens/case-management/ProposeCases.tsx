@@ -15,7 +15,7 @@ interface ProposeCasesProps {
   readonly onClose: () => void;
 }
 
-/** Dialog that proposes cases from the file names of a dataset, and creates the selected ones. */
+/** Dialog that proposes cases (the slides of one specimen) from the file names of a dataset, and creates the selected cases. */
 export function ProposeCases({ dataset, onClose }: ProposeCasesProps) {
   const images = useDatasetImages(dataset).data ?? [];
   const cases = useCases({ dataset }).data ?? [];
@@ -50,7 +50,7 @@ export function ProposeCases({ dataset, onClose }: ProposeCasesProps) {
       size="xl"
       title={texts.propose}
       closeButtonProps={{ 'aria-label': sharedTexts.close }}
-      withinPortal={false} // in `main`: elsewhere, the dialog's header would count as a second header of the page
+      withinPortal={false} // keeps it inside <main>: in a portal, the <header> of the dialog would count as a second page header
     >
       <Stack>
         <Text size="sm">{texts.proposeHint}</Text>

@@ -6,13 +6,13 @@ const images = [
   'B26-12_A1_HE.svs',
   'B26-2_B_HE.ndpi',
   'B26-2_HE.ome.tif',
-  'tek.svs',
-  'B26-9_HE.svs',
+  'tek.svs', // has no separator, and therefore no stain
+  'B26-9_HE.svs', // is the only slide of its case
 ].map((file_name) => ({ id: file_name, file_name }));
 const rule = { separator: '_', caseParts: 1 } as const;
 
 describe('proposeCases', () => {
-  it('groups slides whose names begin with the same case, with block and stain, in natural order', () => {
+  it('groups slides whose file names begin with the same case name, with block and stain, in natural order', () => {
     expect(proposeCases(images, rule, new Set())).toEqual([
       {
         name: 'B26-2',

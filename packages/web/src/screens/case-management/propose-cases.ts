@@ -1,4 +1,7 @@
-/** Proposes cases from the file names of slides, such as `B26-123_A1_HE.svs`: case B26-123, block A1, stain HE. */
+/**
+ * Proposes cases (the slides of one specimen) from file names. For example, the slide `B26-123_A1_HE.svs` belongs to case B26-123 and shows
+ * block A1 with stain HE.
+ */
 import { naturalCompare } from '@lamina/contract';
 
 /** How a file name is divided into the name of the case, the block and the stain. */
@@ -26,6 +29,7 @@ interface NamedImage {
   readonly file_name: string;
 }
 
+/** Matches the extension of a file name, such as `.svs`, `.ndpi` or `.ome.tif`. */
 const extensionPattern = /\.(ome\.tiff?|[a-z]{2,5})$/i;
 
 /** Returns block and stain as one text, such as "A1 HE"; empty when neither is known. */
@@ -34,8 +38,8 @@ export function blockAndStainOf({ block, stain }: Pick<ProposedSlide, 'block' | 
 }
 
 /**
- * Returns a case for each case name that at least two file names have in common, in natural order. Without its extension, a file name
- * consists of the case name, the block and, as its last part, the stain.
+ * Returns a case for each case name that at least two file names share, in natural order. Without its extension, a file name consists of the
+ * case name, the block (optional, of any number of parts) and the stain (the last part).
  *
  * @param usedImageIds ids of slides that are in a case already; they are ignored
  */

@@ -10,10 +10,10 @@ import { texts } from './texts.ts';
 
 type Kind = DraftItem['type'];
 
-/** An item that the user can add. */
+/** A saved view, slide or case that the user can add to the collection. */
 interface Candidate {
   readonly item: Parameters<typeof draftItemOf>[0];
-  /** Text below the title, by which the user tells items with the same title apart; may be empty. */
+  /** Text below the title that tells items with the same title apart; may be empty. */
   readonly detail: string;
 }
 
@@ -22,7 +22,10 @@ interface AddItemsProps {
   readonly onClose: () => void;
 }
 
-/** Dialog in which the user searches and chooses saved views, slides and cases, and adds them to a collection. */
+/**
+ * Dialog in which the user chooses saved views (a named position on a slide), slides and cases, and adds them to a collection (a sequence
+ * of items that readers step through).
+ */
 export function AddItems({ onAdd, onClose }: AddItemsProps) {
   const [kind, setKind] = useState<Kind>('view');
   const [search, setSearch] = useState('');
@@ -43,7 +46,7 @@ export function AddItems({ onAdd, onClose }: AddItemsProps) {
       size="lg"
       title={texts.addItems}
       closeButtonProps={{ 'aria-label': sharedTexts.close }}
-      withinPortal={false} // in `main`: elsewhere, the dialog's header would count as a second header of the page
+      withinPortal={false} // keeps it inside <main>: in a portal, the <header> of the dialog would count as a second page header
     >
       <Stack>
         <SegmentedControl
@@ -66,7 +69,7 @@ export function AddItems({ onAdd, onClose }: AddItemsProps) {
         {candidates.length === 0 ? (
           <Text c="dimmed">{kind === 'view' ? texts.noViewsHint : texts.nothingFound}</Text>
         ) : (
-          <Stack gap="xs" className={classes.offers ?? ''} role="group" aria-label={texts.addItems}>
+          <Stack gap="xs" className={classes.candidates ?? ''} role="group" aria-label={texts.addItems}>
             {candidates.map((candidate) => (
               <Checkbox
                 key={keyOf(candidate)}
@@ -97,13 +100,14 @@ export function AddItems({ onAdd, onClose }: AddItemsProps) {
   );
 }
 
+/** Returns a key that is unique among candidates of all kinds. */
 function keyOf({ item }: Candidate): string {
   return `${item.type}:${item.id}`;
 }
 
-/** Returns the items of a kind whose titles match the search. Slides are searched by the server, views and cases in the browser. */
+/** Returns the items of a kind whose titles match the search. The server searches slides; the browser searches views and cases. */
 function useCandidates(kind: Kind, search: string): readonly Candidate[] {
-  // Only the items of this kind are loaded.
+  // `isEnabled` loads only the items of this kind.
   const views = useSavedViews({ isEnabled: kind === 'view' });
   const images = useImageSearch(search, { isEnabled: kind === 'slide' });
   const cases = useCases({ isEnabled: kind === 'case' });
@@ -115,6 +119,7 @@ function useCandidates(kind: Kind, search: string): readonly Candidate[] {
       }),
     );
   }
+  // The Turkish rules convert I to ı and İ to i.
   const searchedText = search.trim().toLocaleLowerCase('tr');
   const matchesSearch = (title: string) => title.toLocaleLowerCase('tr').includes(searchedText);
   if (kind === 'view') {
@@ -126,7 +131,7 @@ function useCandidates(kind: Kind, search: string): readonly Candidate[] {
           detail: text ?? '',
         }),
       )
-      .reverse(); // the API returns the views with the last changed one first
+      .reverse(); // lists the last changed view last; the API returns it first
   }
   return (cases.data ?? [])
     .filter(({ name }) => matchesSearch(name))

@@ -14,7 +14,7 @@ import { announce } from '../../notifications/notify.ts';
 import classes from './Collections.module.css';
 import { texts } from './texts.ts';
 
-/** The screen in which the owner of a collection reads the answers to its questions, as a table and as a CSV file. */
+/** The screen in which the owner of a collection (a tour of slides, some with questions) reads the answers, as a table or a CSV file. */
 export function CollectionAnswers() {
   const { collectionId = '' } = useParams();
   const collection = useCollection(collectionId);
@@ -71,7 +71,7 @@ export function CollectionAnswers() {
   );
 }
 
-/** Returns the texts of the choices of a question; empty when it has none, and when its item is no longer in the collection. */
+/** Returns the texts of the choices of a question. Returns none for other kinds of questions, and for an item that was removed. */
 function choicesOf(
   collection: ReturnType<typeof useCollection>['data'],
   itemIndex: number | null,
@@ -85,10 +85,10 @@ interface AnswerTableProps {
   readonly choicesOfItem: (itemIndex: number | null) => readonly string[];
 }
 
-/** A focusable section can be scrolled with the arrow keys when its table is wider than the window. */
+/** Makes a section focusable, so that the arrow keys scroll it when its table is wider than the window. */
 const scrollableByKeyboard = { tabIndex: 0 };
 
-/** Shows a table; the style sheet turns its rows into cards in a narrow window. */
+/** Table of answers. In a narrow window, the style sheet turns each row into a card. */
 function AnswerTable({ answers, choicesOfItem }: AnswerTableProps) {
   const correctCount = answers.filter(({ correct }) => correct === true).length;
   const judgedCount = answers.filter(({ correct }) => correct !== null).length;
@@ -129,18 +129,19 @@ function AnswerTable({ answers, choicesOfItem }: AnswerTableProps) {
   );
 }
 
+/** Returns the key of the label for the result. The server does not judge free texts: their result is `open`. */
 function resultOf({ correct }: CollectionAnswer): 'open' | 'right' | 'wrong' {
   if (correct === null) return 'open';
   return correct ? 'right' : 'wrong';
 }
 
-/** Returns the name of the person. The server names visitors without an account "Visitor 1" and so on, in English. */
+/** Returns the name of the person. The server calls visitors without an account "Visitor 1", "Visitor 2" and so on. */
 function personOf({ uid, person }: CollectionAnswer): string {
   const visitorNumber = uid === null ? /^Visitor (\d+)$/.exec(person)?.[1] : undefined;
   return visitorNumber === undefined ? person : texts.visitor(Number(visitorNumber));
 }
 
-/** Returns a free text, the texts of the chosen choices, or the coordinates of the point that was marked. */
+/** Returns the answer as text: a free text, the texts of the chosen choices, or the coordinates of the marked point in level-0 pixels. */
 function answerText({ answer, question }: CollectionAnswer, choices: readonly string[]): string {
   if (typeof answer === 'string') return answer;
   if (question !== null && choices.length > 0) {

@@ -30,7 +30,7 @@ import { changesOf, type Draft, draftOf, missingPartOf } from './draft.ts';
 import { ItemList } from './ItemList.tsx';
 import { texts } from './texts.ts';
 
-/** The screen in which the owner of a collection changes its texts, items and readers. */
+/** The screen in which the owner of a collection (a tour of slides with texts and questions) changes its texts, items and readers. */
 export function CollectionEditor() {
   const { collectionId = '' } = useParams();
   const collection = useCollection(collectionId);
@@ -147,8 +147,8 @@ interface ReadersProps {
 }
 
 /**
- * Field for the readers of the collection: only its owner, all members, or listed accounts. Only administrators can
- * change the listed accounts, because only they may request the list of all accounts.
+ * Field that sets who may read the collection: only its owner, all members, or listed accounts. Only administrators can
+ * change the listed accounts, because only they may load the list of all accounts.
  */
 function Readers({ value, onChange }: ReadersProps) {
   const { user } = useAuth();
@@ -156,7 +156,7 @@ function Readers({ value, onChange }: ReadersProps) {
   const [kind, setKind] = useState(() => readersKindOf(value));
   /** The listed accounts, kept while the owner selects another kind of readers. */
   const [listedUids, setListedUids] = useState<readonly string[]>(value === 'members' ? [] : value);
-  const offersListed = canListAccounts || listedUids.length > 0;
+  const isListedOffered = canListAccounts || listedUids.length > 0;
   function choose(nextKind: ReadersKind) {
     setKind(nextKind);
     if (nextKind === 'members') onChange('members');
@@ -176,7 +176,7 @@ function Readers({ value, onChange }: ReadersProps) {
         data={[
           { value: 'none', label: texts.onlyMe },
           { value: 'members', label: texts.allMembers },
-          ...(offersListed ? [{ value: 'listed' as const, label: texts.chosenPeople }] : []),
+          ...(isListedOffered ? [{ value: 'listed' as const, label: texts.chosenPeople }] : []),
         ]}
       />
       {kind === 'listed' &&
@@ -200,6 +200,7 @@ function Readers({ value, onChange }: ReadersProps) {
   );
 }
 
+/** `none`: only the owner may read the collection. */
 type ReadersKind = 'none' | 'members' | 'listed';
 
 function readersKindOf(readers: Collection['readers']): ReadersKind {
@@ -215,7 +216,7 @@ interface ReaderListProps {
 
 function ReaderList({ value, onChange }: ReaderListProps) {
   const users = useAllUsers();
-  // A listed account stays an option when it is no longer active, so that it can be removed.
+  // A listed account that is no longer active stays an option, so that the owner can remove it.
   const choosableUsers = (users.data ?? []).filter(
     ({ status, uid }) => status === 'active' || value.includes(uid),
   );

@@ -15,9 +15,10 @@ import { Tour } from '../../viewer/tour/Tour.tsx';
 import { useViewedSlide } from '../../viewer/use-viewed-slide.ts';
 import { texts } from './texts.ts';
 
+/** Loads and preloads the Deep Zoom descriptors of slides (their size and tile grid). */
 const descriptors = createDescriptorSupply(fetchPixels);
 
-/** The screen that shows a collection as a tour, one slide at a time. The URL holds the number of the step, from 1. */
+/** The screen that shows a collection as a tour, one slide at a time. The URL holds the number of the current step, from 1. */
 export function CollectionTour() {
   const { collectionId = '' } = useParams();
   const collection = useCollection(collectionId);
@@ -35,11 +36,11 @@ export function CollectionTour() {
 
 function OpenCollection({ collection }: { readonly collection: Collection }) {
   const [query, setQuery] = useSearchParams();
-  useEffect(() => imageSessions.registerViewer(), []); // keeps the image session until this screen is closed
+  useEffect(() => imageSessions.registerViewer(), []); // keeps the image session (the credential of tiles) while this screen is open
   const session = useImageSession();
   const steps = useMemo(() => collection.items.flatMap(stepsOf), [collection.items]);
   const requestedIndex = Number(query.get('step') ?? 1) - 1;
-  // NaN and numbers after the last step: the first step.
+  // A step that is not a number or does not exist opens the first step.
   const stepIndex = steps[requestedIndex] === undefined ? 0 : requestedIndex;
   const imageId = steps[stepIndex]?.imageId ?? null;
   const { image } = useImage(imageId);
@@ -68,13 +69,13 @@ function OpenCollection({ collection }: { readonly collection: Collection }) {
   );
 }
 
-/** Returns one step for each slide of the item. When the item is a case with several slides, only its first step has the question. */
+/** Returns one step for each slide of an item. For a case with several slides, only the first step has the question. */
 function stepsOf(
   { images, title, text, question, field, colours }: CollectionItem,
   itemIndex: number,
 ): readonly TourStep[] {
   const step = { item: itemIndex, text, question, field, colours, title: title ?? texts.noAccess };
-  // No images: the account may not view the item.
+  // The account may not view an item without images. Its step shows no slide.
   if (images.length === 0) return [{ ...step, imageId: null, question: null }];
   return images.map((imageId, index) => ({
     ...step,

@@ -1,3 +1,4 @@
+/** Tests of the collection screens. They find elements by Turkish texts, the default language of these screens. */
 import type { PresentationEvent } from '@lamina/contract';
 import { act, screen, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
@@ -5,7 +6,7 @@ import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
 import { errorResponse } from '../../testing/stub-api.ts';
 
-/** `send` delivers an event to the client that follows a presentation. */
+/** `send` delivers an event of a live presentation to the screen, as if the server had sent it. */
 const presentation = vi.hoisted((): { send: (event: object) => void } => ({ send: () => undefined }));
 vi.mock(import('../../api/presentations.ts'), async (original) => ({
   ...(await original()),
@@ -17,6 +18,7 @@ vi.mock(import('../../api/presentations.ts'), async (original) => ({
 // The real viewer draws with OpenSeadragon, which needs a browser.
 vi.mock('../../viewer/SlideViewer.tsx', () => ({ SlideViewer: () => <p>the slide</p> }));
 
+/** The part of a slide that a saved view shows: centre in level-0 pixels, zoom, and rotation in degrees. */
 const field = { x: 10, y: 20, zoom: 0.5, rotation: 90, mirrored: false };
 
 const item = {
@@ -131,7 +133,7 @@ describe('the editor of a collection', () => {
     expect(calls.map(({ name }) => name)).not.toContain('PATCH /collections/c-1');
   });
 
-  it('keeps the typed text when another tab has changed the collection', async () => {
+  it('keeps the typed text when saving fails because the collection was changed elsewhere', async () => {
     const { person } = openApp('/collections/c-1/edit', {
       signedInAs: account(),
       api: {
@@ -174,7 +176,7 @@ describe('the tour of a collection', () => {
     screen.getByText('Çekirdekler mavi.');
   });
 
-  it('says that the reader may not view an item, and offers to request access', async () => {
+  it('says that the reader may not view the slide of an item, and offers to request access', async () => {
     const inaccessible = { ...item, access: false, title: null, images: [], field: null };
     openApp('/collections/c-1', {
       signedInAs: account({ role: 'viewer' }),
@@ -185,7 +187,7 @@ describe('the tour of a collection', () => {
     expect(screen.queryByRole('form')).toBeNull();
   });
 
-  it('follows the presenting owner until the reader stops following', async () => {
+  it('shows the item that the owner presents until the reader stops following, and again after the reader resumes', async () => {
     const { person } = openApp('/collections/c-1', { signedInAs: account(), api });
     await screen.findByRole('heading', { name: 'Ders 3 · Kenar' });
     presentation.send({ field: null, item: 1 });
@@ -198,7 +200,7 @@ describe('the tour of a collection', () => {
     await screen.findByRole('heading', { name: 'Ders 3 · Kenar' });
   });
 
-  it('sends the shown item to the server while the owner presents, and null when the presentation ends', async () => {
+  it('sends the current item to the server while the owner presents, and null when the presentation ends', async () => {
     const { calls, person } = openApp('/collections/c-1', {
       signedInAs: account(),
       api: {

@@ -42,7 +42,10 @@ type Dialog =
       readonly title: string;
     };
 
-/** The screen with the collections that the account owns or may read, and its own saved views. */
+/**
+ * The screen with the collections (tours of slides with texts and questions) that the account owns or may read, and with its own saved
+ * views (named positions on slides).
+ */
 export function Collections() {
   const { user } = useAuth();
   const [dialog, setDialog] = useState<Dialog | null>(null);
@@ -285,10 +288,10 @@ function NewCollection({ onClose }: { readonly onClose: () => void }) {
   async function create() {
     if (title.trim() === '') return setError(texts.titleRequired);
     setRunning(true);
-    const created = await addCollection(title.trim());
+    const result = await addCollection(title.trim());
     setRunning(false);
-    if ('error' in created) return setError(created.error);
-    await navigate(`/collections/${created.id}/edit`);
+    if ('error' in result) return setError(result.error);
+    await navigate(`/collections/${result.id}/edit`);
   }
 
   return (

@@ -11,7 +11,7 @@ interface ItemListProps {
   readonly onChange: (items: readonly DraftItem[]) => void;
 }
 
-/** The items of a collection with their texts and questions. Buttons or dragging change their order. */
+/** The items of a collection in its editor, with their texts and questions. Buttons or dragging change their order. */
 export function ItemList({ items, onChange }: ItemListProps) {
   /** Index of the dragged item, and of the item below the pointer; null while nothing is dragged. */
   const [drag, setDrag] = useState<{ readonly draggedIndex: number; readonly targetIndex: number } | null>(
@@ -34,7 +34,7 @@ export function ItemList({ items, onChange }: ItemListProps) {
           <li
             key={item.key}
             className={classes.item}
-            data-over={drag?.targetIndex === index || undefined} // the style sheet marks the place of the drop
+            data-over={drag?.targetIndex === index || undefined} // the style sheet marks where the dragged item would be dropped
             onDragOver={(event) => {
               if (drag === null) return;
               event.preventDefault(); // allows the drop
@@ -135,7 +135,7 @@ function Item({ item, index, count, onMove, onDrag, onChange, onRemove }: ItemPr
           </ActionIcon>
         </Tooltip>
       </Group>
-      {/* Without access: the owner may no longer view the item. */}
+      {/* `access` is false when the owner of the collection may no longer view the item. */}
       {!item.access && (
         <Text size="sm" c="dimmed">
           {texts.noAccessHint}

@@ -17,7 +17,7 @@ import type { SlideView } from '../../viewer/slide-view.ts';
 import { AccountSlide } from '../../viewer/tour/AccountSlide.tsx';
 import { SlideMarks } from '../../viewer/tour/SlideMarks.tsx';
 import classes from './Collections.module.css';
-import type { DraftQuestion } from './draft.ts';
+import { type DraftQuestion, minChoices, minCorners } from './draft.ts';
 import { texts } from './texts.ts';
 
 interface QuestionFieldsProps {
@@ -30,11 +30,10 @@ interface QuestionFieldsProps {
   readonly onChange: (question: DraftQuestion | null) => void;
 }
 
-const minChoices = 2;
+/** Limit of the API. */
 const maxChoices = 20;
-const minCorners = 3;
 
-/** Fields for the question of an item: its kind, text, correct answer and explanation. */
+/** Fields for the question of an item of a collection: its kind, text, correct answer and explanation. */
 export function QuestionFields({ question, imageId, field, onChange }: QuestionFieldsProps) {
   const [isDrawing, setDrawing] = useState(false);
   return (
@@ -110,6 +109,7 @@ interface ChoicesProps {
   readonly onChange: (question: DraftQuestion) => void;
 }
 
+/** The choices of a question, each with a checkbox that marks it as correct. */
 function Choices({ question, onChange }: ChoicesProps) {
   const { choices, correct: correctIndexes } = question;
 
@@ -194,7 +194,7 @@ function RegionDialog({ imageId, field, region, onDone, onClose }: RegionDialogP
       title={texts.drawRegion}
       closeButtonProps={{ 'aria-label': sharedTexts.close }}
       centered
-      withinPortal={false} // in `main`: elsewhere, the dialog's header would count as a second header of the page
+      withinPortal={false} // keeps it inside <main>: in a portal, the <header> of the dialog would count as a second page header
     >
       <Stack>
         <Text size="sm">{texts.regionHint}</Text>

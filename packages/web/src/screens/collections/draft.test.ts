@@ -23,7 +23,7 @@ function savedQuestionOf(question: DraftQuestion) {
 }
 
 describe('the draft of a collection', () => {
-  it('is saved without empty choices, and with the index that the correct choice has among the remaining choices', () => {
+  it('is saved without empty choices, and with the index of the correct choice among the remaining choices', () => {
     expect(savedQuestionOf(choiceQuestion)).toEqual({
       kind: 'choice',
       text: 'Hangisi?',
@@ -66,10 +66,15 @@ describe('the draft of a collection', () => {
     ['choices', { ...choiceQuestion, choices: ['Bir', ''] }],
     ['correct', { ...choiceQuestion, correct: [1] }],
     ['region', { ...emptyQuestion('region'), text: 'Nerede?' }],
-    [null, choiceQuestion],
-    [null, { ...emptyQuestion('text'), text: 'Anlatın.' }],
-  ])('reports the missing part of a question: %s', (missing, question) => {
-    expect(missingPartOf(question)).toBe(missing);
+  ])('reports the missing part "%s" of an incomplete question', (missingPart, question) => {
+    expect(missingPartOf(question)).toBe(missingPart);
+  });
+
+  it.each([
+    ['choice', choiceQuestion],
+    ['free-text', { ...emptyQuestion('text'), text: 'Anlatın.' }],
+  ])('reports no missing part of a complete %s question', (_, question) => {
+    expect(missingPartOf(question)).toBeNull();
   });
 });
 

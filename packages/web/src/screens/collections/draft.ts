@@ -1,6 +1,13 @@
-/** A collection while its owner edits it, and the conversion from and to the types of the API. */
+/**
+ * A collection (a sequence of slides, cases and saved views with texts and questions) while its owner edits it, and the conversion from and
+ * to the types of the API.
+ */
 import type { Collection, CollectionItem, Question, ShownQuestion } from '@lamina/contract';
 import type { CollectionChanges } from '../../api/collections.ts';
+
+export const minChoices = 2;
+/** The corners of the smallest region, a triangle. */
+export const minCorners = 3;
 
 export interface DraftItem
   extends Pick<CollectionItem, 'type' | 'id' | 'access' | 'title' | 'images' | 'field'> {
@@ -10,7 +17,7 @@ export interface DraftItem
   readonly question: DraftQuestion | null;
 }
 
-/** A question that may be incomplete. It has the fields of all kinds, so that nothing is lost when the owner changes the kind. */
+/** A question that may be incomplete. It has the fields of all kinds, so that its values survive a change of the kind. */
 export interface DraftQuestion {
   readonly kind: Question['kind'];
   readonly text: string;
@@ -35,7 +42,7 @@ export function draftOf({ title, description, readers, items }: Collection): Dra
 
 let lastKey = 0;
 
-/** Returns the draft of an item of the API, or of a view, slide or case that the owner adds and may therefore view. */
+/** Returns the draft of an item of the API, or of a view, slide or case that the owner adds (`access` is then true by default). */
 export function draftItemOf(
   item: Pick<CollectionItem, 'type' | 'id' | 'title' | 'images'> & Partial<CollectionItem>,
 ): DraftItem {
@@ -77,7 +84,7 @@ function draftQuestionOf({
   };
 }
 
-/** A part that a question needs before it can be saved; `correct` is a correct choice. */
+/** A part that a question needs before it can be saved. `correct` means that no choice is marked as correct. */
 export type MissingPart = 'text' | 'choices' | 'correct' | 'region';
 
 /** Returns the first missing part of a question; null when it is complete. */
@@ -85,10 +92,10 @@ export function missingPartOf(question: DraftQuestion): MissingPart | null {
   if (question.text.trim() === '') return 'text';
   if (question.kind === 'choice') {
     const nonEmptyChoices = filledChoices(question);
-    if (nonEmptyChoices.length < 2) return 'choices';
+    if (nonEmptyChoices.length < minChoices) return 'choices';
     if (!nonEmptyChoices.some(({ index }) => question.correct.includes(index))) return 'correct';
   }
-  if (question.kind === 'region' && question.region.length < 3) return 'region';
+  if (question.kind === 'region' && question.region.length < minCorners) return 'region';
   return null;
 }
 
@@ -97,7 +104,7 @@ function filledChoices({ choices }: DraftQuestion) {
   return choices.map((text, index) => ({ text: text.trim(), index })).filter(({ text }) => text !== '');
 }
 
-/** Returns the question for the API, without empty choices; `correct` has the indexes among the remaining choices. */
+/** Returns the question for the API, without empty choices. The indexes in `correct` refer to the remaining choices. */
 function questionOf(draft: DraftQuestion): Question {
   const text = draft.text.trim();
   const explanation = draft.explanation.trim();
@@ -119,7 +126,7 @@ function questionOf(draft: DraftQuestion): Question {
   return { kind: 'region', ...common, region: { type: 'Polygon', coordinates: [closedRing] } };
 }
 
-/** Returns the changes for the API. The questions of the draft must be complete (`missingPartOf`). */
+/** Returns the changes for the API. The questions of the draft must be complete (`missingPartOf` returns null). */
 export function changesOf({ title, description, readers, items }: Draft): CollectionChanges {
   return {
     title: title.trim(),
@@ -134,7 +141,7 @@ export function changesOf({ title, description, readers, items }: Draft): Collec
   };
 }
 
-/** Returns a list in which the entry has moved to another index; the same list when an index is out of range. */
+/** Returns a copy of the list in which an entry has moved to another index, or the same list when an index is out of range. */
 export function moveEntry<T>(list: readonly T[], fromIndex: number, toIndex: number): readonly T[] {
   const entry = list[fromIndex];
   if (entry === undefined || toIndex < 0 || toIndex >= list.length) return list;

@@ -1,6 +1,7 @@
+/** Texts of the collection screens. `languageWhenMixed` is their language while the user has chosen neither Turkish nor English. */
 import { wording } from '../../language/language.ts';
 
-/** `members` for all members, otherwise the number of listed readers. */
+/** The readers of a collection: `members` for all members, otherwise the number of listed accounts. */
 type ReaderCount = 'members' | number;
 
 export const texts = wording({

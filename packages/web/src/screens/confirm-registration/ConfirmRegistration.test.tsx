@@ -1,3 +1,4 @@
+/** Tests of the page that confirms a registration. They find elements by Turkish texts, the default language of these screens. */
 import { screen } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { openApp } from '../../testing/open-app.tsx';

@@ -3,7 +3,7 @@ import { useWaiting } from '../../api/users.ts';
 import { QuickLink } from './QuickLink.tsx';
 import { texts } from './texts.ts';
 
-/** Quick links of administrators: the admin panel and, while applicants wait, their queue. */
+/** Links on the dashboard of administrators: to the admin panel and, while applicants wait for approval, to their queue. */
 export function AdminLinks() {
   const applicantCount = useWaiting().data?.applications ?? 0;
   return (

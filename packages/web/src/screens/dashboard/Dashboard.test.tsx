@@ -1,3 +1,4 @@
+/** Tests of the dashboard. They find elements by Turkish texts, the default language of these screens. */
 import { screen, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { account } from '../../testing/accounts.ts';

@@ -22,7 +22,7 @@ import { texts } from './texts.ts';
  */
 export function Dashboard() {
   const { user } = useAuth();
-  /** URL of a slide that the user has opened before the sign-in; null when there is none. */
+  /** URL of a slide that the user opened before the sign-in; null when there is none. */
   const [slideLink, setSlideLink] = useState(linkedSlide);
   if (user === null) return null; // the route guard redirects to the sign-in
 

@@ -27,7 +27,7 @@ const icons: Readonly<Record<Activity['action'], Icon>> = {
   promoted: IconShieldCheck,
 };
 
-/** List of the latest actions of the account, newest first. */
+/** List on the dashboard of the latest actions of the account, newest first. */
 export function RecentActivity() {
   const activity = useActivity();
 
@@ -46,13 +46,13 @@ export function RecentActivity() {
   );
 }
 
-/** One action. `subject` is the file name of a slide: a link while the slide is in the catalogue (`imageId` is not null). */
+/** One action. `subject` is the file name of a slide: a link if the slide is still in the catalogue (`imageId` is then not null). */
 function Entry({ entry: { at, action, subject, imageId } }: { readonly entry: Activity }) {
   const EntryIcon = icons[action];
   return (
     <li className={classes.entry}>
       <EntryIcon size={20} aria-hidden className={classes.icon} />
-      <span className={classes.what}>
+      <span className={classes.description}>
         {activityLabels[action]}
         {subject !== null && ': '}
         {subject !== null && imageId !== null && (
@@ -62,7 +62,7 @@ function Entry({ entry: { at, action, subject, imageId } }: { readonly entry: Ac
         )}
         {subject !== null && imageId === null && subject}
       </span>
-      <time dateTime={at} className={classes.when}>
+      <time dateTime={at} className={classes.time}>
         {formatDateAndTime(at)}
       </time>
     </li>

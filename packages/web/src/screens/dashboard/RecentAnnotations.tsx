@@ -8,7 +8,7 @@ import { formatDateAndTime } from '../../formatting/dates.ts';
 import classes from './RecentActivity.module.css';
 import { texts } from './texts.ts';
 
-/** Panel with the slides whose annotations changed last. It is hidden when there are none, because many users only view slides. */
+/** Panel on the dashboard with the slides whose annotations changed last. Without such slides, it is hidden. */
 export function RecentAnnotations() {
   const { data: slides = [] } = useRecentAnnotations();
   if (slides.length === 0) return null;
@@ -29,7 +29,7 @@ function Slide({ slide }: { readonly slide: AnnotatedSlide }) {
   return (
     <li className={classes.entry}>
       <IconPolygon size={20} aria-hidden className={classes.icon} />
-      <span className={classes.what}>
+      <span className={classes.description}>
         <Anchor component={Link} to={`/wsi-viewer?image=${encodeURIComponent(image_id)}`}>
           {file_name}
         </Anchor>
@@ -37,7 +37,7 @@ function Slide({ slide }: { readonly slide: AnnotatedSlide }) {
           {details.join(' · ')}
         </Text>
       </span>
-      <time dateTime={updated_at} className={classes.when}>
+      <time dateTime={updated_at} className={classes.time}>
         {formatDateAndTime(updated_at)}
       </time>
     </li>

@@ -17,7 +17,7 @@ interface AddPersonProps {
   readonly add: (uid: string) => Promise<ActionResult>;
 }
 
-/** Field and button that grant another person a right to a dataset. */
+/** Field and button with which an administrator grants one more person a right to a dataset: to view it or to download its files. */
 export function AddPerson({ fieldLabel, buttonLabel, isCandidate, add }: AddPersonProps) {
   const users = useAllUsers().data ?? [];
   const [chosenUid, setChosenUid] = useState<string | null>(null);

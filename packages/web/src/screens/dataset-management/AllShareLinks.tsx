@@ -6,7 +6,7 @@ import { announce } from '../../notifications/notify.ts';
 import classes from './DatasetManagement.module.css';
 import { texts } from './texts.ts';
 
-/** The share links of all accounts, which administrators can end. */
+/** The share links of all accounts (URLs that show slides to people without an account). Administrators can end each of them. */
 export function AllShareLinks() {
   const links = useShareLinks();
   const endLink = useMutation({ mutationFn: async (id: string) => announce(await revokeShareLink(id)) });

@@ -20,7 +20,10 @@ interface DatasetAction {
   readonly undo: () => Promise<ActionResult>;
 }
 
-/** Card of one dataset: its access, its access requests, the people with access, and the people who may download its files. */
+/**
+ * Card of one dataset. All members may view an open dataset; only administrators and people with a grant may view a restricted one. The card
+ * shows and changes this access, the grants, the access requests, and who may download original files.
+ */
 export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
   const { name, access, images, grants, requests, listed: isListed, sharing: isSharable } = dataset;
   const isRestricted = access === 'restricted';
@@ -28,7 +31,7 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
     mutationFn: async ({ about, run, undo }: DatasetAction) =>
       announceAction(await run(), { about: about ?? name, undo }),
   });
-  // When a row disappears, the next row moves under the pointer, where the second click of a double click would hit its button.
+  // When a row disappears, the next row moves under the pointer. Until the rows have settled, a double click must not hit its button.
   const isSettled = useSettled([...requests.map(({ id }) => id), ...grants.map(({ uid }) => uid)].join());
 
   return (

@@ -1,3 +1,4 @@
+/** Tests of the dataset management screen. They find elements by Turkish texts, the default language of these screens. */
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { account } from '../../testing/accounts.ts';
@@ -63,19 +64,43 @@ describe('the datasets screen of administrators', () => {
   });
 
   it.each([
-    [{ datasets: [] }, 'Henüz veri kümesi yok.'],
-    [errorResponse('unavailable'), 'Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.'],
-  ])('shows that there are no datasets, or why they cannot be loaded: %j', async (response, message) => {
+    ['that there are no datasets', { datasets: [] }, 'Henüz veri kümesi yok.'],
+    [
+      'why the datasets cannot be loaded',
+      errorResponse('unavailable'),
+      'Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.',
+    ],
+  ])('shows %s', async (_, response, message) => {
     openDatasets({ 'GET /admin/datasets': response });
     await screen.findByText(message);
   });
 
   it.each([
-    ['Açık küme', 'Erişimi kısıtla', { dataset: 'Açık küme', access: 'restricted', listed: false }],
-    ['Açık küme', 'Paylaşıma izin ver', { dataset: 'Açık küme', access: 'open', sharing: true }],
-    ['Böbrek', 'Erişimi kısıtla', { dataset: 'Böbrek', access: 'open', listed: true }],
-    ['Böbrek', 'Adını üyelere göster', { dataset: 'Böbrek', access: 'restricted', listed: false }],
-  ])('changes the dataset "%s" when the switch "%s" is pressed: %j', async (name, label, body) => {
+    [
+      'restricts the access to an open dataset',
+      'Açık küme',
+      'Erişimi kısıtla',
+      { dataset: 'Açık küme', access: 'restricted', listed: false },
+    ],
+    [
+      'allows share links to an open dataset',
+      'Açık küme',
+      'Paylaşıma izin ver',
+      { dataset: 'Açık küme', access: 'open', sharing: true },
+    ],
+    [
+      'opens a restricted dataset',
+      'Böbrek',
+      'Erişimi kısıtla',
+      { dataset: 'Böbrek', access: 'open', listed: true },
+    ],
+    [
+      'hides the name of a restricted dataset from other members',
+      'Böbrek',
+      'Adını üyelere göster',
+      { dataset: 'Böbrek', access: 'restricted', listed: false },
+    ],
+  ])('%s when its switch is pressed', async (_, name, label, body) => {
     const { person, calls } = openDatasets({ 'PUT /admin/datasets': { message: 'tamam' } });
     await person.click((await findCard(name)).getByRole('switch', { name: new RegExp(label) }));
     await waitFor(() => expect(calls.find((call) => call.name.startsWith('PUT'))?.body).toEqual(body));
@@ -139,7 +164,7 @@ describe('the datasets screen of administrators', () => {
     expect(body).toEqual({ dataset: 'Böbrek', uid: 'deniz', download: false });
   });
 
-  it('shows a warning while files that cannot be de-identified may be downloaded', async () => {
+  it('shows a warning when files that cannot be de-identified may be downloaded, and can allow these downloads', async () => {
     const { person, calls } = openDatasets({
       'GET /admin/datasets': {
         datasets: [{ ...openDataset, identifiable_originals: true }, restrictedDataset],

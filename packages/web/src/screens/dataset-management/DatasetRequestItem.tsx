@@ -11,13 +11,13 @@ import { texts } from './texts.ts';
 
 interface DatasetRequestItemProps {
   readonly request: DatasetRequest;
-  /** Disables the buttons, for example for a moment after rows have moved. */
+  /** Disables the buttons, for example for 700 ms after rows have moved, because a click could hit the wrong row. */
   readonly isDisabled: boolean;
 }
 
-/** A request for access to a dataset, with the buttons that grant or reject it. A rejection may have a reason. */
+/** The request of a person for access to a restricted dataset, with buttons that grant or reject it. A rejection may have a reason. */
 export function DatasetRequestItem({ request, isDisabled }: DatasetRequestItemProps) {
-  /** Whether the reject button was pressed once, which shows the field for the reason; the second press sends the rejection. */
+  /** Whether the reject button was pressed once. The first press shows the field for the reason, the second sends the rejection. */
   const [isRejecting, setRejecting] = useState(false);
   const [reason, setReason] = useState('');
   const reasonField = useRef<HTMLTextAreaElement>(null);

@@ -9,9 +9,9 @@ import { texts } from './texts.ts';
 
 interface OriginalDownloadsProps {
   readonly dataset: Dataset;
-  /** Whether an action on this dataset is running; its buttons are disabled meanwhile. */
+  /** Whether an action on this dataset is running; the buttons of the dataset are disabled meanwhile. */
   readonly isPending: boolean;
-  /** False for a moment after rows have moved, because a click could then hit another row. */
+  /** False for 700 ms after rows have moved, because a click could then hit the wrong row. */
   readonly isSettled: boolean;
   readonly runAction: (action: {
     /** Name of the affected person; omitted when the action changes the dataset itself. */
@@ -21,7 +21,10 @@ interface OriginalDownloadsProps {
   }) => void;
 }
 
-/** Part of a dataset card: who may download original files, and whether files that may identify a patient are included. */
+/**
+ * Part of a dataset card: who may download original slide files, and whether these people may also download files from which identifiers of
+ * patients cannot be removed.
+ */
 export function OriginalDownloads({ dataset, isPending, isSettled, runAction }: OriginalDownloadsProps) {
   const { name, grants, identifiable_originals: includesIdentifiable } = dataset;
   const downloaders = grants.filter(({ download }) => download);
