@@ -1,3 +1,4 @@
+/** Tests of the sign-in with an external identity provider. They find elements by Turkish texts, the default language of these screens. */
 import { screen } from '@testing-library/react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';
@@ -30,8 +31,8 @@ const provider = {
   'POST /token': { id_token: 'a.b.c' },
 };
 
-/** Stores what the browser keeps while the user is at the identity provider. */
-function startExternalSignIn() {
+/** Stores what the browser keeps while the user signs in on the page of the identity provider. */
+function storeStartedSignIn() {
   sessionStorage.setItem('external_sign_in', JSON.stringify({ state: 's-1', nonce: 'n-1', verifier: 'v-1' }));
 }
 
@@ -64,8 +65,8 @@ describe('the login page with an identity provider', () => {
 });
 
 describe('the return from the identity provider', () => {
-  it('signs in with a token of the server, and opens the account status page for a new account', async () => {
-    startExternalSignIn();
+  it('exchanges the token of the provider for a token of the server, and opens the status page of a pending account', async () => {
+    storeStartedSignIn();
     const { calls, address } = openApp('/auth/callback?code=c-1&state=s-1', {
       api: {
         ...provider,
@@ -90,8 +91,8 @@ describe('the return from the identity provider', () => {
       errorResponse('email_taken', 'Bu adres başka bir hesabın.'),
       'Bu adres başka bir hesabın.',
     ],
-  ])('opens the login page with the reason when %s', async (_, response, message) => {
-    startExternalSignIn();
+  ])('opens the login page and shows why the sign-in failed when %s', async (_, response, message) => {
+    storeStartedSignIn();
     const { address } = openApp('/auth/callback?code=c-1&state=s-1', {
       api: { ...provider, 'POST /auth/verify': response },
     });
@@ -101,7 +102,7 @@ describe('the return from the identity provider', () => {
     expect(localStorage.length).toBe(0);
   });
 
-  it('opens the login page without a call when this browser did not start the sign-in', async () => {
+  it('opens the login page and calls no API when this browser did not start the sign-in', async () => {
     const { calls, address } = openApp('/auth/callback?code=c-1&state=s-1', { api: provider });
     await screen.findByText('Bu giriş isteği geçersiz veya süresi dolmuş. Lütfen yeniden deneyin.');
     expect(address()).toBe('/auth/login');

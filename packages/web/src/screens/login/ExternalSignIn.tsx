@@ -5,13 +5,13 @@ import { ExternalSignInError, startExternalSignIn } from '../../api/external-sig
 import { texts } from './texts.ts';
 
 interface ExternalSignInProps {
-  /** Null: the button says "institution account" instead of a name. */
+  /** Name of the identity provider; null when it is not configured, and the button then says "institution account". */
   readonly providerName: string | null;
   /** Whether users can sign in only with the provider. */
   readonly isOnlyWay: boolean;
 }
 
-/** Button that opens the page of the identity provider, which sends the browser back to `/auth/callback`. */
+/** Button of the login page that opens the page of the identity provider, which later sends the browser back to `/auth/callback`. */
 export function ExternalSignIn({ providerName, isOnlyWay }: ExternalSignInProps) {
   const [isLeaving, setIsLeaving] = useState(false);
 

@@ -1,3 +1,4 @@
+/** Tests of the login page. They find elements by Turkish texts, the default language of these screens. */
 import { screen } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';
@@ -85,19 +86,16 @@ describe('the login page', () => {
       new Response('', { status: 502 }),
       'Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.',
     ],
-  ])(
-    'shows why the sign-in failed, in a toast and until the next attempt in the form: %s',
-    async (_, response, message) => {
-      const { person, address } = openApp('/auth/login', { api: { 'POST /auth/login': response } });
-      await person.type(await findEmailField(), 'ipek@example.org');
-      await person.type(passwordField(), 'secret');
-      await person.click(submitButton());
-      expect((await screen.findByRole('alert')).textContent).toContain(message);
-      screen.getByText(/^(Giriş yapılamadı|Bu hesapla giriş yapılamıyor)/); // the sentence in the form
-      expect(address()).toBe('/auth/login');
-      expect((await findEmailField()).value).toBe('ipek@example.org');
-    },
-  );
+  ])('shows, in a toast and in the form, why the sign-in failed: %s', async (_, response, message) => {
+    const { person, address } = openApp('/auth/login', { api: { 'POST /auth/login': response } });
+    await person.type(await findEmailField(), 'ipek@example.org');
+    await person.type(passwordField(), 'secret');
+    await person.click(submitButton());
+    expect((await screen.findByRole('alert')).textContent).toContain(message);
+    screen.getByText(/^(Giriş yapılamadı|Bu hesapla giriş yapılamıyor)/); // the sentence in the form
+    expect(address()).toBe('/auth/login');
+    expect((await findEmailField()).value).toBe('ipek@example.org');
+  });
 
   it('shows one toast for the same failure, however often it happens', async () => {
     const { person, calls } = openApp('/auth/login', {
@@ -105,9 +103,9 @@ describe('the login page', () => {
     });
     await person.type(await findEmailField(), 'ipek@example.org');
     await person.type(passwordField(), 'secret');
-    for (let tries = 1; tries <= 3; tries += 1) {
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
       await person.click(submitButton());
-      await vi.waitFor(() => expect(calls).toHaveLength(tries));
+      await vi.waitFor(() => expect(calls).toHaveLength(attempt));
       await vi.waitFor(() => expect(submitButton().disabled).toBe(false));
     }
     expect(await screen.findAllByRole('alert')).toHaveLength(1);
@@ -150,7 +148,7 @@ describe('the login page', () => {
     });
   });
 
-  it('returns from the second-factor step to the form for another account', async () => {
+  it('returns from the second-factor step to the form with e-mail and password when the back button is pressed', async () => {
     const { person } = openApp('/auth/login', {
       api: { 'POST /auth/login': errorResponse('second_factor_required') },
     });

@@ -23,11 +23,11 @@ const LoginForm = z.object({
 });
 type Credentials = z.output<typeof LoginForm>;
 
-/** Sign-in with e-mail and password, and then with a code when the account has a second factor. */
+/** Form of the login page for e-mail and password, followed by a form for the code when the account has a second factor. */
 export function PasswordLogin() {
   const navigate = useNavigate();
   const registeredEmail = registeredEmailIn(useLocation().state);
-  /** Why the last attempt failed; null when it has not failed. The form shows it until the next attempt, the toast only for 5 s. */
+  /** Why the last attempt failed; null without a failure. The form shows it until the next attempt, a toast only for 5 s. */
   const [failure, setFailure] = useState<string | null>(null);
   /** Accepted credentials that need a second-factor code; null during the first step. */
   const [acceptedCredentials, setAcceptedCredentials] = useState<Credentials | null>(null);
@@ -101,6 +101,7 @@ export function PasswordLogin() {
   );
 }
 
+/** @param error null when the response contains no known error code */
 function failureSentence(error: ErrorCode | null): string {
   switch (error) {
     case 'credentials_invalid':
@@ -114,7 +115,7 @@ function failureSentence(error: ErrorCode | null): string {
   }
 }
 
-/** Returns the e-mail address from the location state that the registration page sets; null without one. */
+/** Returns the e-mail address that the registration page has put into the location state; null when there is none. */
 function registeredEmailIn(state: unknown): string | null {
   if (typeof state !== 'object' || state === null || !('registeredEmail' in state)) return null;
   return typeof state.registeredEmail === 'string' ? state.registeredEmail : null;

@@ -16,7 +16,10 @@ interface NewPasswordFormProps {
   readonly onAnotherLink: () => void;
 }
 
-/** Form that sets a new password with the code of the link. It reports a used or expired link before the user types. */
+/**
+ * Form that the link of the password-reset e-mail opens. It sets a new password with the code of the link, and reports a used or expired
+ * link before the user types.
+ */
 export function NewPasswordForm({ code, onAnotherLink }: NewPasswordFormProps) {
   const navigate = useNavigate();
   const [isLinkInvalid, setLinkInvalid] = useState(false);

@@ -1,3 +1,4 @@
+/** Tests of the password reset page. They find elements by Turkish texts, the default language of these screens. */
 import { screen } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { account } from '../../testing/accounts.ts';
@@ -5,7 +6,7 @@ import { openApp } from '../../testing/open-app.tsx';
 import { errorResponse } from '../../testing/stub-api.ts';
 
 describe('the password reset page', () => {
-  it('requests a link by e-mail, and shows the message of the server instead of the form', async () => {
+  it('requests an e-mail with a reset link, and then shows the message of the server instead of the form', async () => {
     const { person, calls } = openApp('/auth/password-reset', {
       api: { 'POST /auth/password-reset': { message: 'Adres kayıtlıysa bağlantı yolda.' } },
     });
@@ -16,7 +17,7 @@ describe('the password reset page', () => {
     expect(screen.queryByLabelText('E-posta')).toBeNull();
   });
 
-  it('shows that a link was requested when the response has no message', async () => {
+  it('says that a link was requested when the response has no message', async () => {
     const { person } = openApp('/auth/password-reset', { api: { 'POST /auth/password-reset': {} } });
     await person.type(await screen.findByLabelText('E-posta'), 'ipek@example.org');
     await person.click(screen.getByRole('button', { name: 'Bağlantı Gönder' }));
@@ -31,7 +32,7 @@ describe('the password reset page', () => {
     expect(calls).toEqual([]);
   });
 
-  it('shows that too many links were requested', async () => {
+  it('says that too many links were requested when the server responds with rate_limited', async () => {
     const { person } = openApp('/auth/password-reset', {
       api: { 'POST /auth/password-reset': errorResponse('rate_limited') },
     });

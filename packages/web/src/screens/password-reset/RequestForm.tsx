@@ -12,9 +12,9 @@ import { texts } from './texts.ts';
 
 const ResetRequest = z.object({ email: EmailField });
 
-/** Form that requests a reset link by e-mail. The response is the same for known and unknown addresses. */
+/** Form that requests an e-mail with a link for resetting the password. The server responds alike to known and unknown addresses. */
 export function RequestForm() {
-  /** Message of the server after the request; null before. */
+  /** Message of the server after a successful request; null before. */
   const [successMessage, setSuccessMessage] = useState<string | null>(null);
   const { register, handleSubmit, formState } = useForm({
     resolver: zodResolver(ResetRequest),

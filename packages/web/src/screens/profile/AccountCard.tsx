@@ -8,7 +8,7 @@ import { formatDate, formatDateAndTime } from '../../formatting/dates.ts';
 import { texts as sharedTexts } from '../../language/texts.ts';
 import { texts } from './texts.ts';
 
-/** Card with the fields of the signed-in account, read-only. */
+/** Card of the profile with the fields of the signed-in account, read-only. */
 export function AccountCard() {
   const profile = useProfile();
 

@@ -1,9 +1,11 @@
+/** Tests of the API tokens on the profile and on the screen of administrators. They find elements by Turkish texts, the default language of these screens. */
 import { screen, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';
 import { openApp } from '../../testing/open-app.tsx';
 import { type Answers, errorResponse } from '../../testing/stub-api.ts';
 
+/** The whole token, which only the response to its creation contains. */
 const tokenSecret = `lam_${'x'.repeat(43)}`;
 const token = {
   id: 'one',
@@ -113,7 +115,7 @@ describe('the API token card of the profile', () => {
     expect(screen.queryByRole('region', { name: 'API Anahtarları' })).toBeNull();
   });
 
-  it('shows why the server does not create a token', async () => {
+  it('shows why the server does not create a token when the account has too many tokens', async () => {
     const { person } = openProfile({ 'POST /user/api-tokens': errorResponse('too_many_api_tokens') });
     await person.click(await within(await findCard()).findByRole('button', { name: 'Yeni Anahtar' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Yeni Anahtar' }));
@@ -143,10 +145,10 @@ describe('the API token card of the profile', () => {
 
 describe('the API token screen of administrators', () => {
   const admin = account({ role: 'admin' });
-  const owned = { ...token, uid: 'u', email: 'deniz@example.org', displayName: 'Deniz' };
+  const tokenOfDeniz = { ...token, uid: 'u', email: 'deniz@example.org', displayName: 'Deniz' };
 
   it('lists the tokens of all accounts with their owners, and revokes a token after a confirmation', async () => {
-    let tokens = [owned];
+    let tokens = [tokenOfDeniz];
     const { person } = openApp('/admin/api-tokens', {
       signedInAs: admin,
       api: {

@@ -15,11 +15,11 @@ import { NewApiTokenDialog } from './NewApiTokenDialog.tsx';
 import classes from './SignInsCard.module.css'; // both lists look the same
 import { texts } from './texts.ts';
 
-/** Card with the account's API tokens, in which they are created and revoked. A new token is shown only once. */
+/** Card of the profile in which users create and revoke API tokens, with which programs act for them. It shows a new token only once. */
 export function ApiTokensCard({ user }: { readonly user: User }) {
   const tokens = useApiTokens();
   const [isCreating, setCreating] = useState(false);
-  /** The new token, until the user has saved it; null otherwise. */
+  /** The new token until the user confirms that it is saved; null when there is none. */
   const [createdToken, setCreatedToken] = useState<CreatedApiToken | null>(null);
 
   return (

@@ -15,11 +15,11 @@ import { useCurrentPassword } from './use-current-password.ts';
 const emptyForm = { currentPassword: '', password: '', passwordConfirmation: '' };
 
 interface ChangePasswordCardProps {
-  /** E-mail address of the account; tells the password manager of the browser which password changes. */
+  /** E-mail address of the account. A hidden field with it tells the password manager of the browser which password changes. */
   readonly email: string;
 }
 
-/** Card that changes the password. It asks for the current password only when the API requires it. */
+/** Card of the profile that changes the password. It asks for the current password only when the API requires it. */
 export function ChangePasswordCard({ email }: ChangePasswordCardProps) {
   const currentPasswordState = useCurrentPassword();
   const resolver = useMemo(
@@ -35,7 +35,7 @@ export function ChangePasswordCard({ email }: ChangePasswordCardProps) {
 
   const submit = form.handleSubmit(async ({ currentPassword, password }) => {
     const result = await changePassword(password, currentPassword);
-    const passwordError = currentPasswordState.passwordErrorOf(result);
+    const passwordError = currentPasswordState.handlePasswordError(result);
     if (passwordError !== null) {
       form.setError('currentPassword', passwordError, { shouldFocus: true });
     } else if (!result.success && result.field === 'new_password') {

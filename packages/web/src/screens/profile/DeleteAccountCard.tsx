@@ -12,7 +12,7 @@ import { CurrentPasswordField } from './CurrentPasswordField.tsx';
 import { texts } from './texts.ts';
 import { useCurrentPassword } from './use-current-password.ts';
 
-/** Returns a schema that accepts only the e-mail address, in upper or lower case. */
+/** Returns a schema that accepts only this e-mail address, in upper or lower case. */
 function confirmationSchemaOf(email: string) {
   return z
     .string()
@@ -28,7 +28,7 @@ interface DeleteAccountCardProps {
   readonly email: string;
 }
 
-/** Card in which the user deletes the account for good. */
+/** Card of the profile in which the user permanently deletes the account. */
 export function DeleteAccountCard({ email }: DeleteAccountCardProps) {
   const navigate = useNavigate();
   const currentPasswordState = useCurrentPassword();
@@ -43,7 +43,7 @@ export function DeleteAccountCard({ email }: DeleteAccountCardProps) {
 
   const submit = form.handleSubmit(async ({ currentPassword }) => {
     const result = await deleteAccount(currentPassword);
-    const passwordError = currentPasswordState.passwordErrorOf(result);
+    const passwordError = currentPasswordState.handlePasswordError(result);
     if (passwordError !== null) {
       form.setError('currentPassword', passwordError, { shouldFocus: true });
     } else {

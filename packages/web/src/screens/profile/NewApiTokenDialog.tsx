@@ -12,6 +12,7 @@ import { texts } from './texts.ts';
 
 const lifetimeOptionsDays = [7, 30, apiTokenDays.default, 180, apiTokenDays.max];
 
+/** The values of the form. `days` is a string because it is the value of a select field. */
 const NewToken = z.object({
   name: z
     .string()

@@ -1,4 +1,7 @@
-/** Tests of the profile screen, except for its API tokens and share links. They are in one file because all of them open the same screen with the same stubbed API. */
+/**
+ * Tests of the profile screen, except for its API tokens and share links. They are in one file because all of them open the same screen with
+ * the same stubbed API. They find elements by Turkish texts, the default language of the screen.
+ */
 import { screen, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';
@@ -82,7 +85,7 @@ describe('the account card of the profile', () => {
   });
 });
 
-describe('the form that changes the password', () => {
+describe('the form of the profile that changes the password', () => {
   async function submit(
     person: ReturnType<typeof openApp>['person'],
     values: Readonly<Record<string, string>>,
@@ -111,11 +114,19 @@ describe('the form that changes the password', () => {
   });
 
   it.each([
-    [{}, 'Yeni şifre gerekli.'],
-    [{ 'Yeni Şifre': 'short' }, 'Yeni şifre en az 8 karakter olmalı.'],
-    [{ 'Yeni Şifre': 'ş'.repeat(129) }, 'Yeni şifre en fazla 128 karakter olabilir.'],
-    [{ ...validPassword, 'Yeni Şifre (Tekrar)': 'another slice' }, 'Şifreler eşleşmiyor.'],
-  ])('does not send invalid values: %j', async (values, message) => {
+    ['no new password', {}, 'Yeni şifre gerekli.'],
+    ['a password of 5 characters', { 'Yeni Şifre': 'short' }, 'Yeni şifre en az 8 karakter olmalı.'],
+    [
+      'a password of 129 characters',
+      { 'Yeni Şifre': 'ş'.repeat(129) },
+      'Yeni şifre en fazla 128 karakter olabilir.',
+    ],
+    [
+      'a confirmation that differs from the password',
+      { ...validPassword, 'Yeni Şifre (Tekrar)': 'another slice' },
+      'Şifreler eşleşmiyor.',
+    ],
+  ])('shows an error and sends nothing for %s', async (_, values, message) => {
     const { person, calls } = openProfile();
     await submit(person, values);
     await screen.findByText(message);
@@ -171,14 +182,14 @@ describe('the form that changes the password', () => {
       'Çok fazla deneme yapıldı. Lütfen biraz sonra yeniden deneyin.',
     ],
     ['a default message', new Response('', { status: 502 }), 'Şifre değiştirilemedi'],
-  ])('shows, when the call fails, %s', async (_, response, message) => {
+  ])('shows %s when the call fails', async (_, response, message) => {
     const { person } = openProfile({ 'PUT /user/password': response });
     await submit(person, validPassword);
     expect((await screen.findByRole('alert')).textContent).toContain(message);
   });
 });
 
-describe('the form that deletes the account', () => {
+describe('the form of the profile that deletes the account', () => {
   async function confirm(person: ReturnType<typeof openApp>['person'], email: string) {
     const field = await screen.findByLabelText('Onaylamak için e-posta adresinizi yazın: ipek@example.org');
     if (email) await person.type(field, email);
@@ -221,7 +232,7 @@ describe('the form that deletes the account', () => {
   it.each([
     ['the message of the server', errorResponse('last_admin'), 'Son etkin yönetici kaldırılamaz.'],
     ['a default message', new Response('', { status: 502 }), 'Hesap silinemedi'],
-  ])('shows, when the call fails, %s', async (_, response, message) => {
+  ])('shows %s when the call fails', async (_, response, message) => {
     const { person, address } = openProfile({ 'DELETE /user/account': response });
     await confirm(person, 'ipek@example.org');
     expect((await screen.findByRole('alert')).textContent).toContain(message);
@@ -229,12 +240,12 @@ describe('the form that deletes the account', () => {
   });
 });
 
-describe('the card of two-step verification', () => {
+describe('the card of the profile for two-step verification', () => {
   const secret = {
     secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
     uri: 'otpauth://totp/Lamina:ipek?secret=JBSWY3DP',
   };
-  const codes = [...'23456789ab'].map((last) => `abcd-efgh-jkmn-pqr${last}`);
+  const recoveryCodes = [...'23456789ab'].map((lastCharacter) => `abcd-efgh-jkmn-pqr${lastCharacter}`);
 
   /** Returns the API of an account whose two-step verification is on or off, and a function that changes it. */
   function secondFactorApi(isInitiallyEnabled: boolean): {
@@ -250,14 +261,14 @@ describe('the card of two-step verification', () => {
     };
   }
 
-  it('sets up the verification with a QR code or key and a first code, and shows the recovery codes once', async () => {
+  it('shows a QR code and the key, switches the verification on with a first code, and shows the recovery codes once', async () => {
     const { api, setEnabled } = secondFactorApi(false);
     const { person, calls } = openProfile({
       ...api,
       'POST /user/second-factor': secret,
       'POST /user/second-factor/confirm': () => {
         setEnabled(true);
-        return { recovery_codes: codes, message: 'İki adımlı doğrulama açıldı.' };
+        return { recovery_codes: recoveryCodes, message: 'İki adımlı doğrulama açıldı.' };
       },
     });
     await person.click(await screen.findByRole('button', { name: 'İki Adımlı Doğrulamayı Aç' }));
@@ -275,10 +286,10 @@ describe('the card of two-step verification', () => {
       name: 'POST /user/second-factor/confirm',
       body: { code: '123456' },
     });
-    for (const code of codes) await screen.findByText(code);
+    for (const code of recoveryCodes) await screen.findByText(code);
     await person.click(screen.getByRole('button', { name: 'Kodları kaydettim' }));
     await screen.findByText(/^Açık\. .* Kalan kurtarma kodu: 10\.$/);
-    expect(screen.queryByText(codes[0] ?? '')).toBeNull();
+    expect(screen.queryByText(recoveryCodes[0] ?? '')).toBeNull();
   });
 
   it('asks for the current password when the sign-in is not recent, and lets the user cancel the setup', async () => {
@@ -329,7 +340,7 @@ describe('the card of two-step verification', () => {
   });
 });
 
-describe('the card of own sign-ins', () => {
+describe('the card of the profile with the sign-ins of the account', () => {
   const currentSignIn = {
     id: 'here',
     created_at: approvedAt,

@@ -21,15 +21,16 @@ import { CurrentPasswordField } from './CurrentPasswordField.tsx';
 import { texts } from './texts.ts';
 import { useCurrentPassword } from './use-current-password.ts';
 
-/** Loaded on demand with the QR code library, because most accounts set up two-step verification at most once. */
+/** The setup and its QR code library are loaded on demand, because an account rarely needs them more than once. */
 const SecondFactorSetup = lazy(async () => {
   const { SecondFactorSetup } = await import('./SecondFactorSetup.tsx');
   return { default: SecondFactorSetup };
 });
 
-/** Card that shows whether two-step verification is on, and switches it on or off. */
+/** Card of the profile that shows whether two-step verification is on, and switches it on or off. */
 export function SecondFactorCard() {
   const secondFactor = useSecondFactor();
+  /** The secret for the authenticator app while the setup is shown; null otherwise. */
   const [secret, setSecret] = useState<SecondFactorSecret | null>(null);
 
   async function begin(currentPassword: string): Promise<ActionResult> {
@@ -67,7 +68,7 @@ export function SecondFactorCard() {
               ? texts.secondFactorOn(secondFactor.data.recovery_codes_left)
               : texts.secondFactorOff}
           </Text>
-          {/* The keys give each button its own form, so that a typed password does not move from one to the other. */}
+          {/* The keys give each button a form of its own, so that a typed password does not stay in the form of the other button. */}
           {secondFactor.data.enabled ? (
             <ConfirmedButton
               key="off"
@@ -94,7 +95,7 @@ interface ConfirmedButtonProps {
   readonly onPress: (currentPassword: string) => Promise<ActionResult>;
 }
 
-/** Button of an action for which the API may require the current password: the button then asks for it. */
+/** Button of an action for which the API may require the current password. Then a field for the password appears above the button. */
 function ConfirmedButton({ label, question, hint, onPress }: ConfirmedButtonProps) {
   const currentPasswordState = useCurrentPassword();
   const resolver = useMemo(
@@ -107,7 +108,7 @@ function ConfirmedButton({ label, question, hint, onPress }: ConfirmedButtonProp
 
   const run = form.handleSubmit(async ({ currentPassword }) => {
     const result = await onPress(currentPassword);
-    const passwordError = currentPasswordState.passwordErrorOf(result);
+    const passwordError = currentPasswordState.handlePasswordError(result);
     if (passwordError !== null) form.setError('currentPassword', passwordError, { shouldFocus: true });
     else if (!result.success) announce(result);
   });
@@ -117,7 +118,7 @@ function ConfirmedButton({ label, question, hint, onPress }: ConfirmedButtonProp
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          // No dialog once the API has required the password: by entering it, the user confirms the action.
+          // A user who enters the current password confirms the action by that, without a dialog.
           if (question !== undefined && !currentPasswordState.isRequired) setConfirming(true);
           else void run();
         }}

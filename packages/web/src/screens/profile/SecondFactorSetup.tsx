@@ -16,13 +16,17 @@ interface SecondFactorSetupProps extends SecondFactorSecret {
   readonly onCancel: () => void;
 }
 
-/** The two steps of the setup: pairing an authenticator app with the secret, then the recovery codes, shown only once. */
+/**
+ * Setup of two-step verification in two steps: the user pairs an authenticator app with the secret, and then saves the recovery codes, which
+ * are shown only once.
+ */
 export function SecondFactorSetup({ secret, uri, onDone, onCancel }: SecondFactorSetupProps) {
   const [recoveryCodes, setRecoveryCodes] = useState<readonly string[] | null>(null);
   if (recoveryCodes !== null) return <RecoveryCodes codes={recoveryCodes} onDone={onDone} />;
   return <Pairing secret={secret} uri={uri} onPaired={setRecoveryCodes} onCancel={onCancel} />;
 }
 
+/** The first code of the authenticator app: 6 digits, in which the user may type spaces. */
 const FirstCode = z.object({
   code: z
     .string()
@@ -40,6 +44,7 @@ interface PairingProps extends SecondFactorSecret {
   readonly onCancel: () => void;
 }
 
+/** Shows the secret as a QR code and as text, and asks for a first code of the app, which proves that the pairing works. */
 function Pairing({ secret, uri, onPaired, onCancel }: PairingProps) {
   const { register, handleSubmit, formState, setError } = useForm({
     resolver: zodResolver(FirstCode),
@@ -65,7 +70,7 @@ function Pairing({ secret, uri, onPaired, onCancel }: PairingProps) {
           <Text size="sm" c="dimmed">
             {texts.secretHint}
           </Text>
-          {/* In groups of four characters, which are easier to type. */}
+          {/* Groups of four characters are easier to type: 'JBSWY3DP' becomes 'JBSW Y3DP'. */}
           <Code className={classes.secret}>{secret.replaceAll(/(.{4})(?!$)/g, '$1 ')}</Code>
         </div>
         <TextInput
@@ -89,9 +94,10 @@ function Pairing({ secret, uri, onPaired, onCancel }: PairingProps) {
   );
 }
 
-/** A QR code of black squares, 1 SVG unit wide. It is black on white in the dark theme, too, because not all apps read inverted codes. */
+/** A QR code of black squares, each 1 SVG unit wide. It stays black on white in the dark theme, because not all apps read inverted codes. */
 function QrCode({ text }: { readonly text: string }) {
-  const { size, data: rows } = encode(text, { ecc: 'M', border: 4 }); // 15 % error correction, 4 light squares around
+  // Level M corrects errors in 15 % of the code. The border is 4 light squares wide, as the QR standard requires.
+  const { size, data: rows } = encode(text, { ecc: 'M', border: 4 });
   const darkSquares = rows.flatMap((row, y) =>
     row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
   );
@@ -120,7 +126,7 @@ function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
       await navigator.clipboard.writeText(codes.join('\n'));
       announce({ success: true, message: texts.copied });
     } catch {
-      announce({ success: false, message: texts.copyFailed }); // the user can still write them down
+      announce({ success: false, message: texts.copyFailed }); // the user can still write the codes down
     }
   };
 

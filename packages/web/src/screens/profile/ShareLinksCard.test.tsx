@@ -22,7 +22,7 @@ const link = {
 };
 
 describe('the share link card of the profile', () => {
-  it('lists only the links of the account with their openings, and ends a link', async () => {
+  it('lists only the links of the account, with how often each was opened, and ends a link when its button is pressed', async () => {
     const user = account({ uid: 'u-1', role: 'user' });
     const { calls, person } = openApp('/dashboard/profile', {
       signedInAs: user,

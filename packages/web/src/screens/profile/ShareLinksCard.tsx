@@ -6,7 +6,10 @@ import { ShareLinkList } from '../../components/ShareLinkList.tsx';
 import { announce } from '../../notifications/notify.ts';
 import { texts } from './texts.ts';
 
-/** Card with the share links of the account; nothing for an account that may not create share links. */
+/**
+ * Card of the profile with the share links of the account (URLs that show slides to people without an account). It is hidden when the
+ * account may not create share links.
+ */
 export function ShareLinksCard({ user }: { readonly user: User }) {
   return may(user, 'sharing.own') ? <OwnLinks uid={user.uid} /> : null;
 }

@@ -10,8 +10,8 @@ export interface CurrentPassword {
 }
 
 /**
- * State of `CurrentPasswordField` in a form. The API requires the current password for some actions when the sign-in is
- * not recent; the form shows the field after the API has rejected the action for this reason.
+ * State of `CurrentPasswordField` in a form of the profile. The API requires the current password for some actions when the sign-in is
+ * not recent. The form shows the field only after the API has rejected the action for this reason.
  */
 export function useCurrentPassword() {
   const [isRequired, setRequired] = useState(false);
@@ -29,10 +29,10 @@ export function useCurrentPassword() {
     isRequired,
     schema,
     /**
-     * Returns the error of the field when an action failed because the password is missing or wrong, otherwise null.
-     * A missing password makes the field appear.
+     * Call with the result of the action. When the action failed because the password is missing or wrong, returns the error for the
+     * field; otherwise returns null. If the password is missing, the field appears.
      */
-    passwordErrorOf(result: ActionResult): { readonly message: string } | null {
+    handlePasswordError(result: ActionResult): { readonly message: string } | null {
       if (result.success) return null;
       if (result.error === 'credentials_invalid') return { message: sharedTexts.currentPasswordWrong };
       if (result.error !== 'reauth_required') return null;

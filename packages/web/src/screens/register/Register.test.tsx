@@ -1,3 +1,4 @@
+/** Tests of the registration page. They find elements by Turkish texts, the default language of these screens. */
 import { screen } from '@testing-library/react';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { settings } from '../../browser/settings.ts';
@@ -58,8 +59,8 @@ describe('the registration page', () => {
   });
 
   it.each([
-    ['shows the data-protection notice of the deployment', 'Verileriniz hastanede kalır.', 1],
-    ['shows no data-protection notice without the setting', null, 0],
+    ['shows the data-protection notice from the settings', 'Verileriniz hastanede kalır.', 1],
+    ['shows no data-protection notice when the settings contain none', null, 0],
   ])('%s', async (_, privacyNotice, count) => {
     Object.assign(settings, { privacyNotice });
     onTestFinished(() => void Object.assign(settings, { privacyNotice: null }));
@@ -148,7 +149,7 @@ describe('the registration page', () => {
     expect(calls).toEqual([]);
   });
 
-  it('counts the characters of a password, not its UTF-16 code units', async () => {
+  it('rejects a password of four emoji as too short, because it counts characters and not UTF-16 code units', async () => {
     const { person } = openApp('/auth/register');
     await fillInAndSubmit(person, { ...validValues, password: '🔬🔬🔬🔬', confirmation: '🔬🔬🔬🔬' });
     await screen.findByText('Şifre en az 8 karakter olmalı.');

@@ -114,7 +114,7 @@ export function Register() {
           autoComplete="new-password"
           error={errors.passwordConfirmation?.message}
         />
-        {/* Opens when a field in it has an error. Otherwise `open` is omitted, so that the user can open and close it. */}
+        {/* A field with an error opens the section. Without an error, `open` is omitted, so that the user can open and close it. */}
         <details className={classes.more} {...((errors.affiliation ?? errors.purpose) && { open: true })}>
           <summary>{texts.more}</summary>
           <Stack gap="lg" mt="md">

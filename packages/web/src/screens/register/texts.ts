@@ -1,3 +1,4 @@
+/** Texts of the registration page. `languageWhenMixed` is their language while the user has chosen neither Turkish nor English. */
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({

@@ -6,9 +6,9 @@ import { useReachable } from './use-reachable.ts';
 const reload = () => location.reload();
 
 /**
- * Shown in place of a screen that threw an error while it rendered, or whose script could not be loaded. A script cannot be loaded
- * when the server cannot be reached, or when a newer version has replaced the script. As soon as the server can be reached again, the
- * whole page is reloaded, because a browser may not request a failed script a second time.
+ * The screen that replaces a screen that threw an error while it rendered, or whose script could not be loaded. A script cannot be loaded
+ * when the server cannot be reached, or when a newer version of the app has replaced it. When the server can be reached again, this screen
+ * reloads the whole page, because a browser may not request a failed script a second time.
  */
 export function ScreenFailed() {
   const isReachable = useReachable(reload);

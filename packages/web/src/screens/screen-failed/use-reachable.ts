@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 
-/** Interval between two checks, and time limit of one check. */
+/** Interval between two checks, and the time limit of one check. */
 const checkIntervalMs = 3000;
 
-/** Returns whether the server responds; an error response counts, too. */
+/** Returns whether the server responds, even with an error response. */
 async function doesServerRespond(): Promise<boolean> {
   if (!navigator.onLine) return false;
   try {
@@ -15,13 +15,14 @@ async function doesServerRespond(): Promise<boolean> {
 }
 
 /**
- * Returns whether the server can be reached. While it cannot, checks again every 3 s, and at once when the browser reports
- * that the network is back.
+ * Returns whether the server can be reached. While it cannot, the hook checks again every 3 s, and at once when the browser reports that
+ * the network is back.
  *
- * @param onReachableAgain called instead of returning true after a failure, because the caller reloads the page
+ * @param onReachableAgain reloads the page; called when a check succeeds after a failed one, and the hook then keeps returning false
  */
 export function useReachable(onReachableAgain: () => void): boolean {
-  const [isReachable, setReachable] = useState(navigator.onLine); // only whether there is a network, until the first check has ended
+  // Until the first check ends, the hook returns whether the browser has a network.
+  const [isReachable, setReachable] = useState(navigator.onLine);
   useEffect(() => {
     let isCancelled = false;
     async function check() {

@@ -1,3 +1,4 @@
+/** Tests of the page of a share link. They find elements by Turkish texts, the default language of these screens. */
 import { screen } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { openApp } from '../../testing/open-app.tsx';
@@ -5,6 +6,7 @@ import { errorResponse } from '../../testing/stub-api.ts';
 
 const scale = { mpp_x: 0.25, mpp_y: 0.25, objective_power: 40 };
 
+/** Response of the API that opens a share link with two slides. */
 const openedLink = {
   session_id: 's'.repeat(43),
   expires_in: 3600,
@@ -34,14 +36,13 @@ describe('the page of a share link', () => {
 
   it.each([true, false])(
     'has a button that hides annotations only if the link shows annotations (show_annotations: %s)',
-    async (isShown) => {
+    async (showsAnnotations) => {
       openApp('/shared#secret-1', {
-        api: { 'POST /share-links/open': { ...openedLink, show_annotations: isShown } },
+        api: { 'POST /share-links/open': { ...openedLink, show_annotations: showsAnnotations } },
       });
       await screen.findByRole('heading', { name: 'Ders 3 · Böbrek' });
-      expect(screen.queryAllByRole('button', { name: 'İşaretlemeler', pressed: true })).toHaveLength(
-        isShown ? 1 : 0,
-      );
+      const buttons = screen.queryAllByRole('button', { name: 'İşaretlemeler', pressed: true });
+      expect(buttons).toHaveLength(isShown ? 1 : 0);
     },
   );
 
@@ -80,7 +81,7 @@ describe('the page of a share link', () => {
     await person.type(emptyField, 'gizli');
     await person.click(screen.getByRole('button', { name: 'Aç' }));
     await screen.findByRole('heading', { name: 'Ders 3 · Böbrek' });
-    // Without a password, with the wrong one, and with the right one.
+    // The page opens the link three times: without a password, with the wrong password, and with the right one.
     expect(calls.filter(({ name }) => name === 'POST /share-links/open')).toHaveLength(3);
   });
 

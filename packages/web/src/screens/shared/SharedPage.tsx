@@ -18,7 +18,7 @@ import classes from './SharedPage.module.css';
 import { texts } from './texts.ts';
 import { useSharedLink } from './use-shared-link.ts';
 
-/** The page of a share link (`/shared#secret`), for visitors without an account. */
+/** The page of a share link (`/shared#secret`), which shows one or several slides to visitors without an account. */
 export function SharedPage() {
   const { hash } = useLocation();
   const secret = hash.replace(/^#/, '');
@@ -115,7 +115,7 @@ function SharedSlides({ link, stepIndex, onStepChange }: SharedSlidesProps) {
   const { items, session_id: session } = link;
   const item = items[stepIndex] ?? items[0];
   const pixels = useMemo((): TourPixels => {
-    // A session that the server rejects is not replaced here: use-shared-link.ts decides whether the link has ended.
+    // Requests fail when the server rejects the session of the link. `useSharedLink` then finds out whether the link has ended.
     const sessions = {
       get: async () => session,
       replaceRejected: () => Promise.reject(new Error('the link has ended')),
@@ -133,7 +133,7 @@ function SharedSlides({ link, stepIndex, onStepChange }: SharedSlidesProps) {
       tileUrlOf: (tile, colour) => tileUrl(imageId, tile, colour),
       scale: { mpp: mpp_x, mppY: mpp_y, objectivePower: objective_power, derived: null },
       name: link.title,
-      annotated: null,
+      annotated: null, // the tour itself shows the annotations of a link
     }),
     [imageId, link.title, mpp_x, mpp_y, objective_power],
   );
@@ -158,6 +158,7 @@ function SharedSlides({ link, stepIndex, onStepChange }: SharedSlidesProps) {
   );
 }
 
+/** Returns the step of the tour that shows an item of the link. */
 function stepOf({ image_id, title, text, field, colours, item, question }: SharedItem): TourStep {
   return {
     item: item ?? null,

@@ -3,8 +3,8 @@ import { fetchSharedSlideStatus, type OpenedLink, openLink } from '../../api/sha
 import { preloadTour } from '../../viewer/tour/Tour.tsx';
 
 /**
- * `opening` waits for the server, `password` asks for the password of the link, and `ended` means that the link has expired
- * or was revoked.
+ * State of a share link (a URL that shows slides to visitors without an account): `opening` waits for the server, `password` asks for the
+ * password of the link, and `ended` means that the link has expired or was revoked.
  */
 export type SharedLinkState =
   | { readonly kind: 'opening' }
@@ -14,9 +14,9 @@ export type SharedLinkState =
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'open'; readonly link: OpenedLink };
 
-/** Interval of the checks whether the link has ended; the slide is closed when it has. */
+/** Interval of the checks whether the link has ended. An ended link closes the slide. */
 const checkIntervalMs = 700;
-/** When the session has less time left than this, the link is opened again, which creates a new session. */
+/** When the session ends within this time, the link is opened again, which creates a new session. */
 const renewalMarginMs = 30_000;
 
 interface SharedLink {
@@ -26,16 +26,16 @@ interface SharedLink {
 }
 
 /**
- * Opens a share link, renews its session, and reports when the link has ended.
+ * Opens a share link, renews its session (the credential with which the browser loads tiles), and reports when the link has ended.
  *
  * @param secret the part of the URL after `#`
  * @param stepIndex index of the shown item; the checks request its slide to find out whether the link has ended
  */
 export function useSharedLink(secret: string, stepIndex: number): SharedLink {
   const [state, setState] = useState<SharedLinkState>({ kind: 'opening' });
-  /** The entered password, kept to open the link again for a new session. */
+  /** The entered password, which later openings of the link send again; undefined before the user has entered one. */
   const password = useRef<string>(undefined);
-  /** End of the session, as `performance.now()`. */
+  /** End of the session, in ms on the clock of `performance.now()`. */
   const sessionEndMs = useRef(0);
   /** Number of the latest attempt to open the link; the results of earlier attempts are ignored. */
   const latestAttempt = useRef(0);
@@ -47,7 +47,7 @@ export function useSharedLink(secret: string, stepIndex: number): SharedLink {
     if (attempt !== latestAttempt.current) return; // the URL has another secret now, or the user has left the page
     if (!('error' in result)) {
       sessionEndMs.current = performance.now() + result.expires_in * 1000;
-      await preloadTour().catch(() => undefined); // the slide loads the script again, and shows a failure
+      await preloadTour().catch(() => undefined); // after a failure, the tour itself loads the script again and shows the error
       if (attempt === latestAttempt.current) setState({ kind: 'open', link: result });
     } else if (result.error === 'not_found') setState({ kind: 'ended' });
     else if (result.error === 'password_required') setState({ kind: 'password', message: null });
