@@ -15,7 +15,7 @@ interface AccessDialogProps {
   readonly onClose: () => void;
 }
 
-/** Changes the restricted datasets and the end date of an active account. */
+/** Dialog that changes the terms of an active account: its restricted datasets and its end date. */
 export function AccessDialog({ user, onClose }: AccessDialogProps) {
   const [terms, setTerms] = useState(termsOf(user));
   const [isRunning, setRunning] = useState(false);

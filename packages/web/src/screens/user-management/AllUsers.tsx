@@ -21,8 +21,8 @@ import classes from './UserManagement.module.css';
 import { readUserQuery, writeUserQuery } from './user-address.ts';
 
 /**
- * The list of accounts in pages. The URL holds search, filters, order and page. While another page is loading, the style sheet dims the
- * previous one (`data-stale`).
+ * The list of all accounts, in pages, of the user management. The URL holds search, filters, order and page. While another page is loading,
+ * the style sheet dims the previous page (`data-stale`).
  */
 export function AllUsers() {
   const [urlQuery, setUrlQuery] = useSearchParams();
@@ -123,7 +123,8 @@ export function AllUsers() {
           total={pageCount}
           value={query.page}
           onChange={(page) => {
-            setUrlQuery(writeUserQuery({ ...query, page })); // a history entry for each page, unlike for filters
+            // Unlike a filter, each page gets an entry in the history of the browser.
+            setUrlQuery(writeUserQuery({ ...query, page }));
             listTop.current?.scrollIntoView({ block: 'start' });
           }}
           getControlProps={(control) => ({ 'aria-label': texts.pageControls[control] })}
@@ -142,6 +143,7 @@ interface NoUsersProps {
   readonly onClear: () => void;
 }
 
+/** Shown instead of the list when it is empty. */
 function NoUsers({ isFiltered, isBeyondEnd, onClear }: NoUsersProps) {
   if (!isFiltered && !isBeyondEnd) return <EmptyState title={texts.empty} hint={texts.emptyHint} />;
   return (

@@ -10,10 +10,11 @@ import { texts } from './texts.ts';
 
 interface ApplicationRowProps {
   readonly user: UserDetails;
+  /** Accounts that may belong to the same person, for example because of the same name. */
   readonly duplicates: readonly LikelyDuplicate[];
   readonly isSelected: boolean;
   readonly onSelect: (isSelected: boolean) => void;
-  /** Disables the buttons, for example for a moment after rows have moved. */
+  /** Disables the buttons, for example for 700 ms after rows have moved, because a click could hit the wrong row. */
   readonly isDisabled: boolean;
   /** Whether the call that approves the applicant is running. */
   readonly isApproving: boolean;
@@ -25,8 +26,9 @@ interface ApplicationRowProps {
 }
 
 /**
- * Row of one applicant with name, institution, purpose, likely duplicates, and the buttons of the decision. It is rendered
- * again only when its data or state changes. New handlers do not count, because the handlers of all renderings do the same.
+ * Row of one applicant (a person whose account waits for approval) with name, institution, purpose, likely duplicates, and buttons that
+ * approve or reject. The row renders again only when its data or state changes. `isSameRow` ignores new handler functions, because the
+ * handlers of all renderings do the same.
  */
 export const ApplicationRow = memo(function ApplicationRow({
   user,
@@ -41,7 +43,7 @@ export const ApplicationRow = memo(function ApplicationRow({
 }: ApplicationRowProps) {
   const row = useRef<HTMLLIElement>(null);
   const name = nameOf(user);
-  // What the applicant has entered at the registration; null when nothing.
+  // What the applicant wrote when registering; null when the field was left empty.
   const statements = [
     [texts.affiliation, user.affiliation],
     [texts.purpose, user.purpose],
@@ -66,7 +68,7 @@ export const ApplicationRow = memo(function ApplicationRow({
           </Text>
         </div>
         {statements.some(([, text]) => text !== null) && (
-          <dl className={classes.said}>
+          <dl className={classes.statements}>
             {statements.map(
               ([label, text]) =>
                 text !== null && (
@@ -82,7 +84,7 @@ export const ApplicationRow = memo(function ApplicationRow({
           <Alert
             color="eosin"
             variant="default"
-            className={classes.alike ?? ''}
+            className={classes.duplicatesAlert ?? ''}
             icon={<IconAlertTriangle aria-hidden />}
             title={texts.duplicates}
           >

@@ -1,3 +1,4 @@
+/** Tests of the queue of applicants. They find elements by Turkish texts, the default language of these screens. */
 import type { UserDetails } from '@lamina/contract';
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
@@ -7,6 +8,7 @@ import { type Answers, pendingResponse } from '../../testing/stub-api.ts';
 
 const admin = account({ uid: 'uid-of-admin', role: 'admin' });
 
+/** Returns a pending account. */
 function applicant(uid: string, displayName: string, details: Partial<UserDetails> = {}) {
   const pending = {
     status: 'pending',
@@ -19,6 +21,7 @@ function applicant(uid: string, displayName: string, details: Partial<UserDetail
 
 const deniz = applicant('deniz', 'Deniz Kaya', { affiliation: 'Ege Üniversitesi', purpose: 'Tez' });
 const ekin = applicant('ekin', 'Ekin Su');
+/** Response of the API with these applicants, without likely duplicates. */
 const queueOf = (...people: object[]) => ({
   applications: people.map((user) => ({ user, duplicates: [] })),
   waiting: people.length,
@@ -50,13 +53,14 @@ function openQueue(api: Answers = {}) {
   });
 }
 
-async function rowOf(name: string) {
+/** Returns queries for the list item of a person. */
+async function findRow(name: string) {
   const row = (await screen.findByRole('heading', { name })).closest('li');
   if (row === null) throw new Error(`${name} has no row`);
   return within(row);
 }
 
-describe('the queue of applicants', () => {
+describe('the queue of applicants in the user management', () => {
   it('shows name, e-mail, institution, purpose and likely duplicates of an applicant', async () => {
     const duplicate = {
       uid: 'x',
@@ -70,7 +74,7 @@ describe('the queue of applicants', () => {
         waiting: 260,
       },
     });
-    const row = await rowOf('Deniz Kaya');
+    const row = await findRow('Deniz Kaya');
     row.getByText(/deniz@example\.org/);
     row.getByText('Ege Üniversitesi');
     row.getByText('Tez');
@@ -78,7 +82,7 @@ describe('the queue of applicants', () => {
     screen.getByText('Bekleyen 260 kişiden en uzun süredir bekleyen 1 kişi gösteriliyor.');
   });
 
-  it('says, when the queue is empty, that no applicant is waiting and that an e-mail will announce new applicants', async () => {
+  it('says, when it is empty, that no applicant waits and that an e-mail will announce new applicants', async () => {
     openQueue({ 'GET /admin/applications': queueOf() });
     await screen.findByText('Onay bekleyen kimse yok.');
     screen.getByText('Yeni başvurular geldiğinde burada görünür ve size e-postayla bildirilir.');
@@ -101,7 +105,7 @@ describe('the queue of applicants', () => {
         return { message: 'tamam' };
       },
     });
-    await person.click((await rowOf('Deniz Kaya')).getByRole('button', { name: 'Onayla' }));
+    await person.click((await findRow('Deniz Kaya')).getByRole('button', { name: 'Onayla' }));
     await screen.findByText('Kullanıcı başarıyla onaylandı.');
     await waitFor(() => expect(screen.queryByRole('heading', { name: 'Deniz Kaya' })).toBeNull());
     expect(calls.find(({ name }) => name.endsWith('/approve'))?.body).toEqual({ role: 'user' });
@@ -121,7 +125,7 @@ describe('the queue of applicants', () => {
       },
     });
     const firstRow = () => screen.getAllByRole('listitem')[0];
-    await person.click((await rowOf('Deniz Kaya')).getByRole('button', { name: 'Onayla' }));
+    await person.click((await findRow('Deniz Kaya')).getByRole('button', { name: 'Onayla' }));
     await screen.findByText('Onaylandı: Deniz Kaya');
     expect(firstRow()?.textContent).toContain('Onaylandı: Deniz Kaya');
     await waitFor(() =>
@@ -133,11 +137,11 @@ describe('the queue of applicants', () => {
     await waitFor(() => expect(undo.disabled).toBe(false));
     await person.click(undo);
     await screen.findByText('Onay geri alındı.');
-    await rowOf('Deniz Kaya');
+    await findRow('Deniz Kaya');
     expect(firstRow()?.textContent).toContain('Deniz Kaya');
   });
 
-  it('disables its buttons for a moment after the rows have moved, so that a double click has no effect', async () => {
+  it('disables its buttons for 700 ms after rows have moved, so that a double click does not hit another applicant', async () => {
     let queue = queueOf(deniz, ekin);
     const { person } = openQueue({
       'GET /admin/applications': () => queue,
@@ -146,12 +150,12 @@ describe('the queue of applicants', () => {
         return { message: 'tamam' };
       },
     });
-    await person.click((await rowOf('Deniz Kaya')).getByRole('button', { name: 'Reddet' }));
+    await person.click((await findRow('Deniz Kaya')).getByRole('button', { name: 'Reddet' }));
     const dialog = within(await screen.findByRole('dialog'));
     await person.type(dialog.getByLabelText('Gerekçe'), 'Kurum doğrulanamadı.');
     await person.click(dialog.getByRole('button', { name: 'Reddet' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-    const approve = (await rowOf('Ekin Su')).getByRole<HTMLButtonElement>('button', { name: 'Onayla' });
+    const approve = (await findRow('Ekin Su')).getByRole<HTMLButtonElement>('button', { name: 'Onayla' });
     expect(approve.disabled).toBe(true);
     await waitFor(() => expect(approve.disabled).toBe(false));
   });
@@ -159,7 +163,7 @@ describe('the queue of applicants', () => {
   it('approves an applicant with a chosen role, restricted datasets and an end date in one call', async () => {
     const { person, calls } = openQueue({ 'POST /admin/users/deniz/approve': { message: 'tamam' } });
     await person.click(
-      (await rowOf('Deniz Kaya')).getByRole('button', { name: 'Rol ve Erişim Seçerek Onayla…' }),
+      (await findRow('Deniz Kaya')).getByRole('button', { name: 'Rol ve Erişim Seçerek Onayla…' }),
     );
     const dialog = within(await screen.findByRole('dialog', { name: 'Başvuruyu Onayla' }));
     await person.click(dialog.getByRole('radio', { name: 'İzleyici' }));
@@ -236,8 +240,8 @@ describe('the queue of applicants', () => {
         ],
       },
     });
-    await person.click((await rowOf('Ekin Su')).getByRole('checkbox'));
-    await person.click((await rowOf('Deniz Kaya')).getByRole('checkbox'));
+    await person.click((await findRow('Ekin Su')).getByRole('checkbox'));
+    await person.click((await findRow('Deniz Kaya')).getByRole('checkbox'));
     await person.click(screen.getByRole('button', { name: 'Seçilenleri Reddet' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Başvuruyu Reddet' }));
     await person.click(dialog.getByRole('button', { name: 'Reddet' }));
@@ -250,9 +254,12 @@ describe('the queue of applicants', () => {
     ]);
   });
 
-  it.each(['Seçilenleri Onayla', 'Seçilenleri Reddet'])(
-    'closes the dialog of "%s" with its cancel button',
-    async (button) => {
+  it.each([
+    ['approving', 'Seçilenleri Onayla'],
+    ['rejecting', 'Seçilenleri Reddet'],
+  ])(
+    'closes the dialog for %s the selected applicants when the cancel button is pressed',
+    async (_, button) => {
       const { person } = openQueue();
       await person.click(await screen.findByRole('checkbox', { name: 'Tümünü seç' }));
       await person.click(screen.getByRole('button', { name: button }));
@@ -263,7 +270,7 @@ describe('the queue of applicants', () => {
 
   it('sends the search to the server, keeps it in the URL, and clears it with the Clear button', async () => {
     const { person, calls, address } = openQueue();
-    await rowOf('Deniz Kaya');
+    await findRow('Deniz Kaya');
     await person.type(screen.getByRole('searchbox', { name: 'Ara' }), 'sule');
     await waitFor(() => expect(address()).toBe('/admin/users?view=waiting&q=sule'));
     const searches = () =>
@@ -283,7 +290,7 @@ describe('the queue of applicants', () => {
   });
 });
 
-describe('the card of an active account', () => {
+describe('the card of an active account in the user management', () => {
   it('shows the end date and the restricted datasets, and changes them in a dialog', async () => {
     const member = {
       ...account({ uid: 'deniz', email: 'deniz@example.org', displayName: 'Deniz Kaya' }),
@@ -300,7 +307,7 @@ describe('the card of an active account', () => {
         'PUT /admin/users/deniz/access': { message: 'tamam' },
       },
     });
-    const card = await rowOf('Deniz Kaya');
+    const card = await findRow('Deniz Kaya');
     card.getByText('31 Aralık 2099 23:59');
     card.getByText('Ege Üniversitesi');
     card.getByText('Böbrek');

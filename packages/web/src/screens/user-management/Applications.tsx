@@ -22,12 +22,16 @@ import { texts } from './texts.ts';
 import { useQueueRows } from './use-queue-rows.ts';
 import { searchParameter, viewParameter } from './user-address.ts';
 
+/** The loaded applicants, and how many wait and match the search in all. */
 type Queue = NonNullable<ReturnType<typeof useApplications>['data']>;
 
-/** Returns the number of applicants that match the search. `total` is optional in the API; without it, all of them match. */
+/** Returns the number of applicants that match the search. A response without `total` means that all waiting applicants match. */
 const countMatching = ({ total, waiting }: Queue) => total ?? waiting;
 
-/** The queue of applicants with a search, and decisions about one or several of them. */
+/**
+ * The queue of applicants (people whose accounts wait for approval) in the user management. Administrators search it, and approve or reject
+ * one or several applicants.
+ */
 export function Applications() {
   const [urlQuery, setUrlQuery] = useSearchParams();
   const search = urlQuery.get(searchParameter)?.trim() ?? '';
@@ -63,7 +67,7 @@ export function Applications() {
       )}
       {queue.isSuccess && (
         <ApplicantList
-          key={search} // a new search starts without selected applicants and without kept rows
+          key={search} // a new search starts without selected applicants and without rows of decided applicants
           queue={queue.data}
           isSearch={search !== ''}
           isLoadingMore={queue.isPlaceholderData}
@@ -78,6 +82,7 @@ export function Applications() {
   );
 }
 
+/** The open dialog, and the applicants about whom it decides. */
 interface DecisionDialog {
   readonly kind: 'approve' | 'reject';
   readonly people: readonly UserDetails[];
@@ -99,7 +104,7 @@ function ApplicantList({ queue, isSearch, isLoadingMore, onMore }: ApplicantList
   /** Null while no dialog is open. */
   const [dialog, setDialog] = useState<DecisionDialog | null>(null);
   const people = applications.map(({ user }) => user);
-  // An applicant about whom another administrator has decided is not selected any more.
+  // When another administrator decides about an applicant, `people` no longer contains the applicant, and neither does the selection.
   const selectedPeople = people.filter(({ uid }) => selectedUids.has(uid));
 
   const select = (uid: string, isSelected: boolean) =>
@@ -113,7 +118,7 @@ function ApplicantList({ queue, isSearch, isLoadingMore, onMore }: ApplicantList
 
   const list = useRef<HTMLUListElement>(null);
   const { rows, keepRow, releaseRow } = useQueueRows(applications, list);
-  // The buttons are disabled for 700 ms after rows have moved or a dialog has opened or closed: a click could hit the wrong button.
+  // The buttons are disabled for 700 ms after rows have moved or a dialog has opened or closed, because a click could hit the wrong button.
   const isSettled = useSettled(`${rows.map(({ user }) => user.uid).join()} ${dialog === null}`);
 
   async function undoApproval(user: UserDetails, rowHeight: number) {
@@ -174,14 +179,14 @@ function ApplicantList({ queue, isSearch, isLoadingMore, onMore }: ApplicantList
             </Group>
           </Group>
           <ul className={classes.list} ref={list}>
-            {rows.map(({ user, duplicates, isApproving, decided }) =>
-              decided !== null ? (
+            {rows.map(({ user, duplicates, isApproving, decision }) =>
+              decision !== null ? (
                 <DecidedRow
                   key={user.uid}
                   user={user}
-                  decided={decided}
+                  decision={decision}
                   onUndo={async () =>
-                    announceAction(await undoApproval(user, decided.height), { about: nameOf(user) })
+                    announceAction(await undoApproval(user, decision.height), { about: nameOf(user) })
                   }
                 />
               ) : (

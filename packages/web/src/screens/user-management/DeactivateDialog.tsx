@@ -11,7 +11,10 @@ interface DeactivateDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks for a confirmation, and lists what a later reactivation does not restore: the grants and the administrator role. */
+/**
+ * Dialog that deactivates an account after a confirmation. It lists what a later reactivation does not restore: the grants (rights to
+ * restricted datasets) and the administrator role.
+ */
 export function DeactivateDialog({ user, onClose }: DeactivateDialogProps) {
   const name = nameOf(user);
   return (

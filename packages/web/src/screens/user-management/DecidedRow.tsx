@@ -10,21 +10,21 @@ import type { QueueRow } from './use-queue-rows.ts';
 
 interface DecidedRowProps {
   readonly user: QueueRow['user'];
-  readonly decided: NonNullable<QueueRow['decided']>;
+  readonly decision: NonNullable<QueueRow['decision']>;
   readonly onUndo: () => Promise<void>;
 }
 
 /**
- * Row of an applicant who was approved: says so, and offers to undo the approval. It has the height of the row that it replaces.
- * `useQueueRows` finds the keyboard focus in such a row by `data-decided`.
+ * Row of the queue that says that an applicant was approved, with an undo button, or that the approval was withdrawn. It keeps the height of
+ * the row that it replaces. `useQueueRows` recognises these rows by `data-decided`.
  */
-export function DecidedRow({ user, decided: { phase, height }, onUndo }: DecidedRowProps) {
+export function DecidedRow({ user, decision: { phase, height }, onUndo }: DecidedRowProps) {
   const [isRunning, setRunning] = useState(false);
   // The row appears under the pointer: the second click of a double click must not undo the approval.
   const isSettled = useSettled(phase, { isInitiallySettled: false });
   const name = nameOf(user);
   const row = useRef<HTMLLIElement>(null);
-  // The button that had the keyboard focus is gone, so the focus moves to this row.
+  // This row replaces the button that had the keyboard focus, so it takes over the focus.
   useEffect(() => {
     if (document.activeElement === document.body) row.current?.focus({ preventScroll: true });
   }, []);

@@ -4,7 +4,7 @@ import classes from './Applications.module.css';
 import { texts } from './texts.ts';
 import type { useDecision } from './use-decision.ts';
 
-/** Shows the progress of a decision about several people, and afterwards the names of those about whom it failed. */
+/** Shows the progress of approving or rejecting several applicants, and afterwards the names of those for whom it failed. */
 export function DecisionState({
   progress,
   undecidedPeople,
@@ -14,12 +14,12 @@ export function DecisionState({
       {progress !== null && (
         <Stack gap="xs">
           <Progress
-            value={(100 * progress.decided) / progress.total}
+            value={(100 * progress.decidedCount) / progress.total}
             transitionDuration={200}
-            aria-label={texts.progress(progress.decided, progress.total)}
+            aria-label={texts.progress(progress.decidedCount, progress.total)}
           />
           <Text size="sm" aria-live="polite">
-            {texts.progress(progress.decided, progress.total)}
+            {texts.progress(progress.decidedCount, progress.total)}
           </Text>
         </Stack>
       )}

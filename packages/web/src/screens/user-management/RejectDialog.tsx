@@ -14,7 +14,7 @@ interface RejectDialogProps {
   readonly onClose: () => void;
 }
 
-/** Rejects one or several applications, with a reason that the applicants read. */
+/** Dialog that rejects one or several applications with a required reason, which the applicants can read. */
 export function RejectDialog({ people, onClose }: RejectDialogProps) {
   const [firstPerson] = people;
   const [reasonInput, setReasonInput] = useState('');

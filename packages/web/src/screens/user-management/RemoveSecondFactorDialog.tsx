@@ -11,7 +11,7 @@ interface RemoveSecondFactorDialogProps {
   readonly onClose: () => void;
 }
 
-/** Removes the two-step verification of an account, for example when its owner has lost the phone. */
+/** Dialog that removes the two-step verification of an account, for example when its owner has lost the phone. */
 export function RemoveSecondFactorDialog({ user, onClose }: RemoveSecondFactorDialogProps) {
   const name = nameOf(user);
   return (

@@ -8,7 +8,7 @@ import { nameOf } from '../../formatting/person.ts';
 import { roleLabel, texts as sharedTexts } from '../../language/texts.ts';
 import { texts } from './texts.ts';
 
-/** A role that this dialog can give: the roles of an approval, and administrator. */
+/** A role that this dialog can give: one of the roles that an approval can give, or administrator. */
 type AssignableRole = GrantableRole | 'admin';
 
 interface RoleDialogProps {
@@ -20,8 +20,8 @@ interface RoleDialogProps {
 const roles: readonly AssignableRole[] = ['user', 'viewer', 'admin'];
 
 /**
- * Dialog that changes the role of an active account. The server suspends the account and approves it again with the new role, which
- * the dialog says before the person submits.
+ * Dialog that changes the role of an active account. The account is suspended and approved again with the new role. The dialog says so
+ * before the administrator confirms.
  */
 export function RoleDialog({ user, onClose }: RoleDialogProps) {
   const name = nameOf(user);
@@ -32,7 +32,7 @@ export function RoleDialog({ user, onClose }: RoleDialogProps) {
     if (role === null) return;
     setRunning(true);
     announceAction(await changeRole(user.uid, role), { about: name });
-    onClose(); // also after a failure, which the notification explains
+    onClose(); // also after a failure: the notification explains it
   }
 
   return (

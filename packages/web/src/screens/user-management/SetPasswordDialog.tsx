@@ -14,7 +14,7 @@ interface SetPasswordDialogProps {
   readonly onClose: () => void;
 }
 
-/** Sets a new password for an account, for example when its owner receives no e-mail. */
+/** Dialog that sets a new password for an account, for example when its owner receives no e-mail. */
 export function SetPasswordDialog({ user, onClose }: SetPasswordDialogProps) {
   const form = useForm({
     resolver: zodResolver(NewPassword),

@@ -10,7 +10,7 @@ interface TermsFieldsProps {
   readonly onChange: (terms: ChosenTerms) => void;
 }
 
-/** Fields for the restricted datasets and the end date of an account. */
+/** Fields for the terms of an account: its restricted datasets and its end date. */
 export function TermsFields({ terms, onChange }: TermsFieldsProps) {
   const restrictedDatasets = (useDatasets().data ?? []).filter(({ access }) => access === 'restricted');
   return (

@@ -26,7 +26,7 @@ interface UserCardProps {
 
 type CardDialog = 'access' | 'role' | 'reject' | 'password' | 'deactivate' | 'second-factor';
 
-/** One account with its fields and actions; the style sheet makes the card a row in a wide window. */
+/** Card of one account in the user management, with its fields and actions. In a wide window, the style sheet turns the card into a row. */
 export const UserCard = memo(function UserCard({ user }: UserCardProps) {
   const isOwn = useAuth().user?.uid === user.uid;
   const [dialog, setDialog] = useState<CardDialog | null>(null);
@@ -37,7 +37,7 @@ export const UserCard = memo(function UserCard({ user }: UserCardProps) {
       announceAction(result, { about: nameOf(user), ...(undo && { undo: () => undo(user) }) });
     },
   });
-  // After an action, another button may be where the pressed one was: a double click must not press it.
+  // After an action, another button may be under the pointer. Until the card has settled, a double click must not press it.
   const isSettled = useSettled(`${user.status} ${user.role}`);
   const isDisabled = runAction.isPending || !isSettled;
 
@@ -137,7 +137,7 @@ function fieldsOf(user: UserDetails): readonly (readonly [label: string, value: 
     [sharedTexts.createdAt, formatDateAndTime(user.createdAt)],
     [sharedTexts.updatedAt, formatDateAndTime(user.updatedAt)],
     [sharedTexts.approvalDate, formatDateAndTime(user.approvalDate)],
-    ...withoutEmpty([
+    ...nonEmpty([
       [texts.expiresAt, user.expiresAt && formatDateAndTime(user.expiresAt)],
       [texts.affiliation, user.affiliation],
       [texts.purpose, user.purpose],
@@ -148,7 +148,7 @@ function fieldsOf(user: UserDetails): readonly (readonly [label: string, value: 
   ];
 }
 
-/** Returns the fields that have a value. */
-function withoutEmpty(fields: readonly (readonly [label: string, value: string | null])[]) {
+/** Returns only the fields that have a value. */
+function nonEmpty(fields: readonly (readonly [label: string, value: string | null])[]) {
   return fields.flatMap(([label, value]) => (value ? [[label, value] as const] : []));
 }

@@ -1,4 +1,7 @@
-/** Tests of the list of accounts and their cards. They are in one file because all of them open the same screen with the same stubbed API. */
+/**
+ * Tests of the list of accounts and their cards in the user management. They are in one file because all of them open the same screen with
+ * the same stubbed API. They find elements by Turkish texts, the default language of the screen.
+ */
 import type { User } from '@lamina/contract';
 import { screen, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
@@ -31,7 +34,7 @@ async function findCard(name: string) {
 const buttonLabelsOf = (card: Awaited<ReturnType<typeof findCard>>) =>
   card.getAllByRole('button').map(({ textContent }) => textContent);
 
-describe('the user list of administrators', () => {
+describe('the list of accounts in the user management', () => {
   it('shows every account with its fields', async () => {
     openUsers([
       { ...deniz, createdAt: registeredAt, updatedAt: registeredAt, approvalDate: registeredAt },
@@ -77,12 +80,8 @@ describe('the user list of administrators', () => {
       errorResponse('unavailable'),
       'Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.',
     ],
-    [
-      'a default message when the response has none',
-      new Response('', { status: 502 }),
-      'Kullanıcılar yüklenemedi.',
-    ],
-  ])('shows, when loading fails, %s, and a retry button', async (_, failure, message) => {
+    ['a default message', new Response('', { status: 502 }), 'Kullanıcılar yüklenemedi.'],
+  ])('shows %s and a retry button when the accounts cannot be loaded', async (_, failure, message) => {
     let response: object = failure;
     const { person } = openUsers([], { 'GET /admin/users': () => response });
     await screen.findByText(message);
@@ -128,14 +127,14 @@ describe('the user list of administrators', () => {
         role: 'viewer',
         sort: 'name',
         limit: '50',
-        offset: '100',
+        offset: '100', // page 3
       }),
     );
     await person.click(screen.getByRole('button', { name: 'Temizle' }));
     await vi.waitFor(() => expect(address()).toBe('/admin/users?sort=name'));
   });
 
-  it('says that no account matches, and offers to clear the filters', async () => {
+  it('says when no account matches the search and filters, and offers to clear them', async () => {
     const { person, address, goTo } = openUsers([], {
       'GET /admin/users': { users: [], total: 0, message: '' },
     });
@@ -156,59 +155,54 @@ describe('the user list of administrators', () => {
       {},
       ['Askıya Al', 'Yönetici Yap', 'Devre Dışı Bırak', 'Rolü Değiştir', 'Erişimi Düzenle', 'Şifre Belirle'],
     ],
-    ['active admin', { role: 'admin' }, ['Askıya Al', 'Devre Dışı Bırak', 'Rolü Değiştir', 'Şifre Belirle']],
+    ['administrator', { role: 'admin' }, ['Askıya Al', 'Devre Dışı Bırak', 'Rolü Değiştir', 'Şifre Belirle']],
     ['suspended', { status: 'suspended' }, ['Etkinleştir', 'Devre Dışı Bırak', 'Şifre Belirle']],
     ['deactivated', { status: 'deactivated' }, ['Etkinleştir']],
-  ])('offers only the actions that the status allows: %s account', async (_, changes, labels) => {
+  ])('offers only the actions that the status and role allow: %s account', async (_, changes, labels) => {
     openUsers([{ ...deniz, ...changes }]);
     expect(buttonLabelsOf(await findCard('Deniz Kaya'))).toEqual(labels);
   });
 });
 
-describe('the card of an account', () => {
-  // Button, account, method, last part of the path, body, message after a success, message after a failure.
+describe('the card of an account in the user management', () => {
+  // Action as the last part of the path, changes of the account, button, body, message after a success, message after a failure.
   const actions = [
     [
-      'Onayla',
-      { status: 'pending' },
-      'POST',
       'approve',
+      { status: 'pending' },
+      'Onayla',
       { role: 'user' },
       'Kullanıcı başarıyla onaylandı.',
       'Kullanıcı onaylanırken hata oluştu.',
     ],
     [
-      'Etkinleştir',
+      'approve',
       { status: 'suspended' },
-      'POST',
-      'approve',
-      {},
-      'Kullanıcı başarıyla onaylandı.',
-      'Kullanıcı onaylanırken hata oluştu.',
-    ],
-    [
       'Etkinleştir',
-      { status: 'deactivated' },
-      'POST',
-      'approve',
       {},
       'Kullanıcı başarıyla onaylandı.',
       'Kullanıcı onaylanırken hata oluştu.',
     ],
     [
-      'Askıya Al',
+      'approve',
+      { status: 'deactivated' },
+      'Etkinleştir',
       {},
-      'POST',
+      'Kullanıcı başarıyla onaylandı.',
+      'Kullanıcı onaylanırken hata oluştu.',
+    ],
+    [
       'suspend',
+      { status: 'active' },
+      'Askıya Al',
       undefined,
       'Kullanıcı başarıyla askıya alındı.',
       'Kullanıcı askıya alınırken hata oluştu.',
     ],
     [
-      'Yönetici Yap',
-      {},
-      'POST',
       'promote',
+      { status: 'active' },
+      'Yönetici Yap',
       undefined,
       'Kullanıcı başarıyla yönetici yapıldı.',
       'Kullanıcı yönetici yapılırken hata oluştu.',
@@ -216,11 +210,11 @@ describe('the card of an account', () => {
   ] as const;
 
   it.each(actions)(
-    'sends the action "%s" on an account with %j, shows the result, and reloads only the account concerned',
-    async (label, changes, method, path, body, successMessage) => {
+    'sends the action "%s" on an account with %j, shows the result, and reloads only this account',
+    async (action, changes, label, body, successMessage) => {
       const before = { ...deniz, ...changes } as User;
       const after = { ...deniz, displayName: 'Deniz Yeni' };
-      const call = `${method} /admin/users/uid-of-deniz/${path}`;
+      const call = `POST /admin/users/uid-of-deniz/${action}`;
       const { person, calls } = openUsers([admin, before], {
         [call]: { message: 'tamam' },
         'GET /admin/users/uid-of-deniz': { user: after },
@@ -238,9 +232,9 @@ describe('the card of an account', () => {
 
   it.each(actions)(
     'shows a default message when the action "%s" on an account with %j fails without a message from the server',
-    async (label, changes, method, path, _body, _successMessage, failureMessage) => {
+    async (action, changes, label, _body, _successMessage, failureMessage) => {
       const { person } = openUsers([{ ...deniz, ...changes } as User], {
-        [`${method} /admin/users/uid-of-deniz/${path}`]: new Response('', { status: 502 }),
+        [`POST /admin/users/uid-of-deniz/${action}`]: new Response('', { status: 502 }),
         'GET /admin/users/uid-of-deniz': { user: deniz },
       });
       await person.click((await findCard('Deniz Kaya')).getByRole('button', { name: label }));
@@ -269,21 +263,21 @@ describe('the card of an account', () => {
   });
 
   it('disables its buttons while an action runs', async () => {
-    const suspended = pendingResponse();
+    const suspension = pendingResponse();
     const { person } = openUsers([admin, deniz], {
-      'POST /admin/users/uid-of-deniz/suspend': suspended.answer,
+      'POST /admin/users/uid-of-deniz/suspend': suspension.answer,
       'GET /admin/users/uid-of-deniz': { user: { ...deniz, status: 'suspended' } },
     });
     const card = await findCard('Deniz Kaya');
     await person.click(card.getByRole('button', { name: 'Askıya Al' }));
     const disabled = () => card.getAllByRole<HTMLButtonElement>('button').map((button) => button.disabled);
-    await vi.waitFor(() => expect(disabled()).toEqual([true, true, true, true, true, true])); // of an active account
-    suspended.respondWith({ message: '' });
-    // The suspended account has three buttons.
+    // An active account has six buttons, a suspended account three.
+    await vi.waitFor(() => expect(disabled()).toEqual([true, true, true, true, true, true]));
+    suspension.respondWith({ message: '' });
     await vi.waitFor(() => expect(disabled()).toEqual([false, false, false]), { timeout: 5000 });
   });
 
-  it('disables its buttons for a moment after they changed, so that a second click has no effect', async () => {
+  it('disables its buttons for 700 ms after they have changed, so that a double click does not press another button', async () => {
     let user = { ...deniz, status: 'pending' } as User;
     const { person, calls } = openUsers([admin, user], {
       'POST /admin/users/uid-of-deniz/approve': () => {
@@ -302,22 +296,22 @@ describe('the card of an account', () => {
   });
 
   it.each([
-    ['Onayla', { status: 'pending' }, 'approve', ['withdraw-approval'], 'Onay geri alındı.'],
-    ['Etkinleştir', { status: 'suspended' }, 'approve', ['suspend'], 'Kullanıcı başarıyla askıya alındı.'],
-    ['Askıya Al', {}, 'suspend', ['approve'], 'Kullanıcı başarıyla onaylandı.'],
+    ['approve', { status: 'pending' }, ['withdraw-approval'], 'Onayla', 'Onay geri alındı.'],
+    ['approve', { status: 'suspended' }, ['suspend'], 'Etkinleştir', 'Kullanıcı başarıyla askıya alındı.'],
+    ['suspend', { status: 'active' }, ['approve'], 'Askıya Al', 'Kullanıcı başarıyla onaylandı.'],
     [
-      'Askıya Al',
-      { role: 'admin' },
       'suspend',
+      { role: 'admin' },
       ['approve', 'promote'],
+      'Askıya Al',
       'Kullanıcı başarıyla yönetici yapıldı.',
     ],
   ] as const)(
-    'undoes the action "%s" on an account with %j with the button in the toast: the call %s is followed by %j',
-    async (label, changes, path, undoPaths, undoMessage) => {
+    'undoes the action "%s" on an account with %j by sending %j when the undo button of the toast is pressed',
+    async (action, changes, undoActions, label, undoMessage) => {
       const responses = Object.fromEntries(
-        [path, ...undoPaths].map((action) => [
-          `POST /admin/users/uid-of-deniz/${action}`,
+        [action, ...undoActions].map((sentAction) => [
+          `POST /admin/users/uid-of-deniz/${sentAction}`,
           { message: 'tamam' },
         ]),
       );
@@ -330,8 +324,8 @@ describe('the card of an account', () => {
       await vi.waitFor(() => expect(undo.disabled).toBe(false), { timeout: 5000 });
       await person.click(undo);
       await screen.findByText(undoMessage);
-      const posted = calls.filter(({ name }) => name.startsWith('POST /admin'));
-      expect(posted.map(({ name }) => name.split('/').at(-1))).toEqual([path, ...undoPaths]);
+      const sentCalls = calls.filter(({ name }) => name.startsWith('POST /admin'));
+      expect(sentCalls.map(({ name }) => name.split('/').at(-1))).toEqual([action, ...undoActions]);
     },
   );
 
@@ -377,8 +371,8 @@ describe('the dialog that changes the role of an account', () => {
   });
 });
 
-describe('the dialog that rejects an applicant from the card', () => {
-  it('sends a reason that was filled in from a template', async () => {
+describe('the dialog that rejects an applicant, opened from the card of the account', () => {
+  it('sends a reason that a template button has filled in', async () => {
     const { person, calls } = openUsers([admin, { ...deniz, status: 'pending' }], {
       'POST /admin/users/uid-of-deniz/reject': { message: 'tamam' },
       'GET /admin/users/uid-of-deniz': { user: { ...deniz, status: 'suspended' } },
@@ -396,7 +390,7 @@ describe('the dialog that rejects an applicant from the card', () => {
 describe('the dialog that deactivates an account', () => {
   const member = { ...deniz, datasets: ['Böbrek', 'Deri'] } as User;
 
-  it('names the grants that are lost, and deactivates the account after the confirmation', async () => {
+  it('names the datasets to which the account loses access, and deactivates the account after the confirmation', async () => {
     const { person, calls } = openUsers([admin, member], {
       'POST /admin/users/uid-of-deniz/deactivate': { message: 'tamam' },
       'GET /admin/users/uid-of-deniz': { user: { ...deniz, status: 'deactivated' } },
@@ -453,7 +447,7 @@ describe('the dialog that sets the password of an account', () => {
     await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 
-  it('returns the keyboard focus to the button that opened it', async () => {
+  it('returns the keyboard focus to the button that opened it when it is closed with Escape', async () => {
     const { person } = openUsers([deniz]);
     const opener = (await findCard('Deniz Kaya')).getByRole('button', { name: 'Şifre Belirle' });
     await person.click(opener);

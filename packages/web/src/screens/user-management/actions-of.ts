@@ -2,6 +2,7 @@ import type { User, UserDetails } from '@lamina/contract';
 import { approve, deactivate, promote, suspend, undoSuspension, withdrawApproval } from '../../api/users.ts';
 import type { ActionResult } from '../../notifications/action-result.ts';
 
+/** An action of an administrator on an account, with a button on the card of the account. */
 export interface UserAction {
   /** Key of the text on its button. */
   readonly name: 'approve' | 'activate' | 'suspend' | 'promote' | 'deactivate';
@@ -23,7 +24,7 @@ const approveAsUser: UserAction = {
 const activateUser: UserAction = {
   name: 'activate',
   isMain: true,
-  run: (uid) => approve(uid, null), // null: with the role that the account had before
+  run: (uid) => approve(uid, null), // null restores the role that the account had before
   undo: ({ uid, status }) => (status === 'deactivated' ? deactivate(uid) : suspend(uid)),
 };
 const suspendUser: UserAction = {
@@ -41,7 +42,7 @@ const deactivateUser: UserAction = {
 };
 
 /**
- * Returns the actions for an account of this status and role, in the order of the buttons.
+ * Returns the actions that the status and role of an account allow, in the order of the buttons.
  *
  * @param isOwn whether the account is that of the signed-in administrator, who can neither suspend nor deactivate it
  */

@@ -1,6 +1,6 @@
 /**
- * Converts the terms of an account (its restricted datasets and its end date) between the API and a form. The API has a
- * point in time, the form a day in the time zone of the browser.
+ * Converts the terms of an account (its restricted datasets and its end date) between the API and a form. In the API, the account ends at a
+ * point in time; in the form, at the end of a day in the time zone of the browser.
  */
 import type { UserDetails } from '@lamina/contract';
 import type { Terms } from '../../api/users.ts';
@@ -13,7 +13,7 @@ export interface ChosenTerms {
 
 export const noTerms: ChosenTerms = { datasets: [], lastDay: '' };
 
-/** Returns the terms for the form. An end date in the past is omitted, so that the administrator chooses a new one. */
+/** Returns the terms for the form, without an end date in the past, because the administrator has to choose a new one. */
 export function termsOf({ datasets, expiresAt }: Pick<UserDetails, 'datasets' | 'expiresAt'>): ChosenTerms {
   const isInFuture = expiresAt !== null && new Date(expiresAt) > new Date();
   return { datasets, lastDay: isInFuture ? dayOf(new Date(expiresAt)) : '' };
@@ -21,8 +21,9 @@ export function termsOf({ datasets, expiresAt }: Pick<UserDetails, 'datasets' | 
 
 /** Returns the terms for the API. The account ends at the end of its last day. */
 export function parseTerms({ datasets, lastDay }: ChosenTerms): Terms {
-  const end = new Date(`${lastDay}T23:59:59.999`); // without a zone, JavaScript uses that of the browser
-  return { datasets, expiresAt: Number.isNaN(end.getTime()) ? null : end.toISOString() }; // NaN: no last day
+  const end = new Date(`${lastDay}T23:59:59.999`); // in the time zone of the browser; invalid when `lastDay` is empty
+  const hasEnd = !Number.isNaN(end.getTime());
+  return { datasets, expiresAt: hasEnd ? end.toISOString() : null };
 }
 
 /** Returns the first day that a form accepts as the last day of an account: today. */

@@ -1,3 +1,4 @@
+/** Texts of the user management screen. `languageWhenMixed` is their language while the user has chosen neither Turkish nor English. */
 import { formatNumber } from '../../formatting/numbers.ts';
 import { wording } from '../../language/language.ts';
 

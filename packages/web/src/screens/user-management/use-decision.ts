@@ -6,7 +6,7 @@ import { announceAction } from '../../components/announce-action.tsx';
 import { nameOf } from '../../formatting/person.ts';
 import type { ActionResult } from '../../notifications/action-result.ts';
 
-/** A person about whom the decision failed. */
+/** An applicant for whom the decision (approving or rejecting) failed. */
 export interface UndecidedPerson {
   readonly user: UserDetails;
   /** Why it failed, as a sentence for the user. */
@@ -14,37 +14,37 @@ export interface UndecidedPerson {
 }
 
 interface Progress {
-  /** Number of people about whom the server has responded, including failures. */
-  readonly decided: number;
+  /** Number of applicants for whom the server has responded, including failures. */
+  readonly decidedCount: number;
   readonly total: number;
 }
 
 interface DecisionOptions {
   /** Not empty. */
   readonly people: readonly UserDetails[];
-  /** Sends the decision when `people` contains one person only; the toast then names the person. */
+  /** Sends the decision when `people` contains one person. The toast then names the person. */
   readonly decideOne: (uid: string) => Promise<ActionResult>;
-  /** Undoes the decision; offered only when `people` contains one person. */
+  /** Undoes the decision. The toast offers this only when `people` contains one person. */
   readonly undoOne?: (uid: string) => Promise<ActionResult>;
   /** Returns the message of the toast after a decision about several people. */
   readonly successMessage: (count: number) => string;
-  /** Called after a decision without failures, also when it was stopped. */
+  /** Called after a run without failures, even if the user stopped it. */
   readonly onDone: () => void;
 }
 
 interface RunningDecision {
-  /** @param decision sent when `people` contains several people; for one person, `decideOne` sends its own */
+  /** @param decision what the server receives when `people` contains several people; for one person, `decideOne` replaces it */
   readonly run: (decision: Decision) => Promise<void>;
-  /** Stops before the next call to the server; the people of later calls stay undecided. */
+  /** Stops before the next call to the server. The applications of the remaining people stay pending. */
   readonly stop: () => void;
   readonly isRunning: boolean;
   /** Null unless a decision about several people is running. */
   readonly progress: Progress | null;
-  /** People about whom the last run failed; the next run decides about these only. */
+  /** People for whom the last run failed. The next run retries only these. */
   readonly undecidedPeople: readonly UndecidedPerson[];
 }
 
-/** Runs a decision about one or several people, and returns its progress and the people about whom it failed. */
+/** Approves or rejects one or several applicants for a dialog, and returns the progress and the people for whom it failed. */
 export function useDecision(options: DecisionOptions): RunningDecision {
   const { people, decideOne, undoOne, successMessage, onDone } = options;
   const [undecidedPeople, setUndecidedPeople] = useState<readonly UndecidedPerson[]>([]);
@@ -64,11 +64,11 @@ export function useDecision(options: DecisionOptions): RunningDecision {
     decision: Decision,
   ): Promise<readonly UndecidedPerson[]> {
     const total = users.length;
-    setProgress({ decided: 0, total });
+    setProgress({ decidedCount: 0, total });
     const { failures, decided } = await decideApplications(
       users.map(({ uid }) => uid),
       decision,
-      (count) => setProgress({ decided: count, total }),
+      (decidedCount) => setProgress({ decidedCount, total }),
       () => isStopRequested.current,
     );
     setProgress(null);
@@ -82,13 +82,13 @@ export function useDecision(options: DecisionOptions): RunningDecision {
 
   return {
     run: async (decision) => {
-      // After a run with failures, only the people about whom it failed.
-      const remaining = undecidedPeople.length > 0 ? undecidedPeople.map(({ user }) => user) : people;
+      // After a run with failures, the next run retries only the people for whom it failed.
+      const peopleToDecide = undecidedPeople.length > 0 ? undecidedPeople.map(({ user }) => user) : people;
       const [onlyPerson] = people.length === 1 ? people : []; // undefined for several people
       isStopRequested.current = false;
       setRunning(true);
       const failedPeople =
-        onlyPerson !== undefined ? await runOne(onlyPerson) : await runMany(remaining, decision);
+        onlyPerson !== undefined ? await runOne(onlyPerson) : await runMany(peopleToDecide, decision);
       setRunning(false);
       setUndecidedPeople(failedPeople);
       if (failedPeople.length === 0) onDone();

@@ -3,7 +3,7 @@ import { readUserQuery, writeUserQuery } from './user-address.ts';
 
 describe('the query parameters of the user list', () => {
   it.each(['', 'q=%C5%9Fule', 'status=pending&role=unassigned&sort=name&page=3'])(
-    'are the same after readUserQuery and writeUserQuery: "%s"',
+    'are unchanged after readUserQuery and writeUserQuery: "%s"',
     (text) => {
       expect(writeUserQuery(readUserQuery(new URLSearchParams(text))).toString()).toBe(text);
     },

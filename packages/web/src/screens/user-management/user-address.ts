@@ -1,4 +1,4 @@
-/** Reads and writes the query parameters of the URL that hold the search, filters, order and page of the user list. */
+/** Reads and writes the query parameters of the URL of the user management: the search, filters, order and page of the list of accounts. */
 import { Role, Status, UserSort } from '@lamina/contract';
 import type { UserQuery } from '../../api/users.ts';
 
@@ -6,7 +6,7 @@ import type { UserQuery } from '../../api/users.ts';
 export const viewParameter = 'view';
 export const searchParameter = 'q';
 
-/** Returns the default for each parameter that is missing or invalid. */
+/** Returns the query of the list. A missing or invalid parameter gets its default. */
 export function readUserQuery(urlQuery: URLSearchParams): UserQuery {
   const page = Number(urlQuery.get('page'));
   return {
