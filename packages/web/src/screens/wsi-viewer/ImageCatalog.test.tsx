@@ -1,41 +1,42 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
-  api,
-  bare,
+  bareImage,
   errorResponse,
-  focused,
-  list,
-  liver,
-  many,
+  focusedText,
+  listResponse,
+  liverImage,
+  noResponse,
+  numberedImages,
+  pendingResponse,
+  renderViewer,
   resetPage,
-  session,
-  show,
-  silence,
+  sessionResponse,
+  stubViewerApi,
 } from './testing/viewer-page.tsx';
 
 beforeEach(resetPage);
 
-describe('the catalogue', () => {
-  it('shows images grouped by dataset with their number, and opens the first group', async () => {
-    api({});
-    const user = show();
+describe('the image catalogue of the viewer', () => {
+  it('groups images by dataset, shows the number of images of each group, and opens only the first group', async () => {
+    stubViewerApi({});
+    const user = renderViewer();
     screen.getByText('Loading images...');
-    const first = await screen.findByRole('button', { name: 'Karaciğer 1 images' });
-    const second = screen.getByRole('button', { name: 'Unknown 1 images' });
-    expect(first.ariaExpanded).toBe('true');
-    expect(second.ariaExpanded).toBe('false');
+    const firstGroup = await screen.findByRole('button', { name: 'Karaciğer 1 images' });
+    const secondGroup = screen.getByRole('button', { name: 'Unknown 1 images' });
+    expect(firstGroup.ariaExpanded).toBe('true');
+    expect(secondGroup.ariaExpanded).toBe('false');
     screen.getByRole('button', { name: /IŞIK-2\.svs.*Liver.*11111111$/ });
 
-    await user.click(second);
+    await user.click(secondGroup);
     screen.getByRole('button', { name: /^22222222-bbbb.*Unknown.*22222222$/ });
-    await user.click(first);
+    await user.click(firstGroup);
     expect(screen.queryByText('IŞIK-2.svs')).toBeNull();
   });
 
-  it('is requested with the image session', async () => {
-    const server = api({});
-    show();
+  it('sends the id of the image session with its requests for groups and rows', async () => {
+    const server = stubViewerApi({});
+    renderViewer();
     await screen.findByText('IŞIK-2.svs');
     expect(server.callsWith('GET /image-catalog/images')).toEqual([
       'GET /image-catalog/images/groups?session=0123456789abcdef',
@@ -43,13 +44,13 @@ describe('the catalogue', () => {
     ]);
   });
 
-  it('searches while the person types, and shows matches of closed groups, too', async () => {
-    api({});
-    const user = show();
+  it('filters the images while the person types a search, and also shows matches of groups that were closed', async () => {
+    stubViewerApi({});
+    const user = renderViewer();
     await screen.findByText('IŞIK-2.svs');
     const box = screen.getByPlaceholderText('Search images...');
     await user.type(box, '22222222');
-    await screen.findByText(bare.id);
+    await screen.findByText(bareImage.id);
     expect(screen.queryByText('Karaciğer')).toBeNull();
     await user.clear(box);
     await user.type(box, 'ışık');
@@ -60,93 +61,98 @@ describe('the catalogue', () => {
   });
 
   it('shows a hint that slides will appear when it contains no images', async () => {
-    api({ lists: [list()] });
-    show();
+    stubViewerApi({ lists: [listResponse()] });
+    renderViewer();
     await screen.findByText('No images available');
     screen.getByText(/Slides appear here by themselves.*Demonstration slides are drawn/);
   });
 
   it('shows the number of annotations of each slide, with one request for all visible rows', async () => {
-    const server = api({ lists: [list(...many(3))], annotationCounts: { [many(2)[1]?.id ?? '']: 12 } });
-    show();
+    const server = stubViewerApi({
+      lists: [listResponse(...numberedImages(3))],
+      annotationCounts: { [numberedImages(2)[1]?.id ?? '']: 12 },
+    });
+    renderViewer();
     await screen.findByRole('button', { name: /slide-2\.svs.*12 annotations/ });
     expect(screen.getByRole('button', { name: /slide-1\.svs/ }).textContent).not.toContain('annotation');
-    const ids = many(3).map(({ id }) => id);
+    const ids = numberedImages(3).map(({ id }) => id);
     expect(server.callsWith('annotation-counts')).toEqual([
       `GET /image-catalog/annotation-counts?images=${encodeURIComponent(ids.join())}`,
     ]);
   });
 
-  it('shows which images cannot be viewed and the reason', async () => {
+  it('marks images that are pending or failed, and shows the error when a failed image is selected', async () => {
     const error = 'This is not a slide in a format that can be read.';
-    api({
+    stubViewerApi({
       lists: [
-        list(
-          { ...liver, status: 'failed', error },
-          { ...bare, dataset_name: 'Karaciğer', status: 'pending' },
+        listResponse(
+          { ...liverImage, status: 'failed', error },
+          { ...bareImage, dataset_name: 'Karaciğer', status: 'pending' },
         ),
       ],
       descriptors: [errorResponse(404)],
     });
-    const user = show();
+    const user = renderViewer();
     await screen.findByRole('button', { name: /22222222.*Being read/ });
     await user.click(screen.getByRole('button', { name: /IŞIK-2.*Cannot be read/ }));
     expect((await screen.findByRole('region', { name: 'Selected Image' })).textContent).toContain(error);
     expect(document.querySelector('img')).toBeNull();
   });
 
-  it('loads thumbnails when they become visible, and shows a grey icon for a failed one', async () => {
-    api({});
-    show();
+  it('loads the thumbnail of a visible row, and replaces it with a grey icon when loading fails', async () => {
+    stubViewerApi({});
+    renderViewer();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
     const thumbnail = row.querySelector('img') as HTMLImageElement;
     expect(thumbnail.getAttribute('src')).toBe(
-      `/api/v1/image-catalog/proxy/${liver.id}/thumbnail.jpg?session=0123456789abcdef`,
+      `/api/v1/image-catalog/proxy/${liverImage.id}/thumbnail.jpg?session=0123456789abcdef`,
     );
     fireEvent.error(thumbnail);
     expect(row.querySelector('img')).toBeNull();
     expect(row.querySelector('svg')).not.toBeNull();
   });
 
-  it('shows a grey icon instead of a thumbnail until an image session exists', async () => {
-    api({ sessions: [errorResponse(503)] });
-    show();
+  it('shows a grey icon instead of a thumbnail while there is no image session', async () => {
+    stubViewerApi({ sessions: [errorResponse(503)] });
+    renderViewer();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
     expect(row.querySelector('svg')).not.toBeNull();
     expect(row.querySelector('img')).toBeNull();
   });
 });
 
-describe('cases in the catalogue', () => {
-  const idOf = (number: number) => many(number)[number - 1]?.id ?? '';
+describe('cases in the image catalogue of the viewer', () => {
+  /** Returns the id of slide-`number`.svs. */
+  const idOf = (number: number) => numberedImages(number)[number - 1]?.id ?? '';
   const cases = [
     { id: 'one', name: 'V-1', image_ids: [idOf(3), idOf(5)] },
     { id: 'two', name: 'V-2', image_ids: [idOf(2)] },
   ];
-  const linesShown = () =>
+  /** Returns the shown lines from top to bottom: the dataset Large, its cases and its slides. */
+  const shownLines = () =>
     [...document.querySelectorAll<HTMLElement>('[data-line]')].map(
       (line) => /V-\d|Large|slide-\d/.exec(line.textContent ?? '')?.[0],
     );
 
-  it('are listed below their dataset, before its slides without a case', async () => {
-    api({ lists: [list(...many(5))], cases, descriptors: [() => new Promise(() => {})] });
-    const user = show();
+  it('are listed below their dataset, above the slides without a case', async () => {
+    stubViewerApi({ lists: [listResponse(...numberedImages(5))], cases, descriptors: [pendingResponse] });
+    const user = renderViewer();
     await screen.findByRole('button', { name: 'Case V-1 2 images' });
     screen.getByRole('button', { name: 'Large 5 images' });
     await screen.findByRole('button', { name: /^slide-4\.svs/ });
     const all = ['Large', 'V-1', 'slide-3', 'slide-5', 'V-2', 'slide-2', 'slide-1', 'slide-4'];
-    expect(linesShown()).toEqual(all);
+    expect(shownLines()).toEqual(all);
     expect(screen.getByRole('heading', { level: 3, name: 'Case V-2 1 images' })).not.toBeNull();
 
     await user.click(screen.getByRole('button', { name: 'Case V-1 2 images' }));
-    expect(linesShown()).toEqual(all.filter((name) => name !== 'slide-3' && name !== 'slide-5'));
+    expect(shownLines()).toEqual(all.filter((name) => name !== 'slide-3' && name !== 'slide-5'));
     await user.keyboard('n'); // the first slide of the list is in the closed case
     await screen.findByRole('button', { name: /^slide-3\.svs/, current: true });
   });
 
-  it('are navigated, closed and opened with the keys of a tree view', async () => {
-    api({ lists: [list(...many(5))], cases });
-    const user = show();
+  it('are focused, opened and closed with the arrow keys of a tree view', async () => {
+    stubViewerApi({ lists: [listResponse(...numberedImages(5))], cases });
+    const user = renderViewer();
     await screen.findByRole('button', { name: /^slide-4\.svs/ });
     await user.click(screen.getByRole('searchbox'));
     await user.keyboard('{ArrowDown}');
@@ -160,24 +166,24 @@ describe('cases in the catalogue', () => {
       ['{ArrowLeft}', 'Large'],
     ] as const) {
       await user.keyboard(key);
-      await waitFor(() => expect(focused(), key).toContain(name));
+      await waitFor(() => expect(focusedText(), key).toContain(name));
     }
   });
 
-  it('are not shown in a list that is not sorted by name', async () => {
-    api({ lists: [list(...many(5))], cases });
-    const user = show();
+  it('are hidden while the images are sorted by date', async () => {
+    stubViewerApi({ lists: [listResponse(...numberedImages(5))], cases });
+    const user = renderViewer();
     await screen.findByRole('button', { name: 'Case V-1 2 images' });
     await user.selectOptions(screen.getByRole('combobox', { name: 'Sort images by' }), 'Newest first');
-    await waitFor(() => expect(linesShown()[1]).toBe('slide-1'));
+    await waitFor(() => expect(shownLines()[1]).toBe('slide-1'));
     expect(screen.queryByRole('button', { name: /^Case/ })).toBeNull();
   });
 });
 
-describe('a catalogue of thousands of slides', () => {
-  it('renders only the visible rows', async () => {
-    api({ lists: [list(...many(10_000))] });
-    show();
+describe('the image catalogue of the viewer with thousands of slides', () => {
+  it('renders only the visible rows of 10,000', async () => {
+    stubViewerApi({ lists: [listResponse(...numberedImages(10_000))] });
+    renderViewer();
     await screen.findByRole('button', { name: 'Large 10000 images' });
     screen.getByRole('button', { name: /^slide-1\.svs/ });
     const rows = screen.getAllByRole('listitem');
@@ -187,22 +193,22 @@ describe('a catalogue of thousands of slides', () => {
   });
 
   it('loads at most four thumbnails at a time', async () => {
-    api({ lists: [list(...many(10_000))] });
-    show();
+    stubViewerApi({ lists: [listResponse(...numberedImages(10_000))] });
+    renderViewer();
     await screen.findByRole('button', { name: /^slide-1\.svs/ });
     expect(document.querySelectorAll('img')).toHaveLength(4);
     fireEvent.load(document.querySelector('img') as HTMLImageElement);
     expect(document.querySelectorAll('img')).toHaveLength(5);
   });
 
-  it('is navigated with the keys of a tree view, and keeps the keyboard focus while rows scroll out of view', async () => {
-    api({ lists: [list(...many(10_000), bare)] });
-    const user = show();
+  it('moves the focus with the keys of a tree view, and keeps the focused row rendered when it scrolls out of view', async () => {
+    stubViewerApi({ lists: [listResponse(...numberedImages(10_000), bareImage)] });
+    const user = renderViewer();
     const search = await screen.findByRole('searchbox');
     await screen.findByRole('button', { name: /^slide-1\.svs/ });
     await user.click(search);
     await user.keyboard('{ArrowDown}');
-    expect(focused()).toContain('Large');
+    expect(focusedText()).toContain('Large');
     for (const [key, name] of [
       ['{ArrowRight}', 'slide-1.svs'],
       ['{ArrowDown}', 'slide-2.svs'],
@@ -212,40 +218,40 @@ describe('a catalogue of thousands of slides', () => {
       ['{ArrowUp}', 'slide-10000.svs'],
       ['{ArrowLeft}', 'Large'],
       ['{End}', 'Unknown'],
-      ['{ArrowRight}{ArrowRight}', bare.id],
+      ['{ArrowRight}{ArrowRight}', bareImage.id],
       ['{Home}', 'Large'],
     ] as const) {
       await user.keyboard(key);
-      await waitFor(() => expect(focused(), key).toContain(name));
+      await waitFor(() => expect(focusedText(), key).toContain(name));
     }
     await user.keyboard('{ArrowLeft}');
     expect(document.activeElement?.ariaExpanded).toBe('false');
     expect(screen.queryByText('slide-1.svs')).toBeNull();
-    const stops = [...document.querySelectorAll('[data-line]')].filter(
+    const tabStops = [...document.querySelectorAll('[data-line]')].filter(
       (line) => (line as HTMLElement).tabIndex === 0,
     );
-    expect(stops).toEqual([document.activeElement]);
+    expect(tabStops).toEqual([document.activeElement]);
   });
 
   it('opens a slide with Enter, and leaves the arrow keys to the image view after a slide is opened with the mouse', async () => {
-    api({
-      lists: [list(liver, { ...bare, dataset_name: 'Karaciğer' })],
-      descriptors: [() => new Promise(() => {})],
+    stubViewerApi({
+      lists: [listResponse(liverImage, { ...bareImage, dataset_name: 'Karaciğer' })],
+      descriptors: [pendingResponse],
     });
-    const user = show();
+    const user = renderViewer();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
     await user.click(screen.getByRole('button', { name: 'Karaciğer 2 images' }));
     await user.keyboard('{ArrowRight}{ArrowRight}{ArrowDown}{Enter}');
     expect(screen.getByRole('region', { name: 'Selected Image' }).textContent).toContain('NameIŞIK-2.svs');
     await user.click(screen.getByRole('button', { name: /22222222/ }));
     await user.keyboard('{ArrowDown}');
-    expect(focused()).toContain('22222222');
+    expect(focusedText()).toContain('22222222');
     expect(row.ariaCurrent).toBeNull();
   });
 
   it('does not scroll when a person clicks a visible image', async () => {
-    api({ lists: [list(...many(10_000))], descriptors: [() => new Promise(() => {})] });
-    const user = show();
+    stubViewerApi({ lists: [listResponse(...numberedImages(10_000))], descriptors: [pendingResponse] });
+    const user = renderViewer();
     const row = await screen.findByRole('button', { name: /^slide-1\.svs/ });
     const scrollTo = vi.fn<() => void>(); // jsdom has no such method
     Object.defineProperty(Element.prototype, 'scrollTo', { configurable: true, value: scrollTo });
@@ -255,9 +261,9 @@ describe('a catalogue of thousands of slides', () => {
     expect(scrollTo).not.toHaveBeenCalled();
   });
 
-  it('focuses its search field on /, wherever the focus is', async () => {
-    api({});
-    const user = show();
+  it('opens and focuses the search field when / is pressed, even while the catalogue is hidden', async () => {
+    stubViewerApi({});
+    const user = renderViewer();
     await screen.findByText('IŞIK-2.svs');
     await user.click(screen.getByRole('button', { name: 'Hide image catalog' }));
     await user.keyboard('/ışık');
@@ -266,11 +272,11 @@ describe('a catalogue of thousands of slides', () => {
   });
 });
 
-describe('the filters of the catalogue', () => {
+describe('the filters of the viewer’s image catalogue', () => {
   const images = [
-    { ...liver, id: '1', file_name: 'one.svs', size_bytes: 1, created_at: '2026-11-03T00:00:00.000Z' },
+    { ...liverImage, id: '1', file_name: 'one.svs', size_bytes: 1, created_at: '2026-11-03T00:00:00.000Z' },
     {
-      ...liver,
+      ...liverImage,
       id: '2',
       file_name: 'two.svs',
       size_bytes: 3,
@@ -278,7 +284,7 @@ describe('the filters of the catalogue', () => {
       organ_type: 'Bile duct',
     },
     {
-      ...liver,
+      ...liverImage,
       id: '3',
       file_name: 'three.svs',
       size_bytes: 2,
@@ -286,11 +292,11 @@ describe('the filters of the catalogue', () => {
       dataset_name: 'TCGA',
     },
   ];
-  const names = () => screen.getAllByText(/\.svs$/).map(({ textContent }) => textContent);
+  const shownNames = () => screen.getAllByText(/\.svs$/).map(({ textContent }) => textContent);
 
-  it('show the number of images of each value, apply together, and are cleared with the Clear button', async () => {
-    api({ lists: [list(...images)] });
-    const user = show();
+  it('show the number of images of each choice, apply together, and are reset with the Clear button', async () => {
+    stubViewerApi({ lists: [listResponse(...images)] });
+    const user = renderViewer();
     const organ = await screen.findByRole('combobox', { name: 'Filter by organ' });
     expect([...organ.children].map(({ textContent }) => textContent)).toEqual([
       'All organs',
@@ -298,27 +304,27 @@ describe('the filters of the catalogue', () => {
       'Liver (2)',
     ]);
     await user.selectOptions(organ, 'Liver (2)');
-    await waitFor(() => expect(names()).toEqual(['one.svs', 'three.svs']));
+    await waitFor(() => expect(shownNames()).toEqual(['one.svs', 'three.svs']));
     await user.selectOptions(screen.getByRole('combobox', { name: 'Filter by dataset' }), 'TCGA (1)');
-    await waitFor(() => expect(names()).toEqual(['three.svs']));
+    await waitFor(() => expect(shownNames()).toEqual(['three.svs']));
 
     await user.click(screen.getByRole('button', { name: 'Clear' }));
-    await waitFor(() => expect(names()).toEqual(['one.svs', 'two.svs']));
+    await waitFor(() => expect(shownNames()).toEqual(['one.svs', 'two.svs']));
     expect(document.activeElement).toBe(screen.getByRole('searchbox'));
   });
 
-  it('are hidden when all images have the same value', async () => {
-    api({ lists: [list(liver)] });
-    show();
+  it('are hidden when all images have the same dataset and organ', async () => {
+    stubViewerApi({ lists: [listResponse(liverImage)] });
+    renderViewer();
     await screen.findByText('IŞIK-2.svs');
     expect(screen.getAllByRole('combobox')).toEqual([
       screen.getByRole('combobox', { name: 'Sort images by' }),
     ]);
   });
 
-  it('offer the orders by name, newest first and largest first', async () => {
-    api({ lists: [list(...images)] });
-    const user = show();
+  it('sort the images by name, newest first or largest first', async () => {
+    stubViewerApi({ lists: [listResponse(...images)] });
+    const user = renderViewer();
     const order = await screen.findByRole('combobox', { name: 'Sort images by' });
     await user.click(await screen.findByRole('button', { name: 'TCGA 1 images' }));
     for (const [label, expected] of [
@@ -327,15 +333,20 @@ describe('the filters of the catalogue', () => {
       ['By name', ['one.svs', 'two.svs', 'three.svs']],
     ] as const) {
       await user.selectOptions(order, label);
-      await waitFor(() => expect(names()).toEqual(expected));
+      await waitFor(() => expect(shownNames()).toEqual(expected));
     }
   });
 });
 
-describe('a catalogue with new slides', () => {
-  it('shows the new slides when the page becomes visible again, without rendering unchanged rows again', async () => {
-    const server = api({ lists: [list(liver), list({ ...liver }, { ...bare, dataset_name: 'Karaciğer' })] });
-    show();
+describe('the image catalogue of the viewer when it is reloaded', () => {
+  it('shows new slides after the page becomes visible again, and keeps the elements of unchanged rows', async () => {
+    const server = stubViewerApi({
+      lists: [
+        listResponse(liverImage),
+        listResponse({ ...liverImage }, { ...bareImage, dataset_name: 'Karaciğer' }),
+      ],
+    });
+    renderViewer();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
     const thumbnail = row.querySelector('img');
     window.dispatchEvent(new Event('visibilitychange'));
@@ -345,9 +356,9 @@ describe('a catalogue with new slides', () => {
     expect(server.callsWith('GET /image-catalog/images').length).toBeGreaterThan(1);
   });
 
-  it('keeps the shown list when reloading fails', async () => {
-    const server = api({ lists: [list(liver), errorResponse(500)] });
-    show();
+  it('keeps showing the previous list when the request fails', async () => {
+    const server = stubViewerApi({ lists: [listResponse(liverImage), errorResponse(500)] });
+    renderViewer();
     await screen.findByText('IŞIK-2.svs');
     window.dispatchEvent(new Event('visibilitychange'));
     await waitFor(() => expect(server.callsWith('GET /image-catalog/images/groups')).toHaveLength(2));
@@ -356,7 +367,7 @@ describe('a catalogue with new slides', () => {
   });
 });
 
-describe('a catalogue list that cannot be loaded', () => {
+describe('the image catalogue of the viewer when it cannot be loaded', () => {
   it.each([
     [
       'the server responds with a message and a known code',
@@ -364,23 +375,23 @@ describe('a catalogue list that cannot be loaded', () => {
       'Your account is not active.',
     ],
     ['a proxy responds with a message', errorResponse(418, { message: 'I am a teapot.' }), 'I am a teapot.'],
-    ['the response has only a status', errorResponse(502, '<html></html>'), 'Server error (502)'],
+    ['the response has a status but no JSON body', errorResponse(502, '<html></html>'), 'Server error (502)'],
     [
       'the server has an internal error',
       errorResponse(500, { message: 'Something else', code: 'internal' }),
       'Internal server error. Please try refreshing your session.',
     ],
-    ['there was no response', silence, 'No response from server. Please check your connection.'],
-    ['the response is not JSON', () => new Response('<html></html>'), 'Failed to load images'],
-  ])('shows the error when %s', async (_, answer, sentence) => {
-    api({ lists: [answer] });
-    show();
-    within(await screen.findByRole('alert')).getByText(sentence);
+    ['the server is unreachable', noResponse, 'No response from server. Please check your connection.'],
+    ['a successful response is not JSON', () => new Response('<html></html>'), 'Failed to load images'],
+  ])('shows an error message when %s', async (_, answer, message) => {
+    stubViewerApi({ lists: [answer] });
+    renderViewer();
+    within(await screen.findByRole('alert')).getByText(message);
   });
 
-  it('is loaded again with the Retry button', async () => {
-    api({ lists: [errorResponse(502, ''), list(liver)] });
-    const user = show();
+  it('is requested again when the Retry button is clicked', async () => {
+    stubViewerApi({ lists: [errorResponse(502, ''), listResponse(liverImage)] });
+    const user = renderViewer();
     await user.click(await screen.findByRole('button', { name: 'Retry' }));
     await screen.findByText('IŞIK-2.svs');
     expect(screen.queryByRole('alert')).toBeNull();
@@ -388,29 +399,36 @@ describe('a catalogue list that cannot be loaded', () => {
 
   const unauthorised = errorResponse(401, { message: 'expired', code: 'session_invalid' });
 
-  it('announces a new image session and is loaded with it when the image session has ended', async () => {
-    let respond: (answer: Response) => void = () => {};
+  it('creates a new image session after a 401, announces it, and is loaded with the new session', async () => {
+    /** Sends the response to the second request for an image session. */
+    let respond: (response: Response) => void = () => {};
     const delayedSession = () =>
       new Promise<Response>((resolve) => {
         respond = resolve;
       });
-    const server = api({ sessions: [session('old'), delayedSession], lists: [unauthorised, list(liver)] });
-    show();
+    const server = stubViewerApi({
+      sessions: [sessionResponse('old'), delayedSession],
+      lists: [unauthorised, listResponse(liverImage)],
+    });
+    renderViewer();
     await screen.findByText('Authentication error. Please log in again. Trying to create a new session...');
     respond(Response.json({ session_id: 'new', expires_in: 3600 }));
     await screen.findByText('IŞIK-2.svs');
     expect(server.callsWith('GET /image-catalog/images').at(-1)).toContain('session=new');
   });
 
-  it('shows an error when the image session has ended and no new one can be created', async () => {
-    api({ sessions: [session('old'), errorResponse(503)], lists: [unauthorised] });
-    show();
+  it('shows an error after a 401 when no new image session can be created', async () => {
+    stubViewerApi({ sessions: [sessionResponse('old'), errorResponse(503)], lists: [unauthorised] });
+    renderViewer();
     await screen.findByText('Authentication error. Please log in again. Failed to create a new session.');
   });
 
-  it('is not requested a third time when the server rejects the new image session, too', async () => {
-    const server = api({ sessions: [session('old'), session('new')], lists: [unauthorised] });
-    show();
+  it('is not requested a third time when the server also rejects the new image session with 401', async () => {
+    const server = stubViewerApi({
+      sessions: [sessionResponse('old'), sessionResponse('new')],
+      lists: [unauthorised],
+    });
+    renderViewer();
     await screen.findByText('Authentication error. Please log in again.');
     expect(server.callsWith('POST /auth/image-session')).toHaveLength(2);
     expect(server.callsWith('GET /image-catalog/images/groups')).toHaveLength(2);

@@ -6,15 +6,20 @@ import { queryClient } from '../../api/query-client.ts';
 import { type Answers, stubApi } from '../../testing/stub-api.ts';
 import { RestrictedDatasets } from './RestrictedDatasets.tsx';
 
-const at = '2026-11-20T09:00:00.000Z';
-const waitingRequest = { at, reason: 'My thesis.', answer: null, answer_reason: null };
-const kidney = { name: 'Böbrek', granted: false, request: null };
-const datasetsCall = 'GET /image-catalog/datasets';
+const waitingRequest = {
+  at: '2026-11-20T09:00:00.000Z',
+  reason: 'My thesis.',
+  answer: null,
+  answer_reason: null,
+};
+/** A restricted dataset without access and without a request for it. */
+const kidneyDataset = { name: 'Böbrek', granted: false, request: null };
+const listDatasets = 'GET /image-catalog/datasets';
 
 beforeEach(() => queryClient.clear());
 
-function show(api: Answers) {
-  const calls = stubApi(api);
+function renderSection(answers: Answers) {
+  const calls = stubApi(answers);
   const onAccessChanged = vi.fn<() => void>();
   render(
     <App env="test">
@@ -24,22 +29,25 @@ function show(api: Answers) {
   return { calls, onAccessChanged, person: userEvent.setup({ delay: null }) };
 }
 
-describe('the restricted datasets below the catalogue', () => {
+describe('the list of restricted datasets below the viewer’s catalogue', () => {
   it.each([
-    ['no restricted dataset exists', { [datasetsCall]: { datasets: [] } }],
-    ['access to all of them is granted', { [datasetsCall]: { datasets: [{ ...kidney, granted: true }] } }],
-    ['loading them fails', {}],
-  ])('are hidden when %s', async (_, api) => {
-    const { calls } = show(api as Answers);
+    ['no restricted dataset exists', { [listDatasets]: { datasets: [] } }],
+    [
+      'the person has access to all restricted datasets',
+      { [listDatasets]: { datasets: [{ ...kidneyDataset, granted: true }] } },
+    ],
+    ['loading the datasets fails', {}],
+  ])('is hidden when %s', async (_, answers) => {
+    const { calls } = renderSection(answers as Answers);
     await vi.waitFor(() => expect(calls).toHaveLength(1));
     await act(async () => undefined); // lets React render the response
     expect(screen.queryByText('Restricted datasets')).toBeNull();
   });
 
-  it('let a person request access with a reason, and then show that the request was sent', async () => {
+  it('lets a person request access with a reason, and then shows that the request was sent', async () => {
     let request: object | null = null;
-    const { calls, person } = show({
-      [datasetsCall]: () => ({ datasets: [{ ...kidney, request }] }),
+    const { calls, person } = renderSection({
+      [listDatasets]: () => ({ datasets: [{ ...kidneyDataset, request }] }),
       'POST /image-catalog/dataset-requests': () => {
         request = waitingRequest;
         return { message: 'Your request has been sent.' };
@@ -60,24 +68,31 @@ describe('the restricted datasets below the catalogue', () => {
   });
 
   it.each([
-    [{ ...waitingRequest, answer: 'refused' }, 'Your request was declined'],
     [
+      'a request was declined without a reason',
+      { ...waitingRequest, answer: 'refused' },
+      'Your request was declined',
+    ],
+    [
+      'a request was declined with a reason',
       { ...waitingRequest, answer: 'refused', answer_reason: 'No approval.' },
       'Your request was declined: No approval.',
     ],
-    [{ ...waitingRequest, answer: 'granted' }, 'Your access has ended'],
-  ])('show the answer to a request and allow a new request', async (request, sentence) => {
-    show({ [datasetsCall]: { datasets: [{ ...kidney, request }] } });
+    ['granted access has ended', { ...waitingRequest, answer: 'granted' }, 'Your access has ended'],
+  ])('says that %s, and offers a new request', async (_, request, sentence) => {
+    renderSection({ [listDatasets]: { datasets: [{ ...kidneyDataset, request }] } });
     await screen.findByText(sentence);
     screen.getByRole('button', { name: 'Request access to Böbrek' });
   });
 
-  it('reload the catalogue only when access to one of them is granted', async () => {
+  it('reports changed access, so that the catalogue reloads, only after access to a dataset was granted', async () => {
     let granted = false;
-    const { onAccessChanged } = show({ [datasetsCall]: () => ({ datasets: [{ ...kidney, granted }] }) });
+    const { onAccessChanged } = renderSection({
+      [listDatasets]: () => ({ datasets: [{ ...kidneyDataset, granted }] }),
+    });
     await screen.findByText('Böbrek');
     expect(onAccessChanged).not.toHaveBeenCalled();
-    granted = true;
+    granted = true; // an administrator has approved the request
     await act(() => queryClient.invalidateQueries());
     await vi.waitFor(() => expect(onAccessChanged).toHaveBeenCalledTimes(1));
     expect(screen.queryByText('Böbrek')).toBeNull();

@@ -8,11 +8,12 @@ import classes from './RestrictedDatasets.module.css';
 import { SidebarSection } from './SidebarSection.tsx';
 import { texts } from './texts.ts';
 
-/** Loaded separately, so that the catalogue's first rows do not wait for its code. */
+/** Loaded separately, so that the catalogue's first rows do not wait for the code of the dialog. */
 const RequestDatasetDialog = preloadable(
   async () => (await import('./RequestDatasetDialog.tsx')).RequestDatasetDialog,
 );
 
+/** The `id` attribute of the section, by which the viewer finds its first button. */
 export const restrictedDatasetsId = 'requestable-datasets';
 
 interface RestrictedDatasetsProps {
@@ -22,12 +23,16 @@ interface RestrictedDatasetsProps {
   readonly onToggle: (isOpen: boolean) => void;
 }
 
-/** The restricted datasets that the person can request, shown below the catalogue; renders nothing when there are none. */
+/**
+ * The section below the catalogue that lists the restricted datasets to which the person has no access, with buttons to request it.
+ * Renders nothing when there are none.
+ */
 export function RestrictedDatasets({ onAccessChanged, isOpen, onToggle }: RestrictedDatasetsProps) {
   const { data } = useRequestableDatasets();
   /** Name of the dataset for which the dialog is open; null while it is closed. */
   const [requestedDataset, setRequestedDataset] = useState<string | null>(null);
-  useOnChange(data?.map(({ name, granted }) => `${name} ${granted}`).join('\n'), onAccessChanged);
+  const accessByDataset = data?.map(({ name, granted }) => `${name} ${granted}`).join('\n');
+  useOnChange(accessByDataset, onAccessChanged);
   const requestableDatasets = data?.filter((dataset) => !dataset.granted) ?? [];
   if (requestableDatasets.length === 0) return null;
 
@@ -47,7 +52,7 @@ export function RestrictedDatasets({ onAccessChanged, isOpen, onToggle }: Restri
               <span>{name}</span>
               {request !== null && <span className={classes.state}>{stateOf(request)}</span>}
             </div>
-            {/* Without a request (undefined), and after an answer; not while a request waits for its answer (null). */}
+            {/* No button while a request waits for an answer (null). `request?.answer` is undefined without a request. */}
             {request?.answer !== null && (
               <Button
                 size="compact-sm"
@@ -70,13 +75,14 @@ export function RestrictedDatasets({ onAccessChanged, isOpen, onToggle }: Restri
   );
 }
 
+/** Describes the person's last request for access to a dataset. */
 function stateOf({ answer, answer_reason }: NonNullable<RequestableDataset['request']>): string {
   if (answer === null) return texts.requested;
   if (answer === 'granted') return texts.accessEnded; // access was granted and later revoked
   return answer_reason === null ? texts.declined : texts.declinedBecause(answer_reason);
 }
 
-/** Calls `onChange` when the value changes, but not for the first value; undefined means that it is not loaded yet. */
+/** Calls `onChange` when the value changes, but not for the first value. Ignores undefined, which means that it is not loaded yet. */
 function useOnChange(value: string | undefined, onChange: () => void): void {
   const lastValue = useRef<string | undefined>(undefined);
   useEffect(() => {

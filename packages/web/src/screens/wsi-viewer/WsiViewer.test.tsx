@@ -4,33 +4,35 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { setAuthState, signedOut } from '../../api/auth-state.ts';
 import { account } from '../../testing/accounts.ts';
 import {
-  api,
-  bare,
+  bareImage,
   errorResponse,
-  list,
-  liver,
-  many,
+  listResponse,
+  liverImage,
+  noResponse,
+  numberedImages,
+  pendingResponse,
+  renderViewer,
   resetPage,
-  session,
-  show,
-  silence,
+  sessionResponse,
+  stubViewerApi,
   viewerAt,
 } from './testing/viewer-page.tsx';
 
 beforeEach(resetPage);
 
-describe('the next and the previous slide', () => {
-  const selected = () => screen.getByRole('region', { name: 'Selected Image' }).textContent;
-  const three = [
-    { ...liver, id: '1', file_name: 'liver-1.svs' },
-    { ...liver, id: '2', file_name: 'liver-2.svs', status: 'failed', error: 'No.' },
-    { ...liver, id: '3', file_name: 'liver-3.svs' },
-    { ...bare, id: '4', file_name: 'other.svs' },
+describe('the keys for the next and the previous slide in the viewer', () => {
+  const selectedImageText = () => screen.getByRole('region', { name: 'Selected Image' }).textContent;
+  /** The second image of the first group is unreadable. */
+  const fourImages = [
+    { ...liverImage, id: '1', file_name: 'liver-1.svs' },
+    { ...liverImage, id: '2', file_name: 'liver-2.svs', status: 'failed', error: 'No.' },
+    { ...liverImage, id: '3', file_name: 'liver-3.svs' },
+    { ...bareImage, id: '4', file_name: 'other.svs' },
   ];
 
-  it('open with the keys n/e and p/q, skip unreadable slides and expand their group', async () => {
-    api({ lists: [list(...three)], descriptors: [() => new Promise(() => {})] });
-    const user = show();
+  it('open the next slide with n or e and the previous one with p or q, skip unreadable slides, and expand the slide’s group', async () => {
+    stubViewerApi({ lists: [listResponse(...fourImages)], descriptors: [pendingResponse] });
+    const user = renderViewer();
     await screen.findByText('liver-1.svs');
     for (const [key, name] of [
       ['n', 'liver-1.svs'],
@@ -41,28 +43,28 @@ describe('the next and the previous slide', () => {
       ['q', 'liver-1.svs'],
     ] as const) {
       await user.keyboard(key);
-      await waitFor(() => expect(selected()).toContain(`Name${name}`));
+      await waitFor(() => expect(selectedImageText()).toContain(`Name${name}`));
     }
     expect(screen.getByRole('button', { name: 'Unknown 1 images' }).ariaExpanded).toBe('true');
   });
 
-  it('are taken from the search result while a search is set', async () => {
-    api({ lists: [list(...three)], descriptors: [() => new Promise(() => {})] });
-    const user = show();
+  it('open only slides that match the search, while a search is set', async () => {
+    stubViewerApi({ lists: [listResponse(...fourImages)], descriptors: [pendingResponse] });
+    const user = renderViewer();
     await user.type(await screen.findByRole('searchbox'), 'svs');
     await user.clear(screen.getByRole('searchbox'));
     await user.type(screen.getByRole('searchbox'), 'other');
     await waitFor(() => expect(screen.queryByText('liver-1.svs')).toBeNull());
     await user.click(screen.getByRole('heading', { name: 'Image Catalog' }));
     await user.keyboard('n');
-    await waitFor(() => expect(selected()).toContain('Nameother.svs'));
+    await waitFor(() => expect(selectedImageText()).toContain('Nameother.svs'));
   });
 });
 
-describe('returning to the viewer', () => {
+describe('opening the viewer again after leaving it', () => {
   it('restores the search, the filters, the order and the open groups', async () => {
-    const images = [liver, { ...bare, dataset_name: 'Meme', organ_type: 'Breast' }];
-    api({ lists: [list(...images)] });
+    const images = [liverImage, { ...bareImage, dataset_name: 'Meme', organ_type: 'Breast' }];
+    stubViewerApi({ lists: [listResponse(...images)] });
     const { unmount } = render(viewerAt('/wsi-viewer'));
     const user = userEvent.setup();
     await user.click(await screen.findByRole('button', { name: 'Meme 1 images' }));
@@ -84,14 +86,15 @@ describe('returning to the viewer', () => {
 });
 
 describe('the top bar of the viewer', () => {
-  it('shows the status of the image session and creates a new one on request', async () => {
-    let respond: (answer: Response) => void = () => {};
+  it('shows the status of the image session, and creates a new session when Refresh session is clicked', async () => {
+    /** Sends the response to the second request for an image session. */
+    let respond: (response: Response) => void = () => {};
     const delayedSession = () =>
       new Promise<Response>((resolve) => {
         respond = resolve;
       });
-    const server = api({ sessions: [session('one'), delayedSession] });
-    const user = show();
+    const server = stubViewerApi({ sessions: [sessionResponse('one'), delayedSession] });
+    const user = renderViewer();
     await screen.findByText('Active');
     await user.click(screen.getByRole('button', { name: 'Refresh session' }));
     await screen.findByText('Refreshing...');
@@ -100,32 +103,34 @@ describe('the top bar of the viewer', () => {
     expect(server.callsWith('POST /auth/image-session')).toHaveLength(2);
   });
 
-  it('shows an error when no image session can be created; the catalogue list stays visible', async () => {
-    api({ sessions: [errorResponse(503)] });
-    show();
+  it('shows an error when no image session can be created, while the catalogue stays visible', async () => {
+    stubViewerApi({ sessions: [errorResponse(503)] });
+    renderViewer();
     await screen.findByText('IŞIK-2.svs');
     screen.getByText('Error');
   });
 
-  it('reloads a failed catalogue list after the image session was renewed', async () => {
-    api({ lists: [errorResponse(500), list(liver)] });
-    const user = show();
+  it('reloads a failed catalogue after Refresh session has created a new image session', async () => {
+    stubViewerApi({ lists: [errorResponse(500), listResponse(liverImage)] });
+    const user = renderViewer();
     await screen.findByRole('alert');
     await user.click(screen.getByRole('button', { name: 'Refresh session' }));
     await screen.findByText('IŞIK-2.svs');
   });
 
-  it('shows the statistics of the image session', async () => {
-    const own = {
+  it('shows and hides the statistics of the image session: its age, validity and number of requests', async () => {
+    const ownSession = {
       session_id: '01234567',
       created_at: '2026-11-21T10:00:00Z',
-      expires_in: 3540,
+      expires_in: 3540, // 59 minutes
       age: 61,
       request_count: 1234,
     };
-    const other = { ...own, session_id: 'ffffffff', age: 5, request_count: 7 };
-    api({ stats: () => Response.json({ active_sessions: 2, sessions: [other, own] }) });
-    const user = show();
+    const otherSession = { ...ownSession, session_id: 'ffffffff', age: 5, request_count: 7 };
+    stubViewerApi({
+      stats: () => Response.json({ active_sessions: 2, sessions: [otherSession, ownSession] }),
+    });
+    const user = renderViewer();
     await screen.findByText('Active');
     await user.click(screen.getByRole('button', { name: 'Show session stats' }));
     const stats = screen.getByRole('region', { name: 'Session stats' });
@@ -139,10 +144,11 @@ describe('the top bar of the viewer', () => {
   });
 });
 
-describe('a slide that is not in the catalogue', () => {
+describe('a link to a slide that is not in the person’s catalogue', () => {
   it('lets the person request access to the restricted datasets', async () => {
-    api({ requestable: [{ name: 'Böbrek', granted: false, request: null }] });
-    const user = show(`/wsi-viewer?image=${many(9)[8]?.id}`);
+    stubViewerApi({ requestable: [{ name: 'Böbrek', granted: false, request: null }] });
+    const [unlistedImage] = numberedImages(1);
+    const user = renderViewer(`/wsi-viewer?image=${unlistedImage?.id}`);
     await screen.findByText('This slide is not in your catalogue');
     expect(screen.queryByRole('button', { name: 'Request access to Böbrek' })).toBeNull();
     await user.click(await screen.findByRole('button', { name: 'Datasets you can request access to' }));
@@ -150,18 +156,18 @@ describe('a slide that is not in the catalogue', () => {
   });
 });
 
-describe('the image view', () => {
-  it('suggests selecting an image while none is selected', async () => {
-    api({});
-    show();
+describe('the image view of the viewer', () => {
+  it('asks the person to select an image while none is selectedImageText', async () => {
+    stubViewerApi({});
+    renderViewer();
     screen.getByText('Select an image to view');
     screen.getByText('Choose an image from the sidebar to start viewing');
     expect(screen.queryByText('Selected Image')).toBeNull();
   });
 
-  it('shows the name of the selected image and the loading state of its tiles', async () => {
-    api({ descriptors: [() => new Promise(() => {})] });
-    const user = show();
+  it('shows the name, dataset and organ of the selectedImageText image, and that its tiles are loading', async () => {
+    stubViewerApi({ descriptors: [pendingResponse] });
+    const user = renderViewer();
     await screen.findByText('Karaciğer');
     await user.click(screen.getByRole('button', { name: 'Unknown 1 images' }));
     await user.click(screen.getByRole('button', { name: /22222222/ }));
@@ -172,9 +178,9 @@ describe('the image view', () => {
     expect(panel.textContent).toContain('NameIŞIK-2.svsDatasetKaraciğerOrganLiver');
   });
 
-  it('requests the descriptor when the mouse button is pressed, and not again on release', async () => {
-    const server = api({ descriptors: [() => new Promise(() => {})] });
-    const user = show();
+  it('requests the descriptor when the mouse button goes down on a row, and not again when it comes up', async () => {
+    const server = stubViewerApi({ descriptors: [pendingResponse] });
+    const user = renderViewer();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
     await user.pointer({ keys: '[MouseLeft>]', target: row });
     await waitFor(() => expect(server.callsWith('/image.dzi')).toHaveLength(1));
@@ -183,68 +189,70 @@ describe('the image view', () => {
     expect(server.callsWith('/image.dzi')).toHaveLength(1);
   });
 
-  it('requests nothing when a finger touches the row, because it may scroll', async () => {
-    const server = api({ descriptors: [() => new Promise(() => {})] });
-    const user = show();
+  it('does not request the descriptor when a finger touches a row, because the touch may begin a scroll', async () => {
+    const server = stubViewerApi({ descriptors: [pendingResponse] });
+    const user = renderViewer();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
     await user.pointer({ keys: '[TouchA>]', target: row });
     expect(server.callsWith('/image.dzi')).toEqual([]);
   });
 
   it.each([
-    ['shows the thumbnail for the whole slide', '', 2],
-    ['shows an empty view for a part of the slide', '&x=500&y=400&zoom=1', 1],
-  ])('%s until tiles are loaded', async (_, field, imageCount) => {
-    api({ descriptors: [() => new Promise(() => {})] });
-    show(`/wsi-viewer?image=${liver.id}${field}`);
+    ['shows the thumbnail when the URL contains the whole slide', '', 2],
+    ['shows no thumbnail when the URL contains a field of the slide', '&x=500&y=400&zoom=1', 1],
+  ])('%s, before tiles are loaded', async (_, fieldParameters, imageCount) => {
+    stubViewerApi({ descriptors: [pendingResponse] });
+    renderViewer(`/wsi-viewer?image=${liverImage.id}${fieldParameters}`);
     await screen.findByText('Loading tiles...');
     // One of the images is the thumbnail in the catalogue.
     await waitFor(() =>
-      expect(document.querySelectorAll(`img[src*="${liver.id}/thumbnail.jpg"]`)).toHaveLength(imageCount),
+      expect(document.querySelectorAll(`img[src*="${liverImage.id}/thumbnail.jpg"]`)).toHaveLength(
+        imageCount,
+      ),
     );
   });
 
   it.each([
-    ['admin', [`/admin/audit?target=${liver.id}&action=image-opened`]],
-    ['user', []],
+    ['admin', 'has a link', [`/admin/audit?target=${liverImage.id}&action=image-opened`]],
+    ['user', 'has no link', []],
   ] as const)(
-    'has a link to the audit events about openings of the slide for administrators only: role %s',
-    async (role, addresses) => {
+    'for the role %s, %s to the audit events that list who opened the slide',
+    async (role, _, addresses) => {
       setAuthState({ user: account({ role }) });
       onTestFinished(() => setAuthState(signedOut));
-      api({ descriptors: [() => new Promise(() => {})] });
-      show(`/wsi-viewer?image=${liver.id}`);
+      stubViewerApi({ descriptors: [pendingResponse] });
+      renderViewer(`/wsi-viewer?image=${liverImage.id}`);
       const panel = within(await screen.findByRole('region', { name: 'Selected Image' }));
       const links = panel.queryAllByRole('link', { name: 'Who opened this slide' });
       expect(links.map((link) => link.getAttribute('href'))).toEqual(addresses);
     },
   );
 
-  it('opens the image whose id is in the URL', async () => {
-    const server = api({ descriptors: [() => new Promise(() => {})] });
-    show(`/wsi-viewer?image=${liver.id}`);
+  it('opens the image with the id in the URL', async () => {
+    const server = stubViewerApi({ descriptors: [pendingResponse] });
+    renderViewer(`/wsi-viewer?image=${liverImage.id}`);
     const panel = await screen.findByRole('region', { name: 'Selected Image' });
     expect(panel.textContent).toContain('NameIŞIK-2.svs');
     await waitFor(() => expect(server.callsWith('/image.dzi')).toHaveLength(1));
   });
 
-  it('shows administrators why a file is unreadable and requests no pixels', async () => {
+  it('shows the error of an unreadable file, and requests neither descriptor nor tiles', async () => {
     const error = 'The file ends before its last tile.';
-    const server = api({ lists: [list({ ...liver, status: 'failed', error })] });
-    const user = show();
+    const server = stubViewerApi({ lists: [listResponse({ ...liverImage, status: 'failed', error })] });
+    const user = renderViewer();
     await user.click(await screen.findByRole('button', { name: /IŞIK-2/ }));
     expect(screen.getAllByText(error)).not.toHaveLength(0);
     expect(server.callsWith('/proxy/')).toEqual([]);
   });
 
-  it('opens an image once when it is selected repeatedly', async () => {
-    const server = api({ descriptors: [() => new Promise(() => {})] });
-    const user = show();
+  it('requests the descriptor once when a person selects the same image twice', async () => {
+    const server = stubViewerApi({ descriptors: [pendingResponse] });
+    const user = renderViewer();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
     await user.click(row);
     await user.click(row);
     expect(server.callsWith('/image.dzi')).toEqual([
-      `GET /image-catalog/proxy/${liver.id}/image.dzi?session=0123456789abcdef`,
+      `GET /image-catalog/proxy/${liverImage.id}/image.dzi?session=0123456789abcdef`,
     ]);
   });
 
@@ -255,34 +263,34 @@ describe('the image view', () => {
       'Server error (404): Not found.',
     ],
     [
-      'the file cannot be read',
+      'the descriptor is invalid',
       () => new Response('<html/>'),
       'Failed to load image. Please try another image.',
     ],
-    ['there is no response', silence, 'Error loading image. Please try again.'],
-  ])('shows the reason of a failure when %s', async (_, answer, sentence) => {
-    api({ descriptors: [answer] });
-    const user = show();
+    ['the server is unreachable', noResponse, 'Error loading image. Please try again.'],
+  ])('shows an error message when %s', async (_, answer, message) => {
+    stubViewerApi({ descriptors: [answer] });
+    const user = renderViewer();
     await user.click(await screen.findByRole('button', { name: /IŞIK-2/ }));
-    within(await screen.findByRole('alert')).getByText(sentence);
+    within(await screen.findByRole('alert')).getByText(message);
     expect(screen.queryByText('Loading tiles...')).toBeNull();
   });
 
-  it('loads the image again with the Retry button after a failure', async () => {
-    const server = api({ descriptors: [silence, () => new Promise(() => {})] });
-    const user = show();
+  it('requests the descriptor again when Retry is clicked after a failure', async () => {
+    const server = stubViewerApi({ descriptors: [noResponse, pendingResponse] });
+    const user = renderViewer();
     await user.click(await screen.findByRole('button', { name: /IŞIK-2/ }));
     await user.click(await screen.findByRole('button', { name: 'Retry' }));
     await screen.findByText('Loading tiles...');
     expect(server.callsWith('/image.dzi')).toHaveLength(2);
   });
 
-  it('replaces an ended image session and announces it', async () => {
-    const server = api({
-      sessions: [session('old'), session('new')],
-      descriptors: [errorResponse(401), () => new Promise(() => {})],
+  it('announces and creates a new image session when the server rejects the current one with 401', async () => {
+    const server = stubViewerApi({
+      sessions: [sessionResponse('old'), sessionResponse('new')],
+      descriptors: [errorResponse(401), pendingResponse],
     });
-    const user = show();
+    const user = renderViewer();
     await user.click(await screen.findByRole('button', { name: /IŞIK-2/ }));
     await screen.findByText('Session expired. Creating new session...');
     await waitFor(() => expect(server.callsWith('/image.dzi').at(-1)).toContain('session=new'), {
@@ -290,16 +298,19 @@ describe('the image view', () => {
     });
   });
 
-  it('shows an error when no new image session can be created', async () => {
-    api({ sessions: [session('old'), errorResponse(503)], descriptors: [errorResponse(401)] });
-    const user = show();
+  it('shows an error when, after a 401, no new image session can be created', async () => {
+    stubViewerApi({
+      sessions: [sessionResponse('old'), errorResponse(503)],
+      descriptors: [errorResponse(401)],
+    });
+    const user = renderViewer();
     await user.click(await screen.findByRole('button', { name: /IŞIK-2/ }));
     await screen.findByText('Failed to create new session. Please refresh the page.');
   });
 });
 
-it('the image session is deleted when the viewer is closed', async () => {
-  const server = api({});
+it('WsiViewer deletes the image session on the server when the viewer is closed', async () => {
+  const server = stubViewerApi({});
   const { unmount } = render(viewerAt('/wsi-viewer'));
   await screen.findByText('IŞIK-2.svs');
   unmount();

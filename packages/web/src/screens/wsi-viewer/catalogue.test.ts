@@ -14,6 +14,7 @@ import {
 } from './catalogue.ts';
 import { imageOf } from './testing/catalogue-server.ts';
 
+/** Three groups; the names of the last two are equal, because images without a dataset are shown as Unknown. */
 const groups = groupsOf({
   groups: [
     { dataset_name: 'A', images: 1 },
@@ -21,12 +22,13 @@ const groups = groupsOf({
     { dataset_name: null, images: 2 },
   ],
 });
+/** Heights of lines in pixels. */
 const heights = { group: 40, case: 30, image: 60 };
-/** Opens only the second group, whose first image has the position 1. */
-const onlySecond = ({ start }: DatasetGroup | CaseGroup) => start === 1;
+/** Opens only the second group. Its first image has the position 1. */
+const isSecondGroup = ({ start }: DatasetGroup | CaseGroup) => start === 1;
 
 describe('groupsOf', () => {
-  it('returns for each group the position that its first image has in the whole catalogue', () => {
+  it('returns for each group the position of its first image, which is the number of images in the groups before it', () => {
     expect(groups.map(({ name, count, start }) => [name, count, start])).toEqual([
       ['A', 1, 0],
       ['Unknown', 3, 1],
@@ -47,7 +49,7 @@ describe('choicesOf', () => {
 });
 
 describe('listingOf', () => {
-  it('returns the names of the chosen dataset and organ, and null for images without one', () => {
+  it('trims the search text, and returns the name of the chosen dataset, and null for the choice of images without an organ', () => {
     const filter = { query: ' liver ', dataset: groups[1]?.key ?? '', organ: groups[2]?.key ?? '' };
     expect(listingOf(filter, 'newest')).toEqual({
       query: 'liver',
@@ -59,7 +61,7 @@ describe('listingOf', () => {
 });
 
 describe('filterKey', () => {
-  it('returns an empty key only for the whole catalogue', () => {
+  it('returns an empty key only for the whole catalogue, and different keys for filters by dataset and by organ', () => {
     expect(filterKey(listingOf({ ...noFilter, query: '  ' }, 'name'))).toBe('');
     expect(filterKey(listingOf({ ...noFilter, query: 'x' }, 'name'))).not.toBe('');
     expect(filterKey(listingOf({ ...noFilter, dataset: '-' }, 'name'))).not.toBe(
@@ -76,17 +78,18 @@ describe('groupAt', () => {
     [4, 2],
     [5, 2],
     [6, undefined],
-  ])('returns for position %i the group with index %s', (position, index) => {
+  ])('returns for the image position %i the group with index %s', (position, index) => {
     expect(groupAt(groups, position)).toBe(index === undefined ? undefined : groups[index]);
   });
 });
 
 describe('layOut', () => {
-  const layout = layOut(groups, onlySecond, heights);
+  const layout = layOut(groups, isSecondGroup, heights);
   const lines = Array.from({ length: layout.count }, (_, index) => layout.lineAt(index));
 
-  it('places every group and the images of open groups below each other', () => {
+  it('places the titles of all groups and the images of open groups below each other', () => {
     expect(lines.map((line) => [line?.kind, line?.groupLineIndex, line?.top])).toEqual([
+      // kind, index of the title of the group, pixels from the top
       ['group', 0, 0],
       ['group', 1, 40],
       ['image', 1, 80],
@@ -98,20 +101,20 @@ describe('layOut', () => {
     expect(layout.lineAt(-1)).toBeUndefined();
   });
 
-  it('returns the line at a distance from the top of the list', () => {
+  it('returns the index of the line at a distance from the top of the list, and of the last line below the end', () => {
     for (const [index, line] of lines.entries()) {
       expect(layout.indexAtTop(line?.top ?? 0)).toBe(index);
-      expect(layout.indexAtTop((line?.top ?? 0) + 39)).toBe(index); // inside the lowest kind of line
+      expect(layout.indexAtTop((line?.top ?? 0) + 39)).toBe(index); // still inside: the lowest line is 40 px high
     }
     expect(layout.indexAtTop(10_000)).toBe(5);
   });
 
-  it('returns the line of an image in an open group, and -1 for an image in a closed group', () => {
+  it('returns the index of the line of an image in an open group, and -1 for an image in a closed group', () => {
     expect([0, 1, 2, 3, 4, 99, -1].map(layout.indexOfPosition)).toEqual([-1, 2, 3, 4, -1, -1, -1]);
   });
 
-  it('returns no lines for a list without groups', () => {
-    const empty = layOut([], onlySecond, heights);
+  it('returns no lines when there are no groups', () => {
+    const empty = layOut([], isSecondGroup, heights);
     expect([empty.count, empty.lineAt(0), empty.indexAtTop(5), empty.indexOfPosition(0)]).toEqual([
       0,
       undefined,
@@ -121,8 +124,9 @@ describe('layOut', () => {
   });
 });
 
-describe('layOut of a group with cases', () => {
-  const withCases = groupsOf({
+describe('layOut with cases', () => {
+  /** Group A: case V-1 with 2 images, case V-2 with 1 image, and 1 image without a case. Group B: 1 image. */
+  const groupsWithCases = groupsOf({
     groups: [
       {
         dataset_name: 'A',
@@ -135,16 +139,17 @@ describe('layOut of a group with cases', () => {
       { dataset_name: 'B', images: 1 },
     ],
   });
-  const layoutWhere = (isOpen: (branch: DatasetGroup | CaseGroup) => boolean) =>
-    layOut(withCases, isOpen, heights);
+  const layOutWhere = (isOpen: (branch: DatasetGroup | CaseGroup) => boolean) =>
+    layOut(groupsWithCases, isOpen, heights);
+  /** Returns the kind of each line, its name (or the position of its image), and its pixels from the top. */
   const linesIn = (layout: ReturnType<typeof layOut>) =>
     Array.from({ length: layout.count }, (_, index) => layout.lineAt(index)).map((line) => {
       const name = line?.kind === 'case' ? line.slideCase.name : line?.group.name;
       return [line?.kind, line?.kind === 'image' ? line.position : name, line?.top];
     });
 
-  it('places the images of a case below its title, and images without a case last', () => {
-    const layout = layoutWhere(({ name }) => name !== 'B');
+  it('places the images of a case below the title of the case, and images without a case at the end of the group', () => {
+    const layout = layOutWhere(({ name }) => name !== 'B');
     expect(linesIn(layout)).toEqual([
       ['group', 'A', 0],
       ['case', 'V-1', 40],
@@ -159,7 +164,9 @@ describe('layOut of a group with cases', () => {
     const [groupLine, firstCase, , secondImage, , thirdImage, fourthImage] = [0, 1, 2, 3, 4, 5, 6].map(
       layout.lineAt,
     );
-    expect([groupLine, firstCase].map((line) => line?.kind !== 'image' && line?.height)).toEqual([340, 150]);
+    const branchHeights = [groupLine, firstCase].map((line) => line?.kind !== 'image' && line?.height);
+    expect(branchHeights).toEqual([40 + 2 * 30 + 4 * 60, 30 + 2 * 60]);
+    /** Returns the index of the case's line, the index of the image in its case or group, and the number of images there. */
     const placeOf = (line: typeof groupLine) =>
       line?.kind === 'image' && [line.caseLine?.index ?? null, line.indexInBranch, line.count];
     expect([secondImage, thirdImage, fourthImage].map(placeOf)).toEqual([
@@ -170,7 +177,7 @@ describe('layOut of a group with cases', () => {
   });
 
   it('leaves out the images of a closed case, and the cases of a closed group', () => {
-    const layout = layoutWhere(({ name }) => name !== 'V-1' && name !== 'B');
+    const layout = layOutWhere(({ name }) => name !== 'V-1' && name !== 'B');
     expect(linesIn(layout).map(([kind, nameOrPosition]) => `${kind} ${nameOrPosition}`)).toEqual([
       'group A',
       'case V-1',
@@ -180,34 +187,34 @@ describe('layOut of a group with cases', () => {
       'group B',
     ]);
     expect([0, 1, 2].map(layout.indexOfPosition)).toEqual([-1, -1, 3]);
-    expect(linesIn(layoutWhere(() => false)).map(([, name]) => name)).toEqual(['A', 'B']);
+    expect(linesIn(layOutWhere(() => false)).map(([, name]) => name)).toEqual(['A', 'B']);
   });
 
-  it('returns the line at a distance from the top of the list, and the line of a group or a case', () => {
-    const layout = layoutWhere(() => true);
+  it('returns the index of the line at a distance from the top, and of the title of a group or a case', () => {
+    const layout = layOutWhere(() => true);
     for (let index = 0; index < layout.count; index++) {
       const line = layout.lineAt(index);
-      expect(layout.indexAtTop((line?.top ?? 0) + 29)).toBe(index); // inside the lowest kind of line
+      expect(layout.indexAtTop((line?.top ?? 0) + 29)).toBe(index); // still inside: the lowest line is 30 px high
       expect(line?.index).toBe(index);
     }
-    const [group] = withCases;
-    const keys = [group?.key, group?.cases[1]?.key, 'elsewhere'].map((key) => key ?? '');
+    const [group] = groupsWithCases;
+    const keys = [group?.key, group?.cases[1]?.key, 'no such key'].map((key) => key ?? '');
     expect(keys.map(layout.indexOfBranch)).toEqual([0, 4, -1]);
     const lines = linesOf(layout, { imageAt: () => undefined, positionOf: () => -1 });
     for (let index = 0; index < layout.count; index++) expect(lines.indexOf(lines.keyAt(index))).toBe(index);
   });
 
-  it('contains the case of each image, which caseAt returns for the position of the image', () => {
-    const [group] = withCases;
+  it('lists cases that caseAt finds by the position of an image, and undefined for an image without a case', () => {
+    const [group] = groupsWithCases;
     const names = [0, 1, 2, 3].map((position) => group && caseAt(group, position)?.name);
     expect(names).toEqual(['V-1', 'V-1', 'V-2', undefined]);
   });
 });
 
 describe('linesOf', () => {
-  it('returns the image ID as key of a loaded row and a key with the position for any other row, and finds rows by both keys', () => {
+  it('uses the image id as the key of a loaded row, and a key with the position for other rows, and finds lines by their keys', () => {
     const image = imageOf({ id: '7' });
-    const lines = linesOf(layOut(groups, onlySecond, heights), {
+    const lines = linesOf(layOut(groups, isSecondGroup, heights), {
       imageAt: (position) => (position === 2 ? image : undefined),
       positionOf: (imageId) => (imageId === image.id ? 2 : -1),
     });
@@ -215,6 +222,6 @@ describe('linesOf', () => {
     expect(keys[3]).toBe(image.id);
     expect(new Set(keys).size).toBe(6);
     expect(keys.map((key) => lines.indexOf(key))).toEqual([0, 1, 2, 3, 4, 5]);
-    expect([lines.keyAt(6), lines.indexOf('elsewhere'), lines.indexOf(null)]).toEqual([null, -1, -1]);
+    expect([lines.keyAt(6), lines.indexOf('no such key'), lines.indexOf(null)]).toEqual([null, -1, -1]);
   });
 });

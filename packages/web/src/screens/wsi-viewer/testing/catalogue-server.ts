@@ -1,4 +1,4 @@
-/** Stub of the server for tests: answers the requests of the catalogue from a list of images. */
+/** Stub of the server for tests of the slide viewer: answers catalogue requests from a list of images, as the server would. */
 import {
   foldDiacritics,
   type Image,
@@ -35,22 +35,23 @@ export function imageOf(fields: object): Image {
   return { ...image, id };
 }
 
-/** A case, whose images are all in one dataset. */
+/** A case of the stub. All of its images must be in one dataset. */
 export interface CaseOfStub {
   readonly id: string;
   readonly name: string;
   readonly image_ids: readonly string[];
 }
 
-/** Answers a GET request below /image-catalog/images; undefined for the list without parameters. */
+/** Answers GET /image-catalog/images/groups, …/rows, …/{id} and …/{id}/position; with 404 for any other request. */
 export function answerCatalogue(
   images: readonly Image[],
   address: string,
   cases: readonly CaseOfStub[] = [],
-): Response | undefined {
+): Response {
   const { pathname, searchParams } = new URL(address, 'http://localhost');
   const path = pathname.slice(pathname.indexOf('/image-catalog/images') + '/image-catalog/images'.length);
   const list = listOf(images, searchParams, cases);
+  /** Revision of the catalogue: changes whenever an image is added. */
   const revision = JSON.stringify(images).length.toString();
   if (path === '/groups') return Response.json({ revision, ...list.groups() });
   if (path === '/rows') {
@@ -60,15 +61,16 @@ export function answerCatalogue(
       images: list.rows.slice(from, from + Number(searchParams.get('limit') ?? 100)),
     });
   }
-  const [, imageId, isPosition] = path.split('/');
+  const [, imageId, subresource] = path.split('/'); // '/{id}' or '/{id}/position'
   const image = images.find(({ id }) => id === imageId);
   if (image === undefined)
     return Response.json({ message: 'Not found.', code: 'not_found' }, { status: 404 });
-  if (isPosition === undefined) return Response.json({ image });
+  if (subresource === undefined) return Response.json({ image });
   const position = list.rows.indexOf(image);
   return Response.json({ revision, position: position === -1 ? null : position });
 }
 
+/** Applies the search, filters and order of a request. @returns the images in the order of the list, and a function for its groups */
 function listOf(images: readonly Image[], query: URLSearchParams, cases: readonly CaseOfStub[]) {
   const words = searchWords(query.get('q') ?? '');
   const order = (query.get('order') ?? 'name') as ImageOrder;
@@ -76,13 +78,15 @@ function listOf(images: readonly Image[], query: URLSearchParams, cases: readonl
     const { file_name, id, organ_type, dataset_name } = image;
     return matchesWords(foldDiacritics([file_name, id, organ_type, dataset_name].join('\n')), words);
   });
-  /** Whether a value matches the filter of the request: `no_dataset`, `dataset=…` or none. */
-  const isOf = (field: 'dataset' | 'organ', value: string | null) =>
-    query.has(`no_${field}`) ? value === null : !query.has(field) || query.get(field) === value;
-  const inDataset = found.filter((image) => isOf('dataset', image.dataset_name));
-  const withOrgan = found.filter((image) => isOf('organ', image.organ_type));
-  const shown = inDataset.filter((image) => withOrgan.includes(image)).sort(comparing[order]);
-  const groups = [...Map.groupBy(shown, (image) => image.dataset_name)];
+  /** Whether a value matches the filter of the request, which is, for example, `no_dataset`, `dataset=…` or absent. */
+  const matchesFilter = (field: 'dataset' | 'organ', value: string | null) => {
+    if (query.has(`no_${field}`)) return value === null;
+    return !query.has(field) || query.get(field) === value;
+  };
+  const inDataset = found.filter((image) => matchesFilter('dataset', image.dataset_name));
+  const withOrgan = found.filter((image) => matchesFilter('organ', image.organ_type));
+  const filtered = inDataset.filter((image) => withOrgan.includes(image)).sort(comparators[order]);
+  const groups = [...Map.groupBy(filtered, (image) => image.dataset_name)];
   if (order === 'name') groups.sort(([a], [b]) => compareNames(a, b));
   /** Returns the cases of a group with their images (only in the order by name), and the rows of the group: images in cases first. */
   const withCases = (members: readonly Image[]) => {
@@ -97,7 +101,8 @@ function listOf(images: readonly Image[], query: URLSearchParams, cases: readonl
     const inCases = casesOfGroup.flatMap((slideCase) => slideCase.images);
     return { casesOfGroup, rows: [...inCases, ...members.filter((image) => !inCases.includes(image))] };
   };
-  const counts = (counted: readonly Image[], field: 'dataset_name' | 'organ_type') =>
+  /** Returns the choices of a filter with their numbers of images. */
+  const choicesOf = (counted: readonly Image[], field: 'dataset_name' | 'organ_type') =>
     [...new Set(images.map((image) => image[field]))]
       .sort(compareNames)
       .map((name) => ({ [field]: name, images: counted.filter((image) => image[field] === name).length }));
@@ -105,26 +110,31 @@ function listOf(images: readonly Image[], query: URLSearchParams, cases: readonl
     rows: groups.flatMap(([, members]) => withCases(members).rows),
     groups: () => ({
       groups: groups.map(([dataset_name, members]) => {
-        const counted = withCases(members).casesOfGroup.map((slideCase) => ({
+        const casesWithCounts = withCases(members).casesOfGroup.map((slideCase) => ({
           ...slideCase,
           images: slideCase.images.length,
         }));
-        return { dataset_name, images: members.length, ...(counted.length > 0 && { cases: counted }) };
+        return {
+          dataset_name,
+          images: members.length,
+          ...(casesWithCounts.length > 0 && { cases: casesWithCounts }),
+        };
       }),
       // Each filter counts the images that match the other filter.
-      datasets: counts(withOrgan, 'dataset_name'),
-      organs: counts(inDataset, 'organ_type'),
+      datasets: choicesOf(withOrgan, 'dataset_name'),
+      organs: choicesOf(inDataset, 'organ_type'),
     }),
   };
 }
 
 const byName = (a: Image, b: Image) => naturalCompare(a.file_name, b.file_name) || naturalCompare(a.id, b.id);
-const comparing: Readonly<Record<ImageOrder, (a: Image, b: Image) => number>> = {
+const comparators: Readonly<Record<ImageOrder, (a: Image, b: Image) => number>> = {
   name: byName,
   newest: (a, b) => Date.parse(b.created_at) - Date.parse(a.created_at) || byName(a, b),
   largest: (a, b) => b.size_bytes - a.size_bytes || byName(a, b),
 };
 
+/** Sorts null, the missing name, last. */
 function compareNames(a: string | null, b: string | null): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   return naturalCompare(a, b);

@@ -1,4 +1,4 @@
-/** Renders the viewer for tests, with a stub of the API. */
+/** For tests of the slide viewer screen: renders it, and stubs the API that it calls. */
 import type { RequestableDataset } from '@lamina/contract';
 import { render } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -10,22 +10,26 @@ import { queryClient } from '../../../api/query-client.ts';
 import { WsiViewer } from '../WsiViewer.tsx';
 import { answerCatalogue, type CaseOfStub, imageOf } from './catalogue-server.ts';
 
-export const liver = {
+/** A catalogue entry with all text fields. */
+export const liverImage = {
   id: '11111111-aaaa-4aaa-8aaa-aaaaaaaaaaaa',
   file_name: 'IŞIK-2.svs',
   dataset_name: 'Karaciğer',
   organ_type: 'Liver',
 };
-/** An image without any optional field. */
-export const bare = { id: '22222222-bbbb-4bbb-8bbb-bbbbbbbbbbbb' };
+/** A catalogue entry without any optional field. */
+export const bareImage = { id: '22222222-bbbb-4bbb-8bbb-bbbbbbbbbbbb' };
 
+/** Creates the response to a stubbed request. */
 export type Answer = () => Response | Promise<Response>;
 
-export const session =
+/** A new image session (the credential of pixels). */
+export const sessionResponse =
   (id: string): Answer =>
   () =>
     Response.json({ session_id: id, expires_in: 3600 }, { status: 201 });
-export const list =
+/** The catalogue with these images; missing fields get default values. */
+export const listResponse =
   (...images: object[]): Answer =>
   () =>
     Response.json({ images, next_cursor: null });
@@ -33,39 +37,51 @@ export const errorResponse =
   (status: number, body: object | string = {}): Answer =>
   () =>
     typeof body === 'string' ? new Response(body, { status }) : Response.json(body, { status });
-/** The server does not respond. */
-export const silence: Answer = () => Promise.reject(new TypeError('Failed to fetch'));
+/** Fails as `fetch` does when the server is unreachable. */
+export const noResponse: Answer = () => Promise.reject(new TypeError('Failed to fetch'));
+/** The response does not arrive during the test. */
+export const pendingResponse: Answer = () => new Promise(() => {});
 
 /**
- * Stubs the API by replacing `fetch`. The answers to one kind of request are used in their order, and the last one repeatedly. An answer
- * of `lists` is used for a request for groups and for all other catalogue requests until the next request for groups.
+ * Stubs the API by replacing `fetch`. Each list of answers is used in its order; its last answer repeats. An answer of `lists` applies to
+ * a request for groups, and to all other catalogue requests until the next request for groups.
  *
- * @returns `callsWith`, which returns the requests ('GET /path') that contain a text
+ * @returns `callsWith`, which returns the requests so far ('GET /path') that contain a text
  */
-export function api(answers: {
+export function stubViewerApi(answers: {
+  /** Responses to requests for a new image session. */
   sessions?: Answer[];
+  /** Successive states of the catalogue. */
   lists?: Answer[];
   cases?: readonly CaseOfStub[];
+  /** Response to the request for statistics of image sessions. */
   stats?: Answer;
+  /** Responses to requests for Deep Zoom descriptors, with which the viewer opens a slide. */
   descriptors?: Answer[];
+  /** Number of annotations by image id. */
   annotationCounts?: Readonly<Record<string, number>>;
   /** Restricted datasets that the person can request. */
   requestable?: readonly RequestableDataset[];
 }) {
-  const { sessions = [session('0123456789abcdef')], lists = [list(liver, bare)], descriptors = [] } = answers;
+  const {
+    sessions = [sessionResponse('0123456789abcdef')],
+    lists = [listResponse(liverImage, bareImage)],
+    descriptors = [],
+  } = answers;
   const calls: string[] = [];
-  let current: Promise<Response> | null = null;
+  /** The current state of the catalogue; null before the first request. */
+  let currentList: Promise<Response> | null = null;
   const catalogue = async (address: string): Promise<Response> => {
-    if (address.includes('/images/groups') || current === null) {
-      current = Promise.resolve(next(lists)());
+    if (address.includes('/images/groups') || currentList === null) {
+      currentList = Promise.resolve(next(lists)());
     }
-    const list = await current;
-    const answer = list.clone();
+    const list = await currentList;
+    const answer = list.clone(); // a body can be read only once
     if (!answer.ok || !answer.headers.get('Content-Type')?.includes('json')) return answer;
     const body = (await answer.json()) as { readonly images?: readonly object[] };
-    return answerCatalogue((body.images ?? []).map(imageOf), address, answers.cases) ?? list.clone();
+    return answerCatalogue((body.images ?? []).map(imageOf), address, answers.cases);
   };
-  const next = (from: Answer[]): Answer => (from.length > 1 ? (from.shift() as Answer) : (from[0] as Answer));
+  const next = (remaining: Answer[]) => (remaining.length > 1 ? remaining.shift() : remaining[0]) as Answer;
   vi.stubGlobal('fetch', async (address: string, init: RequestInit = {}) => {
     const call = `${init.method ?? 'GET'} ${address.replace('/api/v1', '')}`;
     calls.push(call);
@@ -82,9 +98,10 @@ export function api(answers: {
     if (call.includes('/image.dzi')) return next(descriptors)();
     throw new Error(`The stub has no answer for ${call}`);
   });
-  return { callsWith: (part: string) => calls.filter((call) => call.includes(part)) };
+  return { callsWith: (text: string) => calls.filter((call) => call.includes(text)) };
 }
 
+/** The app with the viewer screen at a URL. */
 export const viewerAt = (address: string) => (
   <App env="test">
     <MemoryRouter initialEntries={[address]}>
@@ -93,12 +110,13 @@ export const viewerAt = (address: string) => (
   </App>
 );
 
-export function show(address = '/wsi-viewer') {
+/** Renders the viewer screen. @returns the user that operates it */
+export function renderViewer(address = '/wsi-viewer') {
   render(viewerAt(address));
   return userEvent.setup();
 }
 
-/** Clears the cached responses of the previous test, and stores a sign-in. */
+/** Prepares a test: clears the cached responses of the previous one, and stores the bearer token of a signed-in person. */
 export async function resetPage(): Promise<void> {
   queryClient.clear();
   localStorage.setItem('auth_token', 'the token');
@@ -106,15 +124,15 @@ export async function resetPage(): Promise<void> {
   await vi.waitUntil(() => imageSessions.state().status === 'inactive');
 }
 
-/** Returns `count` images of one dataset, named slide-1.svs to slide-`count`.svs. @param fields further or other fields of each image */
-export function many(count: number, fields: object = {}) {
-  return Array.from({ length: count }, (_, place) => ({
-    id: `00000000-0000-4000-8000-${String(place + 1).padStart(12, '0')}`,
-    file_name: `slide-${place + 1}.svs`,
+/** Returns `count` images of the dataset "Large", named slide-1.svs to slide-`count`.svs. @param fields replaces or adds fields of each image */
+export function numberedImages(count: number, fields: object = {}) {
+  return Array.from({ length: count }, (_, index) => ({
+    id: `00000000-0000-4000-8000-${String(index + 1).padStart(12, '0')}`,
+    file_name: `slide-${index + 1}.svs`,
     dataset_name: 'Large',
     ...fields,
   }));
 }
 
 /** Returns the text of the focused element. */
-export const focused = () => document.activeElement?.textContent ?? '';
+export const focusedText = () => document.activeElement?.textContent ?? '';
