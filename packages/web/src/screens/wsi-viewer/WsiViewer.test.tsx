@@ -157,7 +157,7 @@ describe('a link to a slide that is not in the person’s catalogue', () => {
 });
 
 describe('the image view of the viewer', () => {
-  it('asks the person to select an image while none is selectedImageText', async () => {
+  it('asks the person to select an image while none is selected', async () => {
     stubViewerApi({});
     renderViewer();
     screen.getByText('Select an image to view');
@@ -165,7 +165,7 @@ describe('the image view of the viewer', () => {
     expect(screen.queryByText('Selected Image')).toBeNull();
   });
 
-  it('shows the name, dataset and organ of the selectedImageText image, and that its tiles are loading', async () => {
+  it('shows the name, dataset and organ of the selected image, and that its tiles are loading', async () => {
     stubViewerApi({ descriptors: [pendingResponse] });
     const user = renderViewer();
     await screen.findByText('Karaciğer');
