@@ -5,11 +5,11 @@ import type { SlideView } from '../slide-view.ts';
 import classes from './Annotations.module.css';
 import { drawDraft } from './draft-painter.ts';
 import { AnnotationPainter, type ViewSize } from './painter.ts';
-import type { OpenAnnotations } from './use-annotations.ts';
+import type { SlideAnnotations } from './use-annotations.ts';
 
 interface AnnotationCanvasProps {
   readonly view: SlideView;
-  readonly openAnnotations: OpenAnnotations;
+  readonly slideAnnotations: SlideAnnotations;
   readonly calibration: Calibration | null; // null for a slide without a scale
   readonly isDrawing: boolean; // whether the drawing mode is on
 }
@@ -18,10 +18,10 @@ interface AnnotationCanvasProps {
  * Draws the annotations over the slide: one canvas with all annotations, and a second one with what changes while the pointer
  * moves (selection, draft, brush). Both are drawn in the same frame as the slide. Pointer events pass through to the slide.
  */
-export function AnnotationCanvas({ view, openAnnotations, calibration, isDrawing }: AnnotationCanvasProps) {
+export function AnnotationCanvas({ view, slideAnnotations, calibration, isDrawing }: AnnotationCanvasProps) {
   const allCanvas = useRef<HTMLCanvasElement>(null);
   const draftCanvas = useRef<HTMLCanvasElement>(null);
-  const { store, session } = openAnnotations;
+  const { store, session } = slideAnnotations;
   const isLive = useSyncExternalStore(store.listen, () => store.isLive);
 
   const drawDraftCanvas = useEffectEvent(() => {
@@ -36,7 +36,7 @@ export function AnnotationCanvas({ view, openAnnotations, calibration, isDrawing
     const resetPainter = () => painter.reset(store.all().filter((each) => store.isVisible(each)));
     resetPainter();
     let frame = 0;
-    /** Whether the next frame must also draw the canvas with all annotations. */
+    /** Whether the next frame must draw the canvas with all annotations, not only the one with the draft. */
     let areAllStale = false;
     const drawAll = () => {
       areAllStale = false;
@@ -44,7 +44,7 @@ export function AnnotationCanvas({ view, openAnnotations, calibration, isDrawing
       const placement = view.placement();
       if (context === null || placement === null) return;
       const isIncomplete = painter.draw(context, placement, sizeOf(view));
-      if (isIncomplete) scheduleDraw('all');
+      if (isIncomplete) scheduleDraw('all'); // the painter limits its time per frame and continues in the next one
     };
     const scheduleDraw = (canvases: 'all' | 'draft') => {
       areAllStale ||= canvases === 'all';
@@ -60,10 +60,10 @@ export function AnnotationCanvas({ view, openAnnotations, calibration, isDrawing
       drawDraftCanvas();
     };
     const subscriptions = [
-      view.watch(drawBoth),
+      view.watch(drawBoth), // at once, so that the annotations move in the same frame as the slide
       session.listen(() => scheduleDraw('draft')),
       store.listen((ids) => {
-        if (ids === null) resetPainter();
+        if (ids === null) resetPainter(); // all annotations may have changed
         for (const id of ids ?? []) {
           const annotation = store.find(id);
           painter.set(id, annotation !== undefined && store.isVisible(annotation) ? annotation : null);
@@ -81,11 +81,11 @@ export function AnnotationCanvas({ view, openAnnotations, calibration, isDrawing
     };
   }, [view, store, session]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: drawn again when the mode or the scale changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the draft must be drawn again when the mode or the scale changes
   useEffect(() => drawDraftCanvas(), [isDrawing, calibration]);
 
   return (
-    // `data-live` tells the browser tests that changes of other people arrive.
+    // The browser tests wait for `data-live`: from then on, changes of other people arrive.
     <div className={classes.canvases} aria-hidden="true" data-live={isLive || undefined}>
       <canvas ref={allCanvas} />
       <canvas ref={draftCanvas} />

@@ -16,16 +16,22 @@ import { classificationOf } from './ClassPalette.tsx';
 import { withClass } from './drafts.ts';
 import { HistoryDialog } from './HistoryDialog.tsx';
 import { texts } from './texts.ts';
-import { type OpenAnnotations, useStoreVersion } from './use-annotations.ts';
+import { type SlideAnnotations, useStoreVersion } from './use-annotations.ts';
+
+/** Significant digits of the measurements that a program, such as QuPath, has stored with an annotation. */
+const measurementDigits = 6;
 
 interface AnnotationDetailsProps {
-  readonly openAnnotations: OpenAnnotations;
+  readonly slideAnnotations: SlideAnnotations;
   /** The classes of the dataset. */
   readonly datasetClasses: readonly AnnotationClass[];
 }
 
-/** Shows and edits name, description and class of the selected annotation, and shows its measurements and history. */
-export function AnnotationDetails({ openAnnotations: { store }, datasetClasses }: AnnotationDetailsProps) {
+/**
+ * Shows the name, description and class of the selected annotation, with its measurements and history, and lets the person change
+ * them. Shows nothing unless exactly one annotation is selected.
+ */
+export function AnnotationDetails({ slideAnnotations: { store }, datasetClasses }: AnnotationDetailsProps) {
   useStoreVersion(store); // renders this component again after each change of the annotations
   const [annotation, ...others] = store.selected();
   if (annotation === undefined || others.length > 0) return null;
@@ -41,7 +47,7 @@ export function AnnotationDetails({ openAnnotations: { store }, datasetClasses }
 }
 
 interface DetailsProps {
-  readonly store: OpenAnnotations['store'];
+  readonly store: SlideAnnotations['store'];
   readonly annotation: Annotation;
   readonly datasetClasses: readonly AnnotationClass[];
   /** Whether the person may not change the annotation. */
@@ -52,9 +58,9 @@ interface DetailsProps {
 const Details = memo(function Details({ store, annotation, datasetClasses, isReadOnly }: DetailsProps) {
   const { id, feature, revision } = annotation;
   const { properties, geometry } = feature;
-  /** Typed text that is not saved yet; null while the field shows the value of the annotation, even when another person edits it. */
-  const [name, setName] = useState<string | null>(null);
-  const [description, setDescription] = useState<string | null>(null);
+  /** Typed text that is not saved yet; null while the field shows the current value of the annotation. */
+  const [typedName, setTypedName] = useState<string | null>(null);
+  const [typedDescription, setTypedDescription] = useState<string | null>(null);
   const [isHistoryOpen, setHistoryOpen] = useState(false);
   // Checking an outline of 50,000 vertices takes longer than the change itself, so it waits until the change is drawn.
   const geometryToCheck = useWhenIdle(geometry);
@@ -65,7 +71,8 @@ const Details = memo(function Details({ store, annotation, datasetClasses, isRea
 
   const saveText = (field: 'name' | 'description', typed: string | null) => {
     const value = typed?.trim();
-    (field === 'name' ? setName : setDescription)(null); // the field shows the value of the annotation again
+    const setTyped = field === 'name' ? setTypedName : setTypedDescription;
+    setTyped(null); // the field shows the value of the annotation again
     if (value === undefined || value === (properties[field] ?? '')) return;
     const { [field]: _before, ...otherProperties } = properties;
     store.change([
@@ -110,13 +117,13 @@ const Details = memo(function Details({ store, annotation, datasetClasses, isRea
         <TextInput
           size="xs"
           label={texts.name}
-          value={name ?? properties.name ?? ''}
+          value={typedName ?? properties.name ?? ''}
           readOnly={isReadOnly}
           maxLength={annotationLimits.nameLength}
-          onChange={(event) => setName(event.currentTarget.value)}
-          onBlur={() => saveText('name', name)}
+          onChange={(event) => setTypedName(event.currentTarget.value)}
+          onBlur={() => saveText('name', typedName)}
           onKeyDown={(event) => {
-            if (event.key === 'Enter') saveText('name', name);
+            if (event.key === 'Enter') saveText('name', typedName);
           }}
         />
         <NativeSelect
@@ -134,19 +141,23 @@ const Details = memo(function Details({ store, annotation, datasetClasses, isRea
       <Textarea
         size="xs"
         label={texts.description}
-        value={description ?? properties.description ?? ''}
+        value={typedDescription ?? properties.description ?? ''}
         readOnly={isReadOnly}
         rows={2}
         maxLength={annotationLimits.descriptionLength}
-        onChange={(event) => setDescription(event.currentTarget.value)}
-        onBlur={() => saveText('description', description)}
+        onChange={(event) => setTypedDescription(event.currentTarget.value)}
+        onBlur={() => saveText('description', typedDescription)}
       />
       {measurements.length > 0 && (
         <dl className={classes.measurements} aria-label={texts.measurements}>
           {measurements.map(([key, value]) => (
             <div key={key}>
               <dt>{key}</dt>
-              <dd>{Number.isFinite(value) ? formatNumber(Number(value.toPrecision(6))) : String(value)}</dd>
+              <dd>
+                {Number.isFinite(value)
+                  ? formatNumber(Number(value.toPrecision(measurementDigits)))
+                  : String(value)}
+              </dd>
             </div>
           ))}
         </dl>

@@ -11,29 +11,30 @@ import { type ListLine, labelOf, linesOf, type SortOrder, sortOrders } from './l
 import { sizeText } from './readout.ts';
 import { texts } from './texts.ts';
 import type { AnnotationActions } from './use-annotation-actions.ts';
-import { type OpenAnnotations, useStoreVersion } from './use-annotations.ts';
+import { type SlideAnnotations, useStoreVersion } from './use-annotations.ts';
 
-/** Heights of the lines in CSS pixels. */
+/** Heights in CSS pixels: of the heading of a class, and of the line of an annotation. */
 const lineHeight = { class: 34, annotation: 46 } as const;
 
 interface AnnotationListProps {
-  readonly openAnnotations: OpenAnnotations;
+  readonly slideAnnotations: SlideAnnotations;
   readonly actions: AnnotationActions;
   readonly calibration: Calibration | null; // null for a slide without a scale
 }
 
-/** Lists all annotations of the slide by class. The arrow keys select, Enter zooms to an annotation, Delete removes it. */
+/** Lists all annotations of the slide by class. The arrow keys select an annotation, Enter zooms to it, and Delete removes it. */
 export function AnnotationList(props: AnnotationListProps) {
-  // A layer has up to 50,000 annotations, so React updates the slide first: it renders this list afterwards with the new version.
-  const version = useDeferredValue(useStoreVersion(props.openAnnotations.store));
+  // A layer has up to 50,000 annotations. With a deferred version, React updates the slide first and this list afterwards.
+  const version = useDeferredValue(useStoreVersion(props.slideAnnotations.store));
   return <List {...props} version={version} />;
 }
 
 interface ListProps extends AnnotationListProps {
+  /** A number that each change of the annotations increments. */
   readonly version: number;
 }
 
-const List = memo(function List({ openAnnotations: { store }, actions, calibration, version }: ListProps) {
+const List = memo(function List({ slideAnnotations: { store }, actions, calibration, version }: ListProps) {
   const [search, setSearch] = useState('');
   const [order, setOrder] = useState<SortOrder>('time');
   const scroller = useRef<HTMLDivElement>(null);
@@ -77,7 +78,7 @@ const List = memo(function List({ openAnnotations: { store }, actions, calibrati
     }[event.key];
     if (action === undefined) return;
     event.preventDefault();
-    event.stopPropagation(); // the keys of the drawing mode and of the viewer do not apply here
+    event.stopPropagation(); // otherwise, the drawing mode and the viewer would handle the same key
     action();
   };
 
@@ -128,8 +129,8 @@ const List = memo(function List({ openAnnotations: { store }, actions, calibrati
                     aria-pressed={store.selection.has(line.annotation.id)}
                     onClick={(event) => {
                       const { id } = line.annotation;
-                      const isAdded = event.shiftKey || event.ctrlKey || event.metaKey;
-                      store.select(isAdded ? [...store.selection, id] : [id]);
+                      const addsToSelection = event.shiftKey || event.ctrlKey || event.metaKey;
+                      store.select(addsToSelection ? [...store.selection, id] : [id]);
                     }}
                     onDoubleClick={() => actions.zoomTo(line.annotation.id)}
                     onKeyDown={(event) => onKeyDown(event, index, line.annotation.id)}

@@ -24,9 +24,9 @@ import { type Tool, tools } from './drafts.ts';
 import { EditMenu } from './EditMenu.tsx';
 import { texts } from './texts.ts';
 import type { AnnotationActions } from './use-annotation-actions.ts';
-import { type OpenAnnotations, useSessionValue, useStoreValue } from './use-annotations.ts';
+import { type SlideAnnotations, useSessionValue, useStoreValue } from './use-annotations.ts';
 
-/** Shortcuts of the tools, the same as in QuPath, which has no shortcut for cutting. */
+/** Shortcuts of the tools: the same as in QuPath, except for cutting, for which QuPath has none. */
 export const toolKeys: Readonly<Record<Tool, string>> = {
   move: 'M',
   rectangle: 'R',
@@ -53,19 +53,19 @@ const toolIcons = {
   cut: IconScissors,
 } as const;
 
-/** Removes the focus from a button that was pressed with the pointer: Enter would otherwise press it again instead of drawing. */
+/** Removes the focus from a button that was pressed with the pointer, because Enter would press it again instead of drawing. */
 function blurAfterPress(): void {
   if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
 }
 
 interface AnnotationToolsProps {
-  readonly openAnnotations: OpenAnnotations;
+  readonly slideAnnotations: SlideAnnotations;
   readonly actions: AnnotationActions;
   /** Whether the person may draw; if not, only the menu (with Copy), the list and Done are shown. */
   readonly mayDraw: boolean;
   readonly isListOpen: boolean;
   readonly onToggleList: () => void;
-  /** Whether a phone also shows the tools with `shownOn="wide"`. */
+  /** Whether a phone also shows the buttons with `shownOn="wide"`, which it hides at first. */
   readonly areAllShown: boolean;
   readonly onToggleAll: () => void;
   readonly onDone: () => void;
@@ -73,8 +73,8 @@ interface AnnotationToolsProps {
 
 /** The toolbar of the drawing mode, which replaces the measuring tools. */
 export function AnnotationTools(props: AnnotationToolsProps) {
-  const { openAnnotations, actions, mayDraw } = props;
-  const { store, session } = openAnnotations;
+  const { slideAnnotations, actions, mayDraw } = props;
+  const { store, session } = slideAnnotations;
   const chosenTool = useSessionValue(session, ({ tool }) => tool);
   const canUndo = useStoreValue(store, (state) => state.canUndo);
   const canRedo = useStoreValue(store, (state) => state.canRedo);
@@ -96,7 +96,7 @@ export function AnnotationTools(props: AnnotationToolsProps) {
               shortcut={toolKeys[tool]}
               Icon={toolIcons[tool]}
               tooltip="left"
-              shownOn={chosenTool === tool ? undefined : 'wide'}
+              shownOn={chosenTool === tool ? undefined : 'wide'} // a phone always shows the chosen tool
               isPressed={chosenTool === tool}
               onClick={() => session.choose(tool)}
             />
@@ -130,7 +130,7 @@ export function AnnotationTools(props: AnnotationToolsProps) {
             />
           </>
         )}
-        <EditMenu openAnnotations={openAnnotations} actions={actions} mayDraw={mayDraw} />
+        <EditMenu slideAnnotations={slideAnnotations} actions={actions} mayDraw={mayDraw} />
         <ToolButton
           label={texts.list}
           Icon={IconList}

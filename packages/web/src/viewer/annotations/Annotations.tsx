@@ -23,7 +23,7 @@ import { AnnotationPointer } from './pointer-tool.ts';
 import { SaveStateNote } from './SaveStateNote.tsx';
 import { texts } from './texts.ts';
 import { useAnnotationActions } from './use-annotation-actions.ts';
-import { type OpenAnnotations, useAnnotations, useSessionValue, useStoreValue } from './use-annotations.ts';
+import { type SlideAnnotations, useAnnotations, useSessionValue, useStoreValue } from './use-annotations.ts';
 import { type DrawingKeys, useDrawingKeys } from './use-drawing-keys.ts';
 import { warmBrush } from './warm-brush.ts';
 
@@ -37,14 +37,15 @@ export interface AnnotationsProps {
   /** Whether the drawing mode is on. */
   readonly isDrawing: boolean;
   readonly onDone: () => void;
-  /** Element above the scale in which the palette, the hint and the save state are rendered; null before it exists. */
+  /** Element above the scale bar that contains the class palette, the hint and the save state; null before it exists. */
   readonly foot: HTMLElement | null;
   readonly areAllToolsShown: boolean;
   readonly onToggleAllTools: () => void;
-  /** Measurements that become annotations as soon as the annotations are open. */
+  /** Measurements that the person wants to keep: they become annotations as soon as the annotations are open. */
   readonly shapesToKeep: readonly Shape[];
+  /** Called when `shapesToKeep` have become annotations. */
   readonly onKept: () => void;
-  /** Called with the annotations when they are open, and with null when they are closed; always the same function. */
+  /** Called with the annotations when they are open, and with null when they are closed. Must be a stable function. */
   readonly onOpen: (store: AnnotationStore | null) => void;
 }
 
@@ -54,35 +55,35 @@ export interface AnnotationsProps {
  */
 export function Annotations(props: AnnotationsProps) {
   const { view, imageId, user, calibration, isDrawing, onOpen } = props;
-  const openAnnotations = useAnnotations(imageId, user.uid);
+  const slideAnnotations = useAnnotations(imageId, user.uid);
   useEffect(() => {
-    onOpen(openAnnotations?.store ?? null);
+    onOpen(slideAnnotations?.store ?? null);
     return () => onOpen(null);
-  }, [openAnnotations, onOpen]);
-  useKeptMeasurements(openAnnotations, props);
-  if (openAnnotations === null) return null;
+  }, [slideAnnotations, onOpen]);
+  useMeasurementConversion(slideAnnotations, props);
+  if (slideAnnotations === null) return null;
   return (
     <>
       <AnnotationCanvas
         view={view}
-        openAnnotations={openAnnotations}
+        slideAnnotations={slideAnnotations}
         calibration={calibration}
         isDrawing={isDrawing}
       />
-      {isDrawing && <DrawingMode {...props} openAnnotations={openAnnotations} />}
-      <ConflictDialog openAnnotations={openAnnotations} />
+      {isDrawing && <DrawingMode {...props} slideAnnotations={slideAnnotations} />}
+      <ConflictDialog slideAnnotations={slideAnnotations} />
     </>
   );
 }
 
 interface DrawingModeProps extends AnnotationsProps {
-  readonly openAnnotations: OpenAnnotations;
+  readonly slideAnnotations: SlideAnnotations;
 }
 
 /** The drawing mode: tools, palette, list and keys. */
 function DrawingMode({
   view,
-  openAnnotations,
+  slideAnnotations,
   dataset,
   user,
   calibration,
@@ -90,20 +91,21 @@ function DrawingMode({
   onDone,
   ...props
 }: DrawingModeProps) {
-  const { store, session } = openAnnotations;
+  const { store, session } = slideAnnotations;
   const tool = useSessionValue(session, (state) => state.tool);
   const mayDrawHere = useStoreValue(store, (state) => state.canDrawOn(state.activeLayerId));
-  const isNoneSelected = useStoreValue(store, ({ selection }) => selection.size === 0);
+  const hasSelection = useStoreValue(store, ({ selection }) => selection.size > 0);
   const mayDraw = may(user, 'annotations.write');
   // A phone shows the list only on request, unless the list is all that the person can use.
   const [isListOpen, setListOpen] = useState(
     () => !mayDraw || !window.matchMedia('(max-width: 48em)').matches,
   );
-  const [news, setNews] = useState('');
-  const actions = useAnnotationActions(openAnnotations, view, setNews);
+  /** The last message for screen readers. */
+  const [announcement, setAnnouncement] = useState('');
+  const actions = useAnnotationActions(slideAnnotations, view, setAnnouncement);
   const datasetClasses = useAnnotationClasses(dataset);
-  const isPanning = useSpaceHeld();
-  const pointer = usePointer(view, openAnnotations, tool, isPanning);
+  const isPanning = useSpaceHeld(); // the held space bar lets the pointer move the slide
+  const pointer = usePointer(view, slideAnnotations, tool, isPanning);
 
   /** Does what a click in the middle of the view would do, for the Enter key. */
   const addAtCentre = () => {
@@ -127,7 +129,8 @@ function DrawingMode({
   };
   const keys: DrawingKeys = {
     Escape: () => session.cancel(),
-    ...(!isNoneSelected && { 'mod+c': actions.copy }),
+    // `mod` is Ctrl or Command. Without a selected annotation, the browser copies the selected text.
+    ...(hasSelection && { 'mod+c': actions.copy }),
     d: finishDrawing,
     ...(mayDraw && {
       ...Object.fromEntries(tools.map((tool) => [toolKeys[tool].toLowerCase(), () => session.choose(tool)])),
@@ -155,20 +158,20 @@ function DrawingMode({
         await store.setLayers(layers, user.uid);
         await store.reloadOlderLayers(layers);
       },
-      () => undefined, // the message with the button that calls this stays on the screen
+      () => undefined, // the error message, whose button calls this function, stays on the screen
     );
   };
   const discard = () => {
     loadAnnotationLayers(store.imageId).then(
       (layers) => store.discard(layers, user.uid),
-      () => undefined, // the message with the button that calls this stays on the screen
+      () => undefined, // the error message, whose button calls this function, stays on the screen
     );
   };
 
   return (
     <>
       <AnnotationTools
-        openAnnotations={openAnnotations}
+        slideAnnotations={slideAnnotations}
         actions={actions}
         mayDraw={mayDraw}
         isListOpen={isListOpen}
@@ -183,62 +186,62 @@ function DrawingMode({
             {texts.annotations}
             <CloseButton size="sm" aria-label={texts.hideList} onClick={() => setListOpen(false)} />
           </div>
-          <LayerFields openAnnotations={openAnnotations} mayDraw={mayDraw} onReload={reload} />
-          <AnnotationList openAnnotations={openAnnotations} actions={actions} calibration={calibration} />
-          <AnnotationDetails openAnnotations={openAnnotations} datasetClasses={datasetClasses} />
+          <LayerFields slideAnnotations={slideAnnotations} mayDraw={mayDraw} onReload={reload} />
+          <AnnotationList slideAnnotations={slideAnnotations} actions={actions} calibration={calibration} />
+          <AnnotationDetails slideAnnotations={slideAnnotations} datasetClasses={datasetClasses} />
         </section>
       )}
       {foot !== null &&
         createPortal(
           <div className={classes.bar}>
             {mayDraw && <p className={classes.note}>{mayDrawHere ? texts.hint[tool] : texts.readOnly}</p>}
-            {mayDraw && <SaveStateNote openAnnotations={openAnnotations} onDiscard={discard} />}
-            {mayDraw && <ClassPalette openAnnotations={openAnnotations} classes={datasetClasses} />}
+            {mayDraw && <SaveStateNote slideAnnotations={slideAnnotations} onDiscard={discard} />}
+            {mayDraw && <ClassPalette slideAnnotations={slideAnnotations} classes={datasetClasses} />}
           </div>,
           foot,
         )}
-      <VisuallyHidden aria-live="polite">{news}</VisuallyHidden>
+      <VisuallyHidden aria-live="polite">{announcement}</VisuallyHidden>
     </>
   );
 }
 
-/** Converts kept measurements into annotations once the annotations are open. */
-function useKeptMeasurements(
-  openAnnotations: OpenAnnotations | null,
+/** Converts the measurements in `shapesToKeep` into annotations once the annotations are open. */
+function useMeasurementConversion(
+  slideAnnotations: SlideAnnotations | null,
   { shapesToKeep, onKept, calibration }: AnnotationsProps,
 ): void {
-  const keep = useEffectEvent((store: OpenAnnotations['store']) => {
+  const convert = useEffectEvent((store: SlideAnnotations['store']) => {
     const features = featuresOfShapes(shapesToKeep, calibration);
     store.change(features.map((feature) => ({ id: feature.id, feature })));
     onKept();
   });
   useEffect(() => {
-    if (openAnnotations !== null && shapesToKeep.length > 0) keep(openAnnotations.store);
-  }, [openAnnotations, shapesToKeep]);
+    if (slideAnnotations !== null && shapesToKeep.length > 0) convert(slideAnnotations.store);
+  }, [slideAnnotations, shapesToKeep]);
 }
 
 /** Sends pointer events to the chosen tool while the drawing mode is on. */
 function usePointer(
   view: SlideView,
-  { store, session, hits }: OpenAnnotations,
+  { store, session, hitIndex }: SlideAnnotations,
   tool: Tool,
   isPanning: () => boolean,
 ): RefObject<AnnotationPointer | null> {
   const pointer = useRef<AnnotationPointer | null>(null);
   useEffect(() => {
-    if (tool === 'brush') warmBrush();
+    if (tool === 'brush') warmBrush(); // the first stroke would otherwise be slow
     const cursor = cursorOf(tool);
-    pointer.current = new AnnotationPointer({ view, store, session, hits, isPanning, cursor });
+    pointer.current = new AnnotationPointer({ view, store, session, hitIndex, isPanning, cursor });
     view.setPointerTool(pointer.current);
     return () => {
       view.setPointerTool(null);
       session.setPointer(null);
     };
-  }, [view, store, session, hits, isPanning, tool]);
+  }, [view, store, session, hitIndex, isPanning, tool]);
   return pointer;
 }
 
-/** Returns a CSS cursor; the brush draws its own circle instead. */
+/** Returns the CSS cursor of a tool: none for the brush, which draws a circle instead. */
 function cursorOf(tool: Tool): string {
   if (tool === 'move') return 'default';
   return tool === 'brush' ? 'none' : 'crosshair';
@@ -258,7 +261,7 @@ function useSpaceHeld(): () => boolean {
       document.removeEventListener('keyup', updateHeld);
     };
   }, []);
-  // State holds the function, so that it stays the same.
+  // `useState` keeps the function of the first rendering, so it is always the same object.
   const [isSpaceHeld] = useState(() => () => isHeld.current);
   return isSpaceHeld;
 }

@@ -9,13 +9,14 @@ const Annotations = lazy(async () => ({ default: (await import('./Annotations.ts
 type AnnotationsGateProps = Omit<AnnotationsProps, 'user'>;
 
 /**
- * Loads the code of annotations only when it is needed: for a slide with annotations, for the drawing mode, for measurements to
- * keep, and for changes that are not sent yet.
+ * Loads the code of annotations only when it is needed: for a slide with annotations, for the drawing mode, for measurements that
+ * become annotations, and for changes that are not sent yet. The slide viewer renders this component instead of `Annotations`.
  */
 export function AnnotationsGate(props: AnnotationsGateProps) {
   const { user } = useAuth();
-  /** Whether the annotations are needed even if the slide has no layers yet. */
+  /** Whether the code is needed even if the slide has no annotation layers yet. */
   const hasWork = props.isDrawing || props.shapesToKeep.length > 0 || hasPendingAnnotations();
+  // Without such work, the query is repeated until the slide has a first layer.
   const { data: layers = [] } = useAnnotationLayers(props.imageId, { awaitsFirst: !hasWork });
   if (user === null || (layers.length === 0 && !hasWork)) return null;
   return (

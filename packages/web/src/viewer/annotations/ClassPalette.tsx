@@ -4,26 +4,30 @@ import { Kbd, UnstyledButton } from '@mantine/core';
 import classes from './Annotations.module.css';
 import { cssColor } from './annotation.ts';
 import { texts } from './texts.ts';
-import { type OpenAnnotations, useSessionValue } from './use-annotations.ts';
+import { type SlideAnnotations, useSessionValue } from './use-annotations.ts';
 
 interface ClassPaletteProps {
-  readonly openAnnotations: OpenAnnotations;
+  readonly slideAnnotations: SlideAnnotations;
   readonly classes: readonly AnnotationClass[];
 }
 
+/** Converts a class of the dataset to the classification of a GeoJSON feature. */
 export function classificationOf({ name, color }: AnnotationClass): Classification {
   return { names: [name], color };
 }
 
-/** Buttons with the classes of the dataset. The chosen class is set on the selected annotations and on new ones. */
-export function ClassPalette({ openAnnotations: { session }, classes: datasetClasses }: ClassPaletteProps) {
-  const chosen = useSessionValue(session, ({ classification }) => classification?.names.join(': ') ?? null);
+/** A button for each annotation class of the dataset. A click gives the class to the selected annotations and to new ones. */
+export function ClassPalette({ slideAnnotations: { session }, classes: datasetClasses }: ClassPaletteProps) {
+  const chosenClassName = useSessionValue(
+    session,
+    ({ classification }) => classification?.names.join(': ') ?? null,
+  );
   return (
     <ul className={classes.palette} aria-label={texts.classes} data-shown-on="wide">
       <li>
         <UnstyledButton
           className={classes.classButton}
-          aria-pressed={chosen === null}
+          aria-pressed={chosenClassName === null}
           onClick={() => session.classify(null)}
         >
           <Kbd size="xs">0</Kbd>
@@ -34,7 +38,7 @@ export function ClassPalette({ openAnnotations: { session }, classes: datasetCla
         <li key={each.name}>
           <UnstyledButton
             className={classes.classButton}
-            aria-pressed={chosen === each.name}
+            aria-pressed={chosenClassName === each.name}
             onClick={() => session.classify(classificationOf(each))}
           >
             {each.shortcut !== null && <Kbd size="xs">{each.shortcut}</Kbd>}

@@ -5,15 +5,15 @@ import classes from './Annotations.module.css';
 import { classNameOf, colorOf, cssColor, readFeature } from './annotation.ts';
 import type { Conflict } from './change-queue.ts';
 import { texts } from './texts.ts';
-import { type OpenAnnotations, useStoreValue } from './use-annotations.ts';
+import { type SlideAnnotations, useStoreValue } from './use-annotations.ts';
 
 /** Shows both versions of an annotation that two people have changed at once and asks which one to keep. */
 export function ConflictDialog({
-  openAnnotations: { store },
+  slideAnnotations: { store },
 }: {
-  readonly openAnnotations: OpenAnnotations;
+  readonly slideAnnotations: SlideAnnotations;
 }) {
-  const conflict = useStoreValue(store, ({ queue }) => queue.conflicts()[0]); // one conflict after the other
+  const conflict = useStoreValue(store, ({ queue }) => queue.conflicts()[0]); // the dialog shows one conflict at a time
   return (
     <Modal
       opened={conflict !== undefined}
@@ -24,7 +24,7 @@ export function ConflictDialog({
       closeOnClickOutside={false}
       title={texts.conflictTitle}
       lang={chosenLanguageOr('en')}
-      portalProps={{ target: 'main' }} // elsewhere, its header would be a second header of the page
+      portalProps={{ target: 'main' }} // outside of `main`, the dialog's header would count as a second header of the page
     >
       {conflict !== undefined && (
         <Versions conflict={conflict} onKeep={(keep) => store.resolve(conflict, keep)} />
@@ -39,8 +39,8 @@ interface VersionsProps {
 }
 
 function Versions({ conflict: { mine, theirs }, onKeep }: VersionsProps) {
-  // `mine` is a pending change, whose feature is null for a deletion. `theirs` is a feature of the server, which has no geometry
-  // when it was deleted; `readFeature` returns null for it, as for every feature without a geometry.
+  // `mine` is a change of this person; its feature is null for a deletion. `theirs` is the feature on the server. If it was
+  // deleted there, it has no geometry, and `readFeature` returns null.
   const myVersion = mine.feature === null ? null : readFeature(mine.feature);
   const theirVersion = readFeature(theirs);
   const viewBox = viewBoxOf([myVersion, theirVersion]);

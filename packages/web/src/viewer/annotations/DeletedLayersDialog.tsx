@@ -9,12 +9,13 @@ import { texts } from './texts.ts';
 interface DeletedLayersDialogProps {
   readonly imageId: string;
   readonly onClose: () => void;
+  /** Called after each restored layer; the dialog stays open. */
   readonly onRestored: () => void;
 }
 
 /** Lists the deleted layers of a slide and restores the one that the person chooses. */
 export function DeletedLayersDialog({ imageId, onClose, onRestored }: DeletedLayersDialogProps) {
-  const [layers, setLayers] = useState<readonly AnnotationLayer[] | null>(null);
+  const [layers, setLayers] = useState<readonly AnnotationLayer[] | null>(null); // null while they are being loaded
   const [failure, setFailure] = useState<string | null>(null);
   useEffect(() => {
     let isClosed = false;
@@ -48,7 +49,7 @@ export function DeletedLayersDialog({ imageId, onClose, onRestored }: DeletedLay
       onClose={onClose}
       title={texts.deletedLayersTitle}
       lang={chosenLanguageOr('en')}
-      portalProps={{ target: 'main' }} // elsewhere, its header would be a second header of the page
+      portalProps={{ target: 'main' }} // outside of `main`, the dialog's header would count as a second header of the page
       closeButtonProps={{ 'aria-label': texts.close }}
     >
       <Stack>

@@ -3,17 +3,17 @@ import { ActionIcon, Menu } from '@mantine/core';
 import { IconEdit } from '@tabler/icons-react';
 import { texts } from './texts.ts';
 import type { AnnotationActions } from './use-annotation-actions.ts';
-import { type OpenAnnotations, useStoreVersion } from './use-annotations.ts';
+import { type SlideAnnotations, useStoreVersion } from './use-annotations.ts';
 
 interface EditMenuProps {
-  readonly openAnnotations: OpenAnnotations;
+  readonly slideAnnotations: SlideAnnotations;
   readonly actions: AnnotationActions;
   /** Whether the person may draw; if not, the menu contains only Copy. */
   readonly mayDraw: boolean;
 }
 
 /** The menu with the actions for the selected annotations. */
-export function EditMenu({ openAnnotations: { store }, actions, mayDraw }: EditMenuProps) {
+export function EditMenu({ slideAnnotations: { store }, actions, mayDraw }: EditMenuProps) {
   useStoreVersion(store); // renders this component again after each change of the annotations
   const selected = store.selected();
   const selectedAreas = selected.filter(({ feature }) => isArea(feature.geometry));

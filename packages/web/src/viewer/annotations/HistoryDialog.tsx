@@ -16,10 +16,10 @@ interface HistoryDialogProps {
   readonly onClose: () => void;
 }
 
-/** Lists the revisions of an annotation with author and time, and offers to return to one of them. */
+/** Lists the revisions (saved changes) of an annotation with author and time, and offers to return to one of them. */
 export function HistoryDialog({ annotation, onUse, onClose }: HistoryDialogProps) {
   const { id, layerId } = annotation;
-  const [revisions, setRevisions] = useState<readonly AnnotationRevision[] | null>(null);
+  const [revisions, setRevisions] = useState<readonly AnnotationRevision[] | null>(null); // null while they are being loaded
   const [failure, setFailure] = useState<string | null>(null);
   useEffect(() => {
     let isClosed = false;
@@ -42,7 +42,7 @@ export function HistoryDialog({ annotation, onUse, onClose }: HistoryDialogProps
       onClose={onClose}
       title={texts.historyTitle}
       lang={chosenLanguageOr('en')}
-      portalProps={{ target: 'main' }} // elsewhere, its header would be a second header of the page
+      portalProps={{ target: 'main' }} // outside of `main`, the dialog's header would count as a second header of the page
       closeButtonProps={{ 'aria-label': texts.close }}
     >
       <Stack>

@@ -8,20 +8,20 @@ import { chosenLanguageOr } from '../../language/language.ts';
 import { isNewLayer } from './pending-change.ts';
 import { maxLayerNameLength } from './RenameDialog.tsx';
 import { texts } from './texts.ts';
-import type { OpenAnnotations } from './use-annotations.ts';
+import type { SlideAnnotations } from './use-annotations.ts';
 
-/** The dialog lists at most this many classes and this many rejected features; of further ones it shows only the number. */
+/** The dialog lists at most this many classes and this many rejected features. */
 const maxListed = 10;
 
 interface ImportDialogProps {
-  readonly openAnnotations: OpenAnnotations;
+  readonly slideAnnotations: SlideAnnotations;
   readonly file: File;
   readonly onClose: () => void;
   readonly onImported: () => void;
 }
 
 /** Checks an annotation file on the server, shows what it contains, and imports it when the person confirms. */
-export function ImportDialog({ openAnnotations: { store }, file, onClose, onImported }: ImportDialogProps) {
+export function ImportDialog({ slideAnnotations: { store }, file, onClose, onImported }: ImportDialogProps) {
   /** The layer that receives the annotations; null until the file is checked. */
   const [layerId, setLayerId] = useState<string | null>(null);
   const [preview, setPreview] = useState<AnnotationImport | null>(null);
@@ -30,7 +30,7 @@ export function ImportDialog({ openAnnotations: { store }, file, onClose, onImpo
 
   useEffect(() => {
     let isClosed = false;
-    /** The layer that was created for this file, because the slide has no layer of this person; null otherwise. */
+    /** The layer that this dialog has created, because the slide had no layer of this person; null when there was one. */
     let createdLayerId: string | null = null;
     const check = async () => {
       const { activeLayerId } = store;
@@ -47,7 +47,7 @@ export function ImportDialog({ openAnnotations: { store }, file, onClose, onImpo
     };
     check().catch((error: unknown) => {
       if (!isClosed) setFailure(messageOf(error, texts.importFailed));
-      // The file cannot be imported: without this, an empty layer would stay in the list.
+      // The file cannot be imported, so the layer that was created for it would stay empty.
       if (createdLayerId !== null) void deleteLayer(createdLayerId).catch(() => undefined);
     });
     return () => {
@@ -69,7 +69,7 @@ export function ImportDialog({ openAnnotations: { store }, file, onClose, onImpo
       setImporting(false);
     }
   };
-  const name = store.layers.find(({ id }) => id === layerId)?.name ?? file.name;
+  const layerName = store.layers.find(({ id }) => id === layerId)?.name ?? file.name;
 
   return (
     <Modal
@@ -77,7 +77,7 @@ export function ImportDialog({ openAnnotations: { store }, file, onClose, onImpo
       onClose={onClose}
       title={`${texts.importTitle}: ${file.name}`}
       lang={chosenLanguageOr('en')}
-      portalProps={{ target: 'main' }} // elsewhere, its header would be a second header of the page
+      portalProps={{ target: 'main' }} // outside of `main`, the dialog's header would count as a second header of the page
       closeButtonProps={{ 'aria-label': texts.close }}
     >
       <Stack>
@@ -87,7 +87,7 @@ export function ImportDialog({ openAnnotations: { store }, file, onClose, onImpo
           </Text>
         )}
         {failure !== null && <Alert color="red">{failure}</Alert>}
-        {preview !== null && <Preview preview={preview} layerName={name} />}
+        {preview !== null && <Preview preview={preview} layerName={layerName} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {texts.cancel}
@@ -105,6 +105,7 @@ export function ImportDialog({ openAnnotations: { store }, file, onClose, onImpo
   );
 }
 
+/** Shows the classes in the file, warnings, and the features that the server rejects. */
 function Preview({ preview, layerName }: { readonly preview: AnnotationImport; readonly layerName: string }) {
   return (
     <>

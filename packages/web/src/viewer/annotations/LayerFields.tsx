@@ -13,37 +13,37 @@ import { messageOf } from '../../api/client.ts';
 import { LayerMenu } from './LayerMenu.tsx';
 import { isNewLayer } from './pending-change.ts';
 import { texts } from './texts.ts';
-import { type OpenAnnotations, useStoreVersion } from './use-annotations.ts';
+import { type SlideAnnotations, useStoreVersion } from './use-annotations.ts';
 
 interface LayerFieldsProps {
-  readonly openAnnotations: OpenAnnotations;
+  readonly slideAnnotations: SlideAnnotations;
   /** Whether the person may draw on any layer at all. */
   readonly mayDraw: boolean;
   /** Loads the layers again, and the annotations that failed to load. */
   readonly onReload: () => void;
 }
 
-/** Fields of the active layer, which receives new annotations: choice of the layer, visibility, editors, and its menu. */
-export function LayerFields({ openAnnotations, mayDraw, onReload }: LayerFieldsProps) {
-  const { store } = openAnnotations;
+/** Fields to choose the active layer, which receives new annotations, and to change who may see and edit it. */
+export function LayerFields({ slideAnnotations, mayDraw, onReload }: LayerFieldsProps) {
+  const { store } = slideAnnotations;
   useStoreVersion(store); // renders this component again after each change of the annotations
   const [failure, setFailure] = useState<string | null>(null);
-  /** The layer that was deleted last, which the person can restore; null without one. */
-  const [deleted, setDeleted] = useState<AnnotationLayer | null>(null);
+  /** The layer that the person has just deleted and can restore; null without one. */
+  const [deletedLayer, setDeletedLayer] = useState<AnnotationLayer | null>(null);
   const { layers, activeLayerId } = store;
-  /** Undefined while the active layer is not created yet, which happens with its first annotation. */
+  /** Undefined while the active layer does not exist yet: the server creates it with its first annotation. */
   const activeLayer = layers.find(({ id }) => id === activeLayerId);
   const isHidden = store.isLayerHidden(activeLayerId);
   const Icon = isHidden ? IconEyeOff : IconEye;
   const name = activeLayer?.name ?? texts.defaultLayerName;
 
-  const fail = (error: unknown, text: string) => setFailure(messageOf(error, text));
+  const showFailure = (error: unknown, fallbackText: string) => setFailure(messageOf(error, fallbackText));
   const edit = (layer: AnnotationLayer, change: LayerEdit) => {
     setFailure(null);
     updateLayer(store.imageId, layer.id, change).then(
       (changed) => store.updateLayer(changed),
       (error: unknown) => {
-        fail(error, texts.layerChangeFailed);
+        showFailure(error, texts.layerChangeFailed);
         onReload(); // the fields then show the values of the server again
       },
     );
@@ -52,21 +52,21 @@ export function LayerFields({ openAnnotations, mayDraw, onReload }: LayerFieldsP
     setFailure(null);
     deleteLayer(layer.id).then(
       () => {
-        setDeleted(layer);
+        setDeletedLayer(layer);
         store.removeLayer(layer.id);
       },
-      (error: unknown) => fail(error, texts.layerChangeFailed),
+      (error: unknown) => showFailure(error, texts.layerChangeFailed),
     );
   };
   const restore = (layer: AnnotationLayer) => {
-    setDeleted(null);
-    restoreLayer(layer.id).then(onReload, (error: unknown) => fail(error, texts.layerChangeFailed));
+    setDeletedLayer(null);
+    restoreLayer(layer.id).then(onReload, (error: unknown) => showFailure(error, texts.layerChangeFailed));
   };
   const addLayer = () => {
     setFailure(null);
     createLayer(store.imageId, `${texts.defaultLayerName} ${layers.length + 1}`).then(
       (layer) => store.addLayer(layer),
-      (error: unknown) => fail(error, texts.layerChangeFailed),
+      (error: unknown) => showFailure(error, texts.layerChangeFailed),
     );
   };
 
@@ -108,21 +108,21 @@ export function LayerFields({ openAnnotations, mayDraw, onReload }: LayerFieldsP
           </ActionIcon>
         )}
         <LayerMenu
-          openAnnotations={openAnnotations}
+          slideAnnotations={slideAnnotations}
           mayDraw={mayDraw}
           activeLayer={activeLayer ?? null}
           onRename={(newName) => activeLayer !== undefined && edit(activeLayer, { name: newName })}
           onLock={(locked) => activeLayer !== undefined && edit(activeLayer, { locked })}
           onDelete={() => activeLayer !== undefined && remove(activeLayer)}
-          onFailed={fail}
+          onFailed={showFailure}
           onReload={onReload}
         />
       </Group>
-      {deleted !== null && (
+      {deletedLayer !== null && (
         <Alert p="xs">
           <Group justify="space-between">
-            {texts.layerDeleted(deleted.name)}
-            <Button size="compact-xs" variant="default" onClick={() => restore(deleted)}>
+            {texts.layerDeleted(deletedLayer.name)}
+            <Button size="compact-xs" variant="default" onClick={() => restore(deletedLayer)}>
               {texts.undoDelete}
             </Button>
           </Group>

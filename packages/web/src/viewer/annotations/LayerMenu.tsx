@@ -9,7 +9,7 @@ import { ImportDialog } from './ImportDialog.tsx';
 import { isNewLayer } from './pending-change.ts';
 import { RenameDialog } from './RenameDialog.tsx';
 import { texts } from './texts.ts';
-import type { OpenAnnotations } from './use-annotations.ts';
+import type { SlideAnnotations } from './use-annotations.ts';
 
 const exportFormats: readonly ExportFormat[] = ['qupath', 'geojson', 'asap', 'aperio', 'csv'];
 /** File name extensions of exported files. */
@@ -22,29 +22,29 @@ const extensions: Readonly<Record<ExportFormat, string>> = {
 };
 
 interface LayerMenuProps {
-  readonly openAnnotations: OpenAnnotations;
+  readonly slideAnnotations: SlideAnnotations;
   /** Whether the person may draw on any layer at all. */
   readonly mayDraw: boolean;
-  /** The active layer; null while it is not created yet, which happens with its first annotation. */
+  /** The active layer; null while it does not exist yet: the server creates it with its first annotation. */
   readonly activeLayer: AnnotationLayer | null;
   readonly onRename: (name: string) => void;
   readonly onLock: (isLocked: boolean) => void;
   readonly onDelete: () => void;
-  /** Shows the message of an error. @param text shown instead when the error has no message */
-  readonly onFailed: (error: unknown, text: string) => void;
+  /** Shows the message of an error. @param fallbackText shown instead when the error has no message */
+  readonly onFailed: (error: unknown, fallbackText: string) => void;
   /** Loads the layers again. */
   readonly onReload: () => void;
 }
 
 /** The menu with the actions for a whole layer: rename, lock, delete, restore, import and export. */
 export function LayerMenu(props: LayerMenuProps) {
-  const { openAnnotations, activeLayer, mayDraw } = props;
-  const { store } = openAnnotations;
+  const { slideAnnotations, activeLayer, mayDraw } = props;
+  const { store } = slideAnnotations;
   const [dialog, setDialog] = useState<'rename' | 'deleted' | null>(null);
-  /** The file that the person has chosen to import; null while none is. */
+  /** The file that the person has chosen to import; null without one. */
   const [fileToImport, setFileToImport] = useState<File | null>(null);
   const fileInput = useRef<HTMLInputElement>(null);
-  const close = () => setDialog(null);
+  const closeDialog = () => setDialog(null);
   const mayImport = mayDraw && store.canDrawOn(store.activeLayerId);
 
   const exportLayer = (layer: AnnotationLayer, format: ExportFormat) => {
@@ -107,17 +107,17 @@ export function LayerMenu(props: LayerMenuProps) {
       />
       {fileToImport !== null && (
         <ImportDialog
-          openAnnotations={openAnnotations}
+          slideAnnotations={slideAnnotations}
           file={fileToImport}
           onClose={() => setFileToImport(null)}
           onImported={props.onReload}
         />
       )}
       {dialog === 'rename' && activeLayer !== null && (
-        <RenameDialog name={activeLayer.name} onRename={props.onRename} onClose={close} />
+        <RenameDialog name={activeLayer.name} onRename={props.onRename} onClose={closeDialog} />
       )}
       {dialog === 'deleted' && (
-        <DeletedLayersDialog imageId={store.imageId} onClose={close} onRestored={props.onReload} />
+        <DeletedLayersDialog imageId={store.imageId} onClose={closeDialog} onRestored={props.onReload} />
       )}
     </>
   );

@@ -3,10 +3,11 @@ import { useState } from 'react';
 import { chosenLanguageOr } from '../../language/language.ts';
 import { texts } from './texts.ts';
 
-/** The server rejects longer names of layers. */
+/** Longest name of a layer that the server accepts, in characters. */
 export const maxLayerNameLength = 200;
 
 interface RenameDialogProps {
+  /** Current name of the layer. */
   readonly name: string;
   readonly onRename: (name: string) => void;
   readonly onClose: () => void;
@@ -14,15 +15,15 @@ interface RenameDialogProps {
 
 /** Asks for the new name of a layer. */
 export function RenameDialog({ name, onRename, onClose }: RenameDialogProps) {
-  const [value, setValue] = useState(name);
-  const newName = value.trim();
+  const [typedName, setTypedName] = useState(name);
+  const newName = typedName.trim();
   return (
     <Modal
       opened
       onClose={onClose}
       title={texts.renameTitle}
       lang={chosenLanguageOr('en')}
-      portalProps={{ target: 'main' }} // elsewhere, its header would be a second header of the page
+      portalProps={{ target: 'main' }} // outside of `main`, the dialog's header would count as a second header of the page
       closeButtonProps={{ 'aria-label': texts.close }}
     >
       <form
@@ -36,10 +37,10 @@ export function RenameDialog({ name, onRename, onClose }: RenameDialogProps) {
         <Stack>
           <TextInput
             label={texts.layerName}
-            value={value}
+            value={typedName}
             maxLength={maxLayerNameLength}
             data-autofocus
-            onChange={(event) => setValue(event.currentTarget.value)}
+            onChange={(event) => setTypedName(event.currentTarget.value)}
           />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>

@@ -2,22 +2,22 @@ import { Button } from '@mantine/core';
 import { messageOf } from '../../api/client.ts';
 import classes from './Annotations.module.css';
 import { texts } from './texts.ts';
-import { type OpenAnnotations, useStoreVersion } from './use-annotations.ts';
+import { type SlideAnnotations, useStoreVersion } from './use-annotations.ts';
 
 interface SaveStateNoteProps {
-  readonly openAnnotations: OpenAnnotations;
+  readonly slideAnnotations: SlideAnnotations;
   /** Drops the changes that the server has rejected. */
   readonly onDiscard: () => void;
 }
 
 /** Shows whether the changes are saved; when the server rejected them, it offers to retry or to discard them. */
-export function SaveStateNote({ openAnnotations: { store }, onDiscard }: SaveStateNoteProps) {
+export function SaveStateNote({ slideAnnotations: { store }, onDiscard }: SaveStateNoteProps) {
   useStoreVersion(store); // renders this component again after each change of the annotations
   const state = store.queue.state();
   const conflictCount = store.queue.conflicts().length;
   const isAlert = state.kind === 'offline' || state.kind === 'rejected' || conflictCount > 0;
   return (
-    // The style sheet reads `data-alert`, the browser tests read `data-save-state`.
+    // `data-alert` is used by the style sheet, `data-save-state` by the browser tests.
     <div
       className={classes.note}
       role="status"

@@ -26,6 +26,7 @@ const layer: AnnotationLayer = {
   rights: { annotate: true, manage: false, lock: false },
 };
 
+/** The annotation as the server stores it: a point at (x, 0). @param author id of the account that made the last change */
 const featureAt = (x: number, revision: number, author = 'colleague') => ({
   type: 'Feature',
   id,
@@ -38,37 +39,44 @@ const featureAt = (x: number, revision: number, author = 'colleague') => ({
   },
 });
 const authors = { colleague: 'Deniz Kaya' };
+/** Server event: an account has moved the annotation. */
 const putEvent = (x: number, revision: number, author = 'colleague') => ({
   layer_id: 'layer',
   changes: [{ op: 'put' as const, feature: featureAt(x, revision, author) }],
   authors,
 });
+/** Server event: an account has deleted the annotation. */
 const deleteEvent = (revision: number) => ({
   layer_id: 'layer',
   changes: [{ op: 'delete' as const, id, revision }],
   authors,
 });
 
-let listed: readonly unknown[];
+/** The annotations that the server returns for every layer. */
+let featuresOnServer: readonly unknown[];
 beforeEach(() => {
-  listed = [featureAt(10, 1)];
-  vi.stubGlobal('fetch', async () => Response.json({ features: listed, authors, version: 1 }));
+  featuresOnServer = [featureAt(10, 1)];
+  vi.stubGlobal('fetch', async () => Response.json({ features: featuresOnServer, authors, version: 1 }));
 });
 afterEach(() => {
   vi.useRealTimers();
   vi.unstubAllGlobals();
 });
 
-/** A store with one shared layer that contains one annotation. */
+/**
+ * Opens a store for the account `me`, with one shared layer that contains one annotation at x = 10.
+ *
+ * @returns also `x`, which returns the annotation's current x or undefined without the annotation, and `moveTo`, an own edit
+ */
 async function openStore(send: () => Promise<ChangeOutcome> = async () => ({ kind: 'unreachable' })) {
-  const done = async () => {};
+  const doNothing = async () => {};
   const queue = new ChangeQueue({
     storage: {
       load: async () => ({ changes: [], batches: [] }),
-      saveChange: done,
-      removeChange: done,
-      startBatch: done,
-      endBatch: done,
+      saveChange: doNothing,
+      removeChange: doNothing,
+      startBatch: doNothing,
+      endBatch: doNothing,
     },
     send,
     createLayer: () => Promise.reject(new Error('not expected')),
@@ -78,16 +86,17 @@ async function openStore(send: () => Promise<ChangeOutcome> = async () => ({ kin
   await store.setLayers([layer], 'me');
   const x = () =>
     (store.find(id)?.feature.geometry as { readonly coordinates: number[] } | undefined)?.coordinates[0];
-  const moveTo = (to: number) => {
-    const known = store.find(id);
-    if (known === undefined) throw new Error('The annotation is missing.');
-    store.change([{ id, feature: { ...known.feature, geometry: { type: 'Point', coordinates: [to, 0] } } }]);
+  const moveTo = (newX: number) => {
+    const annotation = store.find(id);
+    if (annotation === undefined) throw new Error('The annotation is missing.');
+    const { feature } = annotation;
+    store.change([{ id, feature: { ...feature, geometry: { type: 'Point', coordinates: [newX, 0] } } }]);
   };
   return { store, x, moveTo };
 }
 
-describe('changes of other people', () => {
-  it('replace the annotation and show the initials of the author for 6 s', async () => {
+describe('AnnotationStore: changes of other people', () => {
+  it('replaces the annotation and shows the initials of the author for 6 s', async () => {
     vi.useFakeTimers();
     const { store, x } = await openStore();
     store.receiveChanges(putEvent(20, 2));
@@ -98,7 +107,7 @@ describe('changes of other people', () => {
     expect(store.recentAuthors.size).toBe(0);
   });
 
-  it('are ignored when the store has a later revision', async () => {
+  it('ignores a change whose revision is not later than the stored revision', async () => {
     const { store, x } = await openStore();
     store.receiveChanges(putEvent(20, 3));
     store.receiveChanges(putEvent(30, 2));
@@ -106,7 +115,7 @@ describe('changes of other people', () => {
     expect(x()).toBe(20);
   });
 
-  it('delete an annotation and end its selection', async () => {
+  it('deletes and deselects an annotation that another person deletes', async () => {
     const { store, x } = await openStore();
     store.select([id]);
     store.receiveChanges(deleteEvent(2));
@@ -114,7 +123,7 @@ describe('changes of other people', () => {
     expect(store.selection.size).toBe(0);
   });
 
-  it('are applied only after the server has acknowledged the change of this person to the same annotation', async () => {
+  it('applies a change only after the server has acknowledged this person’s own change to the same annotation', async () => {
     const send = vi.fn<() => Promise<ChangeOutcome>>(async () => ({
       kind: 'applied',
       revisions: { [id]: 2 },
@@ -129,7 +138,7 @@ describe('changes of other people', () => {
     expect(store.find(id)?.revision).toBe(3);
   });
 
-  it('are not reverted when the person undoes an earlier own change', async () => {
+  it('offers no undo of an own change when another person has changed the same annotation afterwards', async () => {
     const { store, moveTo, x } = await openStore(async () => ({ kind: 'applied', revisions: { [id]: 2 } }));
     moveTo(50);
     await vi.waitFor(() => expect(store.find(id)?.revision).toBe(2), { timeout: 5000 });
@@ -138,47 +147,49 @@ describe('changes of other people', () => {
     expect(x()).toBe(60);
   });
 
-  it('are loaded with the whole layer, including deletions, when they are too many for one event', async () => {
+  it('loads the whole layer again, including deletions, when the changes are too many for one event', async () => {
     const { store, x } = await openStore();
-    listed = [];
+    featuresOnServer = [];
     store.receiveChanges({ layer_id: 'layer', reload: true, changes: [], authors: {} });
     await vi.waitFor(() => expect(x()).toBeUndefined(), { timeout: 5000 });
   });
 
-  it('do not load a layer a second time while the layer is being loaded', async () => {
+  it('loads a layer only once when its loading is requested twice at the same time', async () => {
     const { store } = await openStore();
-    const load = vi.fn<typeof fetch>(async () => Response.json({ features: listed, authors, version: 1 }));
+    const load = vi.fn<typeof fetch>(async () =>
+      Response.json({ features: featuresOnServer, authors, version: 1 }),
+    );
     vi.stubGlobal('fetch', load);
-    const other = { ...layer, id: 'other' };
-    await Promise.all([store.setLayers([layer, other], 'me'), store.setLayers([layer, other], 'me')]);
+    const newLayer = { ...layer, id: 'new' };
+    await Promise.all([store.setLayers([layer, newLayer], 'me'), store.setLayers([layer, newLayer], 'me')]);
     expect(load).toHaveBeenCalledOnce();
   });
 
-  it('show no annotation of a layer that is removed while its annotations are being loaded', async () => {
+  it('contains no annotation of a layer that is removed while its annotations are being loaded', async () => {
     const { store, x } = await openStore();
     store.receiveChanges({ layer_id: 'layer', reload: true, changes: [], authors: {} });
     store.removeLayer('layer');
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 20)); // the layer is loaded meanwhile
     expect(x()).toBeUndefined();
   });
 
-  it('add a new layer with its annotations and remove a layer that is no longer readable', async () => {
+  it('removes the annotations of a removed layer, and loads the annotations of a layer that an event adds', async () => {
     const { store, x } = await openStore();
     store.removeLayer('layer');
     expect(x()).toBeUndefined();
-    const { counts: _counts, ...described } = layer;
-    store.receiveLayer(described);
+    const { counts: _counts, ...layerOfEvent } = layer;
+    store.receiveLayer(layerOfEvent);
     await vi.waitFor(() => expect(x()).toBe(10), { timeout: 5000 });
     expect(store.layers).toHaveLength(1);
   });
 });
 
-describe('unacknowledged changes', () => {
-  it('stay in the store when their layer is loaded again', async () => {
+describe('AnnotationStore: own changes', () => {
+  it('keeps a change that the server has not acknowledged when its layer is loaded again', async () => {
     const { store, x, moveTo } = await openStore();
     moveTo(50);
     store.receiveChanges({ layer_id: 'layer', reload: true, changes: [], authors: {} });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 20)); // the layer is loaded meanwhile
     expect(x()).toBe(50);
     const pending = store.queue.pendingOf('image').get(id)?.feature as FeatureJson;
     expect(pending.geometry).toMatchObject({ coordinates: [50, 0] });

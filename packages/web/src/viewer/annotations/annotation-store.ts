@@ -3,7 +3,7 @@
  * person at once and adds it to the change queue, which sends it to the server. Changes of other people arrive as server events
  * through `receiveLayer` and `receiveChanges`.
  *
- * Longer than other files: own changes, loaded lists and events about other people's changes are merged into one set of
+ * Longer than other files, because it merges own changes, loaded layers and events about other people's changes into one set of
  * annotations.
  */
 import { type AnnotationFeature, encodeFeature } from '@lamina/annotations';
@@ -19,7 +19,7 @@ import { type Edit, UndoHistory } from './undo-history.ts';
 /** Called with the ids of annotations that changed; null when all may have changed. */
 export type AnnotationListener = (ids: readonly string[] | null) => void;
 
-/** While a layer is being loaded, listeners are notified at most once in this time. */
+/** While a layer is being loaded, the store notifies its listeners at most once per interval. */
 const loadNotifyIntervalMs = 100;
 
 /** A change of another person to an annotation for which the server has not yet acknowledged this person's change. */
@@ -43,22 +43,23 @@ export class AnnotationStore {
   #hiddenLayers: ReadonlySet<string> = new Set();
   #hiddenClasses: ReadonlySet<string | null> = new Set();
   #failedLayers: ReadonlySet<string> = new Set();
-  /** Version of each layer when its annotations were loaded. */
+  /** Version of each layer when its annotations were loaded, by layer id. */
   readonly #loadedLayers = new Map<string, number>();
+  /** Settles when the layer is loaded, by layer id. */
   readonly #loadingLayers = new Map<string, Promise<void>>();
   /** Aborts the loading of layers when the store is closed. */
   readonly #abortController = new AbortController();
-  /** By annotation id. */
+  /** Changes to apply later, by annotation id. */
   readonly #deferred = new Map<string, DeferredChange>();
   readonly #recentAuthors = new RecentAuthors(() => this.#notify([]));
   /** Account of the person; empty before the layers are set. */
   #uid = '';
   #isLive = false;
-  /** Last revision of each deleted annotation: the base revision when an undo creates it again. */
+  /** Last revision of each deleted annotation. When an undo creates the annotation again, this is its base revision. */
   readonly #deletedRevisions = new Map<string, number>();
-  /** Ids of created layers by the placeholder id (`newLayerId`) under which annotations were drawn before. */
+  /** Ids of created layers, by the placeholder id (`newLayerId`) that their first annotations had as layer id. */
   readonly #createdLayers = new Map<string, string>();
-  /** Increments with every change, for `useSyncExternalStore`. */
+  /** Increments with every change: React's `useSyncExternalStore` compares it. */
   version = 0;
 
   constructor(imageId: string, queue: ChangeQueue) {
@@ -194,7 +195,7 @@ export class AnnotationStore {
     await Promise.all(notLoaded.map(({ id }) => this.#loadingLayers.get(id) ?? this.#loadLayer(id)));
   }
 
-  /** Loads the annotations of the layers of which the server has a newer version than the loaded one. */
+  /** Loads layers again if the server has a newer version of them. @param layers as the server lists them now */
   async reloadOlderLayers(layers: readonly AnnotationLayer[]): Promise<void> {
     const outdated = layers.filter(({ id, version }) => (this.#loadedLayers.get(id) ?? version) < version);
     await Promise.all(outdated.map(({ id }) => this.#loadLayer(id)));
@@ -202,6 +203,7 @@ export class AnnotationStore {
 
   /** Adds or updates a layer from a server event; loads the annotations of a layer that is not loaded yet. */
   receiveLayer(layer: LayerEvent['layer']): void {
+    // An event contains no counts per class, so the known layer keeps its counts.
     const counts = this.#layers.find(({ id }) => id === layer.id)?.counts;
     const updated: AnnotationLayer = { ...layer, counts: counts ?? [] };
     this.#layers =
@@ -220,8 +222,8 @@ export class AnnotationStore {
   }
 
   /**
-   * Applies changes from a server event. Changes of annotations with unacknowledged changes of this person are applied after the
-   * acknowledgement.
+   * Applies changes from a server event. While the server has not acknowledged this person's change of the same annotation, the
+   * change of the other person waits.
    */
   receiveChanges(event: AnnotationsEvent): void {
     const { layer_id: layerId, reload, changes, authors } = event;
@@ -244,7 +246,7 @@ export class AnnotationStore {
     this.chooseLayer(layer.id);
   }
 
-  /** Replaces a layer by its version after a change. */
+  /** Replaces a layer whose name or settings this person has changed. */
   updateLayer(layer: AnnotationLayer): void {
     this.#layers = this.#layers.map((each) => (each.id === layer.id ? layer : each));
     this.#notify([]);
@@ -277,14 +279,14 @@ export class AnnotationStore {
     if (step.length > 0) this.#apply(step.map(({ id, layerId, after }) => ({ id, layerId, feature: after })));
   }
 
-  /** Resolves a conflict with the version that the person has chosen. */
+  /** Resolves a conflict between this person's version of an annotation and the server's. @param keep the chosen version */
   resolve({ id, theirs, mine }: Conflict, keep: 'mine' | 'theirs'): void {
     const theirFeature = readFeature(theirs);
     const revision = revisionOf(theirs);
     if (keep === 'theirs' && theirFeature !== null) {
       const before = this.#annotations.get(id);
       this.#put(theirFeature, before?.layerId ?? mine.layerId, revision);
-    } else if (keep === 'theirs') this.#annotations.delete(id); // a deleted feature has no geometry and is not readable
+    } else if (keep === 'theirs') this.#annotations.delete(id); // `readFeature` returns null for a feature that was deleted
     this.queue.resolve(id, keep, revision);
     this.#notify([id]);
     this.#applyDeferred();
@@ -301,6 +303,7 @@ export class AnnotationStore {
     await this.setLayers(layers, uid);
   }
 
+  /** Applies changes of this person to the store and adds them to the queue. */
   #apply(
     changes: readonly {
       readonly id: string;
@@ -311,13 +314,13 @@ export class AnnotationStore {
     for (const { id, layerId: requestedLayerId, feature } of changes) {
       const before = this.#annotations.get(id);
       const layerId = before?.layerId ?? this.#createdLayers.get(requestedLayerId) ?? requestedLayerId;
-      const base = before?.revision ?? this.#deletedRevisions.get(id) ?? null;
+      const baseRevision = before?.revision ?? this.#deletedRevisions.get(id) ?? null;
       if (feature === null) {
         this.#annotations.delete(id);
-        if (base !== null) this.#deletedRevisions.set(id, base);
-      } else this.#put(feature, layerId, base);
+        if (baseRevision !== null) this.#deletedRevisions.set(id, baseRevision);
+      } else this.#put(feature, layerId, baseRevision);
       const encoded = feature === null ? null : encodeFeature(feature);
-      this.queue.add({ id, layerId, imageId: this.imageId, base, feature: encoded });
+      this.queue.add({ id, layerId, imageId: this.imageId, base: baseRevision, feature: encoded });
     }
     this.#dropMissingFromSelection();
     this.#notify(changes.map(({ id }) => id));
@@ -337,20 +340,20 @@ export class AnnotationStore {
   }
 
   #loadLayer(layerId: string): Promise<void> {
-    const loading = this.#readLayer(layerId).finally(() => this.#loadingLayers.delete(layerId));
+    const loading = this.#fetchAndMerge(layerId).finally(() => this.#loadingLayers.delete(layerId));
     this.#loadingLayers.set(layerId, loading);
     return loading;
   }
 
   /** Loads the annotations of a layer in slices and merges them with the stored ones. */
-  async #readLayer(layerId: string): Promise<void> {
+  async #fetchAndMerge(layerId: string): Promise<void> {
     const { signal } = this.#abortController;
-    const failed = new Set(this.#failedLayers);
+    const failedLayers = new Set(this.#failedLayers);
     /** The annotations of the layer that the server has acknowledged before this request. */
     const before = this.all().filter((each) => each.layerId === layerId && each.revision !== null);
     const idsOnServer = new Set<unknown>();
     let idsToNotify: string[] = [];
-    let notifiedAt = 0;
+    let notifiedAt = 0; // as `performance.now()` returns it, in milliseconds
     const notifyLoaded = () => {
       this.#applyPending();
       this.#notify([...idsToNotify, ...this.queue.pendingOf(this.imageId).keys()]);
@@ -358,11 +361,11 @@ export class AnnotationStore {
       notifiedAt = performance.now();
     };
     try {
-      const version = await readInSlices(layerId, signal, (value, authors) => {
+      const version = await readInSlices(layerId, signal, (featureJson, authors) => {
         if (!this.#layers.some((layer) => layer.id === layerId)) return; // the layer was removed meanwhile
-        const { id } = value as { readonly id?: unknown };
+        const { id } = featureJson as { readonly id?: unknown };
         idsOnServer.add(id);
-        if (this.#putIfNewer(value, layerId, authors)) idsToNotify.push(String(id));
+        if (this.#putIfNewer(featureJson, layerId, authors)) idsToNotify.push(String(id));
         const isNotifyDue = performance.now() - notifiedAt > loadNotifyIntervalMs;
         if (idsToNotify.length > 0 && isNotifyDue) notifyLoaded();
       });
@@ -374,26 +377,28 @@ export class AnnotationStore {
         idsToNotify.push(id);
       }
       this.#loadedLayers.set(layerId, version);
-      failed.delete(layerId);
+      failedLayers.delete(layerId);
     } catch {
       if (signal.aborted) return;
-      failed.add(layerId);
+      failedLayers.add(layerId);
     }
-    this.#failedLayers = failed;
+    this.#failedLayers = failedLayers;
     notifyLoaded();
   }
 
   /** Stores an annotation of the server when its revision is newer than the stored one. @returns whether it was stored */
-  #putIfNewer(value: unknown, layerId: string, authors: Readonly<Record<string, string>>): boolean {
-    const feature = readFeature(value);
+  #putIfNewer(featureJson: unknown, layerId: string, authors: Readonly<Record<string, string>>): boolean {
+    const feature = readFeature(featureJson);
     if (feature === null) return false;
-    const revision = revisionOf(value);
+    const revision = revisionOf(featureJson);
     const storedRevision =
       this.#annotations.get(feature.id)?.revision ?? this.#deletedRevisions.get(feature.id) ?? 0;
     if (revision !== null && revision <= storedRevision) return false;
-    const { properties: record } = value as { readonly properties: Readonly<Record<string, unknown>> };
-    const author = authors[String(record.updated_by)] ?? null;
-    const changedAt = Date.parse(String(record.updated_at));
+    const { properties: serverFields } = featureJson as {
+      readonly properties: Readonly<Record<string, unknown>>;
+    };
+    const author = authors[String(serverFields.updated_by)] ?? null;
+    const changedAt = Date.parse(String(serverFields.updated_at));
     this.#annotations.set(feature.id, annotationOf({ feature, layerId, revision, author, changedAt }));
     return true;
   }
@@ -407,7 +412,7 @@ export class AnnotationStore {
       if (this.#applyEvent(deferred)) changed.push(id);
     }
     if (changed.length === 0) return;
-    this.#history.forget(changed);
+    this.#history.forget(changed); // undoing an earlier own change would revert the change of the other person
     this.#dropMissingFromSelection();
     this.#notify(changed);
   }
@@ -443,7 +448,7 @@ export class AnnotationStore {
     for (const id of removedLayerIds) this.#loadedLayers.delete(id);
   }
 
-  /** Applies the changes, also those made before a reload of the page, that the server has not acknowledged. */
+  /** Applies the changes that the server has not acknowledged; some may have been made before the page was reloaded. */
   #applyPending(): void {
     for (const change of this.queue.pendingOf(this.imageId).values()) this.#applyPendingChange(change);
   }
@@ -489,13 +494,13 @@ export class AnnotationStore {
   }
 }
 
-/** Returns the revision in a feature of the server; null without one. */
+/** Returns the revision in the properties of a feature from the server; null without one. */
 function revisionOf(feature: unknown): number | null {
   const { properties } = feature as { readonly properties?: { readonly revision?: unknown } };
   return typeof properties?.revision === 'number' ? properties.revision : null;
 }
 
-/** Returns the set without a member that it contains, or with a member that it lacks. */
+/** Returns a copy of the set, without the member if the set contains it, else with the member. */
 function toggled<T>(set: ReadonlySet<T>, member: T): ReadonlySet<T> {
   const next = new Set(set);
   if (!next.delete(member)) next.add(member);

@@ -1,4 +1,4 @@
-/** The annotations of the viewer: GeoJSON features with their layer, revision and bounds. */
+/** The annotations as the viewer holds them: GeoJSON features with their layer, revision and bounds. */
 import {
   type AnnotationFeature,
   type Bounds,
@@ -14,24 +14,26 @@ export interface Annotation {
   readonly id: string;
   readonly layerId: string;
   readonly feature: AnnotationFeature;
-  /** Number of the last change on the server; null when the server has not acknowledged the annotation yet. */
+  /** Number of changes that the server has stored; null before the server has acknowledged the annotation. */
   readonly revision: number | null;
-  /** Display name of the last author; null when the last change was made in this browser. */
+  /** Display name of the account that made the last change; null when it was made in this browser. */
   readonly author: string | null;
   /** Time of the last change, in milliseconds since 1970. */
   readonly changedAt: number;
+  /** Bounding box in image pixels. */
   readonly bounds: Bounds;
 }
 
 /**
- * Returns a feature of the server or of this browser; null when it is invalid. The server limits the positions by the size of the
- * slide, so that they are not limited here again.
+ * Parses a GeoJSON feature from the server or from the storage of this browser; returns null when it is invalid. The server
+ * checks positions against the size of the slide, so this function does not (`extent: null`).
  */
-export function readFeature(value: unknown): AnnotationFeature | null {
-  const parsed = parseFeature(value, { extent: null });
+export function readFeature(json: unknown): AnnotationFeature | null {
+  const parsed = parseFeature(json, { extent: null });
   return parsed.ok ? parsed.feature : null;
 }
 
+/** Creates an annotation; its id and bounds come from the feature. */
 export function annotationOf(fields: Omit<Annotation, 'id' | 'bounds'>): Annotation {
   return { ...fields, id: fields.feature.id, bounds: boundsOf(fields.feature.geometry) };
 }
@@ -39,23 +41,24 @@ export function annotationOf(fields: Omit<Annotation, 'id' | 'bounds'>): Annotat
 /** The colour of annotations without a class: red, as in QuPath. */
 const unclassifiedColor: Color = [255, 0, 0];
 
+/** Returns the colour of the annotation itself, else the colour of its class. */
 export function colorOf({ properties }: AnnotationFeature): Color {
   return properties.color ?? properties.classification?.color ?? unclassifiedColor;
 }
 
-/** Returns a CSS colour. */
+/** Converts a colour to CSS. @param alpha opacity from 0 to 1 */
 export function cssColor([red, green, blue]: Color, alpha = 1): string {
   return `rgb(${red} ${green} ${blue} / ${alpha})`;
 }
 
-/** Returns the name of the class, such as `Tumor: Positive`; null without a class. */
+/** Returns the full name of the class, such as `Tumor: Positive` for a subclass; null without a class. */
 export function classNameOf({ properties }: AnnotationFeature): string | null {
   return properties.classification?.names.join(': ') ?? null;
 }
 
 const roundToHundredths = (value: number) => Math.round(value * 100) / 100;
 
-/** Returns the same object for a position that is rounded already, as most positions of large outlines are: this saves memory. */
+/** Rounds a position. Returns the same object when it is rounded already, which saves memory for large outlines. */
 function roundPosition(position: Position): Position {
   const [x, y] = [roundToHundredths(position[0]), roundToHundredths(position[1])];
   return x === position[0] && y === position[1] ? position : [x, y];
@@ -79,7 +82,7 @@ export function mapPositions(geometry: Geometry, move: (position: Position) => P
   }
 }
 
-/** Rounds to the two decimals that QuPath writes. */
+/** Rounds all positions to two decimals of an image pixel, as QuPath does. */
 export function roundGeometry(geometry: Geometry): Geometry {
   return mapPositions(geometry, roundPosition);
 }

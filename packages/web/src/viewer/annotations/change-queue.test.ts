@@ -9,18 +9,19 @@ import type { PendingStorage } from './pending-storage.ts';
 const id = '6423a977-ffff-48db-affc-cd11632010f0';
 const otherId = 'a9d3d08f-35cd-46d4-93d6-08d71feefaa6';
 
-const featureAt = (x: number, of = id): FeatureJson => ({
+const featureAt = (x: number, annotationId = id): FeatureJson => ({
   type: 'Feature',
-  id: of,
+  id: annotationId,
   geometry: { type: 'Point', coordinates: [x, 0] },
   properties: { objectType: 'annotation' },
 });
-const put = (x: number, base: number | null = null, of = id): PendingChange => ({
-  id: of,
+/** A change that puts an annotation at (x, 0). @param base revision on the server to which it applies; null: a new annotation */
+const put = (x: number, base: number | null = null, annotationId = id): PendingChange => ({
+  id: annotationId,
   layerId: 'layer',
   imageId: 'image',
   base,
-  feature: featureAt(x, of),
+  feature: featureAt(x, annotationId),
 });
 const remove = (base: number | null): PendingChange => ({ ...put(0, base), feature: null });
 
@@ -36,28 +37,30 @@ function memoryStorage() {
       batches.set(batch.layerId, batch);
       for (const change of batch.changes) changes.delete(change.id);
     },
-    endBatch: async (layerId, left) => {
+    endBatch: async (layerId, remainingChanges) => {
       batches.delete(layerId);
-      for (const change of left) changes.set(change.id, change);
+      for (const change of remainingChanges) changes.set(change.id, change);
     },
   };
   return { storage, isEmpty: () => changes.size === 0 && batches.size === 0 };
 }
 
-type Answer = (changes: readonly AnnotationChange[]) => ChangeOutcome | Promise<ChangeOutcome>;
+/** A response of the server to a batch of changes. */
+type ServerResponse = (changes: readonly AnnotationChange[]) => ChangeOutcome | Promise<ChangeOutcome>;
 
+/** The server applies all changes of the batch; their annotations then have this revision. */
 const applied =
-  (revision: number): Answer =>
+  (revision: number): ServerResponse =>
   (changes) => ({
     kind: 'applied',
     revisions: Object.fromEntries(
       changes.map((change) => [change.op === 'put' ? change.feature.id : change.id, revision]),
     ),
   });
-const unreachable: Answer = () => ({ kind: 'unreachable' });
+const unreachable: ServerResponse = () => ({ kind: 'unreachable' });
 
-/** A queue over a server that gives these answers in turn, the last one for good. */
-function queueOver(answers: Answer[], { storage } = memoryStorage(), isSignedIn = () => true) {
+/** Creates a queue whose server gives these responses one after the other, and then repeats the last one. */
+function queueWith(responses: ServerResponse[], { storage } = memoryStorage(), isSignedIn = () => true) {
   const sent: { readonly layerId: string; readonly changes: readonly AnnotationChange[] }[] = [];
   const queue = new ChangeQueue({
     storage,
@@ -65,24 +68,25 @@ function queueOver(answers: Answer[], { storage } = memoryStorage(), isSignedIn 
     createLayer: async () => ({ id: 'created' }) as AnnotationLayer,
     send: async (layerId, changes) => {
       sent.push({ layerId, changes });
-      const answer = answers.length > 1 ? answers.shift() : answers[0];
-      return answer === undefined ? { kind: 'unreachable' } : answer(changes);
+      const response = responses.length > 1 ? responses.shift() : responses[0];
+      return response === undefined ? { kind: 'unreachable' } : response(changes);
     },
   });
   return { queue, sent };
 }
 
-const saved = (queue: ChangeQueue) => vi.waitUntil(() => queue.state().kind === 'saved', { timeout: 5000 });
+const untilSaved = (queue: ChangeQueue) =>
+  vi.waitUntil(() => queue.state().kind === 'saved', { timeout: 5000 });
 
 describe('ChangeQueue', () => {
-  it('sends the latest version of an annotation that changes several times, within 1 s', async () => {
+  it('sends only the latest version of an annotation that changes twice in succession, within 1 s', async () => {
     const memory = memoryStorage();
-    const { queue, sent } = queueOver([applied(1)], memory);
+    const { queue, sent } = queueWith([applied(1)], memory);
     queue.add(put(1));
     queue.add(put(2));
     expect(queue.state()).toEqual({ kind: 'saving', count: 1 });
     const started = performance.now();
-    await saved(queue);
+    await untilSaved(queue);
     expect(performance.now() - started).toBeLessThan(1000);
     expect(sent).toEqual([
       { layerId: 'layer', changes: [{ op: 'put', feature: featureAt(2), base_revision: null }] },
@@ -91,50 +95,50 @@ describe('ChangeQueue', () => {
   });
 
   it('does not send an annotation that is deleted before it was sent', async () => {
-    const { queue, sent } = queueOver([applied(1)]);
+    const { queue, sent } = queueWith([applied(1)]);
     queue.add(put(1));
     queue.add(remove(null));
     expect(queue.state()).toEqual({ kind: 'saved' });
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await new Promise((resolve) => setTimeout(resolve, 400)); // longer than the delay before sending, 300 ms
     expect(sent).toEqual([]);
   });
 
-  it('sends a batch that got no response again unchanged, then a later change with the revision that the batch has created', async () => {
-    const { queue, sent } = queueOver([unreachable, applied(1), applied(2)]);
+  it('resends a batch without a response unchanged, then sends a later change based on the revision of the batch', async () => {
+    const { queue, sent } = queueWith([unreachable, applied(1), applied(2)]);
     queue.add(put(1));
     await vi.waitUntil(() => queue.state().kind === 'offline');
     queue.add(put(2));
     expect(queue.state()).toEqual({ kind: 'offline', count: 1 });
     queue.retry();
-    await saved(queue);
-    const [first, again, later] = sent;
-    expect(again).toEqual(first);
-    expect(later?.changes).toEqual([{ op: 'put', feature: featureAt(2), base_revision: 1 }]);
+    await untilSaved(queue);
+    const [firstBatch, resentBatch, laterBatch] = sent;
+    expect(resentBatch).toEqual(firstBatch);
+    expect(laterBatch?.changes).toEqual([{ op: 'put', feature: featureAt(2), base_revision: 1 }]);
   });
 
-  it('sends a deletion with the revision of the creation, when the server has acknowledged the creation meanwhile', async () => {
-    const answer = Promise.withResolvers<ChangeOutcome>();
-    const { queue, sent } = queueOver([() => answer.promise, applied(2)]);
+  it('sends the deletion of an annotation whose creation is still being sent with the revision of the creation', async () => {
+    const response = Promise.withResolvers<ChangeOutcome>();
+    const { queue, sent } = queueWith([() => response.promise, applied(2)]);
     queue.add(put(1));
     await vi.waitUntil(() => sent.length === 1);
     queue.add(remove(null));
-    answer.resolve({ kind: 'applied', revisions: { [id]: 1 } });
-    await saved(queue);
+    response.resolve({ kind: 'applied', revisions: { [id]: 1 } });
+    await untilSaved(queue);
     expect(sent[1]?.changes).toEqual([{ op: 'delete', id, base_revision: 1 }]);
   });
 
   it('sends changes that were stored before the page was reloaded, beginning with the batch that got no response', async () => {
     const memory = memoryStorage();
-    const { queue: closed } = queueOver([unreachable], memory);
-    closed.add(put(1));
-    await vi.waitUntil(() => closed.state().kind === 'offline');
-    closed.add(put(2));
+    const { queue: queueOfClosedPage } = queueWith([unreachable], memory);
+    queueOfClosedPage.add(put(1));
+    await vi.waitUntil(() => queueOfClosedPage.state().kind === 'offline');
+    queueOfClosedPage.add(put(2));
     await vi.waitUntil(async () => (await memory.storage.load()).changes.length === 1);
 
-    const { queue, sent } = queueOver([applied(1), applied(2)], memory);
+    const { queue, sent } = queueWith([applied(1), applied(2)], memory);
     await queue.start();
     expect(queue.pendingOf('image').get(id)?.feature).toEqual(featureAt(2));
-    await saved(queue);
+    await untilSaved(queue);
     expect(sent.map(({ changes }) => changes)).toEqual([
       [{ op: 'put', feature: featureAt(1), base_revision: null }],
       [{ op: 'put', feature: featureAt(2), base_revision: 1 }],
@@ -143,7 +147,7 @@ describe('ChangeQueue', () => {
 
   it('holds back a conflicting change and sends the other changes', async () => {
     const theirs = { ...featureAt(9), properties: { revision: 5 } };
-    const { queue, sent } = queueOver([() => ({ kind: 'conflict', conflicts: [theirs] }), applied(1)]);
+    const { queue, sent } = queueWith([() => ({ kind: 'conflict', conflicts: [theirs] }), applied(1)]);
     queue.add(put(1, 3));
     queue.add(put(2, null, otherId));
     await vi.waitUntil(() => sent.length === 2);
@@ -151,21 +155,21 @@ describe('ChangeQueue', () => {
     expect(queue.conflicts()).toEqual([{ id, mine: put(1, 3), theirs }]);
   });
 
-  it('sends the own version of a conflict with the revision of the version on the server, when the person keeps the own version', async () => {
+  it('sends this person’s version based on the revision on the server when the person keeps it in a conflict', async () => {
     const theirs = { ...featureAt(9), properties: { revision: 5 } };
-    const { queue, sent } = queueOver([() => ({ kind: 'conflict', conflicts: [theirs] }), applied(6)]);
+    const { queue, sent } = queueWith([() => ({ kind: 'conflict', conflicts: [theirs] }), applied(6)]);
     queue.add(put(1, 3));
     await vi.waitUntil(() => queue.conflicts().length === 1);
     queue.resolve(id, 'mine', 5);
-    await saved(queue);
+    await untilSaved(queue);
     expect(sent[1]?.changes).toEqual([{ op: 'put', feature: featureAt(1), base_revision: 5 }]);
     expect(queue.conflicts()).toEqual([]);
   });
 
-  it('drops the own version of a conflict when the person keeps the version on the server', async () => {
+  it('drops this person’s version when the person keeps the other version in a conflict', async () => {
     const memory = memoryStorage();
     const theirs = { ...featureAt(9), properties: { revision: 5 } };
-    const { queue, sent } = queueOver([() => ({ kind: 'conflict', conflicts: [theirs] })], memory);
+    const { queue, sent } = queueWith([() => ({ kind: 'conflict', conflicts: [theirs] })], memory);
     queue.add(put(1, 3));
     await vi.waitUntil(() => queue.conflicts().length === 1);
     queue.resolve(id, 'theirs', 5);
@@ -174,34 +178,34 @@ describe('ChangeQueue', () => {
     await vi.waitUntil(memory.isEmpty);
   });
 
-  it('creates a layer before it sends the first annotation', async () => {
-    const { queue, sent } = queueOver([applied(1)]);
-    const created = vi.fn<QueueListener['onLayerCreated']>();
-    queue.listen({ onApplied: () => {}, onChange: () => {}, onLayerCreated: created });
+  it('creates a layer before it sends the first annotation of a person on a slide', async () => {
+    const { queue, sent } = queueWith([applied(1)]);
+    const onLayerCreated = vi.fn<QueueListener['onLayerCreated']>();
+    queue.listen({ onApplied: () => {}, onChange: () => {}, onLayerCreated });
     queue.add({ ...put(1), layerId: newLayerId('image') });
-    await saved(queue);
+    await untilSaved(queue);
     expect(sent[0]?.layerId).toBe('created');
-    expect(created).toHaveBeenCalledWith(newLayerId('image'), { id: 'created' });
+    expect(onLayerCreated).toHaveBeenCalledWith(newLayerId('image'), { id: 'created' });
   });
 
   it('keeps changes that the server rejected until the person retries', async () => {
     const error = new AppError('layer_locked');
-    const { queue } = queueOver([() => ({ kind: 'rejected', error }), applied(1)]);
+    const { queue } = queueWith([() => ({ kind: 'rejected', error }), applied(1)]);
     queue.add(put(1));
     await vi.waitUntil(() => queue.state().kind === 'rejected');
     expect(queue.state()).toEqual({ kind: 'rejected', count: 1, error });
     queue.retry();
-    await saved(queue);
+    await untilSaved(queue);
   });
 
   it('sends nothing while another account is signed in', async () => {
     let isSignedIn = false;
-    const { queue, sent } = queueOver([applied(1)], memoryStorage(), () => isSignedIn);
+    const { queue, sent } = queueWith([applied(1)], memoryStorage(), () => isSignedIn);
     queue.add(put(1));
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await new Promise((resolve) => setTimeout(resolve, 400)); // longer than the delay before sending, 300 ms
     expect(sent).toEqual([]);
     isSignedIn = true;
     queue.retry();
-    await saved(queue);
+    await untilSaved(queue);
   });
 });

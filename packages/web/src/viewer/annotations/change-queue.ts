@@ -1,9 +1,10 @@
 /**
- * Sends changes of annotations to the server in order and without losing one: the queue stores a change in the browser before
+ * Sends changes of annotations to the server, in order and without losing one. The queue stores each change in the browser before
  * sending it, and removes it when the server has acknowledged it.
  *
  * A batch without a response is sent again unchanged, because the server recognises a repeated batch. Meanwhile the queue
- * collects further changes of the same annotations; they get the revisions of the acknowledged batch as their base revisions.
+ * collects further changes of the same annotations. Their base revision, the revision on the server to which a change applies, is
+ * the one that the batch creates.
  */
 import type { AnnotationChange, AnnotationFeature, AnnotationLayer } from '@lamina/contract';
 import type { ChangeOutcome } from '../../api/annotations.ts';
@@ -19,7 +20,7 @@ export type SaveState =
   /** The server has rejected changes; the queue sends nothing until the person retries or discards them. */
   | { readonly kind: 'rejected'; readonly count: number; readonly error: unknown };
 
-/** An annotation that another person changed at the same time. */
+/** An annotation that this person and another person have changed at the same time. */
 export interface Conflict {
   /** Id of the annotation. */
   readonly id: string;
@@ -32,7 +33,7 @@ export interface Conflict {
 export interface QueueListener {
   /** Called when the server has acknowledged changes. @param revisions new revisions by annotation id */
   onApplied(revisions: Readonly<Record<string, number>>): void;
-  /** Called when the layer for first annotations was created. @param placeholderId the id that it had before */
+  /** Called when the server has created the layer for the first annotations. @param placeholderId its id before (`newLayerId`) */
   onLayerCreated(placeholderId: string, layer: AnnotationLayer): void;
   /** Called when the save state or the conflicts have changed. */
   onChange(): void;
@@ -47,9 +48,10 @@ interface Dependencies {
 }
 
 /** Delay between a change and its sending, so that quick successive changes share a batch. */
-const collectMs = 300;
+const collectDelayMs = 300;
 /** Delays before successive retries; the last one repeats. */
 const retryDelaysMs = [1000, 2000, 5000, 10_000, 30_000];
+/** The server accepts 1000. */
 const maxChangesPerBatch = 500;
 
 export class ChangeQueue {
@@ -58,7 +60,7 @@ export class ChangeQueue {
   readonly #queued = new Map<string, PendingChange>();
   /** Sent batches without a response, by layer id. */
   readonly #batches = new Map<string, PendingBatch>();
-  /** By annotation id. */
+  /** Conflicts that the person has not resolved yet, by annotation id. */
   readonly #conflicts = new Map<string, Conflict>();
   readonly #listeners = new Set<QueueListener>();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -91,11 +93,11 @@ export class ChangeQueue {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Adds a change, in place of a queued change of the same annotation, whose base revision it then takes over. */
+  /** Adds a change. It replaces a queued change of the same annotation and keeps the base revision of that change. */
   add(change: PendingChange): void {
     const conflict = this.#conflicts.get(change.id);
     const earlier = this.#queued.get(change.id);
-    const base = earlier ? earlier.base : change.base; // null is a valid base, too
+    const base = earlier === undefined ? change.base : earlier.base;
     const next = { ...change, base };
     if (conflict !== undefined) this.#conflicts.set(change.id, { ...conflict, mine: next });
     const isInBatch = this.#batches.get(change.layerId)?.changes.some(({ id }) => id === change.id) ?? false;
@@ -107,7 +109,7 @@ export class ChangeQueue {
       this.#queued.set(change.id, next);
       this.#write((storage) => storage.saveChange(next));
     }
-    this.#schedule(collectMs);
+    this.#schedule(collectDelayMs);
     this.#notify();
   }
 
@@ -142,7 +144,7 @@ export class ChangeQueue {
     return [...this.#conflicts.values()];
   }
 
-  /** Sends failed and rejected changes again without delay. A property, because it is passed as a callback. */
+  /** Sends failed and rejected changes again without delay. A property, so that it can be passed as a callback. */
   readonly retry = (): void => {
     this.#rejection = null;
     this.#schedule(0);
@@ -189,9 +191,9 @@ export class ChangeQueue {
     return ids.size;
   }
 
-  /** Performs a write of the storage after all earlier ones. */
+  /** Writes to the storage after all earlier writes. */
   #write(write: (storage: PendingStorage) => Promise<void>): void {
-    // Without storage, as in some private windows, changes are still sent; they only do not survive a reload.
+    // Some private windows have no storage. Changes are still sent there, but they do not survive a reload.
     this.#lastWrite = this.#lastWrite.then(() => write(this.#dependencies.storage)).catch(() => undefined);
   }
 
@@ -199,7 +201,7 @@ export class ChangeQueue {
     for (const listener of this.#listeners) listener.onChange();
   }
 
-  /** Sends the changes after a delay; an earlier scheduled sending stays, but 0 replaces it. */
+  /** Sends the changes after a delay. If a sending is scheduled already, only a delay of 0 replaces it. */
   #schedule(delayMs: number): void {
     if (this.#rejection !== null) return;
     if (this.#timer !== undefined) {
@@ -217,7 +219,7 @@ export class ChangeQueue {
     this.#isSending = true;
     try {
       for (let batch = await this.#nextBatch(); batch !== null; batch = await this.#nextBatch()) {
-        const outcome = await this.#dependencies.send(batch.layerId, batch.changes.map(toWire));
+        const outcome = await this.#dependencies.send(batch.layerId, batch.changes.map(toApiChange));
         if (!this.#settle(batch, outcome)) break;
         this.#notify();
       }
@@ -227,7 +229,7 @@ export class ChangeQueue {
     }
   }
 
-  /** Returns the next batch to send; null when there is none, or when a layer could not be created. */
+  /** Returns the next batch to send; null when there is none, or when the layer of the changes could not be created. */
   async #nextBatch(): Promise<PendingBatch | null> {
     const [unansweredBatch] = this.#batches.values();
     if (unansweredBatch !== undefined) return unansweredBatch;
@@ -246,7 +248,7 @@ export class ChangeQueue {
     return batch;
   }
 
-  /** Creates the layer of a placeholder id and moves its changes there. @returns whether it was created */
+  /** Creates the layer for a placeholder id and moves the queued changes to it. @returns whether the layer was created */
   async #createLayer(placeholder: string, imageId: string): Promise<boolean> {
     try {
       const layer = await this.#dependencies.createLayer(imageId);
@@ -297,7 +299,7 @@ export class ChangeQueue {
     }
   }
 
-  /** Returns the changes of a batch to the queue. A later change of the same annotation replaces it, but keeps its base revision. */
+  /** Puts the changes of a batch back into the queue. A later change of the same annotation replaces one, but keeps its base. */
   #requeue(batch: PendingBatch): void {
     this.#finish(batch, (change) => ({ ...(this.#queued.get(change.id) ?? change), base: change.base }));
   }
@@ -327,7 +329,7 @@ export class ChangeQueue {
   }
 }
 
-/** Whether a retry may succeed: there was no response, the server is overloaded, or the sign-in has to be renewed. */
+/** Whether a retry may succeed: there was no response (503 is assumed), the server is overloaded, or the sign-in has expired. */
 function isTemporary(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const status = 'status' in error && typeof error.status === 'number' ? error.status : 503;
@@ -335,7 +337,7 @@ function isTemporary(error: unknown): boolean {
 }
 
 /** Converts a change to the format of the API. */
-function toWire({ id, base, feature }: PendingChange): AnnotationChange {
+function toApiChange({ id, base, feature }: PendingChange): AnnotationChange {
   // The cast is needed because the encoded feature has readonly arrays and the type of the contract has mutable ones.
   if (feature !== null) {
     return { op: 'put', feature: feature as unknown as AnnotationFeature, base_revision: base };

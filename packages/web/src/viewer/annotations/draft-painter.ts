@@ -1,4 +1,4 @@
-/** Draws what the person edits, over the other annotations: the selection with its vertices, the draft and the brush. */
+/** Draws what the person edits over the other annotations: the selected ones, the draft (the unfinished shape) and the brush. */
 import { boundsOf, boundsTouch, type Color, type Geometry, type Position } from '@lamina/annotations';
 import { type Placement, type Point, toScreen, visibleBounds, zoomOf } from '../overlay/placement.ts';
 import type { Calibration } from '../scale.ts';
@@ -6,7 +6,7 @@ import { type Annotation, colorOf, cssColor, mapPositions } from './annotation.t
 import type { AnnotationStore } from './annotation-store.ts';
 import type { Draft } from './drafts.ts';
 import type { DrawingSession } from './drawing-session.ts';
-import { addOutline, levelOf } from './outline-path.ts';
+import { addOutline, simplificationLevelOf } from './outline-path.ts';
 import { applyPlacement, drawnMargin, type ViewSize } from './painter.ts';
 import { draftGeometry, sizeText } from './readout.ts';
 import { moveVertex, verticesOf } from './vertices.ts';
@@ -18,7 +18,7 @@ const translucentDark = `rgb(23 21 31 / ${strokeOpacity})`;
 const selectionColor = '#ffe14d';
 /** Colour of a draft without a class. */
 const unclassifiedColor: Color = [255, 0, 0];
-// Sizes in CSS pixels.
+// The sizes below are in CSS pixels.
 /** Side of the square on a vertex that can be dragged. */
 const handleSize = 7;
 /** Side of the square on the vertex that was clicked last. */
@@ -29,10 +29,18 @@ const dotSize = 13;
 const badgeRadius = 13;
 /** Width of the lines of a selected annotation and of a draft. */
 const lineWidth = 3;
-/** When more vertices of an annotation are visible, they lie too densely, and none has a handle. */
+/** Widths that the borders around a selected annotation add to its line, both sides together. */
+const borderWidths = { dark: 5, yellow: 2.5 } as const;
+/** Radius of the dot at a placed point of an unfinished line or polygon. */
+const placedPointRadius = 3;
+/** Distance of the text with the size from the position that it describes. */
+const readoutOffset = 14;
+/** When more vertices of an annotation are visible, they lie too densely to be dragged: it is drawn without handles. */
 const maxHandles = 500;
+/** Only the first points of an unfinished line get a dot, because a freehand line has many more. */
+const maxPlacedPoints = 500;
 
-/** What is drawn, and where. */
+/** What to draw, and where. */
 interface Scene {
   readonly context: CanvasRenderingContext2D;
   readonly placement: Placement;
@@ -40,7 +48,7 @@ interface Scene {
   readonly store: AnnotationStore;
   readonly session: DrawingSession;
   readonly calibration: Calibration | null; // null for a slide without a scale
-  /** Whether the person is in the drawing mode; else selected annotations have no handles. */
+  /** Whether the drawing mode is on; if not, selected annotations have no handles. */
   readonly isDrawing: boolean;
 }
 
@@ -57,9 +65,9 @@ export function drawDraft(scene: Scene): void {
     }
     if (draft?.kind === 'vertex' && draft.id === annotation.id) drawReadout(scene, geometry, draft.position);
   }
-  drawAuthors(scene);
+  drawAuthorInitials(scene);
   if (!scene.isDrawing) return;
-  if (draft !== null) drawUnfinished(scene, draft);
+  if (draft !== null) drawNewShape(scene, draft);
   if (session.tool === 'brush' && session.pointer !== null) drawBrush(scene, session.pointer);
 }
 
@@ -74,13 +82,13 @@ function draggedGeometry({ id, feature }: Annotation, draft: Draft | null): Geom
   return feature.geometry;
 }
 
-/** Draws the outline of a geometry: a selected annotation with a border, a draft without. */
+/** Draws the outline of a geometry: with a border for a selected annotation, without one for a draft. */
 function strokeGeometry(scene: Scene, geometry: Geometry, color: string, style: 'selection' | 'draft'): void {
   const { context, placement, size } = scene;
   if (!boundsTouch(boundsOf(geometry), visibleBounds(placement, size, drawnMargin))) return;
   const zoom = zoomOf(placement);
   const path = new Path2D();
-  addOutline(path, geometry, levelOf(zoom));
+  addOutline(path, geometry, simplificationLevelOf(zoom));
   const areDots = geometry.type === 'Point' || geometry.type === 'MultiPoint';
   const width = areDots ? dotSize : lineWidth;
   applyPlacement(context, placement, size.pixelRatio);
@@ -88,11 +96,11 @@ function strokeGeometry(scene: Scene, geometry: Geometry, color: string, style: 
   context.lineCap = 'round';
   context.setLineDash([]);
   if (style === 'selection') {
-    // A dark line, a narrower yellow one over it, and last the line itself, so that the selection is visible on every tissue.
-    context.lineWidth = (width + 5) / zoom;
+    // A wide dark line and a narrower yellow one under the line itself make the selection visible on every tissue.
+    context.lineWidth = (width + borderWidths.dark) / zoom;
     context.strokeStyle = dark;
     context.stroke(path);
-    context.lineWidth = (width + 2.5) / zoom;
+    context.lineWidth = (width + borderWidths.yellow) / zoom;
     context.strokeStyle = selectionColor;
     context.stroke(path);
   }
@@ -102,10 +110,10 @@ function strokeGeometry(scene: Scene, geometry: Geometry, color: string, style: 
 }
 
 /**
- * Draws a draft that will become a new annotation, with its size; a stroke of the brush has no size. Draws nothing for a drag of an
- * existing annotation.
+ * Draws a draft that will become a new annotation, with its length or area as text unless it is a brush stroke. Draws nothing
+ * while an existing annotation is dragged.
  */
-function drawUnfinished(scene: Scene, draft: Draft): void {
+function drawNewShape(scene: Scene, draft: Draft): void {
   const { session } = scene;
   const color = cssColor(session.classification?.color ?? unclassifiedColor);
   if (draft.kind === 'stroke') {
@@ -117,19 +125,20 @@ function drawUnfinished(scene: Scene, draft: Draft): void {
   if (openGeometry === null) return;
   strokeGeometry(scene, openGeometry, color, 'draft');
   const measuredGeometry = session.tool === 'polygon' ? draftGeometry(draft, 'closed') : openGeometry;
-  const readoutPosition = endOf(draft);
+  const readoutPosition = pointerPositionOf(draft);
   if (measuredGeometry !== null && readoutPosition !== undefined) {
     drawReadout(scene, measuredGeometry, readoutPosition);
   }
-  if (draft.kind === 'path') drawDots(scene, draft.fixed.slice(0, maxHandles));
+  if (draft.kind === 'path') drawPlacedPoints(scene, draft.fixed.slice(0, maxPlacedPoints));
 }
 
-/** Returns the last position of a box or path: the one that follows the pointer. */
-function endOf(draft: Draft): Position | undefined {
+/** Returns the position of a box or path that follows the pointer, which is its last one. */
+function pointerPositionOf(draft: Draft): Position | undefined {
   if (draft.kind === 'box') return draft.end;
   return draft.kind === 'path' ? (draft.floating ?? draft.fixed.at(-1)) : undefined;
 }
 
+/** Draws a brush stroke in the colour of its class, or dark while it erases. */
 function drawStroke(
   { context, placement, size, session }: Scene,
   draft: Draft & { readonly kind: 'stroke' },
@@ -143,7 +152,7 @@ function drawStroke(
   context.beginPath();
   for (const [index, [x, y]] of draft.path.entries()) {
     if (index === 0) context.moveTo(x, y);
-    // Browsers do not draw lines of length 0: the offset makes a stroke of one position visible as a dot.
+    // Browsers do not draw lines of length 0: the offset at the start makes a stroke of one position visible as a dot.
     context.lineTo(index === 0 ? x + 0.05 : x, y);
   }
   context.stroke();
@@ -165,12 +174,12 @@ function drawBrush({ context, placement, size, session }: Scene, [x, y]: Positio
   }
 }
 
+/** Draws a square on each visible vertex of a selected annotation, by which the person can drag it. */
 function drawHandles(scene: Scene, id: string, geometry: Geometry): void {
   const { context, placement, size, session } = scene;
   const { width, height } = size;
-  const vertices = verticesOf(geometry);
   const handles: { readonly centre: Point; readonly isChosen: boolean }[] = [];
-  for (const vertex of vertices) {
+  for (const vertex of verticesOf(geometry)) {
     const centre = toScreen(placement, { x: vertex.position[0], y: vertex.position[1] });
     if (centre.x < 0 || centre.y < 0 || centre.x > width || centre.y > height) continue;
     const chosen = session.chosenVertex;
@@ -193,7 +202,7 @@ function drawHandles(scene: Scene, id: string, geometry: Geometry): void {
 }
 
 /** Draws a small dot at each placed point of a line or polygon. */
-function drawDots({ context, placement, size }: Scene, positions: readonly Position[]): void {
+function drawPlacedPoints({ context, placement, size }: Scene, positions: readonly Position[]): void {
   switchToCssPixels(context, size);
   context.fillStyle = '#fff';
   context.strokeStyle = dark;
@@ -201,14 +210,14 @@ function drawDots({ context, placement, size }: Scene, positions: readonly Posit
   for (const [x, y] of positions) {
     const centre = toScreen(placement, { x, y });
     context.beginPath();
-    context.arc(centre.x, centre.y, 3, 0, 2 * Math.PI);
+    context.arc(centre.x, centre.y, placedPointRadius, 0, 2 * Math.PI);
     context.fill();
     context.stroke();
   }
 }
 
 /** Draws the initials of other people above the annotations that they have just changed. */
-function drawAuthors({ context, placement, size, store }: Scene): void {
+function drawAuthorInitials({ context, placement, size, store }: Scene): void {
   if (store.recentAuthors.size === 0) return;
   switchToCssPixels(context, size);
   context.font = '600 12px Inter Variable, sans-serif';
@@ -224,13 +233,13 @@ function drawAuthors({ context, placement, size, store }: Scene): void {
     context.arc(x, y - badgeRadius, badgeRadius, 0, 2 * Math.PI);
     context.fill();
     context.fillStyle = '#fff';
-    context.fillText(initials, x, y - badgeRadius + 1);
+    context.fillText(initials, x, y - badgeRadius + 1); // capitals look centred one pixel below the middle
   }
   context.textAlign = 'start';
   context.textBaseline = 'alphabetic';
 }
 
-/** Writes the size of a geometry (length or area) beside a position, inside the viewer. */
+/** Writes the length or area of a geometry beside a position, inside the viewer. */
 function drawReadout(scene: Scene, geometry: Geometry, [x, y]: Position): void {
   const { context, placement, size, calibration } = scene;
   const point = toScreen(placement, { x, y });
@@ -242,9 +251,9 @@ function drawReadout(scene: Scene, geometry: Geometry, [x, y]: Position): void {
   context.strokeStyle = dark;
   context.fillStyle = '#fff';
   const width = context.measureText(text).width;
-  // To the right of the position and above it, but always within the viewer.
-  const left = Math.min(point.x + 14, size.width - width - 8);
-  const baseline = Math.max(20, point.y - 14);
+  // To the right of the position and above it, but always within the viewer: 8 px from its right edge, 20 px below its top.
+  const left = Math.min(point.x + readoutOffset, size.width - width - 8);
+  const baseline = Math.max(20, point.y - readoutOffset);
   context.strokeText(text, left, baseline);
   context.fillText(text, left, baseline);
 }

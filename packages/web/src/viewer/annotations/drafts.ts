@@ -1,4 +1,4 @@
-/** Drafts (unfinished shapes of the drawing tools) and the geometries that finished drafts create. */
+/** Drafts: the unfinished shapes of the drawing tools, and the geometries that they become when they are finished. */
 import {
   type AnnotationFeature,
   type AreaGeometry,
@@ -39,11 +39,11 @@ export type Draft =
   | {
       readonly kind: 'stroke';
       readonly path: readonly Position[];
-      /** In image pixels. */
+      /** Radius of the brush in image pixels. */
       readonly radius: number;
       /** Whether the stroke erases. */
       readonly subtracts: boolean;
-      /** Annotation that the stroke changes; null: it creates a new one. */
+      /** Id of the annotation that the stroke changes; null when it creates a new one. */
       readonly targetId: string | null;
     }
   /** The selected annotations are being dragged. */
@@ -60,7 +60,7 @@ export function withClass(
   return { ...feature, properties: { ...properties, ...(classification !== null && { classification }) } };
 }
 
-/** Returns an unlocked copy with a new id. @param offset by which the copy is shifted to the right and down, in image pixels */
+/** Returns an unlocked copy with a new id. @param offset distance of the copy to the right and down, in image pixels */
 export function copyOf(feature: AnnotationFeature, offset = 0): AnnotationFeature {
   const { isLocked: _locked, ...properties } = feature.properties;
   const geometry = mapPositions(feature.geometry, ([x, y]) => [x + offset, y + offset]);
@@ -94,11 +94,11 @@ export function boxGeometry({
   return { type: 'Polygon', coordinates: [corners] };
 }
 
-/** Returns the line or polygon through the points; null when there are too few points for the tool. */
+/** Returns the polygon (for the polygon tool) or the line through the points; null when there are too few points. */
 export function pathGeometry(tool: Tool, points: readonly Position[]): Geometry | null {
   const [first] = points;
   if (tool !== 'polygon') return points.length < 2 ? null : { type: 'LineString', coordinates: points };
   if (first === undefined || points.length < 3) return null;
-  const outerRingSign = 1; // of its area
+  const outerRingSign = 1; // sign of the ring's area
   return { type: 'Polygon', coordinates: [orientRing([...points, first], outerRingSign)] };
 }

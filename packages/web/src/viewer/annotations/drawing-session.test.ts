@@ -10,22 +10,25 @@ import { HitIndex } from './hit-index.ts';
 import { AnnotationPointer } from './pointer-tool.ts';
 
 const tumor = { names: ['Tumor'], color: [200, 0, 0] } as const;
-const nothing: Geometry = { type: 'MultiPoint', coordinates: [] };
-const none: PointerKeys = { alt: false, shift: false };
-const alt: PointerKeys = { alt: true, shift: false };
-/** Two image pixels per screen pixel. */
-const halfSize: Placement = { a: 0.5, b: 0, c: 0, d: 0.5, e: 0, f: 0 };
+const emptyGeometry: Geometry = { type: 'MultiPoint', coordinates: [] };
+const noKeys: PointerKeys = { alt: false, shift: false };
+const altKey: PointerKeys = { alt: true, shift: false };
+/** Two image pixels per screen pixel: a click at (10, 10) places a point at (20, 20) of the image. */
+const halfZoom: Placement = { a: 0.5, b: 0, c: 0, d: 0.5, e: 0, f: 0 };
 
-/** A person who draws on a slide without a server. */
-function drawing(tool: Tool) {
-  const done = async () => {};
+/**
+ * Opens the drawing mode with a tool on a slide without annotations and without a server. `click` and `drag` take screen pixels;
+ * `area` returns the area of the first annotation in square image pixels.
+ */
+function startDrawing(tool: Tool) {
+  const doNothing = async () => {};
   const queue = new ChangeQueue({
     storage: {
       load: async () => ({ changes: [], batches: [] }),
-      saveChange: done,
-      removeChange: done,
-      startBatch: done,
-      endBatch: done,
+      saveChange: doNothing,
+      removeChange: doNothing,
+      startBatch: doNothing,
+      endBatch: doNothing,
     },
     send: async () => ({ kind: 'unreachable' }),
     createLayer: () => Promise.reject(new Error('no server')),
@@ -33,21 +36,30 @@ function drawing(tool: Tool) {
   });
   const store = new AnnotationStore('image', queue);
   const session = new DrawingSession(store);
-  const hits = new HitIndex();
-  store.listen((ids) => hits.invalidate(ids));
+  const hitIndex = new HitIndex();
+  store.listen((ids) => hitIndex.invalidate(ids));
   session.choose(tool);
-  const view = { placement: () => halfSize, size: () => ({ width: 1000, height: 800 }), picture: () => null };
-  const pointer = new AnnotationPointer({ view, store, session, hits, isPanning: () => false, cursor: '' });
-  const click = (x: number, y: number, keys = none) => {
+  const view = { placement: () => halfZoom, size: () => ({ width: 1000, height: 800 }), picture: () => null };
+  const pointer = new AnnotationPointer({
+    view,
+    store,
+    session,
+    hitIndex,
+    isPanning: () => false,
+    cursor: '',
+  });
+  const click = (x: number, y: number, keys = noKeys) => {
     pointer.onMove({ x, y }, keys);
     pointer.onPress({ x, y }, keys);
     pointer.onRelease({ x, y }, keys);
   };
-  const drag = (from: readonly [number, number], to: readonly [number, number], keys = none) => {
+  const drag = (from: readonly [number, number], to: readonly [number, number], keys = noKeys) => {
     pointer.onPress({ x: from[0], y: from[1] }, keys);
     for (let step = 1; step <= 10; step++) {
-      const at = (index: 0 | 1) => from[index] + ((to[index] - from[index]) * step) / 10;
-      pointer.onMove({ x: at(0), y: at(1) }, keys);
+      const fraction = step / 10;
+      const x = from[0] + (to[0] - from[0]) * fraction;
+      const y = from[1] + (to[1] - from[1]) * fraction;
+      pointer.onMove({ x, y }, keys);
     }
     pointer.onRelease({ x: to[0], y: to[1] }, keys);
   };
@@ -59,9 +71,9 @@ function drawing(tool: Tool) {
   return { store, session, pointer, click, drag, geometries, area };
 }
 
-describe('drawing annotations', () => {
-  it('creates a rectangle in image pixels when the pointer is dragged, and selects it', () => {
-    const { store, drag, geometries } = drawing('rectangle');
+describe('Drawing mode: new annotations', () => {
+  it('creates and selects a rectangle in image pixels when the person drags with the rectangle tool', () => {
+    const { store, drag, geometries } = startDrawing('rectangle');
     drag([10, 10], [60, 40]);
     expect(geometries()).toEqual([
       {
@@ -80,21 +92,21 @@ describe('drawing annotations', () => {
     expect(store.selection.size).toBe(1);
   });
 
-  it('creates a rectangle by two clicks', () => {
-    const { click, area } = drawing('rectangle');
+  it('creates a rectangle from two clicks with the rectangle tool', () => {
+    const { click, area } = startDrawing('rectangle');
     click(10, 10);
     click(60, 40);
     expect(area()).toBe(100 * 60);
   });
 
-  it('creates an ellipse that QuPath recognises as one', () => {
-    const { drag, geometries } = drawing('ellipse');
+  it('creates a polygon marked as an ellipse for QuPath when the person drags with the ellipse tool', () => {
+    const { drag, geometries } = startDrawing('ellipse');
     drag([10, 10], [60, 40]);
     expect(geometries()[0]).toMatchObject({ type: 'Polygon', isEllipse: true });
   });
 
-  it('completes a polygon with a click on its first corner', () => {
-    const { click, geometries, area } = drawing('polygon');
+  it('completes a polygon when the person clicks its first corner again', () => {
+    const { click, geometries, area } = startDrawing('polygon');
     click(10, 10);
     click(60, 10);
     click(60, 60);
@@ -104,23 +116,23 @@ describe('drawing annotations', () => {
     expect(area()).toBe((100 * 100) / 2);
   });
 
-  it('draws a polygon freehand while the pointer is pressed', () => {
-    const { pointer, geometries } = drawing('polygon');
-    pointer.onPress({ x: 10, y: 10 }, none);
+  it('draws a freehand polygon while the person drags with the polygon tool', () => {
+    const { pointer, geometries } = startDrawing('polygon');
+    pointer.onPress({ x: 10, y: 10 }, noKeys);
     for (const [x, y] of [
       [30, 10],
       [60, 10],
       [60, 60],
       [30, 60],
     ] as const) {
-      pointer.onMove({ x, y }, none);
+      pointer.onMove({ x, y }, noKeys);
     }
-    pointer.onRelease({ x: 10, y: 60 }, none);
+    pointer.onRelease({ x: 10, y: 60 }, noKeys);
     expect(geometries()).toHaveLength(1);
   });
 
-  it('repairs a polygon whose edges cross', () => {
-    const { click, geometries } = drawing('polygon');
+  it('turns a new polygon whose edges cross into a MultiPolygon without crossing edges', () => {
+    const { click, geometries } = startDrawing('polygon');
     for (const [x, y] of [
       [0, 0],
       [50, 50],
@@ -133,8 +145,8 @@ describe('drawing annotations', () => {
     expect(geometries()[0]).toMatchObject({ type: 'MultiPolygon' });
   });
 
-  it('removes the last point of an unfinished polygon with Delete, and cancels the polygon with Escape', () => {
-    const { session, click, geometries } = drawing('polygon');
+  it('removes the last point of an unfinished polygon on Delete and discards the polygon on Escape', () => {
+    const { session, click, geometries } = startDrawing('polygon');
     click(10, 10);
     click(60, 10);
     session.remove();
@@ -145,8 +157,8 @@ describe('drawing annotations', () => {
     expect(geometries()).toEqual([]);
   });
 
-  it('adds the clicks of the points tool to one annotation', () => {
-    const { click, geometries } = drawing('points');
+  it('collects all clicks with the points tool in one annotation', () => {
+    const { click, geometries } = startDrawing('points');
     click(10, 10);
     click(30, 30);
     click(50, 50);
@@ -162,30 +174,30 @@ describe('drawing annotations', () => {
     ]);
   });
 
-  it('paints with the brush, adds to the selected area in which the stroke begins, and erases with Alt', () => {
-    const { store, drag, area } = drawing('brush');
+  it('paints with the brush, extends the selected area in which a stroke begins, and erases from it with Alt', () => {
+    const { store, drag, area } = startDrawing('brush');
     drag([100, 100], [200, 100]);
-    const painted = area();
-    expect(painted).toBeGreaterThan(0);
+    const paintedArea = area();
+    expect(paintedArea).toBeGreaterThan(0);
     drag([200, 100], [300, 100]);
-    const larger = area();
+    const extendedArea = area();
     expect(store.all()).toHaveLength(1);
-    expect(larger).toBeGreaterThan(painted);
-    drag([100, 100], [150, 100], alt);
-    expect(area()).toBeLessThan(larger);
+    expect(extendedArea).toBeGreaterThan(paintedArea);
+    drag([100, 100], [150, 100], altKey);
+    expect(area()).toBeLessThan(extendedArea);
     expect(store.all()).toHaveLength(1);
   });
 
   it('removes an annotation when the brush has erased all of it', () => {
-    const { session, store, drag } = drawing('brush');
+    const { session, store, drag } = startDrawing('brush');
     drag([100, 100], [110, 100]);
     session.brushRadius = 100;
-    drag([90, 100], [120, 100], alt);
+    drag([90, 100], [120, 100], altKey);
     expect(store.all()).toEqual([]);
   });
 
-  it('gives the chosen class to the selected annotations and to annotations that are drawn afterwards', () => {
-    const { session, store, drag } = drawing('rectangle');
+  it('gives the chosen class to new annotations and to the selected annotations', () => {
+    const { session, store, drag } = startDrawing('rectangle');
     session.classify(tumor);
     drag([10, 10], [60, 40]);
     expect(store.all()[0]?.feature.properties.classification).toEqual(tumor);
@@ -194,67 +206,69 @@ describe('drawing annotations', () => {
   });
 });
 
-describe('editing annotations', () => {
-  function withSquare() {
-    const here = drawing('rectangle');
-    here.drag([10, 10], [60, 60]);
-    here.session.choose('move');
-    return here;
+describe('Drawing mode: editing annotations', () => {
+  /** Opens the drawing mode with one selected square, from (20, 20) to (120, 120) in image pixels, and the move tool. */
+  function startWithSquare() {
+    const drawing = startDrawing('rectangle');
+    drawing.drag([10, 10], [60, 60]);
+    drawing.session.choose('move');
+    return drawing;
   }
 
-  it('moves the selected annotation that is dragged from its inside', () => {
-    const { store, drag } = withSquare();
+  it('moves a selected area when the person drags from inside it', () => {
+    const { store, drag } = startWithSquare(); // from (20, 20) to (120, 120)
     drag([30, 30], [40, 50]);
     expect(store.all()[0]?.bounds).toEqual({ minX: 40, minY: 60, maxX: 140, maxY: 160 });
   });
 
-  it('lets a press beside the selected annotation move the slide', () => {
-    const { pointer } = withSquare();
-    pointer.onPress({ x: 300, y: 300 }, none);
+  it('leaves a press beside the selected annotation to the slide, which the drag then moves', () => {
+    const { pointer } = startWithSquare();
+    pointer.onPress({ x: 300, y: 300 }, noKeys);
     expect(pointer.leavesToSlide).toBe(true);
   });
 
-  it('moves a vertex by dragging', () => {
-    const { store, drag } = withSquare();
+  it('moves a vertex of the selected annotation when the person drags the vertex', () => {
+    const { store, drag } = startWithSquare();
     drag([60, 60], [80, 90]);
     expect(store.all()[0]?.bounds).toEqual({ minX: 20, minY: 20, maxX: 160, maxY: 180 });
   });
 
-  it('inserts a vertex with a double click on an edge, and removes that vertex with Delete', () => {
-    const { session, geometries, click } = withSquare();
-    const corners = () => pathsOf(geometries()[0] ?? nothing)[0]?.length;
+  it('inserts a vertex on a double click on an edge, and removes the clicked vertex on Delete', () => {
+    const { session, geometries, click } = startWithSquare();
+    /** Number of positions of the ring, which repeats its first position at the end. */
+    const positionCount = () => pathsOf(geometries()[0] ?? emptyGeometry)[0]?.length;
     click(35, 11);
     click(35, 11);
-    expect(corners()).toBe(6);
+    expect(positionCount()).toBe(6);
     click(35, 11);
     session.remove();
-    expect(corners()).toBe(5);
+    expect(positionCount()).toBe(5);
   });
 
-  it('selects the smallest annotation under a click, and clears the selection with a click beside all annotations', () => {
-    const { session, store, drag, click } = drawing('rectangle');
+  it('selects the smallest annotation at a click, and clears the selection on a click beside all annotations', () => {
+    const { session, store, drag, click } = startDrawing('rectangle');
     drag([10, 10], [200, 200]);
     drag([50, 50], [80, 80]);
     session.choose('move');
     store.select([]);
     click(60, 60);
-    expect(store.selected()[0]?.bounds.minX).toBe(100);
+    expect(store.selected()[0]?.bounds.minX).toBe(100); // the smaller rectangle
     click(400, 400);
     expect(store.selection.size).toBe(0);
   });
 
   it('merges the selected areas into one annotation', () => {
-    const { session, store, drag, area } = drawing('rectangle');
+    const { session, store, drag, area } = startDrawing('rectangle');
     drag([0, 0], [50, 50]);
     drag([25, 0], [75, 50]);
     store.select(store.all().map(({ id }) => id));
     session.combineSelected('merge');
     expect(store.all()).toHaveLength(1);
-    expect(area()).toBe(150 * 100);
+    expect(area()).toBe(150 * 100); // x from 0 to 150, y from 0 to 100 image pixels
   });
 
   it('undoes and redoes the drawing and the deletion of an annotation', () => {
-    const { session, store } = withSquare();
+    const { session, store } = startWithSquare();
     session.removeSelected();
     expect(store.all()).toEqual([]);
     store.undo();
@@ -266,8 +280,8 @@ describe('editing annotations', () => {
     expect(store.all()).toHaveLength(1);
   });
 
-  it('does not change a locked annotation', () => {
-    const { session, store } = withSquare();
+  it('keeps a locked annotation when the person deletes the selection', () => {
+    const { session, store } = startWithSquare();
     const [annotation] = store.selected();
     if (annotation === undefined) throw new Error('Nothing is selected.');
     const { feature } = annotation;
@@ -279,9 +293,9 @@ describe('editing annotations', () => {
   });
 });
 
-describe('cutting annotations', () => {
-  it('splits an area into two annotations of the same class, as one undo step', () => {
-    const { store, session, drag, click } = drawing('rectangle');
+describe('Drawing mode: cut tool', () => {
+  it('splits an area into two annotations of the same class in one undo step', () => {
+    const { store, session, drag, click } = startDrawing('rectangle');
     drag([10, 10], [110, 60]);
     session.classify(tumor);
     session.choose('cut');
@@ -295,7 +309,7 @@ describe('cutting annotations', () => {
   });
 
   it('changes nothing when the cutting line does not cross an area', () => {
-    const { store, session, drag, click } = drawing('rectangle');
+    const { store, session, drag, click } = startDrawing('rectangle');
     drag([10, 10], [110, 60]);
     session.choose('cut');
     click(200, 0);

@@ -1,6 +1,6 @@
 /**
- * The state of drawing: the chosen tool, the unfinished shape (the draft) and the brush. Pointer and keyboard handlers change it;
- * finishing a draft creates or changes annotations in the store.
+ * The state of drawing: the chosen tool, the draft (the unfinished shape) and the brush. The pointer and the keys of the drawing
+ * mode change it. Finishing a draft creates or changes annotations in the store.
  */
 import {
   type AnnotationFeature,
@@ -45,7 +45,7 @@ export class DrawingSession {
   chosenVertex: ChosenVertex | null = null;
   /** Position of the pointer in image pixels; null when it is not over the slide. */
   pointer: Position | null = null;
-  /** In CSS pixels, so that the brush has the same size on the screen at every zoom. */
+  /** Radius in CSS pixels, so that the brush has the same size on the screen at every zoom. */
   brushRadius = 25;
 
   constructor(store: AnnotationStore) {
@@ -105,7 +105,7 @@ export class DrawingSession {
     } else this.choose('move');
   }
 
-  /** Adds a point to the draft of the tool: for a click, or for Enter, which adds the middle of the view. */
+  /** Adds a point to the draft, for a click or for Enter. @param point in image pixels */
   addPoint(point: Position): void {
     if (!this.#store.canDrawOn(this.#store.activeLayerId)) return;
     switch (this.tool) {
@@ -137,7 +137,7 @@ export class DrawingSession {
     }
   }
 
-  /** Removes the last point of the draft. Without a draft, removes the chosen vertex; without such a vertex, the selected annotations. */
+  /** Removes the last point of the draft; without a draft the chosen vertex; without such a vertex the selected annotations. */
   remove(): void {
     const { chosenVertex } = this;
     if (this.draft !== null) {
@@ -196,14 +196,18 @@ export class DrawingSession {
   }
 
   /**
-   * Returns the id of the annotation that a stroke of the brush or an area of the wand changes. When it erases, this is the first
-   * selected area, else the smallest area at its start. Otherwise it is the selected area that contains its start; null: it creates
-   * a new annotation.
+   * Returns the id of the annotation that a brush stroke or an area of the wand tool changes; null when there is none. Erasing
+   * changes the first selected area, else the smallest area at the start. Painting extends the selected area that contains the
+   * start; with null, it creates a new annotation.
    *
    * @param start position where the stroke begins
    * @param annotationsAtStart the annotations at this position, the smallest first
    */
-  brushTarget(start: Position, subtracts: boolean, annotationsAtStart: readonly Annotation[]): string | null {
+  brushTargetOf(
+    start: Position,
+    subtracts: boolean,
+    annotationsAtStart: readonly Annotation[],
+  ): string | null {
     const selectedAreas = this.#editableSelection().filter(({ feature }) => isArea(feature.geometry));
     if (subtracts) {
       const isEditableArea = (each: Annotation) => this.#store.canEdit(each) && isArea(each.feature.geometry);
@@ -216,7 +220,7 @@ export class DrawingSession {
     return selectedTarget?.id ?? null;
   }
 
-  /** Changes the geometry of an annotation. @param geometry null: does nothing, because the edit is not possible */
+  /** Changes the geometry of an annotation. @param geometry null when the edit is not possible, which changes nothing */
   replaceGeometry({ id, feature }: Annotation, geometry: Geometry | null): void {
     if (geometry === null) return;
     this.#store.change([{ id, feature: { ...feature, geometry: tidy(geometry) } }]);
@@ -233,12 +237,12 @@ export class DrawingSession {
     this.#store.select(copies.map(({ id }) => id));
   }
 
-  /** Merges the selected areas into the first one, or subtracts the other areas from the first one. */
+  /** Merges the selected areas into the one that was selected first, or subtracts the others from it. */
   combineSelected(operation: 'merge' | 'subtract'): void {
     const selected = this.#editableSelection().filter(({ feature }) => isArea(feature.geometry));
     const [first, ...others] = selected;
     if (first === undefined || others.length === 0) return;
-    const areas = selected.map(({ feature }) => feature.geometry as AreaGeometry);
+    const areas = selected.map(({ feature }) => feature.geometry as AreaGeometry); // the filter leaves only areas
     const [firstArea, ...otherAreas] = areas as [AreaGeometry, ...AreaGeometry[]];
     const result = operation === 'merge' ? unionAreas(areas) : subtractAreas(firstArea, otherAreas);
     if (result === null) return;
@@ -286,14 +290,10 @@ export class DrawingSession {
     this.#store.select([id]);
   }
 
-  /** Cuts the selected areas along a line; without a selection, all areas that the line crosses. */
+  /** Cuts the selected areas along a line; without a selection, all visible areas that the line crosses. */
   #cut(line: readonly Position[]): void {
     if (line.length < 2) return;
-    const [first, ...others] = line;
-    const bounds = boundsOf({
-      type: 'LineString',
-      coordinates: first === undefined ? [] : [first, ...others],
-    });
+    const bounds = boundsOf({ type: 'LineString', coordinates: line });
     const selected = this.#editableSelection();
     const candidates = selected.length > 0 ? selected : this.#store.all();
     const changes = candidates
@@ -328,14 +328,14 @@ export class DrawingSession {
     if (stroke !== null) this.applyArea(stroke, subtracts, targetId);
   }
 
-  /** Adds an area to an annotation or subtracts it. @param targetId null: the area becomes a new annotation */
+  /** Adds an area to an annotation or subtracts it. @param targetId null: an added area becomes a new annotation */
   applyArea(newArea: AreaGeometry, subtracts: boolean, targetId: string | null): void {
     const target = targetId === null ? undefined : this.#store.find(targetId);
     if (target === undefined) {
       if (!subtracts) this.#create(newArea);
       return;
     }
-    const area = target.feature.geometry as AreaGeometry; // `brushTarget` returns only areas
+    const area = target.feature.geometry as AreaGeometry; // `brushTargetOf` returns only areas
     const result = subtracts ? subtractAreas(area, [newArea]) : unionAreas([area, newArea]);
     // Nothing is left of an area that is erased completely.
     if (result === null) this.#store.change([{ id: target.id, feature: null }]);

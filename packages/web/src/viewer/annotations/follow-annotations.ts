@@ -1,6 +1,6 @@
 /**
- * Receives the changes of other people while a slide is open, as server-sent events. After a lost connection the stream resumes
- * after the last received event. A hidden tab closes the connection and reconnects when it becomes visible.
+ * Receives the changes that other people make to the annotations of the open slide, as server-sent events. When the connection is
+ * lost, a new stream resumes after the last received event. A hidden tab closes the connection and reconnects when it is visible.
  */
 import { AppError } from '@lamina/contract';
 import { annotationEvents, loadAnnotationLayers, openAnnotationEvents } from '../../api/annotations.ts';
@@ -40,13 +40,13 @@ export async function followAnnotations(
       failures = 0;
       restartSilenceTimer();
       store.setLive(true);
-      // The events contain neither layers that were removed meanwhile nor changes from before the first connection.
+      // The stream does not repeat the removal of layers, nor changes from before the first connection.
       const isFirstConnection = lastEventId === null;
       void refreshLayers(store, uid, isFirstConnection, signal);
       for await (const event of readServerEvents(stream)) {
         restartSilenceTimer();
         if (event === null) continue; // a comment, which only shows that the connection works
-        apply(event, store);
+        applyEvent(event, store);
         if (event.id !== '') lastEventId = event.id;
       }
     } catch (error) {
@@ -63,6 +63,7 @@ export async function followAnnotations(
   }
 }
 
+/** Loads the layers of the slide, and on the first connection the annotations that have changed since they were loaded. */
 async function refreshLayers(
   store: AnnotationStore,
   uid: string,
@@ -79,7 +80,7 @@ async function refreshLayers(
   }
 }
 
-function apply({ event, data }: ServerEvent, store: AnnotationStore): void {
+function applyEvent({ event, data }: ServerEvent, store: AnnotationStore): void {
   const value: unknown = JSON.parse(data);
   switch (event) {
     case 'layer': {
@@ -100,13 +101,13 @@ function apply({ event, data }: ServerEvent, store: AnnotationStore): void {
 function untilVisible(signal: AbortSignal): Promise<void> {
   if (!document.hidden) return Promise.resolve();
   return new Promise((resolve) => {
-    const check = () => {
+    const resolveIfVisible = () => {
       if (document.hidden && !signal.aborted) return;
-      document.removeEventListener('visibilitychange', check);
+      document.removeEventListener('visibilitychange', resolveIfVisible);
       resolve();
     };
-    document.addEventListener('visibilitychange', check);
-    signal.addEventListener('abort', check, { once: true });
+    document.addEventListener('visibilitychange', resolveIfVisible);
+    signal.addEventListener('abort', resolveIfVisible, { once: true });
   });
 }
 

@@ -1,15 +1,16 @@
-/** Finds the annotations at a position of the slide, with a spatial index (Flatbush). */
+/** Finds the annotations at a position of the slide, for clicks and brush strokes, with a spatial index (Flatbush). */
 import { type Bounds, containsPosition, isArea, type Position, pathsOf } from '@lamina/annotations';
 import Flatbush from 'flatbush';
 import type { Annotation } from './annotation.ts';
 
-/** When more annotations have changed since the index was built, it is rebuilt. Up to then, each changed annotation is tested. */
+/** The index is rebuilt when more annotations have changed. Until then, each search also tests all changed annotations. */
 const maxUnindexedChanges = 200;
 
 export class HitIndex {
-  #index: Flatbush | null = null; // null before it is built, and without annotations
+  /** Null before it is built, and when there are no annotations. */
+  #index: Flatbush | null = null;
   /** Annotations by their number in the index. */
-  #indexed: readonly Annotation[] = [];
+  #indexedAnnotations: readonly Annotation[] = [];
   /** Ids of annotations that changed after the index was built. */
   readonly #changed = new Set<string>();
   /** Whether the index must be rebuilt before the next search. */
@@ -24,9 +25,10 @@ export class HitIndex {
   /**
    * Returns the annotations that contain the position or whose outline is at most `reach` image pixels away, the smallest first.
    *
-   * @param source the current annotations
+   * @param position in image pixels
+   * @param source the current annotations: the annotation store
    */
-  at(
+  annotationsAt(
     position: Position,
     reach: number,
     source: {
@@ -37,18 +39,19 @@ export class HitIndex {
     if (this.#isStale || this.#changed.size > maxUnindexedChanges) this.#build(source.all());
     const [x, y] = position;
     const candidateIds = new Set(this.#changed);
-    for (const index of this.#index?.search(x - reach, y - reach, x + reach, y + reach) ?? []) {
-      const id = this.#indexed[index]?.id;
+    const foundNumbers = this.#index?.search(x - reach, y - reach, x + reach, y + reach) ?? [];
+    for (const number of foundNumbers) {
+      const id = this.#indexedAnnotations[number]?.id;
       if (id !== undefined) candidateIds.add(id);
     }
     return [...candidateIds]
       .flatMap((id) => source.find(id) ?? [])
       .filter((annotation) => isHit(annotation, position, reach))
-      .sort((a, b) => extentOf(a.bounds) - extentOf(b.bounds));
+      .sort((a, b) => boxAreaOf(a.bounds) - boxAreaOf(b.bounds));
   }
 
   #build(all: readonly Annotation[]): void {
-    this.#indexed = all;
+    this.#indexedAnnotations = all;
     this.#changed.clear();
     this.#isStale = false;
     this.#index = null;
@@ -61,7 +64,7 @@ export class HitIndex {
 }
 
 /** Returns the area of a bounding box, by which hits are sorted. */
-const extentOf = ({ minX, minY, maxX, maxY }: Bounds) => (maxX - minX) * (maxY - minY);
+const boxAreaOf = ({ minX, minY, maxX, maxY }: Bounds) => (maxX - minX) * (maxY - minY);
 
 function isHit({ feature, bounds }: Annotation, position: Position, reach: number): boolean {
   const [x, y] = position;
@@ -88,7 +91,7 @@ export function distanceToEdge(x: number, y: number, x0: number, y0: number, x1:
   const dy = y1 - y0;
   const squaredLength = dx * dx + dy * dy;
   const projection = squaredLength === 0 ? 0 : ((x - x0) * dx + (y - y0) * dy) / squaredLength;
-  /** Fraction of the segment at which its nearest point lies. */
+  /** Where the nearest point of the segment lies: 0 is its start, 1 its end. */
   const fraction = Math.min(1, Math.max(0, projection));
   return Math.hypot(x - x0 - fraction * dx, y - y0 - fraction * dy);
 }

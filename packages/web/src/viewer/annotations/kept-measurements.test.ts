@@ -2,6 +2,7 @@ import { areaOf, isArea } from '@lamina/annotations';
 import { describe, expect, it } from 'vitest';
 import { featuresOfShapes } from './kept-measurements.ts';
 
+/** A scale of 0.5 µm per pixel. */
 const calibration = { mpp: 0.5, mppY: 0.5, objectivePower: 20, derived: null };
 
 describe('featuresOfShapes', () => {
@@ -34,13 +35,14 @@ describe('featuresOfShapes', () => {
       ],
     });
     expect(polygon?.geometry.type).toBe('Polygon');
-    expect(polygon && isArea(polygon.geometry) ? areaOf(polygon.geometry) : 0).toBe(50);
+    expect(polygon && isArea(polygon.geometry) ? areaOf(polygon.geometry) : 0).toBe(50); // half of 10 × 10 pixels
   });
 
   it('converts a counting circle to an ellipse of one square millimetre', () => {
     const [circle] = featuresOfShapes([{ kind: 'circle', centre: { x: 5000, y: 5000 } }], calibration);
     const area = circle && isArea(circle.geometry) ? areaOf(circle.geometry) : 0;
-    expect(area * 0.5 * 0.5).toBeCloseTo(1_000_000, -3);
+    const areaInSquareMicrometres = area * 0.5 * 0.5;
+    expect(areaInSquareMicrometres).toBeCloseTo(1_000_000, -3); // within 500 µm²
     expect(circle?.geometry).toMatchObject({ isEllipse: true });
   });
 

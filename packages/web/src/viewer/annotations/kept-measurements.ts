@@ -1,4 +1,4 @@
-/** Converts measurements that the person wants to keep (rulers, areas, counting circles, cell marks) into annotations. */
+/** Converts measurements that the person wants to keep into annotations: rulers, areas, counting circles and cell marks. */
 import { type AnnotationFeature, createEllipse, createUuid, type Geometry } from '@lamina/annotations';
 import { countingCircle, type Shape } from '../overlay/shapes.ts';
 import type { Calibration } from '../scale.ts';
@@ -7,7 +7,7 @@ import { pathGeometry, tidy } from './drafts.ts';
 /** Returns an annotation for each ruler, area and circle, and one annotation for all cell marks together. */
 export function featuresOfShapes(
   shapes: readonly Shape[],
-  calibration: Calibration | null,
+  calibration: Calibration | null, // null for a slide without a scale
 ): readonly AnnotationFeature[] {
   const marks = shapes.flatMap((shape) => (shape.kind === 'mark' ? shape.centre : []));
   const markedCells: Geometry = { type: 'MultiPoint', coordinates: marks.map(({ x, y }) => [x, y] as const) };
@@ -20,7 +20,7 @@ export function featuresOfShapes(
   }));
 }
 
-/** Returns null for a mark, which belongs to the common annotation of all marks, and for a circle on a slide without a scale. */
+/** Returns null for a cell mark, because all marks share one annotation, and for a counting circle on a slide without a scale. */
 function geometryOf(shape: Shape, calibration: Calibration | null): Geometry | null {
   switch (shape.kind) {
     case 'ruler':

@@ -12,6 +12,7 @@ export type ListLine =
       readonly kind: 'class';
       /** Null for the heading of annotations without a class. */
       readonly name: string | null;
+      /** Number of the annotations under this heading. */
       readonly count: number;
       readonly color: string;
     }
@@ -36,13 +37,14 @@ export function linesOf(
   order: SortOrder,
   cssColorOf: (color: ReturnType<typeof colorOf>) => string,
 ): readonly ListLine[] {
-  // The locale decides how capital letters become small ones: in Turkish, I becomes ı.
-  const searchedText = search.trim().toLocaleLowerCase(chosenLanguageOr('tr'));
+  const locale = chosenLanguageOr('tr'); // in Turkish, the lower case of I is ı
+  const searchedText = search.trim().toLocaleLowerCase(locale);
   const matches = annotations.filter((annotation) => {
     if (searchedText === '') return true;
     const { description = '' } = annotation.feature.properties;
-    const text = `${labelOf(annotation)} ${classNameOf(annotation.feature) ?? texts.noClass} ${annotation.author ?? ''} ${description}`;
-    return text.toLocaleLowerCase(chosenLanguageOr('tr')).includes(searchedText);
+    const className = classNameOf(annotation.feature) ?? texts.noClass;
+    const text = `${labelOf(annotation)} ${className} ${annotation.author ?? ''} ${description}`;
+    return text.toLocaleLowerCase(locale).includes(searchedText);
   });
   const groups = Map.groupBy(matches, ({ feature }) => classNameOf(feature));
   const names = [...groups.keys()].sort(compareClassNames);
@@ -50,6 +52,7 @@ export function linesOf(
     const annotationsOfClass = (groups.get(name) ?? []).toSorted(comparisons[order]);
     const [first] = annotationsOfClass;
     if (first === undefined) return [];
+    // The colour of the class, because a single annotation may have a colour of its own.
     const color = cssColorOf(first.feature.properties.classification?.color ?? colorOf(first.feature));
     return [
       { kind: 'class', name, count: annotationsOfClass.length, color },
@@ -64,11 +67,12 @@ function compareClassNames(a: string | null, b: string | null): number {
   return b === null ? -1 : a.localeCompare(b);
 }
 
-/** Returns the area of the bounding box, a fast approximation of the size. */
-const sizeOf = ({ bounds }: Annotation) => (bounds.maxX - bounds.minX) * (bounds.maxY - bounds.minY);
+/** Returns the area of the bounding box, which approximates the area of the annotation fast. */
+const boxAreaOf = ({ bounds }: Annotation) => (bounds.maxX - bounds.minX) * (bounds.maxY - bounds.minY);
 
+/** How the annotations of a class are sorted: the latest first, the largest first, or by name. */
 const comparisons: Readonly<Record<SortOrder, (a: Annotation, b: Annotation) => number>> = {
   time: (a, b) => b.changedAt - a.changedAt,
-  area: (a, b) => sizeOf(b) - sizeOf(a),
+  area: (a, b) => boxAreaOf(b) - boxAreaOf(a),
   name: (a, b) => labelOf(a).localeCompare(labelOf(b), chosenLanguageOr('tr')),
 };

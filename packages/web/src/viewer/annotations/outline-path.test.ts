@@ -1,8 +1,9 @@
 import type { Geometry } from '@lamina/annotations';
 import { describe, expect, it } from 'vitest';
-import { addOutline, levelOf } from './outline-path.ts';
+import { addOutline, simplificationLevelOf } from './outline-path.ts';
 
-function drawn(geometry: Geometry, level: number): string {
+/** Returns the path commands for an outline, such as `M0,0 L10,0 Z` (move, line, close). */
+function outlineOf(geometry: Geometry, level: number): string {
   const calls: string[] = [];
   addOutline(
     {
@@ -16,7 +17,7 @@ function drawn(geometry: Geometry, level: number): string {
   return calls.join(' ');
 }
 
-const square: Geometry = {
+const triangle: Geometry = {
   type: 'Polygon',
   coordinates: [
     [
@@ -29,22 +30,23 @@ const square: Geometry = {
   ],
 };
 
-describe('outlines of annotations', () => {
-  it('contain every position at full resolution', () => {
-    expect(drawn(square, levelOf(1))).toBe('M0,0 L10,0 L10,1 L10,10 Z');
+describe('addOutline', () => {
+  it('draws every position at full resolution', () => {
+    expect(outlineOf(triangle, simplificationLevelOf(1))).toBe('M0,0 L10,0 L10,1 L10,10 Z');
   });
 
-  it('omit positions nearer than half a screen pixel', () => {
-    expect(drawn(square, levelOf(1 / 8))).toBe('M0,0 L10,0 L10,10 Z');
+  it('omits positions nearer than half a screen pixel to the last drawn position', () => {
+    // At a zoom of 1/8, half a screen pixel is 4 image pixels: (10, 1) is omitted.
+    expect(outlineOf(triangle, simplificationLevelOf(1 / 8))).toBe('M0,0 L10,0 L10,10 Z');
   });
 
-  it('stay visible as a dot when the shape is smaller than a screen pixel', () => {
-    expect(drawn(square, levelOf(1 / 1024))).toBe('M0,0 L0.05,0 Z');
+  it('draws a dot for a shape that is smaller than a screen pixel', () => {
+    expect(outlineOf(triangle, simplificationLevelOf(1 / 1024))).toBe('M0,0 L0.05,0 Z');
   });
 
-  it('contain a dot for each point', () => {
+  it('draws a dot for each point of a MultiPoint geometry', () => {
     expect(
-      drawn(
+      outlineOf(
         {
           type: 'MultiPoint',
           coordinates: [
@@ -57,9 +59,9 @@ describe('outlines of annotations', () => {
     ).toBe('M1,2 L1.05,2 M3,4 L3.05,4');
   });
 
-  it('contain the last position of a line', () => {
+  it('draws the last position of a line even when it is nearer than half a screen pixel to the one before', () => {
     expect(
-      drawn(
+      outlineOf(
         {
           type: 'LineString',
           coordinates: [
@@ -68,7 +70,7 @@ describe('outlines of annotations', () => {
             [10, 0],
           ],
         },
-        levelOf(1 / 8),
+        simplificationLevelOf(1 / 8),
       ),
     ).toBe('M0,0 L9,0 L10,0');
   });

@@ -8,19 +8,19 @@ export interface PathSink {
   closePath(): void;
 }
 
-/** The coarsest level of simplification; see `levelOf`. */
-export const highestLevel = 16;
+/** The coarsest level of simplification, for a zoom of 1/65,536 or less; see `simplificationLevelOf`. */
+export const maxSimplificationLevel = 16;
 
 /**
  * Returns the level of simplification for a zoom: 0 for zooms of at least 1, and one more for each halving of the zoom.
  *
  * @param zoom CSS pixels per image pixel
  */
-export function levelOf(zoom: number): number {
-  return Math.min(highestLevel, Math.max(0, Math.floor(-Math.log2(zoom))));
+export function simplificationLevelOf(zoom: number): number {
+  return Math.min(maxSimplificationLevel, Math.max(0, Math.floor(-Math.log2(zoom))));
 }
 
-/** Returns half a CSS pixel at a level of simplification, in image pixels; 0 at level 0, which omits no position. */
+/** Returns half a CSS pixel in image pixels at a level of simplification; 0 for level 0, which keeps all positions. */
 function toleranceOf(level: number): number {
   return level === 0 ? 0 : 2 ** level / 2;
 }
@@ -28,7 +28,7 @@ function toleranceOf(level: number): number {
 /** A dot is a line of this length with round caps: browsers do not draw lines of length 0. */
 const dotLength = 0.05;
 
-/** Adds an outline to a path. @param level of simplification. @returns the number of positions drawn */
+/** Adds the outline of a geometry to a path. @param level see `simplificationLevelOf`. @returns the number of positions drawn */
 export function addOutline(path: PathSink, geometry: Geometry, level: number): number {
   if (geometry.type === 'Point' || geometry.type === 'MultiPoint') {
     const positions = geometry.type === 'Point' ? [geometry.coordinates] : geometry.coordinates;
@@ -45,7 +45,12 @@ export function addOutline(path: PathSink, geometry: Geometry, level: number): n
   return drawnCount;
 }
 
-/** Adds a line or ring. Omits positions nearer than the tolerance to the last drawn position, which makes no visible difference. */
+/**
+ * Adds a line or ring to a path. Omits positions nearer than the tolerance to the last drawn position, which makes no visible
+ * difference.
+ *
+ * @returns the number of positions drawn
+ */
 function addLine(path: PathSink, line: readonly Position[], isClosed: boolean, tolerance: number): number {
   const [first] = line;
   if (first === undefined) return 0;

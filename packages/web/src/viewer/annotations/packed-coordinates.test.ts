@@ -16,13 +16,17 @@ const shapes: Readonly<Record<string, Coordinates>> = {
   'several areas': [[ring], [ring, ring.toReversed()]],
 };
 
-describe('packed coordinates', () => {
-  it.each(Object.entries(shapes))('unpack to the original coordinates of %s', (_, coordinates) => {
-    const packed = packCoordinates(coordinates);
-    expect(packed && unpackCoordinates(structuredClone(packed))).toEqual(coordinates);
-  });
+describe('packCoordinates', () => {
+  it.each(Object.entries(shapes))(
+    'packs the coordinates of %s so that unpackCoordinates restores them',
+    (_, coordinates) => {
+      const packed = packCoordinates(coordinates);
+      const stored = structuredClone(packed); // as IndexedDB copies it
+      expect(stored && unpackCoordinates(stored)).toEqual(coordinates);
+    },
+  );
 
-  it('are null for a single position, which needs no packing', () => {
+  it('returns null for a single position, which needs no packing', () => {
     expect(packCoordinates([1, 2])).toBeNull();
   });
 });

@@ -6,7 +6,7 @@
 /** Coordinates of GeoJSON: a position, or an array of coordinates. */
 export type Coordinates = readonly number[] | readonly Coordinates[];
 
-/** How coordinates are nested: the number of positions of a line or ring, or the nesting of each part. */
+/** How coordinates are nested: the number of positions of a line or ring; `[[5, 4], [4]]` for two polygons, one with a hole. */
 type Nesting = number | readonly Nesting[];
 
 /** Stored in IndexedDB, so the names of the fields must not change. */
@@ -16,7 +16,7 @@ export interface PackedCoordinates {
   readonly numbers: Float64Array;
 }
 
-/** Returns null for a single position, which needs no packing. */
+/** Packs coordinates for the storage; returns null for a single position, which needs no packing. */
 export function packCoordinates(coordinates: Coordinates): PackedCoordinates | null {
   if (isPosition(coordinates)) return null;
   const numbers: number[] = [];
@@ -32,7 +32,7 @@ export function packCoordinates(coordinates: Coordinates): PackedCoordinates | n
   return { shape, numbers: Float64Array.from(numbers) };
 }
 
-/** Reverses `packCoordinates`. */
+/** Restores the coordinates that `packCoordinates` has packed. */
 export function unpackCoordinates({ shape, numbers }: PackedCoordinates): Coordinates {
   let offset = 0;
   const unpack = (part: Nesting): Coordinates =>

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Annotation, annotationOf } from './annotation.ts';
 import { AnnotationPainter } from './painter.ts';
 
+/** Records the x coordinates at which the lines of a path begin. */
 class FakePath {
   readonly starts: number[] = [];
   moveTo(x: number) {
@@ -13,9 +14,10 @@ class FakePath {
 }
 beforeEach(() => void vi.stubGlobal('Path2D', FakePath));
 
-let number = 0;
-function lineAt(x: number, vertices = 2, id = `id-${number++}`): Annotation {
-  const coordinates = Array.from({ length: vertices }, (_, i): Position => [x, i]);
+let lineCount = 0;
+/** Returns an annotation with a vertical line that begins at (x, 0). */
+function lineAt(x: number, vertexCount = 2, id = `id-${lineCount++}`): Annotation {
+  const coordinates = Array.from({ length: vertexCount }, (_, i): Position => [x, i]);
   const feature: AnnotationFeature = {
     type: 'Feature',
     id,
@@ -25,7 +27,7 @@ function lineAt(x: number, vertices = 2, id = `id-${number++}`): Annotation {
   return annotationOf({ feature, layerId: 'layer', revision: 1, author: null, changedAt: 0 });
 }
 
-/** Draws a frame. @returns where the drawn lines begin, path by path */
+/** Draws a frame. @returns the x coordinates at which the drawn lines begin, one array per path */
 function draw(painter: AnnotationPainter): { readonly paths: number[][]; readonly isIncomplete: boolean } {
   const paths: number[][] = [];
   const context = {
@@ -38,7 +40,7 @@ function draw(painter: AnnotationPainter): { readonly paths: number[][]; readonl
 }
 
 describe('AnnotationPainter', () => {
-  it('draws all annotations of one colour in one path, also one that is added later', () => {
+  it('draws all annotations of one colour in one path, including one that is added after the first frame', () => {
     const painter = new AnnotationPainter();
     painter.reset([lineAt(1), lineAt(2)]);
     expect(draw(painter).paths).toEqual([[1, 2]]);
@@ -56,7 +58,8 @@ describe('AnnotationPainter', () => {
     expect(draw(painter).paths).toEqual([[2]]);
   });
 
-  it('builds the paths of many vertices in several frames, and a changed path at once', () => {
+  it('builds the paths of 60,000 vertices over several frames, and keeps drawing an unchanged path after other changes', () => {
+    // Each reading of the clock is 2 ms later, so the limit of 3 ms per frame allows one path.
     let now = 0;
     vi.spyOn(performance, 'now').mockImplementation(() => now++ * 2);
     const painter = new AnnotationPainter();

@@ -1,43 +1,43 @@
 /**
- * Draws the annotations of a slide to a canvas. Annotations of one colour in one cell of a grid form a group, which has one path
- * for each level of simplification: each frame of a movement then costs one canvas call per visible cell and colour. A cell with
- * many vertices has several groups, so that building a path never takes long and a change rebuilds only one.
+ * Draws the annotations of a slide to a canvas. A grid divides the slide into cells. The annotations of one colour in one cell
+ * form a group with one path for each level of simplification, so each frame of a movement costs one canvas call per visible cell
+ * and colour. A cell with many vertices has several groups, so that building a path is fast and a change rebuilds only one.
  *
  * Points are drawn as dots: `addOutline` adds a very short line, which round caps widen to a circle as wide as the line.
  */
 import { type Bounds, boundsTouch, countVertices } from '@lamina/annotations';
 import { type Placement, visibleBounds, zoomOf } from '../overlay/placement.ts';
 import { type Annotation, colorOf, cssColor } from './annotation.ts';
-import { addOutline, highestLevel, levelOf } from './outline-path.ts';
+import { addOutline, maxSimplificationLevel, simplificationLevelOf } from './outline-path.ts';
 
 /** Side of the grid's cells in image pixels. */
 const cellSize = 8192;
-// Widths in CSS pixels.
+// The widths below are in CSS pixels.
 const lineWidth = 2;
 /** Diameter of a dot. */
 const dotSize = 9;
 /** Width of the white edge around a dot, both sides together. */
 const dotEdge = 3;
-/** Upper bound of the distance by which lines and dots are drawn beyond the bounds of their annotation, in CSS pixels. */
+/** Upper bound of the distance by which lines and dots extend beyond the bounds of their annotation. */
 export const drawnMargin = dotSize;
-/** Time for building paths in each frame. Until a path is built, the path of the nearest other level is drawn, or none. */
+/** Time for building paths in each frame. Until a path is built, the painter draws that of the nearest other level, or none. */
 const buildMsPerFrame = 3;
 /** A group with this many vertices takes no further annotations. */
-const maxVertices = 20_000;
+const maxGroupVertices = 20_000;
 
-/** Annotations that share paths. */
+/** Annotations of one colour and one kind (dots or lines) that share paths. */
 interface Group {
   readonly color: string;
   readonly areDots: boolean;
   /** By annotation id. */
   readonly members: Map<string, Annotation>;
   /** Number of vertices of all members. */
-  vertices: number;
+  vertexCount: number;
   /** Bounds of all members; null without members. */
   bounds: Bounds | null;
-  /** Whether a member was changed or removed after the paths were built: the next frame rebuilds its path and never shows the old one. */
+  /** Whether a member was changed or removed. The next frame then rebuilds a path, even if that exceeds `buildMsPerFrame`. */
   isChanged: boolean;
-  /** Index: level of simplification, as `levelOf` returns it. */
+  /** The built paths; the index is the level of simplification (see `simplificationLevelOf`). */
   paths: (Path2D | undefined)[];
 }
 
@@ -69,7 +69,7 @@ export class AnnotationPainter {
   readonly #groups = new Set<Group>();
   /** By annotation id. */
   readonly #groupOf = new Map<string, Group>();
-  /** The groups that take further annotations, by cell, kind and colour. */
+  /** The groups that take further annotations, by cell, kind (dots or lines) and colour. */
   readonly #openGroups = new Map<string, Group>();
 
   /** Replaces all annotations. */
@@ -88,7 +88,7 @@ export class AnnotationPainter {
       if (previous.feature === annotation?.feature) return;
       group.members.delete(id);
       this.#groupOf.delete(id);
-      group.vertices -= countVertices(previous.feature.geometry);
+      group.vertexCount -= countVertices(previous.feature.geometry);
       group.bounds = boundsOfAll(group.members.values());
       group.paths = [];
       group.isChanged = true;
@@ -99,7 +99,7 @@ export class AnnotationPainter {
   /** Draws the annotations. @returns whether paths for this zoom are still missing, so that the next frame must draw again */
   draw(context: CanvasRenderingContext2D, placement: Placement, size: ViewSize): boolean {
     const zoom = zoomOf(placement);
-    const level = levelOf(zoom);
+    const level = simplificationLevelOf(zoom);
     const visible = visibleBounds(placement, size, drawnMargin);
     const startedAt = performance.now();
     let isIncomplete = false;
@@ -139,13 +139,21 @@ export class AnnotationPainter {
     const areDots = geometry.type === 'Point' || geometry.type === 'MultiPoint';
     const key = `${column} ${row} ${areDots} ${color}`;
     let group = this.#openGroups.get(key);
-    if (group === undefined || group.vertices >= maxVertices) {
-      group = { color, areDots, members: new Map(), vertices: 0, bounds: null, isChanged: false, paths: [] };
+    if (group === undefined || group.vertexCount >= maxGroupVertices) {
+      group = {
+        color,
+        areDots,
+        members: new Map(),
+        vertexCount: 0,
+        bounds: null,
+        isChanged: false,
+        paths: [],
+      };
       this.#openGroups.set(key, group);
       this.#groups.add(group);
     }
     group.members.set(id, annotation);
-    group.vertices += countVertices(geometry);
+    group.vertexCount += countVertices(geometry);
     group.bounds = group.bounds === null ? bounds : unionOf(group.bounds, bounds);
     // The built paths of the group are extended, not rebuilt.
     for (const [level, path] of group.paths.entries())
@@ -165,7 +173,7 @@ function buildPath(group: Group, level: number): Path2D {
 
 /** Returns the built path of the nearest other level. */
 function nearestPath(paths: readonly (Path2D | undefined)[], level: number): Path2D | undefined {
-  for (let distance = 1; distance <= highestLevel; distance++) {
+  for (let distance = 1; distance <= maxSimplificationLevel; distance++) {
     const path = paths[level - distance] ?? paths[level + distance];
     if (path !== undefined) return path;
   }

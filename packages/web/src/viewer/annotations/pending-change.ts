@@ -7,7 +7,7 @@ import type { FeatureJson } from '@lamina/annotations';
 export interface PendingChange {
   /** Id of the annotation. */
   readonly id: string;
-  /** A layer of the server, or one that is still to be created (`newLayerId`). */
+  /** Id of a layer on the server, or the placeholder of a layer that is not created yet (`newLayerId`). */
   readonly layerId: string;
   readonly imageId: string;
   /** The revision on the server to which the change applies; null for a new annotation. */
@@ -23,7 +23,7 @@ export interface PendingBatch {
   readonly changes: readonly PendingChange[];
 }
 
-/** Everything that is still to be sent. */
+/** All changes that the server has not acknowledged: those not sent yet, and the batches without a response. */
 export interface PendingWork {
   readonly changes: readonly PendingChange[];
   readonly batches: readonly PendingBatch[];

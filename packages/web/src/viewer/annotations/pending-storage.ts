@@ -29,7 +29,10 @@ interface Owner {
   readonly tab: string;
 }
 
-/** A change as it is stored. `packed` is absent for a single position, a deletion, and records of earlier versions of the program. */
+/**
+ * A change as it is stored. `packed` holds the coordinates of its feature; it is absent for a single position, for a deletion,
+ * and in records of earlier versions of the program.
+ */
 type StoredChange = PendingChange & { readonly packed?: PackedCoordinates };
 
 interface StoredBatch extends PendingBatch {
@@ -37,8 +40,9 @@ interface StoredBatch extends PendingBatch {
 }
 
 interface PendingSchema extends DBSchema {
-  /** Keys: account, tab and annotation; of batches: account, tab and layer. */
+  /** Key: account, tab and annotation. */
   changes: { key: [string, string, string]; value: StoredChange & Owner };
+  /** Key: account, tab and layer. */
   batches: { key: [string, string, string]; value: StoredBatch & Owner };
 }
 
@@ -69,7 +73,7 @@ export function createPendingStorage(uid: string, tab: string): PendingStorage {
   });
   const owner = { uid, tab };
   return {
-    load: async () => adopt(await database, owner),
+    load: async () => takeOverRecords(await database, owner),
 
     async saveChange(change) {
       await (await database).put('changes', { ...toStoredChange(change), ...owner });
@@ -79,7 +83,7 @@ export function createPendingStorage(uid: string, tab: string): PendingStorage {
       await (await database).delete('changes', [uid, tab, id]);
     },
 
-    // Only the end of a transaction is awaited: it fails when one of its requests fails.
+    // Waiting for the end of the transaction is enough, because `done` rejects when one of its requests fails.
     async startBatch(batch) {
       const tx = (await database).transaction(['changes', 'batches'], 'readwrite');
       void tx.objectStore('batches').put({ ...batch, changes: batch.changes.map(toStoredChange), ...owner });
@@ -97,7 +101,7 @@ export function createPendingStorage(uid: string, tab: string): PendingStorage {
   };
 }
 
-/** Takes a Web Lock that is held until this tab is closed. Until then, `openTabs` of other tabs contains this tab. */
+/** Requests a Web Lock that this tab holds until it is closed. Until then, `openTabs` in other tabs returns this tab. */
 function holdLock(name: string): void {
   void navigator.locks?.request(name, () => new Promise(() => {}));
 }
@@ -111,16 +115,16 @@ async function openTabs(): Promise<ReadonlySet<string> | null> {
   );
 }
 
-/** Makes this tab the owner of the account's records that belong to this or to a closed tab, and returns them. */
-async function adopt(db: IDBPDatabase<PendingSchema>, owner: Owner): Promise<PendingWork> {
+/** Makes this tab the owner of the account's records from closed tabs. @returns these records and those of this tab */
+async function takeOverRecords(db: IDBPDatabase<PendingSchema>, owner: Owner): Promise<PendingWork> {
   const openTabIds = await openTabs();
-  /** Whether a record of this account belongs to no other open tab; without Web Locks, every other tab counts as closed. */
-  const isFree = (record: Owner) =>
+  /** Whether a record belongs to this account and to no other open tab. Without Web Locks, every other tab counts as closed. */
+  const canTakeOver = (record: Owner) =>
     record.uid === owner.uid &&
     (record.tab === owner.tab || openTabIds === null || !openTabIds.has(record.tab));
   const tx = db.transaction(['changes', 'batches'], 'readwrite');
-  const changes = (await tx.objectStore('changes').getAll()).filter(isFree);
-  const batches = (await tx.objectStore('batches').getAll()).filter(isFree);
+  const changes = (await tx.objectStore('changes').getAll()).filter(canTakeOver);
+  const batches = (await tx.objectStore('batches').getAll()).filter(canTakeOver);
   for (const change of changes) {
     void tx.objectStore('changes').delete([change.uid, change.tab, change.id]);
     void tx.objectStore('changes').put({ ...change, ...owner });
@@ -156,8 +160,8 @@ function withCoordinates(feature: FeatureJson, coordinates: Coordinates): Featur
   return { ...feature, geometry: { ...feature.geometry, coordinates } as Geometry };
 }
 
-function withoutOwner<T extends Owner>({ uid: _uid, tab: _tab, ...rest }: T): Omit<T, 'uid' | 'tab'> {
-  return rest;
+function withoutOwner<T extends Owner>({ uid: _uid, tab: _tab, ...record }: T): Omit<T, 'uid' | 'tab'> {
+  return record;
 }
 
 /** Several closed tabs may each have left a batch for the same layer. These batches are merged and sent as one. */

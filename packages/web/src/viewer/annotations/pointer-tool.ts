@@ -1,6 +1,6 @@
 /**
- * Translates pointer events over the slide into drawing, selecting and editing, depending on the chosen tool. In this file a
- * `point` is in CSS pixels of the viewer and a `position` in image pixels.
+ * Translates pointer events over the slide into drawing, selecting and editing, depending on the chosen tool of the drawing mode.
+ * In this file, a `point` is in CSS pixels of the viewer and a `position` is in image pixels.
  */
 import { containsPosition, isArea, type Position } from '@lamina/annotations';
 import { type Placement, type Point, toImage, toScreen, zoomOf } from '../overlay/placement.ts';
@@ -13,9 +13,9 @@ import { insertVertex, removeVertex, type Vertex, verticesOf } from './vertices.
 import { wandRegion } from './wand.ts';
 
 // Distances in CSS pixels.
-/** A press that moves less than this is a click; points nearer than this are the same point. */
+/** A press that moves less than this is a click. Points nearer to each other than this count as the same point. */
 const clickTolerance = 5;
-/** A vertex or an outline is hit from this distance; fingers need about this much. */
+/** A click within this distance hits a vertex or an outline; fingers need about this much. */
 const hitRadius = 9;
 /** Distance between the positions that a freehand line or a brush stroke records. */
 const freehandStep = 4;
@@ -26,9 +26,10 @@ interface PointerToolDependencies {
   readonly view: Pick<SlideView, 'placement' | 'size' | 'picture'>;
   readonly store: AnnotationStore;
   readonly session: DrawingSession;
-  readonly hits: HitIndex;
-  /** Whether the key that moves the slide is held. */
+  readonly hitIndex: HitIndex;
+  /** Whether the space bar is held: dragging then moves the slide with every tool. */
   readonly isPanning: () => boolean;
+  /** CSS cursor of the chosen tool. */
   readonly cursor: string;
 }
 
@@ -69,9 +70,10 @@ export class AnnotationPointer implements PointerTool {
     if (session.tool === 'move') return this.#handleSelectionPress(point, position, keys);
     if (!store.canDrawOn(store.activeLayerId)) return false;
     if (session.tool === 'brush') {
-      const targetId = session.brushTarget(position, keys.alt, this.#annotationsAt(position));
+      const subtracts = keys.alt;
+      const targetId = session.brushTargetOf(position, subtracts, this.#annotationsAt(position));
       const radius = session.brushRadius / this.#zoom();
-      session.setDraft({ kind: 'stroke', path: [position], radius, subtracts: keys.alt, targetId });
+      session.setDraft({ kind: 'stroke', path: [position], radius, subtracts, targetId });
     } else if (session.tool === 'rectangle' || session.tool === 'ellipse') {
       if (session.draft?.kind !== 'box') {
         session.setDraft({
@@ -92,7 +94,7 @@ export class AnnotationPointer implements PointerTool {
     const press = this.#press;
     if (press !== null && !press.isDragged && distance(press.point, point) >= clickTolerance)
       press.isDragged = true;
-    session.pointer = position; // without notifying: `setDraft` or `setPointer` below notifies the listeners once
+    session.pointer = position; // does not notify listeners: `setDraft` or `setPointer` below does
     const { draft } = session;
     switch (draft?.kind) {
       case 'box':
@@ -127,7 +129,7 @@ export class AnnotationPointer implements PointerTool {
     const position = this.#positionOf(point);
     this.#press = null;
     if (press === null || position === null) return;
-    const isDouble = this.#isDoubleClick(press, point);
+    const isDoubleClick = this.#isDoubleClick(press, point);
     switch (session.draft?.kind) {
       case 'box':
         // A click places the first corner, the next one the second.
@@ -145,46 +147,47 @@ export class AnnotationPointer implements PointerTool {
           return;
         }
         session.setDraft(null);
-        if (!isVertex) this.#handleSelectionRelease(press, position, keys, isDouble);
+        if (!isVertex) this.#handleSelectionRelease(press, position, keys, isDoubleClick);
         return;
       }
       default:
         if (session.tool === 'move') {
-          this.#handleSelectionRelease(press, position, keys, isDouble);
+          this.#handleSelectionRelease(press, position, keys, isDoubleClick);
           return;
         }
-        this.#handleDrawingRelease(press, point, position, keys, isDouble);
+        this.#handleDrawingRelease(press, point, position, keys, isDoubleClick);
     }
   }
 
-  /** Outlines the region of similar colour around a point, or subtracts it with Alt. */
+  /** Adds the region of similar colour around a point to the annotations, or subtracts it while Alt is held (the wand tool). */
   wandAt(point: Point, keys: PointerKeys): void {
     const { session, view, store } = this.#dependencies;
     const position = this.#positionOf(point);
     if (position === null || !store.canDrawOn(store.activeLayerId)) return;
     const region = wandRegion(view, point);
     if (region === null) return;
-    session.applyArea(
-      region,
-      keys.alt,
-      session.brushTarget(position, keys.alt, this.#annotationsAt(position)),
-    );
+    const subtracts = keys.alt;
+    const targetId = session.brushTargetOf(position, subtracts, this.#annotationsAt(position));
+    session.applyArea(region, subtracts, targetId);
   }
 
+  /** Discards the draft, because a pinch with two fingers zooms the slide. */
   onPinch(): void {
     if (this.#press === null) return;
     this.#press = null;
     this.#dependencies.session.setDraft(null);
   }
 
+  /** Changes the brush radius while Shift is held: larger when the wheel turns up. */
   onWheel(delta: number, { shift }: PointerKeys): boolean {
     const { session } = this.#dependencies;
     if (session.tool !== 'brush' || !shift) return false;
-    session.resizeBrush(delta < 0);
+    const isLarger = delta < 0;
+    session.resizeBrush(isLarger);
     return true;
   }
 
-  /** Begins to drag a vertex or the selected annotations, if the press hits one. @returns whether the tool uses the press */
+  /** Begins to drag a vertex or the selected annotations if the press hits one. @returns whether the tool uses the press */
   #handleSelectionPress(point: Point, position: Position, keys: PointerKeys): boolean {
     const { store, session } = this.#dependencies;
     for (const annotation of store.selected()) {
@@ -210,7 +213,7 @@ export class AnnotationPointer implements PointerTool {
   }
 
   /** Handles a click with the move tool: removes a vertex (Alt), inserts one (double click), or selects an annotation. */
-  #handleSelectionRelease(press: Press, position: Position, keys: PointerKeys, isDouble: boolean): void {
+  #handleSelectionRelease(press: Press, position: Position, keys: PointerKeys, isDoubleClick: boolean): void {
     const { store, session } = this.#dependencies;
     if (press.isDragged) return;
     const { chosenVertex } = session;
@@ -222,7 +225,7 @@ export class AnnotationPointer implements PointerTool {
       return;
     }
     const [selected] = store.selected();
-    if (isDouble && selected !== undefined && store.canEdit(selected) && store.selection.size === 1) {
+    if (isDoubleClick && selected !== undefined && store.canEdit(selected) && store.selection.size === 1) {
       session.replaceGeometry(selected, insertVertex(selected.feature.geometry, position));
       return;
     }
@@ -242,7 +245,7 @@ export class AnnotationPointer implements PointerTool {
     point: Point,
     position: Position,
     keys: PointerKeys,
-    isDouble: boolean,
+    isDoubleClick: boolean,
   ): void {
     const { session } = this.#dependencies;
     if (session.tool === 'wand') {
@@ -256,13 +259,13 @@ export class AnnotationPointer implements PointerTool {
       else session.finish();
       return;
     }
-    const isNear = (position: Position | undefined) =>
-      position !== undefined && distance(this.#pointOf(position), point) < clickTolerance;
-    if (isDouble || (fixed.length > 2 && isNear(fixed[0]))) {
+    const isAtPointer = (placed: Position | undefined) =>
+      placed !== undefined && distance(this.#pointOf(placed), point) < clickTolerance;
+    if (isDoubleClick || (fixed.length > 2 && isAtPointer(fixed[0]))) {
       session.finish();
       return;
     }
-    if (!isNear(fixed.at(-1))) session.addPoint(position);
+    if (!isAtPointer(fixed.at(-1))) session.addPoint(position);
   }
 
   /** Begins or continues a freehand line during a drag. @returns whether the line has a new position */
@@ -286,15 +289,17 @@ export class AnnotationPointer implements PointerTool {
     this.#lastClick = isDragged ? null : { point, time: performance.now() };
     if (previousClick === null || isDragged) return false;
     const isSoonEnough = performance.now() - previousClick.time < doubleClickMs;
-    const isDouble = isSoonEnough && distance(previousClick.point, point) < clickTolerance;
-    if (isDouble) this.#lastClick = null;
-    return isDouble;
+    const isDoubleClick = isSoonEnough && distance(previousClick.point, point) < clickTolerance;
+    if (isDoubleClick) this.#lastClick = null;
+    return isDoubleClick;
   }
 
   /** Returns the visible annotations at a position, the smallest first. */
   #annotationsAt(position: Position): readonly Annotation[] {
-    const { store, hits } = this.#dependencies;
-    return hits.at(position, hitRadius / this.#zoom(), store).filter((each) => store.isVisible(each));
+    const { store, hitIndex } = this.#dependencies;
+    return hitIndex
+      .annotationsAt(position, hitRadius / this.#zoom(), store)
+      .filter((each) => store.isVisible(each));
   }
 
   /** Returns the nearest vertex within `hitRadius` of a point; null without one. */
@@ -308,7 +313,7 @@ export class AnnotationPointer implements PointerTool {
     return nearest?.vertex ?? null;
   }
 
-  /** Whether an annotation is smaller than the viewer. A larger one is not dragged: the person wants to move the slide. */
+  /** Whether an annotation is smaller than the viewer. A drag on a larger one moves the slide instead of the annotation. */
   #fitsView({ bounds }: Annotation): boolean {
     const { width, height } = this.#dependencies.view.size();
     const zoom = this.#zoom();
@@ -348,8 +353,9 @@ function distance(a: Point, b: Point): number {
   return Math.hypot(a.x - b.x, a.y - b.y);
 }
 
-/** Returns the corner of the square between a fixed corner and the pointer, for a held Shift key. */
-function squareCorner([x0, y0]: Position, [x, y]: Position): Position {
-  const side = Math.max(Math.abs(x - x0), Math.abs(y - y0));
-  return [x0 + side * Math.sign(x - x0), y0 + side * Math.sign(y - y0)];
+/** Returns the corner that makes the box a square while Shift is held. @param fixedCorner the opposite corner */
+function squareCorner(fixedCorner: Position, pointer: Position): Position {
+  const [dx, dy] = [pointer[0] - fixedCorner[0], pointer[1] - fixedCorner[1]];
+  const side = Math.max(Math.abs(dx), Math.abs(dy));
+  return [fixedCorner[0] + side * Math.sign(dx), fixedCorner[1] + side * Math.sign(dy)];
 }

@@ -1,4 +1,4 @@
-/** Holds the change queue of the signed-in person, which continues to send changes after the slide is closed. */
+/** Holds the change queue of the signed-in person. It continues to send changes of annotations after their slide is closed. */
 import { createUuid } from '@lamina/annotations';
 import type { AnnotationLayer } from '@lamina/contract';
 import { createLayer, loadAnnotationLayers, sendChanges } from '../../api/annotations.ts';
@@ -8,11 +8,11 @@ import { rememberPendingAnnotations } from './pending-flag.ts';
 import { createPendingStorage } from './pending-storage.ts';
 import { texts } from './texts.ts';
 
-/** The queue of the last account; null before the first slide with annotations. `started` resolves when it has read its storage. */
+/** The queue of the last account; null before the first slide with annotations. `started` resolves when its storage is read. */
 let current: { readonly uid: string; readonly queue: ChangeQueue; readonly started: Promise<void> } | null =
   null;
 
-/** Returns the queue of an account with the unsent changes that this browser has stored; sends them if there are any. */
+/** Returns the queue of an account. It contains the unsent changes that this browser has stored, and sends them at once. */
 export async function queueOf(uid: string): Promise<ChangeQueue> {
   current = current?.uid === uid ? current : startQueue(uid);
   const { queue, started } = current;
@@ -31,13 +31,13 @@ function startQueue(uid: string) {
   queue.listen({
     onApplied: () => {},
     onLayerCreated: () => {},
-    // If changes are left when the page is reloaded, the next opened slide sends them.
+    // If the page is closed before all changes are sent, the next opened slide sends the others.
     onChange: () => rememberPendingAnnotations(queue.state().kind !== 'saved'),
   });
   return { uid, queue, started: queue.start() };
 }
 
-/** Creates a layer, unless the person has one already: an earlier request whose response was lost, or another tab, may have created it. */
+/** Creates a layer unless the person has one: another tab, or an earlier request whose response was lost, may have created it. */
 async function findOrCreateLayer(imageId: string, uid: string): Promise<AnnotationLayer> {
   const layers = await loadAnnotationLayers(imageId);
   const ownLayer = layers.find(({ owner, rights }) => owner === uid && rights.annotate);

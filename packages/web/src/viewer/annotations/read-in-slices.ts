@@ -1,13 +1,17 @@
-/** Reads the annotations of a layer in slices of 8 ms, so that the slide can be moved while a large layer is loaded. */
+/** Reads the annotations of a layer in time slices of 8 ms, so that the viewer stays responsive while a large layer loads. */
 import { loadAnnotations } from '../../api/annotations.ts';
 import type { FeatureBatch } from '../../api/feature-stream.ts';
 
-/** After this time, the browser gets a chance to handle input and to draw. */
+/** After this time, reading pauses so that the browser can handle input and draw. */
 const sliceMs = 8;
 /** Number of features between two checks of the elapsed time. */
 const featuresPerCheck = 20;
 
-/** Calls `onFeature` for each feature of the layer. @returns the version of the layer */
+/**
+ * Calls `onFeature` with each GeoJSON feature of the layer and the display names of its authors by account.
+ *
+ * @returns the version of the layer, which each change of its annotations increments
+ */
 export async function readInSlices(
   layerId: string,
   signal: AbortSignal,
@@ -28,7 +32,7 @@ export async function readInSlices(
   return version;
 }
 
-/** Waits for the next task of the browser, which can handle input and draw before it. */
+/** Resolves in a new task of the browser, which can handle input and draw before that. */
 function nextTask(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, 0);

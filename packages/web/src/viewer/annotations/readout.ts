@@ -1,12 +1,13 @@
-/** Texts with the sizes of annotations. */
+/** Returns texts with the sizes of annotations, for the list and beside a shape that is being drawn. */
 import { areaOf, type Geometry, isArea, lengthOf, pathsOf } from '@lamina/annotations';
 import { areaText, lengthText } from '../overlay/shapes.ts';
 import type { Calibration } from '../scale.ts';
 import { boxGeometry, type Draft, pathGeometry } from './drafts.ts';
 import { texts } from './texts.ts';
 
-/** Returns the area, the length or the number of points of a geometry; in pixels for a slide without a scale. */
+/** Returns the area, the length or the number of points of a geometry as text; in pixels for a slide without a scale. */
 export function sizeText(geometry: Geometry, calibration: Calibration | null): string {
+  // In micrometres, or 1 for a slide without a scale.
   const pixelWidth = calibration?.mpp ?? 1;
   const pixelHeight = calibration?.mppY ?? pixelWidth;
   if (isArea(geometry)) return areaText(areaOf(geometry) * pixelWidth * pixelHeight, calibration);

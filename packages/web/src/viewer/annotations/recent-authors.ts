@@ -1,8 +1,8 @@
-/** Holds the initials that are shown beside annotations which other people have just changed. */
+/** Holds the initials that the viewer shows beside annotations that other people have just changed. */
 import { initialsOf } from '../../formatting/person.ts';
 
 /** How long initials are shown. */
-const shownMs = 6000;
+const displayMs = 6000;
 
 export class RecentAuthors {
   readonly #initials = new Map<string, string>();
@@ -19,19 +19,19 @@ export class RecentAuthors {
     return this.#initials;
   }
 
-  /** Shows the initials of a person for `shownMs`. @param id of the annotation */
-  show(id: string, displayName: string): void {
-    const noEmail = ''; // only used for a person without a name
-    this.#initials.set(id, initialsOf({ displayName, email: noEmail }));
+  /** Shows the initials of a person for `displayMs`. */
+  show(annotationId: string, displayName: string): void {
+    const noEmail = ''; // `initialsOf` uses the e-mail address only for a person without a name
+    this.#initials.set(annotationId, initialsOf({ displayName, email: noEmail }));
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      this.#initials.delete(id);
+      this.#initials.delete(annotationId);
       this.#onExpired();
-    }, shownMs);
+    }, displayMs);
     this.#timers.add(timer);
   }
 
-  /** Stops the timers, when the slide is closed. */
+  /** Stops the timers when the slide is closed. */
   close(): void {
     for (const timer of this.#timers) clearTimeout(timer);
   }

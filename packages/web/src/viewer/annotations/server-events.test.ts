@@ -2,7 +2,7 @@ import { ReadableStream } from 'node:stream/web';
 import { describe, expect, it } from 'vitest';
 import { readServerEvents } from './server-events.ts';
 
-/** @param parts as they arrive from the network */
+/** Returns what `readServerEvents` yields for a stream. @param parts of the stream as they arrive from the network */
 async function eventsOf(...parts: readonly string[]) {
   const encoder = new TextEncoder();
   const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -21,11 +21,11 @@ describe('readServerEvents', () => {
     ]);
   });
 
-  it('yields null for comments and for the retry field', async () => {
+  it('yields null for blocks that contain only comments or the retry field', async () => {
     expect(await eventsOf('retry: 2000\n: \n\n: \n\n')).toEqual([null, null]);
   });
 
-  it('drops an event that the end of the stream cuts off', async () => {
+  it('drops an event that is incomplete when the stream ends', async () => {
     expect(await eventsOf('event: layer\nid: 7\ndata: {}\n')).toEqual([]);
   });
 });

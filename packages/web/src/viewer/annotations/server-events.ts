@@ -1,6 +1,7 @@
-/** Reads server-sent events from the body of a response. The browser's `EventSource` cannot send the bearer token. */
+/** Reads server-sent events from the body of a response, because the browser's `EventSource` cannot send the bearer token. */
 
 export interface ServerEvent {
+  /** Name of the event; `message` by default. */
   readonly event: string;
   /** Empty when the event has no id. */
   readonly id: string;

@@ -1,7 +1,7 @@
-/** The undo history: steps of editing that can be undone and redone. */
+/** The undo history of the drawing mode. A step contains the edits of one action, such as deleting the selected annotations. */
 import type { AnnotationFeature } from '@lamina/annotations';
 
-/** The change of one annotation in a step; `before` is null for a created annotation, `after` for a deleted one. */
+/** The change of one annotation in a step. `before` is null for a created annotation, `after` is null for a deleted one. */
 export interface Edit {
   readonly id: string;
   readonly layerId: string;
@@ -9,12 +9,13 @@ export interface Edit {
   readonly after: AnnotationFeature | null;
 }
 
-/** Older steps are dropped. */
+/** When the history is longer, the oldest step is dropped. */
 const maxSteps = 200;
 
 export class UndoHistory {
-  /** Steps that can be undone, the latest at the end. `#redoable` contains the steps that were undone, the last one at the end. */
+  /** Steps that can be undone, the latest at the end. */
   #undoable: (readonly Edit[])[] = [];
+  /** Steps that were undone and can be redone, the last undone at the end. */
   #redoable: (readonly Edit[])[] = [];
 
   get canUndo(): boolean {
@@ -45,7 +46,7 @@ export class UndoHistory {
     return step ?? [];
   }
 
-  /** Removes the edits of annotations that another person has changed since: undoing them would undo that change, too. */
+  /** Removes the edits of annotations that another person has changed since. Undoing them would also undo that change. */
   forget(ids: readonly string[]): void {
     const withoutIds = (steps: readonly (readonly Edit[])[]) =>
       steps.map((step) => step.filter(({ id }) => !ids.includes(id))).filter((step) => step.length > 0);

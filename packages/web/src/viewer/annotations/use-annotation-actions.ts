@@ -14,9 +14,9 @@ import type { SlideView } from '../slide-view.ts';
 import { readFeature } from './annotation.ts';
 import { copyOf } from './drafts.ts';
 import { texts } from './texts.ts';
-import type { OpenAnnotations } from './use-annotations.ts';
+import type { SlideAnnotations } from './use-annotations.ts';
 
-/** Distance between an annotation and its copy in CSS pixels, to the right and down. */
+/** Distance of a duplicate from its original to the right and down, in CSS pixels. */
 const duplicateOffset = 20;
 /** Fraction of the view's width or height that an annotation fills after `zoomTo`. */
 const zoomToFraction = 0.6;
@@ -36,12 +36,13 @@ export interface AnnotationActions {
   readonly copy: () => void;
   /** Adds the annotations of a GeoJSON text to the active layer. */
   readonly paste: (text: string) => void;
+  /** Moves and zooms the view to an annotation. */
   readonly zoomTo: (id: string) => void;
 }
 
-/** Returns the editing actions of the toolbar, the menus and the keys. @param announce called with a text for screen readers */
+/** Returns the editing actions of the toolbar, menus and keys. @param announce makes screen readers read a message */
 export function useAnnotationActions(
-  { store, session }: OpenAnnotations,
+  { store, session }: SlideAnnotations,
   view: SlideView,
   announce: (text: string) => void,
 ): AnnotationActions {
@@ -54,20 +55,20 @@ export function useAnnotationActions(
       undo: () => store.undo(),
       redo: () => store.redo(),
       remove: () => {
-        const selectedBefore = store.selection.size;
+        const countBefore = store.selection.size;
         session.remove();
-        if (store.selection.size < selectedBefore) announce(texts.removed(selectedBefore));
+        if (store.selection.size < countBefore) announce(texts.removed(countBefore));
       },
       duplicate: () => session.duplicateSelected(duplicateOffset / zoom()),
       merge: () => session.combineSelected('merge'),
       subtract: () => session.combineSelected('subtract'),
       fillHoles: () =>
         session.changeSelected((geometry) => (isArea(geometry) ? fillHoles(geometry) : geometry)),
-      // The tolerance of one CSS pixel makes no visible difference at this zoom.
+      // A tolerance of one CSS pixel makes no visible difference at the current zoom.
       simplify: () => session.changeSelected((geometry) => simplifyGeometry(geometry, 1 / zoom())),
       split: () => splitSelected(store),
       setLocked: (isLocked) => {
-        // `canEdit` would exclude locked annotations, which this action can unlock.
+        // Not `canEdit`, which excludes locked annotations: this action also unlocks.
         const changed = store.selected().filter(({ layerId }) => store.canDrawOn(layerId));
         store.change(changed.map(({ id, feature }) => ({ id, feature: withLock(feature, isLocked) })));
       },
@@ -99,14 +100,15 @@ export function useAnnotationActions(
           );
         const x = (bounds.minX + bounds.maxX) / 2;
         const y = (bounds.minY + bounds.maxY) / 2;
-        view.moveTo({ ...field, x, y, zoom: Math.min(1, fittingZoom) });
+        const maxZoom = 1; // one CSS pixel per image pixel
+        view.moveTo({ ...field, x, y, zoom: Math.min(maxZoom, fittingZoom) });
       },
     };
   }, [store, session, view, announce]);
 }
 
 /** Makes an annotation of each part of the selected areas; the first part keeps the id. */
-function splitSelected(store: OpenAnnotations['store']): void {
+function splitSelected(store: SlideAnnotations['store']): void {
   const changes = store
     .selected()
     .filter((each) => store.canEdit(each))
@@ -138,7 +140,7 @@ function featuresOf(text: string): readonly AnnotationFeature[] {
   const candidates: readonly unknown[] = Array.isArray(list) ? list : [list];
   return candidates.flatMap((candidate) => {
     if (candidate === null || typeof candidate !== 'object') return [];
-    // The new id also makes features valid that have none.
+    // The new id also makes a feature without an id valid.
     return readFeature({ ...candidate, id: createUuid() }) ?? [];
   });
 }

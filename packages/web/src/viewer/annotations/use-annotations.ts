@@ -7,16 +7,21 @@ import { followAnnotations } from './follow-annotations.ts';
 import { HitIndex } from './hit-index.ts';
 import { queueOf } from './queues.ts';
 
-/** The annotations of the open slide, the state of drawing, and the index that finds annotations by position. */
-export interface OpenAnnotations {
+/** The annotations of the open slide, the state of drawing on it, and the index that finds annotations by position. */
+export interface SlideAnnotations {
   readonly store: AnnotationStore;
   readonly session: DrawingSession;
-  readonly hits: HitIndex;
+  readonly hitIndex: HitIndex;
 }
 
-/** Opens the annotations of a slide. @returns null until the unsent changes that this browser has stored are read */
-export function useAnnotations(imageId: string, uid: string): OpenAnnotations | null {
-  const [openAnnotations, setOpenAnnotations] = useState<OpenAnnotations | null>(null);
+/**
+ * Opens the annotations of a slide, and follows the changes of other people until the component is unmounted.
+ *
+ * @param uid account of the person
+ * @returns null until the unsent changes that this browser has stored are read
+ */
+export function useAnnotations(imageId: string, uid: string): SlideAnnotations | null {
+  const [slideAnnotations, setSlideAnnotations] = useState<SlideAnnotations | null>(null);
   useEffect(() => {
     let isClosed = false;
     let store: AnnotationStore | null = null;
@@ -25,25 +30,25 @@ export function useAnnotations(imageId: string, uid: string): OpenAnnotations | 
       if (isClosed) return;
       store = new AnnotationStore(imageId, queue);
       stopListening = queue.listen({
-        onApplied: () => recountAnnotations(imageId), // the catalogue shows the number of annotations
+        onApplied: () => recountAnnotations(imageId), // updates the number of annotations in the catalogue
         onLayerCreated: () => {},
         onChange: () => {},
       });
-      const hits = new HitIndex();
-      store.listen((ids) => hits.invalidate(ids));
-      setOpenAnnotations({ store, session: new DrawingSession(store), hits });
+      const hitIndex = new HitIndex();
+      store.listen((ids) => hitIndex.invalidate(ids));
+      setSlideAnnotations({ store, session: new DrawingSession(store), hitIndex });
     });
     return () => {
       isClosed = true;
       stopListening();
       store?.close();
-      setOpenAnnotations(null);
+      setSlideAnnotations(null);
     };
   }, [imageId, uid]);
 
-  // The same query as in `AnnotationsGate`: its layers are there before the event stream is connected.
+  // `AnnotationsGate` has made the same query, so its layers are available before the event stream is connected.
   const { data: layers } = useAnnotationLayers(imageId);
-  const store = openAnnotations?.store;
+  const store = slideAnnotations?.store;
   useEffect(() => {
     if (store === undefined) return;
     const connection = new AbortController();
@@ -54,7 +59,7 @@ export function useAnnotations(imageId: string, uid: string): OpenAnnotations | 
     if (store === undefined || layers === undefined) return;
     void store.setLayers(layers, uid);
   }, [store, layers, uid]);
-  return openAnnotations;
+  return slideAnnotations;
 }
 
 /** Renders a component again after each change of the annotations. @returns a number that each change increments */

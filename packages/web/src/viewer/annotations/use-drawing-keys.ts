@@ -1,11 +1,11 @@
 import { useEffect, useEffectEvent } from 'react';
 import { areKeysUsedElsewhere, nameOfKey } from '../use-keys.ts';
 
-/** Actions by the name of the key: `p`, `shift+v`, or `mod+z` for Ctrl + Z and Command + Z. */
+/** Actions by the name of the key: `p`, `shift+v`, `alt+d`, or `mod+z` for Ctrl + Z and Command + Z. */
 export type DrawingKeys = Readonly<Record<string, () => void>>;
 
 /**
- * Handles the keys of the drawing mode. They take precedence over keys of the viewer with the same letter.
+ * Handles the keys of the drawing mode. They take precedence over the viewer's shortcuts for the same keys.
  *
  * @param bindings null when the drawing mode is off
  */
@@ -18,7 +18,7 @@ export function useDrawingKeys(bindings: DrawingKeys | null): void {
       areKeysUsedElsewhere(event.target)
     )
       return;
-    // Enter and the space bar press a focused button.
+    // The browser uses Enter and the space bar to press a focused button.
     const isOnButton = event.target instanceof Element && event.target.closest('button, a, li') !== null;
     if (isOnButton && (event.key === 'Enter' || event.key === ' ')) return;
     const action = bindings[nameOf(event)];
@@ -29,7 +29,7 @@ export function useDrawingKeys(bindings: DrawingKeys | null): void {
   });
   useEffect(() => {
     const listen = (event: KeyboardEvent) => onKeyDown(event);
-    // Capturing handles a key before `useKeys` of the viewer does.
+    // A capturing listener handles a key before `useKeys` of the viewer does.
     document.addEventListener('keydown', listen, { capture: true });
     return () => document.removeEventListener('keydown', listen, { capture: true });
   }, []);

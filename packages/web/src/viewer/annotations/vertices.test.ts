@@ -13,11 +13,14 @@ const triangle: Geometry = {
     ],
   ],
 };
-const two: Geometry = { type: 'MultiPolygon', coordinates: [triangle.coordinates, triangle.coordinates] };
+const twoTriangles: Geometry = {
+  type: 'MultiPolygon',
+  coordinates: [triangle.coordinates, triangle.coordinates],
+};
 
-describe('vertices of an annotation', () => {
-  it('are returned for all parts, without the closing positions of rings', () => {
-    expect(verticesOf(two).map(({ path, index }) => [path, index])).toEqual([
+describe('verticesOf', () => {
+  it('returns the vertices of all parts, without the repeated last positions of rings', () => {
+    expect(verticesOf(twoTriangles).map(({ path, index }) => [path, index])).toEqual([
       [0, 0],
       [0, 1],
       [0, 2],
@@ -26,12 +29,14 @@ describe('vertices of an annotation', () => {
       [1, 2],
     ]);
   });
+});
 
-  it('keep the ring closed when its first vertex is moved', () => {
-    const [first] = verticesOf(two);
+describe('moveVertex', () => {
+  it('keeps a ring closed when its first vertex is moved', () => {
+    const [first] = verticesOf(twoTriangles);
     if (first === undefined) throw new Error('There are no vertices.');
-    expect(moveVertex(two, { ...first, path: 1 }, [5, 5])).toEqual({
-      ...two,
+    expect(moveVertex(twoTriangles, { ...first, path: 1 }, [5, 5])).toEqual({
+      ...twoTriangles,
       coordinates: [
         triangle.coordinates,
         [
@@ -46,7 +51,18 @@ describe('vertices of an annotation', () => {
     });
   });
 
-  it('are inserted into the edge that is nearest to the new position', () => {
+  it('keeps an ellipse an ellipse when a corner of its bounding box is moved', () => {
+    const ellipse = createEllipse({ minX: 0, minY: 0, maxX: 10, maxY: 10 });
+    const corner = verticesOf(ellipse)[2]; // at (10, 10)
+    if (corner === undefined) throw new Error('There are no vertices.');
+    const moved = moveVertex(ellipse, corner, [20, 30]);
+    expect(moved).toMatchObject({ isEllipse: true });
+    expect(boundsOf(moved)).toEqual({ minX: 0, minY: 0, maxX: 20, maxY: 30 });
+  });
+});
+
+describe('insertVertex', () => {
+  it('inserts a vertex into the edge that is nearest to the new position', () => {
     expect(insertVertex(triangle, [5, 1])).toMatchObject({
       coordinates: [
         [
@@ -59,18 +75,11 @@ describe('vertices of an annotation', () => {
       ],
     });
   });
+});
 
-  it('cannot be removed from a triangle', () => {
+describe('removeVertex', () => {
+  it('returns null for a vertex of a triangle, which would become a line', () => {
     const [first] = verticesOf(triangle);
     expect(first && removeVertex(triangle, first)).toBeNull();
-  });
-
-  it('are the corners of the bounding box for an ellipse, which stays an ellipse when a corner is moved', () => {
-    const ellipse = createEllipse({ minX: 0, minY: 0, maxX: 10, maxY: 10 });
-    const corner = verticesOf(ellipse)[2];
-    if (corner === undefined) throw new Error('There are no vertices.');
-    const moved = moveVertex(ellipse, corner, [20, 30]);
-    expect(moved).toMatchObject({ isEllipse: true });
-    expect(boundsOf(moved)).toEqual({ minX: 0, minY: 0, maxX: 20, maxY: 30 });
   });
 });

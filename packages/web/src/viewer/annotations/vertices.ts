@@ -1,17 +1,17 @@
-/** Finds, moves, inserts and removes the vertices of a geometry, for editing with the pointer. */
+/** Finds, moves, inserts and removes the vertices of a geometry, for editing annotations with the pointer. */
 import { boundsOf, createEllipse, type Geometry, isArea, type Position, pathsOf } from '@lamina/annotations';
 import { distanceToEdge } from './hit-index.ts';
 
 /** A vertex of a geometry. */
 export interface Vertex {
-  /** Number of its path (ring or line) in the result of `pathsOf`. */
+  /** Index of its path (ring or line) in the result of `pathsOf`. */
   readonly path: number;
   /** Index of the vertex in the path. */
   readonly index: number;
   readonly position: Position;
 }
 
-/** In a shape with more vertices they lie too densely to drag a single one: `verticesOf` then returns none. */
+/** The vertices of a shape with more of them lie too densely to drag one: `verticesOf` returns none for it. */
 const maxVertices = 2000;
 
 function isEllipse(geometry: Geometry): boolean {
@@ -79,7 +79,7 @@ export function removeVertex(geometry: Geometry, { path, index }: Vertex): Geome
   return changePath(geometry, path, (positions) => positions.toSpliced(index, 1));
 }
 
-/** Returns the number of positions that a path needs: a triangle, whose first position is repeated at the end, has 4. */
+/** Returns the number of positions that a path needs: 4 for a ring, because a triangle repeats its first position at the end. */
 function minPositionsOf(geometry: Geometry): number {
   if (isArea(geometry)) return 4;
   return geometry.type === 'MultiPoint' ? 1 : 2;
@@ -88,7 +88,7 @@ function minPositionsOf(geometry: Geometry): number {
 /** Returns the geometry with one path edited. Rings are passed to `edit` without the repeated last position. */
 function changePath(
   geometry: Geometry,
-  pathNumber: number,
+  pathIndex: number,
   edit: (path: readonly Position[]) => readonly Position[],
 ): Geometry {
   const editRing = (ring: readonly Position[]) => {
@@ -104,20 +104,20 @@ function changePath(
     case 'MultiLineString':
       return {
         ...geometry,
-        coordinates: geometry.coordinates.with(pathNumber, edit(geometry.coordinates[pathNumber] ?? [])),
+        coordinates: geometry.coordinates.with(pathIndex, edit(geometry.coordinates[pathIndex] ?? [])),
       };
     case 'Polygon':
       return {
         ...geometry,
-        coordinates: geometry.coordinates.with(pathNumber, editRing(geometry.coordinates[pathNumber] ?? [])),
+        coordinates: geometry.coordinates.with(pathIndex, editRing(geometry.coordinates[pathIndex] ?? [])),
       };
     case 'MultiPolygon': {
-      // `pathsOf` numbers the rings of all polygons one after the other.
-      let ringNumber = 0;
+      // `pathsOf` lists the rings of all polygons one after the other.
+      let ringIndex = 0;
       return {
         ...geometry,
         coordinates: geometry.coordinates.map((rings) =>
-          rings.map((ring) => (ringNumber++ === pathNumber ? editRing(ring) : ring)),
+          rings.map((ring) => (ringIndex++ === pathIndex ? editRing(ring) : ring)),
         ),
       };
     }

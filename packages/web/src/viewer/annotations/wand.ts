@@ -1,12 +1,13 @@
 /**
- * The wand tool: outlines the connected region of similar colour around a point, in the picture as the view shows it. The picture
- * is reduced to cells of 4 × 4 CSS pixels, the region is flooded from the point, and its outline is converted to image pixels.
+ * The wand tool: outlines the connected region of similar colour around a point, in the picture as the view shows it. It
+ * reduces the picture to cells of 4 × 4 CSS pixels, flood-fills the region from the point, and converts its outline to image
+ * pixels.
  */
 import { type AreaGeometry, type Position, signedArea, simplifyGeometry } from '@lamina/annotations';
 import { type Placement, type Point, toImage, zoomOf } from '../overlay/placement.ts';
 import type { SlideView } from '../slide-view.ts';
 
-/** A picture, such as an `ImageData`. */
+/** The pixels of a picture, such as an `ImageData`. */
 export interface Pixels {
   /** Red, green, blue and alpha of each pixel, row by row. */
   readonly data: Uint8ClampedArray;
@@ -16,7 +17,7 @@ export interface Pixels {
 
 /** Side of a cell in CSS pixels. The mean colours of cells are compared, because single pixels of tissue differ too much. */
 const cssPixelsPerCell = 4;
-/** Largest Euclidean distance, in RGB bytes, between the first cell and a cell of similar colour. */
+/** Cells within this Euclidean distance of the colour of the first cell have a similar colour; channels are from 0 to 255. */
 const colourTolerance = 44;
 /** Holes with fewer cells are filled. */
 const minHoleCells = 30;
@@ -60,7 +61,8 @@ function toGeometry(rings: readonly (readonly Position[])[], placement: Placemen
  * Returns closed rings around the connected pixels of similar colour: the outer one first, then holes. Returns null for a start
  * beside the picture or on a transparent pixel.
  *
- * @param x column of the pixel in which the region starts, as `y` is its row
+ * @param x column of the pixel in which the region starts
+ * @param y row of this pixel
  */
 export function outlineRegion(pixels: Pixels, x: number, y: number): readonly (readonly Position[])[] | null {
   const { data, width, height } = pixels;
@@ -68,14 +70,15 @@ export function outlineRegion(pixels: Pixels, x: number, y: number): readonly (r
   const start = y * width + x;
   const alpha = data[4 * start + 3];
   if (alpha !== 255) return null;
-  const rings = ringsOf(flood(pixels, start), width, height).sort(
+  // The largest ring is the outer one; the others are holes.
+  const rings = ringsOf(floodFill(pixels, start), width, height).sort(
     (a, b) => Math.abs(signedArea(b)) - Math.abs(signedArea(a)),
   );
   return rings.filter((ring, index) => index === 0 || Math.abs(signedArea(ring)) >= minHoleCells);
 }
 
 /** Returns a mask with 1 for each pixel that is connected to the start and has a similar colour. @param start index of a pixel */
-function flood({ data, width, height }: Pixels, start: number): Uint8Array {
+function floodFill({ data, width, height }: Pixels, start: number): Uint8Array {
   const region = new Uint8Array(width * height);
   const [red = 0, green = 0, blue = 0] = data.subarray(4 * start, 4 * start + 3);
   const isSimilar = (index: number) => {
@@ -104,6 +107,8 @@ function flood({ data, width, height }: Pixels, start: number): Uint8Array {
 
 /** 0 right, 1 down, 2 left, 3 up: the directions of the edges of a pixel, followed clockwise. */
 type Direction = 0 | 1 | 2 | 3;
+/** Changes of direction, as numbers of quarter turns clockwise. */
+const turns = { right: 1, none: 0, left: 3 } as const;
 /** Step along x and y for each direction. */
 const steps = [
   [1, 0],
@@ -132,7 +137,7 @@ function ringsOf(region: Uint8Array, width: number, height: number): Position[][
     const { right, left } = sidesOfEdge[direction];
     return isInside(x + right[0], y + right[1]) && !isInside(x + left[0], y + left[1]);
   };
-  /** 1 for each corner whose edge to the right already belongs to a ring. */
+  /** Contains 1 for each corner whose edge to the right already belongs to a ring. */
   const isUsed = new Uint8Array((width + 1) * (height + 1));
   const rings: Position[][] = [];
   for (let y = 0; y <= height; y++) {
@@ -153,9 +158,10 @@ function ringsOf(region: Uint8Array, width: number, height: number): Position[][
       ring.push([x, y]);
       x += steps[direction][0];
       y += steps[direction][1];
-      // In quarter turns clockwise: right (1), straight on (0), left (3). Where two pixels touch only in a corner, turning right first
-      // stays with the same pixel.
-      const candidates = [1, 0, 3].map((turn) => ((direction + turn) % 4) as Direction);
+      // Where two pixels touch only at a corner, turning right first stays with the same pixel.
+      const candidates = [turns.right, turns.none, turns.left].map(
+        (turn) => ((direction + turn) % 4) as Direction,
+      );
       direction = candidates.find((candidate) => hasEdge(x, y, candidate)) ?? direction;
     } while (x !== startX || y !== startY || direction !== 0);
     const corners = ring.filter((point, index) => isCorner(ring, point, index));

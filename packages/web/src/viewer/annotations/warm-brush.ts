@@ -1,15 +1,16 @@
 /**
  * Makes the browser compile the code of brush strokes before the person draws the first one. Without this, the first stroke on an
- * outline of 50,000 vertices took ten times as long as later ones.
+ * outline of 50,000 vertices takes ten times as long as later ones.
  */
 import { type AreaGeometry, createStroke, type Position, unionAreas } from '@lamina/annotations';
 
-/** Number of strokes after which the code is compiled. */
+/** Number of strokes after which browsers have compiled the code. */
 const strokeCount = 20;
+/** Number of vertices of the round outline on which the strokes are drawn. */
 const vertexCount = 4000;
 /** Radius of the round outline in image pixels. */
 const radius = 1600;
-/** In image pixels. */
+/** Radius of the brush in image pixels. */
 const brushRadius = 100;
 /**
  * Each stroke crosses the outline from inside to outside: it begins `strokeStart` image pixels from the centre and has this many
