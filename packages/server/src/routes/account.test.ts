@@ -22,17 +22,14 @@ async function auditEntries({ services }: TestServer, action: string) {
   return services.db.selectFrom('audit').selectAll().where('action', '=', action).orderBy('seq').execute();
 }
 
-describe.each(databaseKinds)('GET own account, on %s,', (database) => {
+describe.each(databaseKinds)("GET one's own account, on %s,", (database) => {
   it('returns exactly the documented fields', async () => {
     const { as, fixtures } = await testServer({ database });
-    const { password: _, ...account } = await fixtures.user({ displayName: 'Ayşe' });
-    expect(await as({ ...account, password: _ }).call(getProfile)).toMatchObject({
-      status: 200,
-      headers: { 'cache-control': 'no-store' },
-    });
-    expect((await as({ ...account, password: _ }).call(getProfile)).body).toEqual({
-      user: { ...account, decisionReason: null },
-    });
+    const user = await fixtures.user({ displayName: 'Ayşe' });
+    const { password: _, ...account } = user;
+    const response = await as(user).call(getProfile);
+    expect(response).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } });
+    expect(response.body).toEqual({ user: { ...account, decisionReason: null } });
   });
 
   it('returns the current state, not the state at the sign-in', async () => {
@@ -46,21 +43,24 @@ describe.each(databaseKinds)('GET own account, on %s,', (database) => {
   });
 });
 
-describe.each(databaseKinds)('change of the own password, on %s,', (database) => {
+describe.each(databaseKinds)("change of one's own password, on %s,", (database) => {
   it('accepts a new password from a fresh sign-in and ends every other sign-in', async () => {
     const server = await testServer({ database });
     const { as, fixtures, clock, services, outbox } = server;
     const user = await fixtures.user();
-    const [here, there] = [await fixtures.token(user), await fixtures.token(user)];
-    const sessions = [await as(here).call(createImageSession), await as(there).call(createImageSession)];
+    const [thisSignIn, otherSignIn] = [await fixtures.token(user), await fixtures.token(user)];
+    const sessions = [
+      await as(thisSignIn).call(createImageSession),
+      await as(otherSignIn).call(createImageSession),
+    ];
     expect(sessions.map(({ status }) => status)).toEqual([201, 201]);
     clock.advance(15 * minute);
 
-    const answer = await as(here).call(changePassword, { body: { new_password: newPassword } });
-    expect(answer).toMatchObject({ status: 200, body: { message: 'Şifre başarıyla değiştirildi' } });
-    expect((await as(here).call(getProfile)).status).toBe(200);
-    expect((await as(there).call(getProfile)).status).toBe(401);
-    expect((await as(here).call(getImageSessionStats)).body.active_sessions).toBe(1);
+    const response = await as(thisSignIn).call(changePassword, { body: { new_password: newPassword } });
+    expect(response).toMatchObject({ status: 200, body: { message: 'Şifre başarıyla değiştirildi' } });
+    expect((await as(thisSignIn).call(getProfile)).status).toBe(200);
+    expect((await as(otherSignIn).call(getProfile)).status).toBe(401);
+    expect((await as(thisSignIn).call(getImageSessionStats)).body.active_sessions).toBe(1);
     expect((await as(null).call(signIn, { body: user })).status).toBe(401);
     await fixtures.token({ ...user, password: newPassword });
 
@@ -85,18 +85,18 @@ describe.each(databaseKinds)('change of the own password, on %s,', (database) =>
         body: { code: 'reauth_required', message: 'Güvenliğiniz için mevcut şifrenizi de girin.' },
       });
     }
-    const wrong = { new_password: newPassword, current_password: 'yanlış-şifre' };
-    expect(await as(token).call(changePassword, { body: wrong })).toMatchObject({
+    const withWrongPassword = { new_password: newPassword, current_password: 'yanlış-şifre' };
+    expect(await as(token).call(changePassword, { body: withWrongPassword })).toMatchObject({
       status: 403,
       body: { code: 'reauth_required', message: 'Mevcut şifreniz hatalı.' },
     });
     expect((await as(token).call(getProfile)).status).toBe(200);
-    const right = { new_password: newPassword, current_password: user.password };
-    expect((await as(token).call(changePassword, { body: right })).status).toBe(200);
+    const withRightPassword = { new_password: newPassword, current_password: user.password };
+    expect((await as(token).call(changePassword, { body: withRightPassword })).status).toBe(200);
     await fixtures.token({ ...user, password: newPassword });
   });
 
-  it('rejects a wrong current password also from a fresh sign-in, where none is required', async () => {
+  it('rejects a wrong current password even from a fresh sign-in, which need not send one', async () => {
     const { as, fixtures } = await testServer({ database });
     const user = await fixtures.user();
     const body = { new_password: newPassword, current_password: 'yanlış-şifre' };
@@ -131,8 +131,8 @@ describe.each(databaseKinds)("deletion of one's own account, on %s,", (database)
       const { as, fixtures, services } = server;
       const user = await fixtures.user({ status, displayName: 'Ayşe Yılmaz' });
       const token = await fixtures.token(user);
-      const answer = await as(token).call(deleteAccount);
-      expect(answer).toMatchObject({ status: 200, body: { message: 'Hesap başarıyla silindi' } });
+      const response = await as(token).call(deleteAccount);
+      expect(response).toMatchObject({ status: 200, body: { message: 'Hesap başarıyla silindi' } });
 
       expect((await as(token).call(getProfile)).status).toBe(401);
       expect((await as(null).call(signIn, { body: user })).status).toBe(401);
@@ -143,7 +143,7 @@ describe.each(databaseKinds)("deletion of one's own account, on %s,", (database)
       const rows = await Promise.all(
         tables.map((table) => services.db.selectFrom(table).selectAll().execute()),
       );
-      expect(rows.slice(0, 5)).toEqual([[], [], [], [], []]);
+      expect(rows.slice(0, 5)).toEqual([[], [], [], [], []]); // all tables except `audit`
       expect(JSON.stringify(rows)).not.toContain(user.email);
       expect(JSON.stringify(rows)).not.toContain('Yılmaz');
     },
@@ -154,12 +154,12 @@ describe.each(databaseKinds)("deletion of one's own account, on %s,", (database)
     const user = await fixtures.user();
     await as(user).call(deleteAccount);
     const { email, password } = user;
-    const again = await as(null).call(register, { body: { email, password } });
-    expect(again).toMatchObject({ status: 201, body: { user: { status: 'pending' } } });
-    expect(again.body.user.uid).not.toBe(user.uid);
+    const newRegistration = await as(null).call(register, { body: { email, password } });
+    expect(newRegistration).toMatchObject({ status: 201, body: { user: { status: 'pending' } } });
+    expect(newRegistration.body.user.uid).not.toBe(user.uid);
   });
 
-  it('is rejected for the last active administrator', async () => {
+  it('returns 409 for the last active administrator', async () => {
     const { as, fixtures, services } = await testServer({ database });
     const admin = await fixtures.admin();
     await fixtures.admin({ status: 'suspended' });
@@ -178,8 +178,8 @@ describe.each(databaseKinds)("deletion of one's own account, on %s,", (database)
       await fixtures.token(await fixtures.admin()),
       await fixtures.token(await fixtures.admin()),
     ];
-    const answers = await Promise.all(tokens.map((token) => as(token).call(deleteAccount)));
-    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 409]);
+    const responses = await Promise.all(tokens.map((token) => as(token).call(deleteAccount)));
+    expect(responses.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 409]);
   });
 
   it('requires the current password when the sign-in is older than 15 minutes', async () => {
@@ -191,14 +191,18 @@ describe.each(databaseKinds)("deletion of one's own account, on %s,", (database)
       status: 403,
       body: { code: 'reauth_required' },
     });
-    const wrong = await as(token).call(deleteAccount, { body: { current_password: 'yanlış-şifre' } });
-    expect(wrong).toMatchObject({ status: 403, body: { message: 'Mevcut şifreniz hatalı.' } });
-    const right = await as(token).call(deleteAccount, { body: { current_password: user.password } });
-    expect(right.status).toBe(200);
+    const withWrongPassword = await as(token).call(deleteAccount, {
+      body: { current_password: 'yanlış-şifre' },
+    });
+    expect(withWrongPassword).toMatchObject({ status: 403, body: { message: 'Mevcut şifreniz hatalı.' } });
+    const withRightPassword = await as(token).call(deleteAccount, {
+      body: { current_password: user.password },
+    });
+    expect(withRightPassword.status).toBe(200);
   });
 });
 
-describe.each(databaseKinds)('GET own activity, on %s,', (database) => {
+describe.each(databaseKinds)("GET one's own activity, on %s,", (database) => {
   it('lists registration, approval, sign-ins and password changes, newest first', async () => {
     const { as, fixtures } = await testServer({ database });
     const admin = await fixtures.admin();
@@ -227,9 +231,9 @@ describe.each(databaseKinds)('GET own activity, on %s,', (database) => {
   it('names the slides that were opened, with links to those that are still in the catalogue', async () => {
     const { as, fixtures, services } = await testServer({ database });
     const user = await fixtures.user();
-    const listed = await fixtures.image({ file_name: 'a-slide.svs' });
-    const removed = await fixtures.image({ removed_at: '2026-05-01T00:00:00.000Z' });
-    for (const { id } of [listed, removed]) {
+    const listedImage = await fixtures.image({ file_name: 'a-slide.svs' });
+    const removedImage = await fixtures.image({ removed_at: '2026-05-01T00:00:00.000Z' });
+    for (const { id } of [listedImage, removedImage]) {
       await services.audit.recordSeparately({
         action: 'image-opened',
         actor: user.uid,
@@ -241,14 +245,14 @@ describe.each(databaseKinds)('GET own activity, on %s,', (database) => {
     const { activity } = (await as(user).call(getActivity)).body;
     expect(activity.slice(1)).toMatchObject([
       { action: 'image-opened', subject: 'its-name-then.svs', imageId: null },
-      { action: 'image-opened', subject: 'a-slide.svs', imageId: listed.id },
+      { action: 'image-opened', subject: 'a-slide.svs', imageId: listedImage.id },
     ]);
   });
 
-  it('lists at most twenty entries, all about actions of the own account', async () => {
+  it('lists the last twenty actions, without those of other accounts', async () => {
     const { as, fixtures } = await testServer({ database });
     const user = await fixtures.user();
-    await fixtures.token(await fixtures.user());
+    await fixtures.token(await fixtures.user()); // each call signs the account in
     for (let i = 0; i < 22; i++) await fixtures.token(user);
     const { activity } = (await as(user).call(getActivity)).body;
     expect(activity).toHaveLength(20);

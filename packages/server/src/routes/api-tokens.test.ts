@@ -23,6 +23,7 @@ import { type TestServer, testServer } from '../testing/test-server.ts';
 const day = 24 * 60 * 60_000;
 const hour = 60 * 60_000;
 
+/** Returns action, target and detail of all audit events about API tokens. */
 async function auditOf({ services }: TestServer): Promise<[string, string | null, unknown][]> {
   const rows = await services.db
     .selectFrom('audit')
@@ -78,9 +79,9 @@ describe.each(databaseKinds)('API tokens, on %s,', (database) => {
       await fixtures.user({ role: 'viewer' }),
       await fixtures.admin(),
     ];
-    const good = { name: 'x', scopes: ['slides:read'] };
-    const ask = async (who: typeof user, change: object) => {
-      const { status, body } = await as(who).call(createApiToken, { body: { ...good, ...change } });
+    const validBody = { name: 'x', scopes: ['slides:read'] };
+    const create = async (who: typeof user, change: object) => {
+      const { status, body } = await as(who).call(createApiToken, { body: { ...validBody, ...change } });
       return status === 201 ? '201' : `${status} ${(body as unknown as { code: string }).code}`;
     };
     for (const change of [
@@ -97,21 +98,21 @@ describe.each(databaseKinds)('API tokens, on %s,', (database) => {
       { datasets: [''] },
       { datasets: 'Akciğer' },
     ]) {
-      expect([change, await ask(user, change)]).toEqual([change, '400 invalid_request']);
+      expect([change, await create(user, change)]).toEqual([change, '400 invalid_request']);
     }
-    expect(await ask(user, { datasets: ['Akciğer'], expires_in_days: 365 })).toBe('201');
-    expect(await ask(user, { datasets: ['Gizli'] })).toBe('404 not_found');
-    expect(await ask(user, { datasets: ['Yok'] })).toBe('404 not_found');
-    expect(await ask(admin, { datasets: ['Gizli'] })).toBe('201');
-    expect(await ask(viewer, { scopes: ['slides:read', 'annotations:read'] })).toBe('201');
+    expect(await create(user, { datasets: ['Akciğer'], expires_in_days: 365 })).toBe('201');
+    expect(await create(user, { datasets: ['Gizli'] })).toBe('404 not_found');
+    expect(await create(user, { datasets: ['Yok'] })).toBe('404 not_found');
+    expect(await create(admin, { datasets: ['Gizli'] })).toBe('201');
+    expect(await create(viewer, { scopes: ['slides:read', 'annotations:read'] })).toBe('201');
     for (const scope of ['annotations:write', 'results:write', 'slides:download', 'slides:upload']) {
-      expect([scope, await ask(viewer, { scopes: [scope] })]).toEqual([scope, '403 forbidden']);
+      expect([scope, await create(viewer, { scopes: [scope] })]).toEqual([scope, '403 forbidden']);
       const isAdminOnly = scope === 'slides:upload';
-      expect([scope, await ask(user, { scopes: [scope] })]).toEqual([
+      expect([scope, await create(user, { scopes: [scope] })]).toEqual([
         scope,
         isAdminOnly ? '403 forbidden' : '201',
       ]);
-      expect([scope, await ask(admin, { scopes: [scope] })]).toEqual([scope, '201']);
+      expect([scope, await create(admin, { scopes: [scope] })]).toEqual([scope, '201']);
     }
     const { body } = await as(user).call(listApiTokens);
     expect(body.tokens.some(({ datasets }) => datasets?.[0] === 'Akciğer')).toBe(true);
@@ -121,16 +122,16 @@ describe.each(databaseKinds)('API tokens, on %s,', (database) => {
     const server = await testServer({ database });
     const { fixtures, as } = server;
     const [user, other, admin] = [await fixtures.user(), await fixtures.user(), await fixtures.admin()];
-    const [one, two] = [await fixtures.apiToken(user), await fixtures.apiToken(user)];
-    const another = await server.another();
-    expect((await another.as(one.token).call(listImages)).status).toBe(200);
+    const [firstToken, secondToken] = [await fixtures.apiToken(user), await fixtures.apiToken(user)];
+    const otherProcess = await server.another();
+    expect((await otherProcess.as(firstToken.token).call(listImages)).status).toBe(200);
 
-    expect((await as(other).call(deleteApiToken, { params: { tokenId: one.id } })).status).toBe(404);
-    expect((await as(user).call(deleteApiToken, { params: { tokenId: one.id } })).status).toBe(204);
-    expect((await as(user).call(deleteApiToken, { params: { tokenId: one.id } })).status).toBe(404);
-    expect((await as(admin).call(revokeApiToken, { params: { tokenId: two.id } })).status).toBe(204);
-    for (const { token } of [one, two]) {
-      for (const process of [server, another]) {
+    expect((await as(other).call(deleteApiToken, { params: { tokenId: firstToken.id } })).status).toBe(404);
+    expect((await as(user).call(deleteApiToken, { params: { tokenId: firstToken.id } })).status).toBe(204);
+    expect((await as(user).call(deleteApiToken, { params: { tokenId: firstToken.id } })).status).toBe(404);
+    expect((await as(admin).call(revokeApiToken, { params: { tokenId: secondToken.id } })).status).toBe(204);
+    for (const { token } of [firstToken, secondToken]) {
+      for (const process of [server, otherProcess]) {
         expect(await process.as(token).call(listImages)).toMatchObject({
           status: 401,
           body: { code: 'token_invalid' },
@@ -167,20 +168,20 @@ describe.each(databaseKinds)('API tokens, on %s,', (database) => {
       expect(await statusOf(created.token)).toBe(401);
     }
 
-    const short = await fixtures.apiToken(await fixtures.user(), { days: 1 });
-    const long = await fixtures.apiToken(
+    const expiringToken = await fixtures.apiToken(await fixtures.user(), { days: 1 });
+    const tokenOfExpiringAccount = await fixtures.apiToken(
       await fixtures.user({ expiresAt: new Date(clock.now().getTime() + 2 * day).toISOString() }),
     );
     clock.advance(day - 1);
-    expect(await statusOf(short.token)).toBe(200);
+    expect(await statusOf(expiringToken.token)).toBe(200);
     clock.advance(1);
-    expect(await statusOf(short.token)).toBe(401);
-    expect(await statusOf(long.token)).toBe(200);
+    expect(await statusOf(expiringToken.token)).toBe(401);
+    expect(await statusOf(tokenOfExpiringAccount.token)).toBe(200);
     clock.advance(day);
-    expect(await statusOf(long.token)).toBe(401);
+    expect(await statusOf(tokenOfExpiringAccount.token)).toBe(401);
   });
 
-  it('read the catalogue of their datasets only, through every endpoint', async () => {
+  it('that are limited to datasets read only the slides of these datasets, through every endpoint of the catalogue', async () => {
     const { fixtures, as } = await testServer({ database });
     const inLung = await fixtures.image({ dataset_name: 'Akciğer', organ_type: 'Lung' });
     const inLiver = await fixtures.image({ dataset_name: 'Karaciğer', organ_type: 'Liver' });
@@ -203,50 +204,50 @@ describe.each(databaseKinds)('API tokens, on %s,', (database) => {
         [inLiver, 404],
         [without, 404],
       ] as const) {
-        const answer = await as(token).call(getImage, { params: { imageId: image.id } });
-        expect(answer.status).toBe(status);
+        const response = await as(token).call(getImage, { params: { imageId: image.id } });
+        expect(response.status).toBe(status);
       }
       const all = await fixtures.apiToken(owner, { scopes: ['slides:read'] });
       expect((await as(all.token).call(listImages)).body.images).toHaveLength(3);
     }
   });
 
-  it('can begin uploads into their datasets only', async () => {
+  it('that are limited to datasets can begin uploads only into these datasets', async () => {
     const { fixtures, as } = await testServer({ database });
     await fixtures.image({ dataset_name: 'Akciğer' });
     const { token } = await fixtures.apiToken(await fixtures.admin(), { datasets: ['Akciğer'] });
-    const begin = async (dataset: string) => {
+    const beginUploadInto = async (dataset: string) => {
       const announced = { path: 'a.svs', is_folder: false, file_count: 1, size_bytes: 1 };
       return (await as(token).call(beginUpload, { body: { dataset, ...announced } })).status;
     };
-    expect([await begin('Akciğer'), await begin('Yeni')]).toEqual([200, 403]);
+    expect([await beginUploadInto('Akciğer'), await beginUploadInto('Yeni')]).toEqual([200, 403]);
   });
 
-  it('write an audit event at the first use in an hour, and at the first use for each slide', async () => {
+  it('write an audit event at the first use in an hour, and at the first use for each slide in an hour', async () => {
     const server = await testServer({ database });
     const { fixtures, as, clock } = server;
     const user = await fixtures.user();
     const { token } = await fixtures.apiToken(user);
     const image = await fixtures.image({ fingerprint: 'x' });
-    const another = await server.another();
-    const use = async () => {
-      for (const process of [server, another, server]) {
+    const otherProcess = await server.another();
+    const useToken = async () => {
+      for (const process of [server, otherProcess, server]) {
         await process.as(token).call(listImages);
         await process.as(token).call(getImage, { params: { imageId: image.id } });
         await process.as(token).call(getImage, { params: { imageId: user.uid } });
       }
       await as(token).call(listImages);
     };
-    await use();
+    await useToken();
     const prefix = token.slice(0, 12);
-    const once = [
+    const eventsOfOneHour = [
       ['api-token-used', null, { call: 'GET /image-catalog/images', token: prefix }],
       ['api-token-used', image.id, { call: 'GET /image-catalog/images/:imageId', token: prefix }],
     ];
-    expect(await auditOf(server)).toEqual(once);
+    expect(await auditOf(server)).toEqual(eventsOfOneHour);
     clock.advance(hour);
-    await use();
-    expect(await auditOf(server)).toEqual([...once, ...once]);
+    await useToken();
+    expect(await auditOf(server)).toEqual([...eventsOfOneHour, ...eventsOfOneHour]);
   });
 
   it('are limited to 50 per account', async () => {
@@ -265,19 +266,20 @@ describe('rate limit of API tokens', () => {
   it('counts all tokens of an owner together, returns 429 with Retry-After beyond the burst, and does not limit the browser of the owner', async () => {
     const { fixtures, as, clock } = await testServer();
     const user = await fixtures.user();
-    const [one, two] = [await fixtures.apiToken(user), await fixtures.apiToken(user)];
+    const [firstToken, secondToken] = [await fixtures.apiToken(user), await fixtures.apiToken(user)];
     for (let i = 0; i < apiTokenRate.burst; i++)
-      await as(one.token).call(listImages, { query: { limit: '1' } });
-    const refused = await as(two.token).call(listImages);
-    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
-    expect(refused.headers['retry-after']).toBe('1');
+      await as(firstToken.token).call(listImages, { query: { limit: '1' } });
+    const limitedResponse = await as(secondToken.token).call(listImages);
+    expect(limitedResponse).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(limitedResponse.headers['retry-after']).toBe('1');
     expect((await as(user).call(listImages)).status).toBe(200);
     clock.advance(1000);
-    expect((await as(two.token).call(listImages)).status).toBe(200);
+    expect((await as(secondToken.token).call(listImages)).status).toBe(200);
   });
 
   it('allows more requests as time passes, never more at once than the burst', () => {
     const limit = createApiTokenLimit({ perSecond: 2, burst: 3 });
+    /** Returns, for each of four requests at a time in ms, how many seconds the client has to wait; 0: the request is allowed. */
     const take = (at: number) => [1, 2, 3, 4].map(() => limit.take('a', at));
     expect(take(0)).toEqual([0, 0, 0, 1]);
     expect(take(1000)).toEqual([0, 0, 1, 1]);

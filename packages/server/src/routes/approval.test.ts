@@ -23,7 +23,11 @@ import { type TestServer, testServer } from '../testing/test-server.ts';
 const day = 24 * 60 * 60_000;
 const reason = 'Kurumunuz doğrulanamadı.\nLütfen kurumsal adresinizle başvurun.';
 
-async function office(database: (typeof databaseKinds)[number]) {
+/**
+ * Starts a server with a signed-in administrator, whose requests `client` sends. `dataset` creates a restricted dataset; `inDays` returns
+ * a future time.
+ */
+async function startWithAdmin(database: (typeof databaseKinds)[number]) {
   const server = await testServer({ database });
   const admin = await server.fixtures.admin({ email: 'yonetici@example.org' });
   const dataset = async (name: string) => {
@@ -60,11 +64,11 @@ const applicant = {
 
 describe.each(databaseKinds)('an application for an account, on %s', (database) => {
   it('is counted and listed for administrators, oldest application first, with the affiliation and purpose of the applicant', async () => {
-    const { client, as, clock } = await office(database);
+    const { client, as, clock } = await startWithAdmin(database);
     await as(null).call(register, { body: applicant });
     clock.advance(1000);
-    const plain = { email: 'kisa@example.org', password: 'uzun-bir-şifre', affiliation: '  ' };
-    expect((await as(null).call(register, { body: plain })).status).toBe(201);
+    const plainApplicant = { email: 'kisa@example.org', password: 'uzun-bir-şifre', affiliation: '  ' };
+    expect((await as(null).call(register, { body: plainApplicant })).status).toBe(201);
 
     const { status, body } = await client.call(listApplications);
     expect(status).toBe(200);
@@ -86,13 +90,13 @@ describe.each(databaseKinds)('an application for an account, on %s', (database) 
   });
 
   it('lists other accounts that may belong to the same person', async () => {
-    const { client, fixtures } = await office(database);
-    const closed = await fixtures.user({ email: 'ipek@hastane.example', status: 'deactivated' });
+    const { client, fixtures } = await startWithAdmin(database);
+    const deactivated = await fixtures.user({ email: 'ipek@hastane.example', status: 'deactivated' });
     const namesake = await fixtures.user({ displayName: 'ipek ışık' });
     await fixtures.user({ status: 'pending', email: 'ipek+2@hastane.example', displayName: 'İPEK IŞIK' });
     const [application] = (await client.call(listApplications)).body.applications;
     expect(application?.duplicates).toMatchObject([
-      { uid: closed.uid, status: 'deactivated', why: 'same-mailbox' },
+      { uid: deactivated.uid, status: 'deactivated', why: 'same-mailbox' },
       { uid: namesake.uid, why: 'same-name' },
     ]);
   });
@@ -102,13 +106,13 @@ describe.each(databaseKinds)('an application for an account, on %s', (database) 
     ['purpose', 'a'.repeat(1001)],
     ['purpose', 'ön\u0000arka'],
   ])('is rejected when its field %s is too long or contains NUL', async (field, text) => {
-    const { as } = await office(database);
-    const answer = await as(null).call(register, { body: { ...applicant, [field]: text } });
-    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', field } });
+    const { as } = await startWithAdmin(database);
+    const response = await as(null).call(register, { body: { ...applicant, [field]: text } });
+    expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request', field } });
   });
 
   it('is reported to every active administrator, in at most one e-mail in five minutes', async () => {
-    const { as, fixtures, clock, outbox } = await office(database);
+    const { as, fixtures, clock, outbox } = await startWithAdmin(database);
     await fixtures.admin({ email: 'ikinci@example.org' });
     await fixtures.admin({ email: 'eski@example.org', status: 'suspended' });
     const apply = (name: string) =>
@@ -139,7 +143,7 @@ describe.each(databaseKinds)('an application for an account, on %s', (database) 
 
 describe.each(databaseKinds)('POST /admin/users/:uid/withdraw-approval, on %s', (database) => {
   it('returns an account to the queue, without role, datasets and sessions', async () => {
-    const { client, as, fixtures, dataset, inDays, services } = await office(database);
+    const { client, as, fixtures, dataset, inDays, services } = await startWithAdmin(database);
     const user = await fixtures.user({ status: 'pending' });
     const { uid } = user;
     const body = { role: 'viewer', datasets: [await dataset('Böbrek')], expires_at: inDays(30) } as const;
@@ -147,8 +151,8 @@ describe.each(databaseKinds)('POST /admin/users/:uid/withdraw-approval, on %s', 
     const token = await fixtures.token(user);
     expect((await as(token).call(getProfile)).status).toBe(200);
 
-    const answer = await client.call(withdrawApproval, { params: { uid } });
-    expect(answer).toMatchObject({ status: 200, body: { message: 'Onay geri alındı.' } });
+    const response = await client.call(withdrawApproval, { params: { uid } });
+    expect(response).toMatchObject({ status: 200, body: { message: 'Onay geri alındı.' } });
     expect((await client.call(getUser, { params: { uid } })).body.user).toMatchObject({
       status: 'pending',
       role: 'unassigned',
@@ -167,7 +171,7 @@ describe.each(databaseKinds)('POST /admin/users/:uid/withdraw-approval, on %s', 
   });
 
   it('is rejected when the first approval is more than 10 minutes old, also after a reactivation', async () => {
-    const { client, fixtures, clock } = await office(database);
+    const { client, fixtures, clock } = await startWithAdmin(database);
     const { uid } = await fixtures.user({ status: 'pending' });
     await client.call(approveUser, { params: { uid }, body: {} });
     clock.advance(10 * 60_000 + 1);
@@ -181,14 +185,14 @@ describe.each(databaseKinds)('POST /admin/users/:uid/withdraw-approval, on %s', 
 
 describe.each(databaseKinds)('approval with a role, datasets and an end date, on %s', (database) => {
   it('sets role, datasets and end date in one step, with an audit entry and an e-mail', async () => {
-    const { client, fixtures, dataset, inDays, outbox, services } = await office(database);
+    const { client, fixtures, dataset, inDays, outbox, services } = await startWithAdmin(database);
     const user = await fixtures.user({ status: 'pending', email: 'yeni@example.org' });
     const expires_at = inDays(30);
-    const answer = await client.call(approveUser, {
+    const response = await client.call(approveUser, {
       params: { uid: user.uid },
       body: { role: 'viewer', datasets: [await dataset('Böbrek'), await dataset('Akciğer')], expires_at },
     });
-    expect(answer).toMatchObject({ status: 200, body: { message: 'Kullanıcı başarıyla onaylandı.' } });
+    expect(response).toMatchObject({ status: 200, body: { message: 'Kullanıcı başarıyla onaylandı.' } });
     expect((await client.call(getUser, { params: { uid: user.uid } })).body.user).toMatchObject({
       status: 'active',
       role: 'viewer',
@@ -208,7 +212,7 @@ describe.each(databaseKinds)('approval with a role, datasets and an end date, on
   });
 
   it('grants no dataset and sets no end date when the request names none, and keeps an existing end date in the future', async () => {
-    const { client, fixtures, inDays } = await office(database);
+    const { client, fixtures, inDays } = await startWithAdmin(database);
     const pending = await fixtures.user({ status: 'pending' });
     const earlier = await fixtures.user({ status: 'suspended', expiresAt: inDays(3) });
     for (const [{ uid }, expiresAt] of [
@@ -222,7 +226,7 @@ describe.each(databaseKinds)('approval with a role, datasets and an end date, on
   });
 
   it('reactivates an account whose end date has passed', async () => {
-    const { as, admin, fixtures, clock, inDays } = await office(database);
+    const { as, admin, fixtures, clock, inDays } = await startWithAdmin(database);
     const { uid } = await fixtures.user({ status: 'suspended', expiresAt: inDays(1) });
     clock.advance(2 * day);
     const asAdmin = as(await fixtures.token(admin));
@@ -239,7 +243,7 @@ describe.each(databaseKinds)('approval with a role, datasets and an end date, on
     ['an end date that is not a date', { expires_at: 'yarın' }],
     ['the role admin', { role: 'admin' }],
   ])('changes nothing when the request has %s', async (_, body) => {
-    const { client, fixtures, services } = await office(database);
+    const { client, fixtures, services } = await startWithAdmin(database);
     const { uid } = await fixtures.user({ status: 'pending' });
     expect(await client.call(approveUser, { params: { uid }, body })).toMatchObject({
       status: 400,
@@ -254,13 +258,13 @@ describe.each(databaseKinds)('approval with a role, datasets and an end date, on
   });
 });
 
-describe.each(databaseKinds)('rejecting an application, on %s', (database) => {
+describe.each(databaseKinds)('rejecting an application for an account, on %s,', (database) => {
   it('suspends the account, and shows the reason to earlier and new sign-ins of the applicant and in an e-mail', async () => {
-    const { client, fixtures, as, outbox, services } = await office(database);
+    const { client, fixtures, as, outbox, services } = await startWithAdmin(database);
     const user = await fixtures.user({ status: 'pending', email: 'yeni@example.org' });
     const token = await fixtures.token(user);
-    const answer = await client.call(rejectUser, { params: { uid: user.uid }, body: { reason } });
-    expect(answer).toMatchObject({ status: 200, body: { message: 'Başvuru reddedildi.' } });
+    const response = await client.call(rejectUser, { params: { uid: user.uid }, body: { reason } });
+    expect(response).toMatchObject({ status: 200, body: { message: 'Başvuru reddedildi.' } });
     for (const who of [token, await fixtures.token(user)]) {
       expect((await as(who).call(getProfile)).body.user).toMatchObject({
         status: 'suspended',
@@ -280,7 +284,7 @@ describe.each(databaseKinds)('rejecting an application, on %s', (database) => {
   });
 
   it('is undone by an approval, which deletes the reason permanently', async () => {
-    const { client, fixtures, as } = await office(database);
+    const { client, fixtures, as } = await startWithAdmin(database);
     const user = await fixtures.user({ status: 'pending' });
     const { uid } = user;
     await client.call(rejectUser, { params: { uid }, body: { reason } });
@@ -293,9 +297,9 @@ describe.each(databaseKinds)('rejecting an application, on %s', (database) => {
   });
 
   it.each(['active', 'suspended', 'deactivated'] as const)(
-    'fails for an account that is %s',
+    'returns 409 for an account that is %s',
     async (status) => {
-      const { client, fixtures } = await office(database);
+      const { client, fixtures } = await startWithAdmin(database);
       const { uid } = await fixtures.user({ status });
       expect(await client.call(rejectUser, { params: { uid }, body: { reason } })).toMatchObject({
         status: 409,
@@ -305,15 +309,19 @@ describe.each(databaseKinds)('rejecting an application, on %s', (database) => {
     },
   );
 
-  it.each(['', '   ', 'a'.repeat(1001)])('is rejected with the invalid reason %j', async (said) => {
-    const { client, fixtures } = await office(database);
+  it.each([
+    ['empty', ''],
+    ['blank', '   '],
+    ['longer than 1,000 characters', 'a'.repeat(1001)],
+  ])('returns 400 when the reason is %s', async (_, invalidReason) => {
+    const { client, fixtures } = await startWithAdmin(database);
     const { uid } = await fixtures.user({ status: 'pending' });
-    const answer = await client.call(rejectUser, { params: { uid }, body: { reason: said } });
-    expect(answer).toMatchObject({ status: 400, body: { field: 'reason' } });
+    const response = await client.call(rejectUser, { params: { uid }, body: { reason: invalidReason } });
+    expect(response).toMatchObject({ status: 400, body: { field: 'reason' } });
   });
 
   it('at the same time as an approval leaves an active account without a rejection reason', async () => {
-    const { client, fixtures } = await office(database);
+    const { client, fixtures } = await startWithAdmin(database);
     for (let round = 0; round < 10; round++) {
       const { uid } = await fixtures.user({ status: 'pending' });
       const [approved, rejected] = await Promise.all([
@@ -332,12 +340,12 @@ describe.each(databaseKinds)('rejecting an application, on %s', (database) => {
 
 describe.each(databaseKinds)('PUT access of an active account, on %s,', (database) => {
   it('changes only the fields that the request names', async () => {
-    const { client, fixtures, dataset, inDays, services } = await office(database);
+    const { client, fixtures, dataset, inDays, services } = await startWithAdmin(database);
     const { uid } = await fixtures.user();
     const [a, b] = [await dataset('A'), await dataset('B')];
     const detailsAfter = async (body: object) => {
-      const answer = await client.call(updateUserAccess, { params: { uid }, body });
-      expect(answer).toMatchObject({ status: 200, body: { message: 'Erişim güncellendi.' } });
+      const response = await client.call(updateUserAccess, { params: { uid }, body });
+      expect(response).toMatchObject({ status: 200, body: { message: 'Erişim güncellendi.' } });
       const { datasets, expiresAt } = (await client.call(getUser, { params: { uid } })).body.user;
       return { datasets, expiresAt };
     };
@@ -361,7 +369,7 @@ describe.each(databaseKinds)('PUT access of an active account, on %s,', (databas
   });
 
   it('is rejected when the account is not active', async () => {
-    const { client, fixtures } = await office(database);
+    const { client, fixtures } = await startWithAdmin(database);
     for (const status of ['pending', 'suspended', 'deactivated'] as const) {
       const { uid } = await fixtures.user({ status });
       expect(await client.call(updateUserAccess, { params: { uid }, body: {} })).toMatchObject({
@@ -372,16 +380,19 @@ describe.each(databaseKinds)('PUT access of an active account, on %s,', (databas
   });
 
   it('cannot set an end date for an administrator', async () => {
-    const { client, fixtures, inDays } = await office(database);
+    const { client, fixtures, inDays } = await startWithAdmin(database);
     const { uid } = await fixtures.user({ expiresAt: inDays(3) });
     await client.call(promoteUser, { params: { uid } });
     expect((await client.call(getUser, { params: { uid } })).body.user.expiresAt).toBe(null);
-    const answer = await client.call(updateUserAccess, { params: { uid }, body: { expires_at: inDays(3) } });
-    expect(answer).toMatchObject({ status: 400, body: { field: 'expires_at' } });
+    const response = await client.call(updateUserAccess, {
+      params: { uid },
+      body: { expires_at: inDays(3) },
+    });
+    expect(response).toMatchObject({ status: 400, body: { field: 'expires_at' } });
   });
 
-  it('is undone when the account is deactivated, and not restored by a reactivation', async () => {
-    const { client, fixtures, dataset } = await office(database);
+  it('grants datasets until the account is deactivated, and a reactivation does not restore the grants', async () => {
+    const { client, fixtures, dataset } = await startWithAdmin(database);
     const { uid } = await fixtures.user();
     await client.call(updateUserAccess, { params: { uid }, body: { datasets: [await dataset('A')] } });
     await client.call(deactivateUser, { params: { uid } });

@@ -20,8 +20,8 @@ import { type TestServer, testServer } from '../testing/test-server.ts';
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** Returns an administrator who reads the audit log. */
-async function reading(server: TestServer) {
+/** Signs an administrator in, which is the first event of the audit log. `read` returns a page of the log for this administrator. */
+async function signInAdmin(server: TestServer) {
   const admin = await server.fixtures.admin({ displayName: 'Nur Yönetici' });
   const client = server.as(await server.fixtures.token(admin));
   const read = async (query: Record<string, string> = {}) => {
@@ -33,7 +33,8 @@ async function reading(server: TestServer) {
   return { admin, client, read };
 }
 
-const told = ({ action, result, actor, target }: AuditEntry) =>
+/** Returns action, result, actor and target of an audit event. */
+const summaryOf = ({ action, result, actor, target }: AuditEntry) =>
   [
     action,
     result,
@@ -44,7 +45,7 @@ const told = ({ action, result, actor, target }: AuditEntry) =>
 describe.each(databaseKinds)('the audit log, on %s', (database) => {
   it('lists who did what to whom, when and from which address, newest first', async () => {
     const server = await testServer({ database });
-    const { admin, client, read } = await reading(server);
+    const { admin, client, read } = await signInAdmin(server);
     const user = await server.fixtures.user({ displayName: 'Işıl Yılmaz' });
     server.clock.advance(minute);
     await client.call(suspendUser, { params: { uid: user.uid } });
@@ -69,7 +70,7 @@ describe.each(databaseKinds)('the audit log, on %s', (database) => {
 
   it('has pages without repetitions and gaps while entries are added', async () => {
     const server = await testServer({ database });
-    const { admin, read } = await reading(server);
+    const { admin, read } = await signInAdmin(server);
     for (let i = 0; i < 6; i++) await server.fixtures.token(admin);
     const first = await read({ limit: '3' });
     await server.fixtures.token(admin);
@@ -83,24 +84,24 @@ describe.each(databaseKinds)('the audit log, on %s', (database) => {
 
   it('can be filtered by slide and by account', async () => {
     const server = await testServer({ database });
-    const { read } = await reading(server);
+    const { read } = await signInAdmin(server);
     const [ayse, berk] = [await server.fixtures.user(), await server.fixtures.user()];
     const [liver, kidney] = [
       await server.fixtures.image({ file_name: 'liver.svs' }),
       await server.fixtures.image({ file_name: 'kidney.svs', removed_at: '2026-05-01T00:00:00.000Z' }),
     ];
-    for (const [who, what] of [
+    for (const [account, image] of [
       [ayse, liver],
       [berk, liver],
       [ayse, kidney],
     ] as const) {
-      const opened = { action: 'image-opened', actor: who.uid, target: what.id, origin: null } as const;
+      const opened = { action: 'image-opened', actor: account.uid, target: image.id, origin: null } as const;
       await server.services.audit.recordSeparately(opened);
     }
     const openers = await read({ target: liver.id });
     expect(openers.entries.map(({ actor }) => actor?.uid)).toEqual([berk.uid, ayse.uid]);
-    for (const who of [ayse.uid, ayse.email, ayse.email.toUpperCase()]) {
-      const { entries } = await read({ who, action: 'image-opened' });
+    for (const account of [ayse.uid, ayse.email, ayse.email.toUpperCase()]) {
+      const { entries } = await read({ who: account, action: 'image-opened' });
       expect(entries.map(({ target }) => target)).toEqual([
         { kind: 'image', id: kidney.id, fileName: 'kidney.svs', isListed: false },
         { kind: 'image', id: liver.id, fileName: 'liver.svs', isListed: true },
@@ -110,25 +111,25 @@ describe.each(databaseKinds)('the audit log, on %s', (database) => {
 
   it('returns only entries that match the filter', async () => {
     const server = await testServer({ database });
-    const { admin, read } = await reading(server);
+    const { admin, read } = await signInAdmin(server);
     const user = await server.fixtures.user();
     server.clock.advance(minute);
     const at = server.clock.now().toISOString();
     await server.as(null).call(signIn, { body: { email: user.email, password: 'yanlış-şifre' } });
     server.clock.advance(minute);
     await server.fixtures.token(user);
-    const asked = async (query: Record<string, string>) => (await read(query)).entries.map(told);
+    const summariesFor = async (query: Record<string, string>) => (await read(query)).entries.map(summaryOf);
     const refused = ['sign-in', 'refused', null, user.uid] as const;
     const signedIn = ['sign-in', 'done', user.uid, user.uid] as const;
-    const first = ['sign-in', 'done', admin.uid, admin.uid] as const;
-    expect(await asked({})).toEqual([signedIn, refused, first]);
-    expect(await asked({ result: 'refused' })).toEqual([refused]);
-    expect(await asked({ who: user.uid })).toEqual([signedIn, refused]);
-    expect(await asked({ from: at })).toEqual([signedIn, refused]);
-    expect(await asked({ to: at })).toEqual([first]);
-    expect(await asked({ action: 'sign-out' })).toEqual([]);
-    expect(await asked({ who: 'unknown@example.org' })).toEqual([]);
-    expect(await asked({ who: '', action: '', target: '' })).toHaveLength(3);
+    const adminSignIn = ['sign-in', 'done', admin.uid, admin.uid] as const;
+    expect(await summariesFor({})).toEqual([signedIn, refused, adminSignIn]);
+    expect(await summariesFor({ result: 'refused' })).toEqual([refused]);
+    expect(await summariesFor({ who: user.uid })).toEqual([signedIn, refused]);
+    expect(await summariesFor({ from: at })).toEqual([signedIn, refused]);
+    expect(await summariesFor({ to: at })).toEqual([adminSignIn]);
+    expect(await summariesFor({ action: 'sign-out' })).toEqual([]);
+    expect(await summariesFor({ who: 'unknown@example.org' })).toEqual([]);
+    expect(await summariesFor({ who: '', action: '', target: '' })).toHaveLength(3);
   });
 
   it.each([
@@ -143,7 +144,7 @@ describe.each(databaseKinds)('the audit log, on %s', (database) => {
     { cursor: '%%%' },
   ])('rejects the filter %o with 400', async (query) => {
     const server = await testServer({ database });
-    const { client } = await reading(server);
+    const { client } = await signInAdmin(server);
     expect(await client.call(listAudit, { query })).toMatchObject({
       status: 400,
       body: { code: 'invalid_request', field: Object.keys(query)[0] },
@@ -152,22 +153,22 @@ describe.each(databaseKinds)('the audit log, on %s', (database) => {
 
   it('names a deleted account by its uid only', async () => {
     const server = await testServer({ database });
-    const { read } = await reading(server);
+    const { read } = await signInAdmin(server);
     const user = await server.fixtures.user({ displayName: 'Işıl Yılmaz' });
     await server.as(user).call(deleteAccount);
-    const answer = await read({ who: user.uid });
-    expect(answer.entries).toMatchObject([
+    const response = await read({ who: user.uid });
+    expect(response.entries).toMatchObject([
       { action: 'account-deleted', actor: { uid: user.uid, email: null, displayName: null } },
       { action: 'sign-in', target: { kind: 'account', uid: user.uid, email: null } },
     ]);
-    expect(JSON.stringify(answer)).not.toContain('Işıl');
+    expect(JSON.stringify(response)).not.toContain('Işıl');
   });
 });
 
 describe.each(databaseKinds)('a rejected request, on %s', (database) => {
   it('writes an audit event with account, endpoint and reason', async () => {
     const server = await testServer({ database });
-    const { read } = await reading(server);
+    const { read } = await signInAdmin(server);
     const user = await server.fixtures.user();
     await server.as(user).call(getUser, { params: { uid: user.uid } });
     await server.services.background.idle(); // requests do not wait for these entries
@@ -189,7 +190,7 @@ describe.each(databaseKinds)('a rejected request, on %s', (database) => {
 
   it('writes an audit event without token, session and password', async () => {
     const server = await testServer({ database });
-    const { read } = await reading(server);
+    const { read } = await signInAdmin(server);
     const token = 'C'.repeat(43);
     await server.as(token).call(listUsers);
     await server.as(null).inject({ url: `/image-catalog/proxy/x/image.dzi?session=${token}` });
@@ -200,17 +201,18 @@ describe.each(databaseKinds)('a rejected request, on %s', (database) => {
     expect(JSON.stringify(all)).not.toContain(token);
   });
 
-  it('writes no audit event when the request has no token', async () => {
+  it('writes one audit event when requests without a token repeat within a minute, and then an event with their number', async () => {
     const server = await testServer({ database });
-    const { read } = await reading(server);
+    const { read } = await signInAdmin(server);
     for (let i = 0; i < 40; i++) await server.as(null).call(listUsers);
-    const before = (await read({ result: 'refused' })).entries;
-    expect(before).toHaveLength(1);
+    const refusals = (await read({ result: 'refused' })).entries;
+    expect(refusals).toHaveLength(1);
     server.clock.advance(minute);
     await server.as(null).call(listUsers);
     await server.services.background.idle();
     await server.services.audit.close(); // writes the counted repetitions to the log
     expect((await read({ action: 'refusals-summed-up' })).entries).toMatchObject([
+      // 40 requests without the first, which has its own event
       { address: '127.0.0.1', detail: { count: 39, kinds: 'access-refused token_missing: 39' } },
     ]);
   });
@@ -219,11 +221,11 @@ describe.each(databaseKinds)('a rejected request, on %s', (database) => {
 describe.each(databaseKinds)('the CSV file of the audit log, on %s', (database) => {
   it('has every entry that matches the filter, and its download writes an audit event', async () => {
     const server = await testServer({ database });
-    const { client, admin, read } = await reading(server);
+    const { client, admin, read } = await signInAdmin(server);
     const user = await server.fixtures.user({ displayName: '=Şükrü "Ş" Çağ' });
     for (let i = 0; i < 3; i++) await server.fixtures.token(user);
-    const answer = await client.call(exportAudit, { query: { who: user.email, action: 'sign-in' } });
-    expect(answer).toMatchObject({
+    const response = await client.call(exportAudit, { query: { who: user.email, action: 'sign-in' } });
+    expect(response).toMatchObject({
       status: 200,
       headers: {
         'content-type': expect.stringMatching(/^text\/csv; charset=utf-8/),
@@ -231,8 +233,8 @@ describe.each(databaseKinds)('the CSV file of the audit log, on %s', (database) 
         'cache-control': 'no-store',
       },
     });
-    const lines = String(answer.body).split('\r\n');
-    expect(lines).toHaveLength(5);
+    const lines = String(response.body).split('\r\n');
+    expect(lines).toHaveLength(5); // header, 3 sign-ins, and the empty text after the last line break
     expect(lines[0]).toMatch(/^\uFEFF?Sıra,/);
     expect(lines[1]).toContain(`,"'=Şükrü ""Ş"" Çağ",${user.email},${user.uid},`);
     expect(lines[4]).toBe('');
@@ -247,7 +249,8 @@ describe.each(databaseKinds)('the CSV file of the audit log, on %s', (database) 
 
   it('has all entries of a large log, without those added during the download', async () => {
     const server = await testServer({ database });
-    const { client } = await reading(server);
+    const { client } = await signInAdmin(server);
+    // More entries than the export reads from the database at once.
     for (let i = 0; i < 1100; i++) {
       await server.services.audit.recordSeparately({
         action: 'sign-out',
@@ -256,28 +259,28 @@ describe.each(databaseKinds)('the CSV file of the audit log, on %s', (database) 
         origin: null,
       });
     }
-    const answer = await client.call(exportAudit, { query: { action: 'sign-out' } });
-    const numbers = String(answer.body)
+    const response = await client.call(exportAudit, { query: { action: 'sign-out' } });
+    const entryNumbers = String(response.body)
       .split('\r\n')
       .slice(1, -1)
       .map((line) => Number(line.split(',')[0]));
-    expect(numbers).toHaveLength(1100);
-    expect(numbers).toEqual(numbers.toSorted((a, b) => b - a));
-    expect(new Set(numbers).size).toBe(1100);
+    expect(entryNumbers).toHaveLength(1100);
+    expect(entryNumbers).toEqual(entryNumbers.toSorted((a, b) => b - a));
+    expect(new Set(entryNumbers).size).toBe(1100);
   });
 
   it('has only the header row when the filter names an unknown e-mail address', async () => {
     const server = await testServer({ database });
-    const { client } = await reading(server);
-    const answer = await client.call(exportAudit, { query: { who: 'unknown@example.org' } });
-    expect(String(answer.body).split('\r\n')).toHaveLength(2);
+    const { client } = await signInAdmin(server);
+    const response = await client.call(exportAudit, { query: { who: 'unknown@example.org' } });
+    expect(String(response.body).split('\r\n')).toHaveLength(2);
   });
 });
 
 describe.each(databaseKinds)('the hash chain of the audit log, on %s', (database) => {
   it('is verified when an administrator requests its state, and is intact', async () => {
     const server = await testServer({ database });
-    const { client } = await reading(server);
+    const { client } = await signInAdmin(server);
     expect((await client.call(getAuditChain)).body).toEqual({
       state: 'unchecked',
       isChecking: true,
@@ -287,17 +290,18 @@ describe.each(databaseKinds)('the hash chain of the audit log, on %s', (database
     });
     await server.services.background.idle();
     const now = server.clock.now().toISOString();
-    const found = { state: 'intact', isChecking: false, checkedAt: now, entries: 1, brokenAt: null };
-    expect((await client.call(getAuditChain)).body).toEqual(found);
-    server.clock.advance(11 * minute);
+    const intactChain = { state: 'intact', isChecking: false, checkedAt: now, entries: 1, brokenAt: null };
+    expect((await client.call(getAuditChain)).body).toEqual(intactChain);
+    server.clock.advance(11 * minute); // a result is verified again after 10 minutes
     expect((await client.call(getAuditChain)).body).toMatchObject({ state: 'intact', isChecking: true });
   });
 
   it('is verified again on request, and reports where it was tampered with', async () => {
     const server = await testServer({ database });
-    const { client, admin } = await reading(server);
+    const { client, admin } = await signInAdmin(server);
     for (let i = 0; i < 3; i++) await server.fixtures.token(admin);
     const { db } = server.services;
+    // The log has 4 events. The chain now states that there were 9, so the 5th is the first missing one.
     await db.updateTable('audit_chain').set({ last_seq: 9 }).execute();
     expect((await client.call(checkAuditChain)).status).toBe(202);
     await server.services.background.idle();
@@ -307,7 +311,7 @@ describe.each(databaseKinds)('the hash chain of the audit log, on %s', (database
 
   it('stays intact when old entries are deleted, and reports the deletion', async () => {
     const server = await testServer({ database, config: { auditRetentionDays: 30 } });
-    const { admin } = await reading(server);
+    const { admin } = await signInAdmin(server);
     await server.fixtures.token(admin);
     server.clock.advance(31 * day);
     const client = server.as(await server.fixtures.token(admin));

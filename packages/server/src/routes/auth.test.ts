@@ -18,18 +18,18 @@ const hour = 60 * minute;
 const person = { email: 'Ayse@Example.org', password: 'uzun-bir-şifre', displayName: 'Ayşe Yılmaz' };
 
 /** Returns a response without the fields that differ each time. */
-function comparable({ status, body, headers }: { status: number; body: unknown; headers: object }) {
-  const { requestId: _, ...rest } = body as { requestId: string };
-  const { date: __, 'x-request-id': ___, ...others } = headers as Record<string, unknown>;
-  return { status, body: rest, headers: others };
+function withoutVaryingFields({ status, body, headers }: { status: number; body: unknown; headers: object }) {
+  const { requestId: _, ...otherFields } = body as { requestId: string };
+  const { date: __, 'x-request-id': ___, ...otherHeaders } = headers as Record<string, unknown>;
+  return { status, body: otherFields, headers: otherHeaders };
 }
 
 describe('registration', () => {
   it('creates a pending account without a role, and tells the person that an administrator must approve it', async () => {
     const { as, clock } = await testServer();
-    const answer = await as(null).call(register, { body: person });
+    const response = await as(null).call(register, { body: person });
     const now = clock.now().toISOString();
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       status: 201,
       body: {
         message: 'Kayıt başarılı! Yönetici onayı bekleniyor.',
@@ -47,7 +47,7 @@ describe('registration', () => {
         },
       },
     });
-    expect(Object.keys(answer.body.user)).toHaveLength(10);
+    expect(Object.keys(response.body.user)).toHaveLength(10); // no other fields
   });
 
   it.each([
@@ -56,8 +56,8 @@ describe('registration', () => {
     ['spaces around the address', { email: '  ayse@example.org ' }, { email: 'ayse@example.org' }],
   ])('accepts a request with %s', async (_, sent, stored) => {
     const { as } = await testServer();
-    const answer = await as(null).call(register, { body: { ...person, ...sent } });
-    expect(answer).toMatchObject({ status: 201, body: { user: stored } });
+    const response = await as(null).call(register, { body: { ...person, ...sent } });
+    expect(response).toMatchObject({ status: 201, body: { user: stored } });
   });
 
   it.each([
@@ -75,7 +75,7 @@ describe('registration', () => {
       'Bu şifre çok yaygın ve kolayca tahmin edilebilir. Lütfen başka bir şifre seçin.',
     ],
     [
-      'the own address as password',
+      'the e-mail address of the account as password',
       { password: 'AYSE@example.org' },
       'Şifreniz e-posta adresiniz veya adınız olamaz. Lütfen başka bir şifre seçin.',
     ],
@@ -88,8 +88,8 @@ describe('registration', () => {
     ['an address of 256 characters', { email: `${'a'.repeat(250)}@b.org` }, 'Geçersiz e-posta formatı.'],
   ])('rejects a request with %s', async (_, sent, message) => {
     const { as, services } = await testServer();
-    const answer = await as(null).call(register, { body: { ...person, ...sent } as never });
-    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', message } });
+    const response = await as(null).call(register, { body: { ...person, ...sent } as never });
+    expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request', message } });
     expect(await listUsers(services.db)).toEqual([]);
   });
 
@@ -99,8 +99,8 @@ describe('registration', () => {
       const { as, services, fixtures } = await testServer();
       await as(null).call(register, { body: person });
       const before = await listUsers(services.db);
-      const answer = await as(null).call(register, { body: { email, password: 'başka-bir-şifre' } });
-      expect(answer).toMatchObject({
+      const response = await as(null).call(register, { body: { email, password: 'başka-bir-şifre' } });
+      expect(response).toMatchObject({
         status: 409,
         body: { code: 'email_taken', message: 'Bu e-posta adresiyle daha önce kayıt olunmuş.' },
       });
@@ -111,25 +111,31 @@ describe('registration', () => {
 
   it('creates one account when many requests register the same e-mail address at once', async () => {
     const { as, services } = await testServer();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, () => as(null).call(register, { body: person })),
     );
-    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([201, ...Array(9).fill(409)]);
+    expect(responses.map(({ status }) => status).sort((a, b) => a - b)).toEqual([201, ...Array(9).fill(409)]);
     expect(await listUsers(services.db)).toHaveLength(1);
   });
 
   it('ignores a bearer token of the request and unknown fields of its body', async () => {
     const { as, fixtures, services } = await testServer();
     const admin = await fixtures.admin();
-    const asked = { role: 'admin', status: 'active', adminApproved: true, uid: 'x', createdAt: '2000-01-01' };
-    const payload = `{"__proto__":{"role":"admin"},${JSON.stringify({ ...person, ...asked }).slice(1)}`;
-    const answer = await as(admin).inject({
+    const ignoredFields = {
+      role: 'admin',
+      status: 'active',
+      adminApproved: true,
+      uid: 'x',
+      createdAt: '2000-01-01',
+    };
+    const payload = `{"__proto__":{"role":"admin"},${JSON.stringify({ ...person, ...ignoredFields }).slice(1)}`;
+    const response = await as(admin).inject({
       method: 'POST',
       url: '/auth/register',
       payload,
       headers: { 'content-type': 'application/json' },
     });
-    expect(answer.status).toBe(201);
+    expect(response.status).toBe(201);
     const stored = (await listUsers(services.db)).find(({ email }) => email === person.email);
     expect(stored).toMatchObject({ status: 'pending', role: 'unassigned', adminApproved: false });
     expect(stored?.uid).not.toBe('x');
@@ -146,19 +152,19 @@ describe('sign-in with e-mail and password', () => {
   ] as const)('returns a token to an account with status %s and role %s', async (status, role) => {
     const { as, fixtures } = await testServer();
     const user = await fixtures.user({ status, role });
-    const answer = await as(null).call(signIn, { body: user });
-    expect(answer).toMatchObject({ status: 200, body: { expires_in: 12 * 3600 } });
+    const response = await as(null).call(signIn, { body: user });
+    expect(response).toMatchObject({ status: 200, body: { expires_in: 12 * 3600 } });
 
-    const verified = await as(null).call(verifyToken, { body: { token: answer.body.token } });
+    const verified = await as(null).call(verifyToken, { body: { token: response.body.token } });
     const { password: _, ...account } = user;
-    expect(verified).toMatchObject({ status: 200, body: { token: answer.body.token, user: account } });
+    expect(verified).toMatchObject({ status: 200, body: { token: response.body.token, user: account } });
   });
 
   it('accepts the e-mail address in any spelling', async () => {
     const { as, fixtures } = await testServer();
     const { password } = await fixtures.user({ email: 'ali@example.org' });
-    const answer = await as(null).call(signIn, { body: { email: ' ALI@Example.ORG', password } });
-    expect(answer.status).toBe(200);
+    const response = await as(null).call(signIn, { body: { email: ' ALI@Example.ORG', password } });
+    expect(response.status).toBe(200);
   });
 
   it('returns the same response for a wrong password and for an unknown e-mail address', async () => {
@@ -170,7 +176,7 @@ describe('sign-in with e-mail and password', () => {
       status: 401,
       body: { code: 'credentials_invalid', message: 'Geçersiz e-posta veya şifre.' },
     });
-    expect(comparable(unknown)).toEqual(comparable(wrong));
+    expect(withoutVaryingFields(unknown)).toEqual(withoutVaryingFields(wrong));
   });
 
   it('reveals that an account is deactivated only after the right password', async () => {
@@ -192,8 +198,8 @@ describe('sign-in with e-mail and password', () => {
 
   it('rejects an invalid e-mail address', async () => {
     const { as } = await testServer();
-    const answer = await as(null).call(signIn, { body: { email: 'ali', password: 'x' } });
-    expect(answer).toMatchObject({ status: 400, body: { message: 'Geçersiz e-posta formatı.' } });
+    const response = await as(null).call(signIn, { body: { email: 'ali', password: 'x' } });
+    expect(response).toMatchObject({ status: 400, body: { message: 'Geçersiz e-posta formatı.' } });
   });
 
   it('returns a different token each time', async () => {
@@ -235,10 +241,10 @@ describe('sign-in with e-mail and password', () => {
         services.db.selectFrom(table).selectAll().execute(),
       ),
     );
-    const kept = JSON.stringify(rows) + logged();
-    expect(kept).toContain(user.uid);
-    expect(kept).not.toContain(token);
-    expect(kept).not.toContain('kanarya');
+    const storedAndLogged = JSON.stringify(rows) + logged();
+    expect(storedAndLogged).toContain(user.uid);
+    expect(storedAndLogged).not.toContain(token);
+    expect(storedAndLogged).not.toContain('kanarya');
   });
 });
 
@@ -254,7 +260,7 @@ describe('a bearer token', () => {
   it('is rejected when it is shortened or changed', async () => {
     const { as, fixtures } = await testServer();
     const token = await fixtures.token(await fixtures.user());
-    const broken = [
+    const malformedTokens = [
       token.slice(1),
       token.slice(0, -1),
       `${token}A`,
@@ -263,8 +269,8 @@ describe('a bearer token', () => {
       ` ${token}`,
       (token.startsWith('A') ? 'B' : 'A') + token.slice(1),
     ];
-    for (const each of broken) {
-      expect(await as(null).call(verifyToken, { body: { token: each } })).toMatchObject({
+    for (const malformedToken of malformedTokens) {
+      expect(await as(null).call(verifyToken, { body: { token: malformedToken } })).toMatchObject({
         status: 401,
         body: { code: 'token_invalid', message: 'Geçersiz token veya kullanıcı bulunamadı' },
       });
@@ -322,17 +328,18 @@ describe('sign-out', () => {
   it('ends only the sign-in whose token the request has', async () => {
     const { as, fixtures } = await testServer();
     const user = await fixtures.user();
-    const [here, there] = [await fixtures.token(user), await fixtures.token(user)];
-    expect(await as(here).call(signOut)).toMatchObject({ status: 204, body: '' });
-    expect((await as(here).call(getProfile)).status).toBe(401);
-    expect((await as(here).call(signOut)).status).toBe(401);
-    expect((await as(there).call(getProfile)).status).toBe(200);
+    const [thisSignIn, otherSignIn] = [await fixtures.token(user), await fixtures.token(user)];
+    expect(await as(thisSignIn).call(signOut)).toMatchObject({ status: 204, body: '' });
+    expect((await as(thisSignIn).call(getProfile)).status).toBe(401);
+    expect((await as(thisSignIn).call(signOut)).status).toBe(401);
+    expect((await as(otherSignIn).call(getProfile)).status).toBe(200);
   });
 });
 
 describe('password reset by e-mail', () => {
   const newPassword = 'yepyeni-şifre';
 
+  /** Returns the reset code in the latest e-mail. */
   async function mailedCode(outbox: () => Promise<string[]>): Promise<string> {
     const emails = await Promise.all((await outbox()).map((mail) => postalMime.parse(mail)));
     const links = emails.flatMap(({ text }) => /password-reset#code=(\S+)/.exec(text ?? '')?.[1] ?? []);
@@ -345,7 +352,7 @@ describe('password reset by e-mail', () => {
     const known = await as(null).call(requestPasswordReset, { body: { email } });
     const unknown = await as(null).call(requestPasswordReset, { body: { email: 'unknown@example.org' } });
     expect(known.status).toBe(202);
-    expect(comparable(unknown)).toEqual(comparable(known));
+    expect(withoutVaryingFields(unknown)).toEqual(withoutVaryingFields(known));
     expect(await outbox()).toHaveLength(1);
   });
 
@@ -363,15 +370,17 @@ describe('password reset by e-mail', () => {
   });
 
   it.each(['active', 'pending', 'suspended'] as const)(
-    'with the mailed code ends all sign-ins and keeps the status of an account that is %s',
+    'ends all sign-ins and keeps the status of an account that is %s',
     async (status) => {
       const { as, fixtures, outbox } = await testServer();
       const user = await fixtures.user({ status });
       const token = await fixtures.token(user);
       await as(null).call(requestPasswordReset, { body: { email: user.email } });
       const code = await mailedCode(outbox);
-      const answer = await as(null).call(confirmPasswordReset, { body: { code, new_password: newPassword } });
-      expect(answer).toMatchObject({ status: 200, body: { message: 'Şifre başarıyla değiştirildi' } });
+      const response = await as(null).call(confirmPasswordReset, {
+        body: { code, new_password: newPassword },
+      });
+      expect(response).toMatchObject({ status: 200, body: { message: 'Şifre başarıyla değiştirildi' } });
 
       expect((await as(token).call(getProfile)).status).toBe(401);
       expect((await as(null).call(signIn, { body: user })).status).toBe(401);
@@ -387,10 +396,11 @@ describe('password reset by e-mail', () => {
     const user = await fixtures.user();
     await as(null).call(requestPasswordReset, { body: { email: user.email } });
     const code = await mailedCode(outbox);
-    const confirm = () => as(null).call(confirmPasswordReset, { body: { code, new_password: newPassword } });
-    const answers = await Promise.all([confirm(), confirm(), confirm()]);
-    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 400, 400]);
-    expect(await confirm()).toMatchObject({
+    const confirmOnce = () =>
+      as(null).call(confirmPasswordReset, { body: { code, new_password: newPassword } });
+    const responses = await Promise.all([confirmOnce(), confirmOnce(), confirmOnce()]);
+    expect(responses.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 400, 400]);
+    expect(await confirmOnce()).toMatchObject({
       status: 400,
       body: {
         code: 'reset_link_invalid',
@@ -405,8 +415,8 @@ describe('password reset by e-mail', () => {
     await as(null).call(requestPasswordReset, { body: { email: user.email } });
     const code = await mailedCode(outbox);
     clock.advance(30 * minute);
-    const answer = await as(null).call(confirmPasswordReset, { body: { code, new_password: newPassword } });
-    expect(answer).toMatchObject({ status: 400, body: { code: 'reset_link_invalid' } });
+    const response = await as(null).call(confirmPasswordReset, { body: { code, new_password: newPassword } });
+    expect(response).toMatchObject({ status: 400, body: { code: 'reset_link_invalid' } });
     await fixtures.token(user);
   });
 
@@ -414,17 +424,17 @@ describe('password reset by e-mail', () => {
     const { as, fixtures, outbox } = await testServer();
     const { email } = await fixtures.user();
     await as(null).call(requestPasswordReset, { body: { email } });
-    const first = await mailedCode(outbox);
+    const olderCode = await mailedCode(outbox);
     await as(null).call(requestPasswordReset, { body: { email } });
     const emails = (await outbox()).join('');
-    expect(emails).toContain(first);
-    const answer = await as(null).call(confirmPasswordReset, {
-      body: { code: first, new_password: newPassword },
+    expect(emails).toContain(olderCode);
+    const response = await as(null).call(confirmPasswordReset, {
+      body: { code: olderCode, new_password: newPassword },
     });
-    expect(answer.status).toBe(400);
+    expect(response.status).toBe(400);
   });
 
-  it('accepts the same code again after a new password that was too short', async () => {
+  it('accepts a code again after a request whose new password was too short', async () => {
     const { as, fixtures, outbox } = await testServer();
     const { email } = await fixtures.user();
     await as(null).call(requestPasswordReset, { body: { email } });
@@ -434,8 +444,8 @@ describe('password reset by e-mail', () => {
       status: 400,
       body: { message: 'Yeni şifre en az 8 karakter olmalı.', field: 'new_password' },
     });
-    const answer = await as(null).call(confirmPasswordReset, { body: { code, new_password: newPassword } });
-    expect(answer.status).toBe(200);
+    const response = await as(null).call(confirmPasswordReset, { body: { code, new_password: newPassword } });
+    expect(response.status).toBe(200);
   });
 
   it('sends no e-mail for a deactivated account and rejects a code that was sent before the deactivation', async () => {
@@ -450,8 +460,8 @@ describe('password reset by e-mail', () => {
       .execute();
     await as(null).call(requestPasswordReset, { body: { email: user.email } });
     expect(await outbox()).toHaveLength(1);
-    const answer = await as(null).call(confirmPasswordReset, { body: { code, new_password: newPassword } });
-    expect(answer).toMatchObject({ status: 400, body: { code: 'reset_link_invalid' } });
+    const response = await as(null).call(confirmPasswordReset, { body: { code, new_password: newPassword } });
+    expect(response).toMatchObject({ status: 400, body: { code: 'reset_link_invalid' } });
   });
 
   it('does not write its reset code to the log, nor in plain text to the database', async () => {
@@ -471,11 +481,11 @@ describe('a sign-in that runs while the account is suspended', () => {
     const { as, fixtures } = await testServer();
     const admin = await fixtures.admin();
     const user = await fixtures.user();
-    const [answer] = await Promise.all([
+    const [response] = await Promise.all([
       as(null).call(signIn, { body: user }),
       as(admin).call(suspendUser, { params: { uid: user.uid } }),
     ]);
-    const verified = await as(null).call(verifyToken, { body: { token: answer.body.token } });
+    const verified = await as(null).call(verifyToken, { body: { token: response.body.token } });
     const outcome = verified.status === 200 ? verified.body.user.status : verified.status;
     expect(['suspended', 401]).toContain(outcome);
   });

@@ -12,6 +12,7 @@ import { databaseKinds } from '../store/testing/test-database.ts';
 import { type TestServer, testServer } from '../testing/test-server.ts';
 
 describe.each(databaseKinds)('cases on %s', (database) => {
+  /** Creates slides of one dataset, their input for a case, and a client of an administrator. */
   async function createSlides(server: TestServer, count = 3) {
     const images: string[] = [];
     for (let i = 0; i < count; i++) {
@@ -50,13 +51,12 @@ describe.each(databaseKinds)('cases on %s', (database) => {
     });
     expect((await admin.call(deleteCase, { params })).status).toBe(204);
     expect((await admin.call(getCase, { params })).status).toBe(404);
-    const { rows } = await auditedActions(server);
-    expect(rows).toEqual(['case-created', 'case-changed', 'case-deleted']);
+    expect(await auditedActions(server)).toEqual(['case-created', 'case-changed', 'case-deleted']);
   });
 
   async function auditedActions(server: TestServer) {
     const rows = await server.services.db.selectFrom('audit').select('action').orderBy('seq').execute();
-    return { rows: rows.map(({ action }) => action).filter((action) => action.startsWith('case-')) };
+    return rows.map(({ action }) => action).filter((action) => action.startsWith('case-'));
   }
 
   it('are invisible without a grant for their restricted dataset, and contain no hidden or removed slides', async () => {
@@ -64,14 +64,15 @@ describe.each(databaseKinds)('cases on %s', (database) => {
     const { admin, images, slides } = await createSlides(server);
     const { body } = await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });
     const reader = server.as(await server.fixtures.user());
-    const idsSeen = async () => (await reader.call(getCase, { params: { caseId: body.id } })).body.slides;
+    const visibleSlides = async () =>
+      (await reader.call(getCase, { params: { caseId: body.id } })).body.slides;
     await admin.inject({
       method: 'PUT',
       url: `/image-catalog/images/${images[0]}`,
       payload: { hidden: true },
     });
     await admin.inject({ method: 'DELETE', url: `/image-catalog/images/${images[1]}` });
-    expect((await idsSeen()).map(({ image_id }) => image_id)).toEqual([images[2]]);
+    expect((await visibleSlides()).map(({ image_id }) => image_id)).toEqual([images[2]]);
 
     await admin.call(updateDataset, { body: { dataset: 'Böbrek', access: 'restricted' } });
     expect((await reader.call(listCases)).body.cases).toEqual([]);
@@ -89,35 +90,48 @@ describe.each(databaseKinds)('cases on %s', (database) => {
     expect((await admin.call(createCase, { body })).status).toBe(status);
   });
 
-  it('register two of their slides to each other from pairs of corresponding points', async () => {
+  it('allow an account to register two of their slides to each other with pairs of corresponding points', async () => {
     const server = await testServer({ database });
     const { admin, slides, images } = await createSlides(server);
     const { body } = await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });
     const user = server.as(await server.fixtures.user());
     const params = { caseId: body.id };
     const [from_image = '', to_image = ''] = images;
+    // A rotation by 90° and a shift: (x, y) becomes (100 - y, 200 + x).
     const points: { from: [number, number]; to: [number, number] }[] = [
       { from: [0, 0], to: [100, 200] },
       { from: [1000, 0], to: [100, 1200] },
     ];
-    const call = { from_image, to_image, points };
-    const registered = await user.call(registerCaseSlides, { params, body: call });
+    const registration = { from_image, to_image, points };
+    const registered = await user.call(registerCaseSlides, { params, body: registration });
     expect(registered).toMatchObject({
       status: 200,
       body: { matrix: [0, 1, -1, 0, 100, 200], residual_um: 0 },
     });
-    const three = [...points, { from: [0, 1000] as [number, number], to: [-860, 200] as [number, number] }];
-    const affine = await user.call(registerCaseSlides, { params, body: { ...call, points: three } });
-    expect(affine.body.matrix[2]).toBeCloseTo(-0.96, 9);
-    const seen = await user.call(getCase, { params });
-    expect(seen.body.registrations).toEqual([{ from_image, to_image, ...affine.body }]);
+    const threePairs = [
+      ...points,
+      { from: [0, 1000] as [number, number], to: [-860, 200] as [number, number] },
+    ];
+    const affine = await user.call(registerCaseSlides, {
+      params,
+      body: { ...registration, points: threePairs },
+    });
+    expect(affine.body.matrix[2]).toBeCloseTo(-0.96, 9); // x moves from 100 to -860 over 1000 pixels in y
+    const caseAfterwards = await user.call(getCase, { params });
+    expect(caseAfterwards.body.registrations).toEqual([{ from_image, to_image, ...affine.body }]);
 
-    const same = points.map(({ to }) => ({ from: [5, 5] as [number, number], to }));
-    for (const wrong of [{ points: same }, { to_image: from_image }, { points: points.slice(1) }]) {
-      expect((await user.call(registerCaseSlides, { params, body: { ...call, ...wrong } })).status).toBe(400);
+    const equalPoints = points.map(({ to }) => ({ from: [5, 5] as [number, number], to }));
+    for (const invalidChange of [
+      { points: equalPoints },
+      { to_image: from_image },
+      { points: points.slice(1) },
+    ]) {
+      expect(
+        (await user.call(registerCaseSlides, { params, body: { ...registration, ...invalidChange } })).status,
+      ).toBe(400);
     }
     await admin.call(updateCase, { params, body: { slides: slides.slice(1) } });
     expect((await user.call(getCase, { params })).body.registrations).toEqual([]);
-    expect((await user.call(registerCaseSlides, { params, body: call })).status).toBe(404);
+    expect((await user.call(registerCaseSlides, { params, body: registration })).status).toBe(404);
   });
 });

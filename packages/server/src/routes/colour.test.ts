@@ -6,22 +6,23 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SlideServer, slideServer } from '../testing/slide-server.ts';
 
-const plan = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
+/** 480 × 400 pixels in tiles of 128; native levels at downsample 1 and 4 are the Deep Zoom levels 9 and 7 of 0…9. */
+const slideOptions = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
 
-describe('a slide with a colour profile', () => {
+describe('colour profiles of slides', () => {
   let server: SlideServer;
   let session: string;
   const ids: Record<string, string> = {};
 
   beforeAll(async () => {
     server = await slideServer({ isShared: true });
-    const broken = Buffer.from('no profile '.repeat(40));
+    const invalidProfile = Buffer.from('no profile '.repeat(40));
     const files = {
-      'none.svs': await buildSvs(plan),
-      'scanner.svs': await buildSvs({ ...plan, profile: buildIcc({ name: 'Scanner "7" <b>' }) }),
-      'table.svs': await buildSvs({ ...plan, profile: buildIcc({ kind: 'mft2' }) }),
-      'broken.svs': await buildSvs({ ...plan, profile: broken }),
-      'print.svs': await buildSvs({ ...plan, profile: buildIcc({ model: 'CMYK' }) }),
+      'none.svs': await buildSvs(slideOptions),
+      'scanner.svs': await buildSvs({ ...slideOptions, profile: buildIcc({ name: 'Scanner "7" <b>' }) }),
+      'table.svs': await buildSvs({ ...slideOptions, profile: buildIcc({ kind: 'mft2' }) }),
+      'broken.svs': await buildSvs({ ...slideOptions, profile: invalidProfile }),
+      'print.svs': await buildSvs({ ...slideOptions, profile: buildIcc({ model: 'CMYK' }) }),
     };
     for (const [name, bytes] of Object.entries(files)) await server.put(`Tissue/${name}`, bytes);
     await server.rescan();
@@ -39,7 +40,7 @@ describe('a slide with a colour profile', () => {
     /<ColourProfile[^>]*>/.exec((await get(name, 'image.dzi')).body)?.[0] ?? null;
 
   describe('GET descriptor', () => {
-    it('has no ColorProfile element for a slide without a profile', async () => {
+    it('has no ColourProfile element for a slide without a profile', async () => {
       const { body } = await get('none.svs', 'image.dzi');
       expect(body).toMatch(/<Size Width="480" Height="400"\/><\/Image>\n$/);
     });
@@ -62,27 +63,27 @@ describe('a slide with a colour profile', () => {
   describe('GET colour table', () => {
     it('returns a colour table of nodes³ × 3 samples, from black to white', async () => {
       for (const name of ['scanner.svs', 'table.svs']) {
-        const answer = await get(name, 'colour-table');
-        expect(answer.statusCode).toBe(200);
-        expect(answer.headers).toMatchObject({
+        const response = await get(name, 'colour-table');
+        expect(response.statusCode).toBe(200);
+        expect(response.headers).toMatchObject({
           'content-type': 'application/octet-stream',
           vary: 'Accept-Encoding',
         });
-        expect(answer.headers['cache-control']).toMatch(/^private, max-age=\d+$/);
-        expect(answer.rawPayload).toHaveLength(33 ** 3 * 3);
-        expect(Math.max(...answer.rawPayload.subarray(0, 3))).toBeLessThanOrEqual(1);
-        expect(Math.min(...answer.rawPayload.subarray(-3))).toBeGreaterThanOrEqual(254);
+        expect(response.headers['cache-control']).toMatch(/^private, max-age=\d+$/);
+        expect(response.rawPayload).toHaveLength(33 ** 3 * 3);
+        expect(Math.max(...response.rawPayload.subarray(0, 3))).toBeLessThanOrEqual(1);
+        expect(Math.min(...response.rawPayload.subarray(-3))).toBeGreaterThanOrEqual(254);
       }
     });
 
     it('returns a table in which red varies fastest', async () => {
       const table = (await get('scanner.svs', 'colour-table')).rawPayload;
-      const last = 32 * 3;
-      expect(table[last]).toBeGreaterThan(200);
-      expect(table[last + 2]).toBeLessThan(100);
+      const lastOfFirstRow = 32 * 3; // 33 nodes of 3 samples
+      expect(table[lastOfFirstRow]).toBeGreaterThan(200);
+      expect(table[lastOfFirstRow + 2]).toBeLessThan(100);
     });
 
-    it('is compressed for clients that accept gzip, under another ETag', async () => {
+    it('returns a compressed table with a different ETag to clients that accept gzip', async () => {
       const [plain, gzip, refused] = [
         await get('scanner.svs', 'colour-table'),
         await get('scanner.svs', 'colour-table', { 'accept-encoding': 'br, gzip' }),
@@ -97,8 +98,8 @@ describe('a slide with a colour profile', () => {
 
     it('returns 304 without a body when If-None-Match equals the ETag', async () => {
       const { etag } = (await get('scanner.svs', 'colour-table')).headers;
-      const answer = await get('scanner.svs', 'colour-table', { 'if-none-match': String(etag) });
-      expect([answer.statusCode, answer.body]).toEqual([304, '']);
+      const response = await get('scanner.svs', 'colour-table', { 'if-none-match': String(etag) });
+      expect([response.statusCode, response.body]).toEqual([304, '']);
     });
 
     it('returns 404 for a slide without a usable profile', async () => {
@@ -109,8 +110,8 @@ describe('a slide with a colour profile', () => {
 
     it('writes image-opened to the audit log', async () => {
       const reader = await server.fixtures.user();
-      const own = await server.sessionOf(reader);
-      await server.pixels(`${ids['scanner.svs']}/colour-table`, own);
+      const readerSession = await server.sessionOf(reader);
+      await server.pixels(`${ids['scanner.svs']}/colour-table`, readerSession);
       const { activity } = (await server.as(reader).call(getActivity)).body;
       expect(activity.filter(({ action }) => action === 'image-opened')).toMatchObject([
         { imageId: ids['scanner.svs'], subject: 'scanner.svs' },
@@ -120,12 +121,13 @@ describe('a slide with a colour profile', () => {
 
   const pixelsOf = async (jpeg: Uint8Array) => (await sharp(jpeg).raw().toBuffer()) as Uint8Array;
 
-  /** Converts pixels with the nearest node of the colour table, which is exact enough to compare mean values. */
+  /** Converts RGB pixels with the nearest node of the colour table, which is exact enough to compare mean values. */
   function convert(table: Uint8Array, pixels: Uint8Array): Uint8Array {
-    const node = (at: number) => Math.round(((pixels[at] as number) / 255) * 32);
+    const nodeOf = (sampleIndex: number) => Math.round(((pixels[sampleIndex] as number) / 255) * 32);
     return Uint8Array.from(pixels, (_, index) => {
-      const at = index - (index % 3);
-      return table[((node(at + 2) * 33 + node(at + 1)) * 33 + node(at)) * 3 + (index % 3)] as number;
+      const red = index - (index % 3); // index of the first sample of the pixel
+      const node = (nodeOf(red + 2) * 33 + nodeOf(red + 1)) * 33 + nodeOf(red);
+      return table[node * 3 + (index % 3)] as number;
     });
   }
 
@@ -137,13 +139,13 @@ describe('a slide with a colour profile', () => {
   }
 
   describe('GET tile', () => {
-    it('returns tiles with scanned colours unless sRGB is requested', async () => {
+    it('returns tiles with the scanned colours, those of the file, unless sRGB is requested', async () => {
       for (const tile of ['9/1_1.jpg', '6/0_0.jpg']) {
-        const [scanned, same] = [
+        const [scanned, unprofiled] = [
           await get('scanner.svs', `image_files/${tile}`),
           await get('none.svs', `image_files/${tile}`),
         ];
-        expect(scanned.rawPayload).toEqual(same.rawPayload);
+        expect(scanned.rawPayload).toEqual(unprofiled.rawPayload);
       }
     });
 
@@ -175,17 +177,17 @@ describe('a slide with a colour profile', () => {
     });
 
     it('rejects an unknown colour parameter with 400', async () => {
-      const answer = await server.pixels(`${ids['none.svs']}/image_files/9/1_1.jpg`, null, {
+      const response = await server.pixels(`${ids['none.svs']}/image_files/9/1_1.jpg`, null, {
         query: { colour: 'cmyk', session },
       });
-      expect(answer.json()).toMatchObject({ code: 'invalid_request' });
+      expect(response.json()).toMatchObject({ code: 'invalid_request' });
     });
   });
 
   describe('GET thumbnail', () => {
-    it('is in sRGB when the slide has a colour table, otherwise in scanned colours', async () => {
+    it('is in sRGB when the slide has a colour table, and in scanned colours when it has none', async () => {
       const table = (await get('scanner.svs', 'colour-table')).rawPayload;
-      const [plain, converted, broken] = await Promise.all(
+      const [plain, converted, invalidProfile] = await Promise.all(
         ['none.svs', 'scanner.svs', 'broken.svs'].map(async (name) =>
           pixelsOf((await get(name, 'thumbnail.jpg')).rawPayload),
         ),
@@ -193,7 +195,7 @@ describe('a slide with a colour profile', () => {
       const scanned = plain as Uint8Array;
       expect(meanDifference(converted as Uint8Array, convert(table, scanned))).toBeLessThan(3);
       expect(meanDifference(converted as Uint8Array, scanned)).toBeGreaterThan(5);
-      expect(broken).toEqual(scanned);
+      expect(invalidProfile).toEqual(scanned);
     });
   });
 });

@@ -28,11 +28,12 @@ beforeAll(async () => {
   svs = await buildSvs();
 }, 60_000);
 
-const closed = 'Böbrek: gizli/1';
+/** Name of the dataset that the tests restrict. No folder can have this name, because of the slash, but an administrator can choose it. */
+const restrictedName = 'Böbrek: gizli/1';
 const pixels = ['image.dzi', 'thumbnail.jpg', 'image_files/9/0_0.jpeg'];
 
 /** Starts a server with three slides: in an open dataset, in the dataset that the tests restrict, and without a dataset. */
-async function archive(database: (typeof databaseKinds)[number]) {
+async function startWithThreeSlides(database: (typeof databaseKinds)[number]) {
   const server = await slideServer({ database, config: { logLevel: 'info' } });
   const { fixtures, as } = server;
   await server.put('Açık/open.svs', svs);
@@ -45,27 +46,27 @@ async function archive(database: (typeof databaseKinds)[number]) {
     loose: await server.idOf('loose.svs'),
   };
   const admin = as(await fixtures.token(await fixtures.admin()));
-  // A name that no folder can have, because of the slash, but that an administrator can choose.
-  await admin.call(updateImage, { params: { imageId: ids.closed }, body: { dataset_name: closed } });
-  const set = (access: 'open' | 'restricted', listed?: boolean) =>
+  await admin.call(updateImage, { params: { imageId: ids.closed }, body: { dataset_name: restrictedName } });
+  /** Restricts or opens the dataset. @param listed whether members see that it exists, and may request access; default: unchanged */
+  const setAccess = (access: 'open' | 'restricted', listed?: boolean) =>
     admin.call(updateDataset, {
-      body: { dataset: closed, access, ...(listed !== undefined && { listed }) },
+      body: { dataset: restrictedName, access, ...(listed !== undefined && { listed }) },
     });
   const member = async (role: 'user' | 'viewer' = 'user') => {
     const user = await fixtures.user({ role });
     const token = await fixtures.token(user);
     return { user, token, uid: user.uid, session: await server.sessionOf(token), client: as(token) };
   };
-  const grant = (uid: string) => admin.call(grantDataset, { body: { dataset: closed, uid } });
-  const revoke = (uid: string) => admin.call(revokeDataset, { query: { dataset: closed, uid } });
-  return { ...server, server, ids, admin, set, member, grant, revoke };
+  const grant = (uid: string) => admin.call(grantDataset, { body: { dataset: restrictedName, uid } });
+  const revoke = (uid: string) => admin.call(revokeDataset, { query: { dataset: restrictedName, uid } });
+  return { ...server, server, ids, admin, setAccess, member, grant, revoke };
 }
 
-type Archive = Awaited<ReturnType<typeof archive>>;
+type World = Awaited<ReturnType<typeof startWithThreeSlides>>;
 
 /** Returns what a member sees of the slide in the restricted dataset: the status of each request, and whether lists contain it. */
-async function seen(
-  { ids }: Pick<Archive, 'ids'>,
+async function visibilityOf(
+  { ids }: Pick<World, 'ids'>,
   { as }: Pick<TestServer, 'as'>,
   { token, session }: { readonly token: string; readonly session: string },
 ) {
@@ -81,85 +82,87 @@ async function seen(
     pixels: statuses,
     lists: [
       await list({}),
-      await list({ dataset: closed }),
+      await list({ dataset: restrictedName }),
       await list({ q: 'closed' }),
       await list({ limit: '9' }),
     ],
   };
 }
 
-const everything = { get: 200, pixels: [200, 200, 200], lists: [true, true, true, true] };
-const nothing = { get: 404, pixels: [404, 404, 404], lists: [false, false, false, false] };
+const fullAccess = { get: 200, pixels: [200, 200, 200], lists: [true, true, true, true] };
+const noAccess = { get: 404, pixels: [404, 404, 404], lists: [false, false, false, false] };
 
 describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
   it('is visible to all members before the restriction, and at once only to accounts with a grant after it', async () => {
-    const world = await archive(database);
-    const { set, grant, revoke, server, ids } = world;
-    const someone = await world.member();
+    const world = await startWithThreeSlides(database);
+    const { setAccess, grant, revoke, server, ids } = world;
+    const reader = await world.member();
     const other = await world.member('viewer');
-    expect(await seen(world, server, someone)).toEqual(everything);
+    expect(await visibilityOf(world, server, reader)).toEqual(fullAccess);
 
-    expect(await set('restricted')).toMatchObject({
+    expect(await setAccess('restricted')).toMatchObject({
       status: 200,
       body: { message: 'Veri kümesi kısıtlandı.' },
     });
-    expect(await seen(world, server, someone)).toEqual(nothing);
-    expect(await seen(world, server, other)).toEqual(nothing);
+    expect(await visibilityOf(world, server, reader)).toEqual(noAccess);
+    expect(await visibilityOf(world, server, other)).toEqual(noAccess);
 
-    expect((await grant(someone.uid)).status).toBe(200);
-    expect(await seen(world, server, someone)).toEqual(everything);
-    expect(await seen(world, server, other)).toEqual(nothing);
+    expect((await grant(reader.uid)).status).toBe(200);
+    expect(await visibilityOf(world, server, reader)).toEqual(fullAccess);
+    expect(await visibilityOf(world, server, other)).toEqual(noAccess);
 
-    expect((await revoke(someone.uid)).status).toBe(200);
-    expect(await seen(world, server, someone)).toEqual(nothing);
+    expect((await revoke(reader.uid)).status).toBe(200);
+    expect(await visibilityOf(world, server, reader)).toEqual(noAccess);
     // Slides outside the restricted dataset stay visible.
     for (const id of [ids.open, ids.loose]) {
       for (const name of pixels)
         expect((await server.pixels(`${id}/${name}`, other.session)).statusCode).toBe(200);
     }
 
-    expect((await set('open')).status).toBe(200);
-    expect(await seen(world, server, other)).toEqual(everything);
+    expect((await setAccess('open')).status).toBe(200);
+    expect(await visibilityOf(world, server, other)).toEqual(fullAccess);
   });
 
   it('is visible to every administrator, also to a new one', async () => {
-    const world = await archive(database);
-    const { set, admin, server, fixtures } = world;
-    await set('restricted');
-    const boss = await fixtures.admin();
-    const token = await fixtures.token(boss);
-    expect(await seen(world, server, { token, session: await server.sessionOf(token) })).toEqual(everything);
-    const someone = await world.member();
-    await admin.call(promoteUser, { params: { uid: someone.uid } });
-    const anew = await fixtures.token(someone.user);
-    expect(await seen(world, server, { token: anew, session: await server.sessionOf(anew) })).toEqual(
-      everything,
+    const world = await startWithThreeSlides(database);
+    const { setAccess, admin, server, fixtures } = world;
+    await setAccess('restricted');
+    const newAdmin = await fixtures.admin();
+    const token = await fixtures.token(newAdmin);
+    expect(await visibilityOf(world, server, { token, session: await server.sessionOf(token) })).toEqual(
+      fullAccess,
     );
+    const reader = await world.member();
+    await admin.call(promoteUser, { params: { uid: reader.uid } });
+    const newToken = await fixtures.token(reader.user);
+    expect(
+      await visibilityOf(world, server, { token: newToken, session: await server.sessionOf(newToken) }),
+    ).toEqual(fullAccess);
   });
 
   it('is hidden and shown in another process within a second after the grant changed', async () => {
-    const world = await archive(database);
-    const { set, grant, revoke, server, clock } = world;
-    const another = await server.another();
-    const someone = await world.member();
-    expect(await seen(world, another, someone)).toEqual(everything);
-    const aSecond = async (expected: object) => {
+    const world = await startWithThreeSlides(database);
+    const { setAccess, grant, revoke, server, clock } = world;
+    const otherProcess = await server.another();
+    const reader = await world.member();
+    expect(await visibilityOf(world, otherProcess, reader)).toEqual(fullAccess);
+    const expectAfterOneSecond = async (expected: object) => {
       clock.advance(1001); // another process may use its cache for at most 1 s
-      expect(await seen(world, another, someone)).toEqual(expected);
+      expect(await visibilityOf(world, otherProcess, reader)).toEqual(expected);
     };
-    await set('restricted');
-    await aSecond(nothing);
-    await grant(someone.uid);
-    await aSecond(everything);
-    await revoke(someone.uid);
-    await aSecond(nothing);
-    await set('open');
-    await aSecond(everything);
+    await setAccess('restricted');
+    await expectAfterOneSecond(noAccess);
+    await grant(reader.uid);
+    await expectAfterOneSecond(fullAccess);
+    await revoke(reader.uid);
+    await expectAfterOneSecond(noAccess);
+    await setAccess('open');
+    await expectAfterOneSecond(fullAccess);
   });
 
   it('returns the same 404 for its slides as for an unknown slide', async () => {
-    const { set, member, server, ids } = await archive(database);
-    await set('restricted');
+    const { setAccess, member, server, ids } = await startWithThreeSlides(database);
+    await setAccess('restricted');
     const { client, session } = await member();
     const missing = '00000000-0000-4000-8000-000000000000';
     const bodyOf = async (id: string) => {
@@ -168,51 +171,51 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
     };
     expect(await bodyOf(ids.closed)).toEqual(await bodyOf(missing));
     for (const name of pixels) {
-      const answers = [];
+      const responses = [];
       for (const id of [ids.closed, missing]) {
         const { statusCode, body } = await server.pixels(`${id}/${name}`, session, {
           headers: { 'if-none-match': '*' },
         });
-        answers.push([statusCode, { ...(JSON.parse(body) as object), requestId: '' }]);
+        responses.push([statusCode, { ...(JSON.parse(body) as object), requestId: '' }]);
       }
-      expect(answers[0]).toEqual(answers[1]);
+      expect(responses[0]).toEqual(responses[1]);
     }
   });
 
-  it('does not shorten the pages of the image list', async () => {
-    const { set, member, ids } = await archive(database);
-    await set('restricted');
+  it('is left out of the image list without making a page shorter than its limit', async () => {
+    const { setAccess, member, ids } = await startWithThreeSlides(database);
+    await setAccess('restricted');
     const { client } = await member();
-    const names: string[] = [];
+    const seenIds: string[] = [];
     let cursor: string | null = null;
     for (let page = 0; page < 3; page++) {
       const query: Record<string, string> = { limit: '1', ...(cursor !== null && { cursor }) };
       const { images, next_cursor } = (await client.call(listImages, { query })).body;
-      names.push(...images.map(({ id }) => id));
+      seenIds.push(...images.map(({ id }) => id));
       cursor = next_cursor;
       if (cursor === null) break;
     }
-    expect(names.sort()).toEqual([ids.open, ids.loose].sort());
+    expect(seenIds.sort()).toEqual([ids.open, ids.loose].sort());
     expect(cursor).toBe(null);
   });
 
-  it('hides a slide from the moment when it is moved into the dataset', async () => {
-    const { set, member, server, ids, admin } = await archive(database);
-    await set('restricted');
+  it('hides a slide as soon as an administrator moves the slide into it', async () => {
+    const { setAccess, member, server, ids, admin } = await startWithThreeSlides(database);
+    await setAccess('restricted');
     const { session } = await member();
     const move = (dataset_name: string) =>
       admin.inject({ method: 'PUT', url: `/image-catalog/images/${ids.closed}`, payload: { dataset_name } });
     await move('Açık');
     expect((await server.pixels(`${ids.closed}/image.dzi`, session)).statusCode).toBe(200);
-    await move(closed);
+    await move(restrictedName);
     expect((await server.pixels(`${ids.closed}/image.dzi`, session)).statusCode).toBe(404);
   });
 
-  it('is not linked from the activity of an account without a grant', async () => {
-    const { set, member, server, ids } = await archive(database);
+  it('has no slide ids in the activity of an account without a grant', async () => {
+    const { setAccess, member, server, ids } = await startWithThreeSlides(database);
     const { client, session } = await member();
     await server.pixels(`${ids.closed}/image.dzi`, session);
-    await set('restricted');
+    await setAccess('restricted');
     const { activity } = (await client.call(getActivity)).body;
     expect(activity.filter(({ action }) => action === 'image-opened')).toMatchObject([{ imageId: null }]);
   });
@@ -220,7 +223,7 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
 
 describe.each(databaseKinds)('the fast path of tiles, on %s', (database) => {
   it('serves slides of a restricted dataset only while the account has a grant', async () => {
-    const { set, grant, revoke, member, app, ids } = await archive(database);
+    const { setAccess, grant, revoke, member, app, ids } = await startWithThreeSlides(database);
     const address = await app.listen({ host: '127.0.0.1', port: 0 });
     const { session, uid } = await member();
     const tile = async (id = ids.closed) => {
@@ -231,7 +234,7 @@ describe.each(databaseKinds)('the fast path of tiles, on %s', (database) => {
       return answer.status;
     };
     expect([await tile(), await tile(), await tile()]).toEqual([200, 200, 200]);
-    await set('restricted');
+    await setAccess('restricted');
     expect([await tile(), await tile(), await tile(ids.open)]).toEqual([404, 404, 200]);
     await grant(uid);
     expect([await tile(), await tile()]).toEqual([200, 200]);
@@ -242,11 +245,11 @@ describe.each(databaseKinds)('the fast path of tiles, on %s', (database) => {
 
 describe.each(databaseKinds)('administration of datasets, on %s', (database) => {
   it('lists each dataset with its slides, grants and access requests', async () => {
-    const { set, grant, member, admin, clock } = await archive(database);
-    await set('restricted', true);
+    const { setAccess, grant, member, admin, clock } = await startWithThreeSlides(database);
+    await setAccess('restricted', true);
     const [first, second] = [await member(), await member()];
     await grant(first.uid);
-    await second.client.call(requestDataset, { body: { dataset: closed, reason: ' Tez \n için ' } });
+    await second.client.call(requestDataset, { body: { dataset: restrictedName, reason: ' Tez \n için ' } });
     const { datasets } = (await admin.call(listDatasets)).body;
     const at = clock.now().toISOString();
     expect(datasets).toEqual([
@@ -261,7 +264,7 @@ describe.each(databaseKinds)('administration of datasets, on %s', (database) => 
         requests: [],
       },
       {
-        name: closed,
+        name: restrictedName,
         access: 'restricted',
         listed: true,
         sharing: false,
@@ -284,7 +287,7 @@ describe.each(databaseKinds)('administration of datasets, on %s', (database) => 
   });
 
   it('counts the same slides as the statistics: unreadable slides are not counted', async () => {
-    const { admin, fixtures } = await archive(database);
+    const { admin, fixtures } = await startWithThreeSlides(database);
     await fixtures.image({ dataset_name: 'Açık', status: 'failed' });
     await fixtures.image({ dataset_name: 'Okunamayan', status: 'failed' });
     const { datasets } = (await admin.call(listDatasets)).body;
@@ -295,10 +298,10 @@ describe.each(databaseKinds)('administration of datasets, on %s', (database) => 
   });
 
   it('writes one audit event for each change, and none for a request without effect', async () => {
-    const { set, grant, revoke, member, services } = await archive(database);
+    const { setAccess, grant, revoke, member, services } = await startWithThreeSlides(database);
     const { uid } = await member();
     for (let twice = 0; twice < 2; twice++) {
-      await set('restricted', false);
+      await setAccess('restricted', false);
     }
     for (let twice = 0; twice < 2; twice++) await grant(uid);
     for (let twice = 0; twice < 2; twice++) await revoke(uid);
@@ -309,14 +312,18 @@ describe.each(databaseKinds)('administration of datasets, on %s', (database) => 
       .orderBy('seq')
       .execute();
     expect(rows.map(({ action, target, detail }) => [action, target, JSON.parse(detail)])).toEqual([
-      ['dataset-changed', null, { dataset: closed, access: 'restricted', listed: false, sharing: false }],
-      ['dataset-granted', uid, { dataset: closed }],
-      ['dataset-revoked', uid, { dataset: closed }],
+      [
+        'dataset-changed',
+        null,
+        { dataset: restrictedName, access: 'restricted', listed: false, sharing: false },
+      ],
+      ['dataset-granted', uid, { dataset: restrictedName }],
+      ['dataset-revoked', uid, { dataset: restrictedName }],
     ]);
   });
 
   it('returns 404 for an unknown dataset and for an unknown account', async () => {
-    const { admin, grant, member } = await archive(database);
+    const { admin, grant, member } = await startWithThreeSlides(database);
     const { uid } = await member();
     const calls: [Endpoint, object][] = [
       [updateDataset, { dataset: 'Yok', access: 'open' }],
@@ -335,101 +342,114 @@ describe.each(databaseKinds)('administration of datasets, on %s', (database) => 
 });
 
 describe.each(databaseKinds)('a request for access to a dataset, on %s', (database) => {
-  const ask = ({ client }: Awaited<ReturnType<Archive['member']>>, dataset = closed, reason = 'My thesis.') =>
-    client.call(requestDataset, { body: { dataset, reason } });
-  const stateOf = async ({ client }: Awaited<ReturnType<Archive['member']>>) =>
+  const requestAccess = (
+    { client }: Awaited<ReturnType<World['member']>>,
+    dataset = restrictedName,
+    reason = 'My thesis.',
+  ) => client.call(requestDataset, { body: { dataset, reason } });
+  const requestableDatasetsOf = async ({ client }: Awaited<ReturnType<World['member']>>) =>
     (await client.call(listRequestableDatasets)).body.datasets;
   const emailsOf = async ({ outbox }: SlideServer) =>
     Promise.all((await outbox()).map((mail) => postalMime.parse(mail)));
 
   it('can be sent for a listed dataset, and is shown to its sender with the decision of the administrator', async () => {
-    const world = await archive(database);
-    const { set, admin, server } = world;
-    const someone = await world.member();
-    await set('restricted', true);
-    expect(await stateOf(someone)).toEqual([{ name: closed, granted: false, request: null }]);
-    expect(await ask(someone)).toMatchObject({
+    const world = await startWithThreeSlides(database);
+    const { setAccess, admin, server } = world;
+    const reader = await world.member();
+    await setAccess('restricted', true);
+    expect(await requestableDatasetsOf(reader)).toEqual([
+      { name: restrictedName, granted: false, request: null },
+    ]);
+    expect(await requestAccess(reader)).toMatchObject({
       status: 200,
       body: { message: 'Your request has been sent.' },
     });
     const at = server.clock.now().toISOString();
-    const open = { at, reason: 'My thesis.', answer: null, answer_reason: null };
-    expect(await stateOf(someone)).toEqual([{ name: closed, granted: false, request: open }]);
+    const openRequest = { at, reason: 'My thesis.', answer: null, answer_reason: null };
+    expect(await requestableDatasetsOf(reader)).toEqual([
+      { name: restrictedName, granted: false, request: openRequest },
+    ]);
 
     const requestId = (await admin.call(listDatasets)).body.datasets.at(-1)?.requests[0]?.id ?? '';
-    const answered = await admin.call(answerDatasetRequest, {
+    const decision = await admin.call(answerDatasetRequest, {
       params: { requestId },
       body: { granted: true },
     });
-    expect(answered).toMatchObject({ status: 200, body: { message: 'İstek kabul edildi.' } });
-    expect(await stateOf(someone)).toEqual([
-      { name: closed, granted: true, request: { ...open, answer: 'granted' } },
+    expect(decision).toMatchObject({ status: 200, body: { message: 'İstek kabul edildi.' } });
+    expect(await requestableDatasetsOf(reader)).toEqual([
+      { name: restrictedName, granted: true, request: { ...openRequest, answer: 'granted' } },
     ]);
-    expect(await seen(world, server, someone)).toEqual(everything);
+    expect(await visibilityOf(world, server, reader)).toEqual(fullAccess);
     const sentEmails = (await emailsOf(server)).map(({ to, subject }) => [to?.[0]?.address, subject]);
-    expect(sentEmails).toContainEqual([someone.user.email, 'Lamina: Veri kümesi isteğiniz kabul edildi']);
+    expect(sentEmails).toContainEqual([reader.user.email, 'Lamina: Veri kümesi isteğiniz kabul edildi']);
     expect(sentEmails.filter(([, subject]) => subject === 'Lamina: Onay bekleyenler var')).toHaveLength(2);
     const again = await admin.call(answerDatasetRequest, { params: { requestId }, body: { granted: false } });
     expect(again).toMatchObject({ status: 409, body: { code: 'already_answered' } });
-    expect(await ask(someone)).toMatchObject({
+    expect(await requestAccess(reader)).toMatchObject({
       body: { message: 'You already have access to this dataset.' },
     });
   });
 
   it('can be rejected with a reason, and sent again', async () => {
-    const world = await archive(database);
-    const { set, admin, server } = world;
-    const someone = await world.member();
-    await set('restricted', true);
-    await ask(someone);
+    const world = await startWithThreeSlides(database);
+    const { setAccess, admin, server } = world;
+    const reader = await world.member();
+    await setAccess('restricted', true);
+    await requestAccess(reader);
     const requestId = async () =>
       (await admin.call(listDatasets)).body.datasets.at(-1)?.requests[0]?.id ?? '';
     await admin.call(answerDatasetRequest, {
       params: { requestId: await requestId() },
       body: { granted: false, reason: 'Etik kurul onayı gerekli.' },
     });
-    const [refused] = await stateOf(someone);
-    expect(refused).toMatchObject({
+    const [rejectedRequest] = await requestableDatasetsOf(reader);
+    expect(rejectedRequest).toMatchObject({
       granted: false,
       request: { answer: 'refused', answer_reason: 'Etik kurul onayı gerekli.' },
     });
-    const toPerson = (await emailsOf(server)).find(({ subject }) =>
+    const rejectionEmail = (await emailsOf(server)).find(({ subject }) =>
       subject?.endsWith('isteğiniz reddedildi'),
     );
-    expect(toPerson?.text).toContain('Etik kurul onayı gerekli.');
-    expect(await seen(world, server, someone)).toEqual(nothing);
-    await ask(someone, closed, 'Approved now.');
-    expect((await stateOf(someone))[0]?.request).toMatchObject({ reason: 'Approved now.', answer: null });
+    expect(rejectionEmail?.text).toContain('Etik kurul onayı gerekli.');
+    expect(await visibilityOf(world, server, reader)).toEqual(noAccess);
+    await requestAccess(reader, restrictedName, 'Approved now.');
+    expect((await requestableDatasetsOf(reader))[0]?.request).toMatchObject({
+      reason: 'Approved now.',
+      answer: null,
+    });
     // A second request replaces the reason of the first one.
     const before = await requestId();
-    await ask(someone, closed, 'Approved, no. 12.');
+    await requestAccess(reader, restrictedName, 'Approved, no. 12.');
     expect(await requestId()).toBe(before);
     expect((await admin.call(countWaiting)).body.datasetRequests).toBe(1);
   });
 
-  it('gets the same 404 for an unlisted dataset as for an unknown one', async () => {
-    const { set, member, services } = await archive(database);
-    const someone = await member();
-    await set('restricted', false);
-    expect(await stateOf(someone)).toEqual([]);
-    const answers = [];
-    for (const name of [closed, 'Yok', 'Açık']) {
-      const { status, body } = await ask(someone, name);
-      answers.push([status, { ...(body as object), requestId: '' }]);
+  it('gets the same 404 for an unlisted or an open dataset as for an unknown one', async () => {
+    const { setAccess, member, services } = await startWithThreeSlides(database);
+    const reader = await member();
+    await setAccess('restricted', false);
+    expect(await requestableDatasetsOf(reader)).toEqual([]);
+    const responses = [];
+    for (const name of [restrictedName, 'Yok', 'Açık']) {
+      const { status, body } = await requestAccess(reader, name);
+      responses.push([status, { ...(body as object), requestId: '' }]);
     }
-    expect(answers[0]?.[0]).toBe(404);
-    expect(answers[1]).toEqual(answers[0]);
-    expect(answers[2]).toEqual(answers[0]);
+    expect(responses[0]?.[0]).toBe(404);
+    expect(responses[1]).toEqual(responses[0]);
+    expect(responses[2]).toEqual(responses[0]);
     expect(await services.db.selectFrom('dataset_requests').selectAll().execute()).toEqual([]);
   });
 
   it('is removed when an administrator grants access directly', async () => {
-    const world = await archive(database);
-    const someone = await world.member();
+    const world = await startWithThreeSlides(database);
+    const reader = await world.member();
     await world.set('restricted', true);
-    await ask(someone);
-    await world.grant(someone.uid);
-    expect((await stateOf(someone))[0]).toMatchObject({ granted: true, request: { answer: 'granted' } });
+    await requestAccess(reader);
+    await world.grant(reader.uid);
+    expect((await requestableDatasetsOf(reader))[0]).toMatchObject({
+      granted: true,
+      request: { answer: 'granted' },
+    });
     expect((await world.admin.call(countWaiting)).body.datasetRequests).toBe(0);
   });
 });
@@ -438,26 +458,27 @@ describe('two servers over one database', () => {
   it.each(databaseKinds)(
     'reject a tile request within a second after one of them revokes the grant, on %s',
     async (database) => {
-      const world = await archive(database);
-      const { set, grant, revoke, server, clock, ids } = world;
-      const another = await server.another();
+      const world = await startWithThreeSlides(database);
+      const { setAccess, grant, revoke, server, clock, ids } = world;
+      const otherProcess = await server.another();
       const { uid, session } = await world.member();
-      await set('restricted');
+      await setAccess('restricted');
       await grant(uid);
       const url = `/image-catalog/proxy/${ids.closed}/image_files/9/0_0.jpeg?session=${session}`;
-      const there = async () => (await another.as(null).inject({ method: 'GET', url })).status;
+      const statusInOtherProcess = async () =>
+        (await otherProcess.as(null).inject({ method: 'GET', url })).status;
       clock.advance(1001);
-      expect(await there()).toBe(200);
+      expect(await statusInOtherProcess()).toBe(200);
       // The session is in constant use, so its cached state would be used up to the staleness limit.
       await revoke(uid);
-      let answered = 200;
-      for (let waited = 0; waited <= 1000 && answered === 200; waited += 100) {
-        answered = await there();
+      let status = 200;
+      for (let waitedMs = 0; waitedMs <= 1000 && status === 200; waitedMs += 100) {
+        status = await statusInOtherProcess();
         clock.advance(100);
         await new Promise((resolve) => setImmediate(resolve));
       }
       clock.advance(1);
-      expect(await there()).toBe(404);
+      expect(await statusInOtherProcess()).toBe(404);
     },
   );
 });

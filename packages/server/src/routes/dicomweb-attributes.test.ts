@@ -1,6 +1,6 @@
 /**
- * Checks the metadata of DICOMweb against the VL Whole Slide Microscopy Image IOD, for slides of each format whose tiles can be sent:
- * every attribute of type 1 has a value, and every attribute of type 2 is present.
+ * Checks the metadata of DICOMweb against the VL Whole Slide Microscopy Image IOD (information object definition), for slides of each
+ * format whose tiles can be sent: every attribute of type 1 has a value, and every attribute of type 2 is present.
  *
  * Source: PS3.3 table A.32.8-1 and the modules that it names as mandatory, and table A.32.8-2 for the functional groups.
  */
@@ -25,14 +25,14 @@ interface Element {
 }
 type DataSet = Readonly<Record<string, Element>>;
 
-/** Attributes by module: tags of type 1, tags of type 2. */
+/** Required attributes by module of the IOD: tags of type 1 and tags of type 2, as group and element in hexadecimal digits. */
 const modules: readonly {
   readonly name: string;
   readonly type1: string;
   readonly type2: string;
   /** Tags of the sequences that contain the attributes, from the outside. */
   readonly within?: readonly string[];
-  /** Condition of type 1C. */
+  /** Condition under which the attributes are required (type 1C). */
   readonly when?: (dataSet: DataSet) => boolean;
 }[] = [
   { name: 'Patient', type1: '', type2: '00100010 00100020 00100030 00100040' },
@@ -47,7 +47,7 @@ const modules: readonly {
     type1: '00280002 00280004 00280010 00280011 00280100 00280101 00280102 00280103',
     type2: '',
   },
-  { name: 'Image Pixel of colours', type1: '00280006', type2: '', when: (each) => samplesOf(each) > 1 },
+  { name: 'Image Pixel of colours', type1: '00280006', type2: '', when: (dataSet) => samplesOf(dataSet) > 1 },
   { name: 'Acquisition Context', type1: '', type2: '00400555' },
   {
     name: 'Multi-frame Functional Groups',
@@ -74,13 +74,13 @@ const modules: readonly {
     name: 'Whole Slide Microscopy Image of lossy compression',
     type1: '00282112 00282114',
     type2: '',
-    when: (each) => firstOf(each, '00282110') === '01',
+    when: (dataSet) => firstOf(dataSet, '00282110') === '01',
   },
   {
     name: 'Whole Slide Microscopy Image in grey',
     type1: '00281052 00281053 20500020',
     type2: '',
-    when: (each) => samplesOf(each) === 1,
+    when: (dataSet) => samplesOf(dataSet) === 1,
   },
   { name: 'Total Pixel Matrix Origin', within: ['00480008'], type1: '0040072A 0040073A', type2: '' },
   { name: 'Optical Path', type1: '00480105 00480302', type2: '' },
@@ -135,7 +135,7 @@ const hasValue = (element: Element | undefined) =>
   element?.Value?.every((value) => value !== null && value !== '' && JSON.stringify(value) !== '{}');
 
 /** ImageOrientationSlide of a slide with the label on the left. */
-const turned = { tag: 0x0048_0102, vr: 'DS', value: Buffer.from('0\\1\\0\\1\\0\\0 ') };
+const orientationElement = { tag: 0x0048_0102, vr: 'DS', value: Buffer.from('0\\1\\0\\1\\0\\0 ') };
 
 const files: Readonly<Record<string, () => Promise<Uint8Array>>> = {
   'slide.svs': () => buildSvs(),
@@ -143,7 +143,7 @@ const files: Readonly<Record<string, () => Promise<Uint8Array>>> = {
   'grey.tiff': () => buildTiledTiff({ colour: 'grey' }),
   'slide.ndpi': async () => ndpiBytes(layOutNdpi(await ndpiDirectories({}))),
   'slide.dcm': () => buildDicom({ codec: 'jpeg' }),
-  'turned.dcm': () => buildDicom({ codec: 'jpeg', series: '2', pyramid: '2', more: [turned] }),
+  'turned.dcm': () => buildDicom({ codec: 'jpeg', series: '2', pyramid: '2', more: [orientationElement] }),
 };
 
 let server: SlideServer;
@@ -161,28 +161,33 @@ describe('the metadata of DICOMweb', () => {
   it.each(Object.keys(files))(
     'has every attribute of type 1 and 2 of the VL Whole Slide Microscopy IOD for %s',
     async (name) => {
-      const answer = await server.app.inject({
+      const response = await server.app.inject({
         url: `/dicom-web/studies/${uidOf(await server.idOf(name), 'study')}/metadata`,
         headers: { authorization: `Bearer ${token}` },
       });
-      const dataSets = answer.json<DataSet[]>();
-      expect(answer.statusCode).toBe(200);
+      const dataSets = response.json<DataSet[]>();
+      expect(response.statusCode).toBe(200);
       expect(dataSets.length).toBeGreaterThan(0);
       for (const dataSet of dataSets) expect(findingsOf(dataSet)).toEqual([]);
     },
   );
 
   it.each([
-    ['turned.dcm', 'the DICOM file states it', [0, 1, 0, 1, 0, 0], [20, 40]],
-    ['slide.svs', 'assumed for a file that does not state it', [0, -1, 0, -1, 0, 0], [0, 0]],
-  ])('states the position on the glass slide of %s as %s', async (name, _, orientation, origin) => {
-    const answer = await server.app.inject({
-      url: `/dicom-web/studies/${uidOf(await server.idOf(name), 'study')}/metadata`,
-      headers: { authorization: `Bearer ${token}` },
-    });
-    const [dataSet] = answer.json<DataSet[]>();
-    expect(dataSet?.['00480102']?.Value).toEqual(orientation);
-    const [place] = (dataSet?.['00480008']?.Value ?? []) as DataSet[];
-    expect([firstOf(place ?? {}, '0040072A'), firstOf(place ?? {}, '0040073A')]).toEqual(origin);
-  });
+    ['turned.dcm', 'the values in the DICOM file', [0, 1, 0, 1, 0, 0], [20, 40]],
+    ['slide.svs', 'the defaults, because the file has no such values', [0, -1, 0, -1, 0, 0], [0, 0]],
+  ])(
+    'states the orientation and origin of %s on the glass slide: %s',
+    async (name, _, orientation, origin) => {
+      const response = await server.app.inject({
+        url: `/dicom-web/studies/${uidOf(await server.idOf(name), 'study')}/metadata`,
+        headers: { authorization: `Bearer ${token}` },
+      });
+      const [dataSet] = response.json<DataSet[]>();
+      expect(dataSet?.['00480102']?.Value).toEqual(orientation);
+      const [matrixOrigin] = (dataSet?.['00480008']?.Value ?? []) as DataSet[];
+      expect([firstOf(matrixOrigin ?? {}, '0040072A'), firstOf(matrixOrigin ?? {}, '0040073A')]).toEqual(
+        origin,
+      );
+    },
+  );
 });

@@ -12,25 +12,26 @@ type DataSet = Record<
   { readonly vr: string; readonly Value?: readonly unknown[]; readonly BulkDataURI?: string }
 >;
 
-const plan = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
-const viewer = 'https://viewer.example';
+/** 480 × 400 pixels in 16 tiles of 128; two levels, at downsample 1 and 4. */
+const slideOptions = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
+const viewerOrigin = 'https://viewer.example';
 
 let server: SlideServer;
 let svs: Buffer;
 let id: string;
 let otherId: string;
 let token: string;
-let series: string;
+let seriesPath: string;
 
 beforeAll(async () => {
-  server = await slideServer({ isShared: true, config: { dicomwebOrigins: new Set([viewer]) } });
-  svs = Buffer.from(await buildSvs({ ...plan, profile: buildIcc() }));
+  server = await slideServer({ isShared: true, config: { dicomwebOrigins: new Set([viewerOrigin]) } });
+  svs = Buffer.from(await buildSvs({ ...slideOptions, profile: buildIcc() }));
   await server.put('Tissue/good.svs', svs);
-  await server.put('Tissue/other.svs', await buildSvs({ ...plan, downsamples: [1] }));
+  await server.put('Tissue/other.svs', await buildSvs({ ...slideOptions, downsamples: [1] }));
   await server.rescan();
   [id, otherId] = [await server.idOf('good.svs'), await server.idOf('other.svs')];
   token = await server.fixtures.token(await server.fixtures.user());
-  series = `/studies/${uidOf(id, 'study')}/series/${uidOf(id, 'series')}`;
+  seriesPath = `/studies/${uidOf(id, 'study')}/series/${uidOf(id, 'series')}`;
 });
 afterAll(() => server.close());
 
@@ -40,23 +41,23 @@ const get = (path: string, headers: Record<string, string> = {}) =>
     headers: { authorization: `Bearer ${token}`, ...headers },
   });
 const search = async (path: string) => {
-  const answer = await get(path);
-  expect([path, answer.statusCode, answer.headers['content-type']]).toEqual([
+  const response = await get(path);
+  expect([path, response.statusCode, response.headers['content-type']]).toEqual([
     path,
     200,
     'application/dicom+json',
   ]);
-  return answer.json<DataSet[]>();
+  return response.json<DataSet[]>();
 };
 const namesOf = (found: readonly DataSet[]) =>
   found.map((each) => each['00081030']?.Value?.[0] as string).sort();
-const instance = (level: number) => `${series}/instances/${uidOf(id, level)}`;
+const instancePath = (level: number) => `${seriesPath}/instances/${uidOf(id, level)}`;
 const anySyntax = 'multipart/related; type="application/octet-stream"; transfer-syntax=*';
 
 /** Returns the parts of a multipart body (RFC 2046 section 5.1.1). */
-function partsOf(answer: { readonly headers: Record<string, unknown>; readonly rawPayload: Buffer }) {
-  const boundary = /boundary="([^"]+)"/.exec(String(answer.headers['content-type']))?.[1] ?? '';
-  const text = answer.rawPayload.toString('latin1');
+function partsOf(response: { readonly headers: Record<string, unknown>; readonly rawPayload: Buffer }) {
+  const boundary = /boundary="([^"]+)"/.exec(String(response.headers['content-type']))?.[1] ?? '';
+  const text = response.rawPayload.toString('latin1');
   return text
     .split(`--${boundary}`)
     .slice(1, -1)
@@ -72,8 +73,8 @@ describe('DICOMweb search (QIDO-RS)', () => {
       '/studies?ModalitiesInStudy=SM&fuzzymatching=true&limit=101&offset=0&includefield=00081030,00080060',
     );
     expect(namesOf(found)).toEqual(['good.svs', 'other.svs']);
-    const good = found.find((each) => each['0020000D']?.Value?.[0] === uidOf(id, 'study'));
-    expect(good).toMatchObject({
+    const goodStudy = found.find((each) => each['0020000D']?.Value?.[0] === uidOf(id, 'study'));
+    expect(goodStudy).toMatchObject({
       '00100010': { vr: 'PN', Value: [{ Alphabetic: 'Anonymous' }] },
       '00100030': { vr: 'DA' },
       '00080061': { Value: ['SM'] },
@@ -124,23 +125,23 @@ describe('DICOMweb search (QIDO-RS)', () => {
   });
 
   it('ignores unsupported query attributes, with a warning in the response', async () => {
-    const answer = await get('/studies?PatientComments=x');
-    expect([answer.statusCode, answer.headers.warning]).toEqual([200, expect.stringContaining('299')]);
+    const response = await get('/studies?PatientComments=x');
+    expect([response.statusCode, response.headers.warning]).toEqual([200, expect.stringContaining('299')]);
   });
 
   it.each([
-    'foo=1',
-    'limit=x',
-    'limit=-1',
-    'limit=1e9',
-    'offset=1.5',
-    'fuzzymatching=yes',
-    'includefield=x%00y',
-    'PatientName=a&PatientName=b',
-    `PatientName=${'a'.repeat(300)}`,
-    'constructor=1',
-    `${Array.from({ length: 60 }, (_, index) => `001000${10 + index}=a`).join('&')}`,
-  ])('returns 400 for the query %s', async (query) => {
+    ['an unknown attribute', 'foo=1'],
+    ['a limit that is not a number', 'limit=x'],
+    ['a negative limit', 'limit=-1'],
+    ['a limit with an exponent', 'limit=1e9'],
+    ['a fraction as offset', 'offset=1.5'],
+    ['a fuzzymatching that is not true or false', 'fuzzymatching=yes'],
+    ['a null character', 'includefield=x%00y'],
+    ['a repeated attribute', 'PatientName=a&PatientName=b'],
+    ['a value of 300 characters', `PatientName=${'a'.repeat(300)}`],
+    ['the name of a JavaScript property', 'constructor=1'],
+    ['60 attributes', `${Array.from({ length: 60 }, (_, index) => `001000${10 + index}=a`).join('&')}`],
+  ])('returns 400 for a query with %s', async (_, query) => {
     expect((await get(`/studies?${query}`)).json()).toMatchObject({ code: 'invalid_request' });
   });
 
@@ -153,7 +154,7 @@ describe('DICOMweb search (QIDO-RS)', () => {
 
 describe('DICOMweb metadata (WADO-RS)', () => {
   it('has every required attribute of a whole slide image', async () => {
-    const found = await search(`${series}/metadata`);
+    const found = await search(`${seriesPath}/metadata`);
     expect(found).toHaveLength(2);
     const [full, small] = found;
     expect(full).toMatchObject({
@@ -182,27 +183,27 @@ describe('DICOMweb metadata (WADO-RS)', () => {
 
   it('is the same when requested by instance, series or study', async () => {
     const [all, ofStudy, one] = [
-      await search(`${series}/metadata`),
+      await search(`${seriesPath}/metadata`),
       await search(`/studies/${uidOf(id, 'study')}/metadata`),
-      await search(`${instance(1)}/metadata`),
+      await search(`${instancePath(1)}/metadata`),
     ];
     expect(ofStudy).toEqual(all);
     expect(one).toEqual(all.slice(1));
   });
 
   it('points to the ICC profile of the file', async () => {
-    const [dataSet] = await search(`${instance(0)}/metadata`);
+    const [dataSet] = await search(`${instancePath(0)}/metadata`);
     const opticalPath = dataSet?.['00480105']?.Value?.[0] as DataSet | undefined;
     const url = opticalPath?.['00282000']?.BulkDataURI;
-    expect(url).toBe(`http://localhost:80/dicom-web${instance(0)}/bulkdata/icc`);
-    const bulk = await get(`${instance(0)}/bulkdata/icc`, { accept: 'application/octet-stream' });
+    expect(url).toBe(`http://localhost:80/dicom-web${instancePath(0)}/bulkdata/icc`);
+    const bulk = await get(`${instancePath(0)}/bulkdata/icc`, { accept: 'application/octet-stream' });
     expect(Buffer.compare(bulk.rawPayload, buildIcc())).toBe(0);
-    expect(partsOf(await get(`${instance(0)}/bulkdata/icc`))[0]?.bytes).toEqual(bulk.rawPayload);
+    expect(partsOf(await get(`${instancePath(0)}/bulkdata/icc`))[0]?.bytes).toEqual(bulk.rawPayload);
   });
 });
 
 describe('DICOMweb frames (WADO-RS)', () => {
-  /** Returns the entropy-coded part of a JPEG, which the file contains with the same bytes. */
+  /** Returns the entropy-coded part of a JPEG, after the marker SOS. The slide file contains it with the same bytes. */
   const scanOf = (jpeg: Buffer) => {
     const at = jpeg.indexOf(Buffer.from([0xff, 0xda]));
     return jpeg.subarray(at + 2 + jpeg.readUInt16BE(at + 2), -2);
@@ -213,8 +214,8 @@ describe('DICOMweb frames (WADO-RS)', () => {
       [0, 1, '9/0_0.jpg'],
       [0, 6, '9/1_1.jpg'],
     ] as const) {
-      const answer = await get(`${instance(level)}/frames/${number}`, { accept: anySyntax });
-      const [part] = partsOf(answer);
+      const response = await get(`${instancePath(level)}/frames/${number}`, { accept: anySyntax });
+      const [part] = partsOf(response);
       expect(part?.head).toContain(
         'Content-Type: application/octet-stream; transfer-syntax=1.2.840.10008.1.2.4.50',
       );
@@ -225,33 +226,33 @@ describe('DICOMweb frames (WADO-RS)', () => {
   });
 
   it('have the security headers of tiles, and CORS headers for a configured origin', async () => {
-    const { headers } = await get(`${instance(0)}/frames/1`, { accept: anySyntax });
+    const { headers } = await get(`${instancePath(0)}/frames/1`, { accept: anySyntax });
     expect(headers).toMatchObject({
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
       'cross-origin-resource-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
     });
-    const fromViewer = await get(`${instance(0)}/frames/1`, { accept: anySyntax, origin: viewer });
+    const fromViewer = await get(`${instancePath(0)}/frames/1`, { accept: anySyntax, origin: viewerOrigin });
     expect(fromViewer.headers).toMatchObject({
-      'access-control-allow-origin': viewer,
+      'access-control-allow-origin': viewerOrigin,
       'cross-origin-resource-policy': 'cross-origin',
       vary: 'Origin, Accept',
     });
   });
 
   it('are returned in the order of the requested list', async () => {
-    const several = partsOf(await get(`${instance(0)}/frames/3,1,16`, { accept: anySyntax }));
+    const several = partsOf(await get(`${instancePath(0)}/frames/3,1,16`, { accept: anySyntax }));
     const single = await Promise.all(
       [3, 1, 16].map(async (number) => {
         const accept = 'application/octet-stream; transfer-syntax=*';
-        return (await get(`${instance(0)}/frames/${number}`, { accept })).rawPayload;
+        return (await get(`${instancePath(0)}/frames/${number}`, { accept })).rawPayload;
       }),
     );
     expect(several.map(({ bytes }) => bytes)).toEqual(single);
   });
 
   it.each([
-    [undefined, 'multipart/related; type="application/octet-stream"'],
+    ['', 'multipart/related; type="application/octet-stream"'],
     ['*/*', 'multipart/related; type="application/octet-stream"'],
     [anySyntax, 'multipart/related; type="application/octet-stream"'],
     ['multipart/related; type=image/jpeg', 'multipart/related; type="image/jpeg"'],
@@ -260,46 +261,51 @@ describe('DICOMweb frames (WADO-RS)', () => {
       'multipart/related; type="image/jpeg"',
     ],
     ['image/jpeg', 'image/jpeg; transfer-syntax=1.2.840.10008.1.2.4.50'],
-  ])('are sent in the media type that Accept names: %s', async (accept, type) => {
-    const answer = await get(`${instance(0)}/frames/1`, accept === undefined ? {} : { accept });
-    expect(answer.statusCode).toBe(200);
-    expect(String(answer.headers['content-type']).startsWith(type)).toBe(true);
+  ])('are sent for the Accept header "%s" in the media type %s', async (accept, type) => {
+    const response = await get(`${instancePath(0)}/frames/1`, accept === '' ? {} : { accept });
+    expect(response.statusCode).toBe(200);
+    expect(String(response.headers['content-type']).startsWith(type)).toBe(true);
   });
 
   it.each([
-    'multipart/related; type="application/octet-stream"; transfer-syntax=1.2.840.10008.1.2.1',
-    'multipart/related; type="image/jp2"',
-    'application/dicom',
-    'text/plain',
-    '*/*;q=0',
-    'x'.repeat(3000),
-  ])('get 406 when Accept allows no available media type: %s', async (accept) => {
-    expect((await get(`${instance(0)}/frames/1`, { accept })).json()).toMatchObject({
+    [
+      'another transfer syntax',
+      'multipart/related; type="application/octet-stream"; transfer-syntax=1.2.840.10008.1.2.1',
+    ],
+    ['JPEG 2000', 'multipart/related; type="image/jp2"'],
+    ['a DICOM file', 'application/dicom'],
+    ['text', 'text/plain'],
+    ['nothing (*/*;q=0)', '*/*;q=0'],
+    ['a name of 3,000 characters', 'x'.repeat(3000)],
+  ])('of a JPEG slide get 406 when Accept allows only %s', async (_, accept) => {
+    expect((await get(`${instancePath(0)}/frames/1`, { accept })).json()).toMatchObject({
       code: 'not_acceptable',
     });
   });
 
   it.each(['0', '-1', 'x', '1,,2', '1,', '01', '1.5', '1e3', Array.from({ length: 65 }, () => 1).join(',')])(
-    'are refused with 400 for the list %s',
+    'are refused with 400 for the list of frame numbers %s',
     async (list) => {
-      expect((await get(`${instance(0)}/frames/${list}`)).json()).toMatchObject({ code: 'invalid_request' });
+      expect((await get(`${instancePath(0)}/frames/${list}`)).json()).toMatchObject({
+        code: 'invalid_request',
+      });
     },
   );
 
   it('are returned to hundreds of concurrent requests for the largest list', async () => {
     const list = Array.from({ length: 64 }, (_, at) => 1 + (at % 16)).join(',');
-    const answers = await Promise.all(
-      Array.from({ length: 300 }, () => get(`${instance(0)}/frames/${list}`, { accept: anySyntax })),
+    const responses = await Promise.all(
+      Array.from({ length: 300 }, () => get(`${instancePath(0)}/frames/${list}`, { accept: anySyntax })),
     );
-    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
-    for (const answer of answers.slice(0, 2)) expect(partsOf(answer)).toHaveLength(64);
+    expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+    for (const response of responses.slice(0, 2)) expect(partsOf(response)).toHaveLength(64);
   });
 
-  it('are answered with 404 when they do not exist', async () => {
+  it('that do not exist get 404', async () => {
     for (const path of [
-      `${instance(0)}/frames/17`,
-      `${instance(7)}/frames/1`,
-      `${series}0/instances/1.2/frames/1`,
+      `${instancePath(0)}/frames/17`,
+      `${instancePath(7)}/frames/1`,
+      `${seriesPath}0/instances/1.2/frames/1`,
     ]) {
       expect((await get(path)).json()).toMatchObject({ code: 'not_found' });
     }
@@ -307,12 +313,12 @@ describe('DICOMweb frames (WADO-RS)', () => {
 });
 
 describe('DICOMweb thumbnail', () => {
-  it('is a JPEG of the slide', async () => {
-    for (const path of [`/studies/${uidOf(id, 'study')}`, series, instance(1)]) {
-      const answer = await get(`${path}/thumbnail`, { accept: 'image/jpeg' });
-      expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'image/jpeg']);
+  it('is a JPEG of the slide, and a request that accepts only PNG gets 406', async () => {
+    for (const path of [`/studies/${uidOf(id, 'study')}`, seriesPath, instancePath(1)]) {
+      const response = await get(`${path}/thumbnail`, { accept: 'image/jpeg' });
+      expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'image/jpeg']);
     }
-    expect((await get(`${series}/thumbnail`, { accept: 'image/png' })).json()).toMatchObject({
+    expect((await get(`${seriesPath}/thumbnail`, { accept: 'image/png' })).json()).toMatchObject({
       code: 'not_acceptable',
     });
   });
@@ -320,9 +326,9 @@ describe('DICOMweb thumbnail', () => {
 
 describe('access to DICOMweb', () => {
   it('requires a bearer token', async () => {
-    for (const path of ['/studies', `${series}/metadata`, `${instance(0)}/frames/1`]) {
-      const answer = await server.app.inject({ url: `/dicom-web${path}` });
-      expect(answer.json()).toMatchObject({ code: 'token_missing' });
+    for (const path of ['/studies', `${seriesPath}/metadata`, `${instancePath(0)}/frames/1`]) {
+      const response = await server.app.inject({ url: `/dicom-web${path}` });
+      expect(response.json()).toMatchObject({ code: 'token_missing' });
     }
   });
 
@@ -340,11 +346,11 @@ describe('access to DICOMweb', () => {
 
   it('from scripts is allowed for the configured origins only', async () => {
     for (const [origin, allowed] of [
-      [viewer, viewer],
+      [viewerOrigin, viewerOrigin],
       ['https://other.example', undefined],
     ] as const) {
-      const answer = await get('/studies', { origin });
-      expect(answer.headers['access-control-allow-origin']).toBe(allowed);
+      const response = await get('/studies', { origin });
+      expect(response.headers['access-control-allow-origin']).toBe(allowed);
       const preflight = await server.app.inject({
         method: 'OPTIONS',
         url: '/dicom-web/studies',

@@ -15,21 +15,21 @@ interface Document {
   readonly components: { readonly schemas: Record<string, { readonly properties?: object }> };
 }
 
-async function documentOf(): Promise<Document> {
+async function requestDocument(): Promise<Document> {
   const { app } = await testServer();
-  const answer = await app.inject(`${apiBase}/openapi.json`);
-  expect(answer.statusCode).toBe(200);
-  return answer.json<Document>();
+  const response = await app.inject(`${apiBase}/openapi.json`);
+  expect(response.statusCode).toBe(200);
+  return response.json<Document>();
 }
 
 describe('the OpenAPI document', () => {
   it('is OpenAPI 3.1 and lists every endpoint of the contract, and nothing else', async () => {
-    const { openapi, paths } = await documentOf();
+    const { openapi, paths } = await requestDocument();
     expect(openapi).toBe('3.1.0');
-    const listed = Object.values(paths).flatMap((path) =>
+    const listedOperations = Object.values(paths).flatMap((path) =>
       Object.values(path).map((call) => call.operationId),
     );
-    expect(listed.sort()).toEqual(Object.keys(endpoints).sort());
+    expect(listedOperations.sort()).toEqual(Object.keys(endpoints).sort());
     for (const [name, { method, path }] of Object.entries(endpoints)) {
       const address = path.replace(/:(\w+)/g, '{$1}').replace('*', '{path}');
       expect(paths[address]?.[method.toLowerCase()]?.operationId).toBe(name);
@@ -37,7 +37,8 @@ describe('the OpenAPI document', () => {
   });
 
   it('names every parameter and the authentication of each endpoint', async () => {
-    const { paths } = await documentOf();
+    const { paths } = await requestDocument();
+    // The documentation omits the parameter `session`, which is the authentication of the endpoint.
     const tile = paths['/image-catalog/proxy/{imageId}/image_files/{dziLevel}/{tile}']?.get;
     expect(tile?.parameters.map(({ name, in: place }) => [name, place])).toEqual([
       ['imageId', 'path'],
@@ -55,13 +56,13 @@ describe('the OpenAPI document', () => {
   });
 
   it('does not require fields of a body that have a default', async () => {
-    const { paths } = await documentOf();
+    const { paths } = await requestDocument();
     const body = paths['/auth/register']?.post?.requestBody?.content['application/json'];
     expect(body?.schema.required).toEqual(['email', 'password']);
   });
 
   it('lists the error codes of each endpoint', async () => {
-    const { paths } = await documentOf();
+    const { paths } = await requestDocument();
     const approve = paths['/admin/users/{uid}/approve']?.post?.responses;
     expect(Object.keys(approve ?? {})).toEqual([
       '200',
@@ -80,7 +81,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('contains no schema that is only a reference to itself', async () => {
-    const { components } = await documentOf();
+    const { components } = await requestDocument();
     const selfReferences = Object.entries(components.schemas).filter(([name, schema]) =>
       JSON.stringify(schema).startsWith(`{"$ref":"#/components/schemas/${name}"`),
     );
@@ -88,7 +89,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('has a body schema for every error status', async () => {
-    const { paths } = await documentOf();
+    const { paths } = await requestDocument();
     const schema = { $ref: '#/components/schemas/Error' };
     for (const [address, path] of Object.entries(paths)) {
       for (const { responses } of Object.values(path)) {
@@ -101,11 +102,13 @@ describe('the OpenAPI document', () => {
   });
 
   it('resolves every schema reference', async () => {
-    const document = await documentOf();
+    const document = await requestDocument();
     const references = JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g);
     const referredTo = new Set([...references].map(([, reference]) => reference));
-    const there = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
-    expect(referredTo).toEqual(new Set(there));
+    const schemaReferences = Object.keys(document.components.schemas).map(
+      (name) => `#/components/schemas/${name}`,
+    );
+    expect(referredTo).toEqual(new Set(schemaReferences));
     expect(referredTo.size).toBeGreaterThan(4);
   });
 });

@@ -13,8 +13,8 @@ import { buildApp } from '../app.ts';
 import { uidOf } from '../dicomweb/uids.ts';
 import { type SlideServer, slideServer } from '../testing/slide-server.ts';
 
-const slide = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
-const viewer = 'https://viewer.example';
+const slideOptions = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
+const viewerOrigin = 'https://viewer.example';
 const anySyntax = 'multipart/related; type="application/octet-stream"; transfer-syntax=*';
 
 let server: SlideServer;
@@ -23,7 +23,7 @@ let routeApp: FastifyInstance;
 let ports: { readonly 'fast path': number; readonly 'Fastify route': number };
 let agent: http.Agent;
 /** Bearer token of a member whose image session is open. */
-let signIn: string;
+let signInToken: string;
 /** API token of the same account. */
 let apiToken: string;
 let instance: string;
@@ -37,13 +37,13 @@ function instanceOf(imageId: string): string {
 }
 
 beforeAll(async () => {
-  server = await slideServer({ isShared: true, config: { dicomwebOrigins: new Set([viewer]) } });
+  server = await slideServer({ isShared: true, config: { dicomwebOrigins: new Set([viewerOrigin]) } });
   const { services, as, fixtures } = server;
   routeApp = await buildApp({ ...services, config: { ...services.config, tileFastPath: false } });
   ports = { 'fast path': await portOf(server.app), 'Fastify route': await portOf(routeApp) };
-  await server.put('Tissue/a.svs', await buildSvs(slide));
-  await server.put('Tissue/hidden.svs', await buildSvs(slide));
-  await server.put('Other/b.svs', await buildSvs(slide));
+  await server.put('Tissue/a.svs', await buildSvs(slideOptions));
+  await server.put('Tissue/hidden.svs', await buildSvs(slideOptions));
+  await server.put('Other/b.svs', await buildSvs(slideOptions));
   await server.rescan();
   instance = instanceOf(await server.idOf('a.svs'));
   const hidden = await server.idOf('hidden.svs');
@@ -54,10 +54,10 @@ beforeAll(async () => {
 beforeEach(async () => {
   agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const member = await server.fixtures.user();
-  signIn = await server.fixtures.token(member);
+  signInToken = await server.fixtures.token(member);
   apiToken = (await server.fixtures.apiToken(member, { scopes: ['slides:read'] })).token;
   // The first request of each token opens its image session and the slide.
-  for (const token of [signIn, apiToken]) await send(`${instance}/frames/1`, withToken(token));
+  for (const token of [signInToken, apiToken]) await send(`${instance}/frames/1`, withToken(token));
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -107,8 +107,8 @@ function send(path: string, options: Options, adapter: Adapter = 'fast path'): P
   });
 }
 
-/** Number of responses to requests for frames, by their labels. */
-async function answered(): Promise<ReadonlyMap<string, number>> {
+/** Returns the number of responses to requests for frames by method and status, from the metrics. */
+async function countResponses(): Promise<ReadonlyMap<string, number>> {
   const metrics = await server.services.metrics.now();
   const found = metrics.find(({ name }) => name === 'http_requests_total');
   return new Map(
@@ -121,8 +121,8 @@ async function answered(): Promise<ReadonlyMap<string, number>> {
 /** Sends a request, and returns all its effects: response, line of the access log, changed counters, and rejection in the audit log. */
 async function observe(path: string, options: Options, adapter: Adapter) {
   const requestId = randomUUID();
-  const before = await answered();
-  const noted = vi.spyOn(server.services.audit, 'recordSeparately').mockClear();
+  const before = await countResponses();
+  const recordCalls = vi.spyOn(server.services.audit, 'recordSeparately').mockClear();
   const reply = await send(
     path,
     { ...options, headers: { ...options.headers, 'x-request-id': requestId } },
@@ -136,15 +136,18 @@ async function observe(path: string, options: Options, adapter: Adapter) {
       .split('\n')
       .filter((text) => text.includes(`"requestId":"${requestId}"`))
       .map((text) => JSON.parse(text) as Record<string, unknown>);
-  const line = await vi.waitFor(() => {
+  const logLine = await vi.waitFor(() => {
     const found = lines().find(({ msg }) => msg === 'request');
     expect(found).toBeDefined();
     return found ?? {};
   });
   await server.services.background.idle();
-  const refusals = noted.mock.calls.map(([{ origin, ...entry }]) => ({ ...entry, address: origin?.address }));
-  const after = await answered();
-  const { time: _time, ms: _ms, requestId: _id, ...logged } = line;
+  const refusals = recordCalls.mock.calls.map(([{ origin, ...entry }]) => ({
+    ...entry,
+    address: origin?.address,
+  }));
+  const after = await countResponses();
+  const { time: _time, ms: _ms, requestId: _id, ...logged } = logLine;
   return {
     reply,
     facts: {
@@ -180,8 +183,8 @@ interface Case {
 const framePath = () => `${instance}/frames/2`;
 
 describe('DICOMweb frame requests to the fast path and to the Fastify route', () => {
-  const written: Readonly<Record<string, Case>> = {
-    'the bearer token of a sign-in': { options: () => withToken(signIn), status: 200 },
+  const fastPathCases: Readonly<Record<string, Case>> = {
+    'the bearer token of a sign-in': { options: () => withToken(signInToken), status: 200 },
     'an API token': { options: () => withToken(apiToken), status: 200 },
     'a path below the API base': {
       path: () => apiBase + framePath(),
@@ -201,7 +204,7 @@ describe('DICOMweb frame requests to the fast path and to the Fastify route', ()
       status: 200,
     },
   };
-  const refused: Readonly<Record<string, Case>> = {
+  const errorCases: Readonly<Record<string, Case>> = {
     'a frame number beyond the last one': {
       path: () => `${instance}/frames/17`,
       options: () => withToken(apiToken),
@@ -214,17 +217,17 @@ describe('DICOMweb frame requests to the fast path and to the Fastify route', ()
     },
     'an unknown study': {
       path: () => framePath().replace(/studies\/[\d.]+/, 'studies/2.25.1'),
-      options: () => withToken(signIn),
+      options: () => withToken(signInToken),
       status: 404,
     },
     'a series of another slide': {
       path: () => framePath().replace(/series\/[\d.]+/, 'series/2.25.1'),
-      options: () => withToken(signIn),
+      options: () => withToken(signInToken),
       status: 404,
     },
     'an unknown instance': {
       path: () => framePath().replace(/instances\/[\d.]+/, 'instances/2.25.1'),
-      options: () => withToken(signIn),
+      options: () => withToken(signInToken),
       status: 404,
     },
     'the path of a hidden slide': {
@@ -266,9 +269,9 @@ describe('DICOMweb frame requests to the fast path and to the Fastify route', ()
       status: 404,
     },
   };
-  const otherForms: Readonly<Record<string, Case>> = {
+  const fastifyCases: Readonly<Record<string, Case>> = {
     'no token': { options: () => ({ headers: {} }), status: 401 },
-    'an allowed origin': { options: () => withToken(apiToken, { origin: viewer }), status: 200 },
+    'an allowed origin': { options: () => withToken(apiToken, { origin: viewerOrigin }), status: 200 },
     'another origin': { options: () => withToken(apiToken, { origin: 'https://else.example' }), status: 200 },
     'several frame numbers': {
       path: () => `${instance}/frames/1,2`,
@@ -282,7 +285,7 @@ describe('DICOMweb frame requests to the fast path and to the Fastify route', ()
     },
     'a session parameter': {
       path: () => `${framePath()}?session=${'A'.repeat(43)}`,
-      options: () => withToken(signIn),
+      options: () => withToken(signInToken),
       status: 200,
     },
     'a trailing slash': { path: () => `${framePath()}/`, options: () => withToken(apiToken), status: 200 },
@@ -294,28 +297,37 @@ describe('DICOMweb frame requests to the fast path and to the Fastify route', ()
     'an unknown bearer token': { options: () => withToken('A'.repeat(43)), status: 401 },
   };
 
-  it.each(Object.entries(written))(
+  it.each(Object.entries(fastPathCases))(
     'get equal responses; the fast path answers a request with %s',
-    async (_, each) => {
-      const reply = await expectEqualResponses((each.path ?? framePath)(), await each.options());
-      expect([reply.status, reply.writtenBy]).toEqual([each.status, 'fast path']);
+    async (_, requestCase) => {
+      const reply = await expectEqualResponses(
+        (requestCase.path ?? framePath)(),
+        await requestCase.options(),
+      );
+      expect([reply.status, reply.writtenBy]).toEqual([requestCase.status, 'fast path']);
       expect(reply.headers.vary).toBe('Origin, Accept');
     },
   );
 
-  it.each(Object.entries(refused))(
+  it.each(Object.entries(errorCases))(
     'get equal responses; Fastify writes the error response to a request with %s',
-    async (_, each) => {
-      const reply = await expectEqualResponses((each.path ?? framePath)(), await each.options());
-      expect([reply.status, reply.writtenBy]).toEqual([each.status, 'Fastify']);
+    async (_, requestCase) => {
+      const reply = await expectEqualResponses(
+        (requestCase.path ?? framePath)(),
+        await requestCase.options(),
+      );
+      expect([reply.status, reply.writtenBy]).toEqual([requestCase.status, 'Fastify']);
     },
   );
 
-  it.each(Object.entries(otherForms))(
+  it.each(Object.entries(fastifyCases))(
     'get equal responses; Fastify answers a request with %s',
-    async (_, each) => {
-      const reply = await expectEqualResponses((each.path ?? framePath)(), await each.options());
-      expect([reply.status, reply.writtenBy]).toEqual([each.status, 'Fastify']);
+    async (_, requestCase) => {
+      const reply = await expectEqualResponses(
+        (requestCase.path ?? framePath)(),
+        await requestCase.options(),
+      );
+      expect([reply.status, reply.writtenBy]).toEqual([requestCase.status, 'Fastify']);
     },
   );
 
@@ -333,15 +345,15 @@ describe('DICOMweb frame requests to the fast path and to the Fastify route', ()
     vi.spyOn(server.services.imageOpenings, 'record').mockRejectedValue(
       Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' }),
     );
-    expect((await expectEqualResponses(framePath(), withToken(signIn))).status).toBe(503);
+    expect((await expectEqualResponses(framePath(), withToken(signInToken))).status).toBe(503);
   });
 });
 
-it('the first frame request of a sign-in is answered by Fastify, the next one by the fast path', async () => {
+it('Fastify answers the first DICOMweb frame request of a sign-in, and the fast path answers the second', async () => {
   const token = await server.fixtures.token(await server.fixtures.user());
   const first = await send(framePath(), withToken(token));
-  const next = await send(framePath(), withToken(token));
-  expect([first.status, first.writtenBy, next.status, next.writtenBy]).toEqual([
+  const second = await send(framePath(), withToken(token));
+  expect([first.status, first.writtenBy, second.status, second.writtenBy]).toEqual([
     200,
     'Fastify',
     200,
@@ -349,11 +361,11 @@ it('the first frame request of a sign-in is answered by Fastify, the next one by
   ]);
 });
 
-it('a token without a grant gets 404 for frames as soon as their dataset becomes restricted', async () => {
+it('a token without a grant gets 404 for DICOMweb frames as soon as their dataset becomes restricted', async () => {
   const other = instanceOf(await server.idOf('b.svs'));
   expect((await send(`${other}/frames/1`, withToken(apiToken))).writtenBy).toBe('fast path');
   const admin = await server.fixtures.admin();
   await server.as(admin).call(updateDataset, { body: { dataset: 'Other', access: 'restricted' } });
-  for (const token of [apiToken, signIn])
+  for (const token of [apiToken, signInToken])
     expect((await send(`${other}/frames/1`, withToken(token))).status).toBe(404);
 });

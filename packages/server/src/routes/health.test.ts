@@ -6,9 +6,9 @@ describe('health endpoints', () => {
   it('return a status and nothing else', async () => {
     const { app } = await testServer();
     for (const url of ['/health/live', '/health/ready', '/health/ready/']) {
-      const answer = await app.inject({ url });
-      expect([answer.statusCode, answer.json()]).toEqual([200, { status: 'ok' }]);
-      expect(answer.headers['cache-control']).toBe('no-store');
+      const response = await app.inject({ url });
+      expect([response.statusCode, response.json()]).toEqual([200, { status: 'ok' }]);
+      expect(response.headers['cache-control']).toBe('no-store');
     }
   });
 

@@ -25,7 +25,7 @@ interface CollectionDocument {
 
 const root = 'http://localhost:80/iiif';
 
-/** Creates a collection of three items: a slide and a case in an open dataset, and a slide in a restricted dataset. */
+/** Creates a collection of three items: a slide and a case in an open dataset, and a slide (`secret`) in a restricted dataset. */
 async function setUp(database: (typeof databaseKinds)[number]) {
   const server = await slideServer({ database });
   const svs = await buildSvs();
@@ -39,7 +39,7 @@ async function setUp(database: (typeof databaseKinds)[number]) {
   const admin = server.as(await server.fixtures.admin());
   const owner = await server.fixtures.user();
   const teacher = server.as(owner);
-  const given = await admin.call(createCase, {
+  const createdCase = await admin.call(createCase, {
     body: {
       dataset: 'Open',
       name: 'Accession 7',
@@ -49,25 +49,25 @@ async function setUp(database: (typeof databaseKinds)[number]) {
   });
   const items = [
     { type: 'slide', id: he, text: 'First look here.' },
-    { type: 'case', id: given.body.id },
+    { type: 'case', id: createdCase.body.id },
     { type: 'slide', id: secret },
   ] as const;
-  const created = await teacher.call(createCollection, {
+  const createdCollection = await teacher.call(createCollection, {
     body: { title: 'Course', items: [...items], readers: 'members' },
   });
   await admin.call(updateDataset, { body: { dataset: 'Open', access: 'open', sharing: true } });
   await admin.call(updateDataset, { body: { dataset: 'Restricted', access: 'restricted' } });
   const documents = {
-    case: `manifest/case/${given.body.id}`,
-    collection: `manifest/collection/${created.body.id}`,
+    case: `manifest/case/${createdCase.body.id}`,
+    collection: `manifest/collection/${createdCollection.body.id}`,
   };
 
   const get = async (path: string, token: string | null) => {
     const headers = token === null ? {} : { authorization: `Bearer ${token}` };
-    const answer = await server.app.inject({ url: `/iiif/${path}`, headers });
-    return { ...answer, status: answer.statusCode, document: answer.json<CollectionDocument>() };
+    const response = await server.app.inject({ url: `/iiif/${path}`, headers });
+    return { ...response, status: response.statusCode, document: response.json<CollectionDocument>() };
   };
-  const visit = async (type: ShareTargetType, id: string) => {
+  const openLinkTo = async (type: ShareTargetType, id: string) => {
     const body = { target: { type, id }, title: 'Conference' };
     const link = (await teacher.call(createShareLink, { body })).body;
     const secretOfLink = link.url.split('#')[1] ?? '';
@@ -76,16 +76,16 @@ async function setUp(database: (typeof databaseKinds)[number]) {
   };
   const reader = await server.fixtures.user({ role: 'viewer' });
   const token = await server.fixtures.token(reader);
-  const ids = { he, ihc, secret, case: given.body.id, collection: created.body.id };
-  return { server, admin, teacher, owner, reader, token, ids, documents, get, visit };
+  const ids = { he, ihc, secret, case: createdCase.body.id, collection: createdCollection.body.id };
+  return { server, admin, teacher, owner, reader, token, ids, documents, get, openLinkTo };
 }
 
 describe.each(databaseKinds)('IIIF documents of cases and collections on %s', (database) => {
   it('list the manifests of the slides in order, with their titles and texts', async () => {
     const { ids, documents, token, get } = await setUp(database);
-    const answer = await get(documents.case, token);
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-    expect(answer.document).toMatchObject({
+    const response = await get(documents.case, token);
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(response.document).toMatchObject({
       '@context': 'http://iiif.io/api/presentation/3/context.json',
       id: `${root}/${documents.case}`,
       type: 'Collection',
@@ -124,13 +124,13 @@ describe.each(databaseKinds)('IIIF documents of cases and collections on %s', (d
     }
   });
 
-  it('give an API token only slides of its datasets', async () => {
+  it('list for an API token only slides of the datasets that it is limited to', async () => {
     const { server, reader, ids, documents, get } = await setUp(database);
-    const within = { scopes: ['slides:read' as const], datasets: ['Open'] };
-    const elsewhere = { scopes: ['slides:read' as const], datasets: ['Nowhere'] };
-    const { token } = await server.fixtures.apiToken(reader, within);
+    const openOnly = { scopes: ['slides:read' as const], datasets: ['Open'] };
+    const otherDatasetOnly = { scopes: ['slides:read' as const], datasets: ['Nowhere'] };
+    const { token } = await server.fixtures.apiToken(reader, openOnly);
     expect((await get(documents.case, token)).document.items).toHaveLength(2);
-    const { token: other } = await server.fixtures.apiToken(reader, elsewhere);
+    const { token: other } = await server.fixtures.apiToken(reader, otherDatasetOnly);
     expect((await get(documents.case, other)).status).toBe(404);
     expect((await get(documents.collection, other)).document.items).toEqual([]);
     expect(ids.secret).not.toBe('');
@@ -140,9 +140,9 @@ describe.each(databaseKinds)('IIIF documents of cases and collections on %s', (d
     const { server, reader, documents, get } = await setUp(database);
     const { session_id: session } = (await server.as(reader).call(createImageSession)).body;
     for (const document of Object.values(documents)) {
-      const answer = await get(`session/${session}/${document}`, null);
-      expect(answer.document.id).toBe(`${root}/session/${session}/${document}`);
-      for (const { id } of answer.document.items) {
+      const response = await get(`session/${session}/${document}`, null);
+      expect(response.document.id).toBe(`${root}/session/${session}/${document}`);
+      for (const { id } of response.document.items) {
         expect(id.startsWith(`${root}/session/${session}/manifest/`)).toBe(true);
         expect((await server.app.inject({ url: new URL(id).pathname })).statusCode).toBe(200);
       }
@@ -169,8 +169,8 @@ describe.each(databaseKinds)('IIIF documents of cases and collections on %s', (d
 
 describe.each(databaseKinds)('the session of a share link in IIIF on %s', (database) => {
   it('gives access to exactly the linked slides, without names of files, datasets and cases', async () => {
-    const { server, ids, documents, get, visit } = await setUp(database);
-    const { session } = await visit('case', ids.case);
+    const { server, ids, documents, get, openLinkTo } = await setUp(database);
+    const { session } = await openLinkTo('case', ids.case);
     const at = `session/${session}`;
     const list = await get(`${at}/${documents.case}`, null);
     expect(list.document).toMatchObject({ type: 'Collection', label: { none: ['Conference'] } });
@@ -196,9 +196,9 @@ describe.each(databaseKinds)('the session of a share link in IIIF on %s', (datab
   });
 
   it('shows a collection with the titles of its owner, and expires when the link does', async () => {
-    const { ids, documents, teacher, admin, get, visit } = await setUp(database);
+    const { ids, documents, teacher, admin, get, openLinkTo } = await setUp(database);
     await admin.call(updateDataset, { body: { dataset: 'Restricted', access: 'open', sharing: true } });
-    const { session, linkId } = await visit('collection', ids.collection);
+    const { session, linkId } = await openLinkTo('collection', ids.collection);
     const path = `session/${session}/${documents.collection}`;
     const { document, body } = await get(path, null);
     expect(document.items[0]).toMatchObject({ type: 'Manifest', summary: { none: ['First look here.'] } });

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SlideServer, slideServer } from '../testing/slide-server.ts';
 import { missingId } from '../testing/well-formed-requests.ts';
 
-const plan = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
+/** 480 × 400 pixels in tiles of 128; native levels at downsample 1 and 4 are the Deep Zoom levels 9 and 7 of 0…9. */
+const slideOptions = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
 
 let server: SlideServer;
 let id: string;
@@ -15,7 +16,7 @@ let session: string;
 
 beforeAll(async () => {
   server = await slideServer({ isShared: true });
-  await server.put('Tissue/good.svs', await buildSvs(plan));
+  await server.put('Tissue/good.svs', await buildSvs(slideOptions));
   await server.rescan();
   id = await server.idOf('good.svs');
   const user = await server.fixtures.user();
@@ -32,9 +33,9 @@ const rasterOf = async (bytes: Uint8Array) =>
 
 describe('IIIF image information (info.json)', () => {
   it('describes the native tiles at the levels that the file stores', async () => {
-    const answer = await getImage('info.json');
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-    expect(answer.json()).toMatchObject({
+    const response = await getImage('info.json');
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(response.json()).toMatchObject({
       '@context': 'http://iiif.io/api/image/3/context.json',
       id: `http://localhost:80/iiif/image/${id}`,
       type: 'ImageService3',
@@ -48,18 +49,18 @@ describe('IIIF image information (info.json)', () => {
   });
 
   it('is JSON-LD for a client that accepts it', async () => {
-    const answer = await get(`/iiif/image/${id}/info.json`, {
+    const response = await get(`/iiif/image/${id}/info.json`, {
       authorization: `Bearer ${token}`,
       accept: 'application/ld+json',
     });
-    expect(answer.headers['content-type']).toBe(
+    expect(response.headers['content-type']).toBe(
       'application/ld+json;profile="http://iiif.io/api/image/3/context.json"',
     );
   });
 
   it('has the URL at which it was requested as its id', async () => {
-    const below = await get(`/api/v1/iiif/image/${id}/info.json`);
-    expect(below.json()).toMatchObject({ id: `http://localhost:80/api/v1/iiif/image/${id}` });
+    const belowApiBase = await get(`/api/v1/iiif/image/${id}/info.json`);
+    expect(belowApiBase.json()).toMatchObject({ id: `http://localhost:80/api/v1/iiif/image/${id}` });
     const withSession = await get(`/iiif/session/${session}/image/${id}/info.json`, {});
     expect(withSession.json()).toMatchObject({
       id: `http://localhost:80/iiif/session/${session}/image/${id}`,
@@ -67,8 +68,8 @@ describe('IIIF image information (info.json)', () => {
   });
 
   it('is the target of a redirect from the base URI', async () => {
-    const answer = await get(`/iiif/image/${id}`);
-    expect([answer.statusCode, answer.headers.location]).toEqual([
+    const response = await get(`/iiif/image/${id}`);
+    expect([response.statusCode, response.headers.location]).toEqual([
       303,
       `http://localhost:80/iiif/image/${id}/info.json`,
     ]);
@@ -100,25 +101,25 @@ describe('IIIF image request', () => {
     ['pct%3A10,10,50,50/pct%3A50/%21180/default.jpg', 120, 100],
     ['10%2C20%2C100%2C50/%2150,50/0/default.png', 50, 25],
   ])('%s returns an image of the requested size', async (path, width, height) => {
-    const answer = await getImage(path);
-    expect(answer.headers['content-type']).toBe(path.endsWith('png') ? 'image/png' : 'image/jpeg');
-    expect((await rasterOf(answer.rawPayload)).info).toMatchObject({ width, height });
+    const response = await getImage(path);
+    expect(response.headers['content-type']).toBe(path.endsWith('png') ? 'image/png' : 'image/jpeg');
+    expect((await rasterOf(response.rawPayload)).info).toMatchObject({ width, height });
   });
 
   it('mirrors the image first and then rotates it clockwise', async () => {
-    const [plain, turned, mirrored] = await Promise.all(
+    const [plain, rotated, mirrored] = await Promise.all(
       ['0', '90', '!90'].map(async (rotation) =>
         rasterOf((await getImage(`0,0,100,60/max/${rotation}/default.png`)).rawPayload),
       ),
     );
     const pixel = (raster: typeof plain, x: number, y: number) =>
       raster?.data.subarray((y * raster.info.width + x) * 3, (y * raster.info.width + x) * 3 + 3);
-    expect(turned?.info).toMatchObject({ width: 60, height: 100 });
+    expect(rotated?.info).toMatchObject({ width: 60, height: 100 });
     for (const [x, y] of [
       [3, 7],
       [90, 50],
     ] as const) {
-      expect(pixel(turned, 59 - y, x)).toEqual(pixel(plain, x, y));
+      expect(pixel(rotated, 59 - y, x)).toEqual(pixel(plain, x, y));
       expect(pixel(mirrored, 59 - y, 99 - x)).toEqual(pixel(plain, x, y));
     }
   });
@@ -148,11 +149,11 @@ describe('IIIF image request', () => {
 
   it('returns 304 when If-None-Match equals the ETag', async () => {
     const { etag } = (await getImage('full/50,/0/default.jpg')).headers;
-    const again = await get(`/iiif/image/${id}/full/50,/0/default.jpg`, {
+    const secondResponse = await get(`/iiif/image/${id}/full/50,/0/default.jpg`, {
       authorization: `Bearer ${token}`,
       'if-none-match': String(etag),
     });
-    expect([again.statusCode, again.body]).toEqual([304, '']);
+    expect([secondResponse.statusCode, secondResponse.body]).toEqual([304, '']);
   });
 });
 

@@ -26,20 +26,20 @@ describe('image sessions over HTTP', () => {
         },
       ],
     });
-    const ended = await client.call(deleteImageSession, { params: { sessionId: created.body.session_id } });
-    expect(ended).toMatchObject({ status: 204, body: '' });
+    const deleted = await client.call(deleteImageSession, { params: { sessionId: created.body.session_id } });
+    expect(deleted).toMatchObject({ status: 204, body: '' });
     expect((await client.call(getImageSessionStats)).body).toEqual({ active_sessions: 0, sessions: [] });
   });
 
   it('have ids that the client cannot choose', async () => {
     const { as, fixtures } = await testServer();
     const client = as(await fixtures.user());
-    const wish = 'A'.repeat(43);
+    const chosenId = 'A'.repeat(43);
     const { body } = await client.inject({
       method: 'POST',
-      url: `/auth/image-session?session_id=${wish}&session=${wish}`,
-      payload: { session_id: wish, uid: 'someone' },
-      headers: { cookie: `image_session=${wish}` },
+      url: `/auth/image-session?session_id=${chosenId}&session=${chosenId}`,
+      payload: { session_id: chosenId, uid: 'someone' },
+      headers: { cookie: `image_session=${chosenId}` },
     });
     expect(body).toMatchObject({ session_id: expect.stringMatching(/^(?!A{43})[\w-]{43}$/) });
   });
@@ -49,12 +49,12 @@ describe('image sessions over HTTP', () => {
     const owner = as(await fixtures.user());
     const { session_id } = (await owner.call(createImageSession)).body;
     for (const stranger of [as(await fixtures.user()), as(await fixtures.admin())]) {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         [session_id, 'A'.repeat(43), session_id.slice(0, 8)].map((sessionId) =>
           stranger.call(deleteImageSession, { params: { sessionId } }),
         ),
       );
-      for (const { status, body } of answers) {
+      for (const { status, body } of responses) {
         expect(status).toBe(404);
         expect(body).toMatchObject({ code: 'not_found', message: 'Not found.' });
       }

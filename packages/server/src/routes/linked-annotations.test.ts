@@ -55,7 +55,7 @@ describe.each(databaseKinds)('annotations of a share link on %s', (database) => 
       });
       return created.body.id;
     };
-    const open = async (show_annotations: boolean) => {
+    const openLink = async (show_annotations: boolean) => {
       const target = { type: 'slide', id: image } as const;
       const created = await teacher.call(createShareLink, {
         body: { target, title: 'Ders 3', show_annotations },
@@ -71,14 +71,14 @@ describe.each(databaseKinds)('annotations of a share link on %s', (database) => 
         method: 'GET',
         url: `/annotation-layers/${layerId}/annotations?session=${session}`,
       });
-    return { server, admin, account, teacher, image, other, layerOn, open, layersOf, annotationsOf };
+    return { server, admin, account, teacher, image, other, layerOn, openLink, layersOf, annotationsOf };
   }
 
-  it('are those of shared layers, without authors, descriptions and layer names', async () => {
-    const { image, layerOn, open, layersOf, annotationsOf } = await setUp();
+  it('are those of layers with the visibility members, without authors, descriptions and layer names', async () => {
+    const { image, layerOn, openLink, layersOf, annotationsOf } = await setUp();
     const layerId = await layerOn(image, 'members');
     const hiddenId = await layerOn(image, 'private');
-    const { session } = await open(true);
+    const { session } = await openLink(true);
     const layers = await layersOf(session);
     expect(layers.status).toBe(200);
     expect(layers.body.layers).toEqual([
@@ -86,59 +86,61 @@ describe.each(databaseKinds)('annotations of a share link on %s', (database) => 
     ]);
     const list = await annotationsOf(session, layerId);
     expect(list.status).toBe(200);
-    const shown: unknown = JSON.parse(String(list.body));
-    expect(shown).toMatchObject({
+    const annotationList: unknown = JSON.parse(String(list.body));
+    expect(annotationList).toMatchObject({
       authors: {},
       features: [{ geometry: { type: 'Point' }, properties: { name: 'Mitoz', objectType: 'annotation' } }],
     });
-    expect(JSON.stringify([layers.body, shown])).not.toMatch(/Ayşe|Hasta|hasta|created_by|updated_by/);
+    expect(JSON.stringify([layers.body, annotationList])).not.toMatch(
+      /Ayşe|Hasta|hasta|created_by|updated_by/,
+    );
     expect((await annotationsOf(session, hiddenId)).status).toBe(404);
   });
 
   it('are not readable through a link without annotations, nor for a slide outside the link', async () => {
-    const { image, other, layerOn, open, layersOf, annotationsOf } = await setUp();
+    const { image, other, layerOn, openLink, layersOf, annotationsOf } = await setUp();
     const layerId = await layerOn(image, 'members');
     const otherId = await layerOn(other, 'members');
-    const plain = await open(false);
-    expect((await layersOf(plain.session)).status).toBe(404);
-    expect((await annotationsOf(plain.session, layerId)).status).toBe(404);
-    const showing = await open(true);
-    expect((await layersOf(showing.session, other)).status).toBe(404);
-    expect((await annotationsOf(showing.session, otherId)).status).toBe(404);
+    const linkWithoutAnnotations = await openLink(false);
+    expect((await layersOf(linkWithoutAnnotations.session)).status).toBe(404);
+    expect((await annotationsOf(linkWithoutAnnotations.session, layerId)).status).toBe(404);
+    const linkWithAnnotations = await openLink(true);
+    expect((await layersOf(linkWithAnnotations.session, other)).status).toBe(404);
+    expect((await annotationsOf(linkWithAnnotations.session, otherId)).status).toBe(404);
   });
 
-  it.each(['link ends', 'maker is suspended', 'dataset is no longer shared', 'layer is deleted'] as const)(
+  it.each(['link ends', 'creator is suspended', 'dataset is no longer shared', 'layer is deleted'] as const)(
     'are not readable from the moment when the %s',
-    async (what) => {
-      const { admin, teacher, account, image, layerOn, open, annotationsOf } = await setUp();
+    async (event) => {
+      const { admin, teacher, account, image, layerOn, openLink, annotationsOf } = await setUp();
       const layerId = await layerOn(image, 'members');
-      const { linkId, session } = await open(true);
+      const { linkId, session } = await openLink(true);
       expect((await annotationsOf(session, layerId)).status).toBe(200);
-      if (what === 'link ends') await teacher.call(endShareLink, { params: { linkId } });
-      if (what === 'maker is suspended') await admin.call(suspendUser, { params: { uid: account.uid } });
-      if (what === 'dataset is no longer shared') {
+      if (event === 'link ends') await teacher.call(endShareLink, { params: { linkId } });
+      if (event === 'creator is suspended') await admin.call(suspendUser, { params: { uid: account.uid } });
+      if (event === 'dataset is no longer shared') {
         await admin.call(updateDataset, { body: { dataset: 'Ders', access: 'open', sharing: false } });
       }
-      if (what === 'layer is deleted') await teacher.call(deleteAnnotationLayer, { params: { layerId } });
+      if (event === 'layer is deleted') await teacher.call(deleteAnnotationLayer, { params: { layerId } });
       expect([401, 404]).toContain((await annotationsOf(session, layerId)).status);
     },
   );
 
-  it('are not readable with an image session that was created by a sign-in, without its bearer token', async () => {
+  it('are not readable with only the image session of an account instead of that of a visitor', async () => {
     const { teacher, layersOf } = await setUp();
     const session = (await teacher.call(createImageSession)).body.session_id;
     expect(await layersOf(session)).toMatchObject({ status: 401, body: { code: 'session_invalid' } });
   });
 
-  it('cannot be changed by a visitor, whatever rights the layer gives', async () => {
-    const { server, image, layerOn, open } = await setUp();
+  it('cannot be changed with the image session of a visitor, which gets 401', async () => {
+    const { server, image, layerOn, openLink } = await setUp();
     const layerId = await layerOn(image, 'members');
-    const { session } = await open(true);
-    const answer = await server.as(null).inject({
+    const { session } = await openLink(true);
+    const response = await server.as(null).inject({
       method: 'POST',
       url: `/annotation-layers/${layerId}/changes?session=${session}`,
       payload: { changes: [{ op: 'put', feature: pointFeature(), base_revision: null }] },
     });
-    expect(answer).toMatchObject({ status: 401, body: { code: 'token_missing' } });
+    expect(response).toMatchObject({ status: 401, body: { code: 'token_missing' } });
   });
 });

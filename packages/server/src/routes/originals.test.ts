@@ -11,7 +11,8 @@ import { slideServer } from '../testing/slide-server.ts';
 // Render processes, which read the slides, may start slowly on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
-const block = {
+/** A block of pixels of a CZI file; pixel type 3 is Bgr24, three samples of 8 bits. */
+const cziBlock = {
   x: 0,
   y: 0,
   width: 64,
@@ -21,11 +22,12 @@ const block = {
   data: new Uint8Array(64 * 64 * 3).fill(99),
 };
 
-async function slideFolder(database: (typeof databaseKinds)[number] = 'SQLite') {
+/** Starts a server with an SVS and a CZI file in the dataset "Set" and a DICOM slide of three files in "Series", and an API token. */
+async function startServer(database: (typeof databaseKinds)[number] = 'SQLite') {
   const server = await slideServer({ database });
   const { fixtures, services } = server;
   const svs = await buildSvs();
-  const czi = buildCzi({ subblocks: [block] }).bytes;
+  const czi = buildCzi({ subblocks: [cziBlock] }).bytes;
   await server.put('Set/a.svs', svs);
   await server.put('Set/b.czi', czi);
   await server.put('Series/0.dcm', await buildDicom({ instance: '1' }));
@@ -49,21 +51,22 @@ async function slideFolder(database: (typeof databaseKinds)[number] = 'SQLite') 
     headers: Readonly<Record<string, string>> = {},
     { method = 'GET', bearer = token }: { readonly method?: 'GET' | 'HEAD'; readonly bearer?: string } = {},
   ) {
-    const answer = await server.app.inject({
+    const response = await server.app.inject({
       method,
       url: `${apiBase}/image-catalog/images/${url}`,
       headers: { authorization: `Bearer ${bearer}`, ...headers },
     });
-    const isJson = String(answer.headers['content-type']).startsWith('application/json');
+    const isJson = String(response.headers['content-type']).startsWith('application/json');
     return {
-      status: answer.statusCode,
-      headers: answer.headers,
-      bytes: answer.rawPayload,
-      body: isJson && answer.payload !== '' ? answer.json<Record<string, unknown>>() : null,
+      status: response.statusCode,
+      headers: response.headers,
+      bytes: response.rawPayload,
+      body: isJson && response.payload !== '' ? response.json<Record<string, unknown>>() : null,
     };
   }
 
-  async function audited(): Promise<unknown[]> {
+  /** Returns target and detail of the audit events of downloads. */
+  async function auditedDownloads(): Promise<unknown[]> {
     const found = await services.db
       .selectFrom('audit')
       .select(['target', 'detail'])
@@ -73,12 +76,12 @@ async function slideFolder(database: (typeof databaseKinds)[number] = 'SQLite') 
     return found.map(({ target, detail }) => [target, JSON.parse(detail)]);
   }
 
-  return { server, user, admin, token, svs, czi, idOf, allow, get, audited };
+  return { server, user, admin, token, svs, czi, idOf, allow, get, auditedDownloads };
 }
 
 describe.each(databaseKinds)('download of original files, on %s,', (database) => {
   it('requires the download grant of the dataset, also for administrators', async () => {
-    const { server, user, admin, idOf, allow, get } = await slideFolder(database);
+    const { server, user, admin, idOf, allow, get } = await startServer(database);
     const url = `${idOf('Set/a.svs')}/original`;
     expect(await get(url)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
     expect((await admin.inject({ method: 'GET', url: `/image-catalog/images/${url}` })).status).toBe(403);
@@ -98,12 +101,12 @@ describe.each(databaseKinds)('download of original files, on %s,', (database) =>
     await allow('Set', false);
     expect((await get(url)).status).toBe(403);
     expect((await get(`${user.uid}/original`)).status).toBe(404);
-    const reading = await server.fixtures.apiToken(user, { scopes: ['slides:read'] });
-    expect((await get(url, {}, { bearer: reading.token })).status).toBe(403);
+    const readToken = await server.fixtures.apiToken(user, { scopes: ['slides:read'] });
+    expect((await get(url, {}, { bearer: readToken.token })).status).toBe(403);
   });
 
   it('is rejected for a file that cannot be de-identified unless the dataset allows it, and then each download writes an audit event', async () => {
-    const { admin, czi, idOf, allow, get, audited } = await slideFolder(database);
+    const { admin, czi, idOf, allow, get, auditedDownloads } = await startServer(database);
     await allow('Set');
     const url = `${idOf('Set/b.czi')}/original`;
     expect(await get(url)).toMatchObject({ status: 409, body: { code: 'not_deidentifiable' } });
@@ -112,7 +115,7 @@ describe.each(databaseKinds)('download of original files, on %s,', (database) =>
     const { status, bytes } = await get(url);
     expect([status, Buffer.compare(bytes, czi)]).toEqual([200, 0]);
     expect(await get(url)).toMatchObject({ status: 200 });
-    expect(await audited()).toMatchObject([
+    expect(await auditedDownloads()).toMatchObject([
       [idOf('Set/b.czi'), { file: 'b.czi', from: 0, identifiable: true }],
       [idOf('Set/b.czi'), { file: 'b.czi', from: 0, identifiable: true }],
     ]);
@@ -123,7 +126,7 @@ describe.each(databaseKinds)('download of original files, on %s,', (database) =>
 
 describe('download of an original file', () => {
   it('returns the same bytes as a whole and in ranges, and their count in response to HEAD', async () => {
-    const { idOf, svs, allow, get, audited, token } = await slideFolder();
+    const { idOf, svs, allow, get, auditedDownloads, token } = await startServer();
     await allow('Set');
     const id = idOf('Set/a.svs');
     const whole = await get(`${id}/original`);
@@ -163,14 +166,14 @@ describe('download of an original file', () => {
 
     const prefix = token.slice(0, 12);
     const detail = { file_name: 'a.svs', file: 'a.svs', identifiable: false, token: prefix };
-    expect(await audited()).toEqual([
+    expect(await auditedDownloads()).toEqual([
       [id, { ...detail, from: 0, to: svs.length - 1 }],
       [id, { ...detail, from: 0, to: 10_006 }],
     ]);
   });
 
   it('handles preconditions and ranges as RFC 9110 requires', async () => {
-    const { idOf, svs, allow, get } = await slideFolder();
+    const { idOf, svs, allow, get } = await startServer();
     await allow('Set');
     const url = `${idOf('Set/a.svs')}/original`;
     const { etag } = (await get(url, {}, { method: 'HEAD' })).headers;
@@ -191,7 +194,7 @@ describe('download of an original file', () => {
   });
 
   it('returns for a multi-file slide a list without label images, and each file by its path', async () => {
-    const { idOf, allow, get } = await slideFolder();
+    const { idOf, allow, get } = await startServer();
     await allow('Series');
     const id = idOf('Series/0.dcm');
     const { body } = await get(`${id}/original`);
@@ -207,7 +210,7 @@ describe('download of an original file', () => {
   });
 
   it('gives a DICOM copy new UIDs that cannot be computed from the id of the slide', async () => {
-    const { server, idOf, allow, get } = await slideFolder();
+    const { server, idOf, allow, get } = await startServer();
     await allow('Series');
     const id = idOf('Series/0.dcm');
     const { bytes } = await get(`${id}/original/0.dcm`);
@@ -223,10 +226,10 @@ describe('download of an original file', () => {
   });
 
   it('never fails with 500 for invalid ranges and hundreds of concurrent requests', async () => {
-    const { idOf, allow, get } = await slideFolder();
+    const { idOf, allow, get } = await startServer();
     await allow('Set');
     const url = `${idOf('Set/a.svs')}/original`;
-    const hostile = [
+    const invalidRanges = [
       'bytes=',
       'bytes=-',
       'bytes=--1',
@@ -239,18 +242,18 @@ describe('download of an original file', () => {
       'BYTES=0-9',
       '\u00e9',
     ];
-    for (const range of hostile) {
+    for (const range of invalidRanges) {
       const { status } = await get(url, { range });
       expect([range.slice(0, 40), [200, 206, 416].includes(status)]).toEqual([range.slice(0, 40), true]);
     }
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 500 }, (_, at) => get(url, { range: `bytes=${at}-${at}` })),
     );
-    expect(answers.filter(({ status }) => status !== 206 && status !== 429)).toEqual([]);
+    expect(responses.filter(({ status }) => status !== 206 && status !== 429)).toEqual([]);
   });
 
   it('serves 16 of 10,000 concurrent range requests of an account, and a further request after those 16 have ended', async () => {
-    const { server, user, idOf, allow } = await slideFolder();
+    const { server, user, idOf, allow } = await startServer();
     await allow('Set');
     const { originals } = server.services;
     const original = await originals.find(user, idOf('Set/a.svs'));
@@ -271,7 +274,7 @@ describe('download of an original file', () => {
   });
 
   it('returns 429 for the 17th concurrent download of an account while the first 16 complete', async () => {
-    const { server, user, idOf, allow } = await slideFolder();
+    const { server, user, idOf, allow } = await startServer();
     await allow('Set');
     const { originals } = server.services;
     const original = await originals.find(user, idOf('Set/a.svs'));
@@ -281,8 +284,9 @@ describe('download of an original file', () => {
     const part = { start: 0, end: 99, uid: user.uid, signal };
     const running = await Promise.all(Array.from({ length: 16 }, () => originals.read(original, file, part)));
     await expect(originals.read(original, file, part)).rejects.toMatchObject({ code: 'rate_limited' });
-    for (const blocks of running) for await (const block of blocks) expect(block.length).toBe(100);
-    for await (const block of await originals.read(original, file, part)) expect(block.length).toBe(100);
+    for (const blocks of running) for await (const cziBlock of blocks) expect(cziBlock.length).toBe(100);
+    for await (const cziBlock of await originals.read(original, file, part))
+      expect(cziBlock.length).toBe(100);
   });
 });
 
@@ -310,15 +314,15 @@ describe.skipIf(withoutObjectStore !== null)(
 
       const first = await get({ range: 'bytes=0-9999' });
       expect([first.statusCode, first.headers['content-range']]).toEqual([206, `bytes 0-9999/${svs.length}`]);
-      const rest = await get({ range: 'bytes=10000-', 'if-range': String(first.headers.etag) });
+      const remainder = await get({ range: 'bytes=10000-', 'if-range': String(first.headers.etag) });
       const location = { path: file, members: [] };
       const plan = await planOriginals(location, null, id);
-      const [only] = plan.files;
-      if (only === undefined) throw new Error('the plan has no file');
-      const local = await openOriginal(location, null, plan, only);
-      const expected = await local.read(0, only.size);
+      const [firstFile] = plan.files;
+      if (firstFile === undefined) throw new Error('the plan has no file');
+      const local = await openOriginal(location, null, plan, firstFile);
+      const expected = await local.read(0, firstFile.size);
       await local.close();
-      expect(Buffer.compare(Buffer.concat([first.rawPayload, rest.rawPayload]), expected)).toBe(0);
+      expect(Buffer.compare(Buffer.concat([first.rawPayload, remainder.rawPayload]), expected)).toBe(0);
       expect(Buffer.compare(expected, svs)).not.toBe(0); // label and macro were removed
     });
   },

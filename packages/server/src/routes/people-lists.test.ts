@@ -17,23 +17,24 @@ import { databaseKinds } from '../store/testing/test-database.ts';
 import { insertUser } from '../store/users.ts';
 import { testServer } from '../testing/test-server.ts';
 
-async function office(database: (typeof databaseKinds)[number]) {
+/** Starts a server with a signed-in administrator, whose requests `client` sends. */
+async function startWithAdmin(database: (typeof databaseKinds)[number]) {
   const server = await testServer({ database });
   const admin = await server.fixtures.admin({ email: 'yonetici@example.org', displayName: 'Ada' });
   return { ...server, admin, client: server.as(await server.fixtures.token(admin)) };
 }
 
-/** Inserts accounts without a password, because hashing would take too long. */
+/** Inserts accounts, created one second after another, without passwords, because hashing would take too long. Returns their uids. */
 async function insertPeople(
-  { services, clock }: Pick<Awaited<ReturnType<typeof office>>, 'services' | 'clock'>,
+  { services, clock }: Pick<Awaited<ReturnType<typeof startWithAdmin>>, 'services' | 'clock'>,
   count: number,
-  accountAt: (place: number) => Partial<User>,
+  accountAt: (index: number) => Partial<User>,
 ): Promise<string[]> {
   const start = clock.now().getTime();
-  const uids = Array.from({ length: count }, (_, place) => `person-${place}`);
+  const uids = Array.from({ length: count }, (_, index) => `person-${index}`);
   await services.db.transaction().execute(async (tx) => {
-    for (const [place, uid] of uids.entries()) {
-      const createdAt = new Date(start + place * 1000).toISOString();
+    for (const [index, uid] of uids.entries()) {
+      const createdAt = new Date(start + index * 1000).toISOString();
       await insertUser(tx, {
         uid,
         email: `${uid}@example.org`,
@@ -45,7 +46,7 @@ async function insertPeople(
         updatedAt: createdAt,
         approvalDate: null,
         expiresAt: null,
-        ...accountAt(place),
+        ...accountAt(index),
       });
     }
   });
@@ -54,7 +55,7 @@ async function insertPeople(
 
 describe.each(databaseKinds)('GET /admin/users on %s', (database) => {
   it('returns every account, newest first, when the request has no parameters', async () => {
-    const server = await office(database);
+    const server = await startWithAdmin(database);
     await insertPeople(server, 3, () => ({}));
     const { body } = await server.client.call(listUsers);
     expect(body.users.map(({ uid }) => uid)).toEqual(['person-2', 'person-1', 'person-0', server.admin.uid]);
@@ -67,9 +68,9 @@ describe.each(databaseKinds)('GET /admin/users on %s', (database) => {
     ['ege universitesi', 'in the institution'],
     ['PERSON-1@', 'in the e-mail address'],
     ['person-1', 'in the uid'],
-  ])('finds the account by "%s" %s', async (q) => {
-    const server = await office(database);
-    await insertPeople(server, 3, (place) => ({ displayName: place === 1 ? 'İpek Işık' : 'Deniz Kaya' }));
+  ])('finds the account by the search text "%s" %s', async (q) => {
+    const server = await startWithAdmin(database);
+    await insertPeople(server, 3, (index) => ({ displayName: index === 1 ? 'İpek Işık' : 'Deniz Kaya' }));
     const application = { uid: 'person-1', affiliation: 'Ege Üniversitesi', purpose: null };
     await insertApplication(server.services.db, application);
     const { body } = await server.client.call(listUsers, { query: { q } });
@@ -79,10 +80,10 @@ describe.each(databaseKinds)('GET /admin/users on %s', (database) => {
   });
 
   it('filters by status and role, and counts the other statuses', async () => {
-    const server = await office(database);
-    await insertPeople(server, 4, (place) => ({
-      status: place === 0 ? 'suspended' : 'active',
-      role: place === 3 ? 'viewer' : 'user',
+    const server = await startWithAdmin(database);
+    await insertPeople(server, 4, (index) => ({
+      status: index === 0 ? 'suspended' : 'active',
+      role: index === 3 ? 'viewer' : 'user',
     }));
     const { body } = await server.client.call(listUsers, { query: { status: 'active', role: 'user' } });
     expect(body.users.map(({ uid }) => uid)).toEqual(['person-2', 'person-1']);
@@ -90,7 +91,7 @@ describe.each(databaseKinds)('GET /admin/users on %s', (database) => {
   });
 
   it('lists an active account whose end date has passed as suspended', async () => {
-    const server = await office(database);
+    const server = await startWithAdmin(database);
     const expiresAt = new Date(server.clock.now().getTime() - 1000).toISOString();
     await insertPeople(server, 1, () => ({ status: 'active', role: 'user', expiresAt }));
     const { body } = await server.client.call(listUsers, { query: { status: 'suspended' } });
@@ -101,19 +102,20 @@ describe.each(databaseKinds)('GET /admin/users on %s', (database) => {
     ['oldest', ['person-0', 'person-1', 'person-2', 'person-3']],
     ['name', ['person-3', 'person-0', 'person-2', 'person-1']],
     ['changed', ['person-0', 'person-3', 'person-2', 'person-1']],
-  ])('sorts by %s', async (sort, uids) => {
-    const server = await office(database);
-    await insertPeople(server, 4, (place) => ({
+  ])('returns the accounts in the order of the parameter sort=%s', async (sort, uids) => {
+    const server = await startWithAdmin(database);
+    await insertPeople(server, 4, (index) => ({
       role: 'user',
-      displayName: ['ceren', 'Çağrı 10', 'Çağrı 9', 'Berk'][place] ?? null,
-      ...(place === 0 && { updatedAt: '2099-01-01T00:00:00.000Z' }),
+      // In Turkish order: Berk, ceren, Çağrı 9, Çağrı 10; numbers are compared by value.
+      displayName: ['ceren', 'Çağrı 10', 'Çağrı 9', 'Berk'][index] ?? null,
+      ...(index === 0 && { updatedAt: '2099-01-01T00:00:00.000Z' }),
     }));
     const { body } = await server.client.call(listUsers, { query: { sort, role: 'user' } });
     expect(body.users.map(({ uid }) => uid)).toEqual(uids);
   });
 
   it('returns each of 250 accounts on exactly one page, with the total on every page', async () => {
-    const server = await office(database);
+    const server = await startWithAdmin(database);
     await insertPeople(server, 250, () => ({ role: 'viewer' }));
     const seen: string[] = [];
     for (const offset of ['0', '100', '200', '300']) {
@@ -130,7 +132,7 @@ describe.each(databaseKinds)('GET /admin/users on %s', (database) => {
   it.each([{ status: 'sleeping' }, { limit: '0' }, { limit: '201' }, { offset: '-1' }, { q: 'a\u0000' }])(
     'rejects the query %j with 400',
     async (query) => {
-      const { client } = await office(database);
+      const { client } = await startWithAdmin(database);
       expect((await client.call(listUsers, { query })).status).toBe(400);
     },
   );
@@ -138,8 +140,8 @@ describe.each(databaseKinds)('GET /admin/users on %s', (database) => {
 
 describe.each(databaseKinds)('GET /admin/applications on %s', (database) => {
   it('searches among 300 applicants, and counts the matches and all pending accounts', async () => {
-    const server = await office(database);
-    await insertPeople(server, 300, (place) => ({ displayName: place === 299 ? 'Şule Çınar' : null }));
+    const server = await startWithAdmin(database);
+    await insertPeople(server, 300, (index) => ({ displayName: index === 299 ? 'Şule Çınar' : null }));
     const { body } = await server.client.call(listApplications, { query: { q: 'SULE' } });
     expect(body).toMatchObject({ total: 1, waiting: 300, applications: [{ user: { uid: 'person-299' } }] });
     const all = await server.client.call(listApplications, { query: { limit: '1000' } });
@@ -149,13 +151,13 @@ describe.each(databaseKinds)('GET /admin/applications on %s', (database) => {
 
 describe.each(databaseKinds)('POST /admin/applications/approve on %s', (database) => {
   it('approves each applicant with the same role and datasets, with an e-mail and an audit entry for each', async () => {
-    const server = await office(database);
+    const server = await startWithAdmin(database);
     const uids = await insertPeople(server, 3, () => ({}));
     const now = server.clock.now().toISOString();
     await saveDataset(server.services.db, { name: 'Böbrek', access: 'restricted', isListed: true, now });
     const body = { uids, role: 'viewer' as const, datasets: ['Böbrek'] };
-    const answer = await server.client.call(approveApplications, { body });
-    expect(answer.body.results).toEqual(uids.map((uid) => ({ uid, error: null })));
+    const response = await server.client.call(approveApplications, { body });
+    expect(response.body.results).toEqual(uids.map((uid) => ({ uid, error: null })));
     for (const uid of uids) {
       const { user } = (await server.client.call(getUser, { params: { uid } })).body;
       expect(user).toMatchObject({ status: 'active', role: 'viewer', datasets: ['Böbrek'] });
@@ -174,7 +176,7 @@ describe.each(databaseKinds)('POST /admin/applications/approve on %s', (database
   });
 
   it('does not approve an applicant whom another administrator has rejected, and reports the failure', async () => {
-    const server = await office(database);
+    const server = await startWithAdmin(database);
     const [first, second, third] = (await insertPeople(server, 3, () => ({}))) as [string, string, string];
     await server.client.call(rejectUser, {
       params: { uid: second },
@@ -193,22 +195,22 @@ describe.each(databaseKinds)('POST /admin/applications/approve on %s', (database
   });
 
   it('records one decision for each applicant when two administrators decide concurrently', async () => {
-    const server = await office(database);
+    const server = await startWithAdmin(database);
     const uids = await insertPeople(server, 10, () => ({}));
     const [approved, rejected] = await Promise.all([
       server.client.call(approveApplications, { body: { uids } }),
       server.client.call(rejectApplications, { body: { uids, reason: 'Kurum doğrulanamadı.' } }),
     ]);
-    for (const [place, uid] of uids.entries()) {
+    for (const [index, uid] of uids.entries()) {
       const { user } = (await server.client.call(getUser, { params: { uid } })).body;
-      const errors = [approved, rejected].map(({ body }) => body.results[place]?.error ?? null);
+      const errors = [approved, rejected].map(({ body }) => body.results[index]?.error ?? null);
       expect(errors.filter((error) => error === null)).toHaveLength(1);
       expect(user.status).toBe(errors[0] === null ? 'active' : 'suspended');
     }
   });
 
   it('accepts at most 50 applicants per request, and only requests of administrators', async () => {
-    const server = await office(database);
+    const server = await startWithAdmin(database);
     const uids = await insertPeople(server, decisionsAtOnce + 1, () => ({}));
     expect((await server.client.call(approveApplications, { body: { uids } })).status).toBe(400);
     const member = server.as(await server.fixtures.user());
@@ -218,10 +220,10 @@ describe.each(databaseKinds)('POST /admin/applications/approve on %s', (database
 
 describe.each(databaseKinds)('1,000 accounts on %s', (database) => {
   it('are listed and searched within 300 ms of CPU time, and 200 are approved within 10 s', async () => {
-    const server = await office(database);
-    const uids = await insertPeople(server, 1000, (place) => ({ displayName: `Kişi ${place} Işık` }));
+    const server = await startWithAdmin(database);
+    const uids = await insertPeople(server, 1000, (index) => ({ displayName: `Kişi ${index} Işık` }));
     // CPU time instead of elapsed time, because it does not depend on other programs on the machine.
-    const took = async (work: () => Promise<unknown>) => {
+    const cpuTimeOf = async (work: () => Promise<unknown>) => {
       const before = process.cpuUsage();
       await work();
       const { user, system } = process.cpuUsage(before);
@@ -229,20 +231,24 @@ describe.each(databaseKinds)('1,000 accounts on %s', (database) => {
     };
     const list = () => server.client.call(listUsers, { query: { limit: '50', q: 'isik', sort: 'name' } });
     await list();
-    const listed = Math.min(await took(list), await took(list), await took(list));
-    const queue = () => server.client.call(listApplications);
-    const queued = Math.min(await took(queue), await took(queue), await took(queue));
-    const approved = await took(async () => {
+    const listTime = Math.min(await cpuTimeOf(list), await cpuTimeOf(list), await cpuTimeOf(list));
+    const listQueue = () => server.client.call(listApplications);
+    const queueTime = Math.min(
+      await cpuTimeOf(listQueue),
+      await cpuTimeOf(listQueue),
+      await cpuTimeOf(listQueue),
+    );
+    const approvalTime = await cpuTimeOf(async () => {
       for (let start = 0; start < 200; start += 20) {
         const body = { uids: uids.slice(start, start + 20) };
-        const { body: answer } = await server.client.call(approveApplications, { body });
-        expect(answer.results.every(({ error }) => error === null)).toBe(true);
+        const { body: response } = await server.client.call(approveApplications, { body });
+        expect(response.results.every(({ error }) => error === null)).toBe(true);
       }
     });
     process.stdout.write(
-      `${database}: list ${listed} ms, queue ${queued} ms, 200 approvals ${approved} ms\n`,
+      `${database}: list ${listTime} ms, queue ${queueTime} ms, 200 approvals ${approvalTime} ms\n`,
     );
-    expect(listed).toBeLessThan(300);
-    expect(approved).toBeLessThan(10_000);
+    expect(listTime).toBeLessThan(300);
+    expect(approvalTime).toBeLessThan(10_000);
   }, 60_000);
 });

@@ -1,5 +1,4 @@
-/** Result layers through HTTP: upload, import, tiles, values, rights and refusals. */
-
+/** Result layers (rasters that programs have computed for a slide) through HTTP: upload, import, tiles, values, rights and refusals. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { createResultLayer, deleteResultLayer, type RasterDescriptor } from '@lamina/contract';
@@ -59,6 +58,7 @@ describe.each(databaseKinds)('Result layers on %s', (database) => {
       .toBuffer({ resolveWithObject: true });
     expect([info.width, info.height, info.channels]).toEqual([244, 256, 1]);
     const shown = descriptor.encoding.offset + descriptor.encoding.scale * (data[44] ?? 0);
+    // The tile starts at column 256, so its pixel 44 is column 300, which has the value 3.
     expect(Math.abs(shown - 3)).toBeLessThanOrEqual(descriptor.encoding.scale / 2 + 1e-9);
     expect((await overlay(layer.id, 'tiles/1/2_0.png')).statusCode).toBe(404);
   });
@@ -183,6 +183,7 @@ describe('Raster result layers', () => {
   });
 });
 
+/** Returns a PNG with a header and an empty data chunk. */
 function hugePng(): Buffer {
   const bytes = Buffer.alloc(57);
   Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]).copy(bytes);

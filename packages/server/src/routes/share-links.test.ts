@@ -32,8 +32,8 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     await admin.call(updateDataset, { body: { dataset: 'Ders', access: 'open', sharing: true } });
     const teacher = await server.fixtures.user();
     const { images } = await server.services.catalogue.list({ limit: 2 }, teacher);
-    const [image = '', other = ''] = images.map(({ id }) => id);
-    const link = async (more: object = {}, by = teacher) => {
+    const [image = '', otherImage = ''] = images.map(({ id }) => id);
+    const createLink = async (more: object = {}, by = teacher) => {
       const target = { type: 'slide', id: image } as const;
       const created = await server
         .as(by)
@@ -41,13 +41,13 @@ describe.each(databaseKinds)('share links on %s', (database) => {
       expect(created.status).toBe(201);
       return { id: created.body.id, secret: created.body.url.split('#')[1] ?? '', created: created.body };
     };
-    return { server, admin, adminUser, teacher, image, other, link };
+    return { server, admin, adminUser, teacher, image, otherImage, createLink };
   }
 
-  const open = (server: Pick<TestServer, 'as'>, secret: string, password?: string) =>
+  const openLink = (server: Pick<TestServer, 'as'>, secret: string, password?: string) =>
     server.as(null).call(openShareLink, { body: { secret, ...(password !== undefined && { password }) } });
 
-  const tile = async (server: Pick<TestServer, 'as'>, image: string, session: string) =>
+  const tileStatus = async (server: Pick<TestServer, 'as'>, image: string, session: string) =>
     (
       await server.as(null).inject({
         method: 'GET',
@@ -56,18 +56,18 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     ).status;
 
   it('give a visitor access to exactly the linked slide, without names of files or datasets', async () => {
-    const { server, teacher, image, other, link } = await setUp();
-    const { secret, created } = await link();
+    const { server, teacher, image, otherImage, createLink } = await setUp();
+    const { secret, created } = await createLink();
     expect(created.url).toMatch(/^https?:\/\/[^#]+\/shared#[\w-]{43}$/);
     expect(created.expires_at).toBe(new Date(server.clock.now().getTime() + 7 * day).toISOString());
-    const opened = await open(server, secret);
+    const opened = await openLink(server, secret);
     expect(opened).toMatchObject({
       status: 200,
       body: { title: 'Ders 3', items: [{ image_id: image, title: 'Ders 3' }], free_movement: true },
     });
     expect(JSON.stringify(opened.body)).not.toMatch(/svs|"Ders"|example\.org/);
-    expect(await tile(server, image, opened.body.session_id)).toBe(200);
-    expect(await tile(server, other, opened.body.session_id)).toBe(404);
+    expect(await tileStatus(server, image, opened.body.session_id)).toBe(200);
+    expect(await tileStatus(server, otherImage, opened.body.session_id)).toBe(404);
     const stored = await server.services.db.selectFrom('share_links').selectAll().execute();
     expect(JSON.stringify(stored)).not.toContain(secret);
     const { body } = await server.as(teacher).call(listShareLinks);
@@ -78,9 +78,9 @@ describe.each(databaseKinds)('share links on %s', (database) => {
   });
 
   it('write audit events of the link opening and of the slide opening that name the link, not its creator, as the viewer', async () => {
-    const { server, admin, image, link } = await setUp();
-    const { id, secret } = await link();
-    await tile(server, image, (await open(server, secret)).body.session_id);
+    const { server, admin, image, createLink } = await setUp();
+    const { id, secret } = await createLink();
+    await tileStatus(server, image, (await openLink(server, secret)).body.session_id);
     const { entries } = (await admin.call(listAudit)).body;
     expect(entries.find(({ action }) => action === 'share-link-opened')).toMatchObject({
       actor: null,
@@ -93,21 +93,23 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     });
   });
 
-  it('return the same response for unknown, ended and used-up links', async () => {
-    const { server, teacher, link } = await setUp();
-    const once = await link({ max_openings: 1 });
-    const ended = await link();
-    const late = await link({ expires_at: new Date(server.clock.now().getTime() + 1000).toISOString() });
-    expect((await open(server, once.secret)).status).toBe(200);
+  it('return the same response when they are unknown, have ended, have expired or have no openings left', async () => {
+    const { server, teacher, createLink } = await setUp();
+    const usedUp = await createLink({ max_openings: 1 });
+    const ended = await createLink();
+    const late = await createLink({
+      expires_at: new Date(server.clock.now().getTime() + 1000).toISOString(),
+    });
+    expect((await openLink(server, usedUp.secret)).status).toBe(200);
     await server.as(teacher).call(endShareLink, { params: { linkId: ended.id } });
     server.clock.advance(1000);
-    const answers = await Promise.all(
-      ['A'.repeat(43), once.secret, ended.secret, late.secret].map((secret) => open(server, secret)),
+    const responses = await Promise.all(
+      ['A'.repeat(43), usedUp.secret, ended.secret, late.secret].map((secret) => openLink(server, secret)),
     );
-    for (const { status, body } of answers) {
+    for (const { status, body } of responses) {
       expect({ status, ...body, requestId: '' }).toEqual({
         status: 404,
-        ...answers[0]?.body,
+        ...responses[0]?.body,
         requestId: '',
       });
     }
@@ -150,85 +152,89 @@ describe.each(databaseKinds)('share links on %s', (database) => {
       '%s, at once in the process that handles the change and within a second in another process',
       async (_, end) => {
         const all = await setUp();
-        const { server, image, link } = all;
-        const there = await server.another();
-        const { id, secret } = await link();
-        const { session_id: session } = (await open(server, secret)).body;
-        for (const process of [server, there]) expect(await tile(process, image, session)).toBe(200);
+        const { server, image, createLink } = all;
+        const otherProcess = await server.another();
+        const { id, secret } = await createLink();
+        const { session_id: session } = (await openLink(server, secret)).body;
+        for (const process of [server, otherProcess])
+          expect(await tileStatus(process, image, session)).toBe(200);
         const ended = (await end(all, id)) as { status: number };
         expect(ended.status).toBeLessThan(300);
-        expect(await tile(server, image, session)).toBeGreaterThanOrEqual(401);
+        expect(await tileStatus(server, image, session)).toBeGreaterThanOrEqual(401);
         server.clock.advance(1001);
         await new Promise((resolve) => setTimeout(resolve, 600)); // the catalogue's cache follows the real clock
-        await tile(there, image, session);
+        await tileStatus(otherProcess, image, session);
         await new Promise((resolve) => setTimeout(resolve, 300));
-        expect(await tile(there, image, session)).toBeGreaterThanOrEqual(401);
-        expect((await open(server, secret)).status).toBe(404);
+        expect(await tileStatus(otherProcess, image, session)).toBeGreaterThanOrEqual(401);
+        expect((await openLink(server, secret)).status).toBe(404);
       },
     );
   });
 
   it('stay ended when their suspended creator is reactivated, and work only for new visitors when sharing of the dataset is switched off and on', async () => {
-    const { server, admin, teacher, image, link } = await setUp();
-    const { secret } = await link();
-    const { session_id: session } = (await open(server, secret)).body;
-    const decide = (sharing: boolean) =>
+    const { server, admin, teacher, image, createLink } = await setUp();
+    const { secret } = await createLink();
+    const { session_id: session } = (await openLink(server, secret)).body;
+    const updateSettings = (sharing: boolean) =>
       admin.call(updateDataset, { body: { dataset: 'Ders', access: 'open', sharing } });
-    await decide(false);
-    await decide(true);
-    expect(await tile(server, image, session)).toBe(401);
-    expect((await open(server, secret)).status).toBe(200);
+    await updateSettings(false);
+    await updateSettings(true);
+    expect(await tileStatus(server, image, session)).toBe(401);
+    expect((await openLink(server, secret)).status).toBe(200);
     await admin.call(suspendUser, { params: { uid: teacher.uid } });
     await admin.inject({ method: 'POST', url: `/admin/users/${teacher.uid}/approve`, payload: {} });
-    expect((await open(server, secret)).status).toBe(404);
+    expect((await openLink(server, secret)).status).toBe(404);
   });
 
   it('require the password of the link, and limit wrong passwords', async () => {
-    const { server, link } = await setUp();
-    const { secret } = await link({ password: 'gizli-söz' });
-    expect(await open(server, secret)).toMatchObject({ status: 401, body: { code: 'password_required' } });
+    const { server, createLink } = await setUp();
+    const { secret } = await createLink({ password: 'gizli-söz' });
+    expect(await openLink(server, secret)).toMatchObject({
+      status: 401,
+      body: { code: 'password_required' },
+    });
     for (let i = 0; i < 9; i++) {
-      expect(await open(server, secret, 'yanlış')).toMatchObject({
+      expect(await openLink(server, secret, 'yanlış')).toMatchObject({
         status: 401,
         body: { code: 'password_invalid' },
       });
     }
-    expect((await open(server, secret, 'gizli-söz')).status).toBe(200);
-    await open(server, secret, 'yanlış');
-    const limited = await open(server, secret, 'gizli-söz');
+    expect((await openLink(server, secret, 'gizli-söz')).status).toBe(200);
+    await openLink(server, secret, 'yanlış');
+    const limited = await openLink(server, secret, 'gizli-söz');
     expect(limited).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
     expect(Number(limited.headers['retry-after'])).toBeGreaterThan(0);
   });
 
   it('limit wrong secrets from one network, without blocking a visitor with the right secret', async () => {
-    const { server, link } = await setUp();
-    const { secret } = await link();
+    const { server, createLink } = await setUp();
+    const { secret } = await createLink();
     const statuses: number[] = [];
-    for (let i = 0; i < 105; i++) statuses.push((await open(server, `${i}`.padEnd(43, 'x'))).status);
+    for (let i = 0; i < 105; i++) statuses.push((await openLink(server, `${i}`.padEnd(43, 'x'))).status);
     expect(statuses.slice(0, 100)).toEqual(Array.from({ length: 100 }, () => 404));
     expect(statuses.slice(100)).toEqual(Array.from({ length: 5 }, () => 429));
-    expect((await open(server, secret)).status).toBe(200);
+    expect((await openLink(server, secret)).status).toBe(200);
     server.clock.advance(31_000);
-    expect((await open(server, 'x'.repeat(43))).status).toBe(404);
-    expect((await open(server, 'x'.repeat(43))).status).toBe(429);
+    expect((await openLink(server, 'x'.repeat(43))).status).toBe(404);
+    expect((await openLink(server, 'x'.repeat(43))).status).toBe(429);
   });
 
   it('reject further wrong secrets from a blocked network without a database query', async () => {
     const { server } = await setUp();
-    for (let i = 0; i < 101; i++) await open(server, `${i}`.padEnd(43, 'x'));
+    for (let i = 0; i < 101; i++) await openLink(server, `${i}`.padEnd(43, 'x'));
     await server.services.db.deleteFrom('throttles').execute();
-    expect((await open(server, 'x'.repeat(43))).status).toBe(429);
+    expect((await openLink(server, 'x'.repeat(43))).status).toBe(429);
   });
 
   it.each([
-    ['an end in the past', { expires_at: '2026-04-30T00:00:00Z' }, 400],
-    ['an end after more than a year', { expires_at: '2027-06-01T00:00:00Z' }, 400],
+    ['an end date in the past', { expires_at: '2026-04-30T00:00:00Z' }, 400],
+    ['an end date after more than a year', { expires_at: '2027-06-01T00:00:00Z' }, 400],
     [
       'a slide that does not exist',
       { target: { type: 'slide', id: '00000000-0000-4000-8000-000000000000' } },
       404,
     ],
-    ['no opening', { max_openings: 0 }, 400],
+    ['a maximum of 0 openings', { max_openings: 0 }, 400],
   ])('cannot be created with %s', async (_, change, status) => {
     const { server, teacher, image } = await setUp();
     const body = { target: { type: 'slide', id: image }, title: 'Ders', ...change };
@@ -237,33 +243,34 @@ describe.each(databaseKinds)('share links on %s', (database) => {
 
   it('can be created only while sharing is on for the dataset and for slides that the creator may view', async () => {
     const { server, admin, teacher, image } = await setUp();
-    const decide = (body: object) => admin.call(updateDataset, { body: { dataset: 'Ders', ...body } });
-    const attempt = () =>
+    const updateSettings = (body: object) =>
+      admin.call(updateDataset, { body: { dataset: 'Ders', ...body } });
+    const createLinkToSlide = () =>
       server
         .as(teacher)
         .call(createShareLink, { body: { target: { type: 'slide', id: image }, title: 'Ders' } });
-    await decide({ access: 'open', sharing: false });
-    expect(await attempt()).toMatchObject({ status: 403, body: { code: 'sharing_off' } });
-    await decide({ access: 'restricted', sharing: true });
-    expect((await attempt()).status).toBe(404);
+    await updateSettings({ access: 'open', sharing: false });
+    expect(await createLinkToSlide()).toMatchObject({ status: 403, body: { code: 'sharing_off' } });
+    await updateSettings({ access: 'restricted', sharing: true });
+    expect((await createLinkToSlide()).status).toBe(404);
   });
 
   it('of a case give access to the slides of the case in their order', async () => {
-    const { server, admin, image, other, link } = await setUp();
-    const slides = [{ image_id: other, stain: 'PAS' }, { image_id: image }];
+    const { server, admin, image, otherImage, createLink } = await setUp();
+    const slides = [{ image_id: otherImage, stain: 'PAS' }, { image_id: image }];
     const created = await admin.call(createCase, { body: { dataset: 'Ders', name: 'Vaka', slides } });
-    const { secret } = await link({ target: { type: 'case', id: created.body.id } });
-    const { body } = await open(server, secret);
+    const { secret } = await createLink({ target: { type: 'case', id: created.body.id } });
+    const { body } = await openLink(server, secret);
     expect(body.items).toMatchObject([
-      { image_id: other, title: 'Ders 3 · PAS' },
+      { image_id: otherImage, title: 'Ders 3 · PAS' },
       { image_id: image, title: 'Ders 3 · 2' },
     ]);
-    expect(await tile(server, other, body.session_id)).toBe(200);
+    expect(await tileStatus(server, otherImage, body.session_id)).toBe(200);
   });
 
   it('are listed for their creator and for administrators, and cannot be ended by another account', async () => {
-    const { server, admin, teacher, link } = await setUp();
-    const { id } = await link();
+    const { server, admin, teacher, createLink } = await setUp();
+    const { id } = await createLink();
     const stranger = await server.fixtures.user();
     expect((await server.as(stranger).call(listShareLinks)).body.share_links).toEqual([]);
     expect((await server.as(stranger).call(endShareLink, { params: { linkId: id } })).status).toBe(404);

@@ -13,7 +13,7 @@ import { buildApp } from '../app.ts';
 import { type SlideServer, slideServer } from '../testing/slide-server.ts';
 
 /** 480 × 400 pixels in tiles of 128; native levels at downsample 1 and 4 are the Deep Zoom levels 9 and 7 of 0…9. */
-const slide = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
+const slideOptions = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
 const nativeTile = 'image_files/9/1_1.jpg';
 const renderedTile = 'image_files/8/0_0.jpg';
 /** Cropped to the edge of the image, so it is rendered. */
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const { services } = server;
   routeApp = await buildApp({ ...services, config: { ...services.config, tileFastPath: false } });
   ports = { 'fast path': await portOf(server.app), 'Fastify route': await portOf(routeApp) };
-  await server.put('Tissue/a.svs', await buildSvs(slide));
+  await server.put('Tissue/a.svs', await buildSvs(slideOptions));
   await server.rescan();
   imageId = await server.idOf('a.svs');
 });
@@ -123,8 +123,8 @@ async function observe(path: string, { headers, ...options }: RequestOptions, ad
   const before = await counters();
   const sent = { ...(headers as http.OutgoingHttpHeaders), 'x-request-id': requestId };
   const reply = await send(path, { ...options, headers: sent, adapter });
-  const { 'x-request-id': answeredId, date: _, ...lasting } = reply.headers;
-  const line = await vi.waitFor(() => {
+  const { 'x-request-id': answeredId, date: _, ...comparableHeaders } = reply.headers;
+  const logLine = await vi.waitFor(() => {
     const found = server
       .logged()
       .split('\n')
@@ -133,12 +133,12 @@ async function observe(path: string, { headers, ...options }: RequestOptions, ad
     return JSON.parse(found ?? '') as Record<string, unknown>;
   });
   const after = await counters();
-  const { time: _time, ms: _ms, requestId: _id, ...logged } = line;
+  const { time: _time, ms: _ms, requestId: _id, ...logged } = logLine;
   return {
     reply,
     facts: {
       status: reply.status,
-      headers: lasting,
+      headers: comparableHeaders,
       body: reply.body.toString('latin1').replaceAll(requestId, ''),
       hasItsRequestId: answeredId === requestId,
       logged,
@@ -169,7 +169,7 @@ interface Case {
 const unknownImage = '00000000-0000-4000-8000-000000000000';
 
 describe('tile requests to the fast path and to the Fastify route', () => {
-  const written: Readonly<Record<string, Case>> = {
+  const fastPathCases: Readonly<Record<string, Case>> = {
     'the path of a native tile': { path: () => pathOf(nativeTile), status: 200 },
     'the ending jpeg': { path: () => pathOf('image_files/9/0_0.jpeg'), status: 200 },
     'the path of a cropped tile at the edge': { path: () => pathOf(edgeTile), status: 200 },
@@ -201,7 +201,7 @@ describe('tile requests to the fast path and to the Fastify route', () => {
       status: 200,
     },
   };
-  const refused: Readonly<Record<string, Case>> = {
+  const errorCases: Readonly<Record<string, Case>> = {
     'no session parameter': { path: () => pathOf(nativeTile).split('?', 1)[0] ?? '', status: 401 },
     'an empty session parameter': { path: () => pathOf(nativeTile, 'session='), status: 401 },
     'an unknown session': { path: () => pathOf(nativeTile, `session=${'A'.repeat(43)}`), status: 401 },
@@ -242,7 +242,7 @@ describe('tile requests to the fast path and to the Fastify route', () => {
       status: 404,
     },
   };
-  const otherForms: Readonly<Record<string, Case>> = {
+  const fastifyCases: Readonly<Record<string, Case>> = {
     'a further parameter': { path: () => pathOf(nativeTile, `session=${session}&v=1`), status: 200 },
     'a repeated parameter': { path: () => pathOf(nativeTile, `session=${session}&v=1&v=1`), status: 400 },
     'a repeated session': {
@@ -274,7 +274,7 @@ describe('tile requests to the fast path and to the Fastify route', () => {
 
   const tagOf = async (tile: string) => `${(await send(pathOf(tile))).headers.etag}`;
 
-  it.each(Object.entries(written))(
+  it.each(Object.entries(fastPathCases))(
     'get equal responses; the fast path answers a request with %s',
     async (_, { path, options, status }) => {
       const reply = await expectEqualResponses(path(), await options?.());
@@ -284,7 +284,7 @@ describe('tile requests to the fast path and to the Fastify route', () => {
     },
   );
 
-  it.each(Object.entries(refused))(
+  it.each(Object.entries(errorCases))(
     'get equal responses; Fastify writes the error response to a request with %s',
     async (_, { path, options, status }) => {
       const reply = await expectEqualResponses(path(), await options?.());
@@ -292,7 +292,7 @@ describe('tile requests to the fast path and to the Fastify route', () => {
     },
   );
 
-  it.each(Object.entries(otherForms))(
+  it.each(Object.entries(fastifyCases))(
     'get equal responses; Fastify answers a request with %s',
     async (_, { path, options, status }) => {
       const reply = await expectEqualResponses(path(), await options?.());
@@ -346,7 +346,7 @@ describe('a response of the fast path', () => {
   });
 
   it('contains the tile that was rendered for the request', async () => {
-    await server.put('Tissue/b.svs', await buildSvs({ ...slide, width: 470 }));
+    await server.put('Tissue/b.svs', await buildSvs({ ...slideOptions, width: 470 }));
     await server.rescan();
     const path = pathOf(renderedTile).replace(imageId, await server.idOf('b.svs'));
     const [first, second] = [await send(path), await send(path)];
@@ -359,17 +359,17 @@ describe('a response of the fast path', () => {
 
   it('is logged at the debug level with the address that the trusted proxy forwards', async () => {
     const proxied = await slideServer({ config: { trustedProxies: ['loopback'] } });
-    await proxied.put('Tissue/a.svs', await buildSvs(slide));
+    await proxied.put('Tissue/a.svs', await buildSvs(slideOptions));
     await proxied.rescan();
     const user = await proxied.fixtures.user();
     const path = `${await proxied.idOf('a.svs')}/${nativeTile}`;
     const headers = { 'x-forwarded-for': '192.0.2.1, 198.51.100.7' };
     expect((await proxied.pixels(path, await proxied.sessionOf(user), { headers })).statusCode).toBe(200);
-    const line = proxied
+    const logLine = proxied
       .logged()
       .split('\n')
       .find((text) => text.includes('image_files') && text.includes('"msg":"request"'));
-    expect(JSON.parse(line ?? '')).toMatchObject({
+    expect(JSON.parse(logLine ?? '')).toMatchObject({
       level: 20,
       status: 200,
       uid: user.uid,
@@ -381,12 +381,14 @@ describe('a response of the fast path', () => {
 describe('with IMAGE_SESSION_COOKIE=strict the fast path', () => {
   it('requires the cookie of the image session', async () => {
     const strict = await slideServer({ config: { imageSessionCookie: 'strict' } });
-    await strict.put('Tissue/a.svs', await buildSvs(slide));
+    await strict.put('Tissue/a.svs', await buildSvs(slideOptions));
     await strict.rescan();
     const path = `${await strict.idOf('a.svs')}/${nativeTile}`;
-    const own = await strict.sessionOf(await strict.fixtures.user());
-    expect((await strict.pixels(path, own)).statusCode).toBe(401);
-    expect((await strict.pixels(path, own, { cookies: { image_session: own } })).statusCode).toBe(200);
+    const ownSession = await strict.sessionOf(await strict.fixtures.user());
+    expect((await strict.pixels(path, ownSession)).statusCode).toBe(401);
+    expect(
+      (await strict.pixels(path, ownSession, { cookies: { image_session: ownSession } })).statusCode,
+    ).toBe(200);
   });
 });
 
@@ -555,24 +557,24 @@ describe('a server that stops', () => {
     const connected = Promise.withResolvers<net.Socket>();
     stopping.app.server.once('connection', connected.resolve);
     const address = await stopping.app.listen({ host: '127.0.0.1', port: 0 });
-    await stopping.put('Tissue/a.svs', await buildSvs(slide));
+    await stopping.put('Tissue/a.svs', await buildSvs(slideOptions));
     await stopping.rescan();
     const ownSession = await stopping.sessionOf(await stopping.fixtures.user());
     const path = `${apiBase}/image-catalog/proxy/${await stopping.idOf('a.svs')}/${nativeTile}?session=${ownSession}`;
     const request = requestFor(path);
     const socket = net.connect(Number(new URL(address).port), '127.0.0.1').setEncoding('latin1');
-    const next = () => new Promise<string>((resolve) => socket.once('data', resolve));
+    const nextChunk = () => new Promise<string>((resolve) => socket.once('data', resolve));
     const peer = await connected.promise;
     for (let i = 1; i <= 2; i++) {
       socket.write(request);
-      expect(await next()).toMatch(/^HTTP\/1\.1 200/);
+      expect(await nextChunk()).toMatch(/^HTTP\/1\.1 200/);
     }
     // The first half of a request has arrived when the server stops.
     socket.write(request.slice(0, 20));
     await vi.waitFor(() => expect(peer.bytesRead).toBe(2 * request.length + 20));
     const closed = stopping.app.close();
     socket.write(request.slice(20));
-    expect(await next()).toMatch(/\r\nconnection: close\r\n/i);
+    expect(await nextChunk()).toMatch(/\r\nconnection: close\r\n/i);
     await closed;
   });
 });

@@ -21,7 +21,7 @@ import { type SlideServer, slideServer } from '../testing/slide-server.ts';
 import type { TestUser } from '../testing/test-server.ts';
 
 /** 480 × 400 pixels in tiles of 128; native levels at downsample 1 and 4 are the Deep Zoom levels 9 and 7 of 0…9. */
-const plan = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
+const slideOptions = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
 const maxLevel = 9;
 
 /** Returns width and height from the frame header of a JPEG (ITU-T T.81 section B.2.2). */
@@ -51,7 +51,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
 
   beforeAll(async () => {
     server = await slideServer({ isShared: true, config: { tileFastPath } });
-    svs = await buildSvs(plan);
+    svs = await buildSvs(slideOptions);
     await server.put('Tissue/good.svs', svs);
     await server.put('Tissue/broken.svs', svs.subarray(0, 3000));
     await server.put('Tissue/empty.svs', '');
@@ -69,11 +69,11 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
 
   describe('GET descriptor', () => {
     it('returns tile size, overlap, format and image size', async () => {
-      const answer = await server.pixels(`${id}/image.dzi`, session);
-      expect(answer.statusCode).toBe(200);
-      expect(answer.headers['content-type']).toBe('application/xml; charset=utf-8');
-      expect(answer.body).toContain('TileSize="128" Overlap="0" Format="jpg"');
-      expect(answer.body).toContain('<Size Width="480" Height="400"/>');
+      const response = await server.pixels(`${id}/image.dzi`, session);
+      expect(response.statusCode).toBe(200);
+      expect(response.headers['content-type']).toBe('application/xml; charset=utf-8');
+      expect(response.body).toContain('TileSize="128" Overlap="0" Format="jpg"');
+      expect(response.body).toContain('<Size Width="480" Height="400"/>');
     });
 
     it('appears in the activity as one opening of the image per session', async () => {
@@ -81,7 +81,8 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       const client = server.as(reader);
       const token = await server.fixtures.token(reader);
       const [first, second] = [await server.sessionOf(token), await server.sessionOf(token)];
-      for (const one of [first, first, second, first]) await server.pixels(`${id}/image.dzi`, one);
+      for (const sessionId of [first, first, second, first])
+        await server.pixels(`${id}/image.dzi`, sessionId);
       await server.pixels(`${id}/thumbnail.jpg`, first);
       const { activity } = (await client.call(getActivity)).body;
       const opened = activity.filter(({ action }) => action === 'image-opened');
@@ -93,22 +94,25 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
   describe('GET tile', () => {
     it('returns the JPEG bytes of a native tile unchanged', async () => {
       for (const name of ['0_0.jpg', '1_1.jpg', '2_2.jpg']) {
-        const answer = await server.pixels(tile(maxLevel, name), session);
-        expect(answer.statusCode).toBe(200);
-        expect(answer.headers['content-type']).toBe('image/jpeg');
-        expect(Buffer.from(svs).includes(scanOf(answer.rawPayload))).toBe(true);
+        const response = await server.pixels(tile(maxLevel, name), session);
+        expect(response.statusCode).toBe(200);
+        expect(response.headers['content-type']).toBe('image/jpeg');
+        expect(Buffer.from(svs).includes(scanOf(response.rawPayload))).toBe(true);
       }
     });
 
     it('returns tiles of the size that follows from the descriptor on every level, also at the edges', async () => {
       for (let z = 0; z <= maxLevel; z++) {
         const scale = 2 ** (maxLevel - z);
-        const [width, height] = [Math.ceil(plan.width / scale), Math.ceil(plan.height / scale)];
+        const [width, height] = [
+          Math.ceil(slideOptions.width / scale),
+          Math.ceil(slideOptions.height / scale),
+        ];
         for (let x = 0; x * 128 < width; x++) {
           for (let y = 0; y * 128 < height; y++) {
-            const answer = await server.pixels(tile(z, `${x}_${y}.jpg`), session);
-            expect(answer.statusCode, `${z}/${x}_${y}`).toBe(200);
-            expect(sizeOfJpeg(answer.rawPayload), `${z}/${x}_${y}`).toEqual({
+            const response = await server.pixels(tile(z, `${x}_${y}.jpg`), session);
+            expect(response.statusCode, `${z}/${x}_${y}`).toBe(200);
+            expect(sizeOfJpeg(response.rawPayload), `${z}/${x}_${y}`).toEqual({
               width: Math.min(128, width - x * 128),
               height: Math.min(128, height - y * 128),
             });
@@ -126,11 +130,11 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
     });
 
     it('returns equal bytes to 40 concurrent requests', async () => {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 40 }, () => server.pixels(tile(6, '0_0.jpg'), session)),
       );
-      expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
-      const hashes = answers.map(({ rawPayload }) => createHash('sha256').update(rawPayload).digest('hex'));
+      expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+      const hashes = responses.map(({ rawPayload }) => createHash('sha256').update(rawPayload).digest('hex'));
       expect(new Set(hashes).size).toBe(1);
     });
 
@@ -164,23 +168,23 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       ['the label', () => `${id}/label.jpg`],
       ['the macro', () => `${id}/macro.jpg`],
     ])('returns 404 for a URL with %s', async (_, address) => {
-      const answer = await server.pixels(address(), session);
-      expect(answer.statusCode).toBe(404);
-      expect(answer.json()).toMatchObject({ code: 'not_found', message: expect.any(String) });
-      expect(answer.headers['cache-control']).toBe('no-store');
+      const response = await server.pixels(address(), session);
+      expect(response.statusCode).toBe(404);
+      expect(response.json()).toMatchObject({ code: 'not_found', message: expect.any(String) });
+      expect(response.headers['cache-control']).toBe('no-store');
     });
   });
 
   describe('GET thumbnail', () => {
     it('returns the whole slide with at most 256 pixels per side', async () => {
-      const answer = await server.pixels(`${id}/thumbnail.jpg`, session);
-      expect(answer.statusCode).toBe(200);
-      expect(answer.headers['content-type']).toBe('image/jpeg');
-      expect(sizeOfJpeg(answer.rawPayload)).toEqual({ width: 256, height: 213 });
+      const response = await server.pixels(`${id}/thumbnail.jpg`, session);
+      expect(response.statusCode).toBe(200);
+      expect(response.headers['content-type']).toBe('image/jpeg');
+      expect(sizeOfJpeg(response.rawPayload)).toEqual({ width: 256, height: 213 });
     });
 
     it('contains no pixels of the label, macro and thumbnail images of the file', async () => {
-      await server.put('Tissue/bare.svs', await buildSvs({ ...plan, hasAssociatedImages: false }));
+      await server.put('Tissue/bare.svs', await buildSvs({ ...slideOptions, hasAssociatedImages: false }));
       await server.rescan();
       const bare = await server.pixels(`${await server.idOf('bare.svs')}/thumbnail.jpg`, session);
       const full = await server.pixels(`${id}/thumbnail.jpg`, session);
@@ -199,8 +203,8 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
     it('may be cached by the browser only, until the session ends and for an hour at most', async () => {
       const short = await server.sessionOf(user);
       for (const address of addresses()) {
-        const answer = await server.pixels(address, short);
-        expect(answer.headers['cache-control']).toBe('private, max-age=3600');
+        const response = await server.pixels(address, short);
+        expect(response.headers['cache-control']).toBe('private, max-age=3600');
       }
       server.clock.advance(1_000_000);
       const later = await server.pixels(`${id}/image.dzi`, short);
@@ -255,13 +259,14 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
   });
 
   describe('the image session of a pixel request', () => {
-    /** The rules of docs/permissions.md: each row creates an image session, and the bearer token that is sent with it. */
+    /** A rule of docs/permissions.md. `given` creates an image session, and the bearer token that the request sends with it. */
     type Row = readonly [
       name: string,
       given: () => Promise<{ session: string | null; token?: string }>,
       status: number,
       code: string | null,
     ];
+    /** Creates a viewer with a bearer token and an image session. */
     const own = async () => {
       const person = await server.fixtures.user({ role: 'viewer' });
       const token = await server.fixtures.token(person);
@@ -412,27 +417,31 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       ],
     ];
 
-    it.each(rows)('is accepted or rejected as documented when it is %s', async (_, given, status, code) => {
+    const cases = rows.map(([name, given, status, code]) => {
+      const outcome = code === null ? 'accepted' : `rejected with ${status} ${code}`;
+      return { name, given, status, code, outcome };
+    });
+    it.each(cases)('is $outcome when it is $name', async ({ given, status, code }) => {
       const { session, token } = await given();
       const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
       for (const address of [`${id}/image.dzi`, `${id}/thumbnail.jpg`, tile(9, '0_0.jpg')]) {
-        const answer = await server.pixels(address, session, { headers });
-        expect(answer.statusCode, address).toBe(status);
+        const response = await server.pixels(address, session, { headers });
+        expect(response.statusCode, address).toBe(status);
         if (code === null) continue;
-        expect(answer.json()).toMatchObject({ code });
+        expect(response.json()).toMatchObject({ code });
         const scheme = code.startsWith('token') ? 'Bearer' : 'ImageSession';
-        expect(answer.headers['www-authenticate']).toMatch(new RegExp(`^${scheme} `));
-        expect(answer.headers['cache-control']).toBe('no-store');
+        expect(response.headers['www-authenticate']).toMatch(new RegExp(`^${scheme} `));
+        expect(response.headers['cache-control']).toBe('no-store');
       }
     });
 
     it('is rejected with 400 when it is sent twice', async () => {
       const { session } = await own();
-      const answer = await server.app.inject(
+      const response = await server.app.inject(
         `${apiBase}/image-catalog/proxy/${id}/image.dzi?session=${session}&session=${session}`,
       );
-      expect(answer.statusCode).toBe(400);
-      expect(answer.json()).toMatchObject({ code: 'invalid_request' });
+      expect(response.statusCode).toBe(400);
+      expect(response.json()).toMatchObject({ code: 'invalid_request' });
     });
 
     it('is rejected with the same response for an unknown image as for a known one', async () => {
@@ -448,9 +457,9 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
     it('gives no access to the catalogue', async () => {
       const { session } = await own();
       for (const address of ['images', `images/${id}`]) {
-        const answer = await server.app.inject(`${apiBase}/image-catalog/${address}?session=${session}`);
-        expect(answer.statusCode).toBe(401);
-        expect(answer.json()).toMatchObject({ code: 'token_missing' });
+        const response = await server.app.inject(`${apiBase}/image-catalog/${address}?session=${session}`);
+        expect(response.statusCode).toBe(401);
+        expect(response.json()).toMatchObject({ code: 'token_missing' });
       }
     });
   });
@@ -479,28 +488,28 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
         path: `${apiBase}/image-catalog/proxy`,
         maxAge: 3600,
       });
-      const asked = (cookies: Record<string, string>) =>
+      const requestWith = (cookies: Record<string, string>) =>
         strict.pixels(`${imageId}/image.dzi`, sessionId, { cookies });
-      expect((await asked({ [cookie?.name ?? '']: sessionId })).statusCode).toBe(200);
+      expect((await requestWith({ [cookie?.name ?? '']: sessionId })).statusCode).toBe(200);
       for (const wrong of [
         {},
         { [cookie?.name ?? '']: other.cookies[0]?.value ?? '' },
         { session: sessionId },
       ]) {
-        const answer = await asked(wrong);
-        expect(answer.statusCode).toBe(401);
-        expect(answer.json()).toMatchObject({ code: 'session_invalid' });
+        const response = await requestWith(wrong);
+        expect(response.statusCode).toBe(401);
+        expect(response.json()).toMatchObject({ code: 'session_invalid' });
       }
     });
   });
 
   describe('GET pixels of an image', () => {
-    it('returns the new pixels with new ETags after it was replaced', async () => {
+    it('returns new pixels with new ETags after the file of the image was replaced', async () => {
       await server.put('Change/replaced.svs', svs);
       await server.rescan();
       const imageId = await server.idOf('replaced.svs');
       const before = await server.pixels(`${imageId}/image_files/9/0_0.jpg`, session);
-      await server.put('Change/replaced.svs', await buildSvs({ ...plan, width: 300, height: 200 }));
+      await server.put('Change/replaced.svs', await buildSvs({ ...slideOptions, width: 300, height: 200 }));
       await server.rescan();
       const descriptor = await server.pixels(`${imageId}/image.dzi`, session);
       expect(descriptor.body).toContain('<Size Width="300" Height="200"/>');
@@ -511,7 +520,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       expect(after.headers.etag).not.toBe(before.headers.etag);
     });
 
-    it('is 404 while its file is missing', async () => {
+    it('returns 404 while the file of the image is missing', async () => {
       await server.put('Change/moved.svs', svs);
       await server.rescan();
       const imageId = await server.idOf('moved.svs');
@@ -525,7 +534,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       expect((await server.pixels(`${imageId}/image.dzi`, session)).statusCode).toBe(200);
     });
 
-    it('is 404 when the file was replaced by a link out of the slide folder', async () => {
+    it('returns 404 when a symbolic link out of the slide folder has replaced the file', async () => {
       await server.put('Change/linked.svs', svs);
       await server.rescan();
       const imageId = await server.idOf('linked.svs');
@@ -539,7 +548,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       expect((await server.pixels(`${imageId}/image.dzi`, session)).statusCode).toBe(404);
     });
 
-    it('is 404 from the moment an administrator removes it until it is restored', async () => {
+    it('returns 404 from the moment an administrator removes the image until it is restored', async () => {
       await server.put('Change/removed.svs', svs);
       await server.rescan();
       const imageId = await server.idOf('removed.svs');
@@ -553,10 +562,10 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       expect(await status()).toBe(200);
     });
 
-    it('is 404 when the file is malformed, and other images are served', async () => {
+    it('returns 404 when the file is malformed, and the pixels of other images', async () => {
       for (const name of ['broken.svs', 'empty.svs']) {
-        const answer = await server.pixels(`${await server.idOf(name)}/image.dzi`, session);
-        expect(answer.statusCode).toBe(404);
+        const response = await server.pixels(`${await server.idOf(name)}/image.dzi`, session);
+        expect(response.statusCode).toBe(404);
       }
       expect((await server.pixels(`${id}/image.dzi`, session)).statusCode).toBe(200);
     });
@@ -565,7 +574,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
   describe('a client that disconnects during a render', () => {
     it('writes no error to the log', async () => {
       const address = await server.app.listen({ port: 0, host: '127.0.0.1' });
-      await server.put('Leave/large.svs', await buildSvs({ ...plan, width: 2000, height: 1600 }));
+      await server.put('Leave/large.svs', await buildSvs({ ...slideOptions, width: 2000, height: 1600 }));
       await server.rescan();
       const imageId = await server.idOf('large.svs');
       const disconnecting = new AbortController();
@@ -581,13 +590,13 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
           {
             signal: disconnecting.signal,
           },
-        ).then((answer) => answer.arrayBuffer()),
+        ).then((response) => response.arrayBuffer()),
       );
       await arrived.promise;
       disconnecting.abort();
       for (const request of requests) await expect(request).rejects.toMatchObject({ name: 'AbortError' });
-      const answer = await server.pixels(`${imageId}/image_files/10/0_0.jpg`, session);
-      expect(answer.statusCode).toBe(200);
+      const response = await server.pixels(`${imageId}/image_files/10/0_0.jpg`, session);
+      expect(response.statusCode).toBe(200);
       expect(server.logged()).not.toContain('"level":50');
     });
   });

@@ -47,6 +47,7 @@ async function auditEntries({ services }: TestServer) {
     .execute();
 }
 
+/** Returns the account as the API returns it: without the password. */
 function accountOf(user: TestUser): User {
   const { password: _, ...account } = user;
   return account;
@@ -90,16 +91,16 @@ describe.each(databaseKinds)('GET list of accounts, on %s,', (database) => {
   });
 });
 
-describe.each(databaseKinds)('GET one account, on %s,', (database) => {
-  it('returns the same fields as the list', async () => {
+describe.each(databaseKinds)('requests about one account, on %s,', (database) => {
+  it('return the same fields as the list of accounts', async () => {
     const { client, fixtures } = await administration(database);
     const user = await fixtures.user();
-    const answer = await client.call(getUser, { params: { uid: user.uid } });
-    expect(answer).toMatchObject({ status: 200, body: { user: accountOf(user) } });
+    const response = await client.call(getUser, { params: { uid: user.uid } });
+    expect(response).toMatchObject({ status: 200, body: { user: accountOf(user) } });
   });
 
   it.each([getUser, approveUser, suspendUser, deactivateUser, promoteUser, setUserPassword] as Endpoint[])(
-    'returns 404 for an unknown uid: $method $path',
+    'return 404 for an unknown uid: $method $path',
     async (endpoint) => {
       const { act } = await administration(database);
       for (const uid of ['00000000-0000-4000-8000-000000000000', 'unknown', '%2e%2e', "' or 1=1 --"]) {
@@ -118,14 +119,14 @@ describe.each(databaseKinds)('approval of an account, on %s,', (database) => {
   it('makes a pending account active with the role user, also for tokens that were issued before the approval', async () => {
     const { act, fixtures, as, clock, server, admin } = await administration(database);
     const user = await fixtures.user({ status: 'pending' });
-    const waiting = as(await fixtures.token(user));
+    const applicantClient = as(await fixtures.token(user));
     clock.advance(1000);
     expect(await act(approveUser, user.uid)).toMatchObject({
       status: 200,
       body: { message: 'Kullanıcı başarıyla onaylandı.' },
     });
     const now = clock.now().toISOString();
-    expect((await waiting.call(getProfile)).body.user).toEqual({
+    expect((await applicantClient.call(getProfile)).body.user).toEqual({
       ...accountOf(user),
       status: 'active',
       role: 'user',
@@ -286,7 +287,7 @@ describe.each(databaseKinds)('deactivation of an account, on %s,', (database) =>
 
 describe.each(databaseKinds)('protection of the last active administrator, on %s', (database) => {
   it.each([suspendUser, deactivateUser] as Endpoint[])(
-    'rejects a change of the own account: $path',
+    "rejects a change of the administrator's own account: $path",
     async (endpoint) => {
       const { act, admin, fixtures, services, server } = await administration(database);
       await fixtures.admin();
@@ -310,11 +311,11 @@ describe.each(databaseKinds)('protection of the last active administrator, on %s
         await services.db.updateTable('users').set({ status: 'suspended' }).execute();
         const [a, b] = [await fixtures.admin(), await fixtures.admin()];
         const [asA, asB] = [as(await fixtures.token(a)), as(await fixtures.token(b))];
-        const answers = await Promise.all([
+        const responses = await Promise.all([
           asA.call(endpoint, { params: { uid: b.uid } }),
           asB.call(endpoint, { params: { uid: a.uid } }),
         ]);
-        expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+        expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
         expect(await hasOtherActiveAdmin(services.db, 'unknown')).toBe(true);
       }
     },
@@ -324,13 +325,13 @@ describe.each(databaseKinds)('protection of the last active administrator, on %s
     const { fixtures, as, services, admin } = await administration(database);
     const rival = await fixtures.admin();
     const user = await fixtures.user({ status: 'pending' });
-    const by = {
+    const actor = {
       uid: rival.uid,
       email: rival.email,
       tokenHash: 'of a sign-in that has ended',
       origin: { address: '127.0.0.1', requestId: 'test-request' },
     };
-    await expect(services.accounts.approve(by, user.uid, {})).rejects.toMatchObject({
+    await expect(services.accounts.approve(actor, user.uid, {})).rejects.toMatchObject({
       code: 'token_invalid',
     });
     expect((await as(admin).call(getUser, { params: { uid: user.uid } })).body.user.status).toBe('pending');
@@ -405,7 +406,7 @@ describe.each(databaseKinds)('setting the password of another account, on %s', (
     expect(await outbox()).toEqual([]);
   });
 
-  it('fails for the own account of the administrator, whose password change requires the current password', async () => {
+  it("fails for the administrator's own account, whose password change requires the current password", async () => {
     const { act, admin, as, clock, client, server } = await administration(database);
     clock.advance(16 * 60_000);
     const body = { new_password: 'yepyeni-şifre' };
@@ -440,10 +441,10 @@ describe.each(databaseKinds)('many concurrent changes of one account, on %s,', (
     const user = await fixtures.user({ status: 'pending' });
     const token = await fixtures.token(user);
     const params = { uid: user.uid };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, i) => client.call(i % 2 === 0 ? approveUser : suspendUser, { params })),
     );
-    for (const { status } of answers) expect([200, 409]).toContain(status);
+    for (const { status } of responses) expect([200, 409]).toContain(status);
 
     const rows = await auditEntries(server);
     expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, i) => (rows[0]?.seq ?? 0) + i));
@@ -456,7 +457,7 @@ describe.each(databaseKinds)('many concurrent changes of one account, on %s,', (
       .filter(({ action }) => action === 'refusals-summed-up')
       .map(({ detail }) => (JSON.parse(detail) as { count: number }).count);
     const refused = rows.length - done.length + counted.reduce((sum, count) => sum + count, 0);
-    expect(refused).toBe(answers.filter(({ status }) => status === 409).length);
+    expect(refused).toBe(responses.filter(({ status }) => status === 409).length);
     for (const [i, { status_before }] of done.entries()) {
       expect(status_before).toBe(i === 0 ? 'pending' : done[i - 1]?.status);
     }
@@ -473,7 +474,7 @@ describe.each(databaseKinds)('the statistics, on %s', (database) => {
     await fixtures.user({ status: 'pending' });
     await as(await fixtures.user()).call(createImageSession);
     const at = clock.now().toISOString();
-    for (const is of [
+    for (const columns of [
       { dataset_name: 'A' },
       { dataset_name: 'A' },
       { dataset_name: 'B' },
@@ -481,7 +482,7 @@ describe.each(databaseKinds)('the statistics, on %s', (database) => {
       { dataset_name: 'C', missing_since: at },
       { dataset_name: 'C', status: 'failed' as const },
     ]) {
-      await fixtures.image({ size_bytes: 3_000_000_000, ...is });
+      await fixtures.image({ size_bytes: 3_000_000_000, ...columns });
     }
     expect(await client.call(getStatistics)).toMatchObject({
       status: 200,

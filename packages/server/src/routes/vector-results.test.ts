@@ -1,4 +1,4 @@
-/** Vector result layers through HTTP: formats, counts, picks, blocks, density and hostile files. */
+/** Vector result layers (objects that a program has found on a slide) through HTTP: formats, counts, picks, blocks, density, hostile files. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const red = [200, 0, 0];
 
-/** Returns a square cell of 10 × 10 pixels with this class; its centre is (x + 5, y + 5). */
+/** Returns a GeoJSON feature of a square cell of 10 × 10 pixels with this class; its centre is (x + 5, y + 5). */
 function cell(x: number, y: number, name: string | null, measurements: object = { Area: x }) {
   const ring = [
     [x, y],
@@ -39,22 +39,24 @@ const grid = Array.from({ length: 4000 }, (_, i) =>
   cell((i % 80) * 12, Math.floor(i / 80) * 12, i % 2 === 0 ? 'Tumor' : 'Stroma'),
 );
 
-async function vectors(bytes: Uint8Array, database: (typeof databaseKinds)[number] = 'SQLite') {
+/** Starts a server with a slide and uploads the file as a vector layer. `get` and `bytesOf` return the content of the layer. */
+async function uploadVectorFile(bytes: Uint8Array, database: (typeof databaseKinds)[number] = 'SQLite') {
   const slideResults = await slideWithResults(database);
   const layer = await slideResults.send(bytes, { kind: 'vector' });
-  const get = async (rest: string) => (await slideResults.overlay(layer.id, rest)).json();
-  const bytesOf = async (rest: string) => (await slideResults.overlay(layer.id, rest)).rawPayload;
+  const get = async (overlayPath: string) => (await slideResults.overlay(layer.id, overlayPath)).json();
+  const bytesOf = async (overlayPath: string) =>
+    (await slideResults.overlay(layer.id, overlayPath)).rawPayload;
   return { ...slideResults, layer, get, bytesOf };
 }
 
 describe.each(databaseKinds)('Vector result layers, on %s,', (database) => {
   it('import cells of QuPath with classes, colours and measurements', async () => {
-    const { layer, get } = await vectors(collection(grid), database);
+    const { layer, get } = await uploadVectorFile(collection(grid), database);
     expect(layer).toMatchObject({ state: 'ready', object_count: 4000 });
     expect(await get('descriptor')).toMatchObject({
       kind: 'vector',
       object_count: 4000,
-      vertex_count: 16_000,
+      vertex_count: 16_000, // 4 for each cell
       bounds: [0, 0, 958, 598],
       classes: [
         { name: 'Tumor', color: red, count: 2000 },
@@ -65,7 +67,7 @@ describe.each(databaseKinds)('Vector result layers, on %s,', (database) => {
   });
 
   it('count exactly the objects of the file whose centre lies in a rectangle', async () => {
-    const { get } = await vectors(gzipSync(collection(grid)), database);
+    const { get } = await uploadVectorFile(gzipSync(collection(grid)), database);
     expect(await get('counts')).toEqual({ classes: { Tumor: 2000, Stroma: 2000 } });
     let seed = 1;
     const random = () => {
@@ -98,7 +100,9 @@ describe('Vector result layers', () => {
         [0, 0],
       ],
     ];
-    const { get } = await vectors(collection([large, cell(100, 20, 'Tumor', { Area: 100, Bad: 'NaN' })]));
+    const { get } = await uploadVectorFile(
+      collection([large, cell(100, 20, 'Tumor', { Area: 100, Bad: 'NaN' })]),
+    );
     expect(await get('pick?x=105&y=25')).toEqual({
       object: {
         number: expect.any(Number),
@@ -122,14 +126,14 @@ describe('Vector result layers', () => {
   });
 
   it('serve blocks, centres and measurements, and the object density of the file at every level', async () => {
-    const { get, bytesOf, overlay, layer } = await vectors(collection(grid));
+    const { get, bytesOf, overlay, layer } = await uploadVectorFile(collection(grid));
     const { blocks, density } = await get('descriptor');
     const index = await bytesOf('index');
-    expect(index.length).toBe(28 * blocks.count);
+    expect(index.length).toBe(28 * blocks.count); // 28 bytes for each block
     let [objects, vertices] = [0, 0];
     for (let n = 0; n < blocks.count; n++) {
       const block = await bytesOf(`blocks/${n}`);
-      expect(block.readUInt32LE(0)).toBe(0x3142524c);
+      expect(block.readUInt32LE(0)).toBe(0x3142524c); // "LRB1"
       expect(block.readUInt32LE(4)).toBe(objects);
       expect(block.readUInt32LE(8)).toBe(index.readUInt32LE(28 * n + 20));
       objects += block.readUInt32LE(8);
@@ -137,13 +141,14 @@ describe('Vector result layers', () => {
     }
     expect([objects, vertices]).toEqual([4000, 16_000]);
     const centers = await bytesOf('centers');
-    expect(centers.length).toBe(9 * 4000);
+    expect(centers.length).toBe(9 * 4000); // x and y as floats of 4 bytes, and the class in 1 byte
     const column = await bytesOf('measurements/0?first=10&count=2');
     expect(column.readFloatLE(4)).toBe(centers.readFloatLE(4 * 11) - 5);
     for (const { level, width, height, cell: cellSize, x, y } of density) {
       const counts = await bytesOf(`density/${level}/1`);
       expect(counts.length).toBe(4 * width * height);
       const expected = new Uint32Array(width * height);
+      // Cells with odd numbers have class 1, Stroma.
       for (let i = 1; i < grid.length; i += 2) {
         const [centerX, centerY] = [(i % 80) * 12 + 5, Math.floor(i / 80) * 12 + 5];
         const [column, row] = [Math.floor((centerX - x) / cellSize), Math.floor((centerY - y) / cellSize)];
@@ -163,7 +168,7 @@ describe('Vector result layers', () => {
   ])('are imported from %s', async (_, file) => {
     const folder = process.env.TEST_SLIDES;
     if (folder === undefined) return;
-    const { layer } = await vectors(await fs.readFile(path.join(folder, 'annotations', file)));
+    const { layer } = await uploadVectorFile(await fs.readFile(path.join(folder, 'annotations', file)));
     expect(layer).toMatchObject({ state: 'ready' });
     expect(layer.object_count).toBeGreaterThan(0);
   });
@@ -171,7 +176,7 @@ describe('Vector result layers', () => {
   it('import annotations of a DICOM file with their groups as classes', async () => {
     const folder = process.env.TEST_SLIDES;
     if (folder === undefined) return;
-    const { layer, get } = await vectors(
+    const { layer, get } = await uploadVectorFile(
       await fs.readFile(path.join(folder, 'dicom/highdicom/sm_annotations.dcm')),
     );
     expect(layer).toMatchObject({ state: 'ready' });
@@ -192,13 +197,15 @@ describe('Vector result layers', () => {
       [10, 10],
     ];
     const entry = { contour, type: 1, type_prob: 0.5, centroid: [5, 5] };
-    const hoverNet = await vectors(Buffer.from(JSON.stringify({ mag: 40, nuc: { 7: entry, 8: entry } })));
+    const hoverNet = await uploadVectorFile(
+      Buffer.from(JSON.stringify({ mag: 40, nuc: { 7: entry, 8: entry } })),
+    );
     expect(await hoverNet.get('counts')).toEqual({ classes: { 'Type 1': 2 } });
     expect(await hoverNet.get('pick?x=8&y=3')).toMatchObject({
       object: { measurements: { type_prob: 0.5 } },
     });
     const file = { type_map: { 1: 'Neoplastic' }, cells: [entry, entry, entry] };
-    const cellVit = await vectors(Buffer.from(JSON.stringify(file)));
+    const cellVit = await uploadVectorFile(Buffer.from(JSON.stringify(file)));
     expect(await cellVit.get('counts')).toEqual({ classes: { Neoplastic: 3 } });
   });
 
@@ -209,17 +216,19 @@ describe('Vector result layers', () => {
       geometry: { type: 'MultiPolygon', coordinates },
       properties: { classification: { name: 'Tumor', color: red } },
     };
-    const { layer } = await vectors(Buffer.from(JSON.stringify([feature])));
+    const { layer } = await uploadVectorFile(Buffer.from(JSON.stringify([feature])));
     expect(layer.object_count).toBe(500);
   });
 
   it('import a table of points in pixels or micrometres', async () => {
-    const inPixels = await vectors(Buffer.from('x,y,class,score\n10,20,Mitosis,0.5\n30,40,Other,\n'));
+    const inPixels = await uploadVectorFile(
+      Buffer.from('x,y,class,score\n10,20,Mitosis,0.5\n30,40,Other,\n'),
+    );
     expect(await inPixels.get('pick?x=10&y=20')).toMatchObject({
       object: { class: { name: 'Mitosis' }, rings: [], measurements: { score: 0.5 } },
     });
     const table = 'Object ID\tClassification\tCentroid X µm\tCentroid Y µm\na\tTumor\t10\t20\n';
-    const inMicrometres = await vectors(Buffer.from(table));
+    const inMicrometres = await uploadVectorFile(Buffer.from(table));
     expect(await inMicrometres.get('pick?x=20&y=40')).toMatchObject({
       object: { id: 'a', center: [20, 40] },
     });
@@ -233,7 +242,7 @@ describe('Vector result layers', () => {
     [
       'a coordinate that is text',
       collection([
-        shape([
+        polygonFeature([
           [
             ['a', 0],
             [1, 0],
@@ -247,7 +256,7 @@ describe('Vector result layers', () => {
     [
       'a coordinate out of range',
       collection([
-        shape([
+        polygonFeature([
           [
             [1e300, 0],
             [1, 0],
@@ -261,7 +270,7 @@ describe('Vector result layers', () => {
     [
       'a ring of two vertices',
       collection([
-        shape([
+        polygonFeature([
           [
             [0, 0],
             [1, 0],
@@ -271,7 +280,7 @@ describe('Vector result layers', () => {
       ]),
       'bad_geometry',
     ],
-    ['a polygon without rings', collection([shape([])]), 'bad_geometry'],
+    ['a polygon without rings', collection([polygonFeature([])]), 'bad_geometry'],
     [
       'an unknown geometry',
       collection([{ type: 'Feature', geometry: { type: 'Curve', coordinates: [] } }]),
@@ -283,14 +292,14 @@ describe('Vector result layers', () => {
       'too_many_classes',
     ],
     ['a damaged gzip stream', gzipSync(collection(grid)).subarray(0, 2000), 'damaged'],
-    ['a gzip bomb of spaces in an object', bomb(), 'too_complex'],
+    ['a gzip bomb of spaces in an object', gzipBomb(), 'too_complex'],
   ])('reject %s', async (_, bytes, code) => {
-    const { layer } = await vectors(bytes as Buffer);
+    const { layer } = await uploadVectorFile(bytes as Buffer);
     expect(layer).toMatchObject({ state: 'failed', problem: { code } });
   });
 
   it('close rings that are open, and skip features without a geometry', async () => {
-    const open = shape([
+    const open = polygonFeature([
       [
         [0, 0],
         [10, 0],
@@ -298,12 +307,14 @@ describe('Vector result layers', () => {
         [0, 10],
       ],
     ]);
-    const { get } = await vectors(collection([open, { type: 'Feature', geometry: null, properties: {} }]));
+    const { get } = await uploadVectorFile(
+      collection([open, { type: 'Feature', geometry: null, properties: {} }]),
+    );
     expect(await get('counts?bbox=5,5,5,5')).toEqual({ classes: { Unclassified: 1 } });
   });
 
   it('send compressed blocks to clients that accept gzip', async () => {
-    const { server, layer, overlay } = await vectors(collection(grid));
+    const { server, layer, overlay } = await uploadVectorFile(collection(grid));
     const plain = await overlay(layer.id, 'blocks/0');
     expect(plain.headers['content-encoding']).toBeUndefined();
     for (const encodings of ['gzip', 'br, gzip;q=0.5']) {
@@ -317,10 +328,11 @@ describe('Vector result layers', () => {
   });
 });
 
-function shape(coordinates: unknown) {
+function polygonFeature(coordinates: unknown) {
   return { type: 'Feature', geometry: { type: 'Polygon', coordinates }, properties: {} };
 }
 
-function bomb(): Buffer {
+/** Returns a gzip file of about 40 kB that expands to 40 MB. */
+function gzipBomb(): Buffer {
   return gzipSync(Buffer.concat([Buffer.from('{"features":[{"a":'), Buffer.alloc(40_000_000, ' ')]));
 }
