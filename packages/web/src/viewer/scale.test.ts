@@ -38,16 +38,17 @@ describe('calibrationOf', () => {
     [{ mpp: null, objectivePower: null, derived: null }, null],
     [{ mpp: Number.NaN, objectivePower: -1, derived: null }, null],
   ] satisfies [SlideScale, Calibration | null][])(
-    'returns the calibration of the scale %o',
+    'for the scale %o, returns the calibration %o',
     (scale, calibration) => {
       expect(calibrationOf(scale)).toEqual(calibration);
     },
   );
 });
 
-const scanned: Calibration = { mpp: 0.5, objectivePower: 20, derived: null };
+/** A slide scanned at 20×, with both values stated by the file. */
+const calibration20x: Calibration = { mpp: 0.5, objectivePower: 20, derived: null };
 
-describe('the magnification label', () => {
+describe('magnificationLabel', () => {
   it.each([
     [1, '20×'],
     [0.5, '10×'],
@@ -57,18 +58,18 @@ describe('the magnification label', () => {
     [0.05, '1×'],
     [0.0313, '0.63×'],
     [2, '40×'],
-  ])('at a zoom of %d is %s', (zoom, label) => {
-    expect(magnificationLabel(scanned, zoom)).toBe(label);
+  ])('for a 20× scan at a zoom of %d, returns %s', (zoom, label) => {
+    expect(magnificationLabel(calibration20x, zoom)).toBe(label);
   });
 
-  it('is marked as an estimate when it was derived from the pixel size', () => {
-    expect(magnificationLabel({ ...scanned, derived: 'objectivePower' }, 1)).toBe('≈ 20×');
+  it('starts with ≈ when the magnification of the scan was derived from the pixel size', () => {
+    expect(magnificationLabel({ ...calibration20x, derived: 'objectivePower' }, 1)).toBe('≈ 20×');
   });
 });
 
-describe('the scale bar', () => {
+describe('scaleBarOf', () => {
   it.each([
-    // zoom, length, width on the screen
+    // zoom, label, width in CSS pixels; the pixel size is 0.5 µm, and a bar has at most 120 CSS pixels
     [1, '50 µm', 100],
     [2, '20 µm', 80],
     [0.1, '500 µm', 100],
@@ -76,17 +77,17 @@ describe('the scale bar', () => {
     [0.005, '10 mm', 100],
     [50, '1 µm', 100],
     [200, '0.2 µm', 80],
-  ])('at a zoom of %d is %s', (zoom, label, width) => {
-    const bar = scaleBarOf(scanned, zoom, 120);
+  ])('for pixels of 0.5 µm at a zoom of %d, returns a bar of %s', (zoom, label, width) => {
+    const bar = scaleBarOf(calibration20x, zoom, 120);
     expect(bar.label).toBe(label);
     expect(bar.width).toBeCloseTo(width, 6);
   });
 
-  it('is as wide as allowed when a bar of a round length fits exactly', () => {
-    expect(scaleBarOf(scanned, 1, 100)).toEqual({ label: '50 µm', width: 100 });
+  it('returns a bar of the maximum width when a round length fits exactly', () => {
+    expect(scaleBarOf(calibration20x, 1, 100)).toEqual({ label: '50 µm', width: 100 });
   });
 
-  it('is marked as an estimate when the pixel size was derived', () => {
-    expect(scaleBarOf({ ...scanned, derived: 'mpp' }, 1, 120).label).toBe('≈ 50 µm');
+  it('returns a label that starts with ≈ when the pixel size was derived from the magnification', () => {
+    expect(scaleBarOf({ ...calibration20x, derived: 'mpp' }, 1, 120).label).toBe('≈ 50 µm');
   });
 });

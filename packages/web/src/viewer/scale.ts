@@ -7,11 +7,11 @@
 
 import { formatFigure } from '../formatting/numbers.ts';
 
-/** The scale of a slide as the server reports it. */
+/** The scale of a slide as the server reports it; it may be incomplete. */
 export interface SlideScale {
   /** Micrometres per pixel at full resolution; null when unknown. */
   readonly mpp: number | null;
-  /** Vertical value; absent or null where pixels are square. */
+  /** Height of a pixel in micrometres; absent or null when pixels are square. */
   readonly mppY?: number | null;
   /** Magnification of the scan, e.g. 20 or 40; null when unknown. */
   readonly objectivePower: number | null;
@@ -21,16 +21,17 @@ export interface SlideScale {
   readonly isEntered?: boolean;
 }
 
-/** A usable scale: both values are known or derived from each other. */
+/** A complete scale: pixel size and magnification are both known, or one is derived from the other. */
 export interface Calibration {
   /** Micrometres per pixel at full resolution. */
   readonly mpp: number;
-  /** Vertical value; absent where pixels are square. */
+  /** Height of a pixel in micrometres; absent when pixels are square. */
   readonly mppY?: number;
+  /** Magnification of the scan. */
   readonly objectivePower: number;
   /** Which of the two values was derived from the other one; the page marks it as an estimate. Null for neither. */
   readonly derived: 'mpp' | 'objectivePower' | null;
-  /** An administrator entered the scale; lengths are marked with an asterisk. */
+  /** True when an administrator entered the scale; lengths are then marked with an asterisk. */
   readonly isEntered?: true;
 }
 
@@ -47,12 +48,12 @@ const contradictionFactor = 1.4;
 
 /** Returns the calibration of a slide; null when it has neither a pixel size nor a magnification. */
 export function calibrationOf(scale: SlideScale): Calibration | null {
-  const calibration = calibrationWithoutMark(scale);
+  const calibration = calibrationWithoutEntry(scale);
   return calibration === null || !scale.isEntered ? calibration : { ...calibration, isEntered: true };
 }
 
 /** Returns the calibration of a slide without `isEntered`. */
-function calibrationWithoutMark({ mpp, mppY, objectivePower, derived }: SlideScale): Calibration | null {
+function calibrationWithoutEntry({ mpp, mppY, objectivePower, derived }: SlideScale): Calibration | null {
   const validMpp = mpp !== null && mpp > 0 ? mpp : null;
   const validPower = objectivePower !== null && objectivePower > 0 ? objectivePower : null;
   // `!(mppY > 0)` also rejects NaN.
@@ -71,12 +72,16 @@ function calibrationWithoutMark({ mpp, mppY, objectivePower, derived }: SlideSca
   return null;
 }
 
+/** Returns whether a pixel size and a magnification fit each other, within `contradictionFactor`. */
 function areConsistent(mpp: number, objectivePower: number): boolean {
   const ratio = (mpp * objectivePower) / mppTimesPower;
   return ratio < contradictionFactor && ratio > 1 / contradictionFactor;
 }
 
-/** Returns a magnification such as `20×`, `2.5×` or `0.63×`; `≈ 20×` when the server or `calibrationOf` derived it from the pixel size. */
+/**
+ * Returns the magnification at a zoom as a text such as `20×`, `2.5×` or `0.63×`; `≈ 20×` when the magnification of the scan was derived
+ * from the pixel size.
+ */
 export function magnificationLabel({ objectivePower, derived }: Calibration, zoom: number): string {
   const magnification = objectivePower * zoom;
   const text = `${formatFigure(Number(magnification.toFixed(decimalsOf(magnification))))}×`;
@@ -95,22 +100,22 @@ export interface ScaleBar {
   readonly label: string;
 }
 
-/** Returns the longest bar of a round length (1, 2 or 5 times a power of ten) that is at most `maxWidth` CSS pixels wide. */
+/** Returns the longest scale bar of a round length (1, 2 or 5 times a power of ten) that is at most `maxWidth` CSS pixels wide. */
 export function scaleBarOf(calibration: Calibration, zoom: number, maxWidth: number): ScaleBar {
   const { mpp } = calibration;
   const micrometresPerPixel = mpp / zoom;
   const maxLength = micrometresPerPixel * maxWidth;
   const powerOfTen = 10 ** Math.floor(Math.log10(maxLength));
   const length = powerOfTen * ([5, 2].find((step) => step * powerOfTen <= maxLength) ?? 1);
-  return { width: length / micrometresPerPixel, label: marked(calibration, lengthLabel(length)) };
+  return { width: length / micrometresPerPixel, label: withScaleMarks(calibration, lengthLabel(length)) };
 }
 
-/** Adds marks to a length or an area: `≈` before it for an estimated pixel size, `*` after it for an entered scale. */
-export function marked({ derived, isEntered }: Calibration, measure: string): string {
+/** Returns a length or an area with `≈` before it when the pixel size is an estimate, and `*` after it when the scale was entered. */
+export function withScaleMarks({ derived, isEntered }: Calibration, measure: string): string {
   return `${derived === 'mpp' ? '≈ ' : ''}${measure}${isEntered ? '*' : ''}`;
 }
 
-/** @param micrometres a round length, so that one digit other than 0 describes it exactly */
+/** Returns a length such as `200 µm` or `1 mm`. @param micrometres a length with one digit other than 0, to which it is rounded */
 function lengthLabel(micrometres: number): string {
   const [amount, unit] = micrometres >= 1000 ? [micrometres / 1000, 'mm'] : [micrometres, 'µm'];
   return `${formatFigure(Number(amount.toPrecision(1)))} ${unit}`;

@@ -1,4 +1,4 @@
-/** Creates picture files of the visible field with drawings, scale bar, slide name and notes. */
+/** Creates picture files of the visible field (the part of a slide in the viewer), with drawings, scale bar, slide name and notes. */
 import { adjustPixels, type ColourAdjustment, isAsScanned } from './colours/adjustment.ts';
 import type { Figure } from './overlay/figures.ts';
 import type { ScaleBar } from './scale.ts';
@@ -8,7 +8,7 @@ import type { ViewPicture } from './view-picture.ts';
 
 /** Everything that is drawn over the slide in a picture file. */
 export interface Decorations {
-  /** In CSS pixels of the viewer. */
+  /** Measurements and marks, in CSS pixels of the viewer. */
   readonly figures: readonly Figure[];
   /** Null for a slide without a scale. */
   readonly scaleBar: ScaleBar | null;
@@ -18,23 +18,23 @@ export interface Decorations {
   readonly notes: readonly string[];
 }
 
-/** The view for `takeScreenshot`: the picture that is on the screen now. */
+/** The input of `takeScreenshot`: the picture that is on the screen now. */
 export interface RenderedView extends Decorations {
   readonly picture: ViewPicture;
-  /** Applied to the picture if it does not contain the adjusted colours yet. */
+  /** The colour adjustment, which is applied to the picture unless the picture already contains it. */
   readonly colours: ColourAdjustment;
 }
 
 export type PictureType = 'image/png' | 'image/jpeg';
 
-/** The view for `takeCapture`: drawn anew at a chosen magnification. */
+/** The input of `takeCapture`: the view, drawn again at a chosen magnification. */
 export interface CapturedView extends Decorations {
   /** Horizontal strips of the picture, from top to bottom. */
   readonly strips: AsyncIterable<Strip>;
   /** Size of the picture in its pixels. */
   readonly width: number;
   readonly height: number;
-  /** Pixels of the picture per CSS pixel. */
+  /** Pixels of the picture per CSS pixel of the viewer. */
   readonly ratio: number;
   readonly type: PictureType;
   /** Called after each strip. @param fraction of the picture that is done, 0 to 1 */
@@ -51,11 +51,12 @@ const endTickHeight = 6;
 const font = "600 14px 'Inter Variable', system-ui, sans-serif";
 const light = '#ffffff';
 const dark = '#17151f';
+/** Colour of measured shapes. */
 const lineColour = '#ffe14d';
 const slideBackground = '#ffffff';
 const jpegQuality = 0.92;
 
-/** Returns the view as a PNG. @throws Error when the browser cannot create one */
+/** Returns the view as a PNG in device pixels. @throws Error when the browser cannot create a canvas or the PNG */
 export async function takeScreenshot(view: RenderedView): Promise<Blob> {
   const { canvas: slide, hasAdjustedColours, width, height } = view.picture;
   const canvas = document.createElement('canvas');
@@ -71,7 +72,7 @@ export async function takeScreenshot(view: RenderedView): Promise<Blob> {
     adjustPixels(pixels.data, view.colours);
     context.putImageData(pixels, 0, 0);
   }
-  // The decorations are in CSS pixels.
+  // From here on, the context uses CSS pixels, like the decorations.
   const scale = slide.width / width;
   context.scale(scale, scale);
   decorate(context, view, height);
@@ -83,7 +84,7 @@ export async function takeScreenshot(view: RenderedView): Promise<Blob> {
 /**
  * Creates a picture from its strips. A PNG is compressed strip by strip; browsers can encode a JPEG only from a whole canvas.
  *
- * @throws the errors of the strips; Error when the browser cannot create the picture
+ * @throws the error of the iterator of strips; Error when the browser cannot create the picture
  */
 export async function takeCapture(view: CapturedView): Promise<Blob> {
   const { width, height, ratio, type } = view;
@@ -104,7 +105,7 @@ export async function takeCapture(view: CapturedView): Promise<Blob> {
   return jpegCanvas.convertToBlob({ type, quality: jpegQuality });
 }
 
-/** Draws the decorations, for a context in CSS pixels of the viewer. @param height of the viewer in CSS pixels */
+/** Draws the decorations. The context must use CSS pixels of the viewer. @param height of the viewer in CSS pixels */
 function decorate(context: Context, view: Decorations, height: number): void {
   context.font = font;
   for (const figure of view.figures) drawFigure(context, figure);
@@ -119,7 +120,7 @@ function drawFigure(context: Context, { outline, measure, measureAt }: Figure): 
   stroke(context, dark, 4);
   stroke(context, lineColour, 2);
   context.textAlign = 'center';
-  if (measure !== null) write(context, measure, measureAt.x, measureAt.y);
+  if (measure !== null) drawText(context, measure, measureAt.x, measureAt.y);
 }
 
 /** Draws the scale bar and the caption at the bottom left. */
@@ -135,15 +136,16 @@ function drawFoot(context: Context, { scaleBar, caption }: Decorations, height: 
     context.lineTo(left + scaleBar.width, bottom - endTickHeight);
     stroke(context, light, 5);
     stroke(context, dark, 2);
-    write(context, scaleBar.label, left, bottom - 2 * endTickHeight);
+    drawText(context, scaleBar.label, left, bottom - 2 * endTickHeight);
     left += Math.max(scaleBar.width, context.measureText(scaleBar.label).width) + margin;
   }
-  write(context, caption, left, bottom);
+  drawText(context, caption, left, bottom);
 }
 
 function drawNotes(context: Context, notes: readonly string[]): void {
   context.textAlign = 'left';
-  for (const [line, note] of notes.entries()) write(context, note, margin, margin + lineHeight * (line + 1));
+  for (const [line, note] of notes.entries())
+    drawText(context, note, margin, margin + lineHeight * (line + 1));
 }
 
 function stroke(context: Context, colour: string, width: number): void {
@@ -152,8 +154,8 @@ function stroke(context: Context, colour: string, width: number): void {
   context.stroke();
 }
 
-/** Writes light text with a dark outline, which is legible on every stain. */
-function write(context: Context, text: string, x: number, y: number): void {
+/** Draws light text with a dark outline, which is legible on every stain. */
+function drawText(context: Context, text: string, x: number, y: number): void {
   context.lineWidth = 4;
   context.lineJoin = 'round';
   context.strokeStyle = dark;
@@ -162,7 +164,11 @@ function write(context: Context, text: string, x: number, y: number): void {
   context.fillText(text, x, y);
 }
 
-/** Returns a file name such as `Case 7 20x.png`, which is valid on every operating system. */
+/**
+ * Returns a file name such as `Case 7 20x.png`, which is valid on every operating system.
+ *
+ * @param magnification label such as `20×`, `≈ 2.5×` or the Turkish `2,5×`
+ */
 export function screenshotName(
   slideName: string,
   magnification: string,

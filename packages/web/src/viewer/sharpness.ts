@@ -1,4 +1,7 @@
-/** Tells whether a view shows every tile of the level that its zoom needs, or enlarged tiles of coarser levels. */
+/**
+ * Determines whether a view is sharp: whether it shows every tile of the level that its zoom needs, and no enlarged tiles of coarser
+ * levels in their place.
+ */
 import OpenSeadragon, { type Tile, type TiledImage, type Viewer } from 'openseadragon';
 import { minPixelRatioOf } from './drawn-level.ts';
 
@@ -9,11 +12,11 @@ import { minPixelRatioOf } from './drawn-level.ts';
  */
 export type Sharpness = 'sharp' | 'loading' | 'incomplete';
 
-/** Whether one of the tiles that failed to load is visible now and belongs to the level that is drawn at this zoom. */
+/** Returns whether one of the tiles that failed to load is visible now and belongs to the level that is drawn at this zoom. */
 export function lacksTiles(viewer: Viewer, image: TiledImage, failedTiles: readonly Tile[]): boolean {
   if (failedTiles.length === 0) return false;
   const drawnLevel = drawnLevelOf(viewer, image);
-  // As the bounds of tiles, in OpenSeadragon's viewport coordinates: the slide is 1 wide.
+  // Like the bounds of tiles, in OpenSeadragon's viewport coordinates, in which the slide is 1 wide.
   const visibleBox = viewer.viewport.getBounds(true).getBoundingBox();
   return failedTiles.some(
     ({ tiledImage, level, bounds }) =>
@@ -26,7 +29,7 @@ export function lacksTiles(viewer: Viewer, image: TiledImage, failedTiles: reado
   );
 }
 
-/** Returns the finest level whose pixels are at least `minPixelRatio` device pixels wide, as OpenSeadragon chooses it. */
+/** Returns the level that OpenSeadragon draws: the finest one whose pixels are at least `minPixelRatio` device pixels wide. */
 function drawnLevelOf(viewer: Viewer, { source }: TiledImage): number {
   const { viewport } = viewer;
   /** Width of the whole slide on the screen in device pixels. */

@@ -1,13 +1,14 @@
+/** Says which focal plane and time point of a file the viewer shows, for files with several of them. */
 import type { Image } from '@lamina/contract';
 import { texts } from './texts.ts';
 
 /**
- * Which focal plane the viewer shows, for a file with several focal planes or time points: `plane` counts from 1 to `planes`. Of
- * `times` time points, the viewer always shows the first.
+ * The focal plane that the viewer shows of a file with several focal planes or time points: number `plane` (from 1) of `planes`. The
+ * viewer always shows the first of the `times` time points.
  */
 export type ShownPlane = NonNullable<Image['shown_plane']>;
 
-/** Returns a text such as `plane 1 of 5, time 1 of 3`, without a dimension that has only one position. */
+/** Returns a text such as `plane 1 of 5, time 1 of 3`; it omits the plane or the time when the file has only one. */
 export function shownPlaneText({ plane, planes, times }: ShownPlane): string {
   return [
     ...(planes > 1 ? [texts.planeOf(plane, planes)] : []),

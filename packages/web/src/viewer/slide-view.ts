@@ -1,10 +1,10 @@
 /**
- * The zoomable view: one OpenSeadragon viewer, created once for an element of the page and reused for every slide.
+ * The zoomable view of slides: one OpenSeadragon viewer, created once for an element of the page and reused for every slide.
  *
- * Tiles are loaded by a `TileSupply`, not by OpenSeadragon: OpenSeadragon would keep the image session (the credential of
- * pixels) with which it first requested a tile, does not distinguish a 401 from other failures, and never retries a failed tile.
+ * A `TileSupply` loads the tiles. OpenSeadragon's own loader would keep the image session (the credential of pixels) with which it first
+ * requested a tile, does not distinguish a 401 from other failures, and never retries a failed tile.
  *
- * Longer than other files: the operations of the view share the state of one OpenSeadragon viewer.
+ * This file is long, because the operations of the view share the state of one OpenSeadragon viewer.
  */
 import OpenSeadragon from 'openseadragon';
 import { asScanned, type Colour, type ColourAdjustment } from './colours/adjustment.ts';
@@ -27,18 +27,19 @@ import type { SlideField } from './view-url.ts';
 import { viewerSettings } from './viewer-settings.ts';
 import { wheelFactor } from './wheel.ts';
 
-/** An image pixel may always be enlarged to this many CSS pixels, whatever `maxZoomLevel` is. */
+/** The person may always enlarge an image pixel to this many CSS pixels, even when OpenSeadragon's `maxZoomLevel` allows less. */
 const alwaysAllowedZoom = 2;
 /** Zoom factor of the zoom buttons and keys. */
 const zoomStep = 2;
-/** Delay before failed tiles are requested again, while their slide is shown. */
+/** Delay before failed tiles are requested again, as long as their slide is shown. */
 const retryDelayMs = 15_000;
 /**
- * Largest difference between the view and the view of the whole slide that counts as none: of the distance between the centres,
- * as a part of the viewer's width, and of the ratio of the zooms.
+ * The view counts as showing the whole slide ("home") up to this difference: of the centre, as a fraction of the viewer's width, and of
+ * the zoom, as a fraction of the zoom at which the whole slide fits.
  */
 const homeTolerance = 0.001;
 
+/** The operations of the view. */
 export interface SlideView {
   /** Returns the element of the viewer, in which callers place marks over the slide. */
   element(): HTMLElement;
@@ -51,6 +52,7 @@ export interface SlideView {
     field: SlideField | null,
     listeners: SlideViewListeners,
   ): void;
+  /** Closes the slide. */
   clear(): void;
   zoomIn(): void;
   zoomOut(): void;
@@ -58,7 +60,7 @@ export interface SlideView {
   goHome(): void;
   /** Moves at once, without animation, even beyond the slide. Does nothing before the slide is open. */
   moveTo(field: SlideField): void;
-  /** Zooms about the centre of the view. @param zoom CSS pixels per image pixel */
+  /** Zooms about the centre of the view. @param zoom CSS pixels per image pixel at full resolution */
   zoomTo(zoom: number): void;
   /** Moves the view by fractions of its width and height: `moveBy(1, 0)` shows the next field on the right. */
   moveBy(rightwards: number, downwards: number): void;
@@ -69,9 +71,9 @@ export interface SlideView {
   mirror(): void;
   /** Sends pointer events to a tool instead of moving the slide. @param tool with null, the pointer moves the slide again */
   setPointerTool(tool: PointerTool | null): void;
-  /** Returns the current placement of the slide; null before it is open. Each movement creates a new object. */
+  /** Returns where the slide is on the screen now; null before it is open. Each movement creates a new object. */
   placement(): Placement | null;
-  /** Returns the visible field, or the field that a running movement will reach; null before the slide is open. */
+  /** Returns the visible field (part of the slide) or, during a movement, the field at its end; null before the slide is open. */
   destination(): SlideField | null;
   /** @param onMove called after each step of a movement. @returns a function that unsubscribes */
   watch(onMove: () => void): () => void;
@@ -92,24 +94,25 @@ export interface SlideView {
   /** Returns a copy of the visible part of the slide in device pixels; null before the slide is open. */
   picture(): ViewPicture | null;
   /**
-   * Returns the mean colour around a point, without adjustment; null before the slide is open and beside the slide.
+   * Returns the mean colour around a point, without the colour adjustment; null before the slide is open, and for a point beside the
+   * slide.
    *
    * @param point in CSS pixels of the viewer
    */
   colourAt(point: Point): Colour | null;
   /**
-   * Draws the current field at another magnification, as strips from top to bottom. Returns null before the slide is open.
+   * Draws the current field at another magnification, in horizontal strips from top to bottom. Returns null before the slide is open.
    *
    * @param ratio pixels of the picture per CSS pixel
    */
   capture(ratio: number, signal: AbortSignal): AsyncIterable<Strip> | null;
   /** Returns the position of the pointer in CSS pixels of the viewer; null when the pointer is elsewhere. */
   pointer(): Point | null;
-  /** Loads and decodes a tile before it becomes visible. Rejects with the error of `load`. */
+  /** Loads and decodes a tile before it becomes visible. @throws the error of `load`, or a DOMException when decoding fails */
   prefetch(tile: TileCoordinates, url: string, load: () => Promise<Blob>): Promise<void>;
   /** Adds a layer that is drawn over the slide, on the same canvas. @returns a function that removes the layer */
   addLayer(layer: Layer): () => void;
-  /** Requests again the tiles that failed to load; with `all` also those that failed permanently (the server does not have them). */
+  /** Requests failed tiles again; with `all`, also those that failed permanently, such as tiles that the server does not have. */
   retryFailedTiles(scope?: 'all'): void;
   destroy(): void;
 }
@@ -120,11 +123,11 @@ export interface PointerKeys {
   readonly shift: boolean;
 }
 
-/** Receives pointer events, in CSS pixels of the viewer from its top left. */
+/** A tool that receives pointer events. Points are in CSS pixels of the viewer from its top left. */
 export interface PointerTool {
   /** CSS cursor over the slide; default: a crosshair. */
   readonly cursor?: string;
-  /** Whether the drag that begins with the current press moves the slide; default: no. The tool receives the events in any case. */
+  /** Whether dragging moves the slide, as it does without a tool; default: no. The tool receives the events in both cases. */
   readonly leavesToSlide?: boolean;
   onPress(point: Point, keys: PointerKeys): void;
   /** Called for each movement of the pointer, whether a button is pressed or not. */
@@ -134,7 +137,7 @@ export interface PointerTool {
   onPinch(): void;
   /**
    * @param delta distance of the turn as the browser reports it, positive downwards
-   * @returns whether the tool uses this turn of the wheel, which then does not zoom
+   * @returns whether the tool handled the turn of the wheel, which then does not zoom
    */
   onWheel?(delta: number, keys: PointerKeys): boolean;
 }
@@ -150,6 +153,7 @@ export interface Pose {
   readonly isMirrored: boolean;
 }
 
+/** Returns whether two poses are equal. */
 export function isSamePose(a: Pose, b: Pose): boolean {
   return (
     a.zoom === b.zoom && a.maxZoom === b.maxZoom && a.rotation === b.rotation && a.isMirrored === b.isMirrored
@@ -163,7 +167,7 @@ interface SlideViewListeners {
   readonly onSharpness: (sharpness: Sharpness) => void;
   /** Called after each change of the field that is visible at the end of a running movement. */
   readonly onField: (field: SlideField) => void;
-  /** Called at each step of a movement. */
+  /** Called at each step of a movement, and once when the slide is open. */
   readonly onMove: (pose: Pose) => void;
 }
 
@@ -215,9 +219,9 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     onField: () => {},
     onMove: () => {},
   };
-  /** Tiles that failed and are retried after `retryDelayMs`. */
+  /** Tiles that failed temporarily; the view requests them again after `retryDelayMs`. */
   const failedTiles = new Set<OpenSeadragon.Tile>();
-  /** Tiles that the server does not have or cannot read: retried only when the person asks for it. */
+  /** Tiles that the server does not have or cannot read; the view requests them again only when the person retries. */
   const missingTiles = new Set<OpenSeadragon.Tile>();
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -257,10 +261,10 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   function publishSharpness() {
     const image = viewer.world.getItemAt(0);
     if (!image) return;
-    const current = sharpnessOf(image);
-    if (current === sharpness) return;
-    sharpness = current;
-    listeners.onSharpness(current);
+    const newSharpness = sharpnessOf(image);
+    if (newSharpness === sharpness) return;
+    sharpness = newSharpness;
+    listeners.onSharpness(newSharpness);
   }
 
   function sharpnessOf(image: OpenSeadragon.TiledImage): Sharpness {
@@ -303,7 +307,8 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   }
 
   let shownSlide: { readonly descriptor: DeepZoomDescriptor; readonly supply: TileSupply } | null = null;
-  let placement: Placement | null = null; // null before the slide is open, as `destination`
+  // Both are null before the slide is open.
+  let placement: Placement | null = null;
   let destination: SlideField | null = null;
   /** The callbacks of `watch`. */
   const watchers = new Set<() => void>();
@@ -311,7 +316,8 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   let wasWholeSlideShown = false;
   let isResized = false;
 
-  // OpenSeadragon's `getCenter` and `getZoom` return values of the current step with `true`, of the end of the movement with `false`.
+  // OpenSeadragon's `getCenter(true)` and `getZoom(true)` return the values of the current step of a movement, `getCenter(false)` and
+  // `getZoom(false)` those at the end of the movement.
 
   function isWholeSlideShown(): boolean {
     const { viewport } = viewer;
@@ -345,7 +351,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     for (const onMove of watchers) onMove();
   }
 
-  /** Returns where the slide is now. OpenSeadragon mirrors the drawn image but not its coordinates, so this mirrors them. */
+  /** Returns where the slide is on the screen now. OpenSeadragon mirrors the drawn image but not its coordinates; this function does. */
   function currentPlacement(image: OpenSeadragon.TiledImage): Placement {
     const { viewport } = viewer;
     const { x: width, y: height } = image.getContentSize();
@@ -361,7 +367,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     );
   }
 
-  /** OpenSeadragon's zoom level 1 makes the slide as wide as the viewer, so the limit depends on the widths of both. */
+  /** Sets the maximum zoom level. At OpenSeadragon's level 1, the slide is as wide as the viewer, so the limit depends on both widths. */
   function limitZoom() {
     const image = viewer.world.getItemAt(0);
     if (!image) return;
@@ -373,7 +379,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     limitZoom();
     showField(initialField);
     publish();
-    // The viewer has an event of the same name, but does not raise it for the second slide; the image does.
+    // The viewer has an event of the same name, but does not raise it for the second slide and later ones; the image does.
     viewer.world.getItemAt(0)?.addHandler('fully-loaded-change', ({ fullyLoaded }) => {
       if (fullyLoaded) listeners.onComplete();
       publishSharpness();
@@ -381,7 +387,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   });
   // OpenSeadragon raises this event after each drawing, when it has checked which tiles the view needs.
   viewer.addHandler('update-viewport', publishSharpness);
-  // This event is raised during the resize; the new placement is only known at the following `viewport-change`.
+  // OpenSeadragon raises this event during the resize; the new placement is only known at the following `viewport-change`.
   viewer.addHandler('after-resize', () => {
     limitZoom();
     isResized = true;
@@ -451,7 +457,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
       listeners = slideListeners;
       sharpness = 'loading';
       shownSlide = { descriptor, supply };
-      // The ratio is set for each slide, because the window may have moved to a screen of another pixel density.
+      // Set again for each slide, because the person may have moved the window to a screen of another pixel density.
       Object.assign(viewer, { minPixelRatio: minPixelRatioOf(OpenSeadragon.pixelDensityRatio) });
       viewer.open({ tileSource: new SlideTiles(descriptor, supply, renderer, onTileFailed) });
     },
@@ -487,7 +493,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     },
     resetRotation: () => {
       const { viewport } = viewer;
-      // The slide turns the short way: from 270° it turns another 90° clockwise.
+      // Sets the nearest multiple of 360°, so that the slide turns the short way: from 270°, another 90° clockwise.
       viewport.setRotation(Math.round(viewport.getRotation() / 360) * 360);
     },
     mirror: () => {
@@ -545,7 +551,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   };
 }
 
-/** Returns the options of OpenSeadragon that make it draw with the renderer. The navigator never takes a WebGL context. */
+/** Returns the options of OpenSeadragon that make it draw with the renderer. The navigator is always drawn on a 2D canvas. */
 function drawersOf(renderer: Renderer) {
   return {
     drawer: renderer.context === null ? CanvasDrawer : WebGlDrawer,

@@ -4,8 +4,10 @@ import type { Calibration } from './scale.ts';
 import { correspondingField, fieldOfFollower } from './synchronise.ts';
 import type { SlideField } from './view-address.ts';
 
+/** Returns the calibration of a slide with this pixel size in micrometres. */
 const calibrated = (mpp: number): Calibration => ({ mpp, objectivePower: 10 / mpp, derived: null });
-const at = (field: Partial<SlideField> = {}): SlideField => ({
+/** Returns a field around (1000, 2000) that differs in these values. */
+const fieldWith = (field: Partial<SlideField> = {}): SlideField => ({
   x: 1000,
   y: 2000,
   zoom: 0.5,
@@ -72,37 +74,43 @@ describe('fieldOfFollower', () => {
     );
   });
 
-  it('moves the follower by the same micrometres', () => {
-    const leader = { field: at(), calibration: calibrated(0.25) };
-    const follower = { field: at({ x: 300, y: 400 }), calibration: calibrated(0.5) };
-    expect(fieldOfFollower(leader, follower, at({ x: 1200, y: 2040 }))).toMatchObject({ x: 400, y: 420 });
+  it('moves the follower by the same distance in micrometres when both slides have a scale', () => {
+    const leader = { field: fieldWith(), calibration: calibrated(0.25) };
+    const follower = { field: fieldWith({ x: 300, y: 400 }), calibration: calibrated(0.5) };
+    expect(fieldOfFollower(leader, follower, fieldWith({ x: 1200, y: 2040 }))).toMatchObject({
+      x: 400,
+      y: 420,
+    });
   });
 
-  it('moves the follower by the same screen distance when one slide has no scale', () => {
-    const leader = { field: at({ zoom: 0.5 }), calibration: calibrated(0.25) };
-    const follower = { field: at({ x: 300, y: 400, zoom: 0.25 }), calibration: null };
-    expect(fieldOfFollower(leader, follower, at({ x: 1100, y: 2000 }))).toMatchObject({ x: 500, y: 400 });
+  it('moves the follower by the same distance on the screen when one slide has no scale', () => {
+    const leader = { field: fieldWith({ zoom: 0.5 }), calibration: calibrated(0.25) };
+    const follower = { field: fieldWith({ x: 300, y: 400, zoom: 0.25 }), calibration: null };
+    expect(fieldOfFollower(leader, follower, fieldWith({ x: 1100, y: 2000 }))).toMatchObject({
+      x: 500,
+      y: 400,
+    });
   });
 
-  it('zooms the follower by the same factor', () => {
-    const leader = { field: at({ zoom: 0.5 }), calibration: null };
-    const follower = { field: at({ zoom: 0.2 }), calibration: null };
-    expect(fieldOfFollower(leader, follower, at({ zoom: 1 })).zoom).toBeCloseTo(0.4, 12);
+  it('zooms the follower by the same factor as the leader', () => {
+    const leader = { field: fieldWith({ zoom: 0.5 }), calibration: null };
+    const follower = { field: fieldWith({ zoom: 0.2 }), calibration: null };
+    expect(fieldOfFollower(leader, follower, fieldWith({ zoom: 1 })).zoom).toBeCloseTo(0.4, 12);
   });
 
-  it('moves a rotated follower in the same direction on the screen', () => {
-    const leader = { field: at(), calibration: calibrated(0.25) };
-    const follower = { field: at({ rotation: 90 }), calibration: calibrated(0.25) };
-    // On a slide rotated to the right, the right of the screen is upwards.
-    const { x, y } = fieldOfFollower(leader, follower, at({ x: 1100 }));
+  it('moves a rotated follower in the same direction on the screen as the leader', () => {
+    const leader = { field: fieldWith(), calibration: calibrated(0.25) };
+    const follower = { field: fieldWith({ rotation: 90 }), calibration: calibrated(0.25) };
+    // On a slide rotated by 90° clockwise, rightwards on the screen is upwards on the slide.
+    const { x, y } = fieldOfFollower(leader, follower, fieldWith({ x: 1100 }));
     expect(x).toBeCloseTo(1000, 9);
     expect(y).toBeCloseTo(1900, 9);
   });
 
   it('moves and rotates the follower in the opposite direction when only the follower is mirrored', () => {
-    const leader = { field: at(), calibration: calibrated(0.25) };
-    const follower = { field: at({ isMirrored: true }), calibration: calibrated(0.25) };
-    expect(fieldOfFollower(leader, follower, at({ x: 1100, rotation: 90 }))).toMatchObject({
+    const leader = { field: fieldWith(), calibration: calibrated(0.25) };
+    const follower = { field: fieldWith({ isMirrored: true }), calibration: calibrated(0.25) };
+    expect(fieldOfFollower(leader, follower, fieldWith({ x: 1100, rotation: 90 }))).toMatchObject({
       x: 900,
       y: 2000,
       rotation: 270,
@@ -113,29 +121,30 @@ describe('fieldOfFollower', () => {
     [false, true],
     [true, false],
   ])(
-    'mirrors the follower when the leader is mirrored (follower mirrored before: %s, after: %s)',
+    'mirrors the follower when the person mirrors the leader (follower mirrored before: %s, after: %s)',
     (before, after) => {
-      const leader = { field: at(), calibration: null };
-      const follower = { field: at({ isMirrored: before }), calibration: null };
-      expect(fieldOfFollower(leader, follower, at({ isMirrored: true })).isMirrored).toBe(after);
+      const leader = { field: fieldWith(), calibration: null };
+      const follower = { field: fieldWith({ isMirrored: before }), calibration: null };
+      expect(fieldOfFollower(leader, follower, fieldWith({ isMirrored: true })).isMirrored).toBe(after);
     },
   );
 });
 
 describe('correspondingField', () => {
-  const first = { field: at({ x: 6000, y: 4000, rotation: 30 }), width: 10_000, height: 8000 };
+  const first = { field: fieldWith({ x: 6000, y: 4000, rotation: 30 }), width: 10_000, height: 8000 };
 
-  it('returns a field with the same magnification, distance from the middle of the slide, and rotation', () => {
-    const beside = { width: 6000, height: 4000, calibration: calibrated(0.5) };
-    expect(correspondingField({ ...first, calibration: calibrated(0.25) }, beside)).toEqual(
-      at({ x: 3500, y: 2000, zoom: 1, rotation: 30 }),
+  it('returns a field with the same magnification, rotation and distance from the middle when both slides have a scale', () => {
+    const second = { width: 6000, height: 4000, calibration: calibrated(0.5) };
+    // The centre is 1000 pixels of 0.25 µm right of the middle of the first slide: 500 pixels of 0.5 µm on the second.
+    expect(correspondingField({ ...first, calibration: calibrated(0.25) }, second)).toEqual(
+      fieldWith({ x: 3500, y: 2000, zoom: 1, rotation: 30 }),
     );
   });
 
   it('returns the same field relative to the size of the slide when one slide has no scale', () => {
-    const beside = { width: 20_000, height: 16_000, calibration: null };
-    expect(correspondingField({ ...first, calibration: calibrated(0.25) }, beside)).toEqual(
-      at({ x: 12_000, y: 8000, zoom: 0.25, rotation: 30 }),
+    const second = { width: 20_000, height: 16_000, calibration: null };
+    expect(correspondingField({ ...first, calibration: calibrated(0.25) }, second)).toEqual(
+      fieldWith({ x: 12_000, y: 8000, zoom: 0.25, rotation: 30 }),
     );
   });
 });

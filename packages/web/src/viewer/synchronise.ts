@@ -1,7 +1,7 @@
 /**
- * Synchronises two slides side by side. The slide that the person moves is the leader; the other, the follower, repeats the
- * leader's movement since the slides were linked: the same distance over the tissue, the same zoom factor, the same rotation on
- * the screen.
+ * Computes how two slides that are shown side by side move together. The slide that the person moves is the leader. The other one, the
+ * follower, repeats what the leader has done since both were linked: the same distance over the tissue, the same zoom factor, the same
+ * rotation on the screen.
  */
 import { withinFullTurn } from './full-turn.ts';
 import type { Calibration } from './scale.ts';
@@ -14,8 +14,8 @@ export interface ViewPosition {
   readonly calibration: Calibration | null;
 }
 
+/** Size of a slide in pixels at full resolution. */
 interface Size {
-  /** Image pixels at full resolution. */
   readonly width: number;
   readonly height: number;
 }
@@ -23,10 +23,11 @@ interface Size {
 /**
  * Returns the field that the follower must show.
  *
- * Its centre moves by the same micrometres as the leader's, in the same direction on the screen. When one of the slides has no
- * scale, it moves by the same distance on the screen.
+ * The centre of the follower moves by as many micrometres as the centre of the leader, in the same direction on the screen. When one of
+ * the slides has no scale, it moves by the same distance on the screen instead.
  *
- * @param leader the leader at the moment of linking, as `follower` is the follower at that moment
+ * @param leader position of the leader at the moment of linking
+ * @param follower position of the follower at the moment of linking
  * @param newLeaderField the leader's current field
  */
 export function fieldOfFollower(
@@ -42,7 +43,7 @@ export function fieldOfFollower(
     y: (newLeaderField.y - leaderField.y) * leaderPixel.y,
   };
   const followerMovement = screenToSlide(followerField, slideToScreen(leaderField, leaderMovement));
-  // The mirror is applied after the rotation: when only one slide is mirrored, they rotate in opposite directions.
+  // Mirroring is applied after the rotation. When only one slide is mirrored, its rotation must therefore change in the opposite direction.
   const rotationSign = leaderField.isMirrored === followerField.isMirrored ? 1 : -1;
   const hasLeaderFlipped = leaderField.isMirrored !== newLeaderField.isMirrored;
   return {
@@ -114,7 +115,7 @@ function slideToScreen({ rotation, isMirrored }: SlideField, vector: Vector): Ve
   return isMirrored ? { x: -rotated.x, y: rotated.y } : rotated;
 }
 
-/** The inverse of `slideToScreen`. */
+/** Converts the direction of a vector from the screen to the slide; the inverse of `slideToScreen`. */
 function screenToSlide({ rotation, isMirrored }: SlideField, vector: Vector): Vector {
   return rotate(isMirrored ? { x: -vector.x, y: vector.y } : vector, -rotation);
 }

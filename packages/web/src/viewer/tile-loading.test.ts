@@ -2,79 +2,81 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FetchPixels } from './pixels.ts';
 import { createTileLoading, type LoadingState } from './tile-loading.ts';
 
-type Answer = Response | 'session-lost' | Error;
+/** What `fetchPixels` returns or, for an Error, throws. */
+type FetchResult = Response | 'session-lost' | Error;
 
-/** Loads one tile from a server that gives these responses in turn. */
-function loadingFrom(...answers: Answer[]) {
+/** Creates the tile loading of a slide whose requests have these results in turn; later requests get a tile. */
+function tileLoadingWith(...results: FetchResult[]) {
   const states: LoadingState[] = [];
-  const end = new AbortController();
+  /** Aborted when the slide is closed. */
+  const slideClosing = new AbortController();
   const fetchPixels = vi.fn<FetchPixels>(async () => {
-    const answer = answers.shift() ?? new Response('tile');
-    if (answer instanceof Error) throw answer;
-    return answer;
+    const result = results.shift() ?? new Response('tile');
+    if (result instanceof Error) throw result;
+    return result;
   });
   const tiles = createTileLoading({
     fetchPixels,
-    signal: end.signal,
+    signal: slideClosing.signal,
     onChange: (state) => states.push(state),
   });
-  return { tiles, states, fetchPixels, end };
+  return { tiles, states, fetchPixels, slideClosing };
 }
 
-/** A response that the test resolves. */
-function later() {
-  const { promise, resolve: give } = Promise.withResolvers<Response>();
-  return { answer: () => promise, give };
+/** Returns a `fetchPixels` whose response the test gives later by calling `respond`. */
+function delayedResponse() {
+  const { promise, resolve: respond } = Promise.withResolvers<Response>();
+  return { fetch: () => promise, respond };
 }
 
-const refused = (status: number) => new Response(null, { status });
+const errorResponse = (status: number) => new Response(null, { status });
 
 beforeEach(() => {
   vi.useFakeTimers();
 });
 
-describe('tile loading', () => {
-  it('counts requested and loaded tiles', async () => {
-    const { tiles, states } = loadingFrom();
+describe('createTileLoading', () => {
+  it('reports the numbers of requested and loaded tiles', async () => {
+    const { tiles, states } = tileLoadingWith();
     await Promise.all([tiles.load('/a'), tiles.load('/b')]);
     expect(states.at(1)).toEqual({ phase: 'tiles', loaded: 0, requested: 2 });
     expect(states.at(-1)).toEqual({ phase: 'tiles', loaded: 2, requested: 2 });
     expect(tiles.hasLoaded()).toBe(true);
   });
 
-  it('sends one request for a tile that is requested twice at the same time', async () => {
-    const { tiles, fetchPixels } = loadingFrom();
-    const [slide, overview] = await Promise.all([tiles.load('/a'), tiles.load('/a')]);
-    expect(slide).toBe(overview);
+  it('sends one request when the slide and the navigator load the same tile at the same time', async () => {
+    const { tiles, fetchPixels } = tileLoadingWith();
+    const [slideTile, navigatorTile] = await Promise.all([tiles.load('/a'), tiles.load('/a')]);
+    expect(slideTile).toBe(navigatorTile);
     expect(fetchPixels).toHaveBeenCalledOnce();
   });
 
-  it('does not request a preloaded tile a second time', async () => {
-    const { tiles, fetchPixels } = loadingFrom();
-    const [one, same] = tiles.preload(['/a', '/a']);
+  it('requests a preloaded tile only once', async () => {
+    const { tiles, fetchPixels } = tileLoadingWith();
+    const [preloaded, preloadedAgain] = tiles.preload(['/a', '/a']);
     await vi.advanceTimersByTimeAsync(500);
     const loaded = await tiles.load('/a');
     expect(await loaded.text()).toBe('tile');
-    expect([await one, await same]).toEqual([loaded, loaded]);
+    expect([await preloaded, await preloadedAgain]).toEqual([loaded, loaded]);
     expect(fetchPixels).toHaveBeenCalledOnce();
   });
 
   it('requests other tiles only after the tiles of the first view have arrived', async () => {
-    const { tiles, fetchPixels } = loadingFrom();
-    const first = later();
-    fetchPixels.mockImplementationOnce(first.answer);
+    const { tiles, fetchPixels } = tileLoadingWith();
+    const firstViewResponse = delayedResponse();
+    fetchPixels.mockImplementationOnce(firstViewResponse.fetch);
     void tiles.preload(['/a']);
     const coarser = tiles.load('/b');
     await vi.advanceTimersByTimeAsync(500);
     expect(fetchPixels).toHaveBeenCalledOnce();
-    first.give(new Response('tile'));
+    firstViewResponse.respond(new Response('tile'));
     await coarser;
     expect(fetchPixels).toHaveBeenCalledTimes(2);
   });
 
-  it('delays other tiles by at most a second when the tiles of the first view do not arrive', async () => {
-    const { tiles, fetchPixels } = loadingFrom();
-    fetchPixels.mockImplementationOnce(later().answer);
+  it('delays other tiles by at most 1 s when the tiles of the first view do not arrive', async () => {
+    const { tiles, fetchPixels } = tileLoadingWith();
+    fetchPixels.mockImplementationOnce(delayedResponse().fetch);
     void tiles.preload(['/a']);
     const coarser = tiles.load('/b');
     await vi.advanceTimersByTimeAsync(1000);
@@ -82,20 +84,22 @@ describe('tile loading', () => {
   });
 
   it('rejects the request for a tile whose preload failed', async () => {
-    const { tiles } = loadingFrom(refused(404), refused(404), refused(404), refused(404));
+    const { tiles } = tileLoadingWith(
+      errorResponse(404),
+      errorResponse(404),
+      errorResponse(404),
+      errorResponse(404),
+    );
     void tiles.preload(['/a']);
     await vi.advanceTimersByTimeAsync(8000);
     await expect(tiles.load('/a')).rejects.toMatchObject({ failure: { status: 404 } });
   });
 
   it.each([
-    ['a temporary server error', [refused(503), refused(500)]],
-    [
-      'a network that is gone for a while',
-      [new TypeError('Failed to fetch'), new TypeError('Failed to fetch')],
-    ],
-  ])('retries after %s and reports the retry', async (_, answers) => {
-    const { tiles, states, fetchPixels } = loadingFrom(...answers);
+    ['a temporary server error', [errorResponse(503), errorResponse(500)]],
+    ['a temporary network error', [new TypeError('Failed to fetch'), new TypeError('Failed to fetch')]],
+  ])('retries after %s and reports the retry', async (_, results) => {
+    const { tiles, states, fetchPixels } = tileLoadingWith(...results);
     const tile = tiles.load('/a');
     await vi.advanceTimersByTimeAsync(1000);
     expect(fetchPixels).toHaveBeenCalledTimes(2);
@@ -106,7 +110,12 @@ describe('tile loading', () => {
   });
 
   it('rejects the request for a tile after four failed attempts', async () => {
-    const { tiles, fetchPixels } = loadingFrom(refused(502), refused(502), refused(502), refused(502));
+    const { tiles, fetchPixels } = tileLoadingWith(
+      errorResponse(502),
+      errorResponse(502),
+      errorResponse(502),
+      errorResponse(502),
+    );
     const tile = tiles.load('/a').catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(7000);
     expect(await tile).toMatchObject({ failure: { kind: 'status', status: 502 } });
@@ -115,39 +124,39 @@ describe('tile loading', () => {
   });
 
   it.each([
-    ['a session that is rejected after its renewal', refused(401), { kind: 'status', status: 401 }],
-    ['a session that cannot be created', 'session-lost' as const, { kind: 'session-lost' }],
-  ])('does not retry after %s', async (_, answer, failure) => {
-    const { tiles, fetchPixels } = loadingFrom(answer);
+    ['the rejection of a renewed image session', errorResponse(401), { kind: 'status', status: 401 }],
+    ['a failed renewal of the image session', 'session-lost' as const, { kind: 'session-lost' }],
+  ])('does not retry after %s', async (_, result, failure) => {
+    const { tiles, fetchPixels } = tileLoadingWith(result);
     await expect(tiles.load('/a')).rejects.toMatchObject({ failure });
     expect(fetchPixels).toHaveBeenCalledOnce();
   });
 
-  it('reports the renewal of the session instead of a retry when both are running', async () => {
-    const { tiles, states, fetchPixels } = loadingFrom(refused(503));
+  it('reports the renewal of the image session while one tile waits for it and another one is being retried', async () => {
+    const { tiles, states, fetchPixels } = tileLoadingWith(errorResponse(503));
     const retriedTile = tiles.load('/a');
     await vi.advanceTimersByTimeAsync(0);
-    let renew: (answer: Response) => void = () => {};
+    let respondAfterRenewal: (response: Response) => void = () => {};
     fetchPixels.mockImplementationOnce((_, { onRenewing }) => {
       onRenewing();
       return new Promise((resolve) => {
-        renew = resolve;
+        respondAfterRenewal = resolve;
       });
     });
-    const renewing = tiles.load('/b');
+    const renewingTile = tiles.load('/b');
     expect(states.at(-1)).toEqual({ phase: 'renewing-session' });
-    renew(new Response('tile'));
-    await renewing;
+    respondAfterRenewal(new Response('tile'));
+    await renewingTile;
     expect(states.at(-1)).toEqual({ phase: 'retrying' });
     await vi.advanceTimersByTimeAsync(1000);
     await retriedTile;
   });
 
   it('aborts all requests when the slide is closed', async () => {
-    const { tiles, end, fetchPixels } = loadingFrom(refused(503));
+    const { tiles, slideClosing, fetchPixels } = tileLoadingWith(errorResponse(503));
     const tile = tiles.load('/a').catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(500);
-    end.abort();
+    slideClosing.abort();
     expect(await tile).toMatchObject({ name: 'AbortError' });
     expect(fetchPixels).toHaveBeenCalledOnce();
   });

@@ -1,19 +1,22 @@
-/** Loads the tiles of one slide, with retries and progress. */
+/** Loads the tiles of one slide for the viewer, with retries, and reports the progress. */
 import { delay } from '../api/delay.ts';
 import { type FetchPixels, loadPixels, PixelError } from './pixels.ts';
 
 /** The progress that the person sees. */
 export type LoadingState =
+  /** The descriptor of the slide is being loaded. */
   | { readonly phase: 'opening' }
   /** `loaded` also counts tiles that have failed, so that it reaches `requested` at the end. */
   | { readonly phase: 'tiles'; readonly loaded: number; readonly requested: number }
+  /** A tile has failed and is being requested again. */
   | { readonly phase: 'retrying' }
+  /** A request waits for a new image session (the credential of pixels). */
   | { readonly phase: 'renewing-session' };
 
 /** Time limit of a tile request. */
 export const tileTimeoutMs = 120_000;
 
-/** All other tiles wait until the tiles of the first view have arrived, but at most this long. */
+/** Other tiles wait until the tiles of the first view have arrived, but at most this long. */
 const firstViewHeadStartMs = 1000;
 
 /** Delays between the attempts to load a tile: four attempts within about seven seconds. */
@@ -23,25 +26,26 @@ interface TileLoadingOptions {
   readonly fetchPixels: FetchPixels;
   /** Aborted when the slide is closed; aborts all requests. */
   readonly signal: AbortSignal;
-  /** Called when the progress changes; a renewal takes precedence over a retry. */
+  /** Called when the progress changes. When a renewal of the session and a retry are running, the renewal is reported. */
   readonly onChange: (state: LoadingState) => void;
 }
 
+/** The tiles of one slide, by their URL. */
 export interface TileLoading {
   /**
    * Loads a tile. The slide and the navigator request the same tiles; concurrent requests share one.
    *
-   * @throws PixelError after the last attempt, or the reason of the abort
+   * @throws PixelError after the last attempt; after an abort, the reason of the abort
    */
   load(url: string): Promise<Blob>;
   /**
-   * Starts loading the tiles of the first view, before OpenSeadragon requests them. All other tiles, such as the coarser ones
-   * that OpenSeadragon also requests, wait for them.
+   * Starts to load the tiles of the first view, before OpenSeadragon requests them. All other tiles wait for them, such as the coarser
+   * tiles that OpenSeadragon also requests.
    *
    * @returns the tiles in the order of the URLs, as `load` will return them
    */
   preload(urls: readonly string[]): readonly Promise<Blob>[];
-  /** Whether at least one tile was loaded. */
+  /** Returns whether at least one tile has been loaded. */
   hasLoaded(): boolean;
 }
 
@@ -55,7 +59,7 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
   const preloadedTiles = new Map<string, Promise<Blob>>();
   /** Resolves when the tiles of the first view have arrived; null when none are loading. */
   let firstView: Promise<unknown> | null = null;
-  /** URLs of tiles whose request waits for a new session. */
+  /** URLs of tiles whose request waits for a new image session. */
   const renewing = new Set<string>();
   /** URLs of tiles that have failed at least once and are not settled yet. */
   const retrying = new Set<string>();
@@ -149,8 +153,9 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
 }
 
 /**
- * Whether one of the quick retries may help. They cannot when a renewed session is rejected (401) or when no session can be created.
- * Unlike `canRetry`, which decides about later retries, this includes missing (404) and damaged (502) tiles.
+ * Returns whether a retry within seconds may help. It cannot when the server has rejected a renewed session (401) or no session can be
+ * created. Unlike `canRetry`, which decides about later retries, the function also returns true for missing (404) and damaged (502)
+ * tiles.
  */
 function isWorthRetrying(error: unknown): boolean {
   if (!(error instanceof PixelError)) return false;

@@ -4,9 +4,14 @@ import { fieldOnTissue, type SmallPicture } from './tissue.ts';
 const slide = { width: 10_000, height: 5000 };
 const view = { width: 500, height: 500 };
 const field = { x: 9000, y: 4500, zoom: 1, rotation: 30, isMirrored: true };
+/** Grey values of a slide in transmitted light: bright background, darker tissue. */
+const brightfield = { background: 240, tissue: 150 };
 
-/** 100 × 50 pixels of background with a rectangle of tissue. */
-function picture(background: number, tissue: number, left: number, top: number, side: number): SmallPicture {
+/** Returns a picture of 100 × 50 grey pixels (1 for 100 pixels of the slide): background with a square of tissue. */
+function pictureWithTissue(
+  { background, tissue }: { readonly background: number; readonly tissue: number },
+  { left, top, side }: { readonly left: number; readonly top: number; readonly side: number },
+): SmallPicture {
   const data = new Uint8ClampedArray(100 * 50 * 4).fill(background);
   for (let y = top; y < top + side; y++)
     for (let x = left; x < left + side; x++) data.fill(tissue, (y * 100 + x) * 4, (y * 100 + x) * 4 + 3);
@@ -18,9 +23,11 @@ describe('fieldOnTissue', () => {
     ['brightfield', 240, 150],
     ['fluorescence', 0, 120],
   ])(
-    'moves a field on blank glass to tissue, with the same size and direction (%s)',
+    'moves a field on blank glass to tissue and keeps its size and rotation (%s)',
     (_, background, tissue) => {
-      const moved = fieldOnTissue(picture(background, tissue, 10, 10, 20), slide, view, field);
+      const picture = pictureWithTissue({ background, tissue }, { left: 10, top: 10, side: 20 });
+      const moved = fieldOnTissue(picture, slide, view, field);
+      // The tissue covers x and y from 1000 to 3000 on the slide.
       expect(moved).toMatchObject({ zoom: 1, rotation: 30, isMirrored: true });
       expect(moved.x).toBeGreaterThan(1000);
       expect(moved.x).toBeLessThan(3000);
@@ -30,15 +37,18 @@ describe('fieldOnTissue', () => {
   );
 
   it('returns the same field when it already shows tissue', () => {
-    expect(fieldOnTissue(picture(240, 150, 86, 40, 5), slide, view, field)).toEqual(field);
+    const picture = pictureWithTissue(brightfield, { left: 86, top: 40, side: 5 });
+    expect(fieldOnTissue(picture, slide, view, field)).toEqual(field);
   });
 
   it('returns the same field on a slide without tissue', () => {
-    expect(fieldOnTissue(picture(240, 240, 0, 0, 1), slide, view, field)).toEqual(field);
+    const picture = pictureWithTissue({ background: 240, tissue: 240 }, { left: 0, top: 0, side: 1 });
+    expect(fieldOnTissue(picture, slide, view, field)).toEqual(field);
   });
 
-  it('moves the field to near tissue rather than to a larger piece of tissue far away', () => {
-    const { data, ...size } = picture(240, 150, 5, 5, 10);
+  it('moves the field to tissue nearby rather than to a larger piece of tissue far away', () => {
+    const { data, ...size } = pictureWithTissue(brightfield, { left: 5, top: 5, side: 10 });
+    // A smaller piece of 6 × 6 pixels, whose left edge is at x = 8000 on the slide.
     for (let y = 30; y < 36; y++)
       for (let x = 80; x < 86; x++) data.fill(150, (y * 100 + x) * 4, (y * 100 + x) * 4 + 3);
     expect(fieldOnTissue({ data, ...size }, slide, view, field).x).toBeGreaterThan(7500);

@@ -1,4 +1,4 @@
-/** Finds tissue in a thumbnail of a slide, so that the slide opened beside another one does not show blank glass. */
+/** Finds tissue in the thumbnail of a slide, so that a slide that is opened beside another one does not show blank glass first. */
 import type { SlideField } from './view-url.ts';
 
 export interface Size {
@@ -11,7 +11,7 @@ export type SmallPicture = Size & { readonly data: Uint8ClampedArray };
 
 /** Sum of the differences of red, green and blue from the background, above which a pixel shows tissue. */
 const minDifference = 60;
-/** Smallest fraction of the field, from 0 to 1, that tissue must cover. */
+/** A field shows tissue if at least this fraction of it is tissue. */
 const minTissueFraction = 0.02;
 /**
  * The score of a position is its fraction of tissue minus this penalty times its distance from the requested position. The distance
@@ -20,24 +20,25 @@ const minTissueFraction = 0.02;
 const distancePenalty = 0.3;
 
 /**
- * Returns the field when it shows tissue. Otherwise returns a field of the same size and direction that shows much tissue and is
- * near; the unchanged field when the slide has no tissue.
+ * Returns the field unchanged when it shows tissue, or when the slide has none. Otherwise returns a field of the same zoom and rotation
+ * that shows much tissue and is nearby.
  *
+ * @param picture thumbnail of the slide
+ * @param slide size of the slide in pixels at full resolution
  * @param view size of the viewer in CSS pixels
- * @param slide size in pixels at full resolution
  */
 export function fieldOnTissue(picture: SmallPicture, slide: Size, view: Size, field: SlideField): SlideField {
   const { width, height } = picture;
-  const sums = summedAreaTable(tissueIn(picture), picture);
+  const sums = summedAreaTable(tissueMaskOf(picture), picture);
   /** Pixels of the picture per pixel of the slide. */
   const scale = width / slide.width;
-  // Tissue is searched in a square whose side is the shorter side of the field, so that the rotation does not matter.
+  // The field is treated as an upright square, whose side is the shorter side of the field, whatever its rotation.
   const fieldSide = (Math.min(view.width, view.height) / field.zoom) * scale;
-  const radius = Math.max(1, fieldSide / 2);
+  const halfSide = Math.max(1, fieldSide / 2);
   /** Returns the fraction of tissue in the square around a position, in pixels of the picture. */
   const tissueFractionAt = (x: number, y: number): number => {
-    const [left, right] = [Math.max(0, Math.floor(x - radius)), Math.min(width, Math.ceil(x + radius))];
-    const [top, bottom] = [Math.max(0, Math.floor(y - radius)), Math.min(height, Math.ceil(y + radius))];
+    const [left, right] = [Math.max(0, Math.floor(x - halfSide)), Math.min(width, Math.ceil(x + halfSide))];
+    const [top, bottom] = [Math.max(0, Math.floor(y - halfSide)), Math.min(height, Math.ceil(y + halfSide))];
     const area = Math.max(0, right - left) * Math.max(0, bottom - top);
     if (area === 0) return 0;
     /** Returns the number of tissue pixels left of a column and above a row. */
@@ -61,8 +62,8 @@ export function fieldOnTissue(picture: SmallPicture, slide: Size, view: Size, fi
   return hasFound ? { ...field, x: best.x / scale, y: best.y / scale } : field;
 }
 
-/** Returns a mask with 1 for each pixel that differs from the background: the median colour of the picture's border. */
-function tissueIn({ width, height, data }: SmallPicture): Uint8Array {
+/** Returns a mask with 1 for each pixel that differs from the background, which is the median colour of the picture's border. */
+function tissueMaskOf({ width, height, data }: SmallPicture): Uint8Array {
   /** Indices of the pixels at the edges of the picture. */
   const border: number[] = [];
   for (let x = 0; x < width; x++) border.push(x, (height - 1) * width + x);
@@ -82,15 +83,15 @@ function tissueIn({ width, height, data }: SmallPicture): Uint8Array {
 }
 
 /**
- * Returns the summed-area table of a mask: for each pixel corner, the number of tissue pixels left of and above it. Four entries
- * give the number of tissue pixels in any rectangle.
+ * Returns the summed-area table of a mask: for each corner of a pixel, the number of tissue pixels above and to the left of it. The
+ * number of tissue pixels in any rectangle follows from the four entries at its corners.
  */
-function summedAreaTable(tissue: Uint8Array, { width, height }: Size): Uint32Array {
+function summedAreaTable(tissueMask: Uint8Array, { width, height }: Size): Uint32Array {
   const sums = new Uint32Array((width + 1) * (height + 1));
   for (let y = 0; y < height; y++) {
     let rowSum = 0;
     for (let x = 0; x < width; x++) {
-      rowSum += tissue[y * width + x] ?? 0;
+      rowSum += tissueMask[y * width + x] ?? 0;
       sums[(y + 1) * (width + 1) + x + 1] = (sums[y * (width + 1) + x + 1] ?? 0) + rowSum;
     }
   }

@@ -18,7 +18,7 @@ export function useFullPage(): readonly [isFullPage: boolean, toggle: () => void
     };
     document.addEventListener('fullscreenchange', onFullscreenChange);
     document.addEventListener('keydown', onKeyDown);
-    // Phones have no full screen, and a browser may refuse it: covering the page remains.
+    // Some phones have no full screen, and a browser may refuse it; the slide then only covers the page.
     document.documentElement.requestFullscreen?.().catch(() => undefined);
     return () => {
       document.removeEventListener('fullscreenchange', onFullscreenChange);

@@ -4,7 +4,7 @@ import type { Incompleteness } from './PictureNotes.tsx';
 import type { PixelFailure } from './pixels.ts';
 import type { Sharpness } from './sharpness.ts';
 
-/** The page reports loading tiles only after this time: most arrive earlier. */
+/** The page reports that tiles are still loading only after this time, because most tiles arrive earlier. */
 const slowMs = 4000;
 
 interface ViewState {
@@ -18,14 +18,14 @@ interface ViewState {
 }
 
 /**
- * Returns why the view is not sharp; null while it is sharp, and while the page already reports the reason elsewhere. Once a tile
- * has failed, the reason stays through all retries until every visible tile is drawn.
+ * Returns why the view is not sharp, for a warning over the slide; null while it is sharp, and while the page already reports the reason
+ * elsewhere. After a tile has failed, the warning stays during all retries, until every visible tile is drawn.
  */
 export function useIncompleteness(view: ViewState): Incompleteness | null {
   const { sharpness, lastFailure } = view;
   const isOnline = useOnline();
   const [hasFailed, setFailed] = useState(false);
-  // Set during rendering: React renders again at once, before the page shows a result with the old value.
+  // The state is set during rendering, so that React renders again at once, before the page shows a result with the old value.
   if (sharpness === 'incomplete' && !hasFailed) setFailed(true);
   if (sharpness === 'sharp' && hasFailed) setFailed(false);
 

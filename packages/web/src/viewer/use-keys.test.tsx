@@ -3,8 +3,8 @@ import { userEvent } from '@testing-library/user-event';
 import { expect, it } from 'vitest';
 import { useKeys } from './use-keys.ts';
 
-/** A page with two shortcuts, a field and a button. */
-function show({ dialog = false } = {}) {
+/** Renders a page with five shortcuts, a text field, a button, and a button in the sidebar; `hasDialog` adds an open dialog. */
+function renderPage({ hasDialog = false } = {}) {
   const pressed: string[] = [];
   function Page() {
     useKeys({
@@ -21,7 +21,7 @@ function show({ dialog = false } = {}) {
         <aside>
           <button type="button">Row</button>
         </aside>
-        {dialog && <div role="dialog" aria-modal="true" aria-label="Dialog" />}
+        {hasDialog && <div role="dialog" aria-modal="true" aria-label="Dialog" />}
       </>
     );
   }
@@ -29,40 +29,40 @@ function show({ dialog = false } = {}) {
   return { person: userEvent.setup({ delay: null }), pressed };
 }
 
-it('keyboard shortcuts work without a previous click and while a button has the focus', async () => {
-  const { person, pressed } = show();
+it('useKeys handles shortcuts when nothing has the focus and when a button has the focus', async () => {
+  const { person, pressed } = renderPage();
   await person.keyboard('r?{ArrowLeft}');
   await person.click(screen.getByRole('button', { name: 'Button' }));
   await person.keyboard('r');
   expect(pressed).toEqual(['r', '?', 'left', 'r']);
 });
 
-it('a letter with Shift is a keyboard shortcut of its own', async () => {
-  const { person, pressed } = show();
+it('useKeys calls the action of shift+r, not that of r, for the letter R with Shift', async () => {
+  const { person, pressed } = renderPage();
   await person.keyboard('{Shift>}R{/Shift}');
   expect(pressed).toEqual(['shift+r']);
 });
 
-it('keyboard shortcuts do not work while a text field has the focus', async () => {
-  const { person, pressed } = show();
+it('useKeys ignores shortcuts while a text field has the focus', async () => {
+  const { person, pressed } = renderPage();
   await person.type(screen.getByLabelText('Field'), 'r?{ArrowLeft}');
   expect(pressed).toEqual([]);
 });
 
-it('keyboard shortcuts do not work while a dialog is open', async () => {
-  const { person, pressed } = show({ dialog: true });
+it('useKeys ignores shortcuts while a dialog is open', async () => {
+  const { person, pressed } = renderPage({ hasDialog: true });
   await person.keyboard('r');
   expect(pressed).toEqual([]);
 });
 
-it('keyboard shortcuts do not override those of the browser', async () => {
-  const { person, pressed } = show();
+it('useKeys ignores keys pressed with Ctrl, Command or Alt, which are shortcuts of the browser', async () => {
+  const { person, pressed } = renderPage();
   await person.keyboard('{Control>}r{/Control}{Meta>}r{/Meta}{Alt>}{ArrowLeft}{/Alt}');
   expect(pressed).toEqual([]);
 });
 
-it('Enter opens a focused row of the sidebar and acts on the chosen tool everywhere else', async () => {
-  const { person, pressed } = show();
+it('useKeys ignores Enter on a focused row of the sidebar and handles it everywhere else', async () => {
+  const { person, pressed } = renderPage();
   await person.click(screen.getByRole('button', { name: 'Row' }));
   await person.keyboard('{Enter}');
   expect(pressed).toEqual([]);

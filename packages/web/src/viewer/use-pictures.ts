@@ -16,6 +16,7 @@ import { texts } from './texts.ts';
 /** Maximum width of the scale bar on a screenshot, in CSS pixels. */
 const screenshotBarWidth = 200;
 
+/** What the pictures show. */
 interface PicturedSlide {
   readonly view: SlideView;
   readonly pose: Pose;
@@ -23,12 +24,13 @@ interface PicturedSlide {
   readonly name: string;
   readonly calibration: Calibration | null; // null for a slide without a scale
   readonly colours: SlideColours;
-  /** Why the view is not sharp; null while it is. */
+  /** Why the view is not sharp; null while it is sharp. */
   readonly incomplete: Incompleteness | null;
 }
 
 /**
- * Saves pictures of the visible field: screenshots of the view, and pictures at a chosen magnification.
+ * Returns the functions that save pictures of the visible field (the part of the slide in the viewer): `screenshot` saves it as it is on
+ * the screen; `pictures` has the choices of the panel that saves it at another magnification.
  *
  * @param drawing the measurements and marks, which are drawn over the pictures
  * @param announce called with a text that screen readers read out
@@ -40,14 +42,18 @@ export function usePictures(
 ) {
   const magnification =
     calibration === null ? texts.percent(pose.zoom) : magnificationLabel(calibration, pose.zoom);
-  /** Returns the decorations of a picture; null before the slide is open. @param label the magnification for the caption */
-  const decorationsWith = (label: string): Decorations | null => {
+  /**
+   * Returns what is drawn over the slide in a picture; null before the slide is open.
+   *
+   * @param pictureMagnification label of the magnification, for the caption
+   */
+  const decorationsWith = (pictureMagnification: string): Decorations | null => {
     const placement = view.placement();
     if (placement === null) return null;
     return {
       figures: figuresOf(drawing, placement, calibration),
       scaleBar: calibration === null ? null : scaleBarOf(calibration, pose.zoom, screenshotBarWidth),
-      caption: [name, label, ...scaleNotesOf(calibration)].join('   '),
+      caption: [name, pictureMagnification, ...scaleNotesOf(calibration)].join('   '),
       notes: notesOf(incomplete, colours),
     };
   };
@@ -63,15 +69,15 @@ export function usePictures(
     takePicture().catch(() => announce(texts.screenshotFailed));
   };
   const savePicture = useEffectEvent(async ({ label, ratio, type, signal, onProgress }: PictureRequest) => {
-    // The first choice of the panel is labelled 'on the screen'; the picture states the magnification instead.
-    const shownLabel = label === texts.onScreen ? magnification : label;
+    // The first choice of the panel is labelled 'As on the screen'; the picture states the magnification instead.
+    const pictureMagnification = label === texts.onScreen ? magnification : label;
     const strips = view.capture(ratio, signal);
-    const decorations = decorationsWith(shownLabel);
+    const decorations = decorationsWith(pictureMagnification);
     if (strips === null || decorations === null) return;
     try {
       const size = captureSizeOf({ size: view.size(), ratio });
       const blob = await takeCapture({ ...decorations, ...size, strips, ratio, type, onProgress });
-      saveFile(blob, screenshotName(name, shownLabel, type));
+      saveFile(blob, screenshotName(name, pictureMagnification, type));
       announce(texts.screenshotTaken);
     } catch {
       if (!signal.aborted) announce(texts.screenshotFailed);

@@ -4,8 +4,9 @@ import { colourTableUrl, descriptorUrl, tileUrl } from '../api/images.ts';
 import type { ViewedSlide } from './viewed-slide.ts';
 
 /**
- * Converts a catalogue entry into the viewer's description of a slide; null without an entry, and while the image is not ready.
- * The object stays the same while the values used here do, so that a reloaded catalogue does not open the slide again.
+ * Converts a catalogue entry into the viewer's description of a slide. Returns null without an entry, and while the image is not ready.
+ * The returned object stays the same until one of the values used here changes, so that reloading the catalogue does not open the slide
+ * again.
  */
 export function useViewedSlide(image: Image | null): ViewedSlide | null {
   const {
@@ -21,7 +22,7 @@ export function useViewedSlide(image: Image | null): ViewedSlide | null {
     shown_plane,
     dataset_name,
   } = image ?? notReady;
-  // Taken apart, so that the memo compares numbers and not objects.
+  // The numbers are dependencies of the memo, because a reloaded catalogue has a new object with equal numbers.
   const { plane, planes, times } = shown_plane ?? { plane: 1, planes: 1, times: 1 };
   return useMemo(() => {
     if (status !== 'ready') return null;
@@ -59,7 +60,7 @@ export function useViewedSlide(image: Image | null): ViewedSlide | null {
   ]);
 }
 
-/** Stands for a missing catalogue entry; its status makes the result null. */
+/** Replaces a missing catalogue entry; because of its status, `useViewedSlide` returns null. */
 const notReady = {
   id: '',
   status: 'pending',

@@ -3,26 +3,26 @@ import { formatField, parseField } from './view-address.ts';
 
 const upright = { rotation: 0, isMirrored: false };
 
-describe('the visible field in the URL of the page', () => {
+describe('formatField and parseField', () => {
   it.each([
-    ['plain', { x: 1234.56, y: 10, zoom: 0.5, ...upright }, 'x=1234.6&y=10&zoom=0.5'],
-    ['turned', { x: 1, y: 2, zoom: 1, ...upright, rotation: 90 }, 'x=1&y=2&zoom=1&rotation=90'],
-    ['turned to nearly 360°', { x: 1, y: 2, zoom: 1, ...upright, rotation: 359.99 }, 'x=1&y=2&zoom=1'],
+    ['upright', { x: 1234.56, y: 10, zoom: 0.5, ...upright }, 'x=1234.6&y=10&zoom=0.5'],
+    ['rotated by 90°', { x: 1, y: 2, zoom: 1, ...upright, rotation: 90 }, 'x=1&y=2&zoom=1&rotation=90'],
+    ['rotated by nearly 360°', { x: 1, y: 2, zoom: 1, ...upright, rotation: 359.99 }, 'x=1&y=2&zoom=1'],
     ['mirrored', { x: 1, y: 2, zoom: 1, ...upright, isMirrored: true }, 'x=1&y=2&zoom=1&mirror=1'],
-    ['far away', { x: -3.04, y: 2, zoom: 0.012345678, ...upright }, 'x=-3&y=2&zoom=0.0123457'],
-  ])('is formatted for a view that is %s', (_, field, address) => {
-    expect(new URLSearchParams(formatField(field)).toString()).toBe(address);
+    ['zoomed out', { x: -3.04, y: 2, zoom: 0.012345678, ...upright }, 'x=-3&y=2&zoom=0.0123457'],
+  ])('formatField returns the query parameters of a field that is %s', (_, field, query) => {
+    expect(new URLSearchParams(formatField(field)).toString()).toBe(query);
   });
 
-  it('is parsed to the field that was formatted', () => {
+  it('parseField returns the field that formatField has formatted', () => {
     const field = { x: 46000.5, y: 0.1, zoom: 0.0000012, rotation: 12.5, isMirrored: true };
     expect(parseField(new URLSearchParams(formatField(field)))).toEqual(field);
   });
 
-  it('is accurate to one pixel at the edge of a screen of 4096 pixels', () => {
+  it('formatField rounds the zoom so little that the edge of a screen of 4096 pixels moves by less than one image pixel', () => {
     const zoom = 0.0234567891;
-    const read = Number(formatField({ x: 0, y: 0, zoom, ...upright }).zoom);
-    expect(Math.abs(2048 / read - 2048 / zoom)).toBeLessThan(1);
+    const formattedZoom = Number(formatField({ x: 0, y: 0, zoom, ...upright }).zoom);
+    expect(Math.abs(2048 / formattedZoom - 2048 / zoom)).toBeLessThan(1);
   });
 
   it.each([
@@ -33,21 +33,21 @@ describe('the visible field in the URL of the page', () => {
     'x=1&y=2&zoom=0',
     'x=1&y=Infinity&zoom=1',
     'x=&y=2&zoom=1',
-  ])('is parsed to null for %s', (address) => {
-    expect(parseField(new URLSearchParams(address))).toBeNull();
+  ])('parseField returns null for the invalid query "%s"', (query) => {
+    expect(parseField(new URLSearchParams(query))).toBeNull();
   });
 
-  it('is parsed to the same rotation for an equivalent negative angle', () => {
+  it('parseField returns a rotation of 270° for the equivalent angle of -90°', () => {
     expect(parseField(new URLSearchParams('x=1&y=2&zoom=1&rotation=-90'))?.rotation).toBe(270);
   });
 });
 
-it('the visible field of a second slide in the URL is distinguished by a prefix', () => {
-  const [one, other] = [
+it('formatField and parseField keep the fields of two slides apart by a prefix of the parameter names', () => {
+  const [first, second] = [
     { x: 1, y: 2, zoom: 1, rotation: 90, isMirrored: true },
     { x: 3, y: 4, zoom: 0.5, ...upright },
   ];
-  const address = new URLSearchParams({ ...formatField(one), ...formatField(other, 'b') });
-  expect(parseField(address)).toEqual(one);
-  expect(parseField(address, 'b')).toEqual(other);
+  const parameters = new URLSearchParams({ ...formatField(first), ...formatField(second, 'b') });
+  expect(parseField(parameters)).toEqual(first);
+  expect(parseField(parameters, 'b')).toEqual(second);
 });

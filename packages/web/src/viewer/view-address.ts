@@ -8,15 +8,15 @@ export interface SlideField {
   readonly y: number;
   /** CSS pixels per image pixel at full resolution. */
   readonly zoom: number;
-  /** Degrees clockwise, 0 to 360. */
+  /** In degrees clockwise, 0 to 360. */
   readonly rotation: number;
-  /** Whether left and right are exchanged, after the rotation. */
+  /** Whether left and right are exchanged on the screen, after the rotation. */
   readonly isMirrored: boolean;
 }
 
-/** Decimals of positions in pixels, and of the rotation in degrees. */
+/** Number of decimals of positions in pixels, and of the rotation in degrees. */
 const decimals = 1;
-/** Significant digits of the zoom: an error of less than one pixel at the edge of a wide screen. */
+/** Significant digits of the zoom: the rounding moves the edge of a wide screen by less than one image pixel. */
 const zoomDigits = 6;
 
 /**
@@ -59,7 +59,7 @@ export function parseField(parameters: URLSearchParams, prefix = ''): SlideField
   };
 }
 
-/** Returns null for a missing parameter and for a text that is not a decimal number. */
+/** Returns the number in a parameter such as `-3.5` or `1e-7`; null for a missing parameter and for any other text. */
 function numberOf(text: string | null): number | null {
   if (text === null || !/^-?\d+(\.\d+)?(e-?\d{1,2})?$/.test(text)) return null;
   const number = Number(text);

@@ -1,10 +1,11 @@
-/** Copies the picture that a view shows, for screenshots, the wand and the white balance. */
+/** Copies the picture that a view shows, for screenshots, the wand (a drawing tool that selects similar colours) and the white balance. */
 import type OpenSeadragon from 'openseadragon';
 import type { Colour } from './colours/adjustment.ts';
 import type { Point } from './overlay/placement.ts';
 import { CanvasDrawer } from './renderer/canvas-drawer.ts';
 import { WebGlDrawer } from './renderer/webgl-drawer.ts';
 
+/** A copy of the visible part of the slide. */
 export interface ViewPicture {
   readonly canvas: HTMLCanvasElement;
   /** Whether the canvas contains the adjusted colours (WebGL); if not, the page adjusts them on the screen with a CSS filter. */
@@ -16,7 +17,7 @@ export interface ViewPicture {
 
 /**
  * Draws the view and returns a copy; null when the browser cannot create a canvas. A WebGL canvas loses its content once the browser
- * has shown it, so it is drawn anew right before it is copied.
+ * has shown it, so the view is drawn again right before it is copied.
  */
 export function pictureNow(viewer: OpenSeadragon.Viewer): ViewPicture | null {
   const { drawer, world } = viewer;
@@ -32,7 +33,7 @@ export function pictureNow(viewer: OpenSeadragon.Viewer): ViewPicture | null {
   return { canvas, hasAdjustedColours: drawer instanceof WebGlDrawer, width, height };
 }
 
-/** Device pixels on each side of the middle pixel over which a colour is averaged. */
+/** A colour is averaged over a square that extends by this many device pixels to each side of its middle pixel. */
 const averagingRadius = 3;
 
 /**

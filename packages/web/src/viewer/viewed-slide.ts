@@ -2,12 +2,13 @@ import type { SlideScale } from './scale.ts';
 import type { ShownPlane } from './shown-plane.ts';
 import type { TileCoordinates } from './slide-tiles.ts';
 
-/** A slide for the viewer. Its URLs do not contain the image session (the credential of pixels), which `fetchPixels` adds. */
+/** The viewer's description of a slide. Its URLs do not contain the image session (the credential of pixels), which `fetchPixels` adds. */
 export interface ViewedSlide {
   /** URL of the Deep Zoom descriptor; it also identifies the slide. */
   readonly descriptorUrl: string;
   /** Returns the URL of a tile. @param colour `srgb` requests colours that the server has corrected; default: as scanned */
   readonly tileUrlOf: (tile: TileCoordinates, colour?: 'srgb') => string;
+  /** URL of the table that corrects the scanner's colours; only slides with an ICC profile have one. */
   readonly colourTableUrl: string;
   readonly scale: SlideScale;
   /** Absent for a file with one focal plane and one time point. */

@@ -1,27 +1,29 @@
 import { describe, expect, it } from 'vitest';
 import { wheelFactor } from './wheel.ts';
 
-const pixels = (deltaY: number, ctrlKey = false) => wheelFactor({ deltaY, deltaMode: 0, ctrlKey });
+/** Returns the zoom factor of an event whose distance is in pixels; browsers set Ctrl for a pinch on a trackpad. */
+const factorOf = (deltaY: number, { ctrlKey = false } = {}) => wheelFactor({ deltaY, deltaMode: 0, ctrlKey });
 
 describe('wheelFactor', () => {
-  it('returns 1.2 per notch, in both directions', () => {
-    expect(pixels(100)).toBeCloseTo(1.2);
-    expect(pixels(-100)).toBeCloseTo(1.2);
+  it('returns 1.2 for one notch (100 pixels), in both directions', () => {
+    expect(factorOf(100)).toBeCloseTo(1.2);
+    expect(factorOf(-100)).toBeCloseTo(1.2);
   });
 
   it('returns the same total factor for many small events as for one event of the same distance', () => {
-    expect(pixels(5) ** 20).toBeCloseTo(pixels(100));
+    expect(factorOf(5) ** 20).toBeCloseTo(factorOf(100));
   });
 
   it('converts distances that the browser reports in lines', () => {
+    // 3 lines of 40 pixels are 1.2 notches.
     expect(wheelFactor({ deltaY: 3, deltaMode: 1, ctrlKey: false })).toBeCloseTo(1.2 ** 1.2);
   });
 
-  it('returns a larger factor for pinch events of a trackpad', () => {
-    expect(pixels(4, true)).toBeGreaterThan(pixels(4));
+  it('returns a larger factor for a pinch on a trackpad than for scrolling by the same distance', () => {
+    expect(factorOf(4, { ctrlKey: true })).toBeGreaterThan(factorOf(4));
   });
 
-  it('limits the factor of a single event to two notches', () => {
-    expect(pixels(10_000)).toBeCloseTo(1.44);
+  it('returns at most the factor of two notches for a single event', () => {
+    expect(factorOf(10_000)).toBeCloseTo(1.44); // 1.2²
   });
 });

@@ -1,15 +1,15 @@
 /**
- * The zoom factor of wheel events. A mouse sends one event per notch (one click of the wheel), a trackpad sends many small ones:
- * each event zooms by its distance, so that both devices zoom equally fast.
+ * Computes the zoom factor of wheel events. A mouse sends one event per notch (one click of the wheel), a trackpad sends many events of
+ * a small distance. Each event zooms by its distance, so that both devices zoom equally fast.
  */
 
 /** Zoom factor of one notch. */
 const notchFactor = 1.2;
-/** Distance that browsers report for one notch, in pixels. */
+/** Distance that browsers usually report for one notch, in pixels. */
 const notchPixels = 100;
 /** Pixels per unit of `WheelEvent.deltaMode`: 0 is a pixel, 1 a line, 2 a page. */
 const pixelsPerUnit = [1, 40, 800] as const;
-/** Browsers report a pinch on a trackpad as a wheel event with Ctrl and a small distance, which is multiplied by this. */
+/** Browsers report a pinch on a trackpad as a wheel event with Ctrl and a small distance; the distance is multiplied by this. */
 const pinchGain = 8;
 /** A single event zooms by at most this many notches. */
 const maxNotches = 2;

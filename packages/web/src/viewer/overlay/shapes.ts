@@ -1,6 +1,6 @@
 /** Shapes of the measuring tools, with their lengths, areas and counts. */
 import { formatFigure } from '../../formatting/numbers.ts';
-import { type Calibration, marked } from '../scale.ts';
+import { type Calibration, withScaleMarks } from '../scale.ts';
 import type { Point } from './placement.ts';
 
 /** Points are in image pixels at full resolution, from the top left. */
@@ -110,7 +110,7 @@ function pixelSizeOf(calibration: Calibration | null): Point {
  */
 export function lengthText(length: number, calibration: Calibration | null): string {
   if (calibration === null) return `${Math.round(length)} px`;
-  return marked(
+  return withScaleMarks(
     calibration,
     length >= 1000 ? `${significant(length / 1000)} mm` : `${significant(length)} µm`,
   );
@@ -120,7 +120,7 @@ export function lengthText(length: number, calibration: Calibration | null): str
 export function areaText(area: number, calibration: Calibration | null): string {
   if (calibration === null) return `${Math.round(area)} px²`;
   const isLarge = area >= squareMillimetre / 100;
-  return marked(
+  return withScaleMarks(
     calibration,
     isLarge ? `${significant(area / squareMillimetre)} mm²` : `${significant(area)} µm²`,
   );
