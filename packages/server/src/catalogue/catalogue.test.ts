@@ -30,7 +30,7 @@ describe.each(databaseKinds)('GET /image-catalog/images/:imageId on %s', (databa
 
 describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (database) => {
   it('change the fields of the entry, its place in the list and the searches that find it', async () => {
-    const { server, admin, reader, names } = await startCatalogueServer(database);
+    const { server, admin, reader, listedNames } = await startCatalogueServer(database);
     const { id } = await server.fixtures.image({ file_name: 'z.svs', dataset_name: 'Old' });
     await server.fixtures.image({ file_name: 'b.svs', dataset_name: 'New' });
     const { status, body } = await admin.call(updateImage, {
@@ -39,9 +39,9 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
     });
     expect(status).toBe(200);
     expect(body.image).toMatchObject({ file_name: 'a.svs', dataset_name: 'New', organ_type: 'Böbrek' });
-    expect(await names()).toEqual(['a.svs', 'b.svs']);
-    expect(await names(reader, { q: 'böbrek' })).toEqual(['a.svs']);
-    expect(await names(reader, { q: 'old' })).toEqual([]);
+    expect(await listedNames()).toEqual(['a.svs', 'b.svs']);
+    expect(await listedNames(reader, { q: 'böbrek' })).toEqual(['a.svs']);
+    expect(await listedNames(reader, { q: 'old' })).toEqual([]);
   });
 
   it('clear the dataset of the entry with null and its organ with an empty text', async () => {
@@ -160,20 +160,20 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
   );
 
   it('remove and restore the entry, and write audit events', async () => {
-    const { server, admin, names } = await startCatalogueServer(database);
+    const { server, admin, listedNames } = await startCatalogueServer(database);
     const { id } = await server.fixtures.image({ file_name: 'a.svs' });
     const params = { imageId: id };
     const removed = await admin.call(deleteImage, { params });
     expect(removed).toMatchObject({ status: 204, body: '' });
-    expect(await names()).toEqual([]);
-    expect(await names(admin)).toEqual([]);
+    expect(await listedNames()).toEqual([]);
+    expect(await listedNames(admin)).toEqual([]);
     expect((await admin.call(getImage, { params })).status).toBe(404);
     expect((await admin.call(deleteImage, { params })).status).toBe(404);
     expect((await admin.call(updateImage, { params, body: { organ_type: 'x' } })).status).toBe(404);
 
     const restored = await admin.call(updateImage, { params, body: { removed: false, organ_type: 'Meme' } });
     expect(restored.body).toMatchObject({ image: { id, organ_type: 'Meme' } });
-    expect(await names()).toEqual(['a.svs']);
+    expect(await listedNames()).toEqual(['a.svs']);
 
     const auditEntries = await server.services.db
       .selectFrom('audit')

@@ -28,22 +28,23 @@ beforeAll(async () => {
   otherSvs = await buildSvs({ width: 100, height: 80, downsamples: [1] });
 }, 60_000);
 
-/** The form in which macOS writes file names. */
+/** A dataset name in Unicode form NFD, in which macOS writes file names. */
 const decomposed = 'Iğdır çalışması'.normalize('NFD');
 const composed = decomposed.normalize('NFC');
-/** With a zero-width space: requests may name an existing dataset in this way, but may not give this name to slides. */
-const invisible = composed.replace('ç', '\u200bç');
+/** The name with a zero-width space. Requests may name an existing dataset in this way, but may not give this name to slides. */
+const withInvisibleCharacter = composed.replace('ç', '\u200bç');
+/** Spellings that all mean the same dataset. */
 const spellings: readonly string[] = [
   composed,
   decomposed,
   'IĞDIR ÇALIŞMASI', // Turkish capitals
   'iğdir çalişmasi', // dotted i instead of dotless ı
   composed.replace(' ', '\u00a0'), // a no-break space
-  invisible,
+  withInvisibleCharacter,
 ];
 
 /** Starts a server with a restricted dataset of one slide, in a folder whose name is in NFD, and an open dataset of one slide. */
-async function archive(database: (typeof databaseKinds)[number] = 'SQLite') {
+async function startServerWithTwoDatasets(database: (typeof databaseKinds)[number] = 'SQLite') {
   const server = await slideServer({ database });
   const admin = server.as(await server.fixtures.admin());
   const viewer = await server.fixtures.user({ role: 'viewer' });
@@ -57,15 +58,17 @@ async function archive(database: (typeof databaseKinds)[number] = 'SQLite') {
     admin,
     viewer,
     member,
-    names: async (client = member, query: Readonly<Record<string, string>> = {}) =>
+    /** Returns the file names of the slides that an account sees; by default, the member without a grant. */
+    listedNames: async (client = member, query: Readonly<Record<string, string>> = {}) =>
       (await client.call(listImages, { query })).body.images.map(({ file_name }) => file_name),
     datasets: async () => (await admin.call(listDatasets)).body.datasets.map(({ name }) => name),
   };
 }
 
-type Admin = Awaited<ReturnType<typeof archive>>['admin'];
+type Admin = Awaited<ReturnType<typeof startServerWithTwoDatasets>>['admin'];
 
-function askAs(admin: Admin): Ask {
+/** Returns a function that sends the requests of an upload as an administrator. */
+function requestAs(admin: Admin): Ask {
   return async (method, url, { headers, body } = {}) => {
     const response = await admin.inject({
       method: method as 'POST',
@@ -78,22 +81,22 @@ function askAs(admin: Admin): Ask {
 }
 
 describe.each(databaseKinds)('dataset whose folder name is in Unicode form NFD, on %s', (database) => {
-  it('is restricted when a request names it in Unicode form NFC', async () => {
-    const { names, datasets } = await archive(database);
-    expect(await names()).toEqual(['b.svs']);
+  it('is restricted by a request that names it in Unicode form NFC', async () => {
+    const { listedNames, datasets } = await startServerWithTwoDatasets(database);
+    expect(await listedNames()).toEqual(['b.svs']);
     expect(await datasets()).toEqual([composed, 'Open']);
   });
 
   it('contains the slides of other folders whose names are different spellings of its name', async () => {
-    const { server, names, datasets } = await archive(database);
+    const { server, listedNames, datasets } = await startServerWithTwoDatasets(database);
     for (const name of spellings) await server.put(`${name}/sub/c.svs`, svs);
     await server.rescan();
-    expect(await names()).toEqual(['b.svs']);
+    expect(await listedNames()).toEqual(['b.svs']);
     expect(await datasets()).toEqual([composed, 'Open']);
   });
 
   it('contains the slides whose metadata files spell its name differently', async () => {
-    const { server, names, datasets } = await archive(database);
+    const { server, listedNames, datasets } = await startServerWithTwoDatasets(database);
     for (const [number, name] of spellings.entries()) {
       await server.put(`Csv ${number}/catalogue.csv`, `file_name,dataset_name\nb.svs,${name}\n`);
       await server.put(`Csv ${number}/b.svs`, svs);
@@ -101,30 +104,30 @@ describe.each(databaseKinds)('dataset whose folder name is in Unicode form NFD, 
       await server.put(`Json ${number}/b.svs`, otherSvs);
     }
     await server.rescan();
-    expect(await names()).toEqual(['b.svs']);
+    expect(await listedNames()).toEqual(['b.svs']);
     expect(await datasets()).toEqual([composed, 'Open']);
   });
 
   it('contains the slides that an edit, a bulk move or an import assigns to a different spelling of its name', async () => {
-    const { server, admin, names, datasets } = await archive(database);
+    const { server, admin, listedNames, datasets } = await startServerWithTwoDatasets(database);
     const imageId = await server.idOf('b.svs');
     const moveBack = () => admin.call(updateImage, { params: { imageId }, body: { dataset_name: 'Open' } });
     for (const name of spellings) {
       // The name with an invisible character is rejected, so the slide stays in the open dataset.
-      const [status, visible] = name === invisible ? [400, ['b.svs']] : [200, []];
+      const [status, visible] = name === withInvisibleCharacter ? [400, ['b.svs']] : [200, []];
       const body = { dataset_name: name };
       const edited = await admin.call(updateImage, { params: { imageId }, body });
-      expect([name, edited.status, await names()]).toEqual([name, status, visible]);
+      expect([name, edited.status, await listedNames()]).toEqual([name, status, visible]);
       await moveBack();
       const moved = await admin.call(changeImages, { body: { ids: [imageId], ...body } });
-      expect([name, moved.status, await names()]).toEqual([name, status, visible]);
+      expect([name, moved.status, await listedNames()]).toEqual([name, status, visible]);
       await moveBack();
       const file = Buffer.from(`file_name;dataset_name\nb.svs;${name}\n`);
       const send = (url: string, query = {}) =>
         admin.inject({ method: 'POST', url, query, headers: { 'content-type': 'text/csv' }, payload: file });
       const plan = (await send(checkCatalogueImport.path)).body as ImportPlan;
       await send(applyCatalogueImport.path, { plan: plan.plan });
-      expect([name, await names()]).toEqual([name, []]);
+      expect([name, await listedNames()]).toEqual([name, []]);
       expect(plan.changes[0]?.fields).toMatchObject([{ after: composed }]);
       await moveBack();
     }
@@ -132,7 +135,7 @@ describe.each(databaseKinds)('dataset whose folder name is in Unicode form NFD, 
   });
 
   it('can be granted, revoked, requested and filtered by a different spelling of its name', async () => {
-    const { admin, viewer, member, names } = await archive(database);
+    const { admin, viewer, member, listedNames } = await startServerWithTwoDatasets(database);
     const { uid } = viewer;
     for (const name of spellings) {
       await admin.call(updateDataset, { body: { dataset: name, access: 'restricted', listed: true } });
@@ -141,11 +144,11 @@ describe.each(databaseKinds)('dataset whose folder name is in Unicode form NFD, 
       );
       expect((await member.call(listRequestableDatasets)).body.datasets).toMatchObject([{ name: composed }]);
       await admin.call(grantDataset, { body: { dataset: name, uid } });
-      expect(await names(member, { dataset: name })).toEqual(['a.svs']);
+      expect(await listedNames(member, { dataset: name })).toEqual(['a.svs']);
       await admin.call(revokeDataset, { query: { dataset: name, uid } });
-      expect(await names()).toEqual(['b.svs']);
+      expect(await listedNames()).toEqual(['b.svs']);
       await admin.call(updateUserAccess, { params: { uid }, body: { datasets: [name] } });
-      expect(await names(member, { dataset: name })).toEqual(['a.svs']);
+      expect(await listedNames(member, { dataset: name })).toEqual(['a.svs']);
       await admin.call(updateUserAccess, { params: { uid }, body: { datasets: [] } });
       const managed = await admin.call(listManagedImages, { query: { dataset: name } });
       expect(managed.body.images).toHaveLength(1);
@@ -155,7 +158,7 @@ describe.each(databaseKinds)('dataset whose folder name is in Unicode form NFD, 
 
 describe.each(databaseKinds)('name in a metadata file, on %s', (database) => {
   it('is used without its invisible characters and lone surrogates, and ignored when it contains NUL', async () => {
-    const { server, admin, datasets } = await archive(database);
+    const { server, admin, datasets } = await startServerWithTwoDatasets(database);
     await server.put(
       'Json/dataset.json',
       JSON.stringify({ dataset_name: 'Ye\u200bni', organ_type: 'Me\ud800me' }),
@@ -172,24 +175,28 @@ describe.each(databaseKinds)('name in a metadata file, on %s', (database) => {
 
 describe('restricted dataset', () => {
   it('contains the slides of an upload that names it in a different spelling', async () => {
-    const { server, admin, names, datasets } = await archive();
-    const { begin, sendAll } = sender(askAs(admin));
-    const typed = spellings.filter((name) => name !== invisible);
-    for (const [number, dataset] of typed.entries()) {
+    const { server, admin, listedNames, datasets } = await startServerWithTwoDatasets();
+    const { begin, sendAll } = sender(requestAs(admin));
+    const validSpellings = spellings.filter((name) => name !== withInvisibleCharacter);
+    for (const [number, dataset] of validSpellings.entries()) {
       const path = `up ${number}.svs`;
       await sendAll({ dataset, path, files: { [path]: otherSvs } });
     }
-    const refused = await begin({ dataset: invisible, path: 'up.svs', files: { 'up.svs': otherSvs } });
-    expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_request', field: 'dataset' } });
+    const rejected = await begin({
+      dataset: withInvisibleCharacter,
+      path: 'up.svs',
+      files: { 'up.svs': otherSvs },
+    });
+    expect(rejected).toMatchObject({ status: 400, body: { code: 'invalid_request', field: 'dataset' } });
     await server.services.uploads.settled();
     await server.rescan();
-    expect(await names(admin)).toHaveLength(2 + typed.length);
-    expect(await names()).toEqual(['b.svs']);
+    expect(await listedNames(admin)).toHaveLength(2 + validSpellings.length);
+    expect(await listedNames()).toEqual(['b.svs']);
     expect(await datasets()).toEqual([composed, 'Open']);
   });
 
   it('can be created before its first slide, which is then visible to granted accounts only', async () => {
-    const { server, admin, member, names } = await archive();
+    const { server, admin, member, listedNames } = await startServerWithTwoDatasets();
     const created = await admin.call(updateDataset, { body: { dataset: 'Yeni', access: 'restricted' } });
     expect(created.status).toBe(200);
     expect((await admin.call(listDatasets)).body.datasets).toContainEqual({
@@ -204,26 +211,26 @@ describe('restricted dataset', () => {
     });
     await server.put('YENİ/new.svs', svs);
     await server.rescan();
-    expect(await names(member)).toEqual(['b.svs']);
+    expect(await listedNames(member)).toEqual(['b.svs']);
   });
 
   it('cannot have a name with control characters', async () => {
-    const { admin } = await archive();
+    const { admin } = await startServerWithTwoDatasets();
     const response = await admin.call(updateDataset, { body: { dataset: 'a\u0000b', access: 'restricted' } });
     expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
   });
 });
 
-describe('list of organs', () => {
-  it('contains each organ once when edits spell it differently', async () => {
-    const { server, admin, names } = await archive();
+describe('organ of a slide', () => {
+  it('gets one registered spelling, and is found by a filter in any spelling', async () => {
+    const { server, admin, listedNames } = await startServerWithTwoDatasets();
     const imageId = await server.idOf('b.svs');
     await admin.call(updateImage, { params: { imageId }, body: { organ_type: 'Akciğer' } });
     await server.put('Lung/catalogue.csv', `file_name,organ_type\nc.svs,${'AKCİĞER'.normalize('NFD')}\n`);
     await server.put('Lung/c.svs', svs);
     await server.rescan();
-    for (const organ of ['Akciğer', 'AKCİĞER', 'akciger'.replace('g', 'ğ').normalize('NFD')]) {
-      expect((await names(admin, { organ })).sort()).toEqual(['b.svs', 'c.svs']);
+    for (const organ of ['Akciğer', 'AKCİĞER', 'akciğer'.normalize('NFD')]) {
+      expect((await listedNames(admin, { organ })).sort()).toEqual(['b.svs', 'c.svs']);
     }
     const { images } = (await admin.call(listImages, { query: { organ: 'Akciğer' } })).body;
     expect(new Set(images.map(({ organ_type }) => organ_type))).toEqual(new Set(['Akciğer']));
@@ -232,14 +239,15 @@ describe('list of organs', () => {
 
 describe.each(databaseKinds)('catalogue search, on %s', (database) => {
   it('finds slides by dataset, organ or file name in any letter case and Unicode form', async () => {
-    const { server, admin, names } = await archive(database);
+    const { server, admin, listedNames } = await startServerWithTwoDatasets(database);
     await server.put('Open/x Iğdır.svs'.normalize('NFD'), svs);
     await server.rescan();
     const imageId = await server.idOf('b.svs');
     await admin.call(updateImage, { params: { imageId }, body: { organ_type: 'Iğdır' } });
-    const typed = ['IĞDIR', 'ığdır', 'iğdir', 'İĞDİR'];
-    for (const q of [...typed, ...typed.map((each) => each.normalize('NFD'))]) {
-      expect([q, (await names(admin, { q })).length]).toEqual([q, 3]);
+    const queries = ['IĞDIR', 'ığdır', 'iğdir', 'İĞDİR'];
+    for (const q of [...queries, ...queries.map((query) => query.normalize('NFD'))]) {
+      // a.svs by its dataset, b.svs by its organ, and the new slide by its file name
+      expect([q, (await listedNames(admin, { q })).length]).toEqual([q, 3]);
     }
   });
 });

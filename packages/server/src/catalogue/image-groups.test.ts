@@ -14,7 +14,7 @@ import { missingId, startCatalogueServer } from './testing/catalogue-server.ts';
 type Query = Readonly<Record<string, string>>;
 
 /** Returns functions that request groups, rows and positions; groups are returned as `name: count`, rows as file names. */
-function viewerOf(client: Awaited<ReturnType<typeof startCatalogueServer>>['reader']) {
+function requestsAs(client: Awaited<ReturnType<typeof startCatalogueServer>>['reader']) {
   return {
     async groups(query: Query = {}) {
       const { body } = await client.call(listImageGroups, { query });
@@ -34,12 +34,16 @@ function viewerOf(client: Awaited<ReturnType<typeof startCatalogueServer>>['read
   };
 }
 
-/** Seven images: five in three datasets and two without a dataset; four with one of two organs and three without an organ. */
-async function smallCatalogue(kind: DatabaseKind) {
-  const testCatalogue = await startCatalogueServer(kind);
+/**
+ * Starts a server with seven images: five in three datasets and two without a dataset; four with one of two organs and three
+ * without an organ.
+ */
+async function startSmallCatalogue(databaseKind: DatabaseKind) {
+  const testCatalogue = await startCatalogueServer(databaseKind);
   const { image } = testCatalogue.server.fixtures;
   const dayOf = (number: number) => `2026-11-0${number}T00:00:00.000Z`;
   const images: { readonly id: string; readonly file_name: string }[] = [];
+  // Each row: dataset, file name, organ, size in bytes, day of November 2026 on which the image was created.
   for (const [dataset_name, file_name, organ_type, size_bytes, createdDay] of [
     ['Set 10', 'a.svs', 'Kolon', 10, 1],
     ['Set 2', 'slide-10.svs', 'Meme', 40, 2],
@@ -59,25 +63,25 @@ async function smallCatalogue(kind: DatabaseKind) {
     images.push(added);
   }
   const idOf = (name: string) => images.find(({ file_name }) => file_name === name)?.id ?? '';
-  return { ...testCatalogue, idOf, viewer: viewerOf(testCatalogue.reader) };
+  return { ...testCatalogue, idOf, viewer: requestsAs(testCatalogue.reader) };
 }
 
-/** File names of the small catalogue in each order. */
-const inOrder: Readonly<Record<ImageOrder, readonly string[]>> = {
+/** File names of the small catalogue in each order. Each order sorts the groups, and the images within a group. */
+const fileNamesByOrder: Readonly<Record<ImageOrder, readonly string[]>> = {
   name: ['H&E kolon.svs', 'slide-1.svs', 'slide-2.svs', 'slide-10.svs', 'a.svs', 'şüpheli.svs', 'z.svs'],
   newest: ['slide-2.svs', 'slide-1.svs', 'slide-10.svs', 'şüpheli.svs', 'z.svs', 'H&E kolon.svs', 'a.svs'],
   largest: ['H&E kolon.svs', 'slide-10.svs', 'slide-1.svs', 'slide-2.svs', 'a.svs', 'şüpheli.svs', 'z.svs'],
 };
 
-describe.each(databaseKinds)('GET /image-catalog/images/groups, rows and position on %s', (kind) => {
+describe.each(databaseKinds)('GET /image-catalog/images/groups, rows and position on %s', (databaseKind) => {
   it('returns no group and no row for an empty catalogue', async () => {
-    const { reader } = await startCatalogueServer(kind);
-    expect(await viewerOf(reader).groups()).toEqual({ groups: [], datasets: [], organs: [] });
-    expect(await viewerOf(reader).rows()).toEqual([]);
+    const { reader } = await startCatalogueServer(databaseKind);
+    expect(await requestsAs(reader).groups()).toEqual({ groups: [], datasets: [], organs: [] });
+    expect(await requestsAs(reader).rows()).toEqual([]);
   });
 
-  it('lists datasets in natural order with their counts, images without a dataset last', async () => {
-    const { viewer } = await smallCatalogue(kind);
+  it('lists datasets in natural order with their counts, and images without a dataset last', async () => {
+    const { viewer } = await startSmallCatalogue(databaseKind);
     const datasets = ['Çene: 1', 'Set 2: 3', 'Set 10: 1', '-: 2'];
     expect(await viewer.groups()).toEqual({
       groups: datasets,
@@ -87,7 +91,7 @@ describe.each(databaseKinds)('GET /image-catalog/images/groups, rows and positio
   });
 
   it('counts the images of every filter value with the other filters applied, including zero counts', async () => {
-    const { viewer } = await smallCatalogue(kind);
+    const { viewer } = await startSmallCatalogue(databaseKind);
     expect(await viewer.groups({ organ: 'Kolon' })).toEqual({
       groups: ['Set 2: 1', 'Set 10: 1'],
       datasets: ['Çene: 0', 'Set 2: 1', 'Set 10: 1', '-: 0'],
@@ -105,27 +109,30 @@ describe.each(databaseKinds)('GET /image-catalog/images/groups, rows and positio
   it.each<ImageOrder>(['name', 'newest', 'largest'])(
     'returns pages of rows in the order %s without gaps, and the position of each image',
     async (order) => {
-      const { viewer, idOf } = await smallCatalogue(kind);
-      expect(await viewer.rows({ order })).toEqual(inOrder[order]);
+      const { viewer, idOf } = await startSmallCatalogue(databaseKind);
+      expect(await viewer.rows({ order })).toEqual(fileNamesByOrder[order]);
       for (const from of [0, 1, 2, 4, 6, 7]) {
         expect([from, await viewer.rows({ order, from: String(from), limit: '3' })]).toEqual([
           from,
-          inOrder[order].slice(from, from + 3),
+          fileNamesByOrder[order].slice(from, from + 3),
         ]);
       }
-      for (const [position, name] of inOrder[order].entries()) {
+      for (const [position, name] of fileNamesByOrder[order].entries()) {
         const { body } = await viewer.position(idOf(name), { order });
         expect([name, body.position]).toEqual([name, position]);
       }
     },
   );
 
-  /** The small catalogue with two cases of Set 2, of which the second has a slide of the first, too, and one of Çene. */
-  async function catalogueWithCases() {
-    const testCatalogue = await smallCatalogue(kind);
+  /**
+   * Starts the small catalogue with two cases of Set 2, which share a slide, and one case of Çene. Two of the cases also name a slide
+   * of another dataset, which does not count as a slide of the case.
+   */
+  async function startSmallCatalogueWithCases() {
+    const testCatalogue = await startSmallCatalogue(databaseKind);
     const { admin, idOf } = testCatalogue;
     const makeCase = async (dataset: string, name: string, ...slides: readonly string[]) => {
-      const body = { dataset, name, slides: slides.map((each) => ({ image_id: idOf(each) })) };
+      const body = { dataset, name, slides: slides.map((fileName) => ({ image_id: idOf(fileName) })) };
       const created = await admin.call(createCase, { body });
       expect(created.status).toBe(201);
       return created.body.id;
@@ -133,6 +140,7 @@ describe.each(databaseKinds)('GET /image-catalog/images/groups, rows and positio
     await makeCase('Set 2', 'Vaka 10', 'slide-10.svs', 'slide-1.svs');
     await makeCase('Set 2', 'Vaka 2', 'slide-10.svs', 'a.svs');
     await makeCase('Çene', 'Vaka 1', 'H&E kolon.svs', 'slide-2.svs');
+    /** Returns the cases of each dataset as `name: count`. */
     const cases = async (query: Query = {}) => {
       const { body } = await testCatalogue.reader.call(listImageGroups, { query });
       return Object.fromEntries(
@@ -146,7 +154,7 @@ describe.each(databaseKinds)('GET /image-catalog/images/groups, rows and positio
   }
 
   it('lists the cases of a dataset in natural order, without slides of other datasets', async () => {
-    const { cases, viewer } = await catalogueWithCases();
+    const { cases, viewer } = await startSmallCatalogueWithCases();
     expect(await cases()).toEqual({
       Çene: ['Vaka 1: 1'],
       'Set 2': ['Vaka 2: 1', 'Vaka 10: 1'],
@@ -157,7 +165,7 @@ describe.each(databaseKinds)('GET /image-catalog/images/groups, rows and positio
   });
 
   it('returns pages of rows with cases before slides without a case, and the position of each image', async () => {
-    const { viewer, idOf, names } = await catalogueWithCases();
+    const { viewer, idOf, listedNames } = await startSmallCatalogueWithCases();
     const rows = [
       'H&E kolon.svs',
       'slide-10.svs',
@@ -176,22 +184,22 @@ describe.each(databaseKinds)('GET /image-catalog/images/groups, rows and positio
     for (const [position, name] of rows.entries()) {
       expect([name, (await viewer.position(idOf(name))).body.position]).toEqual([name, position]);
     }
-    expect(await names()).toEqual(inOrder.name); // the list call keeps its order
-    expect(await viewer.rows({ order: 'largest' })).toEqual(inOrder.largest);
+    expect(await listedNames()).toEqual(fileNamesByOrder.name); // GET /image-catalog/images ignores cases
+    expect(await viewer.rows({ order: 'largest' })).toEqual(fileNamesByOrder.largest);
   });
 
   it('counts the slides of a case that match the filters, and omits cases without a match', async () => {
-    const { cases, viewer, idOf } = await catalogueWithCases();
+    const { cases, viewer, idOf } = await startSmallCatalogueWithCases();
     expect(await cases({ organ: 'Meme', dataset: 'set 2' })).toEqual({ 'Set 2': ['Vaka 2: 1'] });
     expect(await viewer.rows({ organ: 'Meme', dataset: 'set 2' })).toEqual(['slide-10.svs']);
     expect(await cases({ q: 'slide-1.svs' })).toEqual({ 'Set 2': ['Vaka 10: 1'] });
     expect(await cases({ order: 'newest' })).toMatchObject({ 'Set 2': undefined });
-    const inOrgan = await viewer.position(idOf('slide-1.svs'), { organ: 'Meme' });
-    expect(inOrgan.body.position).toBeNull();
+    const positionWithOtherOrgan = await viewer.position(idOf('slide-1.svs'), { organ: 'Meme' });
+    expect(positionWithOtherOrgan.body.position).toBeNull();
   });
 
-  it('changes the revision when a case changes, and lists no case of a restricted dataset for accounts without a grant', async () => {
-    const { admin, reader, cases, makeCase } = await catalogueWithCases();
+  it('changes the revision when a case is created, and lists no case of a restricted dataset for accounts without a grant', async () => {
+    const { admin, reader, cases, makeCase } = await startSmallCatalogueWithCases();
     const revision = async () => (await reader.call(listImageGroups)).body.revision;
     const before = await revision();
     await makeCase('Set 10', 'Vaka 5', 'a.svs');
@@ -202,7 +210,7 @@ describe.each(databaseKinds)('GET /image-catalog/images/groups, rows and positio
   });
 
   it('separates two datasets whose names differ in leading zeros', async () => {
-    const { server, reader } = await startCatalogueServer(kind);
+    const { server, reader } = await startCatalogueServer(databaseKind);
     for (const [dataset_name, file_name] of [
       ['Set 1', 'b'],
       ['Set 01', 'a'],
@@ -211,14 +219,14 @@ describe.each(databaseKinds)('GET /image-catalog/images/groups, rows and positio
     ] as const) {
       await server.fixtures.image({ dataset_name, file_name });
     }
-    const viewer = viewerOf(reader);
+    const viewer = requestsAs(reader);
     expect((await viewer.groups()).groups).toEqual(['Set 01: 2', 'Set 1: 2']);
     expect(await viewer.rows()).toEqual(['a', 'c', 'b', 'd']);
     expect(await viewer.rows({ from: '1', limit: '2' })).toEqual(['c', 'b']);
   });
 
   it('returns the position of an image in a filtered list, and null when the filter leaves the image out', async () => {
-    const { viewer, idOf } = await smallCatalogue(kind);
+    const { viewer, idOf } = await startSmallCatalogue(databaseKind);
     const positionIn = async (query: Query) =>
       (await viewer.position(idOf('slide-2.svs'), query)).body.position;
     expect(await positionIn({ dataset: 'Set 2' })).toBe(1);
@@ -230,8 +238,8 @@ describe.each(databaseKinds)('GET /image-catalog/images/groups, rows and positio
   });
 
   it('finds parts of words in any order, with or without diacritics', async () => {
-    const { viewer } = await smallCatalogue(kind);
-    for (const [q, found] of [
+    const { viewer } = await startSmallCatalogue(databaseKind);
+    for (const [q, expectedNames] of [
       ['supheli', ['şüpheli.svs']],
       ['SÜPHELI', ['şüpheli.svs']],
       ['kolon h&e', ['H&E kolon.svs']],
@@ -239,12 +247,12 @@ describe.each(databaseKinds)('GET /image-catalog/images/groups, rows and positio
       ['  kolon   slide ', ['slide-2.svs']],
       ['kolon meme', []],
     ] as const) {
-      expect([q, await viewer.rows({ q })]).toEqual([q, found]);
+      expect([q, await viewer.rows({ q })]).toEqual([q, expectedNames]);
     }
   });
 
   it('returns 304 for the ETag of the groups until the catalogue changes, which also changes the revision', async () => {
-    const { admin, reader, idOf } = await smallCatalogue(kind);
+    const { admin, reader, idOf } = await startSmallCatalogue(databaseKind);
     const first = await reader.call(listImageGroups);
     const etag = { headers: { 'if-none-match': String(first.headers.etag) } };
     expect((await reader.call(listImageGroups, etag)).status).toBe(304);
@@ -266,73 +274,76 @@ describe.each(databaseKinds)('GET /image-catalog/images/groups, rows and positio
     ['no_dataset', { no_dataset: 'yes' }],
     ['q', { q: 'a\u0000b' }],
     ['dataset', { dataset: 'a'.repeat(256) }],
-  ])('returns 400 for an invalid %s', async (field, query: Query) => {
-    const { reader } = await startCatalogueServer(kind);
+  ])('returns 400 for an invalid query parameter %s: %j', async (field, query: Query) => {
+    const { reader } = await startCatalogueServer(databaseKind);
     const { status, body } = await reader.call(listImageRows, { query });
     expect(status).toBe(400);
     expect(body).toMatchObject({ code: 'invalid_request', field });
   });
 });
 
-describe.each(databaseKinds)('access to the groups, rows and positions of the catalogue on %s', (kind) => {
-  it('shows restricted, hidden and failed images to administrators only, and removed images to no account', async () => {
-    const { server, admin, reader } = await startCatalogueServer(kind);
-    const at = server.clock.now().toISOString();
-    const { image } = server.fixtures;
-    await image({ dataset_name: 'Open', file_name: 'visible.svs', organ_type: 'Kolon' });
-    const secrets = [
-      await image({ dataset_name: 'Secret', file_name: 'secret restricted.svs', organ_type: 'Timus' }),
-      await image({
-        dataset_name: 'Open',
-        file_name: 'secret hidden.svs',
-        organ_type: 'Dalak',
-        hidden_at: at,
-      }),
-      await image({
-        dataset_name: 'Open',
-        file_name: 'secret failed.svs',
-        status: 'failed',
-        error: 'Damaged.',
-      }),
-    ];
-    const removed = await image({ dataset_name: 'Gone', file_name: 'secret removed.svs', removed_at: at });
-    await admin.call(updateDataset, { body: { dataset: 'Secret', access: 'restricted', listed: false } });
+describe.each(databaseKinds)(
+  'access to the groups, rows and positions of the catalogue on %s',
+  (databaseKind) => {
+    it('shows restricted, hidden and failed images to administrators only, and removed images to no account', async () => {
+      const { server, admin, reader } = await startCatalogueServer(databaseKind);
+      const at = server.clock.now().toISOString();
+      const { image } = server.fixtures;
+      await image({ dataset_name: 'Open', file_name: 'visible.svs', organ_type: 'Kolon' });
+      const secrets = [
+        await image({ dataset_name: 'Secret', file_name: 'secret restricted.svs', organ_type: 'Timus' }),
+        await image({
+          dataset_name: 'Open',
+          file_name: 'secret hidden.svs',
+          organ_type: 'Dalak',
+          hidden_at: at,
+        }),
+        await image({
+          dataset_name: 'Open',
+          file_name: 'secret failed.svs',
+          status: 'failed',
+          error: 'Damaged.',
+        }),
+      ];
+      const removed = await image({ dataset_name: 'Gone', file_name: 'secret removed.svs', removed_at: at });
+      await admin.call(updateDataset, { body: { dataset: 'Secret', access: 'restricted', listed: false } });
 
-    const viewer = viewerOf(reader);
-    expect(await viewer.groups()).toEqual({
-      groups: ['Open: 1'],
-      datasets: ['Open: 1'],
-      organs: ['Kolon: 1'],
+      const viewer = requestsAs(reader);
+      expect(await viewer.groups()).toEqual({
+        groups: ['Open: 1'],
+        datasets: ['Open: 1'],
+        organs: ['Kolon: 1'],
+      });
+      for (const query of [
+        {},
+        { dataset: 'Secret' },
+        { q: 'secret' },
+        { organ: 'Timus' },
+        { order: 'largest' },
+      ]) {
+        const rows = await viewer.rows(query);
+        expect([query, rows.filter((name) => name.startsWith('secret'))]).toEqual([query, []]);
+      }
+      expect((await viewer.groups({ dataset: 'Secret' })).groups).toEqual([]);
+      for (const { id } of [...secrets, removed]) expect((await viewer.position(id)).status).toBe(404);
+      expect((await viewer.position(missingId)).status).toBe(404);
+
+      const administrator = requestsAs(admin);
+      expect((await administrator.groups()).groups).toEqual(['Open: 3', 'Secret: 1']);
+      expect((await administrator.groups({ q: 'secret' })).groups).toEqual(['Open: 2', 'Secret: 1']);
+      expect((await administrator.position(secrets[0]?.id ?? '')).body.position).toBe(3); // after the 3 images of Open
+      expect((await administrator.position(removed.id)).status).toBe(404);
     });
-    for (const query of [
-      {},
-      { dataset: 'Secret' },
-      { q: 'secret' },
-      { organ: 'Timus' },
-      { order: 'largest' },
-    ]) {
-      const rows = await viewer.rows(query);
-      expect([query, rows.filter((name) => name.startsWith('secret'))]).toEqual([query, []]);
-    }
-    expect((await viewer.groups({ dataset: 'Secret' })).groups).toEqual([]);
-    for (const { id } of [...secrets, removed]) expect((await viewer.position(id)).status).toBe(404);
-    expect((await viewer.position(missingId)).status).toBe(404);
 
-    const administrator = viewerOf(admin);
-    expect((await administrator.groups()).groups).toEqual(['Open: 3', 'Secret: 1']);
-    expect((await administrator.groups({ q: 'secret' })).groups).toEqual(['Open: 2', 'Secret: 1']);
-    expect((await administrator.position(secrets[0]?.id ?? '')).body.position).toBe(3);
-    expect((await administrator.position(removed.id)).status).toBe(404);
-  });
-
-  it('applies a new restriction to groups, rows and positions immediately', async () => {
-    const { admin, reader, idOf } = await smallCatalogue(kind);
-    const viewer = viewerOf(reader);
-    expect((await viewer.groups()).groups).toHaveLength(4);
-    await admin.call(updateDataset, { body: { dataset: 'Set 2', access: 'restricted', listed: false } });
-    expect((await viewer.groups()).groups).toEqual(['Çene: 1', 'Set 10: 1', '-: 2']);
-    expect(await viewer.rows({ from: '1', limit: '1' })).toEqual(['a.svs']);
-    expect((await viewer.position(idOf('slide-2.svs'))).status).toBe(404);
-    expect((await viewer.position(idOf('a.svs'))).body.position).toBe(1);
-  });
-});
+    it('applies a new restriction to groups, rows and positions immediately', async () => {
+      const { admin, reader, idOf } = await startSmallCatalogue(databaseKind);
+      const viewer = requestsAs(reader);
+      expect((await viewer.groups()).groups).toHaveLength(4);
+      await admin.call(updateDataset, { body: { dataset: 'Set 2', access: 'restricted', listed: false } });
+      expect((await viewer.groups()).groups).toEqual(['Çene: 1', 'Set 10: 1', '-: 2']);
+      expect(await viewer.rows({ from: '1', limit: '1' })).toEqual(['a.svs']);
+      expect((await viewer.position(idOf('slide-2.svs'))).status).toBe(404);
+      expect((await viewer.position(idOf('a.svs'))).body.position).toBe(1);
+    });
+  },
+);

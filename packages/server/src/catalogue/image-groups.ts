@@ -226,7 +226,7 @@ export function createImageGroups(db: Database, readerFilters: ReaderFilters): I
 
     // The image session in the query does not change the response.
     async etagOf({ session: _, ...query }, reader) {
-      return `W/"${hashOf(JSON.stringify([await readers.viewKey(reader), query]))}"`;
+      return `W/"${hashOf(JSON.stringify([await readerFilters.viewKey(reader), query]))}"`;
     },
   };
 }

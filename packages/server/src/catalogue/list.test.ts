@@ -56,7 +56,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
     expect(JSON.stringify(body)).not.toContain(server.config.slidesDir);
   });
 
-  it('estimates a missing pixel size or magnification, and marks it as derived', async () => {
+  it('derives a missing pixel size or objective power from the other value, and marks it as derived', async () => {
     const { server, reader, list } = await startCatalogueServer(database);
     const small = { width: 64, height: 48, tileSize: 64, downsamples: [1] };
     await server.put('a/both.svs', svs);
@@ -64,34 +64,22 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
     await server.put('a/neither.svs', await buildSvs({ ...small, properties: {} }));
     await server.put('a/pixel size.svs', await buildSvs({ ...small, properties: { MPP: '0.5026' } }));
     await server.rescan();
-    const scales = (await list(reader)).map(
-      ({ mpp_x, mpp_y, mpp_derived, objective_power, objective_power_derived }) => [
-        [mpp_x, mpp_y, mpp_derived],
-        [objective_power, objective_power_derived],
-      ],
-    );
+    const scales = (await list(reader)).map((image) => ({
+      mpp: [image.mpp_x, image.mpp_y],
+      mppDerived: image.mpp_derived,
+      power: image.objective_power,
+      powerDerived: image.objective_power_derived,
+    }));
     expect(scales).toEqual([
-      [
-        [0.499, 0.499, false],
-        [20, false],
-      ],
-      [
-        [0.25, 0.25, true],
-        [40, false],
-      ],
-      [
-        [null, null, false],
-        [null, false],
-      ],
-      [
-        [0.5026, 0.5026, false],
-        [20, true],
-      ],
+      { mpp: [0.499, 0.499], mppDerived: false, power: 20, powerDerived: false },
+      { mpp: [0.25, 0.25], mppDerived: true, power: 40, powerDerived: false }, // 10 / 40
+      { mpp: [null, null], mppDerived: false, power: null, powerDerived: false },
+      { mpp: [0.5026, 0.5026], mppDerived: false, power: 20, powerDerived: true }, // 10 / 0.5026, rounded to a usual power
     ]);
   });
 
-  it('returns datasets in natural order, images without a dataset last', async () => {
-    const { server, names } = await startCatalogueServer(database);
+  it('returns datasets in natural order, and images without a dataset last', async () => {
+    const { server, listedNames } = await startCatalogueServer(database);
     for (const [dataset_name, file_name] of [
       [null, 'a.svs'],
       ['Set 10', 'a.svs'],
@@ -103,7 +91,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
     ] as const) {
       await server.fixtures.image({ dataset_name, file_name });
     }
-    expect(await names()).toEqual([
+    expect(await listedNames()).toEqual([
       'x.svs',
       'z.svs',
       'y.svs',
@@ -165,22 +153,22 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
     }
     for (const [client, count] of [
       [admin, 2100],
-      [reader, 1260],
+      [reader, 1260], // 3 of 5 images are not in Set 1 or Set 3
     ] as const) {
       const { headers, body } = await client.call(listImages);
       expect(headers['content-type']).toBe('application/json; charset=utf-8');
       expect(listImages.response.strict().parse(body)).toEqual(body);
-      const paged: Image[] = [];
+      const imagesOfPages: Image[] = [];
       for (let cursor: string | null = ''; cursor !== null; ) {
         const query: Record<string, string> = { limit: '500', ...(cursor !== '' && { cursor }) };
         const page: { images: Image[]; next_cursor: string | null } = (
           await client.call(listImages, { query })
         ).body;
-        paged.push(...page.images);
+        imagesOfPages.push(...page.images);
         cursor = page.next_cursor;
       }
-      expect(paged).toHaveLength(count);
-      expect(body).toEqual({ images: paged, next_cursor: null });
+      expect(imagesOfPages).toHaveLength(count);
+      expect(body).toEqual({ images: imagesOfPages, next_cursor: null });
       const authorization = `Bearer ${await server.fixtures.token(client === admin ? administrator : viewer)}`;
       for (const [encoding, decompress] of [
         ['br', brotliDecompressSync],
@@ -197,8 +185,9 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
   }, 60_000);
 
   it('returns search results in the order of the list, for frequent and for rare words', async () => {
-    const { server, reader, names } = await startCatalogueServer(database);
+    const { server, reader, listedNames } = await startCatalogueServer(database);
     const at = server.clock.now().toISOString();
+    // 1,100 images; the names of numbers 3 and 603 contain the word "seldom".
     await runLockedTransaction(server.services.db, 'catalogue', async (tx) => {
       for (let from = 0; from < 1100; from += 100) {
         const images = Array.from({ length: 100 }, (_, i) => ({
@@ -216,37 +205,40 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
       }
       await tx.updateTable('images').set({ status: 'ready' }).execute();
     });
-    expect(await names(reader, { q: 'he ', limit: '3' })).toEqual([
+    expect(await listedNames(reader, { q: 'he ', limit: '3' })).toEqual([
       'HE 0.svs',
       'HE 3 seldom.svs',
       'HE 6.svs',
     ]);
-    expect(await names(reader, { q: 'SELDOM' })).toEqual(['HE 3 seldom.svs', 'HE 603 seldom.svs']);
-    expect(await names(reader, { q: 'seldom', dataset: 'Set 0' })).toEqual([
+    expect(await listedNames(reader, { q: 'SELDOM' })).toEqual(['HE 3 seldom.svs', 'HE 603 seldom.svs']);
+    expect(await listedNames(reader, { q: 'seldom', dataset: 'Set 0' })).toEqual([
       'HE 3 seldom.svs',
       'HE 603 seldom.svs',
     ]);
-    expect(await names(reader, { q: 'never' })).toEqual([]);
-    expect(await names(reader, { q: 'he' })).toHaveLength(1100);
+    expect(await listedNames(reader, { q: 'never' })).toEqual([]);
+    expect(await listedNames(reader, { q: 'he' })).toHaveLength(1100);
   }, 60_000);
 
-  it('filters by a dataset case-insensitively, without datasets of similar names', async () => {
-    const { server, reader, names } = await startCatalogueServer(database);
+  it('filters by a dataset name in any letter case, and leaves out datasets with similar names', async () => {
+    const { server, reader, listedNames } = await startCatalogueServer(database);
     for (const [number, dataset_name] of ['Ki-67', 'KI-67', 'Ki-067', 'Ki-67 b', 'Ki-6', null].entries()) {
       await server.fixtures.image({ dataset_name, file_name: `${number} of ${dataset_name}.svs` });
     }
     for (const dataset of ['Ki-67', 'KI-67', 'ki-67']) {
-      expect(await names(reader, { dataset })).toEqual(['0 of Ki-67.svs', '1 of KI-67.svs']);
-      expect(await names(reader, { dataset, limit: '5' })).toEqual(['0 of Ki-67.svs', '1 of KI-67.svs']);
+      expect(await listedNames(reader, { dataset })).toEqual(['0 of Ki-67.svs', '1 of KI-67.svs']);
+      expect(await listedNames(reader, { dataset, limit: '5' })).toEqual([
+        '0 of Ki-67.svs',
+        '1 of KI-67.svs',
+      ]);
     }
   });
 
   it('returns pages that neither repeat nor miss an image', async () => {
-    const { server, reader, names } = await startCatalogueServer(database);
+    const { server, reader, listedNames } = await startCatalogueServer(database);
     for (let i = 0; i < 7; i++) await server.fixtures.image({ dataset_name: 'Set', file_name: 'same.svs' });
     for (let i = 0; i < 5; i++) await server.fixtures.image({ file_name: `slide-${i}.svs` });
     const listedIds: string[] = [];
-    const sizes: number[] = [];
+    const pageSizes: number[] = [];
     let cursor: string | null = null;
     do {
       const query: Record<string, string> = cursor === null ? { limit: '5' } : { limit: '5', cursor };
@@ -257,14 +249,14 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
         },
       );
       listedIds.push(...body.images.map(({ id }) => id));
-      sizes.push(body.images.length);
+      pageSizes.push(body.images.length);
       cursor = body.next_cursor;
       // An image that is inserted before the current position does not shift the following pages.
       await server.fixtures.image({ dataset_name: 'A', file_name: 'early.svs' });
     } while (cursor !== null);
-    expect(sizes).toEqual([5, 5, 2]);
+    expect(pageSizes).toEqual([5, 5, 2]); // the 12 images that existed at the start
     expect(new Set(listedIds).size).toBe(12);
-    expect((await names(reader, { limit: '500' })).length).toBe(15);
+    expect((await listedNames(reader, { limit: '500' })).length).toBe(15); // with the 3 inserted images
   });
 
   it('returns no cursor with the last page, even if that page is full', async () => {
@@ -287,15 +279,15 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
     ['q', { q: 'a\u0000b' }],
     ['dataset', { dataset: '\u0000' }],
     ['organ', { organ: '\u0000' }],
-  ])('returns 400 for an invalid %s: %j', async (field, query) => {
+  ])('returns 400 for an invalid query parameter %s: %j', async (field, query) => {
     const { reader } = await startCatalogueServer(database);
     const { status, body } = await reader.call(listImages, { query: query as Record<string, string> });
     expect(status).toBe(400);
     expect(body).toMatchObject({ code: 'invalid_request', field });
   });
 
-  it('finds words of name, id, organ and dataset in any case, with and without diacritics', async () => {
-    const { server, reader, names } = await startCatalogueServer(database);
+  it('finds words of file name, id, organ and dataset in any letter case, with and without diacritics', async () => {
+    const { server, reader, listedNames } = await startCatalogueServer(database);
     const first = await server.fixtures.image({
       file_name: 'IŞIK-1.svs',
       organ_type: 'Karaciğer',
@@ -313,42 +305,42 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
       ' Izmir ',
       first.id,
     ]) {
-      expect(await names(reader, { q }), q).toEqual(['IŞIK-1.svs']);
+      expect(await listedNames(reader, { q }), q).toEqual(['IŞIK-1.svs']);
     }
-    expect(await names(reader, { q: first.id.slice(0, 8).toUpperCase() })).toEqual(['IŞIK-1.svs']);
-    expect(await names(reader, { q: 'ciğer' })).toHaveLength(2);
-    expect(await names(reader, { q: '' })).toHaveLength(2);
-    expect(await names(reader, { q: 'isik' })).toEqual(['IŞIK-1.svs']);
-    expect(await names(reader, { q: 'izmir ışık' })).toEqual(['IŞIK-1.svs']);
-    expect(await names(reader, { q: 'izmir other' })).toEqual([]);
+    expect(await listedNames(reader, { q: first.id.slice(0, 8).toUpperCase() })).toEqual(['IŞIK-1.svs']);
+    expect(await listedNames(reader, { q: 'ciğer' })).toHaveLength(2);
+    expect(await listedNames(reader, { q: '' })).toHaveLength(2);
+    expect(await listedNames(reader, { q: 'isik' })).toEqual(['IŞIK-1.svs']);
+    expect(await listedNames(reader, { q: 'izmir ışık' })).toEqual(['IŞIK-1.svs']);
+    expect(await listedNames(reader, { q: 'izmir other' })).toEqual([]);
   });
 
   it.each(['%', '_', '\\', '%%', "'", "' or 1=1--", '"; drop table images;--'])(
     'treats %j in a search as literal text',
     async (q) => {
-      const { server, reader, names } = await startCatalogueServer(database);
+      const { server, reader, listedNames } = await startCatalogueServer(database);
       await server.fixtures.image({ file_name: 'plain.svs' });
       await server.fixtures.image({ file_name: `odd${q}name.svs` });
-      expect(await names(reader, { q })).toEqual([`odd${q}name.svs`]);
+      expect(await listedNames(reader, { q })).toEqual([`odd${q}name.svs`]);
     },
   );
 
-  it('filters by the whole name of a dataset and an organ, case-insensitively', async () => {
-    const { server, reader, names } = await startCatalogueServer(database);
+  it('filters by the complete name of a dataset or an organ, in any letter case', async () => {
+    const { server, reader, listedNames } = await startCatalogueServer(database);
     await server.fixtures.image({ file_name: 'a', dataset_name: 'Set', organ_type: 'Meme' });
     await server.fixtures.image({ file_name: 'b', dataset_name: 'Set', organ_type: 'Deri' });
     await server.fixtures.image({ file_name: 'c', dataset_name: 'Set 2', organ_type: 'Meme' });
-    expect(await names(reader, { dataset: 'Set' })).toEqual(['a', 'b']);
-    expect(await names(reader, { organ: 'Meme' })).toEqual(['a', 'c']);
-    expect(await names(reader, { dataset: 'Set', organ: 'Meme', q: 'A' })).toEqual(['a']);
-    expect(await names(reader, { dataset: 'set' })).toEqual(['a', 'b']);
-    expect(await names(reader, { organ: 'MEME' })).toEqual(['a', 'c']);
-    expect(await names(reader, { dataset: 'Se' })).toEqual([]);
-    expect(await names(reader, { organ: 'Mem' })).toEqual([]);
+    expect(await listedNames(reader, { dataset: 'Set' })).toEqual(['a', 'b']);
+    expect(await listedNames(reader, { organ: 'Meme' })).toEqual(['a', 'c']);
+    expect(await listedNames(reader, { dataset: 'Set', organ: 'Meme', q: 'A' })).toEqual(['a']);
+    expect(await listedNames(reader, { dataset: 'set' })).toEqual(['a', 'b']);
+    expect(await listedNames(reader, { organ: 'MEME' })).toEqual(['a', 'c']);
+    expect(await listedNames(reader, { dataset: 'Se' })).toEqual([]);
+    expect(await listedNames(reader, { organ: 'Mem' })).toEqual([]);
   });
 
-  it('returns images that are not ready, and errors of files, to administrators only', async () => {
-    const { server, admin, reader, names, list } = await startCatalogueServer(database);
+  it('returns images that are not ready, and their errors, to administrators only', async () => {
+    const { server, admin, reader, listedNames, list } = await startCatalogueServer(database);
     const failed = await server.fixtures.image({
       file_name: 'f',
       status: 'failed',
@@ -356,7 +348,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
     });
     const pending = await server.fixtures.image({ file_name: 'p', status: 'pending' });
     await server.fixtures.image({ file_name: 'r' });
-    expect(await names()).toEqual(['r']);
+    expect(await listedNames()).toEqual(['r']);
     expect((await list(admin)).map(({ status, error }) => [status, error])).toEqual([
       ['failed', 'The file is damaged.'],
       ['pending', null],

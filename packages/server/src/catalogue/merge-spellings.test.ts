@@ -1,5 +1,4 @@
 /** Databases in which earlier versions left several spellings of one dataset: the server merges them when it starts. */
-
 import { randomUUID } from 'node:crypto';
 import { listAudit, listDatasets, listImages } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +10,7 @@ const composed = 'Böbrek';
 const decomposed = composed.normalize('NFD');
 const at = '2026-11-01T00:00:00.000Z';
 
-/** What the database of an earlier version contains. */
+/** Content of the database of an earlier version. */
 interface EarlierContents {
   /** The dataset of each slide; a dataset may occur several times. */
   readonly slides: readonly string[];
@@ -20,14 +19,15 @@ interface EarlierContents {
   readonly restricted?: readonly string[];
   readonly open?: readonly string[];
   readonly listed?: readonly string[];
-  /** Datasets by account. */
+  /** Datasets by account id. */
   readonly grants?: Readonly<Record<string, readonly string[]>>;
+  /** Datasets for which each account has requested access, oldest request first. Request number n has the reason `reason n`. */
   readonly requests?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Writes rows as an earlier version has stored them, and starts a server with this database, which merges the spellings. */
-async function startWith(kind: DatabaseKind, contents: EarlierContents) {
-  const database = await openTestDatabase(kind);
+async function startWithEarlierDatabase(databaseKind: DatabaseKind, contents: EarlierContents) {
+  const database = await openTestDatabase(databaseKind);
   const { db } = database;
   const {
     slides,
@@ -117,22 +117,22 @@ async function startWith(kind: DatabaseKind, contents: EarlierContents) {
       ),
     visibleToMember: async () =>
       (await member.call(listImages)).body.images.map(({ file_name }) => file_name),
-    all: async () => (await admin.call(listImages)).body.images,
-    audit: async (action: string) =>
+    allImages: async () => (await admin.call(listImages)).body.images,
+    auditDetails: async (action: string) =>
       (await admin.call(listAudit, { query: { action } })).body.entries.map(({ detail }) => detail),
   };
 }
 
-/** Fields of a dataset in the list of an administrator, unless a test states other values. */
+/** Fields of a dataset in the list of an administrator, unless a test expects other values. */
 const defaults = { listed: false, grants: [], requests: [], sharing: false, identifiable_originals: false };
 
-describe.each(databaseKinds)('merging two spellings of a dataset name, on %s', (kind) => {
+describe.each(databaseKinds)('merging two spellings of a dataset name, on %s', (databaseKind) => {
   it.each([
     ['the first spelling', [decomposed]],
     ['the second spelling', [composed]],
     ['each spelling', [decomposed, composed]],
   ])('results in a restricted dataset when %s was restricted', async (_, restricted) => {
-    const { visibleToMember, datasets } = await startWith(kind, {
+    const { visibleToMember, datasets } = await startWithEarlierDatabase(databaseKind, {
       slides: [decomposed, composed, 'Open'],
       restricted,
     });
@@ -143,20 +143,20 @@ describe.each(databaseKinds)('merging two spellings of a dataset name, on %s', (
     ]);
   });
 
-  it('keeps only the grants that every restricted spelling had', async () => {
+  it('keeps the grant of an account only if the account had a grant to every restricted spelling', async () => {
     const grants = { both: [decomposed, composed], first: [decomposed], second: [composed] };
-    const { datasets, audit } = await startWith(kind, {
+    const { datasets, auditDetails } = await startWithEarlierDatabase(databaseKind, {
       slides: [decomposed, composed],
       restricted: [decomposed, composed],
       listed: [composed],
       grants,
     });
     expect(await datasets()).toMatchObject([{ name: composed, listed: false, images: 2, grants: ['both'] }]);
-    expect(await audit('dataset-revoked')).toHaveLength(2);
+    expect(await auditDetails('dataset-revoked')).toHaveLength(2);
   });
 
   it('keeps the grants of the restricted spelling and drops those of the open spelling', async () => {
-    const { datasets } = await startWith(kind, {
+    const { datasets } = await startWithEarlierDatabase(databaseKind, {
       slides: [decomposed, composed],
       restricted: [decomposed],
       open: [composed],
@@ -167,39 +167,45 @@ describe.each(databaseKinds)('merging two spellings of a dataset name, on %s', (
   });
 
   it('keeps the latest access request of each account', async () => {
-    const { datasets } = await startWith(kind, {
+    const { datasets } = await startWithEarlierDatabase(databaseKind, {
       slides: [decomposed, composed],
       restricted: [decomposed, composed],
       requests: { both: [decomposed, composed], first: [decomposed] },
     });
+    // The only request of `first`, and the second request of `both`.
     expect((await datasets())[0]?.requests.sort()).toEqual(['reason 0', 'reason 1']);
   });
 
   it('results in an open dataset when neither spelling was restricted', async () => {
-    const { visibleToMember, datasets } = await startWith(kind, { slides: ['STUDY', 'Study'] });
+    const { visibleToMember, datasets } = await startWithEarlierDatabase(databaseKind, {
+      slides: ['STUDY', 'Study'],
+    });
     expect(await visibleToMember()).toHaveLength(2);
     expect(await datasets()).toMatchObject([{ access: 'open', images: 2 }]);
   });
 
   it('writes an audit event for each slide, and changes nothing at the next start', async () => {
-    const { audit, all, server } = await startWith(kind, {
+    const { auditDetails, allImages, server } = await startWithEarlierDatabase(databaseKind, {
       slides: [decomposed, composed],
       restricted: [decomposed],
     });
-    expect(new Set((await all()).map(({ dataset_name: name }) => name))).toEqual(new Set([composed]));
+    expect(new Set((await allImages()).map(({ dataset_name: name }) => name))).toEqual(new Set([composed]));
     const merged = [{ dataset: composed, spellings: 2, slides: 1, access: 'restricted' }];
-    expect(await audit('datasets-merged')).toEqual(merged);
-    expect(await audit('image-dataset-changed')).toEqual([
+    expect(await auditDetails('datasets-merged')).toEqual(merged);
+    expect(await auditDetails('image-dataset-changed')).toEqual([
       { dataset_before: decomposed, dataset_after: composed },
     ]);
     await server.another(); // the next start
-    expect(await audit('datasets-merged')).toEqual(merged);
+    expect(await auditDetails('datasets-merged')).toEqual(merged);
   });
 });
 
-describe.each(databaseKinds)('merging two spellings of an organ name, on %s', (kind) => {
-  it('results in one organ', async () => {
-    const { all } = await startWith(kind, { slides: ['A', 'A'], organs: [decomposed, 'BÖBREK'] });
-    expect(new Set((await all()).map(({ organ_type: organ }) => organ)).size).toBe(1);
+describe.each(databaseKinds)('merging two spellings of an organ name, on %s', (databaseKind) => {
+  it('gives all slides the same organ', async () => {
+    const { allImages } = await startWithEarlierDatabase(databaseKind, {
+      slides: ['A', 'A'],
+      organs: [decomposed, 'BÖBREK'],
+    });
+    expect(new Set((await allImages()).map(({ organ_type: organ }) => organ)).size).toBe(1);
   });
 });

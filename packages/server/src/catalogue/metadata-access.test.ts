@@ -25,10 +25,12 @@ beforeAll(async () => {
   otherSvs = await buildSvs({ width: 100, height: 80, downsamples: [1] });
 }, 60_000);
 
-const head = 'file_name,dataset_name,organ_type\n';
-const csv = `${head}a.svs,Gizli çalışma,Böbrek\n`;
+const heading = 'file_name,dataset_name,organ_type\n';
+/** Puts the slide a.svs into the dataset "Gizli çalışma", which the tests restrict. */
+const csv = `${heading}a.svs,Gizli çalışma,Böbrek\n`;
+/** The same text in the encoding windows-1254: an unusable metadata file, because it is not UTF-8. */
 const windows1254 = Buffer.concat([
-  Buffer.from(`${head}a.svs,Gizli `),
+  Buffer.from(`${heading}a.svs,Gizli `),
   Buffer.from([0xe7]), // ç
   Buffer.from('al'),
   Buffer.from([0xfd, 0xfe]), // ış
@@ -56,11 +58,11 @@ async function startWithRestrictedSlide(
     admin,
     viewer,
     imageId,
-    remove: (place: string) => fs.rm(path.join(server.config.slidesDir, place)),
+    remove: (relativePath: string) => fs.rm(path.join(server.config.slidesDir, relativePath)),
     move: (from: string, to: string) =>
       fs.rename(path.join(server.config.slidesDir, from), path.join(server.config.slidesDir, to)),
-    /** Requests the slide in every way in which the member may see it. */
-    async seenByMember(id = imageId) {
+    /** Requests a slide as the member: whether it is listed, and the status codes of its entry and of its pixels. */
+    async accessOfMember(id = imageId) {
       const { images } = (await member.call(listImages)).body;
       return {
         listed: images.some((image) => image.id === id),
@@ -73,6 +75,7 @@ async function startWithRestrictedSlide(
       const { images } = (await admin.call(listImages, { query: { dataset } })).body;
       return images.map(({ id }) => id);
     },
+    /** Returns the entries of the administrator's list, with those of unusable metadata files. */
     async managed(query: Readonly<Record<string, string>> = {}) {
       return (await admin.call(listManagedImages, { query })).body.images;
     },
@@ -87,13 +90,13 @@ async function startWithRestrictedSlide(
   };
 }
 
-const invisible = { listed: false, entry: 404, pixels: 404 };
-const visible = { listed: true, entry: 200, pixels: 200 };
+const noAccess = { listed: false, entry: 404, pixels: 404 };
+const fullAccess = { listed: true, entry: 200, pixels: 200 };
 
 describe.each(databaseKinds)('slide that catalogue.csv puts into a restricted dataset, on %s', (database) => {
   it('is not visible to members without a grant', async () => {
-    const { seenByMember } = await startWithRestrictedSlide(database);
-    expect(await seenByMember()).toEqual(invisible);
+    const { accessOfMember } = await startWithRestrictedSlide(database);
+    expect(await accessOfMember()).toEqual(noAccess);
   });
 
   it('stays invisible to members without a grant after any change of catalogue.csv and after a restart', async () => {
@@ -101,77 +104,78 @@ describe.each(databaseKinds)('slide that catalogue.csv puts into a restricted da
       'saved as Windows-1254': windows1254,
       empty: '',
       'cut off in its heading': 'file_na',
-      'cut off in the row of the slide': `${head}a.sv`,
-      'cut off in the name of the dataset': `${head}a.svs,Gizli`,
-      'cut off behind the heading': head,
-      'without the row of the slide': `${head}b.svs,Gizli çalışma,\n`,
-      'without the dataset of the slide': `${head}a.svs,,Böbrek\n`,
+      'cut off in the row of the slide': `${heading}a.sv`,
+      'cut off in the name of the dataset': `${heading}a.svs,Gizli`,
+      'cut off behind the heading': heading,
+      'without the row of the slide': `${heading}b.svs,Gizli çalışma,\n`,
+      'without the dataset of the slide': `${heading}a.svs,,Böbrek\n`,
       'without the column of datasets': 'file_name,organ_type\na.svs,Böbrek\n',
-      'with another dataset, which is open': `${head}a.svs,Gizli calısma,\n`,
-      'with a dataset in the wrong encoding': `${head}a.svs,Gizli Ã§alÄ±ÅŸma,\n`,
-      'with a quotation mark out of place': `${head}"a.svs,Gizli çalışma,\n`,
+      'with another dataset, which is open': `${heading}a.svs,Gizli calısma,\n`,
+      'with a dataset in the wrong encoding': `${heading}a.svs,Gizli Ã§alÄ±ÅŸma,\n`,
+      'with a quotation mark out of place': `${heading}"a.svs,Gizli çalışma,\n`,
     };
-    const { server, seenByMember, slidesOf } = await startWithRestrictedSlide(database);
+    const { server, accessOfMember, slidesOf } = await startWithRestrictedSlide(database);
     for (const folder of Object.keys(changes)) {
       await server.put(`${folder}/a.svs`, svs);
       await server.put(`${folder}/catalogue.csv`, csv);
     }
     await server.rescan();
     const slides = await slidesOf('Gizli çalışma');
-    expect(slides).toHaveLength(13);
+    expect(slides).toHaveLength(13); // one in each of the 12 folders, and Set/a.svs
     for (const [folder, content] of Object.entries(changes)) {
       await server.put(`${folder}/catalogue.csv`, content);
     }
     await server.rescan();
-    for (const id of slides) expect(await seenByMember(id)).toEqual(invisible);
+    for (const id of slides) expect(await accessOfMember(id)).toEqual(noAccess);
     await server.services.catalogue.start(); // scans like a restart
     await server.services.catalogue.settled();
-    for (const id of slides) expect(await seenByMember(id)).toEqual(invisible);
+    for (const id of slides) expect(await accessOfMember(id)).toEqual(noAccess);
     expect(await slidesOf('Gizli çalışma')).toHaveLength(13);
   });
 
-  it('stays invisible to members without a grant when catalogue.csv is deleted, also after a second scan', async () => {
-    const { server, seenByMember, remove } = await startWithRestrictedSlide(database);
+  it('stays invisible to members without a grant after catalogue.csv is deleted, also after a second scan', async () => {
+    const { server, accessOfMember, remove } = await startWithRestrictedSlide(database);
     await remove('Set/catalogue.csv');
     await server.rescan();
-    expect(await seenByMember()).toEqual(invisible);
+    expect(await accessOfMember()).toEqual(noAccess);
     await server.rescan();
-    expect(await seenByMember()).toEqual(invisible);
+    expect(await accessOfMember()).toEqual(noAccess);
   });
 
   it('stays invisible to members without a grant when its file is moved to the folder of an open dataset', async () => {
-    const { server, seenByMember, move } = await startWithRestrictedSlide(database);
+    const { server, accessOfMember, move } = await startWithRestrictedSlide(database);
     await server.put('Open/b.svs', otherSvs);
     await move('Set/a.svs', 'Open/a.svs');
     await server.rescan();
-    expect(await seenByMember()).toEqual(invisible);
+    expect(await accessOfMember()).toEqual(noAccess);
   });
 
   it('stays restricted when its file returns after catalogue.csv was deleted', async () => {
-    const { server, seenByMember, move, remove } = await startWithRestrictedSlide(database);
-    await move('Set/a.svs', '.a');
+    const { server, accessOfMember, move, remove } = await startWithRestrictedSlide(database);
+    await move('Set/a.svs', '.a'); // a scan ignores hidden files
     await server.rescan();
     await remove('Set/catalogue.csv');
     await move('.a', 'Set/a.svs');
     await server.rescan();
-    expect(await seenByMember()).toEqual(invisible);
+    expect(await accessOfMember()).toEqual(noAccess);
   });
 
   it('stays restricted when its file is replaced after its row in catalogue.csv was deleted', async () => {
-    const { server, seenByMember } = await startWithRestrictedSlide(database);
-    await server.put('Set/catalogue.csv', head);
+    const { server, accessOfMember } = await startWithRestrictedSlide(database);
+    await server.put('Set/catalogue.csv', heading);
     await server.put('Set/a.svs', otherSvs);
     await server.rescan();
-    expect(await seenByMember()).toEqual(invisible);
+    expect(await accessOfMember()).toEqual(noAccess);
   });
 
   it('moves to the dataset that catalogue.csv now names when no more accounts can see that dataset, and writes an audit entry', async () => {
-    const { server, admin, imageId, seenByMember, managed, audit } = await startWithRestrictedSlide(database);
+    const { server, admin, imageId, accessOfMember, managed, audit } =
+      await startWithRestrictedSlide(database);
     await admin.call(updateDataset, { body: { dataset: 'Set', access: 'restricted' } });
-    await server.put('Set/catalogue.csv', head);
+    await server.put('Set/catalogue.csv', heading);
     await server.rescan();
     expect(await managed()).toMatchObject([{ dataset_name: 'Set', metadata_hold: null }]);
-    expect(await seenByMember()).toEqual(invisible);
+    expect(await accessOfMember()).toEqual(noAccess);
     expect(await audit('image-dataset-changed')).toEqual([
       {
         target: imageId,
@@ -182,12 +186,12 @@ describe.each(databaseKinds)('slide that catalogue.csv puts into a restricted da
   });
 
   it('does not move to the restricted dataset that catalogue.csv now names when more members can see that dataset', async () => {
-    const { server, admin, viewer, seenByMember } = await startWithRestrictedSlide(database);
+    const { server, admin, viewer, accessOfMember } = await startWithRestrictedSlide(database);
     await admin.call(updateDataset, { body: { dataset: 'Set', access: 'restricted' } });
     await admin.call(grantDataset, { body: { dataset: 'Set', uid: viewer.uid } });
-    await server.put('Set/catalogue.csv', head);
+    await server.put('Set/catalogue.csv', heading);
     await server.rescan();
-    expect(await seenByMember()).toEqual(invisible);
+    expect(await accessOfMember()).toEqual(noAccess);
   });
 });
 
@@ -202,23 +206,27 @@ describe('slide that dataset.json puts into a restricted dataset', () => {
       'about other slides': '{"slides": {"b.svs": {"dataset_name": "Gizli çalışma"}}}',
       'not an object': '[]',
     };
-    const { server, seenByMember, slidesOf } = await startWithRestrictedSlide('SQLite', 'dataset.json', json);
+    const { server, accessOfMember, slidesOf } = await startWithRestrictedSlide(
+      'SQLite',
+      'dataset.json',
+      json,
+    );
     for (const folder of Object.keys(changes)) {
       await server.put(`${folder}/a.svs`, svs);
       await server.put(`${folder}/dataset.json`, json);
     }
     await server.rescan();
     const slides = await slidesOf('Gizli çalışma');
-    expect(slides).toHaveLength(6);
+    expect(slides).toHaveLength(6); // one in each of the 5 folders, and Set/a.svs
     for (const [folder, content] of Object.entries(changes)) {
       await server.put(`${folder}/dataset.json`, content);
     }
     await server.rescan();
-    for (const id of slides) expect(await seenByMember(id)).toEqual(invisible);
+    for (const id of slides) expect(await accessOfMember(id)).toEqual(noAccess);
   });
 
   it('stays invisible to members without a grant when dataset.json of a parent folder is deleted', async () => {
-    const { server, seenByMember, imageId, remove, move } = await startWithRestrictedSlide(
+    const { server, accessOfMember, imageId, remove, move } = await startWithRestrictedSlide(
       'SQLite',
       'dataset.json',
       json,
@@ -229,7 +237,7 @@ describe('slide that dataset.json puts into a restricted dataset', () => {
     expect(await server.idOf('a.svs')).toBe(imageId);
     await remove('Set/dataset.json');
     await server.rescan();
-    expect(await seenByMember()).toEqual(invisible);
+    expect(await accessOfMember()).toEqual(noAccess);
   });
 });
 
@@ -238,13 +246,13 @@ describe('new slide below an unusable metadata file', () => {
     const contents: Readonly<Record<string, string | Buffer>> = {
       'saved as Windows-1254': windows1254,
       empty: '',
-      'cut off in the row of the slide': `${head}a.svs,Gizli`,
-      'cut off before the row of the slide': `${head}b.svs,Gizli çal`,
+      'cut off in the row of the slide': `${heading}a.svs,Gizli`,
+      'cut off before the row of the slide': `${heading}b.svs,Gizli çal`,
     };
     const server = await slideServer();
     const admin = server.as(await server.fixtures.admin());
     const viewer = await server.fixtures.user({ role: 'viewer' });
-    const names = async () =>
+    const listedNames = async () =>
       (await server.as(viewer).call(listImages)).body.images.map(({ file_name }) => file_name);
     for (const [folder, content] of Object.entries(contents)) {
       await server.put(`${folder}/catalogue.csv`, content);
@@ -254,40 +262,41 @@ describe('new slide below an unusable metadata file', () => {
     await server.put('Else/d.svs', otherSvs);
     await server.rescan();
     await admin.call(updateDataset, { body: { dataset: 'Gizli çalışma', access: 'restricted' } });
-    expect(await names()).toEqual(['d.svs']);
+    expect(await listedNames()).toEqual(['d.svs']);
     const counts = async () => (await admin.call(countManagedImages)).body.counts;
+    // In each of the 4 folders, 2 slides are on hold and 1 metadata file is shown as failed.
     expect(await counts()).toMatchObject({ held: 8, failed: 4 });
     for (const folder of Object.keys(contents)) await server.put(`${folder}/catalogue.csv`, csv);
     await server.rescan();
-    expect((await names()).sort()).toEqual(['c.svs', 'c.svs', 'c.svs', 'c.svs', 'd.svs']);
+    expect((await listedNames()).sort()).toEqual(['c.svs', 'c.svs', 'c.svs', 'c.svs', 'd.svs']);
     expect(await counts()).toMatchObject({ held: 0, failed: 0 });
   });
 
   it('is hidden from members while a known metadata file is missing, also after a restart', async () => {
-    const { server, seenByMember, managed, remove } = await startWithRestrictedSlide();
+    const { server, accessOfMember, managed, remove } = await startWithRestrictedSlide();
     await remove('Set/catalogue.csv');
     await server.services.catalogue.start(); // scans like a new process
     await server.services.catalogue.settled();
     await server.put('Set/new.svs', otherSvs);
     await server.rescan();
-    expect(await seenByMember(await server.idOf('new.svs'))).toEqual(invisible);
+    expect(await accessOfMember(await server.idOf('new.svs'))).toEqual(noAccess);
     expect((await managed({ status: 'failed' })).map(({ error }) => error)).toEqual([
       expect.stringMatching(/^catalogue\.csv: the file is missing\./),
     ]);
   });
 
   it('is hidden from members while the metadata file is still being written', async () => {
-    const { server, seenByMember } = await startWithRestrictedSlide();
+    const { server, accessOfMember } = await startWithRestrictedSlide();
     const file = path.join(server.config.slidesDir, 'Set/catalogue.csv');
     await server.put('Set/new.svs', otherSvs);
-    await fs.writeFile(file, head);
+    await fs.writeFile(file, heading);
     const finishWriting = (async () => {
       await new Promise((resolve) => setTimeout(resolve, 400));
       await fs.appendFile(file, 'a.svs,Gizli çalışma,\nnew.svs,Gizli çalışma,\n');
     })();
     await server.rescan();
     await finishWriting;
-    expect(await seenByMember(await server.idOf('new.svs'))).toEqual(invisible);
+    expect(await accessOfMember(await server.idOf('new.svs'))).toEqual(noAccess);
   });
 });
 
@@ -306,9 +315,9 @@ describe('administrator of slides with an unusable metadata file', () => {
     ]);
   });
 
-  it('finds one audit event for a slide that keeps its dataset although the metadata files name another', async () => {
+  it('finds one audit event for a slide on hold, which keeps its dataset although the metadata files name another one', async () => {
     const { server, imageId, managed, audit } = await startWithRestrictedSlide();
-    await server.put('Set/catalogue.csv', head);
+    await server.put('Set/catalogue.csv', heading);
     await server.rescan();
     await server.rescan();
     expect(await managed({ status: 'held' })).toMatchObject([
@@ -324,11 +333,11 @@ describe('administrator of slides with an unusable metadata file', () => {
   });
 
   it('can move a slide to the dataset of the metadata files, and the audit event names the old and the new dataset', async () => {
-    const { server, admin, imageId, seenByMember, managed, audit } = await startWithRestrictedSlide();
-    await server.put('Set/catalogue.csv', head);
+    const { server, admin, imageId, accessOfMember, managed, audit } = await startWithRestrictedSlide();
+    await server.put('Set/catalogue.csv', heading);
     await server.rescan();
     await admin.call(changeImages, { body: { ids: [imageId], dataset_name: 'Set' } });
-    expect(await seenByMember()).toEqual(visible);
+    expect(await accessOfMember()).toEqual(fullAccess);
     await server.rescan();
     expect(await managed()).toMatchObject([{ dataset_name: 'Set', metadata_hold: null }]);
     expect((await audit('image-edited')).map(({ detail }) => detail)).toEqual([
@@ -337,18 +346,18 @@ describe('administrator of slides with an unusable metadata file', () => {
   });
 
   it('ends the hold on a slide by moving it to the dataset that it already has', async () => {
-    const { server, admin, imageId, seenByMember, managed } = await startWithRestrictedSlide();
-    await server.put('Set/catalogue.csv', head);
+    const { server, admin, imageId, accessOfMember, managed } = await startWithRestrictedSlide();
+    await server.put('Set/catalogue.csv', heading);
     await server.rescan();
     await admin.call(changeImages, { body: { ids: [imageId], dataset_name: 'Gizli çalışma' } });
     await server.rescan();
     expect(await managed({ status: 'held' })).toEqual([]);
-    expect(await seenByMember()).toEqual(invisible);
+    expect(await accessOfMember()).toEqual(noAccess);
   });
 
   it('ends the hold on a slide by correcting the metadata file', async () => {
     const { server, managed } = await startWithRestrictedSlide();
-    await server.put('Set/catalogue.csv', head);
+    await server.put('Set/catalogue.csv', heading);
     await server.rescan();
     await server.put('Set/catalogue.csv', csv);
     await server.rescan();
@@ -356,19 +365,19 @@ describe('administrator of slides with an unusable metadata file', () => {
   });
 
   it('can show a slide that was hidden because of the metadata file, and no later scan hides the slide again', async () => {
-    const { server, admin, seenByMember } = await startWithRestrictedSlide();
+    const { server, admin, accessOfMember } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', windows1254);
     await server.put('Set/new.svs', otherSvs);
     await server.rescan();
     const imageId = await server.idOf('new.svs');
-    expect(await seenByMember(imageId)).toEqual(invisible);
+    expect(await accessOfMember(imageId)).toEqual(noAccess);
     await admin.call(updateImage, { params: { imageId }, body: { hidden: false } });
     await server.rescan();
-    expect(await seenByMember(imageId)).toEqual(visible);
+    expect(await accessOfMember(imageId)).toEqual(fullAccess);
   });
 
   it('can hide a slide below the metadata file, and the slide stays hidden after the metadata file is corrected', async () => {
-    const { server, admin, seenByMember } = await startWithRestrictedSlide();
+    const { server, admin, accessOfMember } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', windows1254);
     await server.put('Set/new.svs', otherSvs);
     await server.rescan();
@@ -376,11 +385,11 @@ describe('administrator of slides with an unusable metadata file', () => {
     await admin.call(updateImage, { params: { imageId }, body: { hidden: true } });
     await server.put('Set/catalogue.csv', csv);
     await server.rescan();
-    expect(await seenByMember(imageId)).toEqual(invisible);
+    expect(await accessOfMember(imageId)).toEqual(noAccess);
   });
 
   it('can accept that a metadata file is missing: new slides become visible and slides on hold keep their dataset', async () => {
-    const { server, admin, seenByMember, managed, remove } = await startWithRestrictedSlide();
+    const { server, admin, accessOfMember, managed, remove } = await startWithRestrictedSlide();
     await remove('Set/catalogue.csv');
     await server.put('Set/new.svs', otherSvs);
     await server.rescan();
@@ -388,8 +397,8 @@ describe('administrator of slides with an unusable metadata file', () => {
     await admin.call(deleteImage, { params: { imageId: file?.id ?? '' } });
     await server.rescan();
     expect(await managed({ status: 'failed' })).toEqual([]);
-    expect(await seenByMember(await server.idOf('new.svs'))).toEqual(visible);
-    expect(await seenByMember()).toEqual(invisible);
+    expect(await accessOfMember(await server.idOf('new.svs'))).toEqual(fullAccess);
+    expect(await accessOfMember()).toEqual(noAccess);
     // When the file returns and disappears again, it is reported as missing again.
     await server.put('Set/catalogue.csv', csv);
     await server.rescan();
@@ -401,7 +410,7 @@ describe('administrator of slides with an unusable metadata file', () => {
   it('finds an audit event for every dataset that a scan changed', async () => {
     const { server, admin, imageId, audit } = await startWithRestrictedSlide();
     await admin.call(updateDataset, { body: { dataset: 'Gizli çalışma', access: 'open' } });
-    await server.put('Set/catalogue.csv', `${head}a.svs,Study B,\n`);
+    await server.put('Set/catalogue.csv', `${heading}a.svs,Study B,\n`);
     await server.rescan();
     expect(await audit('image-dataset-changed')).toEqual([
       {

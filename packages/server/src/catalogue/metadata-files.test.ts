@@ -2,11 +2,11 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readFolderMetadata, slideMetadataOf } from './metadata-files.ts';
 
-/** Reads metadata files, given by their path below the root, as a scan does. */
+/** Reads metadata files, given by their path below the root, as a scan does. `chain` has the nearest (deepest) folder first. */
 async function readMetadata(files: Readonly<Record<string, string | Buffer>>) {
   const folders = Map.groupBy(Object.keys(files), (file) => path.dirname(file).replace(/^\.$/, ''));
   const nearestFirst = [...folders].sort(([a], [b]) => b.length - a.length);
-  const read = await Promise.all(
+  const folderMetadata = await Promise.all(
     nearestFirst.map(([folder, filesInFolder]) =>
       readFolderMetadata(
         folder,
@@ -18,17 +18,17 @@ async function readMetadata(files: Readonly<Record<string, string | Buffer>>) {
     ),
   );
   return {
-    chain: read.map(({ metadata }) => metadata),
-    problems: read.flatMap(({ problems }) => problems),
+    chain: folderMetadata.map(({ metadata }) => metadata),
+    problems: folderMetadata.flatMap(({ problems }) => problems),
   };
 }
 
-describe('dataset of a slide', () => {
+describe('dataset of a slide without metadata files', () => {
   it.each([
     ['Breast/a.svs', 'Breast'],
     ['Breast/2024/a.svs', 'Breast'],
     ['a.svs', null],
-  ])('of the file %s is its first folder when no metadata file names one: %s', (slide, dataset_name) => {
+  ])('is the first folder of its path, or null without a folder: %s → %s', (slide, dataset_name) => {
     expect(slideMetadataOf(slide, [])).toEqual({
       dataset_name,
       organ_type: null,
@@ -67,16 +67,16 @@ describe('catalogue.csv', () => {
   });
 });
 
-describe('row of a slide', () => {
+describe('slide in catalogue.csv and dataset.json', () => {
   it.each([
     ['in NFC and the file name is in NFD', 'Böbrek/ışık.svs', 'Böbrek/ışık.svs'.normalize('NFD')],
     ['in NFD and the file name is in NFC', 'Böbrek/ışık.svs'.normalize('NFD'), 'Böbrek/ışık.svs'],
     ['with a backslash', 'Böbrek\\ışık.svs', 'Böbrek/ışık.svs'],
     ['with a dot and a slash before it', './Böbrek/ışık.svs', 'Böbrek/ışık.svs'],
-  ])('in catalogue.csv is found when it is written %s', async (_, written, slide) => {
+  ])('is found when its path is written %s', async (_, writtenPath, slide) => {
     const { chain } = await readMetadata({
-      'catalogue.csv': `file_name,dataset_name\n${written},Study A\n`,
-      'dataset.json': JSON.stringify({ slides: { [written]: { organ_type: 'Böbrek' } } }),
+      'catalogue.csv': `file_name,dataset_name\n${writtenPath},Study A\n`,
+      'dataset.json': JSON.stringify({ slides: { [writtenPath]: { organ_type: 'Böbrek' } } }),
     });
     expect(slideMetadataOf(slide, chain)).toMatchObject({ dataset_name: 'Study A', organ_type: 'Böbrek' });
   });
@@ -110,7 +110,7 @@ describe('dataset.json', () => {
 });
 
 describe('case of a slide', () => {
-  const nothing = { description: null, stain: null, block: null, note: null };
+  const noDetails = { description: null, stain: null, block: null, note: null };
 
   it('is set by catalogue.csv, with description, stain, block and note', async () => {
     const { chain, problems } = await readMetadata({
@@ -130,7 +130,7 @@ describe('case of a slide', () => {
       block: 'A1',
       note: 'Folded\nat the edge',
     });
-    expect(slideMetadataOf('b.svs', chain).inCase).toEqual({ name: 'V-1', ...nothing });
+    expect(slideMetadataOf('b.svs', chain).inCase).toEqual({ name: 'V-1', ...noDetails });
     expect(slideMetadataOf('c.svs', chain)).not.toHaveProperty('inCase');
   });
 
@@ -141,8 +141,12 @@ describe('case of a slide', () => {
         slides: { 'a.svs': { stain: 'PAS' }, 'b.svs': { case: 'V-2' } },
       }),
     });
-    expect(slideMetadataOf('Set/V-1/a.svs', chain).inCase).toEqual({ ...nothing, name: 'V-1', stain: 'PAS' });
-    expect(slideMetadataOf('Set/V-1/b.svs', chain).inCase).toEqual({ ...nothing, name: 'V-2' });
+    expect(slideMetadataOf('Set/V-1/a.svs', chain).inCase).toEqual({
+      ...noDetails,
+      name: 'V-1',
+      stain: 'PAS',
+    });
+    expect(slideMetadataOf('Set/V-1/b.svs', chain).inCase).toEqual({ ...noDetails, name: 'V-2' });
   });
 
   it.each([
@@ -152,20 +156,23 @@ describe('case of a slide', () => {
     ['note', 'x'.repeat(1001), 'a note is longer than 1000 characters.'],
     ['note', 'N\u0000', 'a note contains an invisible or control character.'],
     ['case_description', 'x'.repeat(4001), 'a case_description is longer than 4000 characters.'],
-  ])('makes a metadata file unusable when its %s is too long or not text', async (field, value, reason) => {
-    const problem = (file: string) => [{ path: file, error: `${file}: ${reason}` }];
-    const csv = await readMetadata({ 'catalogue.csv': `file_name,${field}\na.svs,${value}\n` });
-    expect(csv.problems).toEqual(problem('catalogue.csv'));
-    const json = await readMetadata({
-      'dataset.json': JSON.stringify({ slides: { 'a.svs': { [field]: value } } }),
-    });
-    expect(json.problems).toEqual(problem('dataset.json'));
-    expect(slideMetadataOf('a.svs', json.chain)).toMatchObject({ isMetadataIncomplete: true });
-  });
+  ])(
+    'makes a metadata file unusable when the field %s is too long or contains control characters',
+    async (field, value, reason) => {
+      const problemsOf = (file: string) => [{ path: file, error: `${file}: ${reason}` }];
+      const csv = await readMetadata({ 'catalogue.csv': `file_name,${field}\na.svs,${value}\n` });
+      expect(csv.problems).toEqual(problemsOf('catalogue.csv'));
+      const json = await readMetadata({
+        'dataset.json': JSON.stringify({ slides: { 'a.svs': { [field]: value } } }),
+      });
+      expect(json.problems).toEqual(problemsOf('dataset.json'));
+      expect(slideMetadataOf('a.svs', json.chain)).toMatchObject({ isMetadataIncomplete: true });
+    },
+  );
 });
 
 describe('several metadata files for a slide', () => {
-  it('are combined field by field: the file in the nearest folder takes precedence', async () => {
+  it('are combined field by field, and the file in the nearest folder takes precedence', async () => {
     const { chain } = await readMetadata({
       'catalogue.csv': 'file_name,dataset_name,organ_type\nSet/a.svs,From the root,Far\n',
       'Set/dataset.json': '{"organ_type": "Near"}',
@@ -176,7 +183,7 @@ describe('several metadata files for a slide', () => {
     });
   });
 
-  it('in the same folder are combined: a value for one slide takes precedence over one for all slides', async () => {
+  it('in the same folder are combined, and a value for one slide takes precedence over one for all slides', async () => {
     const { chain } = await readMetadata({
       'Set/dataset.json': '{"organ_type": "All"}',
       'Set/catalogue.csv': 'file_name,organ_type\na.svs,One\n',
@@ -202,35 +209,35 @@ describe('readFolderMetadata', () => {
 
 describe('unusable metadata file', () => {
   it.each([
-    ['catalogue.csv', 'name,organ\na.svs,Meme\n', 'the first line names no column file_name.'],
-    ['catalogue.csv', '', 'the first line names no column file_name.'],
-    ['catalogue.csv', 'file_name,organ_type\n"a.svs,Meme\n', 'line 2 cannot be read.'],
-    ['catalogue.csv', 'file_name,organ_type\na.svs,Meme,x,y\n', 'line 2 cannot be read.'],
+    ['catalogue.csv', 'the first line names no column file_name.', 'name,organ\na.svs,Meme\n'],
+    ['catalogue.csv', 'the first line names no column file_name.', ''],
+    ['catalogue.csv', 'line 2 cannot be read.', 'file_name,organ_type\n"a.svs,Meme\n'],
+    ['catalogue.csv', 'line 2 cannot be read.', 'file_name,organ_type\na.svs,Meme,x,y\n'],
     [
       'catalogue.csv',
-      Buffer.from('file_name,organ_type\na.svs,Böbrek\n', 'latin1'),
       'the file is not UTF-8 text.',
+      Buffer.from('file_name,organ_type\na.svs,Böbrek\n', 'latin1'),
     ],
     [
       'catalogue.csv',
-      `file_name,dataset_name\na.svs,${'x'.repeat(256)}\n`,
       'a dataset_name is longer than 255 characters.',
+      `file_name,dataset_name\na.svs,${'x'.repeat(256)}\n`,
     ],
     [
       'catalogue.csv',
-      'file_name,dataset_name\na.svs,"a\nb"\n',
       'a dataset_name contains a control character.',
+      'file_name,dataset_name\na.svs,"a\nb"\n',
     ],
     [
       'dataset.json',
-      JSON.stringify({ slides: { 'a.svs': { dataset_name: 'a\u0000b' } } }),
       'a dataset_name contains a control character.',
+      JSON.stringify({ slides: { 'a.svs': { dataset_name: 'a\u0000b' } } }),
     ],
-    ['dataset.json', '{"organ_type": ', 'the file is not valid JSON.'],
-    ['dataset.json', '{"organ_type": 5}', 'organ_type has an unexpected type.'],
-    ['dataset.json', '[]', 'the whole has an unexpected type.'],
-    ['dataset.json', '{"slides": {"a.svs": "Meme"}}', 'slides.a.svs has an unexpected type.'],
-  ])('named %s is reported with a reason: %s', async (file, content, reason) => {
+    ['dataset.json', 'the file is not valid JSON.', '{"organ_type": '],
+    ['dataset.json', 'organ_type has an unexpected type.', '{"organ_type": 5}'],
+    ['dataset.json', 'the whole has an unexpected type.', '[]'],
+    ['dataset.json', 'slides.a.svs has an unexpected type.', '{"slides": {"a.svs": "Meme"}}'],
+  ])('named %s is reported with a reason: %s', async (file, reason, content) => {
     const { problems, chain } = await readMetadata({
       [`Set/${file}`]: content,
       'dataset.json': '{"organ_type": "Else"}',

@@ -224,7 +224,7 @@ function multiLineValue(field: 'case_description' | 'note', text: string | undef
   const parsed = MultiLine.safeParse(text ?? '');
   if (!parsed.success) throw new MetadataError(`a ${field} contains an invisible or control character.`);
   if (parsed.data.length > maxCaseFieldLengths[field]) {
-    throw new MetadataError(`a ${field} is longer than ${caseFields[field]} characters.`);
+    throw new MetadataError(`a ${field} is longer than ${maxCaseFieldLengths[field]} characters.`);
   }
   return parsed.data === '' ? {} : { [field]: parsed.data };
 }

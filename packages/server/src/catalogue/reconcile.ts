@@ -112,7 +112,7 @@ export async function reconcile(
   // The slides without an unchanged entry at their place. The loop below removes all others, which are most slides.
   const unmatchedByRoot = await slidesByPlace(scans, yieldToEventLoop);
   /** Entries to which no slide has been assigned yet, by place (root and path). Each step below removes some of them. */
-  const entriesWithoutSlide = new Map<string, ScannedRow>();
+  const unpairedEntries = new Map<string, ScannedRow>();
   for await (const row of allScannedRows(db, yieldToEventLoop)) {
     const { root } = row;
     const slide = unmatchedByRoot.get(root)?.get(row.path);
@@ -120,18 +120,13 @@ export async function reconcile(
       unmatchedByRoot.get(root)?.delete(row.path);
       if (row.status === 'pending' || (retryFailed && row.status === 'failed')) toRead.push(row.id);
       addIfChanged({ row, root, slide });
-    } else if (scannedRoots.has(root)) entriesWithoutSlide.set(placeOf(root, row.path), row);
+    } else if (scannedRoots.has(root)) unpairedEntries.set(placeOf(root, row.path), row);
   }
-  const unmatchedSlides: FoundAtRoot[] = [...unmatchedByRoot].flatMap(([root, slides]) =>
+  const unmatched: FoundAtRoot[] = [...unmatchedByRoot].flatMap(([root, slides]) =>
     [...slides.values()].map((slide) => ({ root, slide })),
   );
 
-  const { moved, unpaired } = await pairMoved(
-    unmatchedSlides,
-    entriesWithoutSlide,
-    isInUnreadFolder,
-    yieldToEventLoop,
-  );
+  const { moved, unpaired } = await pairMoved(unmatched, unpairedEntries, isInUnreadFolder, yieldToEventLoop);
   for (const { row } of moved) if (row.status === 'pending') toRead.push(row.id);
 
   /** Returns the entry at the place of a found slide if its file has moved away since the scan; null if the file is still there. */
@@ -142,27 +137,22 @@ export async function reconcile(
   }
 
   // An unpaired slide was replaced, has a new leading file, or is new.
-  const mayHaveMovedDuringScan = await slidesWithFingerprintsOf(
-    unpaired,
-    scans,
-    unmatchedSlides,
-    yieldToEventLoop,
-  );
+  const maybeMovedDuringScan = await slidesWithFingerprintsOf(unpaired, scans, unmatched, yieldToEventLoop);
   const newImages: NewImage[] = [];
   async function addUnpaired(found: FoundAtRoot): Promise<void> {
     const { root, slide } = found;
-    const row = entryOfReplaced(found, entriesWithoutSlide);
+    const row = entryOfReplaced(found, unpairedEntries);
     if (row !== undefined) {
       toRead.push(row.id);
-      entriesWithoutSlide.delete(placeOf(row.root, row.path));
+      unpairedEntries.delete(placeOf(row.root, row.path));
       addIfChanged({ row, root, slide });
       return;
     }
     // The scan may have found a slide twice, at its old and at its new place, because the file was moved during the scan.
-    const foundAtOldPlace = mayHaveMovedDuringScan.get(slide.fingerprint);
+    const foundAtOldPlace = maybeMovedDuringScan.get(slide.fingerprint);
     const movedEntry = foundAtOldPlace === undefined ? null : await entryOfMovedFile(foundAtOldPlace);
     if (movedEntry !== null) {
-      mayHaveMovedDuringScan.delete(slide.fingerprint);
+      maybeMovedDuringScan.delete(slide.fingerprint);
       changedPairsById.delete(movedEntry.id);
       moved.push({ row: movedEntry, root, slide });
       return;
@@ -176,7 +166,7 @@ export async function reconcile(
     await addUnpaired(found);
   }
 
-  const unusableFileChanges = recordUnusableFiles(scans, entriesWithoutSlide, log, at);
+  const unusableFileChanges = recordUnusableFiles(scans, unpairedEntries, log, at);
   newImages.push(...unusableFileChanges.newImages);
   const changedPairs = [...changedPairsById.values()];
   const missing = await applyChanges(
@@ -186,7 +176,7 @@ export async function reconcile(
       changedPairs,
       newImages,
       metadataFileChanges: unusableFileChanges.changes,
-      entriesWithoutSlide: [...entriesWithoutSlide.values()],
+      unpairedEntries: [...unpairedEntries.values()],
       isInUnreadFolder,
     },
   );
@@ -201,18 +191,18 @@ export async function reconcile(
  * Finds moved or renamed files: pairs each slide that differs from the entry at its place, or has no entry there, with an entry
  * of the same fingerprint at another place.
  *
- * @param entriesWithoutSlide entries to which no slide has been assigned; the paired ones are removed
+ * @param unpairedEntries entries to which no slide has been assigned; the paired ones are removed
  * @returns the pairs, and the slides whose fingerprint none of these entries has
  */
 async function pairMoved(
   unmatchedSlides: readonly FoundAtRoot[],
-  entriesWithoutSlide: Map<string, ScannedRow>,
+  unpairedEntries: Map<string, ScannedRow>,
   isInUnreadFolder: (row: ScannedRow) => boolean,
   yieldToEventLoop: () => Promise<void>,
 ): Promise<{ moved: PairedEntry[]; unpaired: FoundAtRoot[] }> {
   const entriesByFingerprint = new Map<string, ScannedRow[]>();
   if (unmatchedSlides.length > 0) {
-    for (const row of entriesWithoutSlide.values()) {
+    for (const row of unpairedEntries.values()) {
       await yieldToEventLoop();
       if (row.fingerprint === null || isInUnreadFolder(row)) continue;
       const rowsWithFingerprint = entriesByFingerprint.get(row.fingerprint);
@@ -232,7 +222,7 @@ async function pairMoved(
     }
     rowsWithFingerprint.splice(rowsWithFingerprint.indexOf(row), 1);
     moved.push({ row, ...found });
-    entriesWithoutSlide.delete(placeOf(row.root, row.path));
+    unpairedEntries.delete(placeOf(row.root, row.path));
   }
   return { moved, unpaired };
 }
@@ -240,11 +230,11 @@ async function pairMoved(
 /**
  * Logs unusable metadata files, and returns the changes of their catalogue entries, which show the problem to administrators.
  *
- * @param entriesWithoutSlide entries to which no slide has been assigned; those of the metadata files are removed
+ * @param unpairedEntries entries to which no slide has been assigned; those of the metadata files are removed
  */
 function recordUnusableFiles(
   scans: readonly RootScan[],
-  entriesWithoutSlide: Map<string, ScannedRow>,
+  unpairedEntries: Map<string, ScannedRow>,
   log: Logger,
   at: string,
 ) {
@@ -257,9 +247,9 @@ function recordUnusableFiles(
         'slide metadata file is invalid; it is ignored until it is corrected',
       );
       const place = placeOf(root, problem.path);
-      const row = entriesWithoutSlide.get(place);
-      entriesWithoutSlide.delete(place);
-      const error = `${problem.error} ${consequence}`;
+      const row = unpairedEntries.get(place);
+      unpairedEntries.delete(place);
+      const error = `${problem.error} ${consequenceOfUnusableFile}`;
       const failed = { status: 'failed', error } as const;
       if (row === undefined) {
         const id = randomUUID();
@@ -282,7 +272,7 @@ interface CatalogueChanges {
   /** Entries of unusable metadata files. */
   readonly metadataFileChanges: readonly { readonly id: string; readonly changes: ImageChanges }[];
   /** Entries without a slide. */
-  readonly entriesWithoutSlide: readonly ScannedRow[];
+  readonly unpairedEntries: readonly ScannedRow[];
   /** Returns whether the scan could not read the folder of the entry, so that its file may still exist. */
   readonly isInUnreadFolder: (row: ScannedRow) => boolean;
 }
@@ -305,7 +295,7 @@ async function applyChanges(
     changedPairs,
     newImages,
     metadataFileChanges,
-    entriesWithoutSlide,
+    unpairedEntries,
     isInUnreadFolder,
   }: CatalogueChanges,
 ): Promise<readonly ScannedRow[]> {
@@ -317,7 +307,7 @@ async function applyChanges(
   ]);
   const isAtTakenPlace = (row: ScannedRow) => takenPlaces.has(placeOf(row.root, row.path));
   // An entry that an earlier scan marked as missing changes only if another entry takes its place.
-  const missing = entriesWithoutSlide.filter(
+  const missing = unpairedEntries.filter(
     (row) => isAtTakenPlace(row) || (row.missing_since === null && !isInUnreadFolder(row)),
   );
   const newlyMissing = missing.filter((row) => row.missing_since === null);
@@ -456,12 +446,12 @@ async function slidesWithFingerprintsOf(
  */
 function entryOfReplaced(
   { root, slide }: FoundAtRoot,
-  entriesWithoutSlide: ReadonlyMap<string, ScannedRow>,
+  unpairedEntries: ReadonlyMap<string, ScannedRow>,
 ): ScannedRow | undefined {
-  const entryAtPath = entriesWithoutSlide.get(placeOf(root, slide.path));
+  const entryAtPath = unpairedEntries.get(placeOf(root, slide.path));
   if (entryAtPath !== undefined) return entryAtPath;
   const folder = dirname(slide.path);
   return slide.members
-    .map((member) => entriesWithoutSlide.get(placeOf(root, join(folder, member))))
+    .map((member) => unpairedEntries.get(placeOf(root, join(folder, member))))
     .find((row) => row !== undefined && row.missing_since === null);
 }

@@ -20,24 +20,27 @@ beforeEach(async () => {
 afterEach(() => fs.rm(base, { recursive: true }));
 
 /** Writes a file below the slide folder. */
-async function file(place: string, content: string | Buffer = 'x'): Promise<void> {
-  await fs.mkdir(path.dirname(path.join(root, place)), { recursive: true });
-  await fs.writeFile(path.join(root, place), content);
+async function writeFile(relativePath: string, content: string | Buffer = 'x'): Promise<void> {
+  await fs.mkdir(path.dirname(path.join(root, relativePath)), { recursive: true });
+  await fs.writeFile(path.join(root, relativePath), content);
 }
 const log = pino({ level: 'silent' });
 type GroupFiles = (folder: string, names: readonly string[]) => Promise<readonly SlideGroup[] | null>;
-const scanner = (groupFiles: GroupFiles = (folder, names) => groupSlideFiles({ path: folder }, names)) =>
-  createScanner({ readTree: () => readDiskTree({ root, groupFiles, log }), log });
-const scan = () => scanner().scan();
-const found = async () => (await scan()).slides.map((slide) => slide.path);
+/** Creates a scanner of the slide folder; `groupFiles` finds slides that consist of several files. */
+const createTestScanner = (
+  groupFiles: GroupFiles = (folder, names) => groupSlideFiles({ path: folder }, names),
+) => createScanner({ readTree: () => readDiskTree({ root, groupFiles, log }), log });
+const scan = () => createTestScanner().scan();
+/** Scans the slide folder and returns the paths of the found slides. */
+const foundPaths = async () => (await scan()).slides.map((slide) => slide.path);
 
 describe('scan of a slide folder', () => {
   it('finds slides at any depth with dataset and size, and ignores other files', async () => {
-    await file('Breast/2024/a.SVS', '12345');
-    await file('b.ome.tif');
-    await file('Breast/notes.txt');
-    await file('Breast/Thumbs.db');
-    await file('README.md');
+    await writeFile('Breast/2024/a.SVS', '12345');
+    await writeFile('b.ome.tif');
+    await writeFile('Breast/notes.txt');
+    await writeFile('Breast/Thumbs.db');
+    await writeFile('README.md');
     expect((await scan()).slides).toMatchObject([
       { path: 'b.ome.tif', members: [], sizeBytes: 1, dataset_name: null, organ_type: null },
       { path: 'Breast/2024/a.SVS', members: [], sizeBytes: 5, dataset_name: 'Breast', organ_type: null },
@@ -45,26 +48,26 @@ describe('scan of a slide folder', () => {
   });
 
   it('returns the same fingerprints as opening the slides', async () => {
-    await file('a.svs');
-    await file('Set/b.mrxs', '1');
-    await file('Set/b/Data0000.dat', '234');
-    await file('Set/b/deep/preview.jpg', '56');
-    await file('c.vms', '[Virtual Microscope Specimen]\nImageFile=one.jpg\nMapFile=map.jpg\n');
-    await file('one.jpg', '23');
-    await file('map.jpg', '4');
+    await writeFile('a.svs');
+    await writeFile('Set/b.mrxs', '1');
+    await writeFile('Set/b/Data0000.dat', '234');
+    await writeFile('Set/b/deep/preview.jpg', '56');
+    await writeFile('c.vms', '[Virtual Microscope Specimen]\nImageFile=one.jpg\nMapFile=map.jpg\n');
+    await writeFile('one.jpg', '23');
+    await writeFile('map.jpg', '4');
     await fs.symlink('a.svs', path.join(root, 'linked.svs'));
     const { slides } = await scan();
     expect(slides.map((slide) => slide.path).sort()).toEqual(['Set/b.mrxs', 'a.svs', 'c.vms', 'linked.svs']);
-    for (const { path: place, members, fingerprint } of slides) {
-      const location = { path: await fs.realpath(path.join(root, place)), members };
-      expect([place, fingerprint]).toEqual([place, await fingerprintOf(location, null)]);
+    for (const { path: slidePath, members, fingerprint } of slides) {
+      const location = { path: await fs.realpath(path.join(root, slidePath)), members };
+      expect([slidePath, fingerprint]).toEqual([slidePath, await fingerprintOf(location, null)]);
     }
   });
 
   it('applies metadata files to slides, and reports unusable metadata files', async () => {
-    await file('Set/catalogue.csv', 'file_name,organ_type\na.svs,Meme\n');
-    await file('Set/dataset.json', '{');
-    await file('Set/a.svs');
+    await writeFile('Set/catalogue.csv', 'file_name,organ_type\na.svs,Meme\n');
+    await writeFile('Set/dataset.json', '{');
+    await writeFile('Set/a.svs');
     const { slides, problems } = await scan();
     expect(slides).toMatchObject([{ path: 'Set/a.svs', organ_type: 'Meme' }]);
     expect(problems).toEqual([
@@ -73,70 +76,72 @@ describe('scan of a slide folder', () => {
   });
 
   it('skips hidden files and folders', async () => {
-    await file('.trash/a.svs');
-    await file('Set/.a.svs');
-    await file('Set/._b.svs');
-    expect(await found()).toEqual([]);
+    await writeFile('.trash/a.svs');
+    await writeFile('Set/.a.svs');
+    await writeFile('Set/._b.svs');
+    expect(await foundPaths()).toEqual([]);
   });
 
   it('recognises DICOM files without an extension by their content', async () => {
-    await file('Set/IM0001', Buffer.concat([Buffer.alloc(128), Buffer.from('DICM')]));
-    await file('Set/1.2.840.5', Buffer.concat([Buffer.alloc(128), Buffer.from('DICM')]));
-    await file('Set/LICENSE', 'Free for all');
-    expect(await found()).toEqual(['Set/1.2.840.5', 'Set/IM0001']);
+    await writeFile('Set/IM0001', Buffer.concat([Buffer.alloc(128), Buffer.from('DICM')]));
+    await writeFile('Set/1.2.840.5', Buffer.concat([Buffer.alloc(128), Buffer.from('DICM')]));
+    await writeFile('Set/LICENSE', 'Free for all');
+    expect(await foundPaths()).toEqual(['Set/1.2.840.5', 'Set/IM0001']);
   });
 
   it.each([
     ['b.mrxs', 'b'],
     ['b.vsi', '_b_'],
   ])('treats the companion folder of %s as part of its slide', async (name, folder) => {
-    await file(`Set/${name}`, '1');
-    await file(`Set/${folder}/Data0000.dat`, '234');
-    await file(`Set/${folder}/deep/preview.jpg`, '56');
+    await writeFile(`Set/${name}`, '1');
+    await writeFile(`Set/${folder}/Data0000.dat`, '234');
+    await writeFile(`Set/${folder}/deep/preview.jpg`, '56');
     expect((await scan()).slides).toMatchObject([
-      { path: `Set/${name}`, members: [`${folder}/`], sizeBytes: 6 },
+      { path: `Set/${name}`, members: [`${folder}/`], sizeBytes: 6 }, // 1 + 3 + 2 bytes
     ]);
   });
 
   it('adds to a slide exactly the files that its leading file names', async () => {
     const vms = '[Virtual Microscope Specimen]\nImageFile=one.jpg\nMapFile=map.jpg\n';
-    await file('Set/a.vms', vms);
-    await file('Set/one.jpg', '23');
-    await file('Set/map.jpg', '4');
-    await file('Set/a picture.jpg');
+    await writeFile('Set/a.vms', vms);
+    await writeFile('Set/one.jpg', '23');
+    await writeFile('Set/map.jpg', '4');
+    await writeFile('Set/a picture.jpg');
     expect((await scan()).slides).toMatchObject([
-      { path: 'Set/a.vms', members: ['map.jpg', 'one.jpg'], sizeBytes: vms.length + 3 },
+      { path: 'Set/a.vms', members: ['map.jpg', 'one.jpg'], sizeBytes: vms.length + 3 }, // one.jpg: 2 bytes, map.jpg: 1 byte
       { path: 'Set/a picture.jpg', members: [] },
     ]);
   });
 
-  it('ignores a group with a file that was not among the files passed to groupFiles', async () => {
-    await file('Set/a.dcm');
-    await file('Set/b.dcm');
-    const { slides } = await scanner(async () => [{ leading: 'a.dcm', members: ['../../secret'] }]).scan();
+  it('ignores a slide from groupFiles that contains a file other than the files passed to groupFiles', async () => {
+    await writeFile('Set/a.dcm');
+    await writeFile('Set/b.dcm');
+    const { slides } = await createTestScanner(async () => [
+      { leading: 'a.dcm', members: ['../../secret'] },
+    ]).scan();
     expect(slides.map(({ path }) => path)).toEqual(['Set/b.dcm']);
   });
 
   it('reports a folder as unread when groupFiles returns null for its files', async () => {
-    await file('Set/a.dcm');
-    await file('Set/b.dcm');
-    const { slides, unread } = await scanner(async () => null).scan();
+    await writeFile('Set/a.dcm');
+    await writeFile('Set/b.dcm');
+    const { slides, unread } = await createTestScanner(async () => null).scan();
     expect([slides, unread]).toEqual([[], ['Set']]);
   });
 
   it('calls groupFiles only for files that may belong together, and again only after one of these files has changed', async () => {
     const groupedNames: string[][] = [];
-    const recordingScanner = scanner(async (_, names) => {
+    const recordingScanner = createTestScanner(async (_, names) => {
       groupedNames.push([...names]);
       return [];
     });
-    for (const name of ['a.svs', 'b.tif', 'c.dcm', 'd.dcm', 'LICENSE']) await file(`Set/${name}`);
-    await file('Other/e.svs');
-    await file('Other/f.dcm');
+    for (const name of ['a.svs', 'b.tif', 'c.dcm', 'd.dcm', 'LICENSE']) await writeFile(`Set/${name}`);
+    await writeFile('Other/e.svs');
+    await writeFile('Other/f.dcm');
     await recordingScanner.scan();
     await recordingScanner.scan();
     expect(groupedNames).toEqual([['c.dcm', 'd.dcm']]);
-    await file('Set/d.dcm', 'longer');
+    await writeFile('Set/d.dcm', 'longer');
     await recordingScanner.scan();
     expect(groupedNames).toHaveLength(2);
   });
@@ -146,7 +151,7 @@ describe('scan of a slide folder', () => {
     expect(await scan()).toEqual({ slides: [], problems: [], metadataFiles: [], unread: [] });
   });
 
-  it('reports folders that cannot be read', async () => {
+  it('reports a root that cannot be read as unread', async () => {
     await fs.rm(root, { recursive: true });
     await fs.writeFile(root, 'a file, not a folder');
     expect(await scan()).toEqual({ slides: [], problems: [], metadataFiles: [], unread: [''] });
@@ -168,17 +173,17 @@ describe('scan of a bucket', () => {
       read: async ({ key }) => Buffer.from(objects.get(key) ?? ''),
     };
     const { signal } = new AbortController();
-    const bucket = createScanner({
+    const bucketScanner = createScanner({
       readTree: () => readBucketTree({ store, groupFiles: async () => [], signal }),
       log,
     });
-    const before = await bucket.scan(new Set());
+    const before = await bucketScanner.scan(new Set());
     expect(before).toMatchObject({
       slides: [{ dataset_name: 'Study A', isMetadataIncomplete: false }],
       metadataFiles: ['Set/catalogue.csv'],
     });
     objects.delete('Set/catalogue.csv');
-    const after = await bucket.scan(new Set(before.metadataFiles));
+    const after = await bucketScanner.scan(new Set(before.metadataFiles));
     expect(after).toMatchObject({
       slides: [{ dataset_name: 'Set', isMetadataIncomplete: true }],
       problems: [{ path: 'Set/catalogue.csv', error: 'catalogue.csv: the file is missing.' }],
@@ -189,14 +194,14 @@ describe('scan of a bucket', () => {
 
 describe('links in a slide folder', () => {
   it('are followed to files and folders below the root', async () => {
-    await file('Store/a.svs');
+    await writeFile('Store/a.svs');
     await fs.symlink(path.join(root, 'Store', 'a.svs'), path.join(root, 'linked.svs'));
     await fs.symlink('Store', path.join(root, 'Again'));
     await fs.mkdir(path.join(base, 'slides', '.hidden'));
-    await file('.hidden/b.svs');
+    await writeFile('.hidden/b.svs');
     await fs.symlink('.hidden', path.join(root, 'Shown'));
     // A folder that can also be reached through a link is listed under its own path only.
-    expect(await found()).toEqual(['linked.svs', 'Store/a.svs', 'Shown/b.svs']);
+    expect(await foundPaths()).toEqual(['linked.svs', 'Store/a.svs', 'Shown/b.svs']);
   });
 
   it('are not followed to targets outside the root', async () => {
@@ -206,26 +211,26 @@ describe('links in a slide folder', () => {
     await fs.symlink(path.join(base, 'secret.svs'), path.join(root, 'a.svs'));
     await fs.symlink('../slides-elsewhere', path.join(root, 'Elsewhere'));
     await fs.symlink('/etc/passwd', path.join(root, 'passwd.tif'));
-    expect(await found()).toEqual([]);
+    expect(await foundPaths()).toEqual([]);
   });
 
   it('are skipped when they form a cycle or their target is missing', async () => {
-    await file('Set/a.svs');
+    await writeFile('Set/a.svs');
     await fs.symlink('.', path.join(root, 'Set', 'loop'));
     await fs.symlink('..', path.join(root, 'Set', 'up'));
     await fs.symlink('gone.svs', path.join(root, 'dangling.svs'));
     await fs.symlink('self.svs', path.join(root, 'self.svs'));
-    expect(await found()).toEqual(['Set/a.svs']);
+    expect(await foundPaths()).toEqual(['Set/a.svs']);
   });
 });
 
 describe('entry of a slide folder that is not a regular file', () => {
   it.skipIf(process.platform === 'win32')(
-    'is not listed as a slide: a named pipe, a folder with the name of a slide',
+    'is not listed as a slide if it is a named pipe or a folder with the name of a slide',
     async () => {
       execFileSync('mkfifo', [path.join(root, 'pipe.svs')]);
       await fs.mkdir(path.join(root, 'folder.svs'));
-      expect(await found()).toEqual([]);
+      expect(await foundPaths()).toEqual([]);
     },
   );
 });

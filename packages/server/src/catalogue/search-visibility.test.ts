@@ -18,8 +18,8 @@ import { type DatabaseKind, databaseKinds, openTestDatabase } from '../store/tes
 import { startCatalogueServer } from './testing/catalogue-server.ts';
 
 /** Starts a server with entries whose names contain `visible` if a viewer may see them, and otherwise `secret`. */
-async function catalogueWithSecrets(kind: DatabaseKind, restrictedDatasets: number) {
-  const observer = await openSearchObserver(kind);
+async function startCatalogueWithSecrets(databaseKind: DatabaseKind, restrictedDatasets: number) {
+  const observer = await openSearchObserver(databaseKind);
   // The server closes its database with this function, which removes the observer first.
   const testCatalogue = await startCatalogueServer({ db: observer.db, close: observer.close });
   const { server, admin } = testCatalogue;
@@ -29,12 +29,12 @@ async function catalogueWithSecrets(kind: DatabaseKind, restrictedDatasets: numb
   await image({ file_name: 'visible 2.svs', dataset_name: 'Zebra', organ_type: 'Liver' });
   await image({ file_name: 'visible 3.svs' });
   for (const dataset_name of ['Open 1', 'Zebra', null]) {
-    const place = { dataset_name, organ_type: 'Liver' };
-    await image({ ...place, file_name: 'secret hidden.svs', hidden_at: at });
-    await image({ ...place, file_name: 'secret failed.svs', status: 'failed' });
-    await image({ ...place, file_name: 'secret pending.svs', status: 'pending' });
-    await image({ ...place, file_name: 'secret removed.svs', removed_at: at });
-    await image({ ...place, file_name: 'secret missing.svs', missing_since: at });
+    const datasetAndOrgan = { dataset_name, organ_type: 'Liver' };
+    await image({ ...datasetAndOrgan, file_name: 'secret hidden.svs', hidden_at: at });
+    await image({ ...datasetAndOrgan, file_name: 'secret failed.svs', status: 'failed' });
+    await image({ ...datasetAndOrgan, file_name: 'secret pending.svs', status: 'pending' });
+    await image({ ...datasetAndOrgan, file_name: 'secret removed.svs', removed_at: at });
+    await image({ ...datasetAndOrgan, file_name: 'secret missing.svs', missing_since: at });
   }
   // `Open 01` has the same sort key as the open dataset `Open 1`, because leading zeros do not count.
   const restricted = Array.from({ length: restrictedDatasets }, (_, i) => (i === 0 ? 'Open 01' : `Set ${i}`));
@@ -48,16 +48,16 @@ async function catalogueWithSecrets(kind: DatabaseKind, restrictedDatasets: numb
     await image({ file_name: 'visible between.svs', dataset_name: `${dataset} open` });
     await admin.call(updateDataset, { body: { dataset, access: 'restricted', listed: false } });
   }
-  await observer.comparedTexts();
+  await observer.comparedTexts(); // discards the texts that the database has compared so far
   return { ...testCatalogue, observer, secretId, restricted };
 }
 
-describe.each(databaseKinds)('catalogue search with restricted and hidden entries, on %s', (kind) => {
+describe.each(databaseKinds)('catalogue search with restricted and hidden entries, on %s', (databaseKind) => {
   it.each([
     ['3 restricted datasets', 3],
-    ['70 restricted datasets, more than a query has ranges for', 70],
+    ['70 restricted datasets, which are too many for ranges of sort keys in one query', 70],
   ])('evaluates LIKE only on entries that the caller may see, with %s', async (_, count) => {
-    const { names, reader, observer } = await catalogueWithSecrets(kind, count);
+    const { listedNames, reader, observer } = await startCatalogueWithSecrets(databaseKind, count);
     const queries: Record<string, string>[] = [
       { q: 'secret' },
       { q: 'visible' },
@@ -70,11 +70,11 @@ describe.each(databaseKinds)('catalogue search with restricted and hidden entrie
     ];
     const { body } = await reader.call(listImages, { query: { limit: '2' } });
     queries.push({ q: '4711', cursor: body.next_cursor ?? '' });
-    await observer.comparedTexts();
+    await observer.comparedTexts(); // discards the texts of the request above
     for (const query of queries) {
-      const found = await names(reader, query);
-      expect([query, found.filter((name) => name.startsWith('secret'))]).toEqual([query, []]);
-      if (query.q === 'visible') expect(found.length).toBeGreaterThan(0);
+      const foundNames = await listedNames(reader, query);
+      expect([query, foundNames.filter((name) => name.startsWith('secret'))]).toEqual([query, []]);
+      if (query.q === 'visible') expect(foundNames.length).toBeGreaterThan(0);
       const comparedTexts = await observer.comparedTexts();
       expect([query, comparedTexts.length > 0]).toEqual([query, true]);
       expect([query, comparedTexts.filter((text) => text.includes('secret'))]).toEqual([query, []]);
@@ -83,13 +83,13 @@ describe.each(databaseKinds)('catalogue search with restricted and hidden entrie
 
   it.each([
     ['3 restricted datasets', 3],
-    ['70 restricted datasets, more than a query has ranges for', 70],
+    ['70 restricted datasets, which are too many for ranges of sort keys in one query', 70],
   ])(
     'evaluates LIKE in groups, rows and positions only on entries that the caller may see, with %s',
     async (_, count) => {
-      const { list, reader, observer } = await catalogueWithSecrets(kind, count);
+      const { list, reader, observer } = await startCatalogueWithSecrets(databaseKind, count);
       const [visible] = await list(reader);
-      await observer.comparedTexts();
+      await observer.comparedTexts(); // discards the texts of the request above
       for (const query of [
         { q: 'secret 4711' },
         { q: 'visible' },
@@ -107,24 +107,24 @@ describe.each(databaseKinds)('catalogue search with restricted and hidden entrie
   );
 
   it('evaluates LIKE on no entry of a restricted dataset, even if the search is limited to that dataset', async () => {
-    const { names, reader, observer, restricted } = await catalogueWithSecrets(kind, 3);
+    const { listedNames, reader, observer, restricted } = await startCatalogueWithSecrets(databaseKind, 3);
     for (const dataset of [...restricted, 'Open 1', 'no such dataset']) {
-      const found = await names(reader, { q: 's', dataset });
-      expect([dataset, found]).toEqual([dataset, dataset === 'Open 1' ? ['visible 1.svs'] : []]);
+      const foundNames = await listedNames(reader, { q: 's', dataset });
+      expect([dataset, foundNames]).toEqual([dataset, dataset === 'Open 1' ? ['visible 1.svs'] : []]);
       const comparedTexts = await observer.comparedTexts();
       expect([dataset, comparedTexts.filter((text) => text.includes('secret'))]).toEqual([dataset, []]);
     }
   });
 
   it('finds entries of restricted datasets and hidden entries for an administrator', async () => {
-    const { names, admin } = await catalogueWithSecrets(kind, 3);
+    const { listedNames, admin } = await startCatalogueWithSecrets(databaseKind, 3);
     // Not '4711': a search also matches ids, and a random id can contain any four digits.
-    expect(await names(admin, { q: 'secret 4711' })).toEqual(Array(3).fill('secret 4711.svs'));
-    expect(await names(admin, { q: 'hidden' })).toEqual(Array(3).fill('secret hidden.svs'));
+    expect(await listedNames(admin, { q: 'secret 4711' })).toEqual(Array(3).fill('secret 4711.svs'));
+    expect(await listedNames(admin, { q: 'hidden' })).toEqual(Array(3).fill('secret hidden.svs'));
   });
 
   it('runs the same queries for an unknown id and for the id of an invisible entry', async () => {
-    const { server, viewer, secretId, observer } = await catalogueWithSecrets(kind, 3);
+    const { server, viewer, secretId, observer } = await startCatalogueWithSecrets(databaseKind, 3);
     const token = await server.fixtures.token(viewer);
     const queriesFor = async (imageId: string) => {
       await server.as(token).call(getImage, { params: { imageId } }); // fills the caches
@@ -147,8 +147,8 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('query plans of a list, o
     // With 600 entries, the index in list order is by far the cheapest for ten of them. The restricted dataset comes first, so
     // a query that filtered row by row would read its rows.
     for (let i = 0; i < 600; i++) {
-      const place = { dataset_name: `Set ${i % 3}`, organ_type: 'Liver' };
-      await server.fixtures.image({ ...place, file_name: `${i}.svs` });
+      const datasetAndOrgan = { dataset_name: `Set ${i % 3}`, organ_type: 'Liver' };
+      await server.fixtures.image({ ...datasetAndOrgan, file_name: `${i}.svs` });
     }
     await admin.call(updateDataset, { body: { dataset: 'Set 0', access: 'restricted', listed: false } });
     await analyzeImages(db);

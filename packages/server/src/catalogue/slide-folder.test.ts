@@ -7,18 +7,19 @@ import type { SlideServer } from '../testing/slide-server.ts';
 import { startCatalogueServer, svs } from './testing/catalogue-server.ts';
 
 describe('catalogue of a slide folder', () => {
+  /** Returns the number of images that a reader sees. */
   const countListed = async ({ services }: SlideServer, reader: User) =>
     (await services.catalogue.list({ limit: 500 }, reader)).images.length;
 
   it('lists new files, omits missing files, and reuses the entry of a missing file when the file reappears', async () => {
-    const { server, names, list, reader } = await startCatalogueServer();
+    const { server, listedNames, list, reader } = await startCatalogueServer();
     await server.put('Set/a.svs', svs);
     await server.put('Set/b.svs', svs);
     await server.rescan();
     const [before] = await list(reader);
     await fs.rm(path.join(server.config.slidesDir, 'Set/a.svs'));
     await server.rescan();
-    expect(await names()).toEqual(['b.svs']);
+    expect(await listedNames()).toEqual(['b.svs']);
     await server.put('Set/a.svs', svs);
     await server.rescan();
     expect(await list(reader)).toContainEqual({ ...before, id: before?.id });
@@ -39,7 +40,7 @@ describe('catalogue of a slide folder', () => {
     ]);
   });
 
-  it('applies changes of metadata files', async () => {
+  it('updates dataset and organ of a slide when its metadata file changes', async () => {
     const { server, list, reader } = await startCatalogueServer();
     await server.put('Set/a.svs', svs);
     await server.put('Set/catalogue.csv', 'file_name,dataset_name,organ_type\na.svs,Study,Meme\n');
@@ -50,7 +51,7 @@ describe('catalogue of a slide folder', () => {
     expect(await list(reader)).toMatchObject([{ dataset_name: 'Set', organ_type: 'Deri' }]);
   });
 
-  it('keeps each field that an administrator has edited', async () => {
+  it('keeps each field that an administrator has edited when metadata files or the slide file change', async () => {
     const { server, admin, list, reader } = await startCatalogueServer();
     await server.put('Set/a.svs', svs);
     await server.rescan();
@@ -68,7 +69,7 @@ describe('catalogue of a slide folder', () => {
   });
 
   it('keeps a removed entry removed after a scan, a restart and a change of its file', async () => {
-    const { server, admin, names } = await startCatalogueServer();
+    const { server, admin, listedNames } = await startCatalogueServer();
     await server.put('Set/a.svs', svs);
     await server.rescan();
     const imageId = await server.idOf('a.svs');
@@ -77,13 +78,13 @@ describe('catalogue of a slide folder', () => {
     await server.services.catalogue.start();
     await server.put('Set/a.svs', await buildSvs({ width: 100, height: 100, downsamples: [1] }));
     await server.rescan();
-    expect(await names(admin)).toEqual([]);
+    expect(await listedNames(admin)).toEqual([]);
     expect(await fs.readdir(path.join(server.config.slidesDir, 'Set'))).toEqual(['a.svs']);
     await admin.call(updateImage, { params: { imageId }, body: { removed: false } });
-    expect(await names()).toEqual(['a.svs']);
+    expect(await listedNames()).toEqual(['a.svs']);
   });
 
-  it('does not read unchanged files again', async () => {
+  it('reads a file again only when it has changed', async () => {
     const { server } = await startCatalogueServer();
     const inspect = vi.spyOn(server.services.slides, 'inspect');
     await server.put('Set/a.svs', svs);
@@ -98,7 +99,7 @@ describe('catalogue of a slide folder', () => {
     expect(inspect).toHaveBeenCalledTimes(3);
   });
 
-  it('reads failed files again at each start', async () => {
+  it('reads files that could not be read again at each start of the server', async () => {
     const { server } = await startCatalogueServer();
     await server.put('Set/a.svs', svs);
     await server.put('Set/broken.svs', svs.subarray(0, 2000));
@@ -115,59 +116,62 @@ describe('catalogue of a slide folder', () => {
     ['text.tif', 'This is no picture at all.'],
     ['text.dcm', 'Nor is this.'],
     ['picture.png', 'nor this'],
-  ])('lists an unreadable file with a reason of one sentence: %s', async (name, bytes) => {
-    const { server, admin, list, names } = await startCatalogueServer();
-    await server.put('Set/good.svs', svs);
-    await server.put(`Set/${name}`, bytes);
-    await server.rescan();
-    expect(await names()).toEqual(['good.svs']);
-    const failed = (await list(admin)).find(({ file_name }) => file_name === name);
-    expect(failed).toMatchObject({ status: 'failed', width: null, format: null });
-    expect(failed?.error).toMatch(/^[A-Z][^/\\]*\.$/);
-  });
+  ])(
+    'lists the unreadable file %s to administrators as failed, with one sentence that gives the reason',
+    async (name, bytes) => {
+      const { server, admin, list, listedNames } = await startCatalogueServer();
+      await server.put('Set/good.svs', svs);
+      await server.put(`Set/${name}`, bytes);
+      await server.rescan();
+      expect(await listedNames()).toEqual(['good.svs']);
+      const failed = (await list(admin)).find(({ file_name }) => file_name === name);
+      expect(failed).toMatchObject({ status: 'failed', width: null, format: null });
+      expect(failed?.error).toMatch(/^[A-Z][^/\\]*\.$/);
+    },
+  );
 
-  it('lists a damaged file as ready after it was repaired', async () => {
-    const { server, names } = await startCatalogueServer();
+  it('lists a damaged file as ready after it is repaired', async () => {
+    const { server, listedNames } = await startCatalogueServer();
     await server.put('Set/a.svs', svs.subarray(0, 2000));
     await server.rescan();
-    expect(await names()).toEqual([]);
+    expect(await listedNames()).toEqual([]);
     await server.put('Set/a.svs', svs);
     await server.rescan();
-    expect(await names()).toEqual(['a.svs']);
+    expect(await listedNames()).toEqual(['a.svs']);
   });
 
   it('shows an unusable metadata file to administrators until it is corrected', async () => {
-    const { server, admin, list, names } = await startCatalogueServer();
+    const { server, admin, list, listedNames } = await startCatalogueServer();
     await server.put('Set/a.svs', svs);
     await server.put('Set/catalogue.csv', 'nonsense');
     await server.rescan();
-    expect(await names()).toEqual([]);
+    expect(await listedNames()).toEqual([]);
     expect(await list(admin)).toMatchObject([
       { file_name: 'a.svs', status: 'ready', hidden: true },
       {
         file_name: 'catalogue.csv',
         dataset_name: 'Set',
         status: 'failed',
-        error: expect.stringMatching(/^catalogue\.csv: the first line names no column file_name\. /),
+        error: expect.stringMatching(/^catalogue\.csv: the first line listedNames no column file_name\. /),
       },
     ]);
     await server.put('Set/catalogue.csv', 'file_name\n');
     await server.rescan();
-    expect(await names(admin)).toEqual(['a.svs']);
-    expect(await names()).toEqual(['a.svs']);
+    expect(await listedNames(admin)).toEqual(['a.svs']);
+    expect(await listedNames()).toEqual(['a.svs']);
   });
 
-  it('lists a copied file without an explicit request to scan', async () => {
-    const { server, admin, names } = await startCatalogueServer();
+  it('lists a file that is copied into the slide folder without an explicit request to scan', async () => {
+    const { server, admin, listedNames } = await startCatalogueServer();
     await server.services.catalogue.start();
     await server.put('New/a.svs', svs);
-    await vi.waitFor(async () => expect(await names(admin)).toEqual(['a.svs']), {
+    await vi.waitFor(async () => expect(await listedNames(admin)).toEqual(['a.svs']), {
       timeout: 20_000,
       interval: 100,
     });
   }, 30_000);
 
-  it('isEmpty returns whether no entry has an existing file; removed entries count', async () => {
+  it('counts as empty (isEmpty) only when no entry, not even a removed one, has an existing file', async () => {
     const { server, admin } = await startCatalogueServer();
     const { catalogue } = server.services;
     expect(await catalogue.isEmpty()).toBe(true);

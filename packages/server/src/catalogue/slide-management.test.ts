@@ -21,7 +21,7 @@ async function startServer(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
   return {
     server,
     admin,
-    names: async (query: Readonly<Record<string, string>> = {}) => {
+    listedNames: async (query: Readonly<Record<string, string>> = {}) => {
       const { status, body } = await admin.call(listManagedImages, { query });
       expect(status).toBe(200);
       return body.images.map(({ file_name }) => file_name);
@@ -41,7 +41,7 @@ async function startServer(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
 
 describe.each(databaseKinds)('list of slides for administrators, on %s', (database) => {
   it('filters and counts entries by status, dataset and search text', async () => {
-    const { server, admin, names } = await startServer(database);
+    const { server, admin, listedNames } = await startServer(database);
     const { image } = server.fixtures;
     await image({ file_name: 'hazır.svs', dataset_name: 'Meme', organ_type: 'Işık' });
     await image({ file_name: 'gizli.svs', dataset_name: 'Meme', hidden_at: at });
@@ -50,17 +50,17 @@ describe.each(databaseKinds)('list of slides for administrators, on %s', (databa
     await image({ file_name: 'kayıp.svs', dataset_name: 'Deri', missing_since: at });
     await image({ file_name: 'kaldırılmış.svs', dataset_name: 'Deri', removed_at: at });
 
-    expect(await names()).toEqual(['bekleyen.svs', 'gizli.svs', 'hazır.svs', 'bozuk.svs']);
-    expect(await names({ status: 'ready' })).toEqual(['gizli.svs', 'hazır.svs']);
-    expect(await names({ status: 'pending' })).toEqual(['bekleyen.svs']);
-    expect(await names({ status: 'failed' })).toEqual(['bozuk.svs']);
-    expect(await names({ status: 'hidden' })).toEqual(['gizli.svs']);
-    expect(await names({ status: 'missing' })).toEqual(['kayıp.svs']);
-    expect(await names({ status: 'removed' })).toEqual(['kaldırılmış.svs']);
-    expect(await names({ dataset: 'Meme' })).toEqual(['gizli.svs', 'hazır.svs']);
-    expect(await names({ dataset: '' })).toEqual(['bozuk.svs']);
-    expect(await names({ q: 'IŞIK' })).toEqual(['hazır.svs']);
-    expect(await names({ q: 'deri', status: 'removed' })).toEqual(['kaldırılmış.svs']);
+    expect(await listedNames()).toEqual(['bekleyen.svs', 'gizli.svs', 'hazır.svs', 'bozuk.svs']);
+    expect(await listedNames({ status: 'ready' })).toEqual(['gizli.svs', 'hazır.svs']);
+    expect(await listedNames({ status: 'pending' })).toEqual(['bekleyen.svs']);
+    expect(await listedNames({ status: 'failed' })).toEqual(['bozuk.svs']);
+    expect(await listedNames({ status: 'hidden' })).toEqual(['gizli.svs']);
+    expect(await listedNames({ status: 'missing' })).toEqual(['kayıp.svs']);
+    expect(await listedNames({ status: 'removed' })).toEqual(['kaldırılmış.svs']);
+    expect(await listedNames({ dataset: 'Meme' })).toEqual(['gizli.svs', 'hazır.svs']);
+    expect(await listedNames({ dataset: '' })).toEqual(['bozuk.svs']);
+    expect(await listedNames({ q: 'IŞIK' })).toEqual(['hazır.svs']);
+    expect(await listedNames({ q: 'deri', status: 'removed' })).toEqual(['kaldırılmış.svs']);
 
     const counts = async (query = {}) => (await admin.call(countManagedImages, { query })).body.counts;
     expect(await counts()).toEqual({
@@ -78,7 +78,7 @@ describe.each(databaseKinds)('list of slides for administrators, on %s', (databa
   });
 
   it('returns pages that neither repeat nor miss an entry', async () => {
-    const { server, admin, names } = await startServer(database);
+    const { server, admin, listedNames } = await startServer(database);
     for (const number of [10, 2, 1, 30, 4]) await server.fixtures.image({ file_name: `slide-${number}.svs` });
     const listed: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
@@ -88,51 +88,51 @@ describe.each(databaseKinds)('list of slides for administrators, on %s', (databa
       cursor = body.next_cursor;
     }
     expect(listed).toEqual(['slide-1.svs', 'slide-2.svs', 'slide-4.svs', 'slide-10.svs', 'slide-30.svs']);
-    expect(listed).toEqual(await names());
-    const wrong = await admin.call(listManagedImages, { query: { cursor: 'nonsense' } });
-    expect(wrong).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+    expect(listed).toEqual(await listedNames());
+    const invalidCursor = await admin.call(listManagedImages, { query: { cursor: 'nonsense' } });
+    expect(invalidCursor).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
   });
 });
 
 describe.each(databaseKinds)('bulk change of catalogue entries, on %s', (database) => {
   it('moves entries to a dataset, and leaves entries that are already in it unchanged', async () => {
-    const { server, admin, names, auditEntries } = await startServer(database);
+    const { server, admin, listedNames, auditEntries } = await startServer(database);
     const a = await server.fixtures.image({ file_name: 'a.svs' });
     const b = await server.fixtures.image({ file_name: 'b.svs', dataset_name: 'Meme' });
     const response = await admin.call(changeImages, {
       body: { ids: [a.id, b.id, a.id], dataset_name: 'Meme' },
     });
     expect(response).toMatchObject({ status: 200, body: { changed: 1, message: '1 slayt değiştirildi.' } });
-    expect(await names({ dataset: 'Meme' })).toEqual(['a.svs', 'b.svs']);
+    expect(await listedNames({ dataset: 'Meme' })).toEqual(['a.svs', 'b.svs']);
     const detail = '{"fields":"dataset_name","dataset_before":null,"dataset_after":"Meme"}';
     expect(await auditEntries()).toEqual([['image-edited', a.id, detail]]);
   });
 
-  it('changes all entries or none', async () => {
-    const { server, admin, names, auditEntries } = await startServer(database);
+  it('changes no entry when one of them is unknown or removed', async () => {
+    const { server, admin, listedNames, auditEntries } = await startServer(database);
     const a = await server.fixtures.image({ file_name: 'a.svs' });
     const removed = await server.fixtures.image({ file_name: 'b.svs', removed_at: at });
     for (const other of [randomUUID(), removed.id]) {
       const response = await admin.call(changeImages, { body: { ids: [a.id, other], dataset_name: 'Meme' } });
       expect(response).toMatchObject({ status: 404, body: { code: 'not_found' } });
     }
-    expect(await names({ dataset: 'Meme' })).toEqual([]);
+    expect(await listedNames({ dataset: 'Meme' })).toEqual([]);
     expect(await auditEntries()).toEqual([]);
   });
 
   it('removes and restores entries', async () => {
-    const { server, admin, names, auditEntries } = await startServer(database);
+    const { server, admin, listedNames, auditEntries } = await startServer(database);
     const a = await server.fixtures.image({ file_name: 'a.svs' });
     const b = await server.fixtures.image({ file_name: 'b.svs', missing_since: at });
     const ids = [a.id, b.id];
     const change = async (removed: boolean) =>
       (await admin.call(changeImages, { body: { ids, removed } })).body;
     expect(await change(true)).toEqual({ changed: 2, message: '2 slayt katalogdan kaldırıldı.' });
-    expect(await names({ status: 'removed' })).toEqual(['a.svs', 'b.svs']);
+    expect(await listedNames({ status: 'removed' })).toEqual(['a.svs', 'b.svs']);
     expect(await change(true)).toEqual({ changed: 0, message: 'Değişen bir şey yok.' });
     expect(await change(false)).toEqual({ changed: 2, message: '2 slayt kataloğa geri alındı.' });
-    expect(await names()).toEqual(['a.svs']);
-    expect(await names({ status: 'missing' })).toEqual(['b.svs']);
+    expect(await listedNames()).toEqual(['a.svs']);
+    expect(await listedNames({ status: 'missing' })).toEqual(['b.svs']);
     const entries = await auditEntries();
     expect(entries.map(([action]) => action)).toEqual([
       'image-removed',
@@ -143,12 +143,12 @@ describe.each(databaseKinds)('bulk change of catalogue entries, on %s', (databas
   });
 
   it.each([
-    [{ ids: [] }],
-    [{ ids: ['x'] }],
-    [{ ids: Array.from({ length: 1001 }, () => randomUUID()) }],
-    [{ ids: [randomUUID()], dataset_name: 'x'.repeat(201) }],
-    [{ ids: [randomUUID()], read_again: false }],
-  ])('rejects the invalid request body number %# with invalid_request', async (body) => {
+    ['no id', { ids: [] }],
+    ['an id that is not a UUID', { ids: ['x'] }],
+    ['more than 1,000 ids', { ids: Array.from({ length: 1001 }, () => randomUUID()) }],
+    ['a dataset name of more than 200 characters', { ids: [randomUUID()], dataset_name: 'x'.repeat(201) }],
+    ['read_again: false', { ids: [randomUUID()], read_again: false }],
+  ])('is rejected with invalid_request when the request body has %s', async (_, body) => {
     const { admin } = await startServer(database);
     expect((await admin.call(changeImages, { body })).body).toMatchObject({ code: 'invalid_request' });
   });
@@ -166,11 +166,11 @@ describe('hidden slide', () => {
     const otherProcess = await server.another();
     const sessions = { admin: await server.sessionOf(admin), user: await server.sessionOf(user) };
     const pixels = async (session: string) => {
-      const names = ['image.dzi', 'thumbnail.jpg', 'image_files/9/0_0.jpeg'];
-      const responses = names.map((name) => server.pixels(`${imageId}/${name}`, session));
+      const listedNames = ['image.dzi', 'thumbnail.jpg', 'image_files/9/0_0.jpeg'];
+      const responses = listedNames.map((name) => server.pixels(`${imageId}/${name}`, session));
       return (await Promise.all(responses)).map(({ statusCode }) => statusCode);
     };
-    const visibleTo = async (who: typeof user, client = server.as(who)) => ({
+    const visibleTo = async (account: typeof user, client = server.as(account)) => ({
       list: (await client.call(listImages)).body.images.map(({ hidden }) => hidden),
       details: (await client.call(getImage, { params: { imageId } })).status,
     });
@@ -244,7 +244,9 @@ describe('slide whose file is unreadable', () => {
     await admin.call(changeImages, { body: { ids: [imageId], read_again: true } });
     await server.services.catalogue.settled();
     expect(await image()).toMatchObject({ status: 'ready', error: null, width: 300 });
-    const again = await admin.call(changeImages, { body: { ids: [imageId], read_again: true } });
-    expect(again.body).toMatchObject({ changed: 0 });
+    const requestForReadyImage = await admin.call(changeImages, {
+      body: { ids: [imageId], read_again: true },
+    });
+    expect(requestForReadyImage.body).toMatchObject({ changed: 0 });
   });
 });

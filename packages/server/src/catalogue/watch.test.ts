@@ -7,13 +7,13 @@ import { watchFolders } from './watch.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Watches two folders: `slides`, and `later`, which does not exist yet. */
+/** Watches two folders of a new base folder: `slides`, and `later`, which does not exist yet. */
 async function startWatching() {
   const base = await fs.mkdtemp(path.join(os.tmpdir(), 'watch-'));
-  const at = (place: string) => path.join(base, place);
-  await fs.mkdir(at('slides/Set/deep'), { recursive: true });
+  const inBase = (relativePath: string) => path.join(base, relativePath);
+  await fs.mkdir(inBase('slides/Set/deep'), { recursive: true });
   const onChange = vi.fn<() => void>();
-  const folders = [at('slides'), at('later')];
+  const folders = [inBase('slides'), inBase('later')];
   const watch = watchFolders({ folders, onChange, log: pino({ level: 'silent' }) });
   onTestFinished(async () => {
     await watch.close();
@@ -21,7 +21,7 @@ async function startWatching() {
   });
   await watch.ready;
   return {
-    at,
+    inBase,
     /** Makes a change, and returns whether it is reported within 50 s. */
     async isReported(change: () => Promise<unknown>): Promise<boolean> {
       onChange.mockClear();
@@ -35,34 +35,34 @@ async function startWatching() {
 
 describe('watchFolders', () => {
   it('reports created, changed, renamed and deleted files at any depth', async () => {
-    const { at, isReported } = await startWatching();
-    expect(await isReported(() => fs.writeFile(at('slides/Set/deep/a.svs'), '1'))).toBe(true);
-    expect(await isReported(() => fs.appendFile(at('slides/Set/deep/a.svs'), '2'))).toBe(true);
-    expect(await isReported(() => fs.rename(at('slides/Set/deep/a.svs'), at('slides/Set/deep/b.svs')))).toBe(
-      true,
-    );
-    expect(await isReported(() => fs.rm(at('slides/Set/deep/b.svs')))).toBe(true);
+    const { inBase, isReported } = await startWatching();
+    expect(await isReported(() => fs.writeFile(inBase('slides/Set/deep/a.svs'), '1'))).toBe(true);
+    expect(await isReported(() => fs.appendFile(inBase('slides/Set/deep/a.svs'), '2'))).toBe(true);
+    expect(
+      await isReported(() => fs.rename(inBase('slides/Set/deep/a.svs'), inBase('slides/Set/deep/b.svs'))),
+    ).toBe(true);
+    expect(await isReported(() => fs.rm(inBase('slides/Set/deep/b.svs')))).toBe(true);
   });
 
-  it('watches folders that are created later, and their content', async () => {
-    const { at, isReported } = await startWatching();
-    expect(await isReported(() => fs.mkdir(at('slides/New/deep'), { recursive: true }))).toBe(true);
-    expect(await isReported(() => fs.writeFile(at('slides/New/deep/a.svs'), '1'))).toBe(true);
-    expect(await isReported(() => fs.mkdir(at('later')))).toBe(true);
-    expect(await isReported(() => fs.writeFile(at('later/b.svs'), '1'))).toBe(true);
-    expect(await isReported(() => fs.rm(at('later'), { recursive: true }))).toBe(true);
-    expect(await isReported(() => fs.mkdir(at('later/deep'), { recursive: true }))).toBe(true);
-    expect(await isReported(() => fs.writeFile(at('later/deep/b.svs'), '1'))).toBe(true);
+  it('reports new folders, also a watched folder that appears later, and changes in them', async () => {
+    const { inBase, isReported } = await startWatching();
+    expect(await isReported(() => fs.mkdir(inBase('slides/New/deep'), { recursive: true }))).toBe(true);
+    expect(await isReported(() => fs.writeFile(inBase('slides/New/deep/a.svs'), '1'))).toBe(true);
+    expect(await isReported(() => fs.mkdir(inBase('later')))).toBe(true);
+    expect(await isReported(() => fs.writeFile(inBase('later/b.svs'), '1'))).toBe(true);
+    expect(await isReported(() => fs.rm(inBase('later'), { recursive: true }))).toBe(true);
+    expect(await isReported(() => fs.mkdir(inBase('later/deep'), { recursive: true }))).toBe(true);
+    expect(await isReported(() => fs.writeFile(inBase('later/deep/b.svs'), '1'))).toBe(true);
   });
 
-  it('watches a moved folder, and the folder that takes its place', async () => {
-    const { at, isReported } = await startWatching();
+  it('reports changes in a moved folder, and in the new folder at its old path', async () => {
+    const { inBase, isReported } = await startWatching();
     const exchange = async () => {
-      await fs.rename(at('slides/Set'), at('slides/Moved'));
-      await fs.mkdir(at('slides/Set'));
+      await fs.rename(inBase('slides/Set'), inBase('slides/Moved'));
+      await fs.mkdir(inBase('slides/Set'));
     };
     expect(await isReported(exchange)).toBe(true);
-    expect(await isReported(() => fs.writeFile(at('slides/Moved/deep/a.svs'), '1'))).toBe(true);
-    expect(await isReported(() => fs.writeFile(at('slides/Set/b.svs'), '1'))).toBe(true);
+    expect(await isReported(() => fs.writeFile(inBase('slides/Moved/deep/a.svs'), '1'))).toBe(true);
+    expect(await isReported(() => fs.writeFile(inBase('slides/Set/b.svs'), '1'))).toBe(true);
   });
 });

@@ -36,7 +36,7 @@ export async function startCatalogueServer(
     admin,
     reader,
     /** Returns the file names of the listed images in the order of the response; by default, as the viewer sees the list. */
-    names: async (client = reader, query: Readonly<Record<string, string>> = {}) =>
+    listedNames: async (client = reader, query: Readonly<Record<string, string>> = {}) =>
       (await list(client, query)).map(({ file_name }) => file_name),
     list,
   };
