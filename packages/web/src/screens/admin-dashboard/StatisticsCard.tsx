@@ -28,7 +28,7 @@ export function StatisticsCard() {
       {statistics.data && <Figures statistics={statistics.data} />}
       {statistics.data && <Usage days={statistics.data.days} />}
       <Text c="dimmed" mt="lg">
-        {texts.moreSoon}
+        {texts.moreStatisticsSoon}
       </Text>
     </Panel>
   );

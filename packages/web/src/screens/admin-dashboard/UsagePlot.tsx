@@ -29,7 +29,7 @@ export function UsagePlot({ title, days, color }: UsagePlotProps) {
   const busiestDay = days.find(({ count }) => count === maxCount);
   const description =
     total === 0 || busiestDay === undefined
-      ? texts.plotNothing
+      ? texts.plotEmpty
       : texts.plotDescription(formatNumber(total), formatNumber(maxCount), formatDay(busiestDay.day));
 
   return (

@@ -33,7 +33,7 @@ function Tokens() {
     const message = messageOf(tokens.error, apiTokenTexts.listFailed);
     return <LoadFailed message={message} onRetry={() => void tokens.refetch()} />;
   }
-  if (tokens.data.length === 0) return <EmptyState title={texts.none} hint={texts.noneHint} />;
+  if (tokens.data.length === 0) return <EmptyState title={texts.noTokens} hint={texts.noTokensHint} />;
   return (
     <ul className={classes.list}>
       {tokens.data.map((token) => (

@@ -5,12 +5,12 @@ export const texts = wording({
   languageWhenMixed: 'tr',
   tr: {
     hint: 'Programların hesaplar adına erişmesini sağlayan, süresi dolmamış anahtarlar.',
-    none: 'Geçerli API anahtarı yok.',
-    noneHint: 'Kullanıcılar anahtarlarını profil sayfasında oluşturur.',
+    noTokens: 'Geçerli API anahtarı yok.',
+    noTokensHint: 'Kullanıcılar anahtarlarını profil sayfasında oluşturur.',
   },
   en: {
     hint: 'Tokens that have not ended, with which programs act on behalf of accounts.',
-    none: 'There are no valid API tokens.',
-    noneHint: 'Users create their tokens on the profile page.',
+    noTokens: 'There are no valid API tokens.',
+    noTokensHint: 'Users create their tokens on the profile page.',
   },
 });

@@ -169,7 +169,7 @@ describe('the audit log screen', () => {
     expect(address()).toBe(`/admin/audit?target=${image.id}`);
   });
 
-  it('loads older entries when the button is pressed, and says when there are no more', async () => {
+  it('loads older entries when the button below the list is pressed, and then says that there are no more', async () => {
     const { person, calls } = openAuditLog('/admin/audit', [], {
       'GET /admin/audit': ({ query }: ApiCall) =>
         query.cursor === 'older'
@@ -183,7 +183,7 @@ describe('the audit log screen', () => {
     expect(calls.filter(({ name }) => name === 'GET /admin/audit')).toHaveLength(2);
   });
 
-  it('shows a retry button when the first or older entries cannot be loaded', async () => {
+  it('shows a retry button when the first entries or older entries cannot be loaded', async () => {
     let response: object = errorResponse('unavailable', 'Veritabanı meşgul.');
     const { person } = openAuditLog('/admin/audit', [], { 'GET /admin/audit': () => response });
     await screen.findByText('Veritabanı meşgul.');
@@ -246,7 +246,7 @@ describe('the state of the hash chain on the audit log screen', () => {
     chain.getByText('1.203 kayıt denetlendi · 21 Kasım 2026 14:00');
   });
 
-  it('is checked again when the button is pressed, and shown as broken at the first invalid entry', async () => {
+  it('is checked again when the check button is pressed, and shown as broken at the first invalid entry', async () => {
     let chain = intactChain;
     const { person } = openAuditLog('/admin/audit', [], {
       'GET /admin/audit/chain': () => chain,

@@ -96,7 +96,7 @@ function Actor({ entry: { actor, address } }: { readonly entry: AuditEntry }) {
   if (actor !== null) return <PersonLink person={actor} />;
   return (
     <Text inherit c="dimmed">
-      {address === null ? texts.server : texts.stranger}
+      {address === null ? texts.server : texts.notSignedIn}
     </Text>
   );
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { detailOf } from './detail-of.ts';
 import { summaryOf } from './texts.ts';
 
-describe('detailOf', () => {
+describe('detailOf for the table of the audit log', () => {
   it.each([
     ['sign-in', { code: 'credentials_invalid' }, ['Geçersiz e-posta veya şifre.']],
     [
@@ -98,7 +98,7 @@ describe('detailOf', () => {
   });
 });
 
-describe('summaryOf', () => {
+describe('summaryOf for the table of the audit log', () => {
   it.each([
     ['sign-in', 'done', 'Giriş'],
     ['sign-in', 'refused', 'Giriş başarısız'],

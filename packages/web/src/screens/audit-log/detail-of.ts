@@ -66,8 +66,8 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
   }
   if (action === 'image-opened' || action === 'image-viewed') {
     const [requestKind] = consume('by'); // the kind of request that opened the slide: descriptor, thumbnail or tile
-    if (requestKind === 'thumbnail') sentences.push(texts.thumbnailAlone);
-    if (requestKind === 'tile') sentences.push(texts.tileFirst);
+    if (requestKind === 'thumbnail') sentences.push(texts.onlyThumbnail);
+    if (requestKind === 'tile') sentences.push(texts.tilesWithoutDescriptor);
   }
   if ('dataset_after' in detail) {
     const [before, after] = consume('dataset_before', 'dataset_after').map((name) => name ?? texts.noDataset);
@@ -83,7 +83,7 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
   if (typeof count === 'number') sentences.push(texts.count(formatNumber(count)));
   const [first, last] = consume('first_at', 'last_at');
   if (typeof first === 'string' && typeof last === 'string') {
-    sentences.push(texts.between(formatDateAndTime(first), formatDateAndTime(last)));
+    sentences.push(texts.firstAndLast(formatDateAndTime(first), formatDateAndTime(last)));
   }
   const [kinds] = consume('kinds');
   if (typeof kinds === 'string') sentences.push(`${texts.kinds}: ${kinds}`);

@@ -3,7 +3,7 @@ import { auditLogPath, readFilter, toApiFilter } from './filter.ts';
 
 const emptyFilter = { who: '', action: '', result: '', target: '', from: '', to: '', sessions: '' };
 
-describe('the audit filter in the URL', () => {
+describe('the filter of the audit log in the URL', () => {
   it('is read from the known query parameters, and ignores unknown parameters and invalid values', () => {
     const query = new URLSearchParams(
       'who=+isil@example.org&action=sign-in&result=refused&target=id-1&from=2026-05-01&to=2026-05-02&else=1',
@@ -33,7 +33,7 @@ describe('the audit filter in the URL', () => {
   });
 });
 
-describe('toApiFilter', () => {
+describe('toApiFilter for the audit log', () => {
   it.each([
     ['hides image sessions for an empty filter', {}, { hide: 'sessions' }],
     ['does not hide image sessions when the user asks for them', { sessions: '1' }, {}],
@@ -46,14 +46,14 @@ describe('toApiFilter', () => {
     expect(toApiFilter({ ...emptyFilter, ...filter })).toEqual(query);
   });
 
-  it('converts the first and the last day into the start of the first day and the start of the day after the last day', () => {
+  it('converts the days of the filter to a period from the start of the first day to the end of the last day, in local time', () => {
     expect(toApiFilter({ ...emptyFilter, sessions: '1', from: '2026-05-01', to: '2026-05-31' })).toEqual({
       from: new Date(2026, 4, 1).toISOString(),
       to: new Date(2026, 5, 1).toISOString(),
     });
   });
 
-  it('passes person, action, result and target on unchanged', () => {
+  it('keeps person, action, result and target unchanged', () => {
     expect(
       toApiFilter({ ...emptyFilter, who: 'uid-1', action: 'sign-in', result: 'done', target: 'id-1' }),
     ).toEqual({

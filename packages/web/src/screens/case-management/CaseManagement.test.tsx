@@ -92,7 +92,7 @@ describe('the case management screen', () => {
       });
   });
 
-  it('saves the changed order and stains of a case, with the version that was loaded', async () => {
+  it('saves the changed order and stains of a case, and sends the version of the case that it has loaded', async () => {
     const { calls, person } = openCases({ 'PATCH /cases/case-1': existingCase });
     await person.click(await screen.findByRole('button', { name: 'Düzenle: B26-1' }));
     await person.type(await screen.findByLabelText('Boya: B26-1_PAS.svs'), 'PAS');

@@ -97,7 +97,7 @@ function CaseList({ dataset, onOpenDialog }: CaseListProps) {
       <LoadFailed message={messageOf(cases.error, texts.loadFailed)} onRetry={() => void cases.refetch()} />
     );
   }
-  if (cases.data.length === 0) return <EmptyState title={texts.none} hint={texts.noneHint} />;
+  if (cases.data.length === 0) return <EmptyState title={texts.noCases} hint={texts.noCasesHint} />;
   return (
     <ul className={classes.cards}>
       {cases.data.map((slideCase) => (

@@ -39,7 +39,7 @@ export function ProposeCases({ dataset, onClose }: ProposeCasesProps) {
       createdCount += 1;
     }
     setRunning(false);
-    if (createdCount > 0) announce({ success: true, message: texts.made(createdCount) });
+    if (createdCount > 0) announce({ success: true, message: texts.casesCreated(createdCount) });
     if (createdCount === selectedCases.length) onClose();
   }
 
@@ -105,7 +105,7 @@ export function ProposeCases({ dataset, onClose }: ProposeCasesProps) {
             disabled={selectedCases.length === 0}
             onClick={() => void createCases()}
           >
-            {texts.makeCases(selectedCases.length)}
+            {texts.createCases(selectedCases.length)}
           </Button>
         </Group>
       </Stack>

@@ -36,7 +36,7 @@ describe('proposeCases', () => {
     expect(proposeCases(images, rule, usedImageIds).map(({ name }) => name)).toEqual(['B26-2']);
   });
 
-  it('uses the first two parts of a file name as the case when the naming rule says so', () => {
+  it('uses the first two parts of a file name as the case name when the naming rule has caseParts: 2', () => {
     const names = proposeCases(images, { separator: '_', caseParts: 2 }, new Set()).map(({ name }) => name);
     expect(names).toEqual(['B26-12_A1']);
   });

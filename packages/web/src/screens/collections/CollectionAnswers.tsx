@@ -94,7 +94,7 @@ function AnswerTable({ answers, choicesOfItem }: AnswerTableProps) {
   const judgedCount = answers.filter(({ correct }) => correct !== null).length;
   return (
     <>
-      {judgedCount > 0 && <Text mb="sm">{texts.rightOf(correctCount, judgedCount)}</Text>}
+      {judgedCount > 0 && <Text mb="sm">{texts.correctAnswers(correctCount, judgedCount)}</Text>}
       <section className={classes.table} {...scrollableByKeyboard} aria-label={texts.answers}>
         <Table striped>
           <Table.Thead>
@@ -129,10 +129,10 @@ function AnswerTable({ answers, choicesOfItem }: AnswerTableProps) {
   );
 }
 
-/** Returns the key of the label for the result. The server does not judge free texts: their result is `open`. */
-function resultOf({ correct }: CollectionAnswer): 'open' | 'right' | 'wrong' {
-  if (correct === null) return 'open';
-  return correct ? 'right' : 'wrong';
+/** Returns the key of the label for the result. The server does not judge free texts: their result is `notJudged`. */
+function resultOf({ correct }: CollectionAnswer): 'correct' | 'incorrect' | 'notJudged' {
+  if (correct === null) return 'notJudged';
+  return correct ? 'correct' : 'incorrect';
 }
 
 /** Returns the name of the person. The server calls visitors without an account "Visitor 1", "Visitor 2" and so on. */

@@ -104,7 +104,7 @@ describe('the collections screen', () => {
 });
 
 describe('the editor of a collection', () => {
-  it('saves a changed order and a changed question, with the version that was loaded', async () => {
+  it('saves a changed order and a changed question, and sends the version of the collection that it has loaded', async () => {
     const { calls, person, address } = openApp('/collections/c-1/edit', {
       signedInAs: account(),
       api: { ...lists, 'GET /collections/c-1': collection, 'PATCH /collections/c-1': collection },
@@ -158,7 +158,7 @@ describe('the tour of a collection', () => {
     'POST /collections/c-1/answers': { correct: true, explanation: 'Çekirdekler mavi.' },
   };
 
-  it('shows one item at a time, sends the answer to its question and keeps the explanation', async () => {
+  it('shows one item at a time, sends the answer to its question, and shows the explanation again after going back', async () => {
     const { calls, person, address } = openApp('/collections/c-1', { signedInAs: account(), api });
     await screen.findByRole('heading', { name: 'Ders 3 · Kenar' });
     screen.getByText('Kenara bakın.');
@@ -221,7 +221,7 @@ describe('the tour of a collection', () => {
 });
 
 describe('the answers screen of a collection', () => {
-  it('shows a table of answers with the texts of the choices', async () => {
+  it('shows the answers in a table, with the texts of the chosen choices instead of their indexes', async () => {
     const answers = [
       {
         item: 0,

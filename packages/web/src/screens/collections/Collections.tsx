@@ -117,7 +117,12 @@ function CollectionList({ canCreate, onOpenDialog }: ListProps & { readonly canC
     );
   }
   if (collections.data.length === 0) {
-    return <EmptyState title={texts.none} hint={canCreate ? texts.noneHint : texts.noneReaderHint} />;
+    return (
+      <EmptyState
+        title={texts.noCollections}
+        hint={canCreate ? texts.noCollectionsHint : texts.noCollectionsReaderHint}
+      />
+    );
   }
   return (
     <ul className={classes.cards}>

@@ -232,7 +232,7 @@ function RegionDialog({ imageId, field, region, onDone, onClose }: RegionDialogP
               {texts.cancel}
             </Button>
             <Button disabled={corners.length < minCorners} onClick={() => onDone(corners)}>
-              {texts.takeRegion}
+              {texts.applyRegion}
             </Button>
           </Group>
         </Group>

@@ -79,7 +79,7 @@ describe('the draft of a collection', () => {
 });
 
 describe('moveEntry', () => {
-  it('moves an entry to another index, but not beyond the ends of the list', () => {
+  it('moves an entry of a list to another index, and changes nothing when the index is out of range', () => {
     expect(moveEntry(['a', 'b', 'c'], 0, 2)).toEqual(['b', 'c', 'a']);
     expect(moveEntry(['a', 'b'], 0, -1)).toEqual(['a', 'b']);
   });

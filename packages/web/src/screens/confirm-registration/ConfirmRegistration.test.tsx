@@ -18,7 +18,7 @@ describe('the page that confirms a registration', () => {
     await expect.poll(address).toBe('/auth/confirm');
   });
 
-  it('sends the code and the password, and opens the login page', async () => {
+  it('sends the code of the URL and the typed password, and then opens the login page', async () => {
     const { person, calls, address } = openApp('/auth/confirm#code=one%2Btime', {
       api: { 'POST /auth/register/confirm': { message: 'Adresiniz doğrulandı.' } },
     });

@@ -41,7 +41,7 @@ describe('the dashboard', () => {
     expect(links.map((link) => link.getAttribute('href'))).toEqual(['/wsi-viewer?image=id-1']);
   });
 
-  it('says that the account has no activity yet', async () => {
+  it('says when the account has no activity yet', async () => {
     openApp('/dashboard', { signedInAs: account(), api: noActivity });
     await screen.findByText('Henüz bir etkinlik yok.');
   });

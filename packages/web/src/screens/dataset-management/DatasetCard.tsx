@@ -64,8 +64,8 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
         />
         {isRestricted && (
           <Switch
-            label={texts.list}
-            description={texts.listHint}
+            label={texts.showName}
+            description={texts.showNameHint}
             checked={isListed}
             disabled={runAction.isPending}
             onChange={() =>
@@ -107,7 +107,7 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
             {texts.people}
           </Title>
           <Text size="sm" c="dimmed">
-            {grants.length === 0 ? texts.adminsOnly : texts.adminsToo}
+            {grants.length === 0 ? texts.adminsOnly : texts.adminsSeeAll}
           </Text>
           <ul className={classes.people}>
             {grants.map((person) => (

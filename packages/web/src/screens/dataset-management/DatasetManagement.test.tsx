@@ -106,7 +106,7 @@ describe('the datasets screen of administrators', () => {
     await waitFor(() => expect(calls.find((call) => call.name.startsWith('PUT'))?.body).toEqual(body));
   });
 
-  it('revokes the access of a person', async () => {
+  it('revokes the access of a person when the remove button of the person is pressed', async () => {
     const { person, calls } = openDatasets({ 'DELETE /admin/datasets/grants': { message: 'tamam' } });
     await person.click((await findCard('Böbrek')).getByRole('button', { name: 'Kaldır: Deniz Kaya' }));
     await screen.findByText('Erişim kaldırıldı.');
@@ -150,7 +150,7 @@ describe('the datasets screen of administrators', () => {
     });
   });
 
-  it('revokes the permission to download originals and keeps the access', async () => {
+  it('revokes the permission of a person to download originals, and keeps the access of the person', async () => {
     const { person, calls } = openDatasets({
       'GET /admin/datasets': {
         datasets: [{ ...restrictedDataset, grants: [{ ...deniz, at, download: true }] }],
@@ -180,7 +180,7 @@ describe('the datasets screen of administrators', () => {
     expect(body).toEqual({ dataset: 'Böbrek', identifiable_originals: true });
   });
 
-  it('approves an access request', async () => {
+  it('approves an access request when the accept button is pressed', async () => {
     const { person, calls } = openDatasets({
       'POST /admin/dataset-requests/r1/answer': { message: 'tamam' },
     });

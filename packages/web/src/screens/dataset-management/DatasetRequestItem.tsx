@@ -42,7 +42,7 @@ export function DatasetRequestItem({ request, isDisabled }: DatasetRequestItemPr
       <p className={classes.reason}>{request.reason}</p>
       {isRejecting && (
         <Textarea
-          label={texts.refusalReason}
+          label={texts.rejectionReason}
           rows={2}
           resize="vertical"
           maxLength={reasonMaxLength}
@@ -69,7 +69,7 @@ export function DatasetRequestItem({ request, isDisabled }: DatasetRequestItemPr
           disabled={answer.isPending || isDisabled}
           onClick={() => (isRejecting ? answer.mutate('reject') : setRejecting(true))}
         >
-          {texts.refuse}
+          {texts.reject}
         </Button>
         {isRejecting && (
           <Button size="sm" variant="default" disabled={answer.isPending} onClick={() => setRejecting(false)}>

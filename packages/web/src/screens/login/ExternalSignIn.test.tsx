@@ -44,7 +44,7 @@ describe('the login page with an identity provider', () => {
     screen.getByRole('link', { name: 'Kayıt ol' });
   });
 
-  it('offers only the external sign-in, with the configured name, when the embedded service is off', async () => {
+  it('offers only the external sign-in, with the name of the provider, when the embedded sign-in service is off', async () => {
     mockedSettings.signIn.embedded = false;
     mockedSettings.signIn.external.name = 'Keycloak';
     openApp('/auth/login');

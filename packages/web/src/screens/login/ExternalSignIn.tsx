@@ -21,7 +21,7 @@ export function ExternalSignIn({ providerName, isOnlyWay }: ExternalSignInProps)
       location.assign(await startExternalSignIn());
     } catch (error) {
       setIsLeaving(false);
-      toast.error(error instanceof ExternalSignInError ? error.message : texts.leavingFailed);
+      toast.error(error instanceof ExternalSignInError ? error.message : texts.providerPageFailed);
     }
   }
 

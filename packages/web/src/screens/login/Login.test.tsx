@@ -57,7 +57,7 @@ describe('the login page', () => {
     },
   );
 
-  it('disables its button while the sign-in is running', async () => {
+  it('disables the login button while the sign-in is running', async () => {
     const signIn = pendingResponse();
     const { person } = openApp('/auth/login', {
       api: { ...successfulApi, 'POST /auth/login': signIn.answer },

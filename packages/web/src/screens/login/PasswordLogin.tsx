@@ -89,7 +89,7 @@ export function PasswordLogin() {
             error={formState.errors.password?.message}
           />
           <Anchor component={Link} to="/auth/password-reset" size="sm" mt="xs" display="inline-block">
-            {texts.forgotten}
+            {texts.forgotPassword}
           </Anchor>
         </div>
         {failure !== null && <Text c="var(--mantine-color-error)">{failure}</Text>}

@@ -6,7 +6,7 @@ export const texts = wording({
   tr: {
     heading: 'Giriş Yap',
     submit: 'Giriş Yap',
-    forgotten: 'Şifreni mi unuttun?',
+    forgotPassword: 'Şifreni mi unuttun?',
     registered: (email: string) =>
       `Başvurunuz alındı. Bir yönetici onayladığında ${email} adresine haber verilir.`,
     failedCredentials: 'Giriş yapılamadı: e-posta adresinizi ve şifrenizi kontrol edin.',
@@ -26,12 +26,12 @@ export const texts = wording({
       provider === null ? 'Kurum hesabıyla giriş yap' : `${provider} ile giriş yap`,
     externalOnly:
       'Giriş, kurumunuzun kimlik hizmetiyle yapılır. İlk girişinizden sonra bir yönetici hesabınızı onaylar.',
-    leavingFailed: 'Kimlik hizmetinin sayfası açılamadı.',
+    providerPageFailed: 'Kimlik hizmetinin sayfası açılamadı.',
   },
   en: {
     heading: 'Log In',
     submit: 'Log In',
-    forgotten: 'Forgot your password?',
+    forgotPassword: 'Forgot your password?',
     registered: (email) =>
       `Your application has been received. When an administrator approves it, an e-mail goes to ${email}.`,
     failedCredentials: 'Login failed: check your e-mail address and your password.',
@@ -51,6 +51,6 @@ export const texts = wording({
       provider === null ? "Log in with your institution's account" : `Log in with ${provider}`,
     externalOnly:
       "You log in with your institution's sign-in service. After your first login an administrator approves your account.",
-    leavingFailed: 'The page of the sign-in service could not be opened.',
+    providerPageFailed: 'The page of the sign-in service could not be opened.',
   },
 });

@@ -53,9 +53,14 @@ export function NewPasswordForm({ code, onAnotherLink }: NewPasswordFormProps) {
       <form onSubmit={(event) => void submit(event)} noValidate>
         <Stack gap="lg">
           {isLinkInvalid ? (
-            <Alert color="eosin" variant="outline" icon={<IconLinkOff aria-hidden />} title={texts.deadLink}>
+            <Alert
+              color="eosin"
+              variant="outline"
+              icon={<IconLinkOff aria-hidden />}
+              title={texts.linkInvalid}
+            >
               <Button variant="default" onClick={onAnotherLink}>
-                {texts.anotherLink}
+                {texts.requestAnotherLink}
               </Button>
             </Alert>
           ) : (

@@ -9,8 +9,8 @@ export const texts = wording({
     requestSubmit: 'Bağlantı Gönder',
     newPasswordHint: 'Yeni şifrenizi belirleyin. Açık olan bütün oturumlarınız kapatılır.',
     newPasswordSubmit: 'Şifreyi Kaydet',
-    deadLink: 'Bu bağlantı kullanılmış veya süresi dolmuş.',
-    anotherLink: 'Yeni bağlantı iste',
+    linkInvalid: 'Bu bağlantı kullanılmış veya süresi dolmuş.',
+    requestAnotherLink: 'Yeni bağlantı iste',
     backToLogin: 'Girişe dön',
   },
   en: {
@@ -19,8 +19,8 @@ export const texts = wording({
     requestSubmit: 'Send Link',
     newPasswordHint: 'Set your new password. All your open sessions are ended.',
     newPasswordSubmit: 'Save Password',
-    deadLink: 'This link has been used or has expired.',
-    anotherLink: 'Request another link',
+    linkInvalid: 'This link has been used or has expired.',
+    requestAnotherLink: 'Request another link',
     backToLogin: 'Back to login',
   },
 });

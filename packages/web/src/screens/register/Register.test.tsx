@@ -42,7 +42,7 @@ async function fillInAndSubmit(person: ReturnType<typeof openApp>['person'], val
 }
 
 describe('the registration page', () => {
-  it('registers, shows the message of the server and opens the login page', async () => {
+  it('registers an account, shows the message of the server and opens the login page', async () => {
     const { person, calls, address } = openApp('/auth/register', {
       api: { 'POST /auth/register': registrationResponse },
     });
@@ -155,7 +155,7 @@ describe('the registration page', () => {
     await screen.findByText('Şifre en az 8 karakter olmalı.');
   });
 
-  it('disables its button while the registration is running', async () => {
+  it('disables the register button while the registration is running', async () => {
     const registration = pendingResponse();
     const { person } = openApp('/auth/register', { api: { 'POST /auth/register': registration.answer } });
     await fillInAndSubmit(person, validValues);

@@ -116,7 +116,7 @@ export function Register() {
         />
         {/* A field with an error opens the section. Without an error, `open` is omitted, so that the user can open and close it. */}
         <details className={classes.more} {...((errors.affiliation ?? errors.purpose) && { open: true })}>
-          <summary>{texts.more}</summary>
+          <summary>{texts.aboutApplication}</summary>
           <Stack gap="lg" mt="md">
             <TextInput
               {...register('affiliation')}

@@ -6,7 +6,7 @@ export const texts = wording({
   tr: {
     heading: 'Kayıt Ol',
     displayName: 'Görünen Ad (isteğe bağlı)',
-    more: 'Başvurunuz hakkında (isteğe bağlı)',
+    aboutApplication: 'Başvurunuz hakkında (isteğe bağlı)',
     affiliation: 'Kurum',
     affiliationTooLong: 'Kurum en fazla 200 karakter olabilir.',
     purpose: 'Başvuru amacı',
@@ -21,7 +21,7 @@ export const texts = wording({
   en: {
     heading: 'Register',
     displayName: 'Display Name (optional)',
-    more: 'About your application (optional)',
+    aboutApplication: 'About your application (optional)',
     affiliation: 'Institution',
     affiliationTooLong: 'The institution may have at most 200 characters.',
     purpose: 'Purpose',

@@ -54,7 +54,7 @@ export const ApplicationRow = memo(function ApplicationRow({
       <Checkbox
         mt={4}
         checked={isSelected}
-        aria-label={texts.choose(name)}
+        aria-label={texts.selectPerson(name)}
         onChange={(event) => onSelect(event.currentTarget.checked)}
       />
       <div className={classes.rowBody}>

@@ -280,7 +280,7 @@ describe('the queue of applicants in the user management', () => {
     await waitFor(() => expect(address()).toBe('/admin/users?view=waiting'));
   });
 
-  it('loads 200 more of 450 applicants when the button is pressed', async () => {
+  it('loads 200 more of 450 applicants when the button below the list is pressed', async () => {
     const { person, calls } = openQueue({
       'GET /admin/applications': { ...queueOf(deniz, ekin), waiting: 450 },
     });

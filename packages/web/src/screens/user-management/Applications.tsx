@@ -149,7 +149,9 @@ function ApplicantList({ queue, isSearch, isLoadingMore, onMore }: ApplicantList
           )}
           <Group justify="space-between" className={classes.bar}>
             <Checkbox
-              label={selectedPeople.length === 0 ? texts.chooseAll : texts.chosen(selectedPeople.length)}
+              label={
+                selectedPeople.length === 0 ? texts.selectAll : texts.selectedCount(selectedPeople.length)
+              }
               checked={people.length > 0 && selectedPeople.length === people.length}
               indeterminate={selectedPeople.length > 0 && selectedPeople.length < people.length}
               onChange={() =>
@@ -165,7 +167,7 @@ function ApplicantList({ queue, isSearch, isLoadingMore, onMore }: ApplicantList
                 leftSection={<IconCheck size={18} aria-hidden />}
                 onClick={() => setDialog({ kind: 'approve', people: selectedPeople })}
               >
-                {texts.approveChosen}
+                {texts.approveSelected}
               </Button>
               <Button
                 size="sm"
@@ -174,7 +176,7 @@ function ApplicantList({ queue, isSearch, isLoadingMore, onMore }: ApplicantList
                 leftSection={<IconX size={18} aria-hidden />}
                 onClick={() => setDialog({ kind: 'reject', people: selectedPeople })}
               >
-                {texts.rejectChosen}
+                {texts.rejectSelected}
               </Button>
             </Group>
           </Group>

@@ -24,7 +24,7 @@ export function DecisionState({
         </Stack>
       )}
       {undecidedPeople.length > 0 && progress === null && (
-        <Alert color="red" title={texts.undecided} role="alert">
+        <Alert color="red" title={texts.decisionFailed} role="alert">
           <ul className={classes.duplicates}>
             {undecidedPeople.map(({ user, message }) => (
               <li key={user.uid}>

@@ -409,7 +409,7 @@ describe('the dialog that deactivates an account', () => {
     await (await findCard('Deniz Kaya')).findByRole('button', { name: 'Etkinleştir' });
   });
 
-  it('changes nothing when it is cancelled, and shows a message when the call fails', async () => {
+  it('changes nothing when the cancel button is pressed, and shows a message when the call to the server fails', async () => {
     const { person, calls } = openUsers([admin, member], {
       'POST /admin/users/uid-of-deniz/deactivate': new Response('', { status: 502 }),
       'GET /admin/users/uid-of-deniz': { user: member },
@@ -430,7 +430,7 @@ describe('the dialog that deactivates an account', () => {
 });
 
 describe('the dialog that sets the password of an account', () => {
-  it('sends the new password and closes', async () => {
+  it('sends the new password, and closes after the response', async () => {
     const { person, calls } = openUsers([deniz], {
       'PUT /admin/users/uid-of-deniz/password': { message: 'Şifre başarıyla değiştirildi' },
       'GET /admin/users/uid-of-deniz': { user: deniz },

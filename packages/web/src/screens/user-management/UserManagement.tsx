@@ -28,7 +28,7 @@ export function UserManagement() {
         classNames={{ tab: classes.tab ?? '' }}
       >
         <Tabs.List mb="lg">
-          <Tabs.Tab value="all">{texts.everybody}</Tabs.Tab>
+          <Tabs.Tab value="all">{texts.allUsers}</Tabs.Tab>
           <Tabs.Tab
             value="waiting"
             rightSection={applicantCount > 0 && <Badge color="eosin">{applicantCount}</Badge>}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readUserQuery, writeUserQuery } from './user-address.ts';
 
-describe('the query parameters of the user list', () => {
+describe('the query parameters of the list of accounts', () => {
   it.each(['', 'q=%C5%9Fule', 'status=pending&role=unassigned&sort=name&page=3'])(
     'are unchanged after readUserQuery and writeUserQuery: "%s"',
     (text) => {
