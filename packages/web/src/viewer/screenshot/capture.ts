@@ -1,6 +1,7 @@
 /**
- * Creates the picture of a screenshot: draws the visible field at a chosen magnification from tiles that it loads for this purpose. It
- * yields the picture as horizontal strips, so that large pictures need little memory and the page stays responsive.
+ * Creates the picture of a screenshot: draws the visible field of the slide at a chosen magnification, from tiles that it loads
+ * for this purpose. It yields the picture as horizontal strips, so that large pictures need little memory and the page stays
+ * responsive.
  */
 import { adjustPixels, isAsScanned } from '../colours/adjustment.ts';
 import { applyTable } from '../colours/apply-table.ts';
@@ -11,12 +12,15 @@ import { decode } from '../renderer/decode.ts';
 import { exactPlacement } from '../renderer/exact-placement.ts';
 import type { DrawnColours } from '../renderer/webgl-painter.ts';
 
-/** Pixels of a strip: about 4 MB, and less than 0.1 s of work during which the page cannot respond. */
+/** Pixels of a strip: about 4 MB, and less than 0.1 s of work without a pause. */
 const stripPixels = 1_000_000;
 /** Number of tiles that are loaded at the same time. */
 const concurrentLoads = 6;
 const background = '#ffffff';
+/** The part of a tile to draw: all of it, as fractions of its width and height. */
+const wholePicture = [0, 0, 1, 1] as const;
 
+/** A tile of the Deep Zoom image: the largest level is full resolution; columns and rows are counted from 0. */
 interface TilePosition {
   readonly level: number;
   readonly column: number;
@@ -31,6 +35,7 @@ export interface CaptureOptions {
   readonly size: { readonly width: number; readonly height: number };
   /** Pixels of the picture per CSS pixel. */
   readonly ratio: number;
+  /** The colour adjustment and the colour table (of the ICC profile) that the view applies. */
   readonly colours: DrawnColours;
   /** Loads a compressed tile. */
   readonly load: (tile: TilePosition) => Promise<Blob>;
@@ -71,7 +76,7 @@ export async function* captureStrips(options: CaptureOptions): AsyncGenerator<St
   }
 }
 
-/** Returns the placement of the slide in the picture. */
+/** Returns the placement that converts image pixels to pixels of the picture. */
 function placementOfPicture(
   { placement, ratio }: CaptureOptions,
   size: { readonly width: number; readonly height: number },
@@ -88,16 +93,16 @@ async function drawTiles(
   { descriptor, load, signal }: CaptureOptions,
 ): Promise<void> {
   const waitingTiles = tilesOfStrip(descriptor, placement, context.canvas);
-  /** Returns the side of a pixel of the level in pixels at full resolution. */
+  /** Returns how many pixels at full resolution one pixel of the level covers in each direction. */
   const scaleOf = (level: number) => 2 ** (maxLevelOf(descriptor) - level);
   const drawWaitingTiles = async () => {
     for (let tile = waitingTiles.shift(); tile !== undefined; tile = waitingTiles.shift()) {
       const bitmap = await decode(await load(tile));
       signal.throwIfAborted();
       const scale = scaleOf(tile.level);
-      // Tiles after the first one begin with the pixels that they share with their neighbour.
-      const startOf = (index: number) =>
-        (index * descriptor.tileSize - (index > 0 ? descriptor.overlap : 0)) * scale;
+      // Tiles after the first one begin with the pixels that they share with their neighbour (the overlap).
+      const startOf = (columnOrRow: number) =>
+        (columnOrRow * descriptor.tileSize - (columnOrRow > 0 ? descriptor.overlap : 0)) * scale;
       const [left, top] = [startOf(tile.column), startOf(tile.row)];
       const [right, bottom] = [left + bitmap.width * scale, top + bitmap.height * scale];
       const corners = [
@@ -110,11 +115,11 @@ async function drawTiles(
         return [x, y];
       });
       const { width, height } = bitmap;
-      // Only an exact placement has whole numbers.
+      // Each tile pixel is one pixel of the picture. Only the result of `exactPlacement` has whole numbers.
       const isExact = Number.isInteger(placement.a) && Number.isInteger(placement.b) && scale === 1;
       drawQuad(
         context,
-        { picture: { bitmap, width, height }, corners, part: [0, 0, 1, 1], opacity: 1, isExact },
+        { picture: { bitmap, width, height }, corners, part: wholePicture, opacity: 1, isExact },
         placement,
       );
       bitmap.close();
@@ -133,7 +138,7 @@ export function tilesOfStrip(
   const { width, height, tileSize } = descriptor;
   const maxLevel = maxLevelOf(descriptor);
   const zoom = Math.hypot(placement.a, placement.b);
-  // The tolerance prevents that a rounding error in the zoom selects the next finer level.
+  // Without the tolerance, a rounding error in the zoom could select the next finer level.
   const tolerance = 1e-6;
   const level = Math.max(
     minLevelOf(descriptor.tileSize, maxLevel),
@@ -167,7 +172,7 @@ export function tilesOfStrip(
   return rows.flatMap((row) => columns.map((column) => ({ level, column, row })));
 }
 
-/** Corrects and adjusts the colours of a strip. */
+/** Applies the colour table and the colour adjustment to a strip. */
 function applyColours(context: OffscreenCanvasRenderingContext2D, { adjustment, table }: DrawnColours): void {
   if (table === null && isAsScanned(adjustment)) return;
   const image = context.getImageData(0, 0, context.canvas.width, context.canvas.height);

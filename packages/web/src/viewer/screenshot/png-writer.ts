@@ -5,8 +5,9 @@
  * Source: PNG (Portable Network Graphics) Specification, Third Edition, W3C.
  */
 
+/** The first eight bytes of every PNG file. */
 const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
-/** Filter type Sub: each sample is stored as its difference to the pixel on its left, which compresses better. */
+/** Filter type Sub of PNG: stores each sample as its difference from the pixel on the left, which compresses better. */
 const subFilter = 1;
 const bitsPerSample = 8;
 /** Colour type: red, green and blue without alpha. */
@@ -32,11 +33,12 @@ export interface PngWriter {
 export function createPngWriter(width: number, height: number): PngWriter {
   const compression = new CompressionStream('deflate'); // in the zlib format, as PNG requires
   const input = compression.writable.getWriter();
-  const parts: Blob[] = [];
+  const dataChunks: Blob[] = [];
+  /** Resolves when all rows are compressed. */
   const allCompressed = (async () => {
     const reader = compression.readable.getReader();
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
-      parts.push(new Blob([chunk('IDAT', read.value)]));
+      dataChunks.push(new Blob([chunk('IDAT', read.value)]));
     }
   })();
 
@@ -54,40 +56,42 @@ export function createPngWriter(width: number, height: number): PngWriter {
       header.setUint8(8, bitsPerSample);
       header.setUint8(9, rgbColourType);
       const head = chunk('IHDR', new Uint8Array(header.buffer));
-      return new Blob([signature, head, ...parts, chunk('IEND', new Uint8Array())], { type: 'image/png' });
+      return new Blob([signature, head, ...dataChunks, chunk('IEND', new Uint8Array())], {
+        type: 'image/png',
+      });
     },
   };
 }
 
 /** Returns rows of RGB samples with filter Sub. Each row begins with the byte of its filter type, as PNG requires. */
 function filteredRows(pixels: Uint8ClampedArray, width: number): Uint8Array<ArrayBuffer> {
-  const rows = pixels.length / (4 * width);
-  const filtered = new Uint8Array(rows * (1 + 3 * width));
-  let target = 0;
-  let source = 0;
-  for (let row = 0; row < rows; row += 1) {
-    filtered[target] = subFilter;
-    target += 1;
-    let [red, green, blue] = [0, 0, 0];
+  const rowCount = pixels.length / (4 * width);
+  const filtered = new Uint8Array(rowCount * (1 + 3 * width));
+  let targetIndex = 0;
+  let sourceIndex = 0;
+  for (let row = 0; row < rowCount; row += 1) {
+    filtered[targetIndex] = subFilter;
+    targetIndex += 1;
+    let [red, green, blue] = [0, 0, 0]; // the pixel on the left; 0 for the first pixel of a row
     for (let column = 0; column < width; column += 1) {
       const [nextRed = 0, nextGreen = 0, nextBlue = 0] = [
-        pixels[source],
-        pixels[source + 1],
-        pixels[source + 2],
+        pixels[sourceIndex],
+        pixels[sourceIndex + 1],
+        pixels[sourceIndex + 2],
       ];
       // The array stores the differences modulo 256, as PNG requires.
-      filtered[target] = nextRed - red;
-      filtered[target + 1] = nextGreen - green;
-      filtered[target + 2] = nextBlue - blue;
+      filtered[targetIndex] = nextRed - red;
+      filtered[targetIndex + 1] = nextGreen - green;
+      filtered[targetIndex + 2] = nextBlue - blue;
       [red, green, blue] = [nextRed, nextGreen, nextBlue];
-      source += 4;
-      target += 3;
+      sourceIndex += 4; // RGBA
+      targetIndex += 3; // RGB
     }
   }
   return filtered;
 }
 
-/** Returns a chunk: length of the data, type, data, and CRC of type and data. */
+/** Returns a chunk of a PNG: length of the data, type, data, and CRC of type and data. */
 function chunk(type: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(12 + data.length); // length, type and CRC have 4 bytes each
   const view = new DataView(bytes.buffer);
@@ -98,6 +102,7 @@ function chunk(type: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
+/** Returns the CRC-32 of bytes. */
 function crcOf(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) crc = (crcTable[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8);

@@ -15,15 +15,16 @@ const descriptors = createDescriptorSupply(fetchPixels);
 
 interface AccountSlideProps {
   readonly imageId: string;
-  /** The field to show first; null: the whole slide. */
+  /** The field of view to show first; null shows the whole slide. */
   readonly field: Field | null;
   /** Called with the view when the slide is shown, and with null when it is closed. Must be a stable function. */
   readonly onView: (view: SlideView | null) => void;
 }
 
-/** Shows a slide to a signed-in person on screens other than the slide viewer, such as the editor of collections. */
+/** Shows a slide to a signed-in person on screens other than the slide viewer, such as the editor of a collection. */
 export function AccountSlide({ imageId, field, onView }: AccountSlideProps) {
-  useEffect(() => imageSessions.registerViewer(), []); // the sessions are revoked when the last viewer is closed
+  // Closing the last viewer revokes the image sessions (the credentials of pixels).
+  useEffect(() => imageSessions.registerViewer(), []);
   const session = useImageSession();
   const { image } = useImage(imageId);
   const slide = useViewedSlide(image);

@@ -10,7 +10,7 @@ import { texts } from './texts.ts';
 interface LinkedAnnotationsProps {
   readonly view: SlideView;
   readonly imageId: string;
-  /** Image session of the share link. */
+  /** Image session (the credential of pixels) of the share link. */
   readonly session: string;
 }
 
@@ -30,7 +30,7 @@ export function LinkedAnnotations({ view, imageId, session }: LinkedAnnotationsP
       if (context === null || placement === null) return;
       const size = { ...view.size(), pixelRatio: window.devicePixelRatio };
       const isIncomplete = painter.draw(context, placement, size);
-      if (isIncomplete) scheduleDraw();
+      if (isIncomplete) scheduleDraw(); // the painter limits its time per frame and continues in the next one
     };
     const scheduleDraw = () => {
       if (frame === 0) frame = requestAnimationFrame(draw);
@@ -58,10 +58,10 @@ export function LinkedAnnotations({ view, imageId, session }: LinkedAnnotationsP
   );
 }
 
-/** Parses the GeoJSON features of a layer; invalid ones are omitted. */
+/** Parses the GeoJSON features of an annotation layer; omits invalid ones. */
 function annotationsOf({ layerId, features }: LinkedFeatures): readonly Annotation[] {
-  return features.flatMap((value) => {
-    const feature = readFeature(value);
+  return features.flatMap((json) => {
+    const feature = readFeature(json);
     if (feature === null) return [];
     // Visitors see neither revisions nor authors nor times.
     return annotationOf({ feature, layerId, revision: null, author: null, changedAt: 0 });

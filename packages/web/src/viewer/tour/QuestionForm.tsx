@@ -5,7 +5,7 @@ import type { AnswerResult } from '../../api/collections.ts';
 import type { Point } from '../overlay/placement.ts';
 import { texts } from './texts.ts';
 
-/** The person's answer to one question, which the tour keeps while other steps are shown. */
+/** The person's answer to one question of a tour. The tour keeps it while it shows other steps. */
 export interface AnswerDraft {
   /** Indexes of the selected choices, in ascending order. */
   readonly chosen: readonly number[];
@@ -15,6 +15,9 @@ export interface AnswerDraft {
   /** The server's reply to the answer; null before it is sent. */
   readonly result: AnswerResult | null;
 }
+
+/** Longest text answer that the server accepts, in characters. */
+const maxAnswerLength = 4000;
 
 export const emptyDraft: AnswerDraft = { chosen: [], text: '', point: null, result: null };
 
@@ -28,7 +31,7 @@ interface QuestionFormProps {
   readonly onSend: (answer: number[] | string) => Promise<AnswerResult | { readonly error: string }>;
 }
 
-/** A question with the fields for its answer, and the result after the answer was sent. */
+/** Shows a question of a tour with the fields for its answer, and the result after the person has sent the answer. */
 export function QuestionForm({
   question,
   draft,
@@ -37,15 +40,15 @@ export function QuestionForm({
   onMarkingChange,
   onSend,
 }: QuestionFormProps) {
-  const [isRunning, setRunning] = useState(false);
+  const [isSending, setSending] = useState(false);
   const [error, setError] = useState<string | null>(null);
 
   async function send() {
     const answer = answerOf(question, draft);
     if (answer === null) return setError(texts.chooseFirst);
-    setRunning(true);
+    setSending(true);
     const result = await onSend(answer);
-    setRunning(false);
+    setSending(false);
     if ('error' in result) return setError(result.error);
     setError(null);
     onDraft({ ...draft, result });
@@ -74,7 +77,7 @@ export function QuestionForm({
         />
         {error !== null && <Alert color="red">{error}</Alert>}
         {result === null ? (
-          <Button type="submit" loading={isRunning}>
+          <Button type="submit" loading={isSending}>
             {texts.send}
           </Button>
         ) : (
@@ -98,6 +101,7 @@ export function QuestionForm({
 
 type AnswerFieldsProps = Omit<QuestionFormProps, 'onSend'>;
 
+/** The fields for the answer, depending on the kind of the question: choices, a text, or a place on the slide. */
 function AnswerFields({ question, draft, onDraft, isMarking, onMarkingChange }: AnswerFieldsProps) {
   const isSent = draft.result !== null;
   if (question.kind === 'choice') {
@@ -109,7 +113,7 @@ function AnswerFields({ question, draft, onDraft, isMarking, onMarkingChange }: 
       >
         <Stack gap="xs" mt="xs">
           {(question.choices ?? []).map((choice, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a choice is its position
+            // biome-ignore lint/suspicious/noArrayIndexKey: the position identifies a choice
             <Checkbox key={index} value={String(index)} label={choice} disabled={isSent} />
           ))}
         </Stack>
@@ -123,14 +127,14 @@ function AnswerFields({ question, draft, onDraft, isMarking, onMarkingChange }: 
         autosize
         minRows={2}
         maxRows={8}
-        maxLength={4000}
+        maxLength={maxAnswerLength}
         disabled={isSent}
         value={draft.text}
         onChange={({ currentTarget }) => onDraft({ ...draft, text: currentTarget.value })}
       />
     );
   }
-  // The question asks for a place on the slide.
+  // The question asks for a place on the slide: `region`.
   if (isSent) return null;
   const markedText = draft.point === null ? '' : texts.marked;
   return (
@@ -162,7 +166,7 @@ function colourOf(correct: boolean | null): string {
   return correct ? 'green' : 'red';
 }
 
-/** @param correct null when the server does not tell whether the answer is correct */
+/** Returns the title of the result. @param correct null when the server does not tell whether the answer is correct */
 function resultTitleOf(correct: boolean | null): string {
   if (correct === null) return texts.received;
   return correct ? texts.right : texts.wrong;

@@ -17,7 +17,7 @@ interface SlideMarksProps {
   readonly label: string;
 }
 
-/** Draws points and an area over a slide. While marking is on, a click marks a point instead of moving the slide. */
+/** Draws points and an area over a slide, for example those of a question. While marking is on, a click marks a point. */
 export function SlideMarks({ view, points, area = [], onMark, label }: SlideMarksProps) {
   const placement = useSyncExternalStore(view.watch, view.placement);
   if (placement === null) return null;

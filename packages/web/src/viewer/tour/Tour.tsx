@@ -1,6 +1,6 @@
 /**
- * Plays a tour: shows the slides of a collection or share link one after the other with their texts and questions. People move through the
- * steps themselves, or follow a presenter.
+ * Plays a tour: shows the slides of a collection or share link one after the other, with their texts and questions. People move
+ * through the steps themselves or follow a presenter.
  */
 import type { PresentationEvent } from '@lamina/contract';
 import { Button, Text } from '@mantine/core';
@@ -46,12 +46,12 @@ interface TourProps {
   readonly onStepChange: (stepIndex: number) => void;
   /** The slide of the current step; null while it is loading, and when the person has no access. */
   readonly slide: ViewedSlide | null;
-  /** URL of its thumbnail; null when there is none. */
+  /** URL of the thumbnail of `slide`; null when there is none. */
   readonly picture: string | null;
   readonly pixels: TourPixels;
   /** Whether the person may move and zoom the slide. */
   readonly isMovable: boolean;
-  /** Needed for questions and presentations; null for a link to a single slide, view or case. */
+  /** The collection of the tour, for questions and presentations; null for a link to a single slide, view or case. */
   readonly collectionId: string | null;
   /** Whether the person is a visitor of a share link without an account. */
   readonly isVisitor: boolean;
@@ -63,12 +63,12 @@ interface TourProps {
   readonly actions: ReactNode;
 }
 
-/** The screen of a tour. One long function, because the step, its field and the presentation share their state. */
+/** The screen of a tour. One long function, because the step, its field of view and the presentation share their state. */
 export function Tour(props: TourProps) {
   const { title, steps, stepIndex, onStepChange, slide, pixels, isMovable, collectionId } = props;
   const step = steps[stepIndex];
   const [view, setView] = useState<SlideView | null>(null);
-  /** Answers by the index of their step. */
+  /** The person's answers, by the index of their step. */
   const [drafts, setDrafts] = useState<ReadonlyMap<number, AnswerDraft>>(new Map());
   const [isMarking, setMarking] = useState(false);
   const [isTextShown, setTextShown] = useState(true);
@@ -96,7 +96,7 @@ export function Tour(props: TourProps) {
     },
   });
 
-  /** Returns the field to show: the field of the presenter if there is one, otherwise the field of the step. Null: the whole slide. */
+  /** Returns the presenter's field of view if there is one, else the field of the step; null shows the whole slide. */
   const fieldToShow = (): SlideField | null => {
     if (presentedField.current?.stepIndex === stepIndex) return presentedField.current.field;
     const field = step?.field ?? null;
@@ -107,15 +107,15 @@ export function Tour(props: TourProps) {
     if (field === null) view?.goHome();
     else view?.moveTo(field);
   };
-  // When the next step has the same slide, the view moves; another slide opens with its field.
+  // When the next step has the same slide, the view only moves. Another slide opens with its own field (`fieldAtFirst`).
   const moveToStep = useEffectEvent(() => {
     setMarking(false);
     showField();
   });
-  const shownIndex = useRef(stepIndex);
+  const lastStepIndex = useRef(stepIndex);
   useEffect(() => {
-    if (shownIndex.current === stepIndex) return;
-    shownIndex.current = stepIndex;
+    if (lastStepIndex.current === stepIndex) return;
+    lastStepIndex.current = stepIndex;
     moveToStep();
   }, [stepIndex]);
 
@@ -123,7 +123,7 @@ export function Tour(props: TourProps) {
   const stopFollowing = () => {
     if (presentation.isLive && presentation.isFollowing) presentation.setFollowing(false);
   };
-  const goTo = (nextIndex: number) => {
+  const goToStep = (nextIndex: number) => {
     stopFollowing();
     presentedField.current = null;
     onStepChange(nextIndex);
@@ -141,7 +141,7 @@ export function Tour(props: TourProps) {
           {steps.length > 1 && step !== undefined ? `${title} · ${step.title}` : (step?.title ?? title)}
         </h1>
         {steps.length > 1 && (
-          <StepButtons stepIndex={stepIndex} stepCount={steps.length} onStepChange={goTo} />
+          <StepButtons stepIndex={stepIndex} stepCount={steps.length} onStepChange={goToStep} />
         )}
         {hasPanel && (
           <Button size="xs" variant="default" onClick={() => setTextShown(!isTextShown)}>
@@ -180,7 +180,7 @@ export function Tour(props: TourProps) {
           onKeyDownCapture={stopFollowing}
         >
           {step !== undefined && step.imageId === null && <NoAccess isVisitor={props.isVisitor} />}
-          {/* When the slide is not movable, the viewer ignores pointer and keyboard. */}
+          {/* `inert` makes the viewer ignore pointer and keyboard when the person may not move the slide. */}
           <div className={classes.viewer} inert={!isMovable} hidden={step?.imageId === null}>
             <Suspense fallback={<Loading label={texts.loading} />}>
               <TourSlide {...props} slide={slide} step={step} initialField={fieldToShow} onView={setView} />
@@ -216,7 +216,7 @@ export function Tour(props: TourProps) {
                 onDraft={setDraft}
                 isMarking={isMarking}
                 onMarkingChange={setMarking}
-                // `step.item` is not null here, but TypeScript does not know this inside of the function.
+                // `step.item` is never null here, but TypeScript does not know this inside the function.
                 onSend={(answer) => sendAnswer(collectionId, { item: step.item ?? 0, answer }, session)}
               />
             )}
@@ -233,6 +233,7 @@ interface StepButtonsProps {
   readonly onStepChange: (stepIndex: number) => void;
 }
 
+/** Buttons to the previous and the next step, with the number of the current one. */
 function StepButtons({ stepIndex, stepCount, onStepChange }: StepButtonsProps) {
   return (
     <nav aria-label={texts.slides}>
@@ -261,7 +262,7 @@ function StepButtons({ stepIndex, stepCount, onStepChange }: StepButtonsProps) {
   );
 }
 
-/** Tells the person that the owner of the collection is presenting, with a button to follow or to stop following. */
+/** Tells people that a presentation is running. Everyone but the presenter gets a button to follow it or to stop following. */
 function LiveBar({ presentation }: { readonly presentation: ReturnType<typeof usePresentation> }) {
   const { isLive, isFollowing, setFollowing, isPresenting } = presentation;
   if (isPresenting) {
@@ -282,6 +283,7 @@ function LiveBar({ presentation }: { readonly presentation: ReturnType<typeof us
   );
 }
 
+/** A message instead of a slide that the person may not view. */
 function NoAccess({ isVisitor }: { readonly isVisitor: boolean }) {
   return (
     <div className={classes.closed}>
@@ -304,7 +306,7 @@ interface TourAnnotationsProps {
   readonly session: string | null;
 }
 
-/** The annotations for a visitor; a person with an account, who has no session here, does not see them. */
+/** The annotations of a slide for a visitor of a share link. Without an image session of a link (`session`), it shows none. */
 function TourAnnotations({ view, imageId, session }: TourAnnotationsProps) {
   if (imageId === null || session === null) return null;
   return (
@@ -320,11 +322,11 @@ interface TourSlideProps extends TourProps {
   readonly onView: (view: SlideView | null) => void;
 }
 
-/** The slide of a step. It opens with the colours of the saved view; changes by the person last until another step is shown. */
+/** The slide of a step. It opens with the colours of its saved view, and keeps the person's changes to them until the next step. */
 function TourSlide({ slide, picture, pixels, isMovable, step, initialField, onView }: TourSlideProps) {
   const { profile, adjustment } = coloursOf(step?.colours);
   const [colours, setColours] = useState({ step, profile, adjustment });
-  // Set during rendering: React renders again at once, before the new step appears with the colours of the previous one.
+  // Setting state during rendering makes React render again at once, so the new step never appears with the previous colours.
   if (colours.step !== step) setColours({ step, profile, adjustment });
   return (
     <SlideViewer

@@ -10,9 +10,9 @@ export interface TourStep {
   readonly imageId: string | null;
   readonly title: string;
   readonly text: string | null;
-  /** Null for the whole slide. */
+  /** The field of view; null for the whole slide. */
   readonly field: Field | null;
-  /** Colours of a saved view, untrusted; `coloursOf` parses them. */
+  /** Colours of a saved view. The server does not check them; `coloursOf` parses them. */
   readonly colours: unknown;
   readonly question: ShownQuestion | null;
 }
@@ -28,14 +28,15 @@ export function fieldOf({ x, y, zoom, rotation, isMirrored }: SlideField): Field
 }
 
 /**
- * Returns the index of the step that a presenter shows, or -1. A presenter identifies the first slide of an item by the item's position
- * in the collection, and the other slides of a case by their id.
+ * Returns the index of the step that a presenter shows, or -1. A collection item has several steps when it is a case with several
+ * slides. A presenter identifies the first slide of an item by the item's position in the collection, and the other slides by
+ * their image id.
  */
 export function stepOfItem(steps: readonly TourStep[], item: number | string): number {
   return steps.findIndex((step) => (typeof item === 'number' ? step.item === item : step.imageId === item));
 }
 
-/** Returns the value by which a presenter identifies a step; `stepOfItem` is the opposite. Null when there is no such step. */
+/** Returns the value by which a presenter identifies a step, the inverse of `stepOfItem`; null when there is no such step. */
 export function itemOfStep(steps: readonly TourStep[], index: number): number | string | null {
   const step = steps[index];
   if (step === undefined) return null;
@@ -50,8 +51,8 @@ export interface StoredColours {
 }
 
 /**
- * Returns the colours of a saved view. Without colours that this version understands, the slide is shown without adjustment and corrected
- * by its colour profile.
+ * Parses the colours of a saved view. Without valid colours, the slide is shown without adjustment and corrected by its colour
+ * profile.
  */
 export function coloursOf(stored: unknown): StoredColours {
   const { profile, adjustment } = (stored ?? {}) as Partial<StoredColours>;

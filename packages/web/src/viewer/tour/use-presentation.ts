@@ -4,12 +4,12 @@ import { follow, showToFollowers } from '../../api/presentations.ts';
 import type { SlideView } from '../slide-view.ts';
 import { fieldOf } from './steps.ts';
 
-/** Shortest time between two fields that a presenter sends. */
+/** Shortest time between two fields of view that a presenter sends. */
 const minSendIntervalMs = 60;
 /** The event that ends a presentation. */
 const endEvent: PresentationEvent = { field: null, item: null };
 
-/** Returns whether the event shows something, that is, does not end the presentation. */
+/** Whether the event shows a field or an item; the event that ends a presentation shows neither. */
 function isShowing({ field, item }: PresentationEvent): boolean {
   return field !== null || item !== null;
 }
@@ -20,7 +20,7 @@ interface PresentationInput {
   /** Image session of a share link; null for an account. */
   readonly session: string | null;
   readonly view: SlideView | null; // null before the slide is shown
-  /** The item that the person sees now, as `itemOfStep` identifies it. */
+  /** The item of the collection that the person sees now, as `itemOfStep` identifies it. */
   readonly item: PresentationEvent['item'];
   /** Called with each field or item of the presenter while the person follows. */
   readonly onShown: (event: PresentationEvent) => void;
@@ -36,7 +36,7 @@ interface Presentation {
   readonly setPresenting: (isPresenting: boolean) => void;
 }
 
-/** Connects a tour to the presentation of its collection: a presenter sends the current field, and followers receive it. */
+/** Connects a tour to the presentation of its collection: the presenter's tour sends the field of view, the others receive it. */
 export function usePresentation(input: PresentationInput): Presentation {
   const { collectionId, session, view, item, onShown } = input;
   const [lastEvent, setLastEvent] = useState<PresentationEvent>(endEvent);
@@ -71,13 +71,13 @@ export function usePresentation(input: PresentationInput): Presentation {
   };
 }
 
-/** Sends the field of the view to the followers after each movement, one request at a time. @param collectionId null: nothing is sent */
+/** Sends the field of view to the followers after each movement, one request at a time. @param collectionId null sends nothing */
 function useFieldSending(
   collectionId: string | null,
   view: SlideView | null,
   item: PresentationEvent['item'],
 ): void {
-  /** Requests that the current field is sent. */
+  /** Sends the current field, or marks it to be sent after the running request. */
   const send = useRef<() => void>(() => undefined);
   const currentEvent = useEffectEvent((): PresentationEvent => {
     const field = view?.destination() ?? null;
@@ -89,7 +89,7 @@ function useFieldSending(
     let isSending = false;
     let isChanged = false;
     let isEnded = false;
-    /** Sends the current field until it has not changed since the last request. */
+    /** Sends the current field, and sends it again as long as it has changed during the last request. */
     async function sendUntilCurrent(id: string) {
       if (isSending) return;
       isSending = true;
