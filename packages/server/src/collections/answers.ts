@@ -1,4 +1,7 @@
-/** Saves the answers of readers and visitors to the questions of a collection, and lists them for the owner of the collection. */
+/**
+ * Saves the answers of readers and of visitors (who have a share link, but no account) to the questions of a collection, and lists
+ * them for the owner of the collection.
+ */
 import {
   AppError,
   type answerQuestion,
@@ -11,12 +14,12 @@ import { csvByteOrderMark, formatCsvLine } from '../platform/csv.ts';
 import { listAnswerRows, saveAnswer } from '../store/collections.ts';
 import type { Database } from '../store/database.ts';
 import type { Collections } from './collections.ts';
-import { collectionOf, type Follower } from './followers.ts';
+import { type Follower, findFollowedCollection } from './followers.ts';
 import { itemKeys, positionOf } from './item-keys.ts';
 
 export interface Answers {
   /**
-   * Saves an answer, and returns whether it is correct with the explanation of the question.
+   * Saves an answer. Returns whether it is correct (null for a free text), and the explanation of the question.
    *
    * @throws AppError not_found, also for an item without a question; invalid_request for an answer of another kind
    */
@@ -38,20 +41,21 @@ interface Dependencies {
 export function createAnswers({ db, now, collections }: Dependencies): Answers {
   return {
     async give(follower, collectionId, { item, answer }) {
-      const { items } = await collectionOf({ db, collections }, follower, collectionId);
+      const { items } = await findFollowedCollection({ db, collections }, follower, collectionId);
       const position = positionOf(items, item);
       const question = items[position]?.question;
       const key = itemKeys(items)[position];
       if (!question || key === undefined) throw new AppError('not_found');
       const correct = isCorrect(question, answer);
-      // An answer of another kind than the question, such as a position for a free text.
+      // The answer is of another kind than the question, for example positions of choices for a free text.
       if (correct === undefined) throw new AppError('invalid_request', { field: 'answer' });
       const uid = 'user' in follower ? follower.user.uid : null;
+      const person = 'user' in follower ? follower.user.uid : follower.hash; // of a visitor: the hash of the image session
       await db.transaction().execute((tx) =>
         saveAnswer(tx, {
           collection_id: collectionId,
           item_key: key,
-          person: 'user' in follower ? follower.user.uid : follower.hash, // of the visitor's session
+          person,
           uid,
           answer: JSON.stringify(answer),
           is_correct: storedFlag(correct),
@@ -63,7 +67,7 @@ export function createAnswers({ db, now, collections }: Dependencies): Answers {
     },
 
     async list(uid, collectionId) {
-      const { items } = await collections.own(uid, collectionId);
+      const { items } = await collections.findOwn(uid, collectionId);
       const keys = itemKeys(items);
       /** Session hashes of visitors, who are numbered in the order of their first answer. */
       const visitors: string[] = [];
@@ -88,7 +92,7 @@ export function createAnswers({ db, now, collections }: Dependencies): Answers {
   };
 }
 
-const columns = [
+const csvColumns = [
   'item',
   'question',
   'person',
@@ -99,7 +103,7 @@ const columns = [
   'answered_at',
 ] as const;
 
-/** Returns the answers as CSV (RFC 4180, UTF-8 with a byte order mark). The number of an item starts at 1, unlike in the API. */
+/** Returns the answers as CSV (RFC 4180, UTF-8 with a byte order mark). Items are numbered from 1; in the API, from 0. */
 export function answersCsv(answers: readonly CollectionAnswer[]): string {
   const lines = answers.map((answer) =>
     formatCsvLine([
@@ -113,7 +117,7 @@ export function answersCsv(answers: readonly CollectionAnswer[]): string {
       answer.answered_at,
     ]),
   );
-  return csvByteOrderMark + formatCsvLine(columns) + lines.join('');
+  return csvByteOrderMark + formatCsvLine(csvColumns) + lines.join('');
 }
 
 /** Returns a boolean as the database stores it. */
@@ -122,7 +126,7 @@ function storedFlag(value: boolean | null): 0 | 1 | null {
   return value ? 1 : 0;
 }
 
-/** Returns the text for a column of the CSV. @param isCorrect null for a free text, which is not judged */
+/** Returns the text for the column `correct` of the CSV. @param isCorrect null for a free text, which the server does not judge */
 function correctnessLabel(isCorrect: boolean | null): string {
   if (isCorrect === null) return '';
   return isCorrect ? 'yes' : 'no';

@@ -32,7 +32,7 @@ import type { Connection, Database, DatabaseTransaction } from '../store/databas
 import type { ImageRow } from '../store/images.ts';
 import { coloursOf, fieldOf, findSavedViews, type SavedViewRow } from '../store/saved-views.ts';
 import { listUsersByUid } from '../store/users.ts';
-import { editOwn } from './edit-own.ts';
+import { editOwnResource } from './edit-own-resource.ts';
 
 type NewCollection = BodyOf<typeof createEndpoint>;
 
@@ -42,11 +42,11 @@ export interface Collections {
   /** Returns a collection as the reader sees it. @throws AppError not_found, also for one that the reader may not see */
   get(reader: User, id: string, connection?: Connection): Promise<Collection>;
   /** Returns the stored form of a collection that the reader may read. @throws AppError not_found */
-  readable(reader: User, id: string): Promise<StoredCollection>;
+  findReadable(reader: User, id: string): Promise<StoredCollection>;
   /** Returns the stored form of a collection of this account. @throws AppError not_found for a collection of another account */
-  own(uid: string, id: string, connection?: Connection): Promise<StoredCollection>;
+  findOwn(uid: string, id: string, connection?: Connection): Promise<StoredCollection>;
   /** @throws AppError not_found for an item that the owner may not view, and for an unknown reader */
-  create(actor: Actor, wanted: NewCollection): Promise<Collection>;
+  create(actor: Actor, collection: NewCollection): Promise<Collection>;
   /** @throws AppError not_found, conflict */
   update(actor: Actor, id: string, changes: BodyOf<typeof updateEndpoint>): Promise<Collection>;
   /** @throws AppError not_found */
@@ -73,7 +73,8 @@ interface Targets {
 export function createCollections(dependencies: Dependencies): Collections {
   const { db, now, visibleImages, cases } = dependencies;
 
-  async function targetsOf(
+  /** Finds the targets of items that the reader may view. */
+  async function findTargets(
     reader: User,
     items: readonly Pick<StoredItem, 'type' | 'id'>[],
     connection: Connection,
@@ -92,20 +93,22 @@ export function createCollections(dependencies: Dependencies): Collections {
     };
   }
 
-  /** Returns the collections as the reader sees them. Readers do not see the correct answers and the other readers. */
-  async function asSeenBy(
+  /** Returns the collections as the reader sees them. Readers see neither the correct answers nor the other readers. */
+  async function toSeenCollections(
     reader: User,
     stored: readonly StoredCollection[],
     connection: Connection,
   ): Promise<Collection[]> {
-    const targets = await targetsOf(
+    const targets = await findTargets(
       reader,
       stored.flatMap(({ items }) => items),
       connection,
     );
     return stored.map(({ uid, ownerName, readerUids, items, readers, ...otherFields }): Collection => {
       const isOwn = uid === reader.uid;
-      const visibleReaderUids = isOwn ? [...readerUids] : readerUids.filter((each) => each === reader.uid);
+      const visibleReaderUids = isOwn
+        ? [...readerUids]
+        : readerUids.filter((readerUid) => readerUid === reader.uid);
       return {
         ...otherFields,
         owner: uid,
@@ -117,33 +120,33 @@ export function createCollections(dependencies: Dependencies): Collections {
           id: item.id,
           text: item.text,
           question: item.question === null || isOwn ? item.question : withoutAnswer(item.question),
-          ...shownTarget(item, uid, targets),
+          ...visiblePartsOf(item, uid, targets),
         })),
       };
     });
   }
 
-  /** Runs a change of a collection with its audit event. */
+  /** Runs a change of a collection of the actor, and records its audit event. */
   function edit<T>(
     actor: Actor,
     action: AuditAction,
     work: (tx: DatabaseTransaction, user: User) => Promise<readonly [stored: StoredCollection, result: T]>,
   ): Promise<T> {
-    return editOwn(dependencies, actor, action, async (tx, user) => {
+    return editOwnResource(dependencies, actor, action, async (tx, user) => {
       const [{ id, title, items, readers }, result] = await work(tx, user);
       return { target: id, detail: { title, items: items.length, readers }, result };
     });
   }
 
   /** Returns the items in stored form. @throws AppError not_found for an item that the owner may not view */
-  async function storedItems(
+  async function toStoredItems(
     tx: DatabaseTransaction,
     user: User,
     newItems: NewCollection['items'],
   ): Promise<StoredItem[]> {
-    const targets = await targetsOf(user, newItems, tx);
+    const targets = await findTargets(user, newItems, tx);
     for (const item of newItems) {
-      if (!shownTarget(item, user.uid, targets).access) throw new AppError('not_found');
+      if (!visiblePartsOf(item, user.uid, targets).access) throw new AppError('not_found');
     }
     return newItems.map(({ type, id, text, question }) => ({
       type,
@@ -154,14 +157,18 @@ export function createCollections(dependencies: Dependencies): Collections {
   }
 
   /** Returns the readers in stored form. @throws AppError not_found for an unknown account */
-  async function storedReaders(tx: DatabaseTransaction, newReaders: NewCollection['readers']) {
+  async function toStoredReaders(tx: DatabaseTransaction, newReaders: NewCollection['readers']) {
     if (newReaders === 'members') return { readers: 'members', readerUids: [] } as const;
     const readerUids = [...new Set(newReaders)];
     if ((await listUsersByUid(tx, readerUids)).length < readerUids.length) throw new AppError('not_found');
     return { readers: 'listed', readerUids } as const;
   }
 
-  async function readable(reader: User, id: string, connection: Connection = db): Promise<StoredCollection> {
+  async function findReadable(
+    reader: User,
+    id: string,
+    connection: Connection = db,
+  ): Promise<StoredCollection> {
     const stored = await findCollection(connection, id);
     const isReadable =
       stored !== null &&
@@ -170,23 +177,23 @@ export function createCollections(dependencies: Dependencies): Collections {
     return stored;
   }
 
-  async function own(uid: string, id: string, connection: Connection = db): Promise<StoredCollection> {
+  async function findOwn(uid: string, id: string, connection: Connection = db): Promise<StoredCollection> {
     const stored = await findCollection(connection, id);
     if (stored?.uid !== uid) throw new AppError('not_found');
     return stored;
   }
 
   async function get(reader: User, id: string, connection: Connection = db): Promise<Collection> {
-    const [seen] = await asSeenBy(reader, [await readable(reader, id, connection)], connection);
+    const [seen] = await toSeenCollections(reader, [await findReadable(reader, id, connection)], connection);
     if (seen === undefined) throw new AppError('not_found');
     return seen;
   }
 
   return {
-    list: async (reader) => asSeenBy(reader, await listCollectionsFor(db, reader.uid), db),
+    list: async (reader) => toSeenCollections(reader, await listCollectionsFor(db, reader.uid), db),
     get,
-    readable,
-    own,
+    findReadable,
+    findOwn,
 
     create: (actor, { title, description, items, readers }) =>
       edit(actor, 'collection-created', async (tx, user) => {
@@ -197,8 +204,8 @@ export function createCollections(dependencies: Dependencies): Collections {
           ownerName: user.displayName,
           title,
           description: description || null,
-          ...(await storedReaders(tx, readers)),
-          items: await storedItems(tx, user, items),
+          ...(await toStoredReaders(tx, readers)),
+          items: await toStoredItems(tx, user, items),
           version: 1,
           created_at: at,
           updated_at: at,
@@ -209,14 +216,14 @@ export function createCollections(dependencies: Dependencies): Collections {
 
     update: (actor, id, { version, title, description, items, readers }) =>
       edit(actor, 'collection-changed', async (tx, user) => {
-        const before = await own(actor.uid, id, tx);
+        const before = await findOwn(actor.uid, id, tx);
         if (version !== undefined && version !== before.version) throw new AppError('conflict');
         const stored: StoredCollection = {
           ...before,
           ...(title !== undefined && { title }),
           ...(description !== undefined && { description: description || null }),
-          ...(readers !== undefined && (await storedReaders(tx, readers))),
-          ...(items !== undefined && { items: await storedItems(tx, user, items) }),
+          ...(readers !== undefined && (await toStoredReaders(tx, readers))),
+          ...(items !== undefined && { items: await toStoredItems(tx, user, items) }),
           version: before.version + 1,
           updated_at: now().toISOString(),
         };
@@ -226,7 +233,7 @@ export function createCollections(dependencies: Dependencies): Collections {
 
     delete: (actor, id) =>
       edit(actor, 'collection-deleted', async (tx) => {
-        const stored = await own(actor.uid, id, tx);
+        const stored = await findOwn(actor.uid, id, tx);
         await deleteCollectionRow(tx, id);
         return [stored, undefined];
       }),
@@ -234,16 +241,16 @@ export function createCollections(dependencies: Dependencies): Collections {
 }
 
 /** The parts of an item that depend on the rights of the reader. */
-type ShownTarget = Pick<CollectionItem, 'access' | 'title' | 'images' | 'field' | 'colours'>;
+type VisibleParts = Pick<CollectionItem, 'access' | 'title' | 'images' | 'field' | 'colours'>;
 
-const noAccess: ShownTarget = { access: false, title: null, images: [], field: null };
+const noAccess: VisibleParts = { access: false, title: null, images: [], field: null };
 
 /** Returns what the reader may see of an item. @param owner uid of the collection's owner, to whom its saved views belong */
-function shownTarget(
+function visiblePartsOf(
   { type, id }: Pick<StoredItem, 'type' | 'id'>,
   owner: string,
   targets: Targets,
-): ShownTarget {
+): VisibleParts {
   if (type === 'case') {
     const visibleCase = targets.cases.get(id);
     if (visibleCase === undefined) return noAccess;

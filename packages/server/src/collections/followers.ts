@@ -1,22 +1,24 @@
-/** Finds a collection for a follower: an account that may read it, or a visitor whose share link shares it. */
+/**
+ * Finds a collection for a follower: an account that may read the collection, or a visitor (without an account) whose share link
+ * opens it. Followers answer its questions and follow its presentations.
+ */
 import { AppError, type User } from '@lamina/contract';
 import type { ImageSession } from '../domain/image-session.ts';
-import type { StoredCollection } from '../store/collections.ts';
-import { findCollection } from '../store/collections.ts';
+import { findCollection, type StoredCollection } from '../store/collections.ts';
 import type { Database } from '../store/database.ts';
 import { findShareLink } from '../store/share-links.ts';
 import type { Collections } from './collections.ts';
 
-/** The caller of an endpoint that both accounts and visitors of share links may use. */
+/** The caller of an endpoint that both accounts and visitors may use; a visitor has only an image session, the credential of pixels. */
 export type Follower = { readonly user: User } | ImageSession;
 
 /** Returns the collection. @throws AppError not_found; session_invalid for an image session that is not a visitor's */
-export async function collectionOf(
-  { db, collections }: { readonly db: Database; readonly collections: Pick<Collections, 'readable'> },
+export async function findFollowedCollection(
+  { db, collections }: { readonly db: Database; readonly collections: Pick<Collections, 'findReadable'> },
   follower: Follower,
   id: string,
 ): Promise<StoredCollection> {
-  if ('user' in follower) return collections.readable(follower.user, id);
+  if ('user' in follower) return collections.findReadable(follower.user, id);
   if (follower.visitor === null) throw new AppError('session_invalid');
   const link = await findShareLink(db, follower.visitor.linkId);
   const isShared = link?.target_type === 'collection' && link.target_id === id;

@@ -1,23 +1,26 @@
-/** Computes the keys under which answers to the items of a collection are stored. Keys stay the same when items are reordered. */
+/**
+ * Computes the keys under which answers to the items of a collection are stored. The key of an item stays the same when the items
+ * are reordered, unless the collection contains the same item several times.
+ */
 
 interface KeyedItem {
   readonly type: string;
   readonly id: string;
 }
 
-/** Returns a key for each item: its type, its id, and the number of its occurrence, such as `slide:1f…:2` for the second one. */
+/** Returns a key for each item: its type, its id, and the number of its occurrence, for example `slide:1f…:2` for the second one. */
 export function itemKeys(items: readonly KeyedItem[]): string[] {
   const counts = new Map<string, number>();
   return items.map(({ type, id }) => {
-    const name = `${type}:${id}`;
-    const count = (counts.get(name) ?? 0) + 1;
-    counts.set(name, count);
-    return `${name}:${count}`;
+    const typeAndId = `${type}:${id}`;
+    const occurrence = (counts.get(typeAndId) ?? 0) + 1;
+    counts.set(typeAndId, occurrence);
+    return `${typeAndId}:${occurrence}`;
   });
 }
 
 /**
- * Returns the position of an item; -1 if there is none.
+ * Returns the position of an item in its collection, from 0; -1 if there is no such item.
  *
  * @param item the position, or the id of the slide, case or saved view. With an id, an item with a question is preferred.
  */

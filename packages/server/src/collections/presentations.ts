@@ -22,7 +22,7 @@ export interface Presentations {
     collectionId: string,
     options: {
       readonly signal: AbortSignal;
-      /** Infinity: no limit. */
+      /** Maximum duration of the stream; Infinity means no limit. */
       readonly waitMs: number;
       readonly mayFollow: () => Promise<boolean>;
     },
@@ -34,21 +34,22 @@ interface Dependencies {
   readonly db: Database;
   readonly now: () => Date;
   readonly log: Logger;
-  readonly collections: Pick<Collections, 'own'>;
+  readonly collections: Pick<Collections, 'findOwn'>;
 }
 
-/** Interval at which changes by other processes are read: a third of the time within which a field must arrive. */
+/** Interval at which changes by other processes are read: a third of the 200 ms within which a field of view must arrive. */
 const readIntervalMs = 60;
 const rightsCheckIntervalMs = 1000;
-/** A comment is sent after this time without an event, because proxies close connections on which nothing is sent. */
+/** After this time without an event, a comment is sent, because proxies close connections on which nothing is sent. */
 const keepAliveMs = 15_000;
 
 /** A presentation that has followers in this process. */
 interface Channel {
+  /** Number of followers. */
   followers: number;
   /** Sequence number of the state, which grows with every change; 0 before the first state is read. */
   seq: number;
-  /** JSON. */
+  /** State of the presentation as JSON; null before the first state is read. */
   state: string | null;
   /** Resolved when the state changes, which wakes the followers. */
   changed: PromiseWithResolvers<void>;
@@ -57,32 +58,36 @@ interface Channel {
 /** Longer than 60 lines, because showing and following share the channels. */
 export function createPresentations({ db, now, log, collections }: Dependencies): Presentations {
   const channels = new Map<string, Channel>();
-  let timer: NodeJS.Timeout | null = null;
+  let readTimer: NodeJS.Timeout | null = null;
   let isClosed = false;
 
-  function update(channel: Channel, seq: number, state: string): void {
+  /** Sets the state of a channel, unless the channel has a newer one. */
+  function updateChannel(channel: Channel, seq: number, state: string): void {
     if (seq <= channel.seq) return;
     channel.seq = seq;
     channel.state = state;
-    wake(channel);
+    wakeFollowers(channel);
   }
 
-  function wake(channel: Channel): void {
+  /** Wakes the followers that wait for a change of the channel. */
+  function wakeFollowers(channel: Channel): void {
     const { changed } = channel;
     channel.changed = Promise.withResolvers<void>();
     changed.resolve();
   }
 
+  /** Reads the states of presentations from the database. */
   async function readStates(ids: readonly string[]): Promise<void> {
     for (const { collection_id, seq, state } of await findPresentations(db, ids)) {
       const channel = channels.get(collection_id);
-      if (channel !== undefined) update(channel, seq, state);
+      if (channel !== undefined) updateChannel(channel, seq, state);
     }
   }
 
+  /** Starts the reads at intervals, which continue as long as this process has followers. */
   function scheduleRead(): void {
-    if (timer !== null || channels.size === 0 || isClosed) return;
-    timer = setTimeout(() => {
+    if (readTimer !== null || channels.size === 0 || isClosed) return;
+    readTimer = setTimeout(() => {
       readStates([...channels.keys()])
         .catch((error: unknown) =>
           log.warn(
@@ -91,13 +96,14 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
           ),
         )
         .finally(() => {
-          timer = null;
+          readTimer = null;
           scheduleRead();
         });
     }, readIntervalMs).unref();
   }
 
-  function join(id: string): Channel {
+  /** Adds a follower to the channel of a collection, which it creates for the first follower. */
+  function joinChannel(id: string): Channel {
     const channel = channels.get(id) ?? {
       followers: 0,
       seq: 0,
@@ -110,14 +116,14 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
     return channel;
   }
 
-  function leave(id: string, channel: Channel): void {
+  function leaveChannel(id: string, channel: Channel): void {
     channel.followers--;
     if (channel.followers === 0) channels.delete(id);
   }
 
   return {
     async show(uid, collectionId, state) {
-      await collections.own(uid, collectionId);
+      await collections.findOwn(uid, collectionId);
       const stateJson = JSON.stringify(state);
       const seq = await db.transaction().execute((tx) =>
         savePresentation(tx, {
@@ -127,11 +133,11 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
         }),
       );
       const channel = channels.get(collectionId);
-      if (channel !== undefined) update(channel, seq, stateJson);
+      if (channel !== undefined) updateChannel(channel, seq, stateJson);
     },
 
     async *follow(collectionId, { signal, waitMs, mayFollow }) {
-      const channel = join(collectionId);
+      const channel = joinChannel(collectionId);
       const endsAt = performance.now() + waitMs;
       let sentSeq = 0;
       let lastSentAt = performance.now();
@@ -143,7 +149,7 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
             sentSeq = channel.seq;
             lastSentAt = performance.now();
             yield `id: ${sentSeq}\ndata: ${channel.state}\n\n`;
-            continue; // the state may have changed while it was sent
+            continue; // the state may have changed again while this one was being sent
           }
           const remainingMs = endsAt - performance.now();
           if (remainingMs <= 0) return;
@@ -159,14 +165,14 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
           yield ': still here\n\n'; // a comment, which clients ignore
         }
       } finally {
-        leave(collectionId, channel);
+        leaveChannel(collectionId, channel);
       }
     },
 
     close() {
       isClosed = true;
-      if (timer !== null) clearTimeout(timer);
-      for (const channel of channels.values()) wake(channel);
+      if (readTimer !== null) clearTimeout(readTimer);
+      for (const channel of channels.values()) wakeFollowers(channel);
     },
   };
 }
@@ -175,11 +181,11 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
 function waitForChange(channel: Channel, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const stop = () => resolve(false);
-  const timer = setTimeout(stop, timeoutMs);
+  const readTimer = setTimeout(stop, timeoutMs);
   signal.addEventListener('abort', stop, { once: true });
   void channel.changed.promise.then(() => resolve(true));
   return promise.finally(() => {
-    clearTimeout(timer);
+    clearTimeout(readTimer);
     signal.removeEventListener('abort', stop);
   });
 }

@@ -25,14 +25,15 @@ import {
   type SavedViewRow,
   saveSavedView,
 } from '../store/saved-views.ts';
-import { editOwn } from './edit-own.ts';
+import { editOwnResource } from './edit-own-resource.ts';
 
 export interface SavedViews {
+  /** Returns the saved views of an account. */
   list(uid: string): Promise<SavedView[]>;
   /** Returns a saved view. @throws AppError not_found, also for a view of another account */
   get(uid: string, id: string): Promise<SavedView>;
   /** @throws AppError not_found for a slide that the caller may not view */
-  create(actor: Actor, wanted: BodyOf<typeof createEndpoint>): Promise<SavedView>;
+  create(actor: Actor, view: BodyOf<typeof createEndpoint>): Promise<SavedView>;
   /** @throws AppError not_found, conflict */
   update(actor: Actor, id: string, changes: BodyOf<typeof updateEndpoint>): Promise<SavedView>;
   /** @throws AppError not_found */
@@ -48,19 +49,20 @@ interface Dependencies {
 }
 
 export function createSavedViews({ db, now, audit, signIn, visibleImages }: Dependencies): SavedViews {
-  /** Runs a change of a saved view with its audit event. */
+  /** Runs a change of a saved view of the actor, and records its audit event. */
   function edit<T>(
     actor: Actor,
     action: AuditAction,
     work: (tx: DatabaseTransaction, user: User) => Promise<readonly [row: SavedViewRow, result: T]>,
   ): Promise<T> {
-    return editOwn({ db, audit, signIn }, actor, action, async (tx, user) => {
+    return editOwnResource({ db, audit, signIn }, actor, action, async (tx, user) => {
       const [row, result] = await work(tx, user);
       return { target: row.id, detail: { title: row.title, image: row.image_id }, result };
     });
   }
 
-  async function ownRow(
+  /** Returns the row of a saved view of this account. @throws AppError not_found */
+  async function findOwnRow(
     connection: Database | DatabaseTransaction,
     uid: string,
     id: string,
@@ -76,9 +78,9 @@ export function createSavedViews({ db, now, audit, signIn, visibleImages }: Depe
   }
 
   return {
-    list: async (uid) => (await listSavedViewRows(db, uid)).map(viewOf),
+    list: async (uid) => (await listSavedViewRows(db, uid)).map(toSavedView),
 
-    get: async (uid, id) => viewOf(await ownRow(db, uid, id)),
+    get: async (uid, id) => toSavedView(await findOwnRow(db, uid, id)),
 
     create: (actor, { image_id, title, text, field, colours, layers }) =>
       edit(actor, 'saved-view-created', async (tx, user) => {
@@ -91,19 +93,19 @@ export function createSavedViews({ db, now, audit, signIn, visibleImages }: Depe
           title,
           text: text || null,
           field: JSON.stringify(field),
-          colours: jsonOf(colours),
-          layers: jsonOf(layers),
+          colours: toJson(colours),
+          layers: toJson(layers),
           version: 1,
           created_at: at,
           updated_at: at,
         };
         await saveSavedView(tx, row);
-        return [row, viewOf(row)];
+        return [row, toSavedView(row)];
       }),
 
     update: (actor, id, { version, image_id, title, text, field, colours, layers }) =>
       edit(actor, 'saved-view-changed', async (tx, user) => {
-        const before = await ownRow(tx, actor.uid, id);
+        const before = await findOwnRow(tx, actor.uid, id);
         if (version !== undefined && version !== before.version) throw new AppError('conflict');
         if (image_id !== undefined) await requireVisible(tx, user, image_id);
         const row: SavedViewRow = {
@@ -112,29 +114,30 @@ export function createSavedViews({ db, now, audit, signIn, visibleImages }: Depe
           ...(title !== undefined && { title }),
           ...(text !== undefined && { text: text || null }),
           ...(field !== undefined && { field: JSON.stringify(field) }),
-          ...(colours !== undefined && { colours: jsonOf(colours) }),
-          ...(layers !== undefined && { layers: jsonOf(layers) }),
+          ...(colours !== undefined && { colours: toJson(colours) }),
+          ...(layers !== undefined && { layers: toJson(layers) }),
           version: before.version + 1,
           updated_at: now().toISOString(),
         };
         await saveSavedView(tx, row);
-        return [row, viewOf(row)];
+        return [row, toSavedView(row)];
       }),
 
     delete: (actor, id) =>
       edit(actor, 'saved-view-deleted', async (tx) => {
-        const row = await ownRow(tx, actor.uid, id);
+        const row = await findOwnRow(tx, actor.uid, id);
         await deleteSavedViewRow(tx, id);
         return [row, undefined];
       }),
   };
 }
 
-function jsonOf(value: unknown): string | null {
+/** Returns a setting as the database stores it: JSON, or null for an absent setting. */
+function toJson(value: unknown): string | null {
   return value === undefined || value === null ? null : JSON.stringify(value);
 }
 
-function viewOf({ uid: _, layers, ...row }: SavedViewRow): SavedView {
+function toSavedView({ uid: _, layers, ...row }: SavedViewRow): SavedView {
   return {
     ...row,
     field: fieldOf(row),

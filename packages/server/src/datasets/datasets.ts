@@ -1,7 +1,7 @@
 /**
  * Access to datasets: an open dataset is visible to every account that may view slides, a restricted dataset only to the
- * accounts to which an administrator has granted it. Each change is one transaction with its audit event. After it, the server
- * checks the affected image sessions again.
+ * accounts to which an administrator has granted it. Each change is one transaction with its audit event. After the change, the
+ * server checks the affected image sessions (the credentials of pixels) again.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -59,8 +59,8 @@ export interface Datasets {
    * slides are restricted from the start.
    *
    * @param name name of the dataset in any spelling, as in all other methods
-   * @param decision undefined fields stay unchanged, except that restricting an open dataset switches `sharing` off
-   * @throws AppError not_found when a dataset without slides and settings is to be opened
+   * @param decision the new settings; undefined ones stay unchanged, except that restricting an open dataset switches `sharing` off
+   * @throws AppError not_found for a dataset that does not exist, unless the call restricts it
    */
   update(
     actor: Actor,
@@ -71,15 +71,15 @@ export interface Datasets {
       readonly listed?: boolean | undefined;
       /** Whether share links may open slides of the dataset. */
       readonly sharing?: boolean | undefined;
-      /** Whether originals may be downloaded from which patient data cannot be removed. */
+      /** Whether accounts may download original files from which the server cannot remove patient data. */
       readonly identifiableOriginals?: boolean | undefined;
     },
   ): Promise<void>;
   /**
-   * Grants a dataset to an account; does nothing when it is granted already.
+   * Grants a dataset to an account; an existing grant stays.
    *
    * @param download whether the account may download original files; undefined keeps the current value
-   * @throws AppError not_found
+   * @throws AppError not_found for an unknown dataset or account
    */
   grant(actor: Actor, name: string, uid: string, download?: boolean): Promise<void>;
   /** Revokes a grant; does nothing when there is none. */
@@ -123,14 +123,14 @@ export function createDatasets(dependencies: Dependencies): Datasets {
   const now = () => dependencies.now().toISOString();
 
   /** Runs a transaction under the lock `accounts`, after checking that the caller is still an administrator. */
-  function administer<T>(actor: Actor, work: (tx: DatabaseTransaction) => Promise<T>): Promise<T> {
+  function runAsAdministrator<T>(actor: Actor, work: (tx: DatabaseTransaction) => Promise<T>): Promise<T> {
     return runLockedTransaction(db, 'accounts', async (tx) => {
       await recheckCaller(tx, signIn, actor, 'users.manage');
       return work(tx);
     });
   }
 
-  /** Grants a dataset to an account and answers the account's open request for it. */
+  /** Grants a dataset to an account, and answers the account's open request for the dataset. */
   async function grantDataset(
     tx: DatabaseTransaction,
     actor: Actor,
@@ -162,24 +162,24 @@ export function createDatasets(dependencies: Dependencies): Datasets {
         listGrants(db),
         listOpenDatasetRequests(db),
       ]);
-      const settingsOf = new Map(rows.map((row) => [row.name, row]));
-      const names = [...new Set([...counts.keys(), ...settingsOf.keys()])].sort(naturalCompare);
-      const grantsOf = Map.groupBy(grants, ({ dataset }) => dataset);
-      const requestsOf = Map.groupBy(requests, ({ dataset }) => dataset);
+      const settingsByName = new Map(rows.map((row) => [row.name, row]));
+      const names = [...new Set([...counts.keys(), ...settingsByName.keys()])].sort(naturalCompare);
+      const grantsByDataset = Map.groupBy(grants, ({ dataset }) => dataset);
+      const requestsByDataset = Map.groupBy(requests, ({ dataset }) => dataset);
       return names.map((name) => ({
         name,
-        access: settingsOf.get(name)?.access ?? 'open',
-        listed: settingsOf.get(name)?.is_listed === 1,
-        sharing: settingsOf.get(name)?.is_shared === 1,
+        access: settingsByName.get(name)?.access ?? 'open',
+        listed: settingsByName.get(name)?.is_listed === 1,
+        sharing: settingsByName.get(name)?.is_shared === 1,
         images: counts.get(name) ?? 0,
-        identifiable_originals: settingsOf.get(name)?.identifiable_originals === 1,
-        grants: grantsOf.get(name) ?? [],
-        requests: requestsOf.get(name) ?? [],
+        identifiable_originals: settingsByName.get(name)?.identifiable_originals === 1,
+        grants: grantsByDataset.get(name) ?? [],
+        requests: requestsByDataset.get(name) ?? [],
       }));
     },
 
     async update(actor, requestedName, { access: newAccess, listed, sharing, identifiableOriginals }) {
-      await administer(actor, async (tx) => {
+      await runAsAdministrator(actor, async (tx) => {
         // A dataset may be restricted before it has slides or settings. Every other change requires that it exists.
         if (
           newAccess !== 'restricted' &&
@@ -225,7 +225,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
     },
 
     async grant(actor, requestedName, uid, download) {
-      await administer(actor, async (tx) => {
+      await runAsAdministrator(actor, async (tx) => {
         const name = await spellingOf(tx, 'dataset', requestedName);
         if ((await findUser(tx, uid)) === null || !(await isDataset(tx, name))) {
           throw new AppError('not_found');
@@ -245,7 +245,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
     },
 
     async revoke(actor, requestedName, uid) {
-      await administer(actor, async (tx) => {
+      await runAsAdministrator(actor, async (tx) => {
         const name = await spellingOf(tx, 'dataset', requestedName);
         if (!(await deleteGrant(tx, uid, name))) return;
         await audit.record(tx, {
@@ -260,7 +260,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
     },
 
     async answer(actor, requestId, { granted, reason = null }) {
-      const uid = await administer(actor, async (tx) => {
+      const uid = await runAsAdministrator(actor, async (tx) => {
         const request = await findDatasetRequest(tx, requestId);
         const requester = request && (await findUser(tx, request.uid));
         if (request === null || requester === null) throw new AppError('not_found');
@@ -291,20 +291,20 @@ export function createDatasets(dependencies: Dependencies): Datasets {
 
     async listRequestable(user) {
       if (seesEveryDataset(user)) return [];
-      const [rows, requests, notGranted] = await Promise.all([
+      const [rows, requests, restrictedByUid] = await Promise.all([
         listDatasetRows(db),
         listDatasetRequestsOf(db, user.uid),
         restrictedDatasetsOf(db, [user.uid]),
       ]);
-      const requestOf = new Map(requests.map((request) => [request.dataset, request]));
+      const requestByDataset = new Map(requests.map((request) => [request.dataset, request]));
       return rows
         .filter(({ access, is_listed }) => access === 'restricted' && is_listed === 1)
         .sort((a, b) => naturalCompare(a.name, b.name))
         .map(({ name }) => {
-          const request = requestOf.get(name);
+          const request = requestByDataset.get(name);
           return {
             name,
-            granted: !notGranted.get(user.uid)?.has(name),
+            granted: !restrictedByUid.get(user.uid)?.has(name),
             request:
               request === undefined
                 ? null

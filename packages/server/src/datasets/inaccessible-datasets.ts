@@ -11,10 +11,10 @@ import { listDatasetNames } from '../store/listed-images.ts';
  * without a dataset.
  */
 export async function inaccessibleDatasets(db: Connection, reader: User): Promise<ReadonlySet<string>> {
-  const notGranted = seesEveryDataset(reader)
+  const datasetsWithoutGrant = seesEveryDataset(reader)
     ? noRestrictedDatasets
     : ((await restrictedDatasetsOf(db, [reader.uid])).get(reader.uid) ?? noRestrictedDatasets);
   const tokenDatasets = onlyDatasetsOf(reader);
-  if (tokenDatasets === null) return notGranted;
-  return new TokenRestrictedDatasets(tokenDatasets, notGranted, await listDatasetNames(db));
+  if (tokenDatasets === null) return datasetsWithoutGrant;
+  return new TokenRestrictedDatasets(tokenDatasets, datasetsWithoutGrant, await listDatasetNames(db));
 }

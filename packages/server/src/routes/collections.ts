@@ -22,7 +22,7 @@ import {
 } from '@lamina/contract';
 import type { FastifyInstance } from 'fastify';
 import { answersCsv } from '../collections/answers.ts';
-import { collectionOf, type Follower } from '../collections/followers.ts';
+import { type Follower, findFollowedCollection } from '../collections/followers.ts';
 import { PlainText, serve } from '../http/serve.ts';
 import type { Services } from '../services.ts';
 import { resolveBearerToken } from '../sessions/bearer-token.ts';
@@ -76,7 +76,7 @@ function presentationRoutes(
   // Sends what the presenter shows as server-sent events.
   serve(app, followPresentation, async ({ params, query, caller, signal, reply }) => {
     const { collectionId } = params;
-    await collectionOf({ db, collections }, caller, collectionId); // throws not_found without access
+    await findFollowedCollection({ db, collections }, caller, collectionId); // throws not_found without access
     const { rawHeaders } = reply.request.raw;
 
     /** Returns whether the credential of the request still gives access. The access may end while the stream is open. */
@@ -84,7 +84,7 @@ function presentationRoutes(
       try {
         const follower = await currentFollower();
         if (follower === null) return false;
-        await collectionOf({ db, collections }, follower, collectionId);
+        await findFollowedCollection({ db, collections }, follower, collectionId);
         return true;
       } catch {
         return false;

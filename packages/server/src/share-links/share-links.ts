@@ -90,7 +90,7 @@ interface Dependencies {
   readonly datasets: Pick<Datasets, 'inaccessibleTo'>;
   readonly visibleImages: VisibleImages;
   readonly cases: Pick<Cases, 'visible'>;
-  readonly collections: Pick<Collections, 'get' | 'own'>;
+  readonly collections: Pick<Collections, 'get' | 'findOwn'>;
 }
 
 const dayMs = 24 * 60 * 60_000;
@@ -129,7 +129,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
       const [view] = await findSavedViews(tx, [id]);
       return view?.uid === user.uid ? [view.image_id] : [];
     }
-    await collections.own(user.uid, id, tx); // throws not_found for a collection of another account
+    await collections.findOwn(user.uid, id, tx); // throws not_found for a collection of another account
     return (await collections.get(user, id, tx)).items.flatMap(({ images }) => images);
   }
 
@@ -170,6 +170,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
     if (link === null) return null;
     const creator = await findUser(connection, link.uid);
     if (creator === null || !canOpenShareLink(link, creator, now())) return null;
+    // The effective account of a creator whose end date has passed is suspended.
     const inaccessible = await datasets.inaccessibleTo(effectiveAccount(creator, now()), connection);
     const linkedImages = (await imagesOfLinks(connection, [link.id])).get(link.id) ?? [];
     const openImages = linkedImages.filter(({ dataset }) => !inaccessible.has(dataset));

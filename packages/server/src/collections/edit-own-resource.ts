@@ -1,4 +1,4 @@
-/** Runs changes of collections and saved views, which belong to an account. */
+/** Runs the changes that an account makes in resources of its own: collections and saved views. */
 import type { User } from '@lamina/contract';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditAction, AuditRecorder } from '../audit/audit-recorder.ts';
@@ -12,7 +12,7 @@ interface Dependencies {
   readonly signIn: Pick<SignInService, 'holderOf'>;
 }
 
-interface Edited<T> {
+interface EditResult<T> {
   /** Id of the changed collection or saved view. */
   readonly target: string;
   /** Detail of the audit event. */
@@ -20,14 +20,18 @@ interface Edited<T> {
   readonly result: T;
 }
 
-/** Runs a change and records its audit event in the same transaction. @throws AppError forbidden, and the errors of `work` */
-export function editOwn<T>(
+/**
+ * Runs a change by the caller (`actor`) and records its audit event in the same transaction.
+ *
+ * @throws AppError forbidden when the caller may no longer do this, and the errors of `work`
+ */
+export function editOwnResource<T>(
   { db, audit, signIn }: Dependencies,
   actor: Actor,
   action: AuditAction,
-  work: (tx: DatabaseTransaction, user: User) => Promise<Edited<T>>,
+  work: (tx: DatabaseTransaction, user: User) => Promise<EditResult<T>>,
 ): Promise<T> {
-  // The lock keeps the caller's permission valid until the commit.
+  // The lock `accounts` keeps the permission of the caller, which recheckCaller() checks, unchanged until the commit.
   return runLockedTransaction(db, 'accounts', async (tx) => {
     const user = await recheckCaller(tx, signIn, actor, 'sharing.own');
     const { target, detail, result } = await work(tx, user);
