@@ -159,7 +159,11 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
     return name;
   }
 
-  /** Returns the slides of a case in stored form. @throws AppError not_found for a slide that the administrator does not see */
+  /**
+   * Returns the slides of a case in stored form; empty texts become null.
+   *
+   * @throws AppError not_found for a slide that the administrator does not see
+   */
   async function slidesOf(
     tx: DatabaseTransaction,
     user: User,

@@ -1,3 +1,4 @@
+/** One's own account through HTTP: profile, password, deletion and activity. A fresh sign-in is at most 15 minutes old. */
 import {
   changePassword,
   createImageSession,

@@ -40,7 +40,7 @@ export function accountRoutes(
 
   serve(app, getActivity, async ({ caller: { user } }) => {
     const activity = await audit.ownActivity(user.uid);
-    const openedImageIds = activity.flatMap(({ imageId }) => imageId ?? []);
+    const openedImageIds = activity.flatMap(({ imageId }) => imageId ?? []); // without events that concern no image
     const inaccessibleImageIds = await listImagesIn(db, await datasets.inaccessibleTo(user), openedImageIds);
     // A slide that the person has opened but may no longer see stays in the activity without its id, so the web app shows no link.
     return {
@@ -80,6 +80,7 @@ export function accountRoutes(
     if (!exceptThis) request.reply.header('Clear-Site-Data', '"cache"');
   });
 
+  // The second factor, called two-step verification in the web app, is a time-based code (TOTP) or a recovery code.
   serve(app, getSecondFactor, ({ caller }) => signInFlow.stateOf(caller.user.uid));
 
   serve(app, startSecondFactor, (request) =>

@@ -39,6 +39,7 @@ async function startWithAdmin(database: (typeof databaseKinds)[number]) {
   return { ...server, admin, client: server.as(await server.fixtures.token(admin)), dataset, inDays };
 }
 
+/** Returns action, result and detail of the audit events about an account. */
 async function auditEntriesOf({ services }: Pick<TestServer, 'services'>, uid: string) {
   const rows = await services.db
     .selectFrom('audit')

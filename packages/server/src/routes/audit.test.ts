@@ -1,3 +1,4 @@
+/** The audit log through HTTP: list, filters, CSV export and hash chain, and the statistics that are counted from it. */
 import {
   type AuditEntry,
   checkAuditChain,

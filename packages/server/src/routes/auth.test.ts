@@ -1,3 +1,4 @@
+/** Registration, sign-in with e-mail and password, bearer tokens, sign-out and password reset through HTTP. */
 import {
   confirmPasswordReset,
   getProfile,

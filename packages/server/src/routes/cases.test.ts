@@ -1,3 +1,4 @@
+/** Cases (the slides of one specimen) through HTTP: creation, changes, visibility, and registration of their slides. */
 import {
   createCase,
   deleteCase,

@@ -1,3 +1,4 @@
+/** Collections of slides and saved views through HTTP: readers, questions with answers, and presentations with their followers. */
 import {
   answerQuestion,
   apiBase,
@@ -234,7 +235,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
     };
   }
 
-  it('send server-sent events of a presentation to followers in this and in another process', async () => {
+  it('send server-sent events of a presentation to followers in the same and in another server process', async () => {
     const world = await setUp();
     const id = await createQuiz(world);
     const { opened } = await visitorOf(world, id);

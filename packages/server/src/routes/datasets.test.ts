@@ -93,7 +93,7 @@ const fullAccess = { get: 200, pixels: [200, 200, 200], lists: [true, true, true
 const noAccess = { get: 404, pixels: [404, 404, 404], lists: [false, false, false, false] };
 
 describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
-  it('is visible to all members before the restriction, and at once only to accounts with a grant after it', async () => {
+  it('is visible to all members before it is restricted, and immediately afterwards only to accounts with a grant', async () => {
     const world = await startWithThreeSlides(database);
     const { setAccess, grant, revoke, server, ids } = world;
     const reader = await world.member();
@@ -140,7 +140,7 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
     ).toEqual(fullAccess);
   });
 
-  it('is hidden and shown in another process within a second after the grant changed', async () => {
+  it('becomes visible or invisible in another process within a second after its access or a grant changed', async () => {
     const world = await startWithThreeSlides(database);
     const { setAccess, grant, revoke, server, clock } = world;
     const otherProcess = await server.another();
@@ -443,7 +443,7 @@ describe.each(databaseKinds)('a request for access to a dataset, on %s', (databa
   it('is removed when an administrator grants access directly', async () => {
     const world = await startWithThreeSlides(database);
     const reader = await world.member();
-    await world.set('restricted', true);
+    await world.setAccess('restricted', true);
     await requestAccess(reader);
     await world.grant(reader.uid);
     expect((await requestableDatasetsOf(reader))[0]).toMatchObject({

@@ -145,7 +145,7 @@ describe('DICOMweb search (QIDO-RS)', () => {
     expect((await get(`/studies?${query}`)).json()).toMatchObject({ code: 'invalid_request' });
   });
 
-  it('answers a search pattern with many wildcards without delay', async () => {
+  it('answers a search pattern with 100 wildcards within 2 s', async () => {
     const startedAt = performance.now();
     await search(`/studies?StudyDescription=${'*a'.repeat(100)}`);
     expect(performance.now() - startedAt).toBeLessThan(2000);

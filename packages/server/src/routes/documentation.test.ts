@@ -1,3 +1,4 @@
+/** The documentation of the API through HTTP: the OpenAPI document, and the pages that show it. */
 import { apiBase, endpoints } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
 import { testServer } from '../testing/test-server.ts';

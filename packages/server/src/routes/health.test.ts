@@ -1,3 +1,4 @@
+/** The health endpoints, with which an orchestrator checks the liveness and the readiness of a process. */
 import { describe, expect, it } from 'vitest';
 import { buildApp } from '../app.ts';
 import { testServer } from '../testing/test-server.ts';

@@ -1,3 +1,4 @@
+/** Image sessions, the credential with which a viewer loads pixels, through HTTP: creation, statistics and revocation. */
 import { createImageSession, deleteImageSession, getImageSessionStats } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
 import { testServer } from '../testing/test-server.ts';

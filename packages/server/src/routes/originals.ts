@@ -22,7 +22,12 @@ interface DownloadRequest {
 }
 
 export function originalRoutes(app: FastifyInstance, { originals }: Pick<Services, 'originals'>): void {
-  /** Sends a file or a part of it. @throws AppError range_not_satisfiable, rate_limited; SlideError */
+  /**
+   * Sends a file or a part of it.
+   *
+   * @returns `replied`, which tells `serve` that the response has been sent
+   * @throws AppError range_not_satisfiable, rate_limited; SlideError
+   */
   async function send(
     original: Original,
     file: OriginalFile,

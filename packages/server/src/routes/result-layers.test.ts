@@ -19,7 +19,7 @@ function ramp(width: number, height: number): Float32Array {
 }
 
 describe.each(databaseKinds)('Result layers on %s', (database) => {
-  it('imports an uploaded float TIFF and serves its descriptor, tiles and exact values', async () => {
+  it('import an uploaded float TIFF and serve its descriptor, tiles and exact values', async () => {
     const { send, overlay, image, owner } = await slideWithResults(database);
     const layer = await send(valueTiff({ width: 500, height: 400, values: ramp(500, 400), tile: 128 }));
     expect(layer).toMatchObject({
@@ -63,7 +63,7 @@ describe.each(databaseKinds)('Result layers on %s', (database) => {
     expect((await overlay(layer.id, 'tiles/1/2_0.png')).statusCode).toBe(404);
   });
 
-  it('resumes an interrupted upload at the offset that HEAD returns', async () => {
+  it('continue an interrupted upload at the offset that HEAD returns', async () => {
     const { server, image, bearer, request, part } = await slideWithResults(database);
     const { body } = await server.as(bearer).call(createResultLayer, {
       params: { imageId: image.id },
@@ -86,7 +86,7 @@ describe.each(databaseKinds)('Result layers on %s', (database) => {
     expect((await request('PATCH', address, part(0), bytes)).statusCode).toBe(409);
   });
 
-  it('lets the owner and administrators delete a layer, and no other account', async () => {
+  it('can be deleted by their owner and by administrators, and by no other account', async () => {
     const { server, send, overlay, bearer } = await slideWithResults(database);
     const layer = await send(valueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
     const params = { layerId: layer.id };
@@ -158,8 +158,8 @@ describe('Raster result layers', () => {
   });
 
   it.each([
-    ['text in place of a picture', Buffer.from('this is no picture'), 'unknown_format'],
-    ['a TIFF header alone', Buffer.from([0x49, 0x49, 42, 0, 255, 255, 0, 0]), 'damaged'],
+    ['text instead of an image', Buffer.from('this is no picture'), 'unknown_format'],
+    ['a TIFF header without data', Buffer.from([0x49, 0x49, 42, 0, 255, 255, 0, 0]), 'damaged'],
     ['a PNG that claims 16 million × 16 million pixels', hugePng(), 'too_large'],
     ['an empty file', Buffer.alloc(0), 'unknown_format'],
   ])('reject %s', async (_, bytes, code) => {
@@ -168,7 +168,7 @@ describe('Raster result layers', () => {
     expect(layer).toMatchObject({ state: 'failed', problem: { code } });
   });
 
-  it('are hidden when the image session may not see the slide', async () => {
+  it('return 404 to an image session that may not see the slide', async () => {
     const { server, send, overlay, image } = await slideWithResults();
     const layer = await send(valueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
     const reader = await server.fixtures.user();

@@ -3,7 +3,10 @@ import type { FastifyReply } from 'fastify';
 import type { Config } from '../platform/config.ts';
 import { imageSessionCookieName } from '../sessions/pixel-access.ts';
 
-/** Sets the cookie that requests for pixels must contain with IMAGE_SESSION_COOKIE=strict; with any other value does nothing. */
+/**
+ * Sets a cookie with the id of an image session, the credential with which a viewer loads pixels. Only with IMAGE_SESSION_COOKIE=strict
+ * must requests for pixels contain this cookie; with any other value of the setting the function does nothing.
+ */
 export function setSessionCookie(
   reply: FastifyReply,
   { imageSessionCookie }: Pick<Config, 'imageSessionCookie'>,

@@ -1,3 +1,4 @@
+/** Share links, which open slides for visitors without an account, through HTTP: creation, opening, end, password and limits. */
 import fs from 'node:fs';
 import path from 'node:path';
 import {

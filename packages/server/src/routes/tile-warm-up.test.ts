@@ -1,3 +1,4 @@
+/** The warm-up of the fast path: after the start, the server requests tiles of a temporary slide from itself. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +8,7 @@ import { warmUpTiles } from './tile-warm-up.ts';
 const never = new AbortController().signal;
 
 describe('the warm-up of the fast path', () => {
-  it('receives its tiles and leaves no audit event, image session, metric, log line or file', async () => {
+  it('receives all requested tiles and leaves no audit event, image session, metric, log line or file', async () => {
     const { services, config, logged } = await testServer();
     const { metrics, log, db } = services;
     const tables = ['audit', 'image_sessions', 'images'] as const;

@@ -67,8 +67,8 @@ export async function warmUpTiles({
     await fs.writeFile(path.join(folder, fileName), warmUpSlide.file);
     const fingerprint = await fingerprintOf({ path: path.join(folder, fileName) }, null);
     server = await startServer({ config: warmUpConfig, slides, log: silent, fileName, fingerprint });
-    const stop = AbortSignal.any([signal, AbortSignal.timeout(maxDurationMs)]);
-    return await requestTiles((server.address() as AddressInfo).port, tileCount, stop);
+    const stopSignal = AbortSignal.any([signal, AbortSignal.timeout(maxDurationMs)]);
+    return await requestTiles((server.address() as AddressInfo).port, tileCount, stopSignal);
   } catch (error) {
     log.debug({ err: error }, 'tile warm-up failed; only the first tiles after the start are slower');
     return 0;

@@ -1,3 +1,4 @@
+/** Administration of accounts through HTTP: list, approval, suspension, deactivation, promotion, passwords and statistics. */
 import {
   approveUser,
   changePassword,

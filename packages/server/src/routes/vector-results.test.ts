@@ -237,7 +237,7 @@ describe('Vector result layers', () => {
   it.each([
     ['text', Buffer.from('no table and no JSON'), 'unknown_format'],
     ['a file that ends early', collection(grid).subarray(0, 5000), 'damaged'],
-    ['a member that is no JSON', Buffer.from('{"features":[{"type":Feature}]}'), 'damaged'],
+    ['a member that is not JSON', Buffer.from('{"features":[{"type":Feature}]}'), 'damaged'],
     ['brackets nested 100,000 deep', Buffer.from('['.repeat(100_000)), 'too_complex'],
     [
       'a coordinate that is text',

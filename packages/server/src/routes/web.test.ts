@@ -1,3 +1,4 @@
+/** The web app through HTTP: its page with the settings, its files, and unknown paths of the API. */
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';

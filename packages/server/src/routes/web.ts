@@ -103,6 +103,7 @@ function withSettings(
     privacyNotice,
     signIn: { embedded, external: provider },
   });
+  // Functions return the new texts, because `replaceAll` would interpret `$` in a text.
   return page
     .replaceAll('__SETTINGS__', () => escapeHtml(settings))
     .replaceAll('__PRODUCT_NAME__', () => escapeHtml(productName));
