@@ -1,4 +1,7 @@
-/** Interface of API tokens to the rest of the server; api-tokens/api-tokens.ts implements it. */
+/**
+ * Interface through which the rest of the server authenticates requests with API tokens (credentials of programs);
+ * api-tokens/api-tokens.ts implements it. A request for pixels needs an image session; an API token acts as one.
+ */
 import type { ApiTokenScope } from '@lamina/contract';
 import type { ApiTokenName, ImageSession } from '../domain/image-session.ts';
 import type { ResolvedToken } from './sign-in-service.ts';
@@ -11,7 +14,7 @@ export interface ResolvedApiToken extends ResolvedToken {
   };
 }
 
-/** An API token, and the object that stands for an image session in requests for pixels with this token. */
+/** An API token, and the image session as which it acts in requests for pixels. */
 export interface TokenForPixels {
   readonly resolved: ResolvedApiToken;
   readonly session: ImageSession;
@@ -19,18 +22,18 @@ export interface TokenForPixels {
 
 export interface ApiTokenAuthentication {
   /**
-   * Returns the token and its owner. A token is invalid when it was revoked, has ended, or its owner's account is not active.
+   * Returns the token and its owner. A token is invalid when it was revoked, has expired, or its owner's account is not active.
    *
    * @throws AppError token_invalid, rate_limited, unavailable
    */
   authenticate(token: string): Promise<ResolvedApiToken>;
   /**
-   * Like `authenticate`, but from a cache that is at most half a second old, and with the object that stands for an image session. Only
-   * for requests for single tiles. Does not check scopes. The result is a promise only when the database has to be queried.
+   * Like `authenticate`, but uses cached state that is at most half a second old, and also returns the image session as which the
+   * token acts. Only for requests for single tiles. Does not check scopes. Returns a promise only when it must query the database.
    *
    * @throws AppError token_invalid, rate_limited, unavailable
    */
   authenticateForPixels(token: string): TokenForPixels | Promise<TokenForPixels>;
-  /** Returns the object that stands for an image session. @throws AppError forbidden when the token may not read slides */
+  /** Returns the image session as which the token acts. @throws AppError forbidden when the token may not read slides */
   pixelSessionOf(resolved: ResolvedApiToken): Promise<ImageSession>;
 }

@@ -9,7 +9,7 @@ interface BearerServices {
 }
 
 /**
- * Returns the account that the request's bearer token belongs to, with either the sign-in or the API token.
+ * Returns the account to which the request's bearer token belongs, and the sign-in or the API token.
  *
  * @param rawHeaders alternating names and values, because Node's `headers` hides a repeated header
  * @throws AppError token_missing; token_invalid, also for a repeated header; rate_limited, only for an API token
@@ -25,16 +25,21 @@ export async function resolveBearerToken(
   return resolved;
 }
 
-/** Returns the bearer token. @throws AppError token_missing; token_invalid for another scheme, a malformed value or a repeated header */
+/**
+ * Returns the bearer token of the Authorization header.
+ *
+ * @throws AppError token_missing; token_invalid for another scheme, a malformed value or a repeated header
+ */
 export function bearerTokenIn(rawHeaders: readonly string[]): string {
-  let value: string | undefined;
+  let headerValue: string | undefined;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     if (rawHeaders[i]?.toLowerCase() !== 'authorization') continue;
-    if (value !== undefined) throw new AppError('token_invalid');
-    value = rawHeaders[i + 1] ?? '';
+    if (headerValue !== undefined) throw new AppError('token_invalid');
+    headerValue = rawHeaders[i + 1] ?? '';
   }
-  if (value === undefined) throw new AppError('token_missing');
-  const token = /^Bearer ([\w.~+/-]{1,8192}=*)$/i.exec(value)?.[1];
+  if (headerValue === undefined) throw new AppError('token_missing');
+  // For example: Bearer mF_9.B5f-4.1JqM
+  const token = /^Bearer ([\w.~+/-]{1,8192}=*)$/i.exec(headerValue)?.[1];
   if (token === undefined) throw new AppError('token_invalid');
   return token;
 }

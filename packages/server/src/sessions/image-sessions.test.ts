@@ -1,3 +1,4 @@
+/** Image sessions against a real database, with a clock that the tests advance and with several processes that share the database. */
 import { randomUUID } from 'node:crypto';
 import type { User } from '@lamina/contract';
 import { pino } from 'pino';
@@ -10,8 +11,9 @@ import { insertUser, updateUser } from '../store/users.ts';
 import { createImageSessions, type ImageSessions } from './image-sessions.ts';
 import type { ResolvedToken } from './sign-in-service.ts';
 
-function viewer(uid: string, at: Date): User {
-  const time = at.toISOString();
+/** Returns an active account with the role `viewer`. */
+function viewer(uid: string, createdAt: Date): User {
+  const time = createdAt.toISOString();
   return {
     uid,
     email: `${uid}@example.org`,
@@ -30,15 +32,15 @@ const minute = 60_000;
 const hour = 60 * minute;
 
 describe.each(databaseKinds)('image sessions on %s', (kind) => {
-  /** Creates a database and a clock, shared by all processes that the test starts with `process`. */
+  /** Creates a database and a clock, shared by all server processes that the test starts with `startProcess`. */
   async function setUp({ ttlSeconds = 3600 } = {}) {
     const { db, close } = await openTestDatabase(kind);
-    let at = Date.UTC(2026, 4, 1, 9);
-    const now = () => new Date(at);
+    let clockMs = Date.UTC(2026, 4, 1, 9);
+    const now = () => new Date(clockMs);
     const config = { ...readConfig({}, '/'), imageSessionTtlSeconds: ttlSeconds };
-    const processes: ImageSessions[] = [];
+    const started: ImageSessions[] = [];
     onTestFinished(async () => {
-      for (const sessions of processes) await sessions.close();
+      for (const sessions of started) await sessions.close();
       await close();
     });
     async function signIn({ user }: Pick<ResolvedToken, 'user'>): Promise<ResolvedToken> {
@@ -48,7 +50,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
         uid: user.uid,
         created_at: now().toISOString(),
         last_used_at: now().toISOString(),
-        expires_at: new Date(at + 12 * hour).toISOString(),
+        expires_at: new Date(clockMs + 12 * hour).toISOString(),
         address: null,
         browser: null,
       });
@@ -58,14 +60,16 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
       db,
       signIn,
       advance: (ms: number) => {
-        at += ms;
+        clockMs += ms;
       },
-      async process() {
+      /** Simulates another server process: image sessions with a cache of their own. */
+      async startProcess() {
         const sessions = await createImageSessions({ config, db, now, log: pino({ level: 'silent' }) });
-        processes.push(sessions);
+        started.push(sessions);
         return sessions;
       },
-      async account(): Promise<ResolvedToken> {
+      /** Creates an account and signs it in. */
+      async createCaller(): Promise<ResolvedToken> {
         const user = viewer(randomUUID(), now());
         await insertUser(db, user);
         return signIn({ user });
@@ -75,10 +79,10 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
 
   const isAlive = async (sessions: ImageSessions, id: string) => (await sessions.resolve(id)) !== null;
 
-  it('give access to pixels to the account that created them, and have random ids', async () => {
-    const { process, account } = await setUp();
-    const sessions = await process();
-    const caller = await account();
+  it('have a random id and belong to the account and the sign-in that created them', async () => {
+    const { startProcess, createCaller } = await setUp();
+    const sessions = await startProcess();
+    const caller = await createCaller();
     const { sessionId, expiresInSeconds } = await sessions.create(caller);
     expect(sessionId).toMatch(/^[\w-]{43}$/);
     expect(expiresInSeconds).toBe(3600);
@@ -88,50 +92,50 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
     });
   });
 
-  it('are read from memory from the second request on', async () => {
-    const { process, account } = await setUp();
-    const sessions = await process();
-    const { sessionId } = await sessions.create(await account());
+  it('are resolved from memory, without a database query, from the second request on', async () => {
+    const { startProcess, createCaller } = await setUp();
+    const sessions = await startProcess();
+    const { sessionId } = await sessions.create(await createCaller());
     await sessions.resolve(sessionId);
     expect(sessions.resolve(sessionId)).not.toBeInstanceOf(Promise);
   });
 
-  it('are valid in every process and after a restart', async () => {
-    const { process, account } = await setUp();
-    const { sessionId } = await (await process()).create(await account());
-    expect(await isAlive(await process(), sessionId)).toBe(true);
+  it('are also valid in a process that did not create them', async () => {
+    const { startProcess, createCaller } = await setUp();
+    const { sessionId } = await (await startProcess()).create(await createCaller());
+    expect(await isAlive(await startProcess(), sessionId)).toBe(true);
   });
 
   it.each([
-    ['too short', (id: string) => id.slice(1)],
-    ['too long', (id: string) => `${id}A`],
+    ['one character too short', (id: string) => id.slice(1)],
+    ['one character too long', (id: string) => `${id}A`],
     ['different in one character', (id: string) => (id.startsWith('A') ? 'B' : 'A') + id.slice(1)],
     ['not base64url in one character', (id: string) => `${id.slice(1)}=`],
     ['empty', () => ''],
     ['4 KiB long', () => 'A'.repeat(4096)],
-  ])('do not exist for an id that is %s', async (_, tamper) => {
-    const { process, account } = await setUp();
-    const sessions = await process();
-    const { sessionId } = await sessions.create(await account());
+  ])('are not found for an id that is %s', async (_, tamper) => {
+    const { startProcess, createCaller } = await setUp();
+    const sessions = await startProcess();
+    const { sessionId } = await sessions.create(await createCaller());
     expect(await isAlive(sessions, tamper(sessionId))).toBe(false);
   });
 
-  describe('expire or are revoked', () => {
-    it('when their lifetime has passed, in memory and in the database', async () => {
-      const { process, account, advance } = await setUp({ ttlSeconds: 60 });
-      const sessions = await process();
-      const { sessionId } = await sessions.create(await account());
+  describe('end of an image session', () => {
+    it('ends when its lifetime has passed, in memory and in the database', async () => {
+      const { startProcess, createCaller, advance } = await setUp({ ttlSeconds: 60 });
+      const sessions = await startProcess();
+      const { sessionId } = await sessions.create(await createCaller());
       advance(59_999);
       expect(await isAlive(sessions, sessionId)).toBe(true);
       advance(1);
       expect(await isAlive(sessions, sessionId)).toBe(false);
-      expect(await isAlive(await process(), sessionId)).toBe(false);
+      expect(await isAlive(await startProcess(), sessionId)).toBe(false);
     });
 
-    it('at the latest when the sign-in that created them expires', async () => {
-      const { process, account, advance } = await setUp({ ttlSeconds: 24 * 3600 });
-      const sessions = await process();
-      const { sessionId, expiresInSeconds } = await sessions.create(await account());
+    it('ends no later than the sign-in that created it', async () => {
+      const { startProcess, createCaller, advance } = await setUp({ ttlSeconds: 24 * 3600 });
+      const sessions = await startProcess();
+      const { sessionId, expiresInSeconds } = await sessions.create(await createCaller());
       expect(expiresInSeconds).toBe(12 * 3600);
       for (let used = 0; used < 12 * hour - 30 * minute; used += 30 * minute) {
         expect(await isAlive(sessions, sessionId)).toBe(true);
@@ -141,10 +145,10 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
       expect(await isAlive(sessions, sessionId)).toBe(false);
     });
 
-    it('when neither an API call nor a tile request has used the sign-in for an hour', async () => {
-      const { process, account, advance } = await setUp({ ttlSeconds: 24 * 3600 });
-      const sessions = await process();
-      const { sessionId } = await sessions.create(await account());
+    it('ends when neither an API call nor a tile request has used its sign-in for an hour', async () => {
+      const { startProcess, createCaller, advance } = await setUp({ ttlSeconds: 24 * 3600 });
+      const sessions = await startProcess();
+      const { sessionId } = await sessions.create(await createCaller());
       advance(hour - 1);
       expect(await isAlive(sessions, sessionId)).toBe(true);
       advance(hour - 1);
@@ -153,10 +157,10 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
       expect(await isAlive(sessions, sessionId)).toBe(false);
     });
 
-    it('when their owner ends them, and not when another account tries to', async () => {
-      const { process, account } = await setUp();
-      const sessions = await process();
-      const [owner, stranger] = [await account(), await account()];
+    it('ends when its owner revokes it, but not when another account tries to revoke it', async () => {
+      const { startProcess, createCaller } = await setUp();
+      const sessions = await startProcess();
+      const [owner, stranger] = [await createCaller(), await createCaller()];
       const { sessionId } = await sessions.create(owner);
       await expect(sessions.revoke(stranger.user.uid, sessionId)).rejects.toMatchObject({
         code: 'not_found',
@@ -167,10 +171,10 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
       await expect(sessions.revoke(owner.user.uid, sessionId)).rejects.toMatchObject({ code: 'not_found' });
     });
 
-    it('when the account has created ten newer image sessions', async () => {
-      const { process, account, advance } = await setUp();
-      const sessions = await process();
-      const [caller, other] = [await account(), await account()];
+    it('ends when its account has created ten newer image sessions', async () => {
+      const { startProcess, createCaller, advance } = await setUp();
+      const sessions = await startProcess();
+      const [caller, other] = [await createCaller(), await createCaller()];
       const untouched = await sessions.create(other);
       const ids: string[] = [];
       for (let i = 0; i < 11; i++) {
@@ -186,35 +190,35 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
       expect((await sessions.statsOf(caller.user.uid)).active_sessions).toBe(10);
     });
 
-    it('when their sign-in ends: at once in this process, within a second in every other process', async () => {
-      const { db, process, account, signIn, advance } = await setUp();
-      const [here, there] = [await process(), await process()];
-      const first = await account();
+    it('ends with its sign-in: at once in the process that ends the sign-in, within a second in another process', async () => {
+      const { db, startProcess, createCaller, signIn, advance } = await setUp();
+      const [endingProcess, otherProcess] = [await startProcess(), await startProcess()];
+      const first = await createCaller();
       const second = await signIn(first);
-      const ended = await here.create(first);
-      const kept = await here.create(second);
+      const ended = await endingProcess.create(first);
+      const kept = await endingProcess.create(second);
       for (const { sessionId } of [ended, kept]) {
-        expect(await isAlive(here, sessionId)).toBe(true);
-        expect(await isAlive(there, sessionId)).toBe(true);
+        expect(await isAlive(endingProcess, sessionId)).toBe(true);
+        expect(await isAlive(otherProcess, sessionId)).toBe(true);
       }
       await deleteTokensOf(db, first.user.uid, second.tokenHash);
-      here.evictEnded({ uid: first.user.uid, exceptTokenHash: second.tokenHash });
-      expect(here.resolve(ended.sessionId)).toBeNull();
-      expect(await isAlive(here, kept.sessionId)).toBe(true);
+      endingProcess.evictEnded({ uid: first.user.uid, exceptTokenHash: second.tokenHash });
+      expect(endingProcess.resolve(ended.sessionId)).toBeNull();
+      expect(await isAlive(endingProcess, kept.sessionId)).toBe(true);
       advance(1001);
-      expect(await isAlive(there, ended.sessionId)).toBe(false);
-      expect(await isAlive(there, kept.sessionId)).toBe(true);
+      expect(await isAlive(otherProcess, ended.sessionId)).toBe(false);
+      expect(await isAlive(otherProcess, kept.sessionId)).toBe(true);
     });
 
-    it('within a second in another process that uses them continuously', async () => {
-      const { db, process, account, advance } = await setUp();
-      const there = await process();
-      const caller = await account();
-      const { sessionId } = await there.create(caller);
-      await there.resolve(sessionId);
+    it('ends within a second of the deletion of its sign-in, although a process uses it continuously', async () => {
+      const { db, startProcess, createCaller, advance } = await setUp();
+      const sessions = await startProcess();
+      const caller = await createCaller();
+      const { sessionId } = await sessions.create(caller);
+      await sessions.resolve(sessionId);
       await deleteTokensOf(db, caller.user.uid);
       let usedForMs = 0;
-      while (await isAlive(there, sessionId)) {
+      while (await isAlive(sessions, sessionId)) {
         advance(100);
         usedForMs += 100;
         expect(usedForMs).toBeLessThanOrEqual(1000);
@@ -227,46 +231,46 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
       { role: 'unassigned' },
       { status: 'unheard-of' },
       { role: 'unheard-of' },
-    ])('when the account becomes %j by a write to the database', async (is) => {
-      const { db, process, account, advance } = await setUp();
-      const sessions = await process();
-      const caller = await account();
+    ])('ends when a write to the database changes its account to %j', async (fields) => {
+      const { db, startProcess, createCaller, advance } = await setUp();
+      const sessions = await startProcess();
+      const caller = await createCaller();
       const { sessionId } = await sessions.create(caller);
       await sessions.resolve(sessionId);
-      await updateUser(db, { ...caller.user, ...is } as User);
+      await updateUser(db, { ...caller.user, ...fields } as User);
       advance(1001);
       expect(await isAlive(sessions, sessionId)).toBe(false);
     });
 
-    it('permanently: reactivating the account does not restore them', async () => {
-      const { db, process, account, advance } = await setUp();
-      const sessions = await process();
-      const caller = await account();
+    it('stays ended when its suspended account is reactivated', async () => {
+      const { db, startProcess, createCaller, advance } = await setUp();
+      const sessions = await startProcess();
+      const caller = await createCaller();
       const { sessionId } = await sessions.create(caller);
-      const write = (status: User['status']) => updateUser(db, { ...caller.user, status });
+      const setStatus = (status: User['status']) => updateUser(db, { ...caller.user, status });
       await sessions.resolve(sessionId);
-      await write('suspended');
+      await setStatus('suspended');
       advance(1001);
       expect(await isAlive(sessions, sessionId)).toBe(false);
-      await write('active');
+      await setStatus('active');
       advance(1001);
       expect(await isAlive(sessions, sessionId)).toBe(false);
     });
   });
 
-  it('are not created for a sign-in that ended during the request', async () => {
-    const { db, process, account } = await setUp();
-    const sessions = await process();
-    const caller = await account();
+  it('are not created for a sign-in that has ended since the access check of the request', async () => {
+    const { db, startProcess, createCaller } = await setUp();
+    const sessions = await startProcess();
+    const caller = await createCaller();
     await deleteTokensOf(db, caller.user.uid);
     await expect(sessions.create(caller)).rejects.toMatchObject({ code: 'token_invalid' });
   });
 
-  it('that are requested while all sessions are being revoked are revoked too, or not created', async () => {
-    const { db, process, account } = await setUp();
-    const sessions = await process();
+  it('are revoked or not created when they are requested during the revocation of all sessions of their account', async () => {
+    const { db, startProcess, createCaller } = await setUp();
+    const sessions = await startProcess();
     for (let round = 0; round < 20; round++) {
-      const caller = await account();
+      const caller = await createCaller();
       const creating = Array.from({ length: 5 }, () => sessions.create(caller));
       const using = creating.map(async (created) => {
         const { sessionId } = await created;
@@ -278,22 +282,23 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
         ...using,
       ]);
       expect(revoked.status).toBe('fulfilled');
-      const whatBecame = await Promise.all(
+      const outcomesOfSessions = await Promise.all(
         outcomes.map(async (outcome) => {
           if (outcome.status === 'fulfilled')
-            return (await isAlive(sessions, outcome.value)) ? 'alive' : 'dead';
+            return (await isAlive(sessions, outcome.value)) ? 'alive' : 'revoked';
           return (outcome.reason as { code: string }).code;
         }),
       );
-      expect(whatBecame.filter((became) => became !== 'dead' && became !== 'token_invalid')).toEqual([]);
+      // token_invalid: the session was not created.
+      for (const outcome of outcomesOfSessions) expect(['revoked', 'token_invalid']).toContain(outcome);
     }
   });
 
-  describe('report to their owner', () => {
-    it('their age, their remaining lifetime and their number of requests', async () => {
-      const { process, account, advance } = await setUp();
-      const sessions = await process();
-      const [caller, other] = [await account(), await account()];
+  describe('statistics of image sessions', () => {
+    it('list the age, the remaining lifetime and the number of requests of each session, newest first', async () => {
+      const { startProcess, createCaller, advance } = await setUp();
+      const sessions = await startProcess();
+      const [caller, other] = [await createCaller(), await createCaller()];
       await sessions.create(other);
       const first = await sessions.create(caller);
       advance(90_500);
@@ -320,27 +325,27 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
       });
     });
 
-    it('a number of requests that survives a restart', async () => {
-      const { process, account } = await setUp();
-      const sessions = await process();
-      const caller = await account();
+    it('include requests from before a restart', async () => {
+      const { startProcess, createCaller } = await setUp();
+      const sessions = await startProcess();
+      const caller = await createCaller();
       const { sessionId } = await sessions.create(caller);
       for (let i = 0; i < 7; i++) await sessions.resolve(sessionId);
       await sessions.close();
-      const [session] = (await (await process()).statsOf(caller.user.uid)).sessions;
+      const [session] = (await (await startProcess()).statsOf(caller.user.uid)).sessions;
       expect(session?.request_count).toBe(7);
     });
   });
 
-  it('are refreshed in the background after a request, so that the next request does not wait for the database', async () => {
-    const { process, account, advance } = await setUp();
-    const sessions = await process();
-    const [viewerSession, busySession] = [
-      await sessions.create(await account()),
-      await sessions.create(await account()),
+  it('are renewed in the background for 10 s after their last request, so that the next request needs no query', async () => {
+    const { startProcess, createCaller, advance } = await setUp();
+    const sessions = await startProcess();
+    const [idleSession, busySession] = [
+      await sessions.create(await createCaller()),
+      await sessions.create(await createCaller()),
     ];
-    const needsQuery = () => sessions.resolve(viewerSession.sessionId) instanceof Promise;
-    await sessions.resolve(viewerSession.sessionId);
+    const needsQuery = () => sessions.resolve(idleSession.sessionId) instanceof Promise;
+    await sessions.resolve(idleSession.sessionId);
     /** Advances the clock while another session is in use, and waits for the queries that its requests start. */
     async function passTime(seconds: number): Promise<void> {
       for (let half = 0; half < 2 * seconds; half++) {
@@ -349,31 +354,35 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
         await sessions.resolve(newSecret()); // its query also includes the sessions in use
       }
     }
-    await passTime(6);
+    await passTime(6); // less than 10 s after the last request
     expect(needsQuery()).toBe(false);
     await passTime(12);
     expect(needsQuery()).toBe(true);
   });
 
-  it('add up the request counts of several processes, also when all write at the same time', async () => {
-    const { process, account } = await setUp();
-    const processes = [await process(), await process(), await process()];
-    const callers = await Promise.all(Array.from({ length: 12 }, account));
-    const made = await Promise.all(callers.map((caller) => (processes[0] as ImageSessions).create(caller)));
-    for (const [place, sessions] of processes.entries()) {
-      for (const { sessionId } of place === 1 ? made.toReversed() : made) await sessions.resolve(sessionId);
+  it('have the sum of the request counts of all processes, even when all processes write at the same time', async () => {
+    const { startProcess, createCaller } = await setUp();
+    const processes = [await startProcess(), await startProcess(), await startProcess()];
+    const callers = await Promise.all(Array.from({ length: 12 }, createCaller));
+    const created = await Promise.all(
+      callers.map((caller) => (processes[0] as ImageSessions).create(caller)),
+    );
+    // One process uses the sessions in reverse order, because updates in different orders could deadlock.
+    for (const [index, sessions] of processes.entries()) {
+      const inOrderOfUse = index === 1 ? created.toReversed() : created;
+      for (const { sessionId } of inOrderOfUse) await sessions.resolve(sessionId);
     }
     await Promise.all(processes.map((sessions) => sessions.close()));
-    const after = await process();
+    const after = await startProcess();
     for (const { user } of callers) {
       expect(await after.statsOf(user.uid)).toMatchObject({ sessions: [{ request_count: 3 }] });
     }
   });
 
   it('extend the idle time of their sign-in when they are used', async () => {
-    const { db, process, account, advance } = await setUp();
-    const sessions = await process();
-    const caller = await account();
+    const { db, startProcess, createCaller, advance } = await setUp();
+    const sessions = await startProcess();
+    const caller = await createCaller();
     const { sessionId } = await sessions.create(caller);
     advance(30 * minute);
     await sessions.resolve(sessionId);
@@ -388,29 +397,35 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
 });
 
 describe('image sessions while the database is unavailable', () => {
-  it('stay valid for 30 s, then return 503 and never an error that says that they have ended', async () => {
+  it('stay valid for 30 s, then fail with the error `unavailable` instead of one that says that they have ended', async () => {
     const { db, close } = await openTestDatabase('SQLite');
-    let at = Date.UTC(2026, 4, 1, 9);
+    let clockMs = Date.UTC(2026, 4, 1, 9);
     const sessions = await createImageSessions({
       config: readConfig({}, '/'),
       db,
-      now: () => new Date(at),
+      now: () => new Date(clockMs),
       log: pino({ level: 'silent' }),
     });
-    const time = new Date(at).toISOString();
-    const user = viewer('u', new Date(at));
+    const start = new Date(clockMs);
+    const user = viewer('u', start);
     await insertUser(db, user);
-    const later = new Date(at + 12 * hour).toISOString();
-    const issued = { created_at: time, last_used_at: time, expires_at: later, address: null, browser: null };
-    await insertToken(db, { hash: 't', uid: 'u', ...issued });
-    const { sessionId } = await sessions.create({ user, tokenHash: 't', signedInAt: new Date(at) });
+    await insertToken(db, {
+      hash: 't',
+      uid: 'u',
+      created_at: start.toISOString(),
+      last_used_at: start.toISOString(),
+      expires_at: new Date(clockMs + 12 * hour).toISOString(),
+      address: null,
+      browser: null,
+    });
+    const { sessionId } = await sessions.create({ user, tokenHash: 't', signedInAt: start });
     await sessions.resolve(sessionId);
     await close();
 
-    at += 20_000;
+    clockMs += 20_000;
     expect(await sessions.resolve(sessionId)).toMatchObject({ uid: 'u' });
     await expect(sessions.resolve(newSecret())).rejects.toMatchObject({ code: 'unavailable' });
-    at += 20_000;
+    clockMs += 20_000; // 40 s after the last query
     await expect(sessions.resolve(sessionId)).rejects.toMatchObject({ code: 'unavailable' });
     await sessions.close();
   });

@@ -1,9 +1,10 @@
 /**
- * Creates, resolves and revokes image sessions. A session is created with a sign-in or a share link, and ends with it.
+ * Creates, resolves and revokes image sessions, the credentials with which viewers request pixels. A session is created with a
+ * sign-in or a share link, and ends with it.
  *
- * Each request for a tile resolves its session from a cache. No entry is used whose last query is more than 1 s old: one query in the
- * background renews all sessions in use every 0.5 s. So a revocation takes effect at once in its own process, and within 1 s in all
- * others. The file is long because all functions share the cache.
+ * Each request for a tile resolves its session from a cache in this process. A cache entry is valid for 1 s after the last query of
+ * its session; every 0.5 s, one query in the background renews the entries of all sessions in use. So a revocation takes effect at
+ * once in the process that makes it, and within 1 s in all others. The file is long because all functions share the cache.
  */
 import { AppError, type ImageSessionStats, may } from '@lamina/contract';
 import type { Logger } from 'pino';
@@ -38,30 +39,32 @@ export interface ImageSessions {
     record?: (tx: DatabaseTransaction) => Promise<void>,
   ): Promise<{ readonly sessionId: string; readonly expiresInSeconds: number }>;
   /**
-   * Creates the session of a visitor, in the transaction that counts the opening of the share link. It ends with the link at the latest.
+   * Creates the session of a visitor, in the transaction that counts the opening of the share link. The session ends with the link at
+   * the latest.
    */
   createForVisitor(
     tx: DatabaseTransaction,
     link: { readonly id: string; readonly uid: string; readonly expires_at: string },
   ): Promise<{ readonly sessionId: string; readonly expiresInSeconds: number }>;
   /**
-   * Returns a valid session, counts the request, and renews the idle time of the sign-in. Returns null for a session that does not exist
-   * or has ended. The result is a promise only when the database has to be queried.
+   * Returns a valid session, counts the request, and renews the idle time of the sign-in. Returns null for a session that does not
+   * exist or has ended. Returns a promise only when it must query the database.
    *
    * @throws AppError unavailable when the query fails
    */
   resolve(sessionId: string): ImageSession | null | Promise<ImageSession | null>;
-  /** Returns the sessions of the account, newest first. */
+  /** Returns the sessions of the account's sign-ins, newest first. */
   statsOf(uid: string): Promise<ImageSessionStats>;
   /**
    * Ends a session of this account. `record` writes the audit event in the same transaction.
    *
-   * @throws AppError not_found for a session of another account
+   * @throws AppError not_found when the account has no such session
    */
   revoke(uid: string, sessionId: string, record?: (tx: DatabaseTransaction) => Promise<void>): Promise<void>;
   /**
-   * Deletes the sessions of ended sign-ins or of an ended share link from the cache. Call it after the commit. With `uid`, it does not
-   * delete the sessions of the account's share links, which a new password does not end; the next request queries them again.
+   * Deletes the sessions of ended sign-ins or of an ended share link from the cache of this process. Call it after the commit. With
+   * `uid`, the sessions of the account's share links stay, because a new password does not end them; their next request queries the
+   * database.
    */
   evictEnded(
     ended:
@@ -70,11 +73,14 @@ export interface ImageSessions {
       | { readonly shareLinkId: string },
   ): void;
   /**
-   * Makes the next request of each session of the account query the database; without `whose`, of all accounts. Call it after a change
-   * of access rights.
+   * Makes the next request with each session of the account query the database; without `account`, with the sessions of all accounts.
+   * Call it after a change of access rights.
    */
   invalidateRights(account?: { readonly uid: string }): void;
-  /** Returns a number that grows with each call of `evictEnded` and `invalidateRights`, so that other caches of access rights detect a change. */
+  /**
+   * Returns the number of revocations and changes of access rights in this process so far. Other caches of access rights are valid
+   * only while it stays the same.
+   */
   countChanges(): number;
   /** Deletes expired sessions from the database. */
   deleteExpired(): Promise<void>;
@@ -84,20 +90,20 @@ export interface ImageSessions {
 /** Minimum interval between two queries that renew the sessions in use. */
 const renewAfterMs = 500;
 /**
- * A session is renewed for this time after its last request. So a person who looks at one field for some seconds does not wait for the
- * database when moving on.
+ * The cache entry of a session is renewed until this time after its last request. So a person who looks at one place for some seconds
+ * does not wait for the database when moving on.
  */
 const renewUnusedForMs = 10_000;
 /** Interval at which request counts and the last use of sign-ins are saved. */
 const flushEveryMs = 5000;
 /** Interval at which expired entries are deleted from the cache. */
 const purgeEveryMs = 10 * 60_000;
-/** The set of ended sessions is cleared when it reaches this size. */
+/** Size at which the set of hashes of ended sessions is cleared, which limits its memory. */
 const maxEndedHashes = 10_000;
 
 /** A sign-in, shared by all sessions that were created with it. */
 interface SharedSignIn {
-  /** Time of the last request with one of the sessions; the idle time is counted from it. */
+  /** Time of the last request with one of the sessions, in milliseconds since the epoch; the idle time is counted from it. */
   usedAt: number;
 }
 
@@ -105,9 +111,9 @@ interface CachedSession {
   session: ImageSession;
   /** Null for the session of a share link, which does not end when it is idle. */
   readonly signIn: SharedSignIn | null;
-  /** Time of the last query about the session. */
+  /** Time of the last query of the session, in milliseconds since the epoch; minus infinity requires a query before the next use. */
   checkedAt: number;
-  /** Time of the last request to this process; minus infinity before the first one. */
+  /** Time of the last request to this process, in milliseconds since the epoch; minus infinity before the first one. */
   usedAt: number;
   /** Number of requests that are not yet added to `request_count` in the database. */
   requests: number;
@@ -125,40 +131,41 @@ interface Dependencies {
 export async function createImageSessions({ config, db, now, log }: Dependencies): Promise<ImageSessions> {
   /** The cache, by hash of the session id. */
   const cachedSessions = new Map<string, CachedSession>();
-  /** Entries of the cache by session id, so that the id is not hashed for each tile of a view. Cleared at least every 5 s. */
+  /** Recently used entries of the cache by session id, which saves hashing the id for each tile. Cleared at least every 5 s. */
   const recentById = new Map<string, CachedSession>();
   /** Sign-ins of the sessions in the cache, by hash of the bearer token. */
   const signIns = new Map<string, SharedSignIn>();
-  /** Hashes of unknown and ended session ids. An id is never reused and an ended session stays ended, so they need no query. */
+  /** Hashes of the ids of unknown and ended sessions. They need no query, because an id is never reused. */
   const endedHashes = new Set<string>();
-  /** Number of revocations and changes of access rights. A query during which it has changed is repeated. */
-  let revocations = 0;
+  /** Number of revocations and changes of access rights. A query during which this number has changed is repeated. */
+  let accessChanges = 0;
   let lastRenewal = 0;
   const clock = () => now().getTime();
   const staleness = createStalenessLimit(clock);
 
-  /** Deletes a session that has ended or does not exist from the cache, and remembers this. */
+  /** Deletes a session from the cache and remembers its hash, because it has ended or does not exist. */
   function evict(hash: string): void {
     if (cachedSessions.delete(hash)) recentById.clear();
     if (endedHashes.size >= maxEndedHashes) endedHashes.clear();
     endedHashes.add(hash);
   }
 
-  function store(state: SessionState, checkedAt: number): void {
+  /** Adds a session to the cache, or updates its cache entry. */
+  function storeInCache(state: SessionState, checkedAt: number): void {
     const { restrictedDatasets, link } = state;
     const visitor = link === null ? null : { linkId: link.id, images: link.images };
     const seesHidden = visitor === null && may(state, 'catalogue.write');
     const signIn = state.token === null ? null : sharedSignInOf(state.token);
-    const known = cachedSessions.get(state.hash);
-    if (known !== undefined) {
-      known.checkedAt = checkedAt;
-      // A new object only when the rights may have changed, because this runs for all sessions every 0.5 s.
+    const entry = cachedSessions.get(state.hash);
+    if (entry !== undefined) {
+      entry.checkedAt = checkedAt;
+      // This runs for all sessions every 0.5 s, so it creates a new object only when the rights may have changed.
       if (
         visitor !== null ||
-        known.session.restrictedDatasets !== restrictedDatasets ||
-        known.session.seesHidden !== seesHidden
+        entry.session.restrictedDatasets !== restrictedDatasets ||
+        entry.session.seesHidden !== seesHidden
       ) {
-        known.session = { ...known.session, restrictedDatasets, seesHidden, visitor };
+        entry.session = { ...entry.session, restrictedDatasets, seesHidden, visitor };
       }
       return;
     }
@@ -181,62 +188,66 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
     });
   }
 
+  /** Returns the sign-in that all sessions with this bearer token share, with the latest known time of its use. */
   function sharedSignInOf({ hash, last_used_at }: NonNullable<SessionState['token']>): SharedSignIn {
     const usedAt = Date.parse(last_used_at);
     const signIn = signIns.get(hash) ?? { usedAt };
-    signIn.usedAt = Math.max(signIn.usedAt, usedAt); // the database or this process may know the later use
+    signIn.usedAt = Math.max(signIn.usedAt, usedAt); // the latest use may have been in this process or in another one
     signIns.set(hash, signIn);
     return signIn;
   }
 
+  /** Returns whether a session gives access now, given the current state of its account and of its sign-in or share link. */
   function isStateValid(state: Omit<SessionState, 'restrictedDatasets'>, nowMs: number): boolean {
     const { status, role, account_expires_at: expiresAt, token, link } = state;
-    const now = new Date(nowMs);
+    const time = new Date(nowMs);
     // A creation time in the future means that the clock was set back, so the age of the session is unknown.
-    if (nowMs >= Date.parse(state.expires_at) || isFromTheFuture(new Date(state.created_at), now))
+    if (nowMs >= Date.parse(state.expires_at) || isFromTheFuture(new Date(state.created_at), time))
       return false;
-    if (link !== null) return isShareLinkValid(link, { status, role, expiresAt }, now);
+    if (link !== null) return isShareLinkValid(link, { status, role, expiresAt }, time);
     if (token === null) return false;
     const usedAt = Math.max(Date.parse(token.last_used_at), signIns.get(token.hash)?.usedAt ?? 0);
-    const account = effectiveAccount({ status, role, expiresAt }, now);
+    const account = effectiveAccount({ status, role, expiresAt }, time);
     return (
       may(account, 'image.view') &&
-      !wasIssuedBeforeExpiry(new Date(token.created_at), account, now) &&
-      !isFromTheFuture(new Date(usedAt), now) &&
+      !wasIssuedBeforeExpiry(new Date(token.created_at), account, time) &&
+      !isFromTheFuture(new Date(usedAt), time) &&
       nowMs < Date.parse(token.expires_at) &&
       nowMs < usedAt + tokenIdleMs
     );
   }
 
-  // Only one query runs at a time, and hashes that arrive during it share the next one. So a client that guesses session ids uses at most
-  // one connection to the database.
+  // Only one query runs at a time, and hashes that arrive during it share the next query. So a client that guesses session ids uses
+  // at most one connection to the database.
   let waitingHashes = new Set<string>();
   let nextLookUp: Promise<void> | null = null;
   let runningLookUp: Promise<void> = Promise.resolve();
 
+  /** Queries the session and updates the cache. Calls that arrive while a query runs share the next query. */
   function lookUpState(hash: string): Promise<void> {
     waitingHashes.add(hash);
     nextLookUp ??= runningLookUp.then(() => {
       const hashes = [...waitingHashes];
       waitingHashes = new Set();
       nextLookUp = null;
-      const lookingUp = queryStates(hashes);
-      runningLookUp = lookingUp.catch(() => {}); // its callers get the error; the next query is independent
-      return lookingUp;
+      const lookUp = queryStates(hashes);
+      runningLookUp = lookUp.catch(() => {}); // only its callers get the error; the next query starts in any case
+      return lookUp;
     });
     return nextLookUp;
   }
 
+  /** Stores the valid sessions with these hashes in the cache, and evicts all others. */
   async function queryStates(hashes: readonly string[]): Promise<void> {
     for (;;) {
       const queriedAt = clock();
-      const revocationsBefore = revocations;
+      const changesBefore = accessChanges;
       const states = await staleness.track(() => findSessionStates(db, hashes));
-      if (revocations !== revocationsBefore) continue;
-      const found = new Map(states.map((state) => [state.hash, state]));
+      if (accessChanges !== changesBefore) continue;
+      const statesByHash = new Map(states.map((state) => [state.hash, state]));
       for (const hash of hashes) {
-        const state = found.get(hash);
-        if (state !== undefined && isStateValid(state, queriedAt)) store(state, queriedAt);
+        const state = statesByHash.get(hash);
+        if (state !== undefined && isStateValid(state, queriedAt)) storeInCache(state, queriedAt);
         else evict(hash);
       }
       return;
@@ -245,15 +256,15 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
 
   /** Renews the cache entries of all sessions in use, in the background. */
   function renewInBackground(nowMs: number): void {
-    // `abs`, so that renewals also continue after the clock was set back.
+    // The absolute value lets renewals continue after the clock was set back.
     if (Math.abs(nowMs - lastRenewal) < renewAfterMs) return;
     lastRenewal = nowMs;
     recentById.clear();
-    let lookingUp: Promise<void> | undefined; // the same promise for all sessions, because one query serves them
+    let lookUp: Promise<void> | undefined; // the same promise for all sessions, because they share one query
     for (const [hash, entry] of cachedSessions) {
-      if (Math.abs(nowMs - entry.usedAt) < renewUnusedForMs) lookingUp = lookUpState(hash);
+      if (Math.abs(nowMs - entry.usedAt) < renewUnusedForMs) lookUp = lookUpState(hash);
     }
-    lookingUp?.catch((error) =>
+    lookUp?.catch((error) =>
       log.warn(
         { err: error },
         'image session lookup in the database failed; cached image sessions still authorise tile requests for up to 30 s',
@@ -261,7 +272,8 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
     );
   }
 
-  function use(entry: CachedSession, nowMs: number): ImageSession {
+  /** Counts a request with a session, and returns the session. */
+  function countRequest(entry: CachedSession, nowMs: number): ImageSession {
     entry.usedAt = nowMs;
     entry.requests++;
     if (entry.signIn !== null) entry.signIn.usedAt = nowMs;
@@ -274,8 +286,8 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
 
   /** Returns the cache entry of a session; undefined when there is none. */
   function cacheEntryOf(sessionId: string): CachedSession | undefined {
-    const known = recentById.get(sessionId);
-    if (known !== undefined) return known;
+    const recentEntry = recentById.get(sessionId);
+    if (recentEntry !== undefined) return recentEntry;
     const entry = cachedSessions.get(hashSecret(sessionId));
     if (entry !== undefined) recentById.set(sessionId, entry);
     return entry;
@@ -300,27 +312,28 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
       evict(hash);
       return null;
     }
-    return isValidInCache(entry, nowMs) ? use(entry, nowMs) : resolveByLookUp(hash);
+    return isValidInCache(entry, nowMs) ? countRequest(entry, nowMs) : resolveByLookUp(hash);
   }
 
   async function resolveByLookUp(hash: string): Promise<ImageSession | null> {
     try {
       await lookUpState(hash);
     } catch (error) {
-      // While the database is unavailable, `staleness` accepts older entries, so the session may now be valid in the cache.
-      const known = cachedSessions.get(hash);
+      // After a failed query, `staleness` accepts entries that are up to 30 s old, so the session may now be valid in the cache.
+      const entry = cachedSessions.get(hash);
       const nowMs = clock();
-      if (known !== undefined && isValidInCache(known, nowMs)) return use(known, nowMs);
+      if (entry !== undefined && isValidInCache(entry, nowMs)) return countRequest(entry, nowMs);
       throw new AppError('unavailable', { cause: error });
     }
     const entry = cachedSessions.get(hash);
-    return entry === undefined ? null : use(entry, clock());
+    return entry === undefined ? null : countRequest(entry, clock());
   }
 
   let flushTimer: NodeJS.Timeout | null = null;
   let flushing: Promise<void> = Promise.resolve();
   let lastPurge = clock();
 
+  /** Saves the request counts within 5 s. */
   function flushSoon(): void {
     flushTimer ??= setTimeout(() => {
       flushTimer = null;
@@ -336,19 +349,19 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
 
   /** Saves request counts and the last use of sign-ins, and every 10 minutes deletes expired entries from the cache. */
   async function flush(): Promise<void> {
-    const used = [...cachedSessions.values()].filter(({ requests }) => requests > 0);
-    if (used.length > 0) {
-      const requests = new Map(used.map((entry) => [entry.session.hash, entry.requests]));
+    const usedEntries = [...cachedSessions.values()].filter(({ requests }) => requests > 0);
+    if (usedEntries.length > 0) {
+      const requests = new Map(usedEntries.map((entry) => [entry.session.hash, entry.requests]));
       const tokensUsedAt = new Map(
-        used.flatMap(({ session: { tokenHash }, signIn }) =>
+        usedEntries.flatMap(({ session: { tokenHash }, signIn }) =>
           tokenHash === null || signIn === null ? [] : [[tokenHash, new Date(signIn.usedAt)] as const],
         ),
       );
-      for (const entry of used) entry.requests = 0; // requests that arrive during the write are counted for the next one
+      for (const entry of usedEntries) entry.requests = 0; // requests that arrive during this write belong to the next one
       try {
         await recordSessionUse(db, { requests, tokensUsedAt });
       } catch (error) {
-        for (const entry of used) entry.requests += requests.get(entry.session.hash) ?? 0;
+        for (const entry of usedEntries) entry.requests += requests.get(entry.session.hash) ?? 0;
         throw error;
       }
     }
@@ -365,7 +378,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
       const sessionId = newSecret();
       const hash = hashSecret(sessionId);
       const createdAt = now();
-      // Null when the sign-in has ended. `maxSessionsPerAccount` ends the oldest sessions of the account.
+      // Null when the sign-in has ended. Beyond `maxSessionsPerAccount`, this also ends the oldest sessions of the account.
       const inserted = await insertSession(
         db,
         {
@@ -381,7 +394,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
         record,
       );
       if (inserted === null) throw new AppError('token_invalid');
-      if (inserted.endedHashes.length > 0) revocations++;
+      if (inserted.endedHashes.length > 0) accessChanges++;
       for (const endedHash of inserted.endedHashes) evict(endedHash);
       const expiresAt = Date.parse(inserted.expiresAt); // not after the end of the sign-in
       return { sessionId, expiresInSeconds: secondsLeft({ expiresAt }, createdAt) };
@@ -390,8 +403,8 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
     async createForVisitor(tx, link) {
       const sessionId = newSecret();
       const createdAt = now();
-      const endsAt = createdAt.getTime() + config.imageSessionTtlSeconds * 1000;
-      const expiresAt = Math.min(endsAt, Date.parse(link.expires_at));
+      const endOfLifetime = createdAt.getTime() + config.imageSessionTtlSeconds * 1000;
+      const expiresAt = Math.min(endOfLifetime, Date.parse(link.expires_at));
       await insertVisitorSession(tx, {
         hash: hashSecret(sessionId),
         prefix: sessionId.slice(0, 8),
@@ -430,12 +443,12 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
         if (!(await deleteSession(tx, uid, hash))) throw new AppError('not_found');
         await record(tx);
       });
-      revocations++;
+      accessChanges++;
       evict(hash);
     },
 
     evictEnded(ended) {
-      revocations++;
+      accessChanges++;
       for (const [hash, entry] of cachedSessions) {
         const { session } = entry;
         if ('uid' in ended && session.visitor !== null) {
@@ -445,7 +458,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
     },
 
     invalidateRights(account) {
-      revocations++;
+      accessChanges++;
       for (const entry of cachedSessions.values()) {
         if (account === undefined || entry.session.uid === account.uid) {
           entry.checkedAt = Number.NEGATIVE_INFINITY; // forces a query
@@ -453,7 +466,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
       }
     },
 
-    countChanges: () => revocations,
+    countChanges: () => accessChanges,
 
     async deleteExpired() {
       while (await deleteExpiredSessions(db, now().toISOString())); // true while a batch was full

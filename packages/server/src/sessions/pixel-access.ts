@@ -1,6 +1,7 @@
 /**
- * Access to pixels: decides whether a request for a descriptor, a thumbnail or a tile has a valid image session or, instead of a
- * session, an API token with the scope slides:read. The checks have the order of docs/permissions.md.
+ * Authorizes requests for pixels, which are the descriptor, the thumbnail or a tile of a slide. Such a request needs an image session
+ * (a credential only for pixels) or, instead of it, an API token with the scope slides:read. The checks run in the order of
+ * docs/permissions.md.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '@lamina/contract';
@@ -16,14 +17,14 @@ export interface PixelRequest {
   /** The `session` query parameter. */
   readonly sessionId: string | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** Alternating names and values, as Node provides them. */
+  /** Alternating names and values of the headers, as Node provides them. */
   readonly rawHeaders: readonly string[];
 }
 
 export interface PixelAccess {
   /**
-   * Returns the valid image session of the request, or the object that stands for it with an API token, and counts the request. The
-   * result is a promise only when the database has to be queried, or when the request has a bearer token.
+   * Returns the valid image session of the request, or the one as which its API token acts, and counts the request. Returns a promise
+   * only when it must query the database, or when the request has a bearer token.
    *
    * @throws AppError session_missing, session_invalid, token_invalid, unavailable; for API tokens forbidden, rate_limited
    */
@@ -37,7 +38,7 @@ interface PixelAccessDependencies {
   readonly apiTokens: ApiTokenAuthentication;
 }
 
-/** Name of the cookie that IMAGE_SESSION_COOKIE=strict requires. */
+/** Name of the cookie with the session id, which IMAGE_SESSION_COOKIE=strict requires in addition to the query parameter. */
 export const imageSessionCookieName = 'image_session';
 
 export function createPixelAccess({
@@ -46,7 +47,7 @@ export function createPixelAccess({
   signIn,
   apiTokens,
 }: PixelAccessDependencies): PixelAccess {
-  /** Checks the session, its cookie, and the bearer token if the request has one. */
+  /** Returns the session after checking its cookie and, if the request has one, its bearer token. */
   function acceptSession(
     session: ImageSession | null,
     { sessionId, headers, rawHeaders }: PixelRequest,
@@ -58,7 +59,7 @@ export function createPixelAccess({
     return headers.authorization === undefined ? session : acceptWithToken(session, rawHeaders);
   }
 
-  /** Checks the bearer token of a request with a session. The token is optional, but must be valid and belong to the session's account. */
+  /** Returns the session after checking that the bearer token of the request is valid and belongs to the session's account. */
   async function acceptWithToken(
     session: ImageSession,
     rawHeaders: readonly string[],
@@ -68,9 +69,10 @@ export function createPixelAccess({
     return session;
   }
 
+  /** Returns the session as which the API token of the request acts. */
   async function acceptApiToken(rawHeaders: readonly string[]): Promise<ImageSession> {
     const resolved = await resolveBearerToken(rawHeaders, { signIn, apiTokens });
-    if (!('apiToken' in resolved)) throw new AppError('session_missing'); // a sign-in needs an image session
+    if (!('apiToken' in resolved)) throw new AppError('session_missing'); // the token of a sign-in does not replace an image session
     return apiTokens.pixelSessionOf(resolved);
   }
 
@@ -79,8 +81,10 @@ export function createPixelAccess({
       const { sessionId } = request;
       const { authorization } = request.headers;
       const hasNoSession = sessionId === undefined || sessionId === '';
-      if (hasNoSession && carriesApiToken(authorization)) return acceptApiToken(request.rawHeaders);
-      if (hasNoSession) throw new AppError('session_missing');
+      if (hasNoSession) {
+        if (carriesApiToken(authorization)) return acceptApiToken(request.rawHeaders);
+        throw new AppError('session_missing');
+      }
       const resolved = imageSessions.resolve(sessionId);
       if (resolved instanceof Promise) return resolved.then((session) => acceptSession(session, request));
       return acceptSession(resolved, request);

@@ -1,10 +1,11 @@
+/** Repeats the access check of a request in the transaction that makes the change. */
 import { AppError, may, type Permission, type User } from '@lamina/contract';
 import type { DatabaseTransaction } from '../store/database.ts';
 import type { SignInService } from './sign-in-service.ts';
 
 /**
- * Reads the caller's account again within the transaction, and checks that the caller is still signed in and still has the permission.
- * The sign-in or the permission may have ended since the access check of the request, for example while a password was hashed.
+ * Reads the caller's account again within the transaction, and checks that the caller is still signed in and still has the
+ * permission. Both may have ended since the access check of the request, for example while a password was hashed.
  *
  * @returns the account as it is in the transaction
  * @throws AppError token_invalid when the sign-in has ended, forbidden when the account has lost the permission

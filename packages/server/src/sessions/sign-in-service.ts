@@ -1,13 +1,15 @@
 /**
- * Interface between the sign-in service and the rest of the server. The embedded service stores password hashes. An external provider
- * can be used in addition or instead. Tokens contain no information: each API call looks them up.
+ * Interface between the sign-in service and the rest of the server. The service issues a bearer token for each sign-in. A token is a
+ * random text without content, so each API call looks it up. The embedded service checks passwords against hashes that it stores; an
+ * external provider (OpenID Connect) can authenticate people in addition or instead.
  */
 import type { User } from '@lamina/contract';
 import type { DatabaseTransaction } from '../store/database.ts';
 
 /**
- * The client and the account for which a password is hashed. The queue of hashes takes turns between networks, and between the accounts
- * of one network. Null means the server itself, which hashes passwords at its first start and in its commands.
+ * The client and the account for which the server hashes a password. Hashing is slow, so the queue of hashes takes turns between
+ * networks, and between the accounts of one network. Null means the server itself, which hashes passwords at its first start and in
+ * its commands.
  */
 export type HashRequester = {
   /** IP address of the client. */
@@ -16,7 +18,7 @@ export type HashRequester = {
   readonly account: string;
 } | null;
 
-/** A token ends when no API call and no tile request has used it for this time. */
+/** A token expires when no API call and no tile request has used it for this time: one hour. */
 export const tokenIdleMs = 60 * 60_000;
 
 /** A valid token and the current state of its account. */
@@ -28,9 +30,9 @@ export interface ResolvedToken {
 
 export interface IssuedToken {
   readonly token: string;
-  /** Maximum lifetime of the token. It ends earlier when it is not used. */
+  /** Maximum lifetime of the token. An unused token expires earlier (see `tokenIdleMs`). */
   readonly expiresInSeconds: number;
-  /** The oldest sign-ins of the account, which ended because the account had reached `maxTokensPerAccount`. */
+  /** Token hashes of the account's oldest sign-ins, which ended because the account had reached `maxTokensPerAccount`. */
   readonly endedTokenHashes: readonly string[];
 }
 
@@ -40,7 +42,7 @@ export interface SignInClient {
   readonly browser?: string | null;
 }
 
-/** A valid sign-in of an account. */
+/** A valid sign-in, as the list of the account's own sign-ins shows it. */
 export interface OwnSignIn {
   /** Opaque id for the owner; not a credential. */
   readonly id: string;
@@ -48,20 +50,26 @@ export interface OwnSignIn {
   /** ISO 8601, like `lastUsedAt`. */
   readonly createdAt: string;
   readonly lastUsedAt: string;
+  /** IP address of the client; null when unknown. */
   readonly address: string | null;
+  /** Browser and system, such as `Firefox · Windows`; null when unknown. */
   readonly browser: string | null;
 }
 
 export interface SignInService {
-  /** Hashes a password. This is slow on purpose, so it must not run inside a transaction. @throws AppError unavailable */
+  /**
+   * Hashes a password. This is slow on purpose, so it must not run inside a transaction.
+   *
+   * @throws AppError unavailable when the queue of hashes is full
+   */
   hashPassword(password: string, requester: HashRequester): Promise<string>;
   /** Stores the password of a new account, in the transaction that creates the account. */
   signUp(tx: DatabaseTransaction, uid: string, passwordHash: string): Promise<void>;
   /**
    * Signs in, with the same error and duration for an unknown address as for a wrong password.
    *
-   * @param record writes the audit event in the transaction that issues the token. `endedTokenHashes` are the oldest sign-ins, which have
-   *   ended because of the new one.
+   * @param record writes the audit event in the transaction that issues the token. `endedTokenHashes` are the token hashes of the
+   *   oldest sign-ins, which the new one has ended.
    * @throws AppError credentials_invalid, unavailable; account_not_active for a deactivated account, only after the right password
    */
   signIn(
@@ -71,28 +79,28 @@ export interface SignInService {
     record: (tx: DatabaseTransaction, user: User, endedTokenHashes: readonly string[]) => Promise<void>,
   ): Promise<IssuedToken>;
   /**
-   * Issues a token, in the caller's transaction, for an account whose owner an external provider has authenticated. The oldest sign-ins
-   * beyond `maxTokensPerAccount` end. After the commit, the caller evicts their image sessions from the cache.
+   * Issues a token, in the caller's transaction, for an account whose owner an external provider has authenticated. The oldest
+   * sign-ins beyond `maxTokensPerAccount` end. After the commit, the caller must evict their image sessions from the cache.
    *
    * @throws AppError account_not_active for a deactivated account
    */
   issueToken(tx: DatabaseTransaction, user: User, client: SignInClient): Promise<IssuedToken>;
   /** Ends one sign-in and the image sessions that were created with it, in the caller's transaction. */
   signOut(tx: DatabaseTransaction, tokenHash: string): Promise<void>;
-  /** Returns the account of a token, and renews its idle time. Null for an unknown or ended token, and for a deactivated account. */
+  /** Returns the account of a token, and renews its idle time. Null for an unknown or expired token, and for a deactivated account. */
   resolveToken(token: string): Promise<ResolvedToken | null>;
-  /** Like `resolveToken`, also for API tokens, but for checks in the background: does not renew the idle time. */
+  /** Like `resolveToken`, but does not renew the idle time and also accepts API tokens. For checks in the background. */
   currentHolder(tokenHash: string): Promise<User | null>;
-  /** Returns the account of a sign-in or an API token in its current state in the transaction; null when the token was revoked. */
+  /** Reads the account of a sign-in or an API token in the caller's transaction; null when the token was revoked. */
   holderOf(tx: DatabaseTransaction, tokenHash: string): Promise<User | null>;
-  /** Returns whether the hash matches the password. @throws AppError unavailable */
+  /** Returns whether a hash is that of the password. @throws AppError unavailable */
   matchesPasswordHash(passwordHash: string, password: string, requester: HashRequester): Promise<boolean>;
   /** Returns whether the account has this password. @throws AppError unavailable */
   isPasswordOf(uid: string, password: string, requester: HashRequester): Promise<boolean>;
   /** Returns whether the account has a password on this server. */
   hasPassword(tx: DatabaseTransaction, uid: string): Promise<boolean>;
   /**
-   * Replaces the password, in the caller's transaction. Reset codes that were mailed before become invalid.
+   * Replaces the password, in the caller's transaction. Reset codes that were e-mailed before become invalid.
    *
    * @throws AppError password_elsewhere for an account without a password on this server
    */
@@ -107,13 +115,13 @@ export interface SignInService {
   signInsOf(uid: string): Promise<OwnSignIn[]>;
   /**
    * Creates a password reset code, in the caller's transaction. An earlier code becomes invalid. Returns null when the address has no
-   * account, or an account without a password on this server, or a deactivated one.
+   * account, or its account has no password on this server or is deactivated.
    */
   createReset(
     tx: DatabaseTransaction,
     email: string,
   ): Promise<{ readonly code: string; readonly user: User } | null>;
-  /** Returns the account of a reset code, as `consumeReset` does, without consuming the code. */
+  /** Returns the account of a reset code like `consumeReset`, but does not consume the code. */
   ownerOfReset(code: string): Promise<User | null>;
   /** Consumes a reset code and returns its account, in the caller's transaction; null when it is unknown, used or expired. */
   consumeReset(tx: DatabaseTransaction, code: string): Promise<User | null>;

@@ -25,6 +25,7 @@ import { removeAuditTriggers } from './testing/audit-triggers.ts';
 import { type DatabaseKind, databaseKinds, openTestDatabase } from './testing/test-database.ts';
 import type { Task } from './testing/write-entries.ts';
 
+/** Fields of an entry. Tests that need other values override them. */
 const row = {
   at: '2026-05-01T00:00:00.000Z',
   action: 'sign-in',
@@ -36,6 +37,7 @@ const row = {
   request_id: null,
 } as const;
 
+/** Opens a database that is closed after the test. */
 async function openDatabaseOf(kind: DatabaseKind): Promise<Database> {
   const { db, close } = await openTestDatabase(kind);
   onTestFinished(close);
@@ -59,6 +61,7 @@ async function openSharedDatabase(kind: DatabaseKind): Promise<[Database, Databa
   return [db, location];
 }
 
+/** Runs a worker thread that writes entries, and waits for its end. */
 async function runWriter(task: Task): Promise<void> {
   const thread = new Worker(new URL('./testing/write-entries.ts', import.meta.url), { workerData: task });
   const [code] = (await once(thread, 'exit')) as [number];
@@ -70,8 +73,9 @@ type EntryChanges = Partial<Parameters<typeof insertAuditRow>[1]>;
 const write = (db: Database, changes: EntryChanges = {}) =>
   runLockedTransaction(db, 'audit', (tx) => insertAuditRow(tx, { ...row, ...changes }));
 
+/** Returns the time this number of minutes after midnight on 1 May 2026, UTC. */
 const minute = (number: number) => new Date(Date.UTC(2026, 4, 1, 0, number)).toISOString();
-/** Appends entries at the minutes 1, 2, 3 … */
+/** Appends entries at the minutes 1, 2, 3 …, with the changes that the callback returns for each minute. */
 async function insertEntries(
   db: Database,
   entries: number,
@@ -81,12 +85,13 @@ async function insertEntries(
     await write(db, { at: minute(number), ...changes(number) });
 }
 
+/** Returns the numbers of all entries that have rows. */
 const numbersOf = async (db: Database) => (await listChainedRows(db, 0, 1000)).map(({ seq }) => seq);
 
 describe.each(databaseKinds)('the audit log, on %s', (kind) => {
   it('numbers and chains entries without gaps under concurrent writers and failed transactions', async () => {
     const [db, location] = await openSharedDatabase(kind);
-    // Of 3 × 30 transactions, every third fails.
+    // Of 3 × 30 transactions, every third fails, so 60 entries remain.
     await Promise.all(['a', 'b', 'c'].map((writer) => runWriter({ location, writer, changes: 30 })));
     const rows = await listChainedRows(db, 0, 1000);
     expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: 60 }, (_, i) => i + 1));
@@ -96,7 +101,7 @@ describe.each(databaseKinds)('the audit log, on %s', (kind) => {
     expect(before).toEqual({ seq: 0, hash: chainStart });
   });
 
-  it('has no entry of a transaction that was rolled back', async () => {
+  it('contains no entry of a transaction that was rolled back', async () => {
     const db = await openDatabaseOf(kind);
     const failing = runLockedTransaction(db, 'accounts', async (tx) => {
       await insertAuditRow(tx, row);
@@ -121,9 +126,9 @@ describe.each(databaseKinds)('the audit log, on %s', (kind) => {
   it('does not reuse the number of the last entry after its row was deleted directly in the database', async () => {
     const db = await openDatabaseOf(kind);
     await insertEntries(db, 3);
-    const restoreGuard = await removeAuditTriggers(db, kind);
+    const restoreTriggers = await removeAuditTriggers(db, kind);
     await db.deleteFrom('audit').where('seq', '=', 3).execute();
-    await restoreGuard();
+    await restoreTriggers();
     await write(db);
     expect(await numbersOf(db)).toEqual([1, 2, 4]);
   });
@@ -133,14 +138,14 @@ describe.each(databaseKinds)('pruning of the audit log, on %s', (kind) => {
   it('deletes the oldest entries and leaves the hash chain of the others valid', async () => {
     const db = await openDatabaseOf(kind);
     await insertEntries(db, 5);
-    const fourth = (await listChainedRows(db, 3, 1))[0];
+    const [fourthEntry] = await listChainedRows(db, 3, 1);
     const recorded: unknown[] = [];
     const count = await pruneAuditRowsBefore(db, minute(4), async (tx, pruned) => {
       recorded.push(pruned);
       await insertAuditRow(tx, { ...row, at: minute(9), action: 'audit-pruned' });
     });
     expect(count).toBe(3);
-    expect(recorded).toEqual([{ upTo: { seq: 3, hash: fourth?.previous_hash }, entries: 3 }]);
+    expect(recorded).toEqual([{ upTo: { seq: 3, hash: fourthEntry?.previous_hash }, entries: 3 }]);
     while (await deletePrunedAuditRows(db));
     const rows = await listChainedRows(db, 0, 10);
     expect(rows.map(({ seq, action }) => [seq, action])).toEqual([
@@ -154,7 +159,7 @@ describe.each(databaseKinds)('pruning of the audit log, on %s', (kind) => {
 
   it('stops at the first entry within the retention period, and always keeps the last entry', async () => {
     const db = await openDatabaseOf(kind);
-    await write(db, { at: minute(9) });
+    await write(db, { at: minute(9) }); // entry 1, before entries at the minutes 1 to 3
     await insertEntries(db, 3);
     const record = async () => {};
     expect(await pruneAuditRowsBefore(db, minute(5), record)).toBe(0);
@@ -191,15 +196,22 @@ describe.each(databaseKinds)('pruning of the audit log, on %s', (kind) => {
 });
 
 describe.each(databaseKinds)('listing the audit log, on %s', (kind) => {
-  /** Opens a log of 12 entries: ayse and berk alternate, every third entry opens a slide, every fourth is refused. */
+  /**
+   * Opens a log of 12 entries at the minutes 1 to 12. The actors berk and ayse alternate, and the target of entry 11 is ayse. Every third
+   * entry opens a slide, and every fourth is refused.
+   */
   async function openFilledLog(): Promise<Database> {
     const db = await openDatabaseOf(kind);
-    await insertEntries(db, 12, (number) => ({
-      actor_uid: number % 2 === 0 ? 'ayse' : 'berk',
-      target: number % 3 === 0 ? 'slide' : number === 11 ? 'ayse' : null,
-      action: number % 3 === 0 ? 'image-opened' : 'sign-in',
-      result: number % 4 === 0 ? 'refused' : 'done',
-    }));
+    await insertEntries(db, 12, (number) => {
+      const opensSlide = number % 3 === 0;
+      const otherTarget = number === 11 ? 'ayse' : null;
+      return {
+        actor_uid: number % 2 === 0 ? 'ayse' : 'berk',
+        target: opensSlide ? 'slide' : otherTarget,
+        action: opensSlide ? 'image-opened' : 'sign-in',
+        result: number % 4 === 0 ? 'refused' : 'done',
+      };
+    });
     return db;
   }
   const listSeqs = async (db: Database, query: Parameters<typeof listAuditRows>[1], limit = 100) =>
@@ -211,19 +223,19 @@ describe.each(databaseKinds)('listing the audit log, on %s', (kind) => {
     ['an action', { action: 'image-opened' }, [12, 9, 6, 3]],
     ['a result', { result: 'refused' }, [12, 8, 4]],
     ['a slide', { target: 'slide' }, [12, 9, 6, 3]],
-    ['a time', { from: minute(4), to: minute(6) }, [5, 4]],
+    ['a time span', { from: minute(4), to: minute(6) }, [5, 4]],
     ['an account and an action', { uid: 'ayse', action: 'image-opened' }, [12, 6]],
     ['an account and a slide', { uid: 'berk', target: 'slide' }, [9, 3]],
     ['an action and a result', { action: 'image-opened', result: 'refused' }, [12]],
-    ['a slide and a time', { target: 'slide', from: minute(6), to: minute(10) }, [9, 6]],
+    ['a slide and a time span', { target: 'slide', from: minute(6), to: minute(10) }, [9, 6]],
     ['an account without entries', { uid: 'cem' }, []],
     ['entries up to a number', { upToSeq: 2 }, [2, 1]],
-  ] as const)('returns the newest entries first for %s', async (_, query, numbers) => {
+  ] as const)('returns the matching entries, newest first, for a query of %s', async (_, query, numbers) => {
     expect(await listSeqs(await openFilledLog(), query)).toEqual(numbers);
   });
 
   it.each([{}, { uid: 'ayse' }, { action: 'sign-in' }, { result: 'done' as const }, { target: 'slide' }])(
-    'returns the same entries page by page as in a single list for the query %o',
+    'returns the same entries in pages as in a single list for the query %o',
     async (query) => {
       const db = await openFilledLog();
       for (let i = 0; i < 5; i++) await write(db, { at: minute(12), actor_uid: 'ayse', target: 'slide' });
@@ -247,6 +259,7 @@ describe.each(databaseKinds)('listing the audit log, on %s', (kind) => {
       { from: minute(20), to: minute(30) },
       { from: minute(7), to: minute(20) },
     ];
+    // Entries 3, 6 and 9 open a slide; entry 12 does, too, but is refused.
     expect(await countAuditActions(db, 'image-opened', spans)).toEqual([1, 1, 0, 1]);
     expect(await countAuditActions(db, 'image-opened', [])).toEqual([]);
   });

@@ -6,7 +6,7 @@ import { connectDatabase } from './database.ts';
 import { insertImages } from './images.ts';
 import { databaseKinds, openTestDatabase } from './testing/test-database.ts';
 
-it('prepareSearch does nothing on SQLite', async () => {
+it('prepareSearch and analyzeImages do nothing on SQLite', async () => {
   const { db, close } = await openTestDatabase('SQLite');
   onTestFinished(close);
   expect(await prepareSearch(db)).toBeNull();
@@ -55,12 +55,12 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))(
       onTestFinished(async () => {
         await sql`drop role ${sql.id(guest)}`.execute(db);
       });
-      const address = new URL(url ?? '');
-      address.username = guest;
-      address.password = 'glass';
-      const guestsDb = await connectDatabase({ url: address.href, file: null });
-      onTestFinished(() => guestsDb.destroy());
-      expect(await prepareSearch(guestsDb)).toMatchObject({
+      const guestUrl = new URL(url ?? '');
+      guestUrl.username = guest;
+      guestUrl.password = 'glass';
+      const guestDb = await connectDatabase({ url: guestUrl.href, file: null });
+      onTestFinished(() => guestDb.destroy());
+      expect(await prepareSearch(guestDb)).toMatchObject({
         message: expect.stringMatching(/permission|owner/),
       });
     });

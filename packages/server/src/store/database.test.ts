@@ -7,12 +7,14 @@ import { isUniqueViolation, openDatabase, runLockedTransaction } from './databas
 import { databaseKinds, openTestDatabase } from './testing/test-database.ts';
 import { findUser, insertUser, listUsers } from './users.ts';
 
-function folder(): string {
-  const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-database-'));
-  onTestFinished(() => fs.rmSync(temporary, { recursive: true }));
-  return temporary;
+/** Creates a folder that is deleted after the test. */
+function createFolder(): string {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-database-'));
+  onTestFinished(() => fs.rmSync(folder, { recursive: true }));
+  return folder;
 }
 
+/** Returns a pending account. */
 const user = (uid: string, email = `${uid}@example.org`) => ({
   uid,
   email,
@@ -28,17 +30,17 @@ const user = (uid: string, email = `${uid}@example.org`) => ({
 
 describe('openDatabase with a file of the embedded SQLite database', () => {
   it('sets WAL mode, full synchronisation, foreign keys and secure deletion', async () => {
-    const db = await openDatabase({ url: null, file: path.join(folder(), 'data', 'lamina.db') });
+    const db = await openDatabase({ url: null, file: path.join(createFolder(), 'data', 'lamina.db') });
     onTestFinished(() => db.destroy());
     const pragma = async (name: string) => (await sql.raw(`pragma ${name}`).execute(db)).rows[0];
     expect(await pragma('journal_mode')).toEqual({ journal_mode: 'wal' });
-    expect(await pragma('synchronous')).toEqual({ synchronous: 2 });
+    expect(await pragma('synchronous')).toEqual({ synchronous: 2 }); // FULL
     expect(await pragma('foreign_keys')).toEqual({ foreign_keys: 1 });
     expect(await pragma('secure_delete')).toEqual({ secure_delete: 1 });
   });
 
-  it('returns the rows that were inserted before the database was closed and opened again', async () => {
-    const file = path.join(folder(), 'lamina.db');
+  it('opens an existing database with the rows that were inserted before it was closed', async () => {
+    const file = path.join(createFolder(), 'lamina.db');
     const first = await openDatabase({ url: null, file });
     await insertUser(first, user('u1'));
     await first.destroy();
@@ -48,7 +50,7 @@ describe('openDatabase with a file of the embedded SQLite database', () => {
   });
 
   it('throws an error when the file is not a database', async () => {
-    const file = path.join(folder(), 'lamina.db');
+    const file = path.join(createFolder(), 'lamina.db');
     fs.writeFileSync(file, 'This is no database, but a text that is long enough to be read as one.');
     await expect(openDatabase({ url: null, file })).rejects.toThrow('file is not a database');
   });
@@ -62,7 +64,7 @@ describe('openDatabase with the URL of an unreachable PostgreSQL server', () => 
   });
 });
 
-describe.each(databaseKinds)('transaction run by runLockedTransaction(), on %s', (kind) => {
+describe.each(databaseKinds)('a transaction of runLockedTransaction, on %s', (kind) => {
   it('rolls back all its writes when its function throws', async () => {
     const { db, close } = await openTestDatabase(kind);
     onTestFinished(close);
@@ -77,20 +79,21 @@ describe.each(databaseKinds)('transaction run by runLockedTransaction(), on %s',
   it('waits until another transaction with the same lock has ended', async () => {
     const { db, close } = await openTestDatabase(kind);
     onTestFinished(close);
-    const addOne = () =>
+    // Without the lock, two transactions would count the same accounts and insert the same uid.
+    const insertNextUser = () =>
       runLockedTransaction(db, 'accounts', async (tx) => {
         const existing = await listUsers(tx);
         await insertUser(tx, user(`u${existing.length}`));
       });
-    await Promise.all(Array.from({ length: 20 }, addOne));
+    await Promise.all(Array.from({ length: 20 }, insertNextUser));
     expect(await listUsers(db)).toHaveLength(20);
   });
 
-  it('throws a unique violation for an e-mail address that another account has in a different spelling', async () => {
+  it('fails with a unique violation when it inserts an account whose e-mail address another account has in different case', async () => {
     const { db, close } = await openTestDatabase(kind);
     onTestFinished(close);
     await insertUser(db, user('u1', 'Ayse@example.org'));
-    const again = insertUser(db, user('u2', ' AYSE@EXAMPLE.ORG'));
-    await expect(again).rejects.toSatisfy(isUniqueViolation);
+    const insertion = insertUser(db, user('u2', ' AYSE@EXAMPLE.ORG'));
+    await expect(insertion).rejects.toSatisfy(isUniqueViolation);
   });
 });

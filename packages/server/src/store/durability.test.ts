@@ -1,7 +1,7 @@
 /**
- * Acknowledged changes of the embedded database survive the death of the process. Server processes receive requests of users
- * and administrators and are killed with SIGKILL at random moments. Afterwards the database must contain every acknowledged
- * change, and of interrupted changes all or nothing.
+ * Tests that changes of accounts in the embedded database, once acknowledged with a response, survive the death of the server
+ * process. Server processes receive requests of users and administrators and are killed with SIGKILL at random moments. Afterwards
+ * the database must contain every acknowledged change, and each interrupted change entirely or not at all.
  *
  * `DURABILITY=full` (`npm run durability`) makes 10,000 acknowledged writes with 50 kills; the default is 600 writes with 5
  * kills.
@@ -34,18 +34,20 @@ interface AccountHistory {
   pending: string | null;
 }
 
+/** A request that changes an account. */
 interface Step {
-  /** Audit action of the step. */
+  /** Audit action of the change. */
   readonly action: string;
   readonly method: string;
+  /** Last segment of the path /admin/users/{uid}/… */
   readonly path: string;
   readonly body?: object;
 }
 
-const step = (action: string, name: string, body: object = {}, method = 'POST'): Step => ({
+const step = (action: string, lastPathSegment: string, body: object = {}, method = 'POST'): Step => ({
   action,
   method,
-  path: name,
+  path: lastPathSegment,
   body,
 });
 const approve = step('approved', 'approve');
@@ -54,7 +56,7 @@ const deactivate = step('deactivated', 'deactivate');
 const promote = step('promoted', 'promote');
 const setPassword = step('password-set', 'password', { new_password: 'yepyeni-şifre' }, 'PUT');
 
-/** Sequences of changes. Each new account gets the next sequence, cyclically. */
+/** Sequences of changes of an account by an administrator. Each new account gets the next sequence, cyclically. */
 const sequences: readonly (readonly Step[])[] = [
   [approve, suspend, approve, setPassword],
   [approve, promote, suspend, approve],
@@ -96,10 +98,9 @@ async function runSequence(
   const body = { email: history.email, password: 'uzun-bir-şifre' };
   const { user } = await send('registered', 'POST', '/auth/register', { body });
   history.uid = (user as { uid: string }).uid;
-  for (const { action, method, path: name, body: stepBody } of sequences[
-    histories.length % sequences.length
-  ] ?? []) {
-    await send(action, method, `/admin/users/${history.uid}/${name}`, {
+  const steps = sequences[histories.length % sequences.length] ?? [];
+  for (const { action, method, path: lastPathSegment, body: stepBody } of steps) {
+    await send(action, method, `/admin/users/${history.uid}/${lastPathSegment}`, {
       token,
       ...(stepBody && { body: stepBody }),
     });
@@ -112,7 +113,7 @@ async function runSequence(
 }
 
 describe(`a server that is killed ${kills} times while it changes accounts`, () => {
-  it('has every acknowledged change and no partial change in the database afterwards', {
+  it('leaves every acknowledged change and no partial change in its database', {
     timeout: 3_600_000, // enough for the full run on a busy machine
   }, async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-durability-'));
@@ -153,14 +154,15 @@ describe(`a server that is killed ${kills} times while it changes accounts`, () 
           });
         }
       });
-      const ends = await Promise.allSettled(clients);
-      for (const end of ends) expect(end).toMatchObject({ reason: expect.any(TypeError) }); // the connection broke
+      const outcomes = await Promise.allSettled(clients);
+      // Each client ends with the TypeError of `fetch` for a broken connection.
+      for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: expect.any(TypeError) });
       await server.kill();
     }
     expect(acknowledged).toBeGreaterThanOrEqual(writes);
 
     await startAndStop(settings);
-    const interrupted = expectAcknowledged(file, histories);
+    const interrupted = expectAllAcknowledgedChanges(file, histories);
     const db = await openDatabase({ url: null, file });
     onTestFinished(() => db.destroy());
     expect(await checkChain(db)).toMatchObject({ state: 'intact' });
@@ -187,7 +189,7 @@ async function startAndStop(settings: Readonly<Record<string, string>>): Promise
 }
 
 /** Compares the database with the histories of the accounts. @returns the number of interrupted changes */
-function expectAcknowledged(file: string, histories: readonly AccountHistory[]): number {
+function expectAllAcknowledgedChanges(file: string, histories: readonly AccountHistory[]): number {
   const db = new SqliteDatabase(file, { readonly: true });
   onTestFinished(() => void db.close());
   const rowsOf = <Row>(sql: string) => db.prepare(sql).all() as Row[];
@@ -211,10 +213,10 @@ function expectAcknowledged(file: string, histories: readonly AccountHistory[]):
   );
   const seqs = rowsOf<{ seq: number }>('select seq from audit order by seq').map(({ seq }) => seq);
   expect(seqs).toEqual(seqs.map((_, i) => i + 1));
-  const changes = new Set(['registered', 'password-set', 'account-deleted', 'first-admin-made']);
-  for (const { action } of sequences.flat()) changes.add(action);
+  const changeActions = new Set(['registered', 'password-set', 'account-deleted', 'first-admin-made']);
+  for (const { action } of sequences.flat()) changeActions.add(action);
   const auditRowsByUid = Map.groupBy(
-    auditRows.filter(({ action }) => changes.has(action)),
+    auditRows.filter(({ action }) => changeActions.has(action)),
     ({ target }) => target,
   );
   for (const [uid, entries] of auditRowsByUid) {
@@ -228,7 +230,7 @@ function expectAcknowledged(file: string, histories: readonly AccountHistory[]):
       expect(user).toMatchObject({ status, role });
     }
   }
-  expect(new Set(auditRowsByUid.keys())).toEqual(new Set([...users.keys(), ...deletedIn(auditRows)]));
+  expect(new Set(auditRowsByUid.keys())).toEqual(new Set([...users.keys(), ...deletedUidsIn(auditRows)]));
 
   // Each account has exactly its acknowledged changes, in order; only the pending change may follow them.
   let interrupted = 0;
@@ -243,6 +245,7 @@ function expectAcknowledged(file: string, histories: readonly AccountHistory[]):
   return interrupted;
 }
 
-function deletedIn(auditRows: readonly { readonly action: string; readonly target: string }[]): string[] {
+/** Returns the uids of the deleted accounts. */
+function deletedUidsIn(auditRows: readonly { readonly action: string; readonly target: string }[]): string[] {
   return auditRows.filter(({ action }) => action === 'account-deleted').map(({ target }) => target);
 }

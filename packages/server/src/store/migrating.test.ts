@@ -28,6 +28,7 @@ import { databaseKinds } from './testing/test-database.ts';
 
 const migrationNames = Object.keys(migrations).sort();
 
+/** Opens a database, which runs the pending migrations, and closes it after the test. */
 async function openAndMigrate(location: DatabaseLocation): Promise<Database> {
   const db = await openDatabase(location);
   onTestFinished(() => db.destroy());
@@ -46,48 +47,52 @@ describe.each(versionsAndKinds)('opening a database whose last migration is %s, 
     expect(await executedMigrations(db)).toEqual(migrationNames);
     const after = await allRowsOf(db);
     for (const [table, rows] of before) {
-      const kept = rows.map((row) => expect.objectContaining(withIntendedChanges(version, table, row)));
-      expect(after.get(table), table).toEqual(expect.arrayContaining(kept));
+      const expectedRows = rows.map((row) =>
+        expect.objectContaining(withIntendedChanges(version, table, row)),
+      );
+      expect(after.get(table), table).toEqual(expect.arrayContaining(expectedRows));
+      // Of the tables that existed before, migrations add rows only to `locks`.
       if (table !== 'locks') expect(after.get(table), table).toHaveLength(rows.length);
     }
     expect(await checkChain(db)).toMatchObject({ state: 'intact', entries: 5 });
   });
 
   it('creates the same tables and columns as in a new database', async () => {
-    const [old, fresh] = [
-      await openAndMigrate(await loadOldDatabase(version, kind)),
-      await openAndMigrate(await emptyDatabaseLocation(kind)),
-    ];
-    const columns = async (db: Database) => {
+    const migratedDb = await openAndMigrate(await loadOldDatabase(version, kind));
+    const newDb = await openAndMigrate(await emptyDatabaseLocation(kind));
+    const columnsOf = async (db: Database) => {
       const tables = await db.introspection.getTables();
       return tables
-        .flatMap(({ name, columns: each }) =>
-          each.map((column) => `${name}.${column.name} ${column.dataType} ${column.isNullable}`),
+        .flatMap(({ name, columns }) =>
+          columns.map((column) => `${name}.${column.name} ${column.dataType} ${column.isNullable}`),
         )
         .sort();
     };
-    expect(await columns(old)).toEqual(await columns(fresh));
+    expect(await columnsOf(migratedDb)).toEqual(await columnsOf(newDb));
   });
 });
 
 /**
- * Returns a row with the changes that migrations intend: 0017 computes the search text again, and 0002 marks slides with only
- * one of pixel size and magnification as unread, so that the other one is derived.
+ * Returns a row as migrations change it on purpose. Migration 0017 computes the search text again. Migration 0002 marks slides with
+ * only one of pixel size and magnification as unread, so that the server derives the other one.
  */
 function withIntendedChanges(version: string, table: string, row: AnyRow): AnyRow {
   if (table !== 'images') return row;
-  const folded = { ...row, search_text: searchTextOf(row as unknown as Parameters<typeof searchTextOf>[0]) };
-  const hasOnlyOne = (row.mpp_x === null) !== (row.objective_power === null);
-  return version === '0001' && hasOnlyOne ? { ...folded, fingerprint: null, status: 'pending' } : folded;
+  const searchText = searchTextOf(row as unknown as Parameters<typeof searchTextOf>[0]);
+  const withSearchText = { ...row, search_text: searchText };
+  const hasHalfOfScale = (row.mpp_x === null) !== (row.objective_power === null);
+  return version === '0001' && hasHalfOfScale
+    ? { ...withSearchText, fingerprint: null, status: 'pending' }
+    : withSearchText;
 }
 
 describe.each(databaseKinds)('migration of a database, on %s', (kind) => {
   it('records which program version ran each migration', async () => {
     const db = await openAndMigrate(await loadOldDatabase('0008', kind));
     const rows = await db.selectFrom('schema_changes').select(['migration', 'program_version']).execute();
-    const ran = migrationNames.filter((name) => name > '0008-catalogue-search');
+    const executedNow = migrationNames.filter((name) => name > '0008-catalogue-search');
     expect(rows.sort((a, b) => (a.migration < b.migration ? -1 : 1))).toEqual(
-      ran.map((migration) => ({ migration, program_version: programVersion })),
+      executedNow.map((migration) => ({ migration, program_version: programVersion })),
     );
   });
 
@@ -96,12 +101,12 @@ describe.each(databaseKinds)('migration of a database, on %s', (kind) => {
     ['whose version is not recorded', false, 'a newer version'],
   ])(
     'is rejected with a message that names both versions when a newer program, %s, wrote the database',
-    async (_, isNamed, writer) => {
+    async (_, isVersionRecorded, writer) => {
       const location = await emptyDatabaseLocation(kind);
       const newer = await openDatabase(location);
       await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '')`.execute(newer);
       const change = { migration: '9999-later', program_version: '9.0.0', at: '2027-01-01T00:00:00.000Z' };
-      if (isNamed) await newer.insertInto('schema_changes').values(change).execute();
+      if (isVersionRecorded) await newer.insertInto('schema_changes').values(change).execute();
       await newer.destroy();
       const before = await readWithoutMigrating(location, allRowsOf);
       await expect(openDatabase(location)).rejects.toThrow(
@@ -148,15 +153,15 @@ describe('migration of an embedded database', () => {
     expect(await readWithoutMigrating(location, allRowsOf)).toEqual(before);
   });
 
-  it('is either complete or without effect when the process is killed before any statement, and completes at the next start', async () => {
+  it('is complete or has no effect when the process is killed before any of its statements, and completes at the next start', async () => {
     const location = await loadOldDatabase('0001', 'SQLite');
     const before = await readWithoutMigrating(location, allRowsOf);
     const snapshots = await snapshotsBeforeStatements(location);
-    expect(snapshots.length).toBeGreaterThan(50);
+    expect(snapshots.length).toBeGreaterThan(50); // the migrations execute more than 50 statements
     for (const [number, file] of snapshots.entries()) {
       const executed = await readWithoutMigrating({ url: null, file }, executedMigrations);
-      if (executed.length === 1)
-        expect(await readWithoutMigrating({ url: null, file }, allRowsOf)).toEqual(before);
+      const hasNoEffect = executed.length === 1; // only migration 0001
+      if (hasNoEffect) expect(await readWithoutMigrating({ url: null, file }, allRowsOf)).toEqual(before);
       else expect(executed, `statement ${number}`).toEqual(migrationNames);
       if (number % 8 !== 0) continue; // each start takes a quarter of a second
       const db = await openDatabase({ url: null, file });
@@ -168,7 +173,8 @@ describe('migration of an embedded database', () => {
 });
 
 /**
- * Copies the database files before each statement of a start. Each copy has the state that a process killed there would leave.
+ * Opens a database and copies its files before each statement. Each copy has the state that a process would leave if it were killed
+ * at that moment.
  */
 async function snapshotsBeforeStatements({ file }: DatabaseLocation): Promise<string[]> {
   const database = file ?? '';
@@ -193,7 +199,7 @@ async function snapshotsBeforeStatements({ file }: DatabaseLocation): Promise<st
 }
 
 describe.skipIf(!databaseKinds.includes('PostgreSQL'))('migration of a PostgreSQL database', () => {
-  it('has no effect when the connection breaks before any statement, and completes at the next start', async () => {
+  it('has no effect when the connection breaks before any of its statements, and completes at the next start', async () => {
     const location = await loadOldDatabase('0001', 'PostgreSQL');
     const before = await readWithoutMigrating(location, allRowsOf);
     const statements = await countStatements(await loadOldDatabase('0001', 'PostgreSQL'));
@@ -216,16 +222,17 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('migration of a PostgreSQ
     ['a database whose last migration is 0001', () => loadOldDatabase('0001', 'PostgreSQL')],
   ])('runs once when four processes open %s at the same time', async (_, createDatabase) => {
     const location = await createDatabase();
-    const all = await Promise.all([1, 2, 3, 4].map(() => openDatabase(location)));
-    const [first] = all;
+    const databases = await Promise.all([1, 2, 3, 4].map(() => openDatabase(location)));
+    const [firstDb] = databases;
     const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(
-      first as Database,
+      firstDb as Database,
     );
     expect(rows.map(({ name }) => name)).toEqual(migrationNames);
-    await Promise.all(all.map((db) => db.destroy()));
+    await Promise.all(databases.map((db) => db.destroy()));
   });
 });
 
+/** Counts the statements of a start that migrates the database. */
 async function countStatements(location: DatabaseLocation): Promise<number> {
   const spy = vi.spyOn(pg.Client.prototype, 'query');
   try {
@@ -237,7 +244,7 @@ async function countStatements(location: DatabaseLocation): Promise<number> {
 }
 
 /**
- * Runs work and destroys the database connection before the statement with this number, like a process that is killed there.
+ * Runs work, and breaks the database connection before the statement with this number, as if the process were killed there.
  */
 async function breakConnectionBefore<T>(number: number, work: () => Promise<T>): Promise<T> {
   let count = 0;

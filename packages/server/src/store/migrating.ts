@@ -152,8 +152,8 @@ class TransactionalSqlite extends SqliteAdapter {
 }
 
 /**
- * Disables Kysely's own lock. Kysely would release it before the transaction ends; after a failed migration, that statement fails
- * too and hides the original error.
+ * Disables Kysely's own lock. Kysely would release it with a statement before the transaction ends. After a failed migration, this
+ * statement would fail, too, and hide the original error.
  */
 class LockedPostgres extends PostgresAdapter {
   override async acquireMigrationLock(): Promise<void> {}

@@ -8,19 +8,21 @@ import { openDatabase } from './database.ts';
 import { openExclusively, replaceDatabase } from './embedded-file.ts';
 import { deleteOldCopies, watchSafetyCopies } from './safety-copies.ts';
 
-const day = 86_400_000;
+const dayMs = 86_400_000;
 
-function dataFolder(): string {
+/** Creates a data folder that is deleted after the test. */
+function createDataFolder(): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-copies-'));
   onTestFinished(() => fs.rmSync(folder, { recursive: true }));
   return folder;
 }
 
-const inDays = (days: number) => new Date(Date.now() + days * day);
+/** Returns the time that is this number of days in the future. */
+const inDays = (days: number) => new Date(Date.now() + days * dayMs);
 
-describe('deleteOldCopies', () => {
+describe('deleteOldCopies, for safety copies of the database,', () => {
   it('deletes copies of upgrades and restores that are older than safetyCopyDays, and no other files', async () => {
-    const dataDir = dataFolder();
+    const dataDir = createDataFolder();
     const copies = [
       'lamina.db.before-migration',
       'lamina.db.before-migration.4711',
@@ -44,11 +46,11 @@ describe('deleteOldCopies', () => {
   });
 
   it('counts the age of a copy from the restore, not from the modification time of the replaced database', async () => {
-    const dataDir = dataFolder();
+    const dataDir = createDataFolder();
     const file = path.join(dataDir, 'lamina.db');
     for (const name of [file, `${file}.new`]) {
       const db = openExclusively(name);
-      await sql`select 1`.execute(db); // Kysely closes only what it has used
+      await sql`select 1`.execute(db); // opens the connection, because `destroy` would not close an unused one
       await db.destroy();
     }
     fs.utimesSync(file, new Date(0), new Date(0));
@@ -61,21 +63,21 @@ describe('deleteOldCopies', () => {
   });
 });
 
-describe('watchSafetyCopies', () => {
+describe('watchSafetyCopies, for safety copies of the database,', () => {
   beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'Date'] }));
   afterEach(() => vi.useRealTimers());
 
-  it('deletes old copies daily, starting one hour after the start', async () => {
-    const dataDir = dataFolder();
+  it('deletes copies older than safetyCopyDays one hour after the start of the server', async () => {
+    const dataDir = createDataFolder();
     const copy = path.join(dataDir, 'lamina.db.before-migration');
     fs.writeFileSync(copy, 'ayse@example.org');
     const lines: string[] = [];
     const log = pino({ level: 'info' }, { write: (line) => lines.push(line) });
     const start = inDays(30);
     watchSafetyCopies({ config: { dataDir, safetyCopyDays: 7 }, now: () => start, log });
-    await vi.advanceTimersByTimeAsync(3_500_000); // less than an hour
+    await vi.advanceTimersByTimeAsync(3_500_000); // 100 s less than an hour
     expect(fs.existsSync(copy)).toBe(true);
-    await vi.advanceTimersByTimeAsync(200_000);
+    await vi.advanceTimersByTimeAsync(200_000); // 100 s more than an hour
     await vi.waitFor(() => expect(lines.join('')).toContain('SAFETY_COPY_DAYS deleted'));
     expect(fs.existsSync(copy)).toBe(false);
   });

@@ -5,7 +5,7 @@ import type { Tables } from '../schema.ts';
 import { up as first } from './0001-first.ts';
 import { up as derivedScale } from './0002-derived-scale.ts';
 
-it('migration 0002 marks slides with only one of pixel size and magnification as pending', async () => {
+it('migration 0002 marks slides that have only one of pixel size and magnification as pending (to be read again)', async () => {
   const db = new Kysely<Tables>({
     dialect: new SqliteDialect({ database: new SqliteDatabase(':memory:') }),
   });
@@ -26,11 +26,11 @@ it('migration 0002 marks slides with only one of pixel size and magnification as
     `.execute(db);
   }
   await derivedScale(db);
-  const read = db.selectFrom('images').select('id').where('fingerprint', 'is not', null);
-  expect(await read.where('status', '=', 'ready').orderBy('id').execute()).toEqual([
+  const readSlides = db.selectFrom('images').select('id').where('fingerprint', 'is not', null);
+  expect(await readSlides.where('status', '=', 'ready').orderBy('id').execute()).toEqual([
     { id: 'both' },
     { id: 'neither' },
   ]);
-  const unread = db.selectFrom('images').select('id').where('fingerprint', 'is', null);
-  expect(await unread.where('status', '=', 'pending').execute()).toHaveLength(2);
+  const unreadSlides = db.selectFrom('images').select('id').where('fingerprint', 'is', null);
+  expect(await unreadSlides.where('status', '=', 'pending').execute()).toHaveLength(2);
 });

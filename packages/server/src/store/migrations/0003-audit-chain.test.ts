@@ -11,7 +11,7 @@ it('migration 0003 adds a valid hash chain to the existing entries of the audit 
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: new SqliteDatabase(':memory:') }) });
   onTestFinished(() => db.destroy());
   await first(db);
-  // More entries than one batch of the migration.
+  // One entry more than the migration reads at once.
   for (let seq = 1; seq <= 1001; seq++) {
     await sql`insert into audit values (${seq}, '2026-05-01T00:00:00.000Z', 'sign-in', 'done', 'ayse', null, '{}', null, null)`.execute(
       db,

@@ -9,7 +9,7 @@ it.each(databaseKinds)(
   async (kind) => {
     const { db, close } = await openTestDatabase(kind);
     onTestFinished(close);
-    // More images than two batches of the migration.
+    // More images than the migration changes in two batches.
     const images = Array.from({ length: 1201 }, (_, i) => ({
       id: `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`,
       root: 'slides' as const,

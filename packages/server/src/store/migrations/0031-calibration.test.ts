@@ -5,10 +5,11 @@ import { databaseKinds, openTestDatabase } from '../testing/test-database.ts';
 import { up } from './0031-calibration.ts';
 
 it.each(databaseKinds)(
-  'migration 0031 copies the scale of each entry, except derived values, to the file columns, on %s',
+  'migration 0031 copies pixel size and magnification that come from the file, not derived ones, to the columns file_*, on %s',
   async (kind) => {
     const { db, close } = await openTestDatabase(kind);
     onTestFinished(close);
+    // Micrometres per pixel, objective power, and which of both was derived from the other instead of read from the file.
     const scales = [
       [0.5, 20, null],
       [0.25, 40, 'mpp'],
@@ -34,7 +35,7 @@ it.each(databaseKinds)(
         .where('path', '=', `${i}`)
         .execute();
     }
-    // The test database has these columns already, which the migration adds.
+    // Removes the columns that the migration adds, because the test database already has them.
     for (const column of ['plane', 'planes', 'times', 'error_code', 'entered_mpp', 'entered_objective_power'])
       await db.schema.alterTable('images').dropColumn(column).execute();
     for (const column of ['file_mpp_x', 'file_mpp_y', 'file_objective_power'])

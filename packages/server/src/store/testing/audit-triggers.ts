@@ -1,10 +1,10 @@
-/** Removes the protection of the audit log, as the owner of a database could, for tests that detect manipulations. */
+/** Removes the protection of the audit log, as the owner of a database could, for tests of the detection of manipulations. */
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import type { DatabaseKind } from './test-database.ts';
 
 /**
- * Removes the triggers that protect rows of the audit log.
+ * Removes the triggers that prevent updates and deletions of rows in the audit log.
  *
  * @returns a function that restores them, for a database that other tests use afterwards
  */

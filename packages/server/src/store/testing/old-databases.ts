@@ -1,4 +1,4 @@
-/** Databases of earlier versions with rows in every table, and locations for new databases. */
+/** Creates databases of earlier versions with rows in every table, and locations for new databases, for tests of migrations. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { connectDatabase, type Database, type DatabaseLocation } from '../databa
 import { tableNames } from '../migrating.ts';
 import { createEmptyPostgres, type DatabaseKind } from './test-database.ts';
 
-/** The old versions by their last executed migration. 0008 belongs to version 0.1.0 of the program. */
+/** The earlier versions, named by their last executed migration. 0008 belongs to version 0.1.0 of the program. */
 export const oldVersions = ['0001', '0008'] as const;
 
 /** Creates a folder that is deleted after the test. */
@@ -56,23 +56,25 @@ export function executeIn(file: string, statements: string): void {
   database.close();
 }
 
+/** A row of any table, by column. */
 export type AnyRow = Readonly<Record<string, unknown>>;
 
 /** Returns all rows of all tables by table name, sorted by their JSON text, so that two databases can be compared. */
 export async function allRowsOf(db: Database): Promise<ReadonlyMap<string, readonly AnyRow[]>> {
-  const all = new Map<string, AnyRow[]>();
-  for (const name of [...(await tableNames(db))].filter((each) => !/^(kysely|sqlite)_/.test(each)).sort()) {
+  const rowsByTable = new Map<string, AnyRow[]>();
+  const isInternal = (name: string) => /^(kysely|sqlite)_/.test(name); // of Kysely's migrator or of SQLite
+  for (const name of [...(await tableNames(db))].filter((table) => !isInternal(table)).sort()) {
     const { rows } = await sql<AnyRow>`select * from ${sql.table(name)}`.execute(db);
-    const inOrder = rows.map((row): [string, AnyRow] => [
+    const rowsByText = rows.map((row): [string, AnyRow] => [
       JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1))),
       { ...row },
     ]);
-    all.set(
+    rowsByTable.set(
       name,
-      inOrder.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row),
+      rowsByText.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row),
     );
   }
-  return all;
+  return rowsByTable;
 }
 
 /** Opens a database without migrating it, reads from it, and closes it. */

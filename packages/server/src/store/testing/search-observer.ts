@@ -1,4 +1,7 @@
-/** Opens databases that record which texts a search compares, and records the query plans of lists. */
+/**
+ * For tests that a search reveals nothing about entries that the reader may not see: opens databases that record which texts a search
+ * compares, and records the query plans of lists.
+ */
 import SqliteDatabase from 'better-sqlite3';
 import { sql } from 'kysely';
 import pg from 'pg';
@@ -14,7 +17,7 @@ export interface SearchObserver {
   comparedTexts(): Promise<readonly string[]>;
 }
 
-/** SQLite evaluates LIKE with its function `like`, which a connection may replace. */
+/** Replaces SQLite's function `like`, with which it evaluates LIKE, by one that records the texts. */
 async function observeSqlite(): Promise<SearchObserver> {
   const { prepare } = SqliteDatabase.prototype;
   const handles = new Set<SqliteDatabase.Database>();
@@ -29,7 +32,7 @@ async function observeSqlite(): Promise<SearchObserver> {
   spy.mockRestore();
   let comparedTexts: string[] = [];
   for (const handle of [...handles].filter(({ open }) => open)) {
-    // The observed searches have patterns of the form %word%.
+    // The observed searches have patterns of the form %word%, so the word is the pattern without its first and last character.
     handle.function('like', { deterministic: true }, (pattern: unknown, text: unknown, _escape: unknown) => {
       comparedTexts.push(String(text));
       return String(text).includes(String(pattern).slice(1, -1)) ? 1 : 0;
@@ -39,35 +42,37 @@ async function observeSqlite(): Promise<SearchObserver> {
     db,
     close,
     async comparedTexts() {
-      const recorded = comparedTexts;
+      const recordedTexts = comparedTexts;
       comparedTexts = [];
-      return recorded;
+      return recordedTexts;
     },
   };
 }
 
-/** PostgreSQL evaluates LIKE with the operator ~~, which a schema earlier in the search path may replace. */
+/** Replaces PostgreSQL's operator ~~, with which it evaluates LIKE, by one in a schema that comes first in the search path. */
 async function observePostgres(): Promise<SearchObserver> {
-  const { db: first, url, close } = await openTestDatabase('PostgreSQL');
-  const name = new URL(url ?? '').pathname.slice(1);
-  await prepareSearch(first);
-  await sql`create schema watched`.execute(first);
-  await sql`create table watched.texts (content text)`.execute(first);
+  const { db: setupDb, url, close } = await openTestDatabase('PostgreSQL');
+  const databaseName = new URL(url ?? '').pathname.slice(1);
+  await prepareSearch(setupDb);
+  await sql`create schema watched`.execute(setupDb);
+  await sql`create table watched.texts (content text)`.execute(setupDb);
   await sql`create function watched.matches(text, text) returns boolean language plpgsql volatile as $$
     begin
       insert into watched.texts values ($1);
       return pg_catalog.textlike($1, $2);
-    end $$`.execute(first);
+    end $$`.execute(setupDb);
   await sql`create operator watched.~~ (leftarg = text, rightarg = text, function = watched.matches)`.execute(
-    first,
+    setupDb,
   );
-  await sql`alter database ${sql.id(name)} set search_path = watched, pg_catalog, public`.execute(first);
+  await sql`alter database ${sql.id(databaseName)} set search_path = watched, pg_catalog, public`.execute(
+    setupDb,
+  );
   const db = await openDatabase({ url, file: null });
   return {
     db,
     async close() {
-      await sql`drop schema watched cascade`.execute(first);
-      await sql`alter database ${sql.id(name)} reset search_path`.execute(first);
+      await sql`drop schema watched cascade`.execute(setupDb);
+      await sql`alter database ${sql.id(databaseName)} reset search_path`.execute(setupDb);
       await db.destroy();
       await close();
     },
@@ -81,6 +86,7 @@ async function observePostgres(): Promise<SearchObserver> {
   };
 }
 
+/** Opens an empty, migrated database that records the texts that LIKE compares. */
 export function openSearchObserver(kind: DatabaseKind): Promise<SearchObserver> {
   return kind === 'SQLite' ? observeSqlite() : observePostgres();
 }
@@ -90,7 +96,7 @@ export interface RecordedPlans {
   plans(): Promise<readonly { readonly text: string; readonly plan: string }[]>;
 }
 
-/** Records the queries on the table images whose SQL contains `word`. Their plans are made without sequential scans. */
+/** Records the queries on the table images whose SQL contains `word`. PostgreSQL plans them without sequential scans. */
 export async function recordPlans(url: string, word: string): Promise<RecordedPlans> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -111,10 +117,10 @@ export async function recordPlans(url: string, word: string): Promise<RecordedPl
   onTestFinished(() => spy.mockRestore());
   return {
     async plans() {
-      const recorded = queries;
+      const recordedQueries = queries;
       queries = [];
       const plans: { text: string; plan: string }[] = [];
-      for (const { text, values } of recorded) {
+      for (const { text, values } of recordedQueries) {
         const { rows } = await client.query<object>(`explain (analyze, format json) ${text}`, values);
         plans.push({ text, plan: JSON.stringify(rows) });
       }
@@ -123,7 +129,7 @@ export async function recordPlans(url: string, word: string): Promise<RecordedPl
   };
 }
 
-/** Updates PostgreSQL's statistics like autovacuum. Without statistics its query plans are arbitrary. */
+/** Updates PostgreSQL's statistics as autovacuum does. Without statistics, PostgreSQL's query plans are arbitrary. */
 export async function analyzeImages(db: Database): Promise<void> {
   await sql`analyze images`.execute(db);
 }

@@ -1,4 +1,4 @@
-/** Opens empty, migrated databases for tests. */
+/** Opens empty databases with all tables of the current version, for tests. */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, inject } from 'vitest';
@@ -20,11 +20,12 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
+/** Opens an empty database with all tables. The test must close it. */
 export function openTestDatabase(kind: DatabaseKind): Promise<TestDatabase> {
   return kind === 'SQLite' ? openSqlite() : openPostgres();
 }
 
-/** Content of a migrated empty database; null before the first test. Migrating would take half the time of a test. */
+/** Content of a migrated empty SQLite database; null before the first test. Migrating would take half the time of a test. */
 let migratedContent: Buffer | null = null;
 
 async function openSqlite(): Promise<TestDatabase> {
@@ -41,7 +42,8 @@ let unusedDatabases: { testFile: string | undefined; readonly names: string[] } 
   testFile: undefined,
   names: [],
 };
-let template: Promise<void> | null = null;
+/** Creation of the PostgreSQL database that this test file copies; null before the first test. */
+let templateCreation: Promise<void> | null = null;
 
 async function openPostgres(): Promise<TestDatabase> {
   const { testPath: testFile } = expect.getState();
@@ -77,8 +79,8 @@ export async function createEmptyPostgres(): Promise<string> {
 
 async function copyTemplate(): Promise<string> {
   const templates = inject('databaseTemplates');
-  template ??= createPostgresTemplate(serverUrl ?? '', templates);
-  await template;
+  templateCreation ??= createPostgresTemplate(serverUrl ?? '', templates);
+  await templateCreation;
   return createPostgres(templates.name);
 }
 
@@ -104,19 +106,19 @@ async function emptyTables(db: Database): Promise<void> {
       and c.relname not in ('locks', 'version')
   `.execute(db);
   const namesOf = (tables: typeof rows) => tables.map(({ name }) => name);
-  const [large, small] = [
-    rows.filter(({ bytes }) => bytes > maxBytesToDelete),
-    rows.filter(({ bytes }) => bytes <= maxBytesToDelete && bytes > 0),
-  ];
-  if (large.length > 0) await sql`truncate ${sql.raw(namesOf(large).join(', '))} cascade`.execute(db);
-  if (small.length === 0) return;
-  const deletions = namesOf(small).map((name) => `delete from ${name};`);
+  const largeTables = rows.filter(({ bytes }) => bytes > maxBytesToDelete);
+  const smallTables = rows.filter(({ bytes }) => bytes <= maxBytesToDelete && bytes > 0);
+  if (largeTables.length > 0) {
+    await sql`truncate ${sql.raw(namesOf(largeTables).join(', '))} cascade`.execute(db);
+  }
+  if (smallTables.length === 0) return;
+  const deletions = namesOf(smallTables).map((name) => `delete from ${name};`);
   try {
     // Disables the triggers that protect foreign keys and the audit log.
     const withoutTriggers = 'set local session_replication_role = replica;';
     await sql.raw(`do $$ begin ${withoutTriggers} ${deletions.join(' ')} end $$`).execute(db);
   } catch {
     // Only a superuser may disable triggers.
-    await sql`truncate ${sql.raw(namesOf(small).join(', '))} cascade`.execute(db);
+    await sql`truncate ${sql.raw(namesOf(smallTables).join(', '))} cascade`.execute(db);
   }
 }

@@ -10,7 +10,7 @@ export interface Task {
   readonly location: DatabaseLocation;
   /** Name that the entries contain as the actor. */
   readonly writer: string;
-  /** Number of transactions. */
+  /** Number of transactions, each of which writes one entry. */
   readonly changes: number;
 }
 
