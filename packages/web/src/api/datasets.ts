@@ -16,7 +16,7 @@ import type { ActionResult } from '../notifications/action-result.ts';
 import { call, codeOf, messageOf } from './client.ts';
 import { queryClient } from './query-client.ts';
 import { imageTexts, texts } from './texts.ts';
-import { invalidateUsers, invalidateWaiting } from './users-keys.ts';
+import { invalidateUsers, invalidateWaitingCounts } from './users-keys.ts';
 
 const datasetsKey = ['datasets'];
 const requestableKey = ['requestable-datasets'];
@@ -109,7 +109,7 @@ async function change(
   } catch (error) {
     return { success: false, message: messageOf(error, failureMessage), error: codeOf(error) };
   } finally {
-    invalidateWaiting();
+    invalidateWaitingCounts();
     invalidateUsers();
     await queryClient.invalidateQueries({ queryKey: datasetsKey });
   }

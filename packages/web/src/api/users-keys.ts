@@ -9,7 +9,7 @@ export const waitingKey = ['waiting'];
 export const applicationsKey = ['applications'];
 
 /** Reloads the applicants and the numbers of waiting decisions. */
-export function invalidateWaiting(): void {
+export function invalidateWaitingCounts(): void {
   for (const queryKey of [waitingKey, applicationsKey]) void queryClient.invalidateQueries({ queryKey });
 }
 

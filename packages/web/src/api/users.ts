@@ -30,7 +30,13 @@ import type { ActionResult } from '../notifications/action-result.ts';
 import { call, codeOf, fieldOf, messageOf } from './client.ts';
 import { queryClient } from './query-client.ts';
 import { texts } from './texts.ts';
-import { applicationsKey, invalidateUsers, invalidateWaiting, usersKey, waitingKey } from './users-keys.ts';
+import {
+  applicationsKey,
+  invalidateUsers,
+  invalidateWaitingCounts,
+  usersKey,
+  waitingKey,
+} from './users-keys.ts';
 
 /** Number of accounts on a page of the screen All Users. */
 export const usersPerPage = 50;
@@ -120,7 +126,7 @@ export function useApplications(search: string, limit: number) {
 }
 
 /** Loads the numbers of applicants and dataset requests that wait for a decision. */
-export function useWaiting() {
+export function useWaitingCounts() {
   return useQuery({
     queryKey: waitingKey,
     queryFn: ({ signal }) => call(countWaiting, { signal }),
@@ -203,7 +209,7 @@ export async function decideApplications(
     }
   } finally {
     invalidateUsers();
-    invalidateWaiting();
+    invalidateWaitingCounts();
   }
   return { failures, decided };
 }
@@ -307,7 +313,7 @@ async function change(
     };
   } finally {
     await reload(uid);
-    invalidateWaiting();
+    invalidateWaitingCounts();
   }
 }
 

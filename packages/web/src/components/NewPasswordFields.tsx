@@ -1,6 +1,6 @@
 import { useFormContext, useWatch } from 'react-hook-form';
 import { z } from 'zod';
-import { isTypedTwice, NewPasswordField, typedTwice } from '../forms/validation.ts';
+import { isTypedTwice, NewPasswordField, typedTwiceOptions } from '../forms/validation.ts';
 import { texts } from '../language/texts.ts';
 import { PasswordField } from './PasswordField.tsx';
 import { PasswordStrength } from './PasswordStrength.tsx';
@@ -11,7 +11,7 @@ import { PasswordStrength } from './PasswordStrength.tsx';
  */
 export const NewPassword = z
   .object({ password: NewPasswordField, passwordConfirmation: z.string() })
-  .refine(isTypedTwice, typedTwice);
+  .refine(isTypedTwice, typedTwiceOptions);
 
 interface NewPasswordFieldsProps {
   /** For dialogs: focuses the first field. */

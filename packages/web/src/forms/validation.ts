@@ -60,7 +60,7 @@ export function isTypedTwice({ password, passwordConfirmation }: PasswordTwice):
 }
 
 /** Options for `refine` with `isTypedTwice`; `when` runs the rule even while other fields are invalid. */
-export const typedTwice = {
+export const typedTwiceOptions = {
   path: ['passwordConfirmation'],
   ...failWith(() => texts.passwordsDiffer),
   when: () => true,

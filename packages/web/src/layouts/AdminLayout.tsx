@@ -2,7 +2,7 @@ import { Badge } from '@mantine/core';
 import { Outlet, useNavigate } from 'react-router';
 import { logout } from '../api/auth.ts';
 import { useAuth } from '../api/auth-state.ts';
-import { useWaiting } from '../api/users.ts';
+import { useWaitingCounts } from '../api/users.ts';
 import { LoadedUserMenu } from '../components/LoadedUserMenu.tsx';
 import { TopBar } from '../components/TopBar.tsx';
 import { chosenLanguageOr } from '../language/language.ts';
@@ -15,7 +15,7 @@ import { adminTexts as texts } from './texts.ts';
 export function AdminLayout() {
   const { user } = useAuth();
   const navigate = useNavigate();
-  const waiting = useWaiting().data;
+  const waiting = useWaitingCounts().data;
   const uploads = useUploadActivity();
   if (user === null) return null; // the routing guard redirects
 

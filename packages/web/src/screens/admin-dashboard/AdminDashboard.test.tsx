@@ -30,6 +30,7 @@ describe('the admin dashboard', () => {
     openApp('/admin', { signedInAs: admin, api: { 'GET /admin/statistics': statistics } });
     const card = within(await screen.findByRole('region', { name: 'Sistem İstatistikleri' }));
     await card.findByText('15.230');
+    // Each text is a label followed by its number.
     const figures = card.getAllByRole('term').map((label) => label.parentElement?.textContent);
     expect(figures).toEqual([
       'Onay bekleyen hesap3',

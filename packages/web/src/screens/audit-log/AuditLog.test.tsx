@@ -52,6 +52,7 @@ function openAuditLog(path: string, entries: readonly AuditEntry[], api: Answers
 const lastAuditQueryOf = (calls: readonly ApiCall[]) =>
   calls.filter(({ name }) => name === 'GET /admin/audit').at(-1)?.query;
 const findTable = () => screen.findByRole('table', { name: 'Kayıtlar' });
+/** Returns the text of each row of the table. A cell with a name and an e-mail address below has both without a space between them. */
 const findRowTexts = async () =>
   within(await findTable())
     .getAllByRole('row')

@@ -73,12 +73,14 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
     const [before, after] = consume('dataset_before', 'dataset_after').map((name) => name ?? texts.noDataset);
     sentences.push(`${texts.dataset}: ${before} → ${after}`);
   }
+  // The slide files name another dataset than the catalogue, which keeps its own.
   if ('dataset_in_files' in detail) {
     const [dataset, inFiles] = consume('dataset', 'dataset_in_files').map((name) => name ?? texts.noDataset);
     sentences.push(`${texts.dataset}: ${dataset}`, `${texts.datasetInFiles}: ${inFiles}`);
   }
   const [call] = consume('call');
   if (typeof call === 'string') sentences.push(`${texts.call}: ${call}`);
+  // An entry can sum up many refused requests: their number, period and kinds.
   const [count] = consume('count');
   if (typeof count === 'number') sentences.push(texts.count(formatNumber(count)));
   const [first, last] = consume('first_at', 'last_at');

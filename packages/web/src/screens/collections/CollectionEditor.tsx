@@ -170,7 +170,7 @@ function Readers({ value, onChange }: ReadersProps) {
       <SegmentedControl
         aria-labelledby="readers"
         size="xs"
-        className={classes.readers ?? ''}
+        className={classes.segments ?? ''}
         value={kind}
         onChange={choose}
         data={[

@@ -49,7 +49,7 @@ export function ItemList({ items, onChange }: ItemListProps) {
             <Item
               item={item}
               index={index}
-              count={items.length}
+              itemCount={items.length}
               onMove={(toIndex) => move(index, toIndex)}
               onDrag={(isDragged) => setDrag(isDragged ? { draggedIndex: index, targetIndex: index } : null)}
               onChange={(changed) => onChange(items.with(index, changed))}
@@ -58,7 +58,7 @@ export function ItemList({ items, onChange }: ItemListProps) {
           </li>
         ))}
       </ol>
-      <p role="status" className={classes.unseen}>
+      <p role="status" className={classes.visuallyHidden}>
         {announcement}
       </p>
     </>
@@ -68,7 +68,7 @@ export function ItemList({ items, onChange }: ItemListProps) {
 interface ItemProps {
   readonly item: DraftItem;
   readonly index: number;
-  readonly count: number;
+  readonly itemCount: number;
   readonly onMove: (toIndex: number) => void;
   /** Called with true when the user begins to drag the item, and with false at the end. */
   readonly onDrag: (isDragged: boolean) => void;
@@ -76,7 +76,7 @@ interface ItemProps {
   readonly onRemove: () => void;
 }
 
-function Item({ item, index, count, onMove, onDrag, onChange, onRemove }: ItemProps) {
+function Item({ item, index, itemCount, onMove, onDrag, onChange, onRemove }: ItemProps) {
   const title = item.title ?? texts.noAccess;
   return (
     <>
@@ -117,7 +117,7 @@ function Item({ item, index, count, onMove, onDrag, onChange, onRemove }: ItemPr
             variant="default"
             size={36}
             aria-label={texts.moveDownOf(title)}
-            disabled={index === count - 1}
+            disabled={index === itemCount - 1}
             onClick={() => onMove(index + 1)}
           >
             <IconArrowDown size={18} aria-hidden />

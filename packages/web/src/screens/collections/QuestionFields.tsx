@@ -43,7 +43,7 @@ export function QuestionFields({ question, imageId, field, onChange }: QuestionF
         <SegmentedControl
           aria-label={texts.questionKind}
           size="xs"
-          className={classes.readers ?? ''}
+          className={classes.segments ?? ''}
           value={question.kind}
           onChange={(kind) => onChange({ ...question, kind: kind as Question['kind'] })}
           data={[

@@ -1,11 +1,11 @@
 import { IconShieldLock, IconUserCheck } from '@tabler/icons-react';
-import { useWaiting } from '../../api/users.ts';
+import { useWaitingCounts } from '../../api/users.ts';
 import { QuickLink } from './QuickLink.tsx';
 import { texts } from './texts.ts';
 
 /** Links on the dashboard of administrators: to the admin panel and, while applicants wait for approval, to their queue. */
 export function AdminLinks() {
-  const applicantCount = useWaiting().data?.applications ?? 0;
+  const applicantCount = useWaitingCounts().data?.applications ?? 0;
   return (
     <>
       <QuickLink to="/admin" label={texts.adminPanel} hint={texts.adminPanelHint} icon={IconShieldLock} />

@@ -31,6 +31,7 @@ describe('the dashboard', () => {
     openApp('/dashboard', { signedInAs: account(), api: { 'GET /user/activity': { activity } } });
     const panel = await screen.findByRole('region', { name: 'Son Etkinlikler' });
     const entries = (await within(panel).findAllByRole('listitem')).map(({ textContent }) => textContent);
+    // Each text is the action, the name of the slide if there is one, and the time.
     expect(entries).toMatchObject([
       'Slayt açıldı: liver.svs21 Kasım 2026 14:05',
       expect.stringMatching(/^Slayt açıldı: gone\.svs20 Kasım/),

@@ -7,16 +7,16 @@ import { texts } from './texts.ts';
 
 /** The login page: sign-in with e-mail and password, with an external identity provider, or both. */
 export function Login() {
-  const { embedded, external } = settings.signIn;
+  const { embedded: isEmbeddedOffered, external: provider } = settings.signIn;
   return (
     <Stack gap="lg">
       <Title order={1} size="h2">
         {texts.heading}
       </Title>
-      {embedded && <PasswordLogin />}
-      {embedded && external && <Divider label={texts.or} />}
-      {external && <ExternalSignIn providerName={external.name} isOnlyWay={!embedded} />}
-      {embedded && (
+      {isEmbeddedOffered && <PasswordLogin />}
+      {isEmbeddedOffered && provider && <Divider label={texts.or} />}
+      {provider && <ExternalSignIn providerName={provider.name} isOnlyWay={!isEmbeddedOffered} />}
+      {isEmbeddedOffered && (
         <Group gap="xs" justify="center">
           <Text>{texts.noAccount}</Text>
           <Anchor component={Link} to="/auth/register">

@@ -87,7 +87,7 @@ function CreatedToken({ token, onDone }: CreatedTokenProps) {
       <Alert variant="outline" icon={<IconAlertCircle aria-hidden />} title={texts.apiTokenCreated}>
         {texts.apiTokenOnce}
       </Alert>
-      <Code block className={classes.words} aria-label={texts.apiTokenValue} role="group">
+      <Code block className={classes.breakAnywhere} aria-label={texts.apiTokenValue} role="group">
         {token}
       </Code>
       <Group gap="sm">

@@ -83,7 +83,7 @@ function SignInRow({ signIn, isBusy, onEnd }: SignInRowProps) {
   const browser = signIn.browser ?? texts.unknownBrowser;
   return (
     <li className={classes.row}>
-      <div className={classes.words}>
+      <div className={classes.breakAnywhere}>
         <Group gap="xs">
           <Text fw={600}>{browser}</Text>
           {signIn.current && <Badge variant="light">{texts.thisSignIn}</Badge>}

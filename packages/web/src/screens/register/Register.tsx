@@ -13,7 +13,7 @@ import {
   FirstPasswordField,
   failWith,
   isTypedTwice,
-  typedTwice,
+  typedTwiceOptions,
 } from '../../forms/validation.ts';
 import { texts as sharedTexts } from '../../language/texts.ts';
 import { announce } from '../../notifications/notify.ts';
@@ -47,7 +47,7 @@ const RegisterForm = z
     password: FirstPasswordField,
     passwordConfirmation: z.string(),
   })
-  .refine(isTypedTwice, typedTwice);
+  .refine(isTypedTwice, typedTwiceOptions);
 
 /** The registration page. An administrator approves the new account before it can be used. */
 export function Register() {

@@ -1,6 +1,6 @@
 import { Badge, Tabs, Title } from '@mantine/core';
 import { useSearchParams } from 'react-router';
-import { useWaiting } from '../../api/users.ts';
+import { useWaitingCounts } from '../../api/users.ts';
 import { AllUsers } from './AllUsers.tsx';
 import { Applications } from './Applications.tsx';
 import { texts } from './texts.ts';
@@ -10,7 +10,7 @@ import { viewParameter } from './user-address.ts';
 /** The screen "Administration › Users" with two tabs: the list of accounts and the queue of applicants. */
 export function UserManagement() {
   const [urlQuery, setUrlQuery] = useSearchParams();
-  const applicantCount = useWaiting().data?.applications ?? 0;
+  const applicantCount = useWaitingCounts().data?.applications ?? 0;
   const view = urlQuery.get(viewParameter) === 'waiting' ? 'waiting' : 'all';
 
   return (
