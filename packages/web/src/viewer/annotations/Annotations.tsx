@@ -36,6 +36,7 @@ export interface AnnotationsProps {
   readonly calibration: Calibration | null; // null for a slide without a scale
   /** Whether the drawing mode is on. */
   readonly isDrawing: boolean;
+  /** Called when the person ends the drawing mode. */
   readonly onDone: () => void;
   /** Element above the scale bar that contains the class palette, the hint and the save state; null before it exists. */
   readonly foot: HTMLElement | null;
@@ -93,9 +94,9 @@ function DrawingMode({
 }: DrawingModeProps) {
   const { store, session } = slideAnnotations;
   const tool = useSessionValue(session, (state) => state.tool);
-  const mayDrawHere = useStoreValue(store, (state) => state.canDrawOn(state.activeLayerId));
+  const canDrawOnActiveLayer = useStoreValue(store, (state) => state.canDrawOn(state.activeLayerId));
   const hasSelection = useStoreValue(store, ({ selection }) => selection.size > 0);
-  const mayDraw = may(user, 'annotations.write');
+  const mayDraw = may(user, 'annotations.write'); // whether the role of the account allows drawing at all
   // A phone shows the list only on request, unless the list is all that the person can use.
   const [isListOpen, setListOpen] = useState(
     () => !mayDraw || !window.matchMedia('(max-width: 48em)').matches,
@@ -113,7 +114,7 @@ function DrawingMode({
     if (placement === null) return;
     if (session.tool === 'wand') {
       const noKeys = { alt: false, shift: false };
-      pointer.current?.wandAt(view.centre(), noKeys);
+      pointer.current?.applyWandAt(view.centre(), noKeys);
       return;
     }
     const { x, y } = toImage(placement, view.centre());
@@ -194,7 +195,9 @@ function DrawingMode({
       {foot !== null &&
         createPortal(
           <div className={classes.bar}>
-            {mayDraw && <p className={classes.note}>{mayDrawHere ? texts.hint[tool] : texts.readOnly}</p>}
+            {mayDraw && (
+              <p className={classes.note}>{canDrawOnActiveLayer ? texts.hint[tool] : texts.readOnly}</p>
+            )}
             {mayDraw && <SaveStateNote slideAnnotations={slideAnnotations} onDiscard={discard} />}
             {mayDraw && <ClassPalette slideAnnotations={slideAnnotations} classes={datasetClasses} />}
           </div>,

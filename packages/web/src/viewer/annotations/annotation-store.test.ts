@@ -39,7 +39,7 @@ const featureAt = (x: number, revision: number, author = 'colleague') => ({
   },
 });
 const authors = { colleague: 'Deniz Kaya' };
-/** Server event: an account has moved the annotation. */
+/** Server event: an account has moved the annotation to (x, 0). */
 const putEvent = (x: number, revision: number, author = 'colleague') => ({
   layer_id: 'layer',
   changes: [{ op: 'put' as const, feature: featureAt(x, revision, author) }],

@@ -1,7 +1,8 @@
 /**
  * The annotations of the open slide: layers, annotations, selection and undo history. The store applies every change of the
  * person at once and adds it to the change queue, which sends it to the server. Changes of other people arrive as server events
- * through `receiveLayer` and `receiveChanges`.
+ * through `receiveLayer` and `receiveChanges`. A revision counts the changes of an annotation on the server; the base revision of a
+ * change is the revision to which it applies.
  *
  * Longer than other files, because it merges own changes, loaded layers and events about other people's changes into one set of
  * annotations.
@@ -41,10 +42,10 @@ export class AnnotationStore {
   #activeLayerId: string;
   #selection: ReadonlySet<string> = new Set();
   #hiddenLayers: ReadonlySet<string> = new Set();
-  #hiddenClasses: ReadonlySet<string | null> = new Set();
+  #hiddenClasses: ReadonlySet<string | null> = new Set(); // null stands for annotations without a class
   #failedLayers: ReadonlySet<string> = new Set();
   /** Version of each layer when its annotations were loaded, by layer id. */
-  readonly #loadedLayers = new Map<string, number>();
+  readonly #loadedVersions = new Map<string, number>();
   /** Settles when the layer is loaded, by layer id. */
   readonly #loadingLayers = new Map<string, Promise<void>>();
   /** Aborts the loading of layers when the store is closed. */
@@ -73,6 +74,7 @@ export class AnnotationStore {
     });
   }
 
+  /** Stops requests, timers and notifications when the slide is closed. */
   close(): void {
     this.#abortController.abort();
     this.#stopListening();
@@ -191,13 +193,13 @@ export class AnnotationStore {
     this.#replaceLayers(layers);
     this.#applyPending();
     this.#notify(null);
-    const notLoaded = layers.filter(({ id }) => !this.#loadedLayers.has(id));
+    const notLoaded = layers.filter(({ id }) => !this.#loadedVersions.has(id));
     await Promise.all(notLoaded.map(({ id }) => this.#loadingLayers.get(id) ?? this.#loadLayer(id)));
   }
 
   /** Loads layers again if the server has a newer version of them. @param layers as the server lists them now */
   async reloadOlderLayers(layers: readonly AnnotationLayer[]): Promise<void> {
-    const outdated = layers.filter(({ id, version }) => (this.#loadedLayers.get(id) ?? version) < version);
+    const outdated = layers.filter(({ id, version }) => (this.#loadedVersions.get(id) ?? version) < version);
     await Promise.all(outdated.map(({ id }) => this.#loadLayer(id)));
   }
 
@@ -210,7 +212,7 @@ export class AnnotationStore {
       counts === undefined
         ? [...this.#layers, updated]
         : this.#layers.map((each) => (each.id === layer.id ? updated : each));
-    if (!this.#loadedLayers.has(layer.id) && !this.#loadingLayers.has(layer.id))
+    if (!this.#loadedVersions.has(layer.id) && !this.#loadingLayers.has(layer.id))
       void this.#loadLayer(layer.id);
     this.#notify([]);
   }
@@ -241,7 +243,7 @@ export class AnnotationStore {
 
   /** Adds a layer that this person has created and makes it the active one. */
   addLayer(layer: AnnotationLayer): void {
-    this.#loadedLayers.set(layer.id, layer.version);
+    this.#loadedVersions.set(layer.id, layer.version);
     if (!this.#layers.some(({ id }) => id === layer.id)) this.#layers = [...this.#layers, layer];
     this.chooseLayer(layer.id);
   }
@@ -255,11 +257,11 @@ export class AnnotationStore {
   /** Applies changes as one undo step. A null `feature` deletes the annotation; a new annotation goes to the active layer. */
   change(changes: readonly { readonly id: string; readonly feature: AnnotationFeature | null }[]): void {
     const edits = changes.map(({ id, feature }): Edit => {
-      const before = this.#annotations.get(id);
+      const stored = this.#annotations.get(id);
       return {
         id,
-        layerId: before?.layerId ?? this.#activeLayerId,
-        before: before?.feature ?? null,
+        layerId: stored?.layerId ?? this.#activeLayerId,
+        before: stored?.feature ?? null,
         after: feature,
       };
     });
@@ -284,8 +286,8 @@ export class AnnotationStore {
     const theirFeature = readFeature(theirs);
     const revision = revisionOf(theirs);
     if (keep === 'theirs' && theirFeature !== null) {
-      const before = this.#annotations.get(id);
-      this.#put(theirFeature, before?.layerId ?? mine.layerId, revision);
+      const stored = this.#annotations.get(id);
+      this.#put(theirFeature, stored?.layerId ?? mine.layerId, revision);
     } else if (keep === 'theirs') this.#annotations.delete(id); // `readFeature` returns null for a feature that was deleted
     this.queue.resolve(id, keep, revision);
     this.#notify([id]);
@@ -297,7 +299,7 @@ export class AnnotationStore {
     this.queue.discard();
     this.#annotations.clear();
     this.#layers = [];
-    this.#loadedLayers.clear();
+    this.#loadedVersions.clear();
     this.#loadingLayers.clear();
     this.#history.clear();
     await this.setLayers(layers, uid);
@@ -312,9 +314,9 @@ export class AnnotationStore {
     }[],
   ) {
     for (const { id, layerId: requestedLayerId, feature } of changes) {
-      const before = this.#annotations.get(id);
-      const layerId = before?.layerId ?? this.#createdLayers.get(requestedLayerId) ?? requestedLayerId;
-      const baseRevision = before?.revision ?? this.#deletedRevisions.get(id) ?? null;
+      const stored = this.#annotations.get(id);
+      const layerId = stored?.layerId ?? this.#createdLayers.get(requestedLayerId) ?? requestedLayerId;
+      const baseRevision = stored?.revision ?? this.#deletedRevisions.get(id) ?? null;
       if (feature === null) {
         this.#annotations.delete(id);
         if (baseRevision !== null) this.#deletedRevisions.set(id, baseRevision);
@@ -376,7 +378,7 @@ export class AnnotationStore {
         this.#annotations.delete(id);
         idsToNotify.push(id);
       }
-      this.#loadedLayers.set(layerId, version);
+      this.#loadedVersions.set(layerId, version);
       failedLayers.delete(layerId);
     } catch {
       if (signal.aborted) return;
@@ -445,7 +447,7 @@ export class AnnotationStore {
     }
     for (const { id, layerId } of this.all()) if (removedLayerIds.has(layerId)) this.#annotations.delete(id);
     this.#dropMissingFromSelection();
-    for (const id of removedLayerIds) this.#loadedLayers.delete(id);
+    for (const id of removedLayerIds) this.#loadedVersions.delete(id);
   }
 
   /** Applies the changes that the server has not acknowledged; some may have been made before the page was reloaded. */
@@ -477,7 +479,7 @@ export class AnnotationStore {
   #adoptLayer(placeholder: string, layer: AnnotationLayer): void {
     if (placeholder !== newLayerId(this.imageId)) return;
     this.#createdLayers.set(placeholder, layer.id);
-    this.#loadedLayers.set(layer.id, layer.version);
+    this.#loadedVersions.set(layer.id, layer.version);
     if (!this.#layers.some(({ id }) => id === layer.id)) this.#layers = [...this.#layers, layer];
     if (this.#activeLayerId === placeholder) this.#activeLayerId = layer.id;
     for (const annotation of this.#annotations.values()) {

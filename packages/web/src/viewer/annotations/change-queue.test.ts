@@ -9,6 +9,7 @@ import type { PendingStorage } from './pending-storage.ts';
 const id = '6423a977-ffff-48db-affc-cd11632010f0';
 const otherId = 'a9d3d08f-35cd-46d4-93d6-08d71feefaa6';
 
+/** An annotation with one point, at (x, 0). */
 const featureAt = (x: number, annotationId = id): FeatureJson => ({
   type: 'Feature',
   id: annotationId,
@@ -23,6 +24,7 @@ const put = (x: number, base: number | null = null, annotationId = id): PendingC
   base,
   feature: featureAt(x, annotationId),
 });
+/** A change that deletes the annotation. */
 const remove = (base: number | null): PendingChange => ({ ...put(0, base), feature: null });
 
 /** A storage that outlives a queue, as IndexedDB outlives a page. */

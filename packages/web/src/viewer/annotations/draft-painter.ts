@@ -11,7 +11,7 @@ import { applyPlacement, drawnMargin, type ViewSize } from './painter.ts';
 import { draftGeometry, sizeText } from './readout.ts';
 import { moveVertex, verticesOf } from './vertices.ts';
 
-const dark = '#17151f';
+const darkColor = '#17151f';
 /** Opacity of a brush stroke that is being drawn. */
 const strokeOpacity = 0.45;
 const translucentDark = `rgb(23 21 31 / ${strokeOpacity})`;
@@ -68,7 +68,7 @@ export function drawDraft(scene: Scene): void {
   drawAuthorInitials(scene);
   if (!scene.isDrawing) return;
   if (draft !== null) drawNewShape(scene, draft);
-  if (session.tool === 'brush' && session.pointer !== null) drawBrush(scene, session.pointer);
+  if (session.tool === 'brush' && session.pointer !== null) drawBrushCircle(scene, session.pointer);
 }
 
 /** Returns the geometry of a selected annotation with the current drag applied. */
@@ -98,7 +98,7 @@ function strokeGeometry(scene: Scene, geometry: Geometry, color: string, style: 
   if (style === 'selection') {
     // A wide dark line and a narrower yellow one under the line itself make the selection visible on every tissue.
     context.lineWidth = (width + borderWidths.dark) / zoom;
-    context.strokeStyle = dark;
+    context.strokeStyle = darkColor;
     context.stroke(path);
     context.lineWidth = (width + borderWidths.yellow) / zoom;
     context.strokeStyle = selectionColor;
@@ -159,11 +159,11 @@ function drawStroke(
 }
 
 /** Draws the circle of the brush around the pointer: a white line with a dark edge. */
-function drawBrush({ context, placement, size, session }: Scene, [x, y]: Position): void {
+function drawBrushCircle({ context, placement, size, session }: Scene, [x, y]: Position): void {
   const centre = toScreen(placement, { x, y });
   switchToCssPixels(context, size);
   for (const [width, color] of [
-    [3, dark],
+    [3, darkColor],
     [1.5, '#fff'],
   ] as const) {
     context.beginPath();
@@ -175,22 +175,24 @@ function drawBrush({ context, placement, size, session }: Scene, [x, y]: Positio
 }
 
 /** Draws a square on each visible vertex of a selected annotation, by which the person can drag it. */
-function drawHandles(scene: Scene, id: string, geometry: Geometry): void {
-  const { context, placement, size, session } = scene;
+function drawHandles(scene: Scene, annotationId: string, geometry: Geometry): void {
+  const { context, placement, size } = scene;
+  const { chosenVertex } = scene.session;
   const { width, height } = size;
   const handles: { readonly centre: Point; readonly isChosen: boolean }[] = [];
   for (const vertex of verticesOf(geometry)) {
     const centre = toScreen(placement, { x: vertex.position[0], y: vertex.position[1] });
     if (centre.x < 0 || centre.y < 0 || centre.x > width || centre.y > height) continue;
-    const chosen = session.chosenVertex;
     const isChosen =
-      chosen?.id === id && chosen.vertex.path === vertex.path && chosen.vertex.index === vertex.index;
+      chosenVertex?.id === annotationId &&
+      chosenVertex.vertex.path === vertex.path &&
+      chosenVertex.vertex.index === vertex.index;
     handles.push({ centre, isChosen });
   }
   if (handles.length > maxHandles) return;
   switchToCssPixels(context, size);
   context.lineWidth = 1.5;
-  context.strokeStyle = dark;
+  context.strokeStyle = darkColor;
   for (const { centre, isChosen } of handles) {
     const side = isChosen ? chosenHandleSize : handleSize;
     context.fillStyle = isChosen ? selectionColor : '#fff';
@@ -205,7 +207,7 @@ function drawHandles(scene: Scene, id: string, geometry: Geometry): void {
 function drawPlacedPoints({ context, placement, size }: Scene, positions: readonly Position[]): void {
   switchToCssPixels(context, size);
   context.fillStyle = '#fff';
-  context.strokeStyle = dark;
+  context.strokeStyle = darkColor;
   context.lineWidth = 1;
   for (const [x, y] of positions) {
     const centre = toScreen(placement, { x, y });
@@ -228,7 +230,7 @@ function drawAuthorInitials({ context, placement, size, store }: Scene): void {
     if (annotation === undefined || !store.isVisible(annotation)) continue;
     const { minX, minY, maxX } = annotation.bounds;
     const { x, y } = toScreen(placement, { x: (minX + maxX) / 2, y: minY });
-    context.fillStyle = dark;
+    context.fillStyle = darkColor;
     context.beginPath();
     context.arc(x, y - badgeRadius, badgeRadius, 0, 2 * Math.PI);
     context.fill();
@@ -248,7 +250,7 @@ function drawReadout(scene: Scene, geometry: Geometry, [x, y]: Position): void {
   context.font = '600 14px Inter Variable, sans-serif';
   context.lineWidth = 4;
   context.lineJoin = 'round';
-  context.strokeStyle = dark;
+  context.strokeStyle = darkColor;
   context.fillStyle = '#fff';
   const width = context.measureText(text).width;
   // To the right of the position and above it, but always within the viewer: 8 px from its right edge, 20 px below its top.

@@ -1,6 +1,6 @@
 /** Converts measurements that the person wants to keep into annotations: rulers, areas, counting circles and cell marks. */
 import { type AnnotationFeature, createEllipse, createUuid, type Geometry } from '@lamina/annotations';
-import { countingCircle, type Shape } from '../overlay/shapes.ts';
+import { countingCircleRadii, type Shape } from '../overlay/shapes.ts';
 import type { Calibration } from '../scale.ts';
 import { pathGeometry, tidy } from './drafts.ts';
 
@@ -35,7 +35,7 @@ function geometryOf(shape: Shape, calibration: Calibration | null): Geometry | n
       );
     case 'circle': {
       if (calibration === null) return null;
-      const { rx, ry } = countingCircle(calibration);
+      const { rx, ry } = countingCircleRadii(calibration);
       const { x, y } = shape.centre;
       return createEllipse({ minX: x - rx, minY: y - ry, maxX: x + rx, maxY: y + ry });
     }

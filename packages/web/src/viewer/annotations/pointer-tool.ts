@@ -61,7 +61,7 @@ export class AnnotationPointer implements PointerTool {
     this.leavesToSlide = !this.#handlePress(point, keys);
   }
 
-  /** @returns whether the tool uses the press; if not, the drag moves the slide */
+  /** Begins a stroke, a box or a drag, depending on the tool. @returns whether the tool uses the press instead of the slide */
   #handlePress(point: Point, keys: PointerKeys): boolean {
     const { session, store } = this.#dependencies;
     const position = this.#positionOf(point);
@@ -113,7 +113,7 @@ export class AnnotationPointer implements PointerTool {
       case 'vertex':
         session.setDraft({ ...draft, position });
         return;
-      default:
+      default: // an unfinished path, or no draft
         if (press?.isDragged && this.#extendFreehandLine(press, point, position)) return;
         if (draft?.kind === 'path') {
           session.setDraft({ ...draft, floating: position });
@@ -141,16 +141,16 @@ export class AnnotationPointer implements PointerTool {
         return;
       case 'move':
       case 'vertex': {
-        const isVertex = session.draft.kind === 'vertex';
+        const isVertexDraft = session.draft.kind === 'vertex';
         if (press.isDragged) {
           session.finish();
           return;
         }
-        session.setDraft(null);
-        if (!isVertex) this.#handleSelectionRelease(press, position, keys, isDoubleClick);
+        session.setDraft(null); // a click without a drag: on a vertex, it only chooses the vertex
+        if (!isVertexDraft) this.#handleSelectionRelease(press, position, keys, isDoubleClick);
         return;
       }
-      default:
+      default: // an unfinished path, or no draft
         if (session.tool === 'move') {
           this.#handleSelectionRelease(press, position, keys, isDoubleClick);
           return;
@@ -160,7 +160,7 @@ export class AnnotationPointer implements PointerTool {
   }
 
   /** Adds the region of similar colour around a point to the annotations, or subtracts it while Alt is held (the wand tool). */
-  wandAt(point: Point, keys: PointerKeys): void {
+  applyWandAt(point: Point, keys: PointerKeys): void {
     const { session, view, store } = this.#dependencies;
     const position = this.#positionOf(point);
     if (position === null || !store.canDrawOn(store.activeLayerId)) return;
@@ -201,13 +201,13 @@ export class AnnotationPointer implements PointerTool {
       }
     }
     session.chooseVertex(null);
-    const isInside = store
+    const isInsideSelection = store
       .selected()
       .some(
         (annotation) =>
           store.canEdit(annotation) && this.#fitsView(annotation) && isWithin(annotation, position),
       );
-    if (!isInside || keys.shift) return false; // with Shift, the release adds an annotation to the selection
+    if (!isInsideSelection || keys.shift) return false; // with Shift, the release adds an annotation to the selection
     session.setDraft({ kind: 'move', start: position, end: position });
     return true;
   }
@@ -249,7 +249,7 @@ export class AnnotationPointer implements PointerTool {
   ): void {
     const { session } = this.#dependencies;
     if (session.tool === 'wand') {
-      if (!press.isDragged) this.wandAt(point, keys);
+      if (!press.isDragged) this.applyWandAt(point, keys);
       return;
     }
     const fixed = session.draft?.kind === 'path' ? session.draft.fixed : [];
@@ -329,6 +329,7 @@ export class AnnotationPointer implements PointerTool {
     return placement === null ? 1 : zoomOf(placement);
   }
 
+  /** Converts CSS pixels to image pixels; null before the slide is open. */
   #positionOf(point: Point): Position | null {
     const placement = this.#placement();
     if (placement === null) return null;
@@ -336,6 +337,7 @@ export class AnnotationPointer implements PointerTool {
     return [x, y];
   }
 
+  /** Converts image pixels to CSS pixels. */
   #pointOf([x, y]: Position): Point {
     const placement = this.#placement();
     return placement === null ? { x: 0, y: 0 } : toScreen(placement, { x, y });

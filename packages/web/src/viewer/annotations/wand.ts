@@ -30,12 +30,13 @@ export function wandRegion(
   const picture = view.picture();
   const placement = view.placement();
   if (picture === null || placement === null) return null;
+  // `picture` has a size in CSS pixels and a canvas in device pixels.
   const canvas = document.createElement('canvas');
   canvas.width = Math.round(picture.width / cssPixelsPerCell);
   canvas.height = Math.round(picture.height / cssPixelsPerCell);
   const context = canvas.getContext('2d', { willReadFrequently: true });
   if (context === null) return null;
-  context.imageSmoothingQuality = 'high';
+  context.imageSmoothingQuality = 'high'; // averages the pixels of each cell
   context.drawImage(picture.canvas, 0, 0, canvas.width, canvas.height);
   const pixels = context.getImageData(0, 0, canvas.width, canvas.height);
   // Each pixel of the reduced picture is a cell.
@@ -90,6 +91,7 @@ function floodFill({ data, width, height }: Pixels, start: number): Uint8Array {
   region[start] = 1;
   for (let index = toVisit.pop(); index !== undefined; index = toVisit.pop()) {
     const column = index % width;
+    // Negative for a neighbour beyond the left, right or upper edge.
     const neighbours = [
       column > 0 ? index - 1 : -1,
       column < width - 1 ? index + 1 : -1,
@@ -110,7 +112,7 @@ type Direction = 0 | 1 | 2 | 3;
 /** Changes of direction, as numbers of quarter turns clockwise. */
 const turns = { right: 1, none: 0, left: 3 } as const;
 /** Step along x and y for each direction. */
-const steps = [
+const stepOfDirection = [
   [1, 0],
   [0, 1],
   [-1, 0],
@@ -118,8 +120,8 @@ const steps = [
 ] as const;
 
 /**
- * The pixels on both sides of an edge that leads from a pixel corner in each direction, relative to the corner (the corner (x, y)
- * is the top left one of the pixel (x, y)).
+ * For each direction: the pixels to the right and left of the edge that leads from a corner in this direction, relative to the
+ * corner. The corner (x, y) is the top left one of the pixel (x, y).
  */
 const sidesOfEdge = [
   { right: [0, 0], left: [0, -1] },
@@ -138,12 +140,12 @@ function ringsOf(region: Uint8Array, width: number, height: number): Position[][
     return isInside(x + right[0], y + right[1]) && !isInside(x + left[0], y + left[1]);
   };
   /** Contains 1 for each corner whose edge to the right already belongs to a ring. */
-  const isUsed = new Uint8Array((width + 1) * (height + 1));
+  const usedCorners = new Uint8Array((width + 1) * (height + 1));
   const rings: Position[][] = [];
   for (let y = 0; y <= height; y++) {
     for (let x = 0; x <= width; x++) {
       // Every ring contains at least one edge to the right, which has the region below it.
-      if (hasEdge(x, y, 0) && (isUsed[y * (width + 1) + x] ?? 0) === 0) rings.push(followRing(x, y));
+      if (hasEdge(x, y, 0) && (usedCorners[y * (width + 1) + x] ?? 0) === 0) rings.push(followRing(x, y));
     }
   }
   return rings;
@@ -154,10 +156,10 @@ function ringsOf(region: Uint8Array, width: number, height: number): Position[][
     let [x, y] = [startX, startY];
     let direction: Direction = 0;
     do {
-      if (direction === 0) isUsed[y * (width + 1) + x] = 1;
+      if (direction === 0) usedCorners[y * (width + 1) + x] = 1;
       ring.push([x, y]);
-      x += steps[direction][0];
-      y += steps[direction][1];
+      x += stepOfDirection[direction][0];
+      y += stepOfDirection[direction][1];
       // Where two pixels touch only at a corner, turning right first stays with the same pixel.
       const candidates = [turns.right, turns.none, turns.left].map(
         (turn) => ((direction + turn) % 4) as Direction,

@@ -78,6 +78,7 @@ export function Tour(props: TourProps) {
     null,
   );
 
+  /** The image session, with which a visitor also answers and follows; null for an account, which uses its bearer token. */
   const session = props.isVisitor ? pixels.session : null;
   const presentation = usePresentation({
     collectionId,
@@ -86,7 +87,7 @@ export function Tour(props: TourProps) {
     item: itemOfStep(steps, stepIndex),
     onShown: ({ field, item }: PresentationEvent) => {
       const presentedIndex = item === null ? stepIndex : stepOfItem(steps, item);
-      if (presentedIndex === -1) return;
+      if (presentedIndex === -1) return; // this tour does not contain the step that the presenter shows
       presentedField.current = {
         stepIndex: presentedIndex,
         field: field === null ? null : slideFieldOf(field),
@@ -322,7 +323,7 @@ interface TourSlideProps extends TourProps {
   readonly onView: (view: SlideView | null) => void;
 }
 
-/** The slide of a step. It opens with the colours of its saved view, and keeps the person's changes to them until the next step. */
+/** The slide of a step. It opens with the colours of the saved view and keeps changes to them until the next step. */
 function TourSlide({ slide, picture, pixels, isMovable, step, initialField, onView }: TourSlideProps) {
   const { profile, adjustment } = coloursOf(step?.colours);
   const [colours, setColours] = useState({ step, profile, adjustment });

@@ -1,6 +1,7 @@
 import { formatFigure } from '../../formatting/numbers.ts';
 import { wording } from '../../language/language.ts';
 
+/** All texts of a tour. */
 export const texts = wording({
   languageWhenMixed: 'tr',
   tr: {
