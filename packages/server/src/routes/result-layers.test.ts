@@ -10,7 +10,7 @@ import { slideWithResults } from '../testing/slide-with-results.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Returns float values: column / 100, except one pixel without data and one infinite pixel. */
+/** Returns float values: column / 100, except pixel 0 of the first row, which has no data, and pixel 1, which is infinite. */
 function ramp(width: number, height: number): Float32Array {
   const values = Float32Array.from({ length: width * height }, (_, i) => (i % width) / 100);
   values[0] = Number.NaN;
@@ -21,6 +21,7 @@ function ramp(width: number, height: number): Float32Array {
 describe.each(databaseKinds)('Result layers on %s', (database) => {
   it('import an uploaded float TIFF and serve its descriptor, tiles and exact values', async () => {
     const { send, overlay, image, owner } = await slideWithResults(database);
+    // The slide has 1000 × 800 pixels, so a pixel of the raster covers 2 × 2 pixels of the slide.
     const layer = await send(valueTiff({ width: 500, height: 400, values: ramp(500, 400), tile: 128 }));
     expect(layer).toMatchObject({
       state: 'ready',
@@ -135,7 +136,7 @@ describe('Raster result layers', () => {
     expect(encoding.no_data).not.toBeNull();
   });
 
-  it('import a DICOM label map with the names and colours of its segments', async () => {
+  it('import a DICOM label map with its 21 categories (needs TEST_SLIDES)', async () => {
     const folder = process.env.TEST_SLIDES;
     if (folder === undefined) return;
     const { send, overlay } = await slideWithResults();
@@ -151,8 +152,10 @@ describe('Raster result layers', () => {
   it('are placed on the slide by their pixel size or by a matrix', async () => {
     const { send, overlay } = await slideWithResults();
     const bytes = valueTiff({ width: 100, height: 80, values: new Uint16Array(8000).map((_, i) => i) });
+    // Pixels of the slide have 0.5 µm, so a raster pixel of 2 µm covers 4 × 4 of them: x = 4 is in the second column.
     const byMpp = await send(bytes, { registration: { method: 'pixel-size', mpp: 2 } });
     expect((await overlay(byMpp.id, 'value?x=4&y=0')).json()).toEqual({ value: 1 });
+    // Raster (column, row) is (80 - row, column) on the slide, so x = 79.5, y = 3.5 is in column 3 of row 0.
     const turned = await send(bytes, { registration: { method: 'affine', matrix: [0, 1, -1, 0, 80, 0] } });
     expect((await overlay(turned.id, 'value?x=79.5&y=3.5')).json()).toEqual({ value: 3 });
   });

@@ -28,23 +28,23 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     for (const name of ['a.svs', 'b.svs']) fs.writeFileSync(path.join(folder, name), await buildSvs());
     await server.services.catalogue.rescan();
     await server.services.catalogue.settled();
-    const adminUser = await server.fixtures.admin();
-    const admin = server.as(adminUser);
+    const admin = server.as(await server.fixtures.admin());
     await admin.call(updateDataset, { body: { dataset: 'Ders', access: 'open', sharing: true } });
     const teacher = await server.fixtures.user();
     const { images } = await server.services.catalogue.list({ limit: 2 }, teacher);
     const [image = '', otherImage = ''] = images.map(({ id }) => id);
-    const createLink = async (more: object = {}, by = teacher) => {
+    const createLink = async (options: object = {}) => {
       const target = { type: 'slide', id: image } as const;
       const created = await server
-        .as(by)
-        .call(createShareLink, { body: { target, title: 'Ders 3', ...more } });
+        .as(teacher)
+        .call(createShareLink, { body: { target, title: 'Ders 3', ...options } });
       expect(created.status).toBe(201);
       return { id: created.body.id, secret: created.body.url.split('#')[1] ?? '', created: created.body };
     };
-    return { server, admin, adminUser, teacher, image, otherImage, createLink };
+    return { server, admin, teacher, image, otherImage, createLink };
   }
 
+  /** Opens a link as a visitor, who has no account. */
   const openLink = (server: Pick<TestServer, 'as'>, secret: string, password?: string) =>
     server.as(null).call(openShareLink, { body: { secret, ...(password !== undefined && { password }) } });
 
@@ -163,7 +163,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
         expect(ended.status).toBeLessThan(300);
         expect(await tileStatus(server, image, session)).toBeGreaterThanOrEqual(401);
         server.clock.advance(1001);
-        await new Promise((resolve) => setTimeout(resolve, 600)); // the catalogue's cache follows the real clock
+        await new Promise((resolve) => setTimeout(resolve, 600)); // the cache of the catalogue uses real time instead of the test clock
         await tileStatus(otherProcess, image, session);
         await new Promise((resolve) => setTimeout(resolve, 300));
         expect(await tileStatus(otherProcess, image, session)).toBeGreaterThanOrEqual(401);
@@ -187,7 +187,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     expect((await openLink(server, secret)).status).toBe(404);
   });
 
-  it('require the password of the link, and limit wrong passwords', async () => {
+  it('require the password of the link, and return 429 after 10 wrong passwords from one network', async () => {
     const { server, createLink } = await setUp();
     const { secret } = await createLink({ password: 'gizli-söz' });
     expect(await openLink(server, secret)).toMatchObject({
@@ -201,13 +201,13 @@ describe.each(databaseKinds)('share links on %s', (database) => {
       });
     }
     expect((await openLink(server, secret, 'gizli-söz')).status).toBe(200);
-    await openLink(server, secret, 'yanlış');
+    await openLink(server, secret, 'yanlış'); // the 10th wrong password
     const limited = await openLink(server, secret, 'gizli-söz');
     expect(limited).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
     expect(Number(limited.headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  it('limit wrong secrets from one network, without blocking a visitor with the right secret', async () => {
+  it('return 429 after 100 wrong secrets from one network, but still open for the right secret', async () => {
     const { server, createLink } = await setUp();
     const { secret } = await createLink();
     const statuses: number[] = [];
@@ -215,7 +215,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     expect(statuses.slice(0, 100)).toEqual(Array.from({ length: 100 }, () => 404));
     expect(statuses.slice(100)).toEqual(Array.from({ length: 5 }, () => 429));
     expect((await openLink(server, secret)).status).toBe(200);
-    server.clock.advance(31_000);
+    server.clock.advance(31_000); // the first block lasts 30 s
     expect((await openLink(server, 'x'.repeat(43))).status).toBe(404);
     expect((await openLink(server, 'x'.repeat(43))).status).toBe(429);
   });

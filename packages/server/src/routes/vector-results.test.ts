@@ -165,7 +165,7 @@ describe('Vector result layers', () => {
     ['an array of QuPath 0.2', 'region_annotation_results.geojson'],
     ['a bare MultiPolygon with holes', 'polygon.geojson'],
     ['a FeatureCollection of QuPath 0.5', 'qupath05.geojson'],
-  ])('are imported from %s', async (_, file) => {
+  ])('are imported from %s (needs TEST_SLIDES)', async (_, file) => {
     const folder = process.env.TEST_SLIDES;
     if (folder === undefined) return;
     const { layer } = await uploadVectorFile(await fs.readFile(path.join(folder, 'annotations', file)));
@@ -173,7 +173,7 @@ describe('Vector result layers', () => {
     expect(layer.object_count).toBeGreaterThan(0);
   });
 
-  it('import annotations of a DICOM file with their groups as classes', async () => {
+  it('import annotations of a DICOM file with their groups as classes (needs TEST_SLIDES)', async () => {
     const folder = process.env.TEST_SLIDES;
     if (folder === undefined) return;
     const { layer, get } = await uploadVectorFile(
