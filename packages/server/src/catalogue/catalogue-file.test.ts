@@ -8,7 +8,7 @@ import { readCatalogueFile } from './catalogue-file.ts';
 const read = (text: string) => readCatalogueFile(Buffer.from(text));
 const heading = 'id,file_name,dataset_name,organ_type\r\n';
 
-describe('readCatalogueFile', () => {
+describe('parser of catalogue CSV files (readCatalogueFile)', () => {
   it.each([
     ['commas', 'file_name,dataset_name,organ_type\r\na.svs,"Böbrek, sol",\r\n'],
     ['semicolons', 'file_name;dataset_name;organ_type\na.svs;Böbrek, sol;\n'],

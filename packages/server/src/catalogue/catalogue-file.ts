@@ -74,7 +74,7 @@ export async function readCatalogueFile(bytes: Uint8Array): Promise<CatalogueFil
       from: 2, // the first line is the heading
       trim: true,
       skip_empty_lines: true,
-      relax_column_count: true,
+      relax_column_count: true, // a row may have more or fewer cells than the heading
     }),
   );
   try {

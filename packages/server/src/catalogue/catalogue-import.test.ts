@@ -41,7 +41,7 @@ async function startCatalogue(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
   };
 }
 
-describe.each(databaseKinds)('import of a catalogue file on %s', (database) => {
+describe.each(databaseKinds)('import of a catalogue CSV file on %s', (database) => {
   it('applies exactly the changes that its preview has shown for each row', async () => {
     const { server, check, apply, images, auditEntries } = await startCatalogue(database);
     const a = await server.fixtures.image({ path: 'Meme/a.svs', file_name: 'a.svs', dataset_name: 'Meme' });
@@ -172,7 +172,7 @@ describe.each(databaseKinds)('import of a catalogue file on %s', (database) => {
   }, 60_000);
 });
 
-describe('row of an imported catalogue file', () => {
+describe('row of an imported catalogue CSV file', () => {
   it.each([
     ['by its path', 'Meme/sol/a.svs', 'Meme/sol/a.svs'],
     ['by the end of its path', 'sol/a.svs', 'Meme/sol/a.svs'],
@@ -223,7 +223,7 @@ describe('row of an imported catalogue file', () => {
   });
 });
 
-describe('request body of a catalogue import', () => {
+describe('request body of a catalogue CSV import', () => {
   it('is rejected with 415, 413 or 400 when it is not CSV, too large or empty', async () => {
     const { server, admin, client } = await startCatalogue();
     const token = await server.fixtures.token(admin);

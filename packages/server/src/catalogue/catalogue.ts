@@ -89,7 +89,7 @@ interface CatalogueDependencies {
   readonly objectStorage: ObjectStorage | null;
   readonly jobs: Jobs;
   readonly datasets: Pick<Datasets, 'inaccessibleTo'>;
-  /** Called with the listing of the bucket after each scan of it. */
+  /** Called with the listing of the bucket after each scan of it; searches the listing for files with results of slides. */
   readonly onBucketListed: (tree: FolderTree, signal: AbortSignal) => Promise<void>;
 }
 
@@ -102,7 +102,7 @@ const maxCachedImages = 10_000;
  */
 const findResultsDelayMs = 5000;
 
-const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
+const uuidPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
 interface CachedImage {
   readonly image: ServableImage | null;
@@ -131,7 +131,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
     slides.forget(imageId); // closes the files of the slide
   }
 
-  const store = objectStorage?.store ?? null;
+  const bucketStore = objectStorage?.store ?? null;
   const ingest = createIngest({
     config,
     db,
@@ -139,7 +139,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
     log,
     audit,
     slides,
-    store,
+    store: bucketStore,
     jobs,
     onChange: evict,
     onBucketListed: dependencies.onBucketListed,
@@ -149,7 +149,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
   jobs.setWorker('rescan', async ({ atStart }, signal) => {
     await ingest.rescan('folders', { retryFailed: atStart }, signal);
     await jobs.enqueue('find-results', {});
-    if (atStart && store === null) await drawDemoSlidesIfEmpty(); // with a bucket: after the scan of the bucket
+    if (atStart && bucketStore === null) await drawDemoSlidesIfEmpty(); // with a bucket: after the scan of the bucket
   });
   jobs.setWorker('rescan-bucket', async ({ atStart }, signal) => {
     // An unreadable bucket may contain slides, so the catalogue does not count as empty.
@@ -163,7 +163,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
 
   /** Returns the row of an entry. @throws AppError not_found */
   async function existingRow(imageId: string): Promise<ImageRow> {
-    const row = uuid.test(imageId) ? await findImage(db, imageId) : null;
+    const row = uuidPattern.test(imageId) ? await findImage(db, imageId) : null;
     if (row === null) throw new AppError('not_found');
     return row;
   }
@@ -174,7 +174,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
 
   /** Jobs that scan all slide storage: first the folders, then the bucket. */
   const rescanJobs: readonly ('rescan' | 'rescan-bucket')[] =
-    store === null ? ['rescan'] : ['rescan', 'rescan-bucket'];
+    bucketStore === null ? ['rescan'] : ['rescan', 'rescan-bucket'];
 
   function rescanSoon(): void {
     for (const name of rescanJobs) {
@@ -209,8 +209,8 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
     try {
       return await readOnce(imageId);
     } catch (error) {
-      const entry = cachedImages.get(imageId);
-      if (entry !== undefined && staleness.isFresh(entry.readAt, performance.now())) return entry.image;
+      const cached = cachedImages.get(imageId);
+      if (cached !== undefined && staleness.isFresh(cached.readAt, performance.now())) return cached.image;
       throw error;
     }
   }
@@ -314,7 +314,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
 
     async update(imageId, edit, editor) {
       const row = await runLockedTransaction(db, 'catalogue', async (tx) => {
-        const current = uuid.test(imageId) ? await findImage(tx, imageId) : null;
+        const current = uuidPattern.test(imageId) ? await findImage(tx, imageId) : null;
         if (current === null) throw new AppError('not_found');
         const edited = await editImage(tx, current, edit, editor, now().toISOString());
         await audit.recordAll(tx, edited.entries);
@@ -327,7 +327,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
     async remove(imageId, editor) {
       let isMetadataFile = false;
       await runLockedTransaction(db, 'catalogue', async (tx) => {
-        const row = uuid.test(imageId) ? await findImage(tx, imageId) : null;
+        const row = uuidPattern.test(imageId) ? await findImage(tx, imageId) : null;
         if (row === null || row.removed_at !== null) throw new AppError('not_found');
         const edited = await editImage(tx, row, { removed: true }, editor, now().toISOString());
         await audit.recordAll(tx, edited.entries);
@@ -339,13 +339,13 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
     },
 
     servable(imageId) {
-      const entry = cachedImages.get(imageId);
+      const cached = cachedImages.get(imageId);
       const nowMs = performance.now();
-      if (entry === undefined || !staleness.isFresh(entry.readAt, nowMs)) {
-        return uuid.test(imageId) ? readOrUseCached(imageId) : null;
+      if (cached === undefined || !staleness.isFresh(cached.readAt, nowMs)) {
+        return uuidPattern.test(imageId) ? readOrUseCached(imageId) : null;
       }
-      if (nowMs - entry.refreshTriedAt >= refreshAfterMs) {
-        entry.refreshTriedAt = nowMs;
+      if (nowMs - cached.refreshTriedAt >= refreshAfterMs) {
+        cached.refreshTriedAt = nowMs;
         readOnce(imageId).catch((error) =>
           log.warn(
             { err: error, image: imageId },
@@ -353,7 +353,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
           ),
         );
       }
-      return entry.image;
+      return cached.image;
     },
 
     evict(imageIds) {

@@ -61,7 +61,7 @@ describe.each(databaseKinds)('cases that metadata files name on %s', (databaseKi
     };
   }
 
-  it('are created with their slides in natural order, and change with the metadata file', async () => {
+  it('are created with their slides in natural order, and updated when the metadata file changes', async () => {
     const { write, cases, listStoredCases, server, caseActions } = await startWithCsv(
       csv('b.svs,V-1,PAS,n', 'a.svs,V-1,H&E,', 'c.svs,V-2,,'),
     );

@@ -90,7 +90,7 @@ describe.each(databaseKinds)('GET /image-catalog/images/groups, rows and positio
     });
   });
 
-  it('counts the images of every filter value with the other filters applied, including zero counts', async () => {
+  it('counts the images of each dataset and organ with all other filters applied, including zero counts', async () => {
     const { viewer } = await startSmallCatalogue(databaseKind);
     expect(await viewer.groups({ organ: 'Kolon' })).toEqual({
       groups: ['Set 2: 1', 'Set 10: 1'],
@@ -155,6 +155,7 @@ describe.each(databaseKinds)('GET /image-catalog/images/groups, rows and positio
 
   it('lists the cases of a dataset in natural order, without slides of other datasets', async () => {
     const { cases, viewer } = await startSmallCatalogueWithCases();
+    // slide-10.svs is in two cases of Set 2 and is listed in the first one, Vaka 2.
     expect(await cases()).toEqual({
       Çene: ['Vaka 1: 1'],
       'Set 2': ['Vaka 2: 1', 'Vaka 10: 1'],
@@ -209,7 +210,7 @@ describe.each(databaseKinds)('GET /image-catalog/images/groups, rows and positio
     expect(await cases()).toEqual({ Çene: ['Vaka 1: 1'], 'Set 10': ['Vaka 5: 1'], '-': undefined });
   });
 
-  it('separates two datasets whose names differ in leading zeros', async () => {
+  it('returns separate groups for two datasets whose names differ only in leading zeros', async () => {
     const { server, reader } = await startCatalogueServer(databaseKind);
     for (const [dataset_name, file_name] of [
       ['Set 1', 'b'],
@@ -237,7 +238,7 @@ describe.each(databaseKinds)('GET /image-catalog/images/groups, rows and positio
     expect(await positionIn({ q: 'nothing has this' })).toBeNull();
   });
 
-  it('finds parts of words in any order, with or without diacritics', async () => {
+  it('finds images by parts of words in any order, with or without diacritics', async () => {
     const { viewer } = await startSmallCatalogue(databaseKind);
     for (const [q, expectedNames] of [
       ['supheli', ['şüpheli.svs']],

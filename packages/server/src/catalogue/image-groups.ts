@@ -78,7 +78,7 @@ const maxCachedCounts = 100;
 /** Maximum number of cached case counts. It is smaller, because each of them may list tens of thousands of cases. */
 const maxCachedCaseCounts = 10;
 
-const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
+const uuidPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
 export function createImageGroups(db: Database, readerFilters: ReaderFilters): ImageGroups {
   const countsCache = new Map<string, Promise<readonly ImageCount[]>>();
@@ -102,7 +102,10 @@ export function createImageGroups(db: Database, readerFilters: ReaderFilters): I
     return { revision: hashOf(viewKey), counts: await counts, caseCounts: await caseCounts };
   }
 
-  /** Returns the rows of a page: with one query if the page is in the order of the sort key, otherwise group by group. */
+  /**
+   * Returns the rows of a page, which starts at the position `from` of the list: with one query if the page is in the order of the
+   * sort key, otherwise group by group.
+   */
   async function rowsOf(
     groups: readonly Group[],
     filter: ImageFilter,
@@ -208,7 +211,7 @@ export function createImageGroups(db: Database, readerFilters: ReaderFilters): I
       // Queried before the entry, so that response times do not reveal whether an id belongs to an invisible entry.
       const { revision, ...counts } = await countsFor(query, reader);
       const filter = await readerFilters.filterFor(filtersOf(query), reader);
-      const row = uuid.test(imageId) ? await findImage(db, imageId) : null;
+      const row = uuidPattern.test(imageId) ? await findImage(db, imageId) : null;
       const { restrictedDatasets } = filter;
       const isVisible =
         row !== null &&

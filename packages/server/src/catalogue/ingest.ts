@@ -57,7 +57,7 @@ interface IngestDependencies {
   /** The bucket; null when the settings name none. */
   readonly store: ObjectStore | null;
   readonly jobs: Pick<Jobs, 'enqueue'>;
-  /** Called with the listing of the bucket after each scan of it. */
+  /** Called with the listing of the bucket after each scan of it; searches the listing for files with results of slides. */
   readonly onBucketListed: (tree: FolderTree, signal: AbortSignal) => Promise<void>;
   /** Called after an entry has changed, so that caches evict it. */
   readonly onChange: (imageId: string) => void;

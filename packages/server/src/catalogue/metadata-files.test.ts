@@ -37,8 +37,8 @@ describe('dataset of a slide without metadata files', () => {
   });
 });
 
-describe('catalogue.csv', () => {
-  it('sets dataset and organ of slides by their name', async () => {
+describe('metadata file catalogue.csv', () => {
+  it('sets dataset and organ of the slides that its rows name', async () => {
     const { chain } = await readMetadata({
       'catalogue.csv': 'file_name,dataset_name,organ_type\na.svs,Study A,Meme\nsub/b.svs,,Karaciğer\n',
     });
@@ -82,7 +82,7 @@ describe('slide in catalogue.csv and dataset.json', () => {
   });
 });
 
-describe('dataset.json', () => {
+describe('metadata file dataset.json', () => {
   it('sets the organ of all slides below its folder, or of one slide', async () => {
     const { chain } = await readMetadata({
       'Set/dataset.json': JSON.stringify({
@@ -252,7 +252,7 @@ describe('unusable metadata file', () => {
   });
 });
 
-describe('catalogue.csv whose last line has no line break', () => {
+describe('metadata file catalogue.csv whose last line has no line break', () => {
   it('applies its complete rows, and only to the slides that they name', async () => {
     const { chain, problems } = await readMetadata({
       'catalogue.csv': 'file_name,dataset_name\na.svs,Study A\nb.svs,Study',

@@ -73,7 +73,7 @@ describe.each(databaseKinds)('catalogue entry of a slide on %s', (database) => {
     ]);
   });
 
-  it('keeps the dataset that an administrator chose when its file is moved', async () => {
+  it('keeps the name, dataset and organ that an administrator entered when its file is moved', async () => {
     const { server, admin, rescanAndList, move } = await startServer(database);
     await server.put('Breast/a.svs', narrow);
     const [before] = await rescanAndList();

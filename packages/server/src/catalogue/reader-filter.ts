@@ -41,6 +41,7 @@ export function createReaderFilters(db: Database, datasets: Pick<Datasets, 'inac
       status: seesAll(reader) ? null : 'ready',
       includesHidden: seesAll(reader),
       restrictedDatasets,
+      // With these ranges of sort keys, a query skips restricted datasets instead of reading and filtering their rows.
       ranges:
         restrictedDatasets.size === 0 ? null : unrestrictedRanges(await datasetNames(), restrictedDatasets),
     };

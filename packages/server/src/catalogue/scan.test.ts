@@ -47,7 +47,7 @@ describe('scan of a slide folder', () => {
     ]);
   });
 
-  it('returns the same fingerprints as opening the slides', async () => {
+  it('returns the same fingerprint of each slide as fingerprintOf() in @lamina/slide', async () => {
     await writeFile('a.svs');
     await writeFile('Set/b.mrxs', '1');
     await writeFile('Set/b/Data0000.dat', '234');
@@ -113,7 +113,7 @@ describe('scan of a slide folder', () => {
     ]);
   });
 
-  it('ignores a slide from groupFiles that contains a file other than the files passed to groupFiles', async () => {
+  it('ignores a group of files that names a file outside the folder', async () => {
     await writeFile('Set/a.dcm');
     await writeFile('Set/b.dcm');
     const { slides } = await createTestScanner(async () => [
@@ -122,14 +122,14 @@ describe('scan of a slide folder', () => {
     expect(slides.map(({ path }) => path)).toEqual(['Set/b.dcm']);
   });
 
-  it('reports a folder as unread when groupFiles returns null for its files', async () => {
+  it('reports a folder as unread when its files cannot be grouped into slides', async () => {
     await writeFile('Set/a.dcm');
     await writeFile('Set/b.dcm');
     const { slides, unread } = await createTestScanner(async () => null).scan();
     expect([slides, unread]).toEqual([[], ['Set']]);
   });
 
-  it('calls groupFiles only for files that may belong together, and again only after one of these files has changed', async () => {
+  it('groups only files that may belong to one slide, and groups them again only after one of them has changed', async () => {
     const groupedNames: string[][] = [];
     const recordingScanner = createTestScanner(async (_, names) => {
       groupedNames.push([...names]);
@@ -146,7 +146,7 @@ describe('scan of a slide folder', () => {
     expect(groupedNames).toHaveLength(2);
   });
 
-  it('treats a missing folder as an empty one', async () => {
+  it('returns no slides for a root that does not exist', async () => {
     await fs.rm(root, { recursive: true });
     expect(await scan()).toEqual({ slides: [], problems: [], metadataFiles: [], unread: [] });
   });

@@ -134,6 +134,7 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
       const entries = await tree.entriesOf(folder);
       if (entries === null) return emptyFolder;
       const metadata = await metadataOf(folder, entries);
+      /** The metadata that applies to the slides of this folder, nearest folder first. */
       const chain = metadata === null ? above : [metadata, ...above];
       // A file with results of a slide is not a slide itself.
       const names = withoutResults(entries.map(({ name }) => name).filter((name) => !isHidden(name)));

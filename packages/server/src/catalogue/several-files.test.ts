@@ -160,7 +160,7 @@ describe.each([
 const slides = process.env.TEST_SLIDES;
 
 describe.skipIf(slides === undefined)('real DICOM folders (needs TEST_SLIDES)', () => {
-  it('are listed with the expected properties', async () => {
+  it('are listed as ready, or as failed with a reason for files that are not slides', async () => {
     const { server, rescanAndList } = await startServer();
     await fs.cp(path.join(slides ?? '', 'dicom'), server.config.slidesDir, { recursive: true });
     const images = await rescanAndList();
