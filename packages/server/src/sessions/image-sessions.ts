@@ -84,6 +84,7 @@ export interface ImageSessions {
   countChanges(): number;
   /** Deletes expired sessions from the database. */
   deleteExpired(): Promise<void>;
+  /** Saves the request counts that are not in the database yet. */
   close(): Promise<void>;
 }
 
@@ -128,6 +129,7 @@ interface Dependencies {
   readonly log: Logger;
 }
 
+/** Creates the image sessions of this process, with an empty cache. */
 export async function createImageSessions({ config, db, now, log }: Dependencies): Promise<ImageSessions> {
   /** The cache, by hash of the session id. */
   const cachedSessions = new Map<string, CachedSession>();
@@ -199,7 +201,8 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
 
   /** Returns whether a session gives access now, given the current state of its account and of its sign-in or share link. */
   function isStateValid(state: Omit<SessionState, 'restrictedDatasets'>, nowMs: number): boolean {
-    const { status, role, account_expires_at: expiresAt, token, link } = state;
+    const { status, role, token, link } = state;
+    const expiresAt = state.account_expires_at;
     const time = new Date(nowMs);
     // A creation time in the future means that the clock was set back, so the age of the session is unknown.
     if (nowMs >= Date.parse(state.expires_at) || isFromTheFuture(new Date(state.created_at), time))
@@ -487,6 +490,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
   };
 }
 
+/** Returns whether a session belongs to an ended sign-in or share link. */
 function hasEnded(session: ImageSession, ended: Parameters<ImageSessions['evictEnded']>[0]): boolean {
   if ('tokenHash' in ended) return session.tokenHash === ended.tokenHash;
   if ('shareLinkId' in ended) return session.visitor?.linkId === ended.shareLinkId;

@@ -70,7 +70,7 @@ export interface SignInService {
    *
    * @param record writes the audit event in the transaction that issues the token. `endedTokenHashes` are the token hashes of the
    *   oldest sign-ins, which the new one has ended.
-   * @throws AppError credentials_invalid, unavailable; account_not_active for a deactivated account, only after the right password
+   * @throws AppError credentials_invalid, unavailable; account_not_active for a deactivated account, only after the correct password
    */
   signIn(
     email: string,
@@ -87,7 +87,7 @@ export interface SignInService {
   issueToken(tx: DatabaseTransaction, user: User, client: SignInClient): Promise<IssuedToken>;
   /** Ends one sign-in and the image sessions that were created with it, in the caller's transaction. */
   signOut(tx: DatabaseTransaction, tokenHash: string): Promise<void>;
-  /** Returns the account of a token, and renews its idle time. Null for an unknown or expired token, and for a deactivated account. */
+  /** Returns the account of a token and renews its idle time; null for an invalid token and for a deactivated account. */
   resolveToken(token: string): Promise<ResolvedToken | null>;
   /** Like `resolveToken`, but does not renew the idle time and also accepts API tokens. For checks in the background. */
   currentHolder(tokenHash: string): Promise<User | null>;
@@ -109,8 +109,8 @@ export interface SignInService {
   endSignIns(tx: DatabaseTransaction, uid: string, exceptTokenHash?: string): Promise<void>;
   /** Ends every sign-in of an account except `exceptTokenHash`, and every API token, in the caller's transaction. */
   revokeAll(tx: DatabaseTransaction, uid: string, exceptTokenHash?: string): Promise<void>;
-  /** Ends the sign-ins and API tokens that were issued before a time, in the caller's transaction. @param at ISO 8601 */
-  revokeIssuedBefore(tx: DatabaseTransaction, uid: string, at: string): Promise<void>;
+  /** Ends the sign-ins and API tokens that were issued before a time (ISO 8601), in the caller's transaction. */
+  revokeIssuedBefore(tx: DatabaseTransaction, uid: string, time: string): Promise<void>;
   /** Returns the sign-ins of an account, most recently used first. */
   signInsOf(uid: string): Promise<OwnSignIn[]>;
   /**

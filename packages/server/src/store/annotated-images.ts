@@ -28,46 +28,49 @@ export function listNewestLayers(
   reader: LayerReader,
   { before, limit }: { readonly before: LayerWithImage | null; readonly limit: number },
 ): Promise<LayerWithImage[]> {
-  return db
-    .selectFrom('annotation_layers')
-    .innerJoin('images', 'images.id', 'annotation_layers.image_id')
-    .select([
-      'annotation_layers.id',
-      'annotation_layers.image_id',
-      'annotation_layers.name',
-      'annotation_layers.owner_uid',
-      'annotation_layers.annotation_count',
-      'annotation_layers.updated_at',
-      'images.file_name',
-      'images.removed_at',
-      'images.missing_since',
-      'images.status',
-      'images.dataset_name',
-      'images.hidden_at',
-    ])
-    .where('annotation_layers.deleted_at', 'is', null)
-    .where('annotation_layers.annotation_count', '>', 0)
-    .$if(reader !== null, (query) =>
-      query.where((eb) =>
-        eb.or([
-          eb('annotation_layers.visibility', '=', 'members'),
-          eb('annotation_layers.owner_uid', '=', reader?.uid ?? ''),
-        ]),
-      ),
-    )
-    .$if(before !== null, (query) =>
-      query.where(({ eb, refTuple, tuple }) =>
-        eb(
-          refTuple('annotation_layers.updated_at', 'annotation_layers.id'),
-          '<',
-          tuple(before?.updated_at ?? '', before?.id ?? ''),
+  return (
+    db
+      .selectFrom('annotation_layers')
+      .innerJoin('images', 'images.id', 'annotation_layers.image_id')
+      .select([
+        'annotation_layers.id',
+        'annotation_layers.image_id',
+        'annotation_layers.name',
+        'annotation_layers.owner_uid',
+        'annotation_layers.annotation_count',
+        'annotation_layers.updated_at',
+        'images.file_name',
+        'images.removed_at',
+        'images.missing_since',
+        'images.status',
+        'images.dataset_name',
+        'images.hidden_at',
+      ])
+      .where('annotation_layers.deleted_at', 'is', null)
+      .where('annotation_layers.annotation_count', '>', 0)
+      // The fallback values '' below only satisfy the types: `$if` does not narrow them.
+      .$if(reader !== null, (query) =>
+        query.where((eb) =>
+          eb.or([
+            eb('annotation_layers.visibility', '=', 'members'),
+            eb('annotation_layers.owner_uid', '=', reader?.uid ?? ''),
+          ]),
         ),
-      ),
-    )
-    .orderBy('annotation_layers.updated_at', 'desc')
-    .orderBy('annotation_layers.id', 'desc')
-    .limit(limit)
-    .execute();
+      )
+      .$if(before !== null, (query) =>
+        query.where(({ eb, refTuple, tuple }) =>
+          eb(
+            refTuple('annotation_layers.updated_at', 'annotation_layers.id'),
+            '<',
+            tuple(before?.updated_at ?? '', before?.id ?? ''),
+          ),
+        ),
+      )
+      .orderBy('annotation_layers.updated_at', 'desc')
+      .orderBy('annotation_layers.id', 'desc')
+      .limit(limit)
+      .execute()
+  );
 }
 
 /**

@@ -1,4 +1,7 @@
-/** Queries for grants. A grant is the right of one account to see one restricted dataset. */
+/**
+ * Queries for grants. A grant is the right of one account to see one restricted dataset (a set of slides that not all members may
+ * see).
+ */
 import type { DatasetGrant } from '@lamina/contract';
 import type { Connection } from './database.ts';
 

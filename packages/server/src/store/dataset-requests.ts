@@ -1,4 +1,7 @@
-/** Queries for requests for access to restricted datasets. Only the last request of each account for each dataset is stored. */
+/**
+ * Queries for requests for access to restricted datasets (sets of slides that not all members may see). The table contains only the
+ * last request of each account for each dataset.
+ */
 import type { DatasetRequest } from '@lamina/contract';
 import type { Connection } from './database.ts';
 import type { Row } from './schema.ts';

@@ -2,7 +2,7 @@
 import { type Kysely, PostgresAdapter, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Tables } from './schema.ts';
 
-/** A database or a transaction. */
+/** A database or a transaction, declared here because database.ts depends on this module. */
 type DatabaseOrTransaction = Pick<Kysely<Tables>, 'getExecutor'>;
 
 export function isPostgres(db: DatabaseOrTransaction): boolean {

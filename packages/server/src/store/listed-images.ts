@@ -26,12 +26,13 @@ export interface Visibility {
   readonly ranges: readonly SortKeyRange[] | null;
 }
 
+/** Conditions that a reader sets for a list of entries. */
 export interface ImageFilter extends Visibility {
-  /** Words that the search text of an entry must contain, as the user typed them. */
+  /** Words that the search text of an entry must contain, as the user typed them; undefined: no search. */
   readonly search: string | undefined;
-  /** Dataset of the entries; null selects entries without a dataset. */
+  /** Dataset of the entries; null selects entries without a dataset, undefined those of all datasets. */
   readonly dataset: string | null | undefined;
-  /** Organ of the entries; null selects entries without an organ. */
+  /** Organ of the entries; null selects entries without an organ, undefined those of all organs. */
   readonly organ: string | null | undefined;
   /** Excludes entries that are in a case of their dataset. */
   readonly withoutCases?: boolean;
@@ -43,6 +44,7 @@ export interface ImagePosition {
   readonly id: string;
 }
 
+/** A page of a list, either after an entry or after a number of entries. */
 export interface ImagePage extends ImageFilter {
   readonly order?: ImageOrder;
   /** Last entry of the previous page, for the order `name` only; null starts with the first entry. */
@@ -83,7 +85,7 @@ export async function listImages(db: Connection, page: ImagePage): Promise<Liste
       : withinRange(selectMatching(db, page), allSortKeys, page.after)
           .where('id', 'in', matchingIds)
           .select(['id', 'sort_key']);
-  if (positions === null) return [];
+  if (positions === null) return []; // the reader may see no range of sort keys after the previous page
   const pageIds = db
     .selectFrom(positions.as('positions'))
     .select('id')
@@ -107,9 +109,9 @@ export async function countImagesBefore(
   entry: Pick<ImageRow, 'id' | 'sort_key' | 'dataset_name' | 'size_bytes' | 'created_at'>,
 ): Promise<number | null> {
   if (filter.dataset !== undefined && filter.dataset !== entry.dataset_name) return null;
-  const inDataset = { ...filter, dataset: entry.dataset_name };
+  const filterInDataset = { ...filter, dataset: entry.dataset_name };
   const words = searchWords(filter.search ?? '');
-  const matches = await selectMatchingWords(db, inDataset, words)
+  const matches = await selectMatchingWords(db, filterInDataset, words)
     .where('id', '=', entry.id)
     .select('id')
     .execute();
@@ -123,7 +125,7 @@ export async function countImagesBefore(
       ? precedesByName
       : sql<boolean>`(${sql.ref(column)} > ${value} or (${sql.ref(column)} = ${value} and ${precedesByName}))`;
   const { count } = await withinRange(
-    selectMatchingWords(db, inDataset, words),
+    selectMatchingWords(db, filterInDataset, words),
     rangeOfDataset(entry.dataset_name),
     null,
   )
@@ -151,8 +153,8 @@ export async function countImages(
   db: Connection,
   filter: Visibility & Pick<ImageFilter, 'search'>,
 ): Promise<ImageCount[]> {
-  const all = { ...filter, dataset: undefined, organ: undefined };
-  const rows = await selectMatchingWords(db, all, searchWords(filter.search ?? ''))
+  const filterOfAll = { ...filter, dataset: undefined, organ: undefined };
+  const rows = await selectMatchingWords(db, filterOfAll, searchWords(filter.search ?? ''))
     .select((eb) => [
       'dataset_name',
       'organ_type',
@@ -222,8 +224,8 @@ function selectMatchingWords(db: Connection, filter: ImageFilter, words: readonl
 }
 
 /**
- * Returns a query for the positions of the matching entries from `after` on; null when none can match. It is a union over the
- * ranges of sort keys that the reader may see, so that the database does not read restricted datasets.
+ * Returns a query for the positions of the matching entries after the position `after`; null when none can match. It is a union
+ * over the ranges of sort keys that the reader may see, so that the database does not read restricted datasets.
  */
 function selectPositions(db: Connection, page: ImagePage, words: readonly string[]) {
   const { after, limit, skip = 0 } = page;

@@ -98,7 +98,7 @@ export async function mergeDatasetRows(
   await tx.deleteFrom('dataset_grants').where('dataset', 'in', spellings).execute();
   for (const [, accountGrants] of keptGrants) {
     const [oldest] = accountGrants.toSorted((a, b) => (a.at < b.at ? -1 : 1));
-    if (oldest === undefined) continue;
+    if (oldest === undefined) continue; // does not happen, because each group has a grant
     const mayDownload =
       accountGrants.length >= requiredGrants.size && accountGrants.every((grant) => grant.may_download === 1);
     await tx
