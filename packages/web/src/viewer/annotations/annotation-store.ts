@@ -1,8 +1,8 @@
 /**
  * The annotations of the open slide: layers, annotations, selection and undo history. The store applies every change of the
  * person at once and adds it to the change queue, which sends it to the server. Changes of other people arrive as server events
- * through `receiveLayer` and `receiveChanges`. A revision counts the changes of an annotation on the server; the base revision of a
- * change is the revision to which it applies.
+ * through `receiveLayer` and `receiveChanges`. A revision counts the changes of an annotation on the server; the base revision of
+ * a change is the revision to which it applies.
  *
  * Longer than other files, because it merges own changes, loaded layers and events about other people's changes into one set of
  * annotations.

@@ -12,14 +12,18 @@ const reconnectDelaysMs = [500, 1000, 2000, 5000, 10_000];
 /** The server sends a comment every 10 s; a connection that stays silent longer than this is treated as lost. */
 const silenceTimeoutMs = 25_000;
 
-/** Applies events to the store until the signal is aborted, or until the server refuses access to the slide (401, 403, 404). */
+/**
+ * Applies events to the store until the signal is aborted, or until the server denies access to the slide (401, 403, 404).
+ *
+ * @param uid account of the person
+ */
 export async function followAnnotations(
   store: AnnotationStore,
   uid: string,
   signal: AbortSignal,
 ): Promise<void> {
   let lastEventId: string | null = null; // null before the first event with an id
-  /** Failed attempts since the last connection. */
+  /** Number of attempts to connect since a connection was last open. */
   let failures = 0;
   while (!signal.aborted) {
     await untilVisible(signal);
@@ -40,9 +44,9 @@ export async function followAnnotations(
       failures = 0;
       restartSilenceTimer();
       store.setLive(true);
-      // The stream does not repeat the removal of layers, nor changes from before the first connection.
-      const isFirstConnection = lastEventId === null;
-      void refreshLayers(store, uid, isFirstConnection, signal);
+      // A resumed stream repeats missed changes, but not the removal of layers. A new stream repeats neither.
+      const isResumed = lastEventId !== null;
+      void refreshLayers(store, uid, isResumed, signal);
       for await (const event of readServerEvents(stream)) {
         restartSilenceTimer();
         if (event === null) continue; // a comment, which only shows that the connection works
@@ -63,36 +67,36 @@ export async function followAnnotations(
   }
 }
 
-/** Loads the layers of the slide, and on the first connection the annotations that have changed since they were loaded. */
+/** Loads the layers of the slide, and for a new stream also the annotations that have changed since they were loaded. */
 async function refreshLayers(
   store: AnnotationStore,
   uid: string,
-  isFirstConnection: boolean,
+  isResumed: boolean,
   signal: AbortSignal,
 ): Promise<void> {
   try {
     const layers = await loadAnnotationLayers(store.imageId);
     if (signal.aborted) return;
     await store.setLayers(layers, uid);
-    if (isFirstConnection) await store.reloadOlderLayers(layers);
+    if (!isResumed) await store.reloadOlderLayers(layers);
   } catch {
     // The next connection loads the layers again.
   }
 }
 
 function applyEvent({ event, data }: ServerEvent, store: AnnotationStore): void {
-  const value: unknown = JSON.parse(data);
+  const eventData: unknown = JSON.parse(data);
   switch (event) {
     case 'layer': {
-      const { layer } = annotationEvents.layer.parse(value);
+      const { layer } = annotationEvents.layer.parse(eventData);
       store.receiveLayer(layer);
       return;
     }
     case 'layer-removed':
-      store.removeLayer(annotationEvents['layer-removed'].parse(value).layer_id);
+      store.removeLayer(annotationEvents['layer-removed'].parse(eventData).layer_id);
       return;
     case 'annotations':
-      store.receiveChanges(annotationEvents.annotations.parse(value));
+      store.receiveChanges(annotationEvents.annotations.parse(eventData));
       return;
   }
 }

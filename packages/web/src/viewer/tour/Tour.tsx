@@ -73,7 +73,7 @@ export function Tour(props: TourProps) {
   const [isMarking, setMarking] = useState(false);
   const [isTextShown, setTextShown] = useState(true);
   const [areAnnotationsShown, setAnnotationsShown] = useState(true);
-  /** The step and field that a presenter showed last; null when the person has chosen the step. */
+  /** The step and field of view that a presenter showed last; null when the person has chosen the step. */
   const presentedField = useRef<{ readonly stepIndex: number; readonly field: SlideField | null } | null>(
     null,
   );
@@ -134,14 +134,15 @@ export function Tour(props: TourProps) {
   const draft = drafts.get(stepIndex) ?? emptyDraft;
   const setDraft = (next: AnswerDraft) => setDrafts((before) => new Map(before).set(stepIndex, next));
   const hasPanel = (step?.text ?? null) !== null || question !== null;
+  const hasSeveralSteps = steps.length > 1;
 
   return (
     <div className={classes.screen}>
       <header className={classes.bar}>
         <h1 className={classes.title}>
-          {steps.length > 1 && step !== undefined ? `${title} · ${step.title}` : (step?.title ?? title)}
+          {hasSeveralSteps && step !== undefined ? `${title} · ${step.title}` : (step?.title ?? title)}
         </h1>
-        {steps.length > 1 && (
+        {hasSeveralSteps && (
           <StepButtons stepIndex={stepIndex} stepCount={steps.length} onStepChange={goToStep} />
         )}
         {hasPanel && (

@@ -36,7 +36,10 @@ interface Presentation {
   readonly setPresenting: (isPresenting: boolean) => void;
 }
 
-/** Connects a tour to the presentation of its collection: the presenter's tour sends the field of view, the others receive it. */
+/**
+ * Connects a tour to the presentation of its collection. In a presentation, the owner of the collection (the presenter) shows it
+ * live: the presenter's tour sends the field of view, and the tours of followers show the same field.
+ */
 export function usePresentation(input: PresentationInput): Presentation {
   const { collectionId, session, view, item, onShown } = input;
   const [lastEvent, setLastEvent] = useState<PresentationEvent>(endEvent);
