@@ -106,7 +106,7 @@ describe.each(databaseKinds)('an application for an account, on %s', (database) 
     ['affiliation', 'a'.repeat(201)],
     ['purpose', 'a'.repeat(1001)],
     ['purpose', 'ön\u0000arka'],
-  ])('is rejected when its field %s is too long or contains NUL', async (field, text) => {
+  ])('gets 400 when its field %s is too long or contains a null character', async (field, text) => {
     const { as } = await startWithAdmin(database);
     const response = await as(null).call(register, { body: { ...applicant, [field]: text } });
     expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request', field } });
@@ -171,7 +171,7 @@ describe.each(databaseKinds)('POST /admin/users/:uid/withdraw-approval, on %s', 
     ]);
   });
 
-  it('is rejected when the first approval is more than 10 minutes old, also after a reactivation', async () => {
+  it('returns 409 when the first approval is more than 10 minutes old, even if a reactivation followed', async () => {
     const { client, fixtures, clock } = await startWithAdmin(database);
     const { uid } = await fixtures.user({ status: 'pending' });
     await client.call(approveUser, { params: { uid }, body: {} });
@@ -369,7 +369,7 @@ describe.each(databaseKinds)('PUT access of an active account, on %s,', (databas
     ]);
   });
 
-  it('is rejected when the account is not active', async () => {
+  it('returns 409 when the account is not active', async () => {
     const { client, fixtures } = await startWithAdmin(database);
     for (const status of ['pending', 'suspended', 'deactivated'] as const) {
       const { uid } = await fixtures.user({ status });

@@ -69,7 +69,7 @@ describe.each(databaseKinds)('the audit log, on %s', (database) => {
     ]);
   });
 
-  it('has pages without repetitions and gaps while entries are added', async () => {
+  it('returns each entry on exactly one page while new entries are added', async () => {
     const server = await testServer({ database });
     const { admin, read } = await signInAdmin(server);
     for (let i = 0; i < 6; i++) await server.fixtures.token(admin);
@@ -279,7 +279,7 @@ describe.each(databaseKinds)('the CSV file of the audit log, on %s', (database) 
 });
 
 describe.each(databaseKinds)('the hash chain of the audit log, on %s', (database) => {
-  it('is verified when an administrator requests its state, and is intact', async () => {
+  it('is verified in the background when an administrator requests its state, and then reported as intact', async () => {
     const server = await testServer({ database });
     const { client } = await signInAdmin(server);
     expect((await client.call(getAuditChain)).body).toEqual({

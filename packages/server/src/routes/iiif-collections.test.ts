@@ -195,7 +195,7 @@ describe.each(databaseKinds)('the session of a share link in IIIF on %s', (datab
     expect(server.logged()).not.toContain(session);
   });
 
-  it('shows a collection with the titles of its owner, and expires when the link does', async () => {
+  it('shows a collection with the titles of its owner, and ends when the owner ends the link', async () => {
     const { ids, documents, teacher, admin, get, openLinkTo } = await setUp(database);
     await admin.call(updateDataset, { body: { dataset: 'Restricted', access: 'open', sharing: true } });
     const { session, linkId } = await openLinkTo('collection', ids.collection);

@@ -76,7 +76,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       expect(response.body).toContain('<Size Width="480" Height="400"/>');
     });
 
-    it('appears in the activity as one opening of the image per session', async () => {
+    it('adds one opening of the image for each session to the activity of the account', async () => {
       const reader = await server.fixtures.user();
       const client = server.as(reader);
       const token = await server.fixtures.token(reader);
@@ -572,7 +572,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
   });
 
   describe('a client that disconnects during a render', () => {
-    it('writes no error to the log', async () => {
+    it('causes no error line in the log', async () => {
       const address = await server.app.listen({ port: 0, host: '127.0.0.1' });
       await server.put('Leave/large.svs', await buildSvs({ ...slideOptions, width: 2000, height: 1600 }));
       await server.rescan();

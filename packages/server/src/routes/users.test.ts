@@ -70,7 +70,7 @@ describe.each(databaseKinds)('GET list of accounts, on %s,', (database) => {
     });
   });
 
-  it('is found with and without a trailing slash', async () => {
+  it('accepts the path with and without a trailing slash', async () => {
     const { client } = await administration(database);
     for (const url of ['/admin/users', '/admin/users/']) {
       expect((await client.inject({ method: 'GET', url })).status).toBe(200);
@@ -201,7 +201,7 @@ describe.each(databaseKinds)('approval of an account, on %s,', (database) => {
     expect((await client.call(getUser, { params: { uid } })).body.user.role).toBe('user');
   });
 
-  it('fails for an active account, and leaves an active administrator unchanged', async () => {
+  it('returns 409 and changes nothing for an active account and an active administrator', async () => {
     const { act, fixtures, services, admin } = await administration(database);
     const user = await fixtures.user();
     const before = await storedUsers(services.db);
@@ -240,7 +240,7 @@ describe.each(databaseKinds)('suspension of an account, on %s,', (database) => {
     expect(await server.services.db.selectFrom('image_sessions').selectAll().execute()).toHaveLength(1);
   });
 
-  it('is also possible for a pending account', async () => {
+  it('suspends a pending account', async () => {
     const { act, fixtures, client } = await administration(database);
     const { uid } = await fixtures.user({ status: 'pending' });
     expect((await act(suspendUser, uid)).status).toBe(200);
@@ -258,7 +258,7 @@ describe.each(databaseKinds)('suspension of an account, on %s,', (database) => {
     expect(await auditEntries(server)).toEqual([]);
   });
 
-  it('fails for a deactivated account', async () => {
+  it('returns 409 for a deactivated account', async () => {
     const { act, fixtures } = await administration(database);
     const { uid } = await fixtures.user({ status: 'deactivated' });
     expect(await act(suspendUser, uid)).toMatchObject({
@@ -363,7 +363,7 @@ describe.each(databaseKinds)('promotion of an account, on %s,', (database) => {
   });
 
   it.each(['pending', 'suspended', 'deactivated'] as const)(
-    'fails for an account that is %s',
+    'returns 409 for an account that is %s',
     async (status) => {
       const { act, fixtures } = await administration(database);
       const { uid } = await fixtures.user({ status });
@@ -397,7 +397,7 @@ describe.each(databaseKinds)('setting the password of another account, on %s', (
     },
   );
 
-  it('fails for a deactivated account', async () => {
+  it('returns 409 for a deactivated account and sends no e-mail', async () => {
     const { act, fixtures, outbox } = await administration(database);
     const { uid } = await fixtures.user({ status: 'deactivated' });
     expect(await act(setUserPassword, uid, { new_password: 'yepyeni-şifre' })).toMatchObject({
@@ -407,7 +407,7 @@ describe.each(databaseKinds)('setting the password of another account, on %s', (
     expect(await outbox()).toEqual([]);
   });
 
-  it("fails for the administrator's own account, whose password change requires the current password", async () => {
+  it("returns 409 for the administrator's own account, whose password change requires the current password", async () => {
     const { act, admin, as, clock, client, server } = await administration(database);
     clock.advance(16 * 60_000);
     const body = { new_password: 'yepyeni-şifre' };
