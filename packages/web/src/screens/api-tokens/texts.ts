@@ -1,4 +1,7 @@
-/** Texts of the screen with the API tokens of all accounts. `languageWhenMixed` is their language while the user has chosen neither Turkish nor English. */
+/**
+ * Texts of the screen with the API tokens of all accounts.
+ * `languageWhenMixed` is their language while the user has chosen neither Turkish nor English.
+ */
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({

@@ -1,4 +1,7 @@
-/** Texts of the page that completes an external sign-in. `languageWhenMixed` is their language while the user has chosen neither Turkish nor English. */
+/**
+ * Texts of the page that completes an external sign-in.
+ * `languageWhenMixed` is their language while the user has chosen neither Turkish nor English.
+ */
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({

@@ -1,4 +1,7 @@
-/** Tests of the API tokens on the profile and on the screen of administrators. They find elements by Turkish texts, the default language of these screens. */
+/**
+ * Tests of the API tokens on the profile and on the screen of administrators.
+ * They find elements by Turkish texts, the default language of these screens.
+ */
 import { screen, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { account } from '../../testing/accounts.ts';

@@ -42,7 +42,7 @@ describe('the page of a share link', () => {
       });
       await screen.findByRole('heading', { name: 'Ders 3 · Böbrek' });
       const buttons = screen.queryAllByRole('button', { name: 'İşaretlemeler', pressed: true });
-      expect(buttons).toHaveLength(isShown ? 1 : 0);
+      expect(buttons).toHaveLength(showsAnnotations ? 1 : 0);
     },
   );
 
