@@ -13,20 +13,22 @@ import { announce } from '../../notifications/notify.ts';
 import { ImportPreview } from './ImportPreview.tsx';
 import { texts } from './texts.ts';
 
+/** A catalogue file that the server has checked. */
 interface CheckedFile {
   readonly file: File;
   /** What the file would change, as the server computed it. */
   readonly plan: ImportPlan;
-  /** Whether an earlier preview of this file could not be applied, because the catalogue had changed meanwhile. */
-  readonly isChangedMeanwhile: boolean;
+  /** Whether an earlier preview of this file could not be applied, because the catalogue had changed since. */
+  readonly hasCatalogueChanged: boolean;
 }
 
 /**
- * Exports the catalogue as a CSV file and imports an edited one: the server checks the file, the user sees a preview,
- * and applies exactly what the preview shows.
+ * The section of the slides screen that exports the catalogue as a CSV file and imports an edited one. The server checks the file and
+ * computes a preview; the user then applies exactly the previewed changes.
  */
 export function CatalogueFile() {
   const [checkedFile, setCheckedFile] = useState<CheckedFile | null>(null);
+  /** Why the chosen file was not accepted; null without a failure. */
   const [failure, setFailure] = useState<string | null>(null);
   const resetInput = useRef<() => void>(null);
   const download = useMutation({
@@ -39,14 +41,15 @@ export function CatalogueFile() {
   });
   const check = useMutation({
     mutationFn: ({ file }: Omit<CheckedFile, 'plan'>) => checkCatalogueFile(file),
-    onSuccess: (plan, { file, isChangedMeanwhile }) => setCheckedFile({ file, plan, isChangedMeanwhile }),
+    onSuccess: (plan, { file, hasCatalogueChanged }) => setCheckedFile({ file, plan, hasCatalogueChanged }),
     onError: (error) => setFailure(messageOf(error, texts.checkFailed)),
   });
   const apply = useMutation({
-    mutationFn: ({ file, plan }: CheckedFile) => applyCatalogueFile(file, plan.plan), // `plan.plan` identifies exactly the previewed changes
+    // The id `plan.plan` stands for exactly the previewed changes.
+    mutationFn: ({ file, plan }: CheckedFile) => applyCatalogueFile(file, plan.plan),
     onSuccess: (result, { file }) => {
       if (!result.success && result.error === 'import_changed') {
-        check.mutate({ file, isChangedMeanwhile: true });
+        check.mutate({ file, hasCatalogueChanged: true }); // the catalogue has changed since the preview
         return;
       }
       announce(result);
@@ -55,12 +58,12 @@ export function CatalogueFile() {
   });
 
   function checkChosenFile(file: File | null) {
-    resetInput.current?.(); // without it, choosing the same file again after correcting it would be no change event
+    resetInput.current?.(); // empties the input: choosing the same file again, after editing it, must trigger `onChange`
     if (file === null) return;
     setCheckedFile(null);
     setFailure(null);
     if (file.size > catalogueFile.maxBytes) setFailure(texts.tooLarge);
-    else check.mutate({ file, isChangedMeanwhile: false });
+    else check.mutate({ file, hasCatalogueChanged: false });
   }
 
   return (
@@ -107,7 +110,7 @@ export function CatalogueFile() {
           <ImportPreview
             fileName={checkedFile.file.name}
             plan={checkedFile.plan}
-            isChangedMeanwhile={checkedFile.isChangedMeanwhile}
+            hasCatalogueChanged={checkedFile.hasCatalogueChanged}
             isApplying={apply.isPending || check.isPending}
             onApply={() => apply.mutate(checkedFile)}
           />

@@ -6,6 +6,7 @@ import type { SlideFormProps } from './dialog-request.ts';
 import { texts } from './texts.ts';
 
 interface ChangeFormProps extends SlideFormProps {
+  /** Explains the effect of the change. */
   readonly hint: string;
   readonly submitLabel: string;
   /** The change that submitting the form applies to all slides. */
@@ -14,7 +15,7 @@ interface ChangeFormProps extends SlideFormProps {
   readonly children: ReactNode;
 }
 
-/** A form that changes one value of one or more slides. */
+/** A form that sets one property of one or more slides, such as their dataset or organ. */
 export function ChangeForm(props: ChangeFormProps) {
   const { slides, hint, submitLabel, change, children, onClose, onDone } = props;
   const [isRunning, setRunning] = useState(false);

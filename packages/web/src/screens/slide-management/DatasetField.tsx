@@ -12,12 +12,12 @@ type DatasetFieldProps = Pick<
 const maxSuggestions = 50;
 
 /**
- * Returns the datasets whose names contain the typed text, without regard to case; none when the text is the name of a dataset.
- * The list would otherwise cover the button below the field after a person has typed a complete name.
+ * Returns the datasets whose names contain the typed text, regardless of case. Returns none when the text is the complete name of a
+ * dataset, because the list of suggestions would then cover the button below the field.
  */
 const filterDatasets: OptionsFilter = ({ options, search }) => {
   const searchKey = nameKey(search.trim());
-  const datasets = options.filter((option) => 'value' in option); // for the type: Mantine's options may be groups
+  const datasets = options.filter((option) => 'value' in option); // excludes groups of options, which the type allows
   if (datasets.some(({ value }) => nameKey(value) === searchKey)) return [];
   return datasets.filter(({ value }) => nameKey(value).includes(searchKey)).slice(0, maxSuggestions);
 };
@@ -31,7 +31,7 @@ export function DatasetField({ inputWrapperOrder, ...props }: DatasetFieldProps)
       inputWrapperOrder={inputWrapperOrder ?? ['label', 'input', 'description']}
       data={datasets.map(({ name }) => name)}
       filter={filterDatasets}
-      openOnFocus={false} // choosing files focuses the field; the open list would cover the buttons below it
+      openOnFocus={false} // the upload panel focuses the field, and an open list would cover the buttons below it
       maxLength={200}
       comboboxProps={{ withinPortal: false }}
       {...props}

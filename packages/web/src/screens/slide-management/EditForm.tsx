@@ -8,7 +8,7 @@ import type { SlideFormProps } from './dialog-request.ts';
 import { ScaleFields } from './ScaleFields.tsx';
 import { texts } from './texts.ts';
 
-/** Form for the catalogue entry of one slide: its name, dataset, organ and scale. */
+/** Form for the catalogue entry of one slide, the first of `slides`: its name, dataset, organ and scale. */
 export function EditForm({ slides: [slide], onClose, onDone }: SlideFormProps) {
   const [name, setName] = useState(slide?.file_name ?? '');
   const [dataset, setDataset] = useState(slide?.dataset_name ?? '');
@@ -19,9 +19,10 @@ export function EditForm({ slides: [slide], onClose, onDone }: SlideFormProps) {
   const [isScaleInvalid, setScaleInvalid] = useState(false);
   const [isRunning, setRunning] = useState(false);
   if (slide === undefined) return null;
+  /** The entered scale; undefined when it did not change. */
   const calibration = calibrationOf(slide, mpp, power);
 
-  async function submit(id: string, edit: SlideEdit) {
+  async function submit(imageId: string, edit: SlideEdit) {
     setNameMissing(name.trim() === '');
     setScaleInvalid(calibration === 'invalid');
     if (name.trim() === '' || calibration === 'invalid') return;
@@ -30,13 +31,13 @@ export function EditForm({ slides: [slide], onClose, onDone }: SlideFormProps) {
       return;
     }
     setRunning(true);
-    const result = await editSlide(id, edit);
+    const result = await editSlide(imageId, edit);
     setRunning(false);
     announce(result);
     if (result.success) onDone();
   }
 
-  /** Only the changed fields: a field that is sent no longer follows the metadata files (`catalogue.csv`). */
+  /** Contains only the changed fields, because scans no longer apply the metadata files (`catalogue.csv`) to a field that was edited. */
   const edit: SlideEdit = {
     ...(name.trim() !== slide.file_name && { file_name: name.trim() }),
     ...(dataset.trim() !== (slide.dataset_name ?? '') && { dataset_name: dataset.trim() }),

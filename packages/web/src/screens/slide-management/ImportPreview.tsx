@@ -8,21 +8,22 @@ import { fieldLabels, texts } from './texts.ts';
 
 interface ImportPreviewProps {
   readonly fileName: string;
+  /** What the file would change, as the server computed it. */
   readonly plan: ImportPlan;
-  /** Whether this preview replaces one that could not be applied, because the catalogue had changed meanwhile. */
-  readonly isChangedMeanwhile: boolean;
+  /** Whether this preview replaces one that could not be applied, because the catalogue had changed since. */
+  readonly hasCatalogueChanged: boolean;
   readonly isApplying: boolean;
   readonly onApply: () => void;
 }
 
 /** Shows what a catalogue file would change and which of its lines are wrong, with a button that applies it. */
 export function ImportPreview(props: ImportPreviewProps) {
-  const { fileName, plan, isChangedMeanwhile, isApplying, onApply } = props;
-  const { changed: changedCount, unchanged, unknown: unknownCount, wrong: wrongCount } = plan;
+  const { fileName, plan, hasCatalogueChanged, isApplying, onApply } = props;
+  const { changed: changedCount, unknown: unknownCount, wrong: wrongCount } = plan;
   const counts = [
     [texts.rows, plan.rows],
     [texts.changed, changedCount],
-    [texts.unchanged, unchanged],
+    [texts.unchanged, plan.unchanged],
     [texts.unknownRows, unknownCount],
     [texts.wrongRows, wrongCount],
   ] as const;
@@ -31,7 +32,7 @@ export function ImportPreview(props: ImportPreviewProps) {
       <Title order={3} size="h5" className={classes.wrapped ?? ''}>
         {texts.preview(fileName)}
       </Title>
-      {isChangedMeanwhile && (
+      {hasCatalogueChanged && (
         <Alert
           color="eosin"
           variant="outline"
@@ -41,7 +42,7 @@ export function ImportPreview(props: ImportPreviewProps) {
           {texts.changedMeanwhileHint}
         </Alert>
       )}
-      {/* Turkish spreadsheet programs may write this encoding instead of UTF-8. */}
+      {/* Turkish spreadsheet programs may write the encoding Windows-1254 instead of UTF-8. */}
       {plan.encoding === 'windows-1254' && <Text>{texts.readAsTurkish}</Text>}
       <dl className={classes.counts}>
         {counts.map(([label, count]) => (
@@ -84,6 +85,7 @@ interface ProblemsProps {
   readonly isWrong?: boolean;
 }
 
+/** The lines of the file that the import ignores or rejects, each with its reason. */
 function Problems({ title, lines, total, isWrong = false }: ProblemsProps) {
   if (total === 0) return null;
   return (
@@ -102,12 +104,13 @@ function Problems({ title, lines, total, isWrong = false }: ProblemsProps) {
   );
 }
 
-function Change({ change: { file_name: name, fields } }: { readonly change: ImportedChange }) {
+/** The changes of one slide, with the value of each field before and after. */
+function Change({ change }: { readonly change: ImportedChange }) {
   return (
     <>
-      <strong>{name}</strong>
+      <strong>{change.file_name}</strong>
       <ul className={classes.changedFields}>
-        {fields.map(({ field, before, after }) => (
+        {change.fields.map(({ field, before, after }) => (
           <li key={field}>
             {fieldLabels[field]}:{' '}
             {before === null ? <span className={classes.nothing}>—</span> : <del>{before}</del>}{' '}

@@ -4,12 +4,13 @@ import { type ReactNode, useId, useRef } from 'react';
 import classes from './SlideManagement.module.css';
 import { texts } from './texts.ts';
 
+/** @typeParam Line has the number of the line in the file as `line` */
 interface LineListProps<Line extends { readonly line: number }> {
   readonly title: string;
   /** Says that the list shows only some of the lines; null when it shows all. */
   readonly hint: string | null;
   readonly lines: readonly Line[];
-  /** Renders one line. */
+  /** Renders the content of one line. */
   readonly children: (line: Line) => ReactNode;
 }
 
@@ -17,7 +18,7 @@ const estimatedLineHeightPx = 64;
 /** Lines that are rendered above and below the visible ones. */
 const overscanLines = 5;
 
-/** Lists lines of a file with their numbers. The list is virtual: of thousands of lines, only the visible ones are rendered. */
+/** Lists lines of a catalogue file with their line numbers. The list is virtual: it renders only the visible ones of thousands of lines. */
 export function LineList<Line extends { readonly line: number }>({
   title,
   hint,

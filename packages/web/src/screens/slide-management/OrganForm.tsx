@@ -4,7 +4,7 @@ import { ChangeForm } from './ChangeForm.tsx';
 import type { SlideFormProps } from './dialog-request.ts';
 import { texts } from './texts.ts';
 
-/** Sets the organ of one or more slides; an empty field removes it. */
+/** Form that sets the organ of one or more slides. An empty field removes their organ. */
 export function OrganForm(props: SlideFormProps) {
   const { slides } = props;
   const [organ, setOrgan] = useState(() => commonOrgan(slides));
@@ -27,7 +27,7 @@ export function OrganForm(props: SlideFormProps) {
   );
 }
 
-/** Returns the organ when all slides have the same one, otherwise an empty text. */
+/** Returns the organ that all slides have in common; an empty text when they differ or have none. */
 function commonOrgan([first, ...others]: SlideFormProps['slides']): string {
   const organ = first?.organ_type ?? '';
   return others.every(({ organ_type }) => (organ_type ?? '') === organ) ? organ : '';

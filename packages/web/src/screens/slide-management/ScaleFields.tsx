@@ -3,6 +3,9 @@ import { Group, Input, TextInput } from '@mantine/core';
 import { formatFigure } from '../../formatting/numbers.ts';
 import { texts } from './texts.ts';
 
+/** Significant digits of a placeholder. */
+const placeholderDigits = 4;
+
 interface ScaleFieldsProps {
   readonly slide: ManagedImage;
   /** Entered micrometres per pixel; empty to use the value of the slide file. */
@@ -15,16 +18,16 @@ interface ScaleFieldsProps {
 }
 
 /**
- * Fields for a scale that replaces the one of the slide file. While the scale of the file is used, the fields are empty
- * and show it as their placeholders.
+ * Fields in which an administrator enters a scale (micrometres per pixel, objective power) that replaces the one of the slide file.
+ * Without an entered scale, the fields are empty and show the scale of the file as placeholders.
  */
 export function ScaleFields(props: ScaleFieldsProps) {
   const { slide, mpp, power, isInvalid, onMppChange, onPowerChange } = props;
-  // When an administrator has entered a scale, `slide` has that scale, and the scale of the file is not known here.
+  // When an administrator has entered a scale, `slide` contains that scale instead of the one of the file.
   const placeholderOf = (value: number | null) =>
     value === null || slide.scale_entered === true
       ? texts.unknown
-      : formatFigure(Number(value.toPrecision(4)));
+      : formatFigure(Number(value.toPrecision(placeholderDigits)));
   return (
     <Input.Wrapper
       labelElement="div"

@@ -8,31 +8,34 @@ import { type QuickAction, slidesChangedBy, stateOf } from './slide-state.ts';
 import { texts } from './texts.ts';
 
 interface SelectionBarProps {
-  /** The selected slides, not empty. */
+  /** The selected slides; not empty. */
   readonly slides: readonly ManagedImage[];
   /** Number of slides that the list has loaded. */
   readonly loadedCount: number;
   /** Number of slides that match the filter, loaded or not. */
   readonly matchingCount: number;
+  /** Selects all matching slides up to the limit, and loads those that are not loaded yet. */
   readonly onSelectMore: () => void;
   readonly onClear: () => void;
   readonly onOpenDialog: (request: DialogRequest) => void;
 }
 
+/** Actions without a dialog, in the order of their buttons. */
 const quickActions: readonly QuickAction[] = ['hide', 'show', 'readAgain', 'bringBack'];
 
-/** Bar with the actions on all selected slides; it stays visible while the list is scrolled. */
+/** Bar with the actions on all selected slides of the slide list. It stays visible while the list is scrolled. */
 export function SelectionBar(props: SelectionBarProps) {
   const { slides, loadedCount, matchingCount, onSelectMore, onClear, onOpenDialog } = props;
   const [runningAction, setRunningAction] = useState<QuickAction | null>(null);
+  /** The server changes at most `maxImagesAtOnce` slides per request. */
   const maxSelectable = Math.min(matchingCount, maxImagesAtOnce);
   const presentSlides = slides.filter((slide) => stateOf(slide) !== 'removed');
 
   async function run(action: QuickAction) {
     setRunningAction(action);
-    const isDone = await applyQuickAction(action, slidesChangedBy(action, slides));
+    const hasSucceeded = await applyQuickAction(action, slidesChangedBy(action, slides));
     setRunningAction(null);
-    if (isDone) onClear();
+    if (hasSucceeded) onClear();
   }
 
   return (

@@ -9,6 +9,7 @@ import { RemoveForm } from './RemoveForm.tsx';
 import { texts } from './texts.ts';
 
 interface SlideDialogProps {
+  /** The kind of change, and the slides to change. */
   readonly request: DialogRequest;
   readonly onClose: () => void;
   /** Called after the slides have been changed. */
@@ -17,7 +18,7 @@ interface SlideDialogProps {
 
 const forms = { edit: EditForm, move: MoveForm, organ: OrganForm, remove: RemoveForm };
 
-/** Dialog with the form for the kind of change that the request names. */
+/** Dialog of the slides screen in which an administrator edits, moves or removes slides, or sets their organ. */
 export function SlideDialog({ request: { kind, slides }, onClose, onDone }: SlideDialogProps) {
   useReturnFocus();
   const Form = forms[kind];

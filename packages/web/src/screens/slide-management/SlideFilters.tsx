@@ -10,17 +10,17 @@ interface SlideFiltersProps {
   readonly filter: SlideFilter;
   /** Number of slides per status; undefined until they are loaded. */
   readonly counts: ManagedCounts | undefined;
-  /** Sentence with the numbers of loaded and of matching slides; null until they are loaded. */
+  /** Sentence with the number of loaded slides and of matching slides; null until they are loaded. */
   readonly countText: string | null;
   readonly onChange: (status: ManagedStatus, filter: SlideFilter) => void;
 }
 
-/** Option values of the dataset field. The prefix of a name distinguishes a dataset that is called "any" from the option for all datasets. */
+/** Option values of the dataset field. The prefix of names distinguishes a dataset called "any" from the option for all datasets. */
 const anyDataset = 'any';
 const noDataset = 'none';
 const namePrefix = 'named:';
 
-/** Search and filters above the list of slides. */
+/** Search and filters above the list of slides: dataset, and status such as "ready" or "hidden from members". */
 export function SlideFilters({ status, filter, counts, countText, onChange }: SlideFiltersProps) {
   const datasets = useDatasets().data ?? [];
   const { search, dataset } = filter;
@@ -63,12 +63,13 @@ export function SlideFilters({ status, filter, counts, countText, onChange }: Sl
   );
 }
 
-/** @param dataset null: all datasets; empty: the slides without a dataset */
+/** Returns the option value of a filter. @param dataset null: all datasets; empty: the slides without a dataset */
 function optionOf(dataset: string | null): string {
   if (dataset === null) return anyDataset;
   return dataset === '' ? noDataset : namePrefix + dataset;
 }
 
+/** Inverse of `optionOf`. */
 function datasetOf(option: string): string | null {
   if (option === anyDataset) return null;
   return option === noDataset ? '' : option.slice(namePrefix.length);

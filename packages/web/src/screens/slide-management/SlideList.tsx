@@ -21,11 +21,12 @@ import { texts } from './texts.ts';
 const noFilter: SlideFilter = { search: '', dataset: null };
 const noneSelected: ReadonlySet<string> = new Set();
 
-/** The list of slides with search, filters and selection. The URL holds the search and the filters. */
+/** The list of slides on the slides screen, with search, filters and selection. The URL contains the search and the filters. */
 export function SlideList() {
-  const [address, setAddress] = useSearchParams();
-  const { status, filter } = readSlideFilters(address);
+  const [parameters, setParameters] = useSearchParams();
+  const { status, filter } = readSlideFilters(parameters);
   const [selectedIds, setSelectedIds] = useState(noneSelected);
+  /** The open dialog; null while none is open. */
   const [dialog, setDialog] = useState<DialogRequest | null>(null);
   const counts = useSlideCounts(filter);
   const slides = useSlides(status, filter);
@@ -37,13 +38,14 @@ export function SlideList() {
   const isFiltered = status !== 'listed' || filter.search !== '' || filter.dataset !== null;
 
   function applyFilter(nextStatus: ManagedStatus, nextFilter: SlideFilter) {
-    setAddress(writeSlideFilters({ status: nextStatus, filter: nextFilter }), { replace: true });
+    setParameters(writeSlideFilters({ status: nextStatus, filter: nextFilter }), { replace: true });
     setSelectedIds(noneSelected);
   }
 
-  const select = (changed: readonly ManagedImage[], isSelected: boolean) => {
+  /** Selects or deselects slides, at most `maxImagesAtOnce` in total. */
+  const setSelected = (changedSlides: readonly ManagedImage[], isSelected: boolean) => {
     const nextIds = new Set(selectedSlides.map(({ id }) => id));
-    for (const { id } of changed) {
+    for (const { id } of changedSlides) {
       if (!isSelected) nextIds.delete(id);
       else if (nextIds.size < maxImagesAtOnce) nextIds.add(id);
     }
@@ -54,7 +56,7 @@ export function SlideList() {
   async function selectMore() {
     let pages = slides;
     while (pages.hasNextPage && (pages.data?.length ?? 0) < maxImagesAtOnce) {
-      pages = (await pages.fetchNextPage()) as typeof slides; // has all fields that are used here
+      pages = (await pages.fetchNextPage()) as typeof slides; // the result has all fields that this function uses
       if (pages.isFetchNextPageError) break;
     }
     setSelectedIds(new Set((pages.data ?? []).slice(0, maxImagesAtOnce).map(({ id }) => id)));
@@ -82,22 +84,22 @@ export function SlideList() {
         countText={
           slides.data === undefined
             ? null
-            : texts.shown(loadedSlides.length, Math.max(matchingCount, loadedSlides.length)) // the count may be older than the list
+            : texts.shown(loadedSlides.length, Math.max(matchingCount, loadedSlides.length)) // the counts may be older than the list
         }
         onChange={applyFilter}
       />
-      <List slides={slides} isFiltered={isFiltered} onClear={() => applyFilter('listed', noFilter)}>
+      <SlidesOrState slides={slides} isFiltered={isFiltered} onClear={() => applyFilter('listed', noFilter)}>
         <SlideTable
           slides={loadedSlides}
           selectedIds={selectedIds}
-          onSelect={select}
+          onSelect={setSelected}
           onOpenDialog={setDialog}
           onNearEnd={() => {
             const { hasNextPage, isFetchingNextPage, isFetchNextPageError } = slides;
             if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void slides.fetchNextPage();
           }}
         />
-      </List>
+      </SlidesOrState>
       {selectedSlides.length > 0 && (
         <SelectionBar
           slides={selectedSlides}
@@ -122,16 +124,17 @@ export function SlideList() {
   );
 }
 
-interface ListProps {
+interface SlidesOrStateProps {
   readonly slides: ReturnType<typeof useSlides>;
   readonly isFiltered: boolean;
+  /** Clears the search and the filters. */
   readonly onClear: () => void;
   /** The table, rendered when there are slides. */
   readonly children: React.ReactNode;
 }
 
-/** Renders the loading, failed or empty state of the list, or the table with a button below that loads the next page. */
-function List({ slides, isFiltered, onClear, children }: ListProps) {
+/** Renders the table, with a button below that loads the next page, or in its place the loading, failed or empty state of the list. */
+function SlidesOrState({ slides, isFiltered, onClear, children }: SlidesOrStateProps) {
   if (slides.isPending) return <Loading label={texts.loading} />;
   if (slides.isLoadingError) {
     return (
@@ -161,7 +164,8 @@ function List({ slides, isFiltered, onClear, children }: ListProps) {
   );
 }
 
-function NoSlides({ isFiltered, onClear }: Pick<ListProps, 'isFiltered' | 'onClear'>) {
+/** Says that no slide matches the filters, with a button that clears them, or that the catalogue is empty. */
+function NoSlides({ isFiltered, onClear }: Pick<SlidesOrStateProps, 'isFiltered' | 'onClear'>) {
   if (!isFiltered) return <EmptyState title={texts.none} hint={texts.noneHint} />;
   return (
     <EmptyState

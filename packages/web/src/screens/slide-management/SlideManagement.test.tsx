@@ -1,4 +1,7 @@
-/** Tests of the slides screen, except for uploads. They are in one file because all of them open the same screen with the same stubbed API. */
+/**
+ * Tests of the slides screen of administrators, except for uploads. All of them open the screen in Turkish, the default language, with
+ * the same stub of the API.
+ */
 import type { ImportPlan, ManagedImage } from '@lamina/contract';
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -7,8 +10,10 @@ import { openApp } from '../../testing/open-app.tsx';
 import { type Answers, type ApiCall, errorResponse } from '../../testing/stub-api.ts';
 
 const admin = account({ uid: 'uid-of-admin', role: 'admin' });
+/** Returns the id of slayt-`number`.svs. */
 const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 
+/** Returns the catalogue entry of slayt-`number`.svs: ready, visible, in the dataset Meme. */
 function slide(number: number, changes: Partial<ManagedImage> = {}): ManagedImage {
   return {
     id: idOf(number),
@@ -36,6 +41,7 @@ function slide(number: number, changes: Partial<ManagedImage> = {}): ManagedImag
   };
 }
 
+/** Numbers of slides by status, as the status filter shows them. */
 const counts = { listed: 2, ready: 1, pending: 0, failed: 1, hidden: 0, held: 0, missing: 0, removed: 3 };
 const unreadableSlide = slide(2, {
   dataset_name: null,
@@ -45,7 +51,13 @@ const unreadableSlide = slide(2, {
   mpp_x: null,
 });
 
-function openSlides(api: Answers = {}, images: readonly ManagedImage[] = [slide(1), unreadableSlide]) {
+/**
+ * Opens the slides screen.
+ *
+ * @param api responses that replace or extend those of the stub
+ * @param images the slides that the server lists
+ */
+function openSlidesScreen(api: Answers = {}, images: readonly ManagedImage[] = [slide(1), unreadableSlide]) {
   return openApp('/admin/slides', {
     signedInAs: admin,
     api: {
@@ -73,24 +85,26 @@ function openSlides(api: Answers = {}, images: readonly ManagedImage[] = [slide(
   });
 }
 
+/** Waits for the row of a slide. */
 async function findRow(name: string) {
   const row = (await screen.findByText(name)).closest('tr');
   if (row === null) throw new Error(`${name} has no row`);
   return within(row);
 }
 
+/** Returns the body of the first request with this method and path. */
 const bodyOf = (calls: readonly ApiCall[], name: string) => calls.find((call) => call.name === name)?.body;
 
-describe('the slide list of administrators', () => {
-  it('lists slides by dataset with their properties, and why a slide could not be read', async () => {
-    openSlides();
+describe('the slide list on the slides screen', () => {
+  it('lists slides by dataset with their state, size and scale, and shows why a slide could not be read', async () => {
+    openSlidesScreen();
     const readyRow = await findRow('slayt-1.svs');
     readyRow.getByText('Hazır');
     readyRow.getByText('12,4 MB');
     readyRow.getByText('0,2526 µm/piksel');
-    const failed = await findRow('slayt-2.svs');
-    failed.getByText('Okunamadı');
-    failed.getByText('This is not a slide in a format that can be read.');
+    const failedRow = await findRow('slayt-2.svs');
+    failedRow.getByText('Okunamadı');
+    failedRow.getByText('This is not a slide in a format that can be read.');
     screen.getByText('2 slaydın tümü gösteriliyor');
     expect(screen.getAllByRole('row').map(({ textContent }) => textContent)).toEqual([
       expect.stringContaining('Ölçek'),
@@ -101,8 +115,8 @@ describe('the slide list of administrators', () => {
     ]);
   });
 
-  it('shows why a scan kept a slide in its dataset instead of moving it, or hid the slide', async () => {
-    openSlides({}, [
+  it('shows why a scan kept a slide in its dataset instead of moving it as the files say, or hid the slide', async () => {
+    openSlidesScreen({}, [
       slide(1, { metadata_hold: { kind: 'kept', dataset: 'Açık küme' } }),
       slide(2, { hidden: true, metadata_hold: { kind: 'waiting', dataset: null } }),
     ]);
@@ -115,7 +129,7 @@ describe('the slide list of administrators', () => {
   });
 
   it('sends the status, dataset and search filters to the server', async () => {
-    const { person, calls } = openSlides();
+    const { person, calls } = openSlidesScreen();
     await findRow('slayt-1.svs');
     const status = await screen.findByRole('combobox', { name: 'Durum' });
     await person.selectOptions(status, 'Katalogdan kaldırılanlar (3)');
@@ -138,7 +152,7 @@ describe('the slide list of administrators', () => {
   });
 
   it('keeps the filters in the URL, and clears them with the Clear button', async () => {
-    const { person, calls, address, goTo } = openSlides();
+    const { person, calls, address, goTo } = openSlidesScreen();
     await goTo('/admin/slides?q=kolon&dataset=Meme&status=removed');
     const lastQuery = () => calls.filter(({ name }) => name === 'GET /admin/images').at(-1)?.query;
     await waitFor(() => expect(lastQuery()).toEqual({ q: 'kolon', dataset: 'Meme', status: 'removed' }));
@@ -149,35 +163,43 @@ describe('the slide list of administrators', () => {
   });
 
   it.each([
-    [{ images: [], next_cursor: null }, 'Henüz slayt yok.'],
-    [errorResponse('unavailable'), 'Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.'],
-  ])('shows that there are no slides, or why they cannot be loaded: %j', async (answer, sentence) => {
-    openSlides({ 'GET /admin/images': answer });
+    [
+      'that there are no slides, when the list is empty',
+      { images: [], next_cursor: null },
+      'Henüz slayt yok.',
+    ],
+    [
+      'why the slides cannot be loaded, when the request fails',
+      errorResponse('unavailable'),
+      'Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.',
+    ],
+  ])('shows %s', async (_, answer, sentence) => {
+    openSlidesScreen({ 'GET /admin/images': answer });
     await screen.findByText(sentence);
   });
 
-  it('loads the next page of slides with the cursor of the previous one', async () => {
+  it('requests the next page of slides with the cursor of the previous page', async () => {
     const pages: Record<string, object> = {
       '': { images: [slide(1)], next_cursor: 'more' },
       more: { images: [slide(2)], next_cursor: null },
     };
-    openSlides({ 'GET /admin/images': ({ query }) => pages[query.cursor ?? ''] ?? {} });
+    openSlidesScreen({ 'GET /admin/images': ({ query }) => pages[query.cursor ?? ''] ?? {} });
     await findRow('slayt-2.svs');
     expect(screen.getByText('slayt-1.svs')).toBeDefined();
   });
 });
 
-it('a slide that fails again after "Read again" returns to the list of failed slides', async () => {
-  let isBeingRead = false;
+it('the slides screen lists a slide that fails again after "Read again" among the failed slides again', async () => {
+  let isPending = false;
   vi.useFakeTimers({ shouldAdvanceTime: true });
   onTestFinished(() => void vi.useRealTimers());
-  const { person } = openSlides({
-    'GET /admin/images': () => ({ images: isBeingRead ? [] : [unreadableSlide], next_cursor: null }),
+  const { person } = openSlidesScreen({
+    'GET /admin/images': () => ({ images: isPending ? [] : [unreadableSlide], next_cursor: null }),
     'GET /admin/images/counts': () => ({
-      counts: isBeingRead ? { ...counts, pending: 1, failed: 0 } : counts,
+      counts: isPending ? { ...counts, pending: 1, failed: 0 } : counts,
     }),
     'POST /admin/images/changes': () => {
-      isBeingRead = true;
+      isPending = true;
       return { message: '1 slayt yeniden okunuyor.', changed: 1 };
     },
   });
@@ -185,21 +207,22 @@ it('a slide that fails again after "Read again" returns to the list of failed sl
   await person.click((await findRow('slayt-2.svs')).getByRole('button', { name: 'İşlemler: slayt-2.svs' }));
   await person.click(await screen.findByRole('menuitem', { name: 'Yeniden oku' }));
   await screen.findByText('Bu filtrelere uyan slayt yok.');
-  isBeingRead = false;
+  isPending = false;
   await vi.advanceTimersByTimeAsync(5000);
   await findRow('slayt-2.svs');
 });
 
-describe('the action menu of one slide', () => {
-  async function choose(name: string, action: string, api: Answers, images?: readonly ManagedImage[]) {
-    const opened = openSlides(api, images);
+describe('the action menu of a slide on the slides screen', () => {
+  /** Opens the screen and chooses an action in the menu of a slide. */
+  async function chooseAction(name: string, action: string, api: Answers, images?: readonly ManagedImage[]) {
+    const opened = openSlidesScreen(api, images);
     await opened.person.click((await findRow(name)).getByRole('button', { name: `İşlemler: ${name}` }));
     await opened.person.click(await screen.findByRole('menuitem', { name: action }));
     return opened;
   }
 
-  it('sends a scale that an administrator enters with a decimal comma, after rejecting an invalid one', async () => {
-    const { person, calls } = await choose('slayt-1.svs', 'Düzenle', {
+  it('rejects an invalid scale, and sends a scale that is entered with a decimal comma', async () => {
+    const { person, calls } = await chooseAction('slayt-1.svs', 'Düzenle', {
       [`PUT /image-catalog/images/${idOf(1)}`]: { image: slide(1) },
     });
     await person.type(await screen.findByLabelText('Piksel boyutu (µm)'), '0,x');
@@ -213,13 +236,18 @@ describe('the action menu of one slide', () => {
     );
   });
 
-  it('restores the scale of the slide file when both scale fields are emptied', async () => {
-    const entered = slide(1, { mpp_x: 0.25, mpp_y: 0.25, objective_power: 40, scale_entered: true });
-    const { person, calls } = await choose(
+  it('restores the scale of the slide file when both fields of the scale are empty', async () => {
+    const slideWithEnteredScale = slide(1, {
+      mpp_x: 0.25,
+      mpp_y: 0.25,
+      objective_power: 40,
+      scale_entered: true,
+    });
+    const { person, calls } = await chooseAction(
       'slayt-1.svs',
       'Düzenle',
       { [`PUT /image-catalog/images/${idOf(1)}`]: { image: slide(1) } },
-      [{ ...entered, objective_power_derived: true }],
+      [{ ...slideWithEnteredScale, objective_power_derived: true }],
     );
     await screen.findByText(/\(elle girildi\)/);
     await person.clear(await screen.findByLabelText('Piksel boyutu (µm)'));
@@ -229,9 +257,9 @@ describe('the action menu of one slide', () => {
     );
   });
 
-  it('sends only the changed fields of the edit form', async () => {
+  it('requires a name in the edit form, and sends only the changed fields', async () => {
     const answer = { image: slide(1, { organ_type: 'Deri' }) };
-    const { person, calls } = await choose('slayt-1.svs', 'Düzenle', {
+    const { person, calls } = await chooseAction('slayt-1.svs', 'Düzenle', {
       [`PUT /image-catalog/images/${idOf(1)}`]: answer,
     });
     const dialog = within(await screen.findByRole('dialog', { name: 'Slaydı düzenle' }));
@@ -246,13 +274,13 @@ describe('the action menu of one slide', () => {
   });
 
   it.each([
-    ['slayt-1.svs', 'Üyelerden gizle', { hidden: true }, slide(1)],
-    ['slayt-1.svs', 'Üyelere göster', { hidden: false }, slide(1, { hidden: true })],
-    ['slayt-2.svs', 'Yeniden oku', { read_again: true }, unreadableSlide],
-    ['slayt-1.svs', 'Kataloğa geri al', { removed: false }, slide(1, { removed: true })],
-  ])('changes %s when "%s" is chosen: %j', async (name, action, change, image) => {
-    const { calls } = await choose(
-      name,
+    ['hides a visible slide from members', 'Üyelerden gizle', { hidden: true }, slide(1)],
+    ['shows a hidden slide to members', 'Üyelere göster', { hidden: false }, slide(1, { hidden: true })],
+    ['makes the server read a failed slide again', 'Yeniden oku', { read_again: true }, unreadableSlide],
+    ['puts a removed slide back', 'Kataloğa geri al', { removed: false }, slide(1, { removed: true })],
+  ])('%s without a dialog', async (_, action, change, image) => {
+    const { calls } = await chooseAction(
+      image.file_name,
       action,
       { 'POST /admin/images/changes': { message: '1 slayt değişti, tamam.', changed: 1 } },
       [image],
@@ -261,8 +289,8 @@ describe('the action menu of one slide', () => {
     expect(bodyOf(calls, 'POST /admin/images/changes')).toEqual({ ids: [image.id], ...change });
   });
 
-  it('gets the keyboard focus back when a dialog that it opened is closed', async () => {
-    const { person } = await choose('slayt-1.svs', 'Taşı', {});
+  it('gets the keyboard focus back when the dialog of an action is closed', async () => {
+    const { person } = await chooseAction('slayt-1.svs', 'Taşı', {});
     await screen.findByRole('dialog', { name: 'Veri kümesine taşı' });
     await person.keyboard('{Escape}');
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
@@ -271,15 +299,15 @@ describe('the action menu of one slide', () => {
     );
   });
 
-  it('offers only "Put back" and the audit entries for a removed slide', async () => {
-    const { person } = openSlides({}, [slide(1, { removed: true })]);
+  it('offers only "Put back" and the link to the audit log for a removed slide', async () => {
+    const { person } = openSlidesScreen({}, [slide(1, { removed: true })]);
     await person.click((await findRow('slayt-1.svs')).getByRole('button', { name: 'İşlemler: slayt-1.svs' }));
     const items = (await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent);
     expect(items).toEqual(['Kataloğa geri al', 'Denetim kayıtları']);
   });
 
-  it('removes the slide after a confirmation, and the toast undoes the removal', async () => {
-    const { person, calls } = await choose('slayt-1.svs', 'Katalogdan kaldır', {
+  it('removes the slide after a confirmation, and offers a toast that undoes the removal', async () => {
+    const { person, calls } = await chooseAction('slayt-1.svs', 'Katalogdan kaldır', {
       'POST /admin/images/changes': ({ body }) => ({
         message: (body as { removed: boolean }).removed ? 'Kaldırıldı.' : 'Geri alındı.',
         changed: 1,
@@ -295,17 +323,19 @@ describe('the action menu of one slide', () => {
     await waitFor(() => expect(undo.disabled).toBe(false)); // after the toast has settled
     await person.click(undo);
     await screen.findByText('Geri alındı.');
-    const sent = calls.filter(({ name }) => name === 'POST /admin/images/changes').map(({ body }) => body);
-    expect(sent).toEqual([
+    const sentChanges = calls
+      .filter(({ name }) => name === 'POST /admin/images/changes')
+      .map(({ body }) => body);
+    expect(sentChanges).toEqual([
       { ids: [idOf(1)], removed: true },
       { ids: [idOf(1)], removed: false },
     ]);
   });
 });
 
-describe('the selection of several slides', () => {
-  it('is counted, and moved to another dataset in one call', async () => {
-    const { person, calls } = openSlides({
+describe('the selection on the slides screen', () => {
+  it('shows the number of selected slides, and moves all of them to another dataset in one request', async () => {
+    const { person, calls } = openSlidesScreen({
       'POST /admin/images/changes': { message: '2 slayt değiştirildi.', changed: 2 },
     });
     await findRow('slayt-1.svs');
@@ -327,8 +357,8 @@ describe('the selection of several slides', () => {
     expect(screen.queryByRole('region', { name: 'Seçili slaytlar' })).toBeNull();
   });
 
-  it('gets the same organ in one call', async () => {
-    const { person, calls } = openSlides({
+  it('sets the organ of all selected slides in one request', async () => {
+    const { person, calls } = openSlidesScreen({
       'POST /admin/images/changes': { message: '2 slayt değiştirildi.', changed: 2 },
     });
     await findRow('slayt-1.svs');
@@ -347,8 +377,8 @@ describe('the selection of several slides', () => {
     });
   });
 
-  it('is kept when an action fails', async () => {
-    const { person } = openSlides({ 'POST /admin/images/changes': errorResponse('not_found') });
+  it('keeps the slides selected when an action fails, until the user clears the selection', async () => {
+    const { person } = openSlidesScreen({ 'POST /admin/images/changes': errorResponse('not_found') });
     await person.click((await findRow('slayt-1.svs')).getByRole('checkbox'));
     await person.click(await screen.findByRole('button', { name: 'Üyelerden gizle' }));
     await screen.findByText('Bulunamadı.');
@@ -358,7 +388,8 @@ describe('the selection of several slides', () => {
   });
 });
 
-describe('the import of a catalogue file', () => {
+describe('the import of a catalogue file on the slides screen', () => {
+  /** The response to the check of a file with 4 lines: 1 changes a slide, 2 change nothing, 1 names an unknown slide. */
   const plan: ImportPlan = {
     plan: 'plan-1',
     encoding: 'windows-1254',
@@ -380,8 +411,9 @@ describe('the import of a catalogue file', () => {
   };
   const file = new File(['file_name;organ_type\n'], 'liste.csv', { type: 'text/csv' });
 
+  /** Opens the screen, and chooses a file for the import. */
   async function chooseFile(api: Answers, chosenFile = file) {
-    const opened = openSlides(api);
+    const opened = openSlidesScreen(api);
     await opened.person.click(await screen.findByRole('button', { name: 'Katalog dosyası (CSV)' }));
     const input = document.querySelector('input[type="file"]');
     if (!(input instanceof HTMLInputElement)) throw new Error('the screen has no file input');
@@ -390,7 +422,7 @@ describe('the import of a catalogue file', () => {
   }
   const findPreview = async () => within(await screen.findByRole('region', { name: 'Önizleme: liste.csv' }));
 
-  it('shows a preview, and applies the previewed changes when the user confirms', async () => {
+  it('shows a preview, and applies exactly the previewed changes when the user clicks the button', async () => {
     const { person, calls } = await chooseFile({
       'POST /admin/catalogue-import/check': plan,
       'POST /admin/catalogue-import': { message: 'Katalog dosyası uygulandı: 1 slayt değişti.', changed: 1 },
@@ -408,7 +440,7 @@ describe('the import of a catalogue file', () => {
     expect(screen.queryByRole('region', { name: /Önizleme/ })).toBeNull();
   });
 
-  it('shows a new preview when the catalogue has changed since the first one', async () => {
+  it('shows a new preview when the server rejects the first one, because the catalogue has changed', async () => {
     let checkCount = 0;
     const { person } = await chooseFile({
       'POST /admin/catalogue-import/check': () => {
@@ -423,25 +455,27 @@ describe('the import of a catalogue file', () => {
     expect(checkCount).toBe(2);
   });
 
-  it('lists invalid lines, and offers no button to apply a file that contains them', async () => {
-    const wrong = [{ line: 3, subject: 'a.svs', reason: 'Satırda çok sütun var.' }];
-    await chooseFile({ 'POST /admin/catalogue-import/check': { ...plan, wrong: 1, wrong_lines: wrong } });
+  it('lists invalid lines, and offers no button to apply the file while there are any', async () => {
+    const wrongLines = [{ line: 3, subject: 'a.svs', reason: 'Satırda çok sütun var.' }];
+    await chooseFile({
+      'POST /admin/catalogue-import/check': { ...plan, wrong: 1, wrong_lines: wrongLines },
+    });
     const preview = await findPreview();
     preview.getByText('Satırda çok sütun var.');
     preview.getByText('3. satır');
     expect(preview.queryByRole('button', { name: /uygula/ })).toBeNull();
   });
 
-  it('shows why the server rejects a file that is no CSV', async () => {
+  it('shows the message of the server when the file is not a CSV file', async () => {
     await chooseFile({
       'POST /admin/catalogue-import/check': errorResponse('invalid_request', 'Bu bir CSV dosyası değil.'),
     });
     await screen.findByText('Bu bir CSV dosyası değil.');
   });
 
-  it('does not send a file of more than 10 MB', async () => {
-    const large = new File([new Uint8Array(10 * 1024 * 1024 + 1)], 'liste.csv', { type: 'text/csv' });
-    const { calls } = await chooseFile({}, large);
+  it('rejects a file of more than 10 MB without sending it', async () => {
+    const largeFile = new File([new Uint8Array(10 * 1024 * 1024 + 1)], 'liste.csv', { type: 'text/csv' });
+    const { calls } = await chooseFile({}, largeFile);
     await screen.findByText(/10 MB’tan büyük/);
     expect(calls.some(({ name }) => name.startsWith('POST /admin'))).toBe(false);
   });

@@ -12,13 +12,17 @@ import { texts } from './texts.ts';
 /** Loaded on demand with the tus library, because most visits to this screen upload nothing. */
 const UploadPanel = lazy(async () => ({ default: (await import('./uploads/UploadPanel.tsx')).UploadPanel }));
 
-type OpenSection = 'upload' | 'file';
+/** A section that a button opens above the list: uploads, or import and export of the catalogue as a CSV file. */
+type Section = 'upload' | 'file';
 
-/** The screen "Administration › Slides": list and actions for all catalogue entries, uploads, and the catalogue as a CSV file. */
+/**
+ * The slides screen of administrators: the list of all catalogue entries with actions on them, uploads, and the import and export of the
+ * catalogue as a CSV file.
+ */
 export function SlideManagement() {
-  const [openSection, setOpenSection] = useState<OpenSection | null>(null);
-  const toggle = (section: OpenSection) => setOpenSection(openSection === section ? null : section);
-  // Thumbnails need an image session, which is kept alive while a component is registered as a viewer.
+  const [openSection, setOpenSection] = useState<Section | null>(null);
+  const toggle = (section: Section) => setOpenSection(openSection === section ? null : section);
+  // Thumbnails need an image session (the credential of pixels), which is kept alive while a viewer is registered.
   useEffect(() => {
     const unregister = imageSessions.registerViewer();
     imageSessions.get().catch(() => undefined); // without a session the rows show a grey icon

@@ -45,10 +45,11 @@ const stateColours: Readonly<Record<SlideState, string>> = {
   removed: 'gray',
 };
 
-/** The row of one slide in the table: its properties, its state and a menu with its actions. */
+/** The row of one slide in the table of the slides screen: its properties, its state and a menu with its actions. */
 export function SlideRow({ slide, rowProps, isSelected, onSelect, onOpenDialog }: SlideRowProps) {
-  const { id, file_name: name, organ_type: organ, format, size_bytes: size, error, hidden } = slide;
-  const { metadata_hold: hold } = slide; // why the last scan did not apply the metadata files to the slide
+  const { id, file_name: name, error } = slide;
+  /** Why the last scan did not apply the metadata files (`catalogue.csv`) to the slide; null when it did. */
+  const hold = slide.metadata_hold;
   const session = useImageSession().id;
   const state = stateOf(slide);
   return (
@@ -71,7 +72,7 @@ export function SlideRow({ slide, rowProps, isSelected, onSelect, onOpenDialog }
           <div className={classes.names}>
             <span className={classes.name}>{name}</span>
             <Text size="sm" c="dimmed">
-              {organ ?? texts.noOrgan}
+              {slide.organ_type ?? texts.noOrgan}
             </Text>
           </div>
         </div>
@@ -80,7 +81,7 @@ export function SlideRow({ slide, rowProps, isSelected, onSelect, onOpenDialog }
         <Badge color={stateColours[state]} variant="light">
           {stateLabels[state]}
         </Badge>{' '}
-        {hidden && (
+        {slide.hidden && (
           <Badge color="eosin" variant="outline">
             {stateLabels.hidden}
           </Badge>
@@ -96,9 +97,9 @@ export function SlideRow({ slide, rowProps, isSelected, onSelect, onOpenDialog }
           </Text>
         )}
       </td>
-      <Cell label={texts.format}>{format}</Cell>
-      <Cell label={texts.size}>{formatBytes(size)}</Cell>
-      <Cell label={texts.scale}>{scaleOf(slide)}</Cell>
+      <Cell label={texts.format}>{slide.format}</Cell>
+      <Cell label={texts.size}>{formatBytes(slide.size_bytes)}</Cell>
+      <Cell label={texts.scale}>{scaleTextOf(slide)}</Cell>
       <td className={classes.menu}>
         <RowMenu slide={slide} onOpenDialog={onOpenDialog} />
       </td>
@@ -115,30 +116,29 @@ function Cell({ label, children }: { readonly label: string; readonly children: 
   );
 }
 
-function scaleOf({
-  mpp_x: mpp,
-  mpp_derived: isDerived,
-  scale_entered: isEntered,
-}: ManagedImage): string | null {
-  if (mpp === null) return null;
-  const value = texts.micrometres(mpp);
-  const estimated = isDerived ? texts.estimated(value) : value;
-  return isEntered ? texts.entered(estimated) : estimated;
+/** Returns the pixel size with marks for an estimated value and for one that an administrator entered; null when it is unknown. */
+function scaleTextOf({ mpp_x, mpp_derived, scale_entered }: ManagedImage): string | null {
+  if (mpp_x === null) return null;
+  const pixelSize = texts.micrometres(mpp_x);
+  const markedPixelSize = mpp_derived ? texts.estimated(pixelSize) : pixelSize;
+  return scale_entered ? texts.entered(markedPixelSize) : markedPixelSize;
 }
 
-const icons: Readonly<Record<QuickAction, typeof IconEye>> = {
+const actionIcons: Readonly<Record<QuickAction, typeof IconEye>> = {
   hide: IconEyeOff,
   show: IconEye,
   readAgain: IconRefresh,
   bringBack: IconRestore,
 };
+/** Actions without a dialog, in the order of the menu. */
 const quickActions: readonly QuickAction[] = ['hide', 'show', 'readAgain', 'bringBack'];
 
+/** The menu with the actions that are possible in the state of the slide. */
 function RowMenu({ slide, onOpenDialog }: Pick<SlideRowProps, 'slide' | 'onOpenDialog'>) {
   const state = stateOf(slide);
   const button = useRef<HTMLButtonElement>(null);
 
-  /** Focuses the menu button first: a closing dialog returns the focus to where it was, and the menu item no longer exists by then. */
+  /** Focuses the menu button first: the dialog returns the focus to it when it closes. The chosen menu item no longer exists then. */
   function openDialog(kind: DialogRequest['kind']) {
     button.current?.focus();
     onOpenDialog({ kind, slides: [slide] });
@@ -174,7 +174,7 @@ function RowMenu({ slide, onOpenDialog }: Pick<SlideRowProps, 'slide' | 'onOpenD
         {quickActions
           .filter((action) => slidesChangedBy(action, [slide]).length > 0)
           .map((action) => {
-            const Icon = icons[action];
+            const Icon = actionIcons[action];
             return (
               <Menu.Item
                 key={action}

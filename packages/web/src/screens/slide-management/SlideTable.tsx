@@ -8,29 +8,31 @@ import { SlideRow } from './SlideRow.tsx';
 import { texts } from './texts.ts';
 
 interface SlideTableProps {
-  /** Ordered by dataset, not empty. */
+  /** The loaded slides, ordered by dataset; not empty. */
   readonly slides: readonly ManagedImage[];
   readonly selectedIds: ReadonlySet<string>;
   readonly onSelect: (slides: readonly ManagedImage[], isSelected: boolean) => void;
   readonly onOpenDialog: (request: DialogRequest) => void;
   /**
-   * Loads the next page unless it is loading already. Called after each rendering in which at most `linesBeforeEnd` lines follow the last
-   * rendered one.
+   * Called after each rendering in which at most `linesBeforeEnd` lines follow the last rendered one. Must load the next page of slides,
+   * unless it is loading already.
    */
   readonly onNearEnd: () => void;
 }
 
+/** A row of the table: the heading of a dataset (null: slides without a dataset), or a slide. */
 type Line =
   | { readonly kind: 'dataset'; readonly name: string | null }
   | { readonly kind: 'slide'; readonly slide: ManagedImage };
 
+/** Keys of the column headings in `texts`. */
 const columns = ['slide', 'state', 'format', 'size', 'scale'] as const;
-/** Includes the columns of the checkbox and of the action menu. */
+/** The columns above, and those of the checkbox and the action menu. */
 const columnCount = columns.length + 2;
 const estimatedHeightsPx = { dataset: 52, slide: 76 };
-/** Lines that are rendered above and below the visible ones. */
+/** Number of lines that are rendered above and below the visible ones. */
 const overscanLines = 10;
-/** Number of lines after the last rendered one below which the next page is loaded. */
+/** The next page is loaded when at most this many lines follow the last rendered one. */
 const linesBeforeEnd = 20;
 
 /**
@@ -41,10 +43,10 @@ export function SlideTable(props: SlideTableProps) {
   const { slides, selectedIds, onSelect, onOpenDialog, onNearEnd } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   /** Distance of the table body from the top of the document, in CSS pixels. */
-  const [top, setTop] = useState(0);
+  const [bodyTop, setBodyTop] = useState(0);
   const lines = useMemo(() => linesOf(slides), [slides]);
   useLayoutEffect(() => {
-    const measure = () => setTop((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
+    const measure = () => setBodyTop((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
     measure();
     // The sections above the table open and close, which moves the table.
     const observer = new ResizeObserver(measure);
@@ -58,7 +60,7 @@ export function SlideTable(props: SlideTableProps) {
     estimateSize: (index) => estimatedHeightsPx[lines[index]?.kind ?? 'slide'],
     getItemKey: useCallback((index: number) => keyOf(lines[index], index), [lines]),
     overscan: overscanLines,
-    scrollMargin: top,
+    scrollMargin: bodyTop,
   });
   const renderedLines = virtualizer.getVirtualItems();
   const lastIndex = renderedLines.at(-1)?.index ?? 0;
@@ -67,9 +69,9 @@ export function SlideTable(props: SlideTableProps) {
     if (isNearEnd) onNearEnd();
   }, [isNearEnd, onNearEnd]);
 
-  // The virtualizer counts `start` and `end` from the top of the document, the total size from the top of the table.
-  const heightBefore = (renderedLines[0]?.start ?? top) - top;
-  const heightAfter = virtualizer.getTotalSize() - ((renderedLines.at(-1)?.end ?? top) - top);
+  // The virtualizer counts `start` and `end` from the top of the document, but the total size from the top of the table body.
+  const heightBefore = (renderedLines[0]?.start ?? bodyTop) - bodyTop;
+  const heightAfter = virtualizer.getTotalSize() - ((renderedLines.at(-1)?.end ?? bodyTop) - bodyTop);
   const selectedCount = slides.filter(({ id }) => selectedIds.has(id)).length;
   return (
     <table className={classes.table} aria-label={texts.list} aria-rowcount={lines.length + 1}>
@@ -100,7 +102,7 @@ export function SlideTable(props: SlideTableProps) {
           if (line === undefined) return null;
           const rowProps = {
             'data-index': index,
-            'aria-rowindex': index + 2, // from 1, after the row of the headings
+            'aria-rowindex': index + 2, // row 1 contains the column headings
             ref: virtualizer.measureElement,
           };
           if (line.kind === 'dataset') {
@@ -128,7 +130,7 @@ export function SlideTable(props: SlideTableProps) {
   );
 }
 
-/** Empty row with the height of the lines that are not rendered. */
+/** Empty row with the height, in pixels, of lines that are not rendered. */
 function Spacer({ height }: { readonly height: number }) {
   if (height <= 0) return null;
   return (
@@ -148,6 +150,7 @@ function linesOf(slides: readonly ManagedImage[]): readonly Line[] {
   });
 }
 
+/** Returns the React key of a line. */
 function keyOf(line: Line | undefined, index: number): string | number {
   if (line === undefined) return index;
   return line.kind === 'slide' ? line.slide.id : `dataset ${line.name ?? ''}`;

@@ -11,11 +11,13 @@ interface SlideThumbnailProps {
 }
 
 /**
- * Thumbnail of a slide; a grey icon until it is loaded, and when it cannot be loaded. A new image session reloads the thumbnail only
- * if it could not be loaded with the previous session.
+ * The thumbnail of a slide in the slide list, or a grey icon before it is loaded and after loading has failed. With a new image session,
+ * the thumbnail is loaded again only if it failed with the previous session.
  */
 export function SlideThumbnail({ imageId, session }: SlideThumbnailProps) {
+  /** The session in the URL of the thumbnail; null until there is one. */
   const [usedSession, setUsedSession] = useState(session);
+  /** The session with which loading has failed; null before a failure. */
   const [failedSession, setFailedSession] = useState<string | null>(null);
   const needsNewSession = usedSession === null || failedSession === usedSession;
   // Set during rendering, so that the thumbnail is never requested with a session that has failed.
@@ -33,7 +35,7 @@ export function SlideThumbnail({ imageId, session }: SlideThumbnailProps) {
           fetchPriority="low"
           onError={() => {
             setFailedSession(usedSession);
-            // The error event has no reason. If the session has ended, `get` creates a new one, with which the image is loaded again.
+            // The error event has no cause. If the session has ended, `get` creates a new one, and the thumbnail is loaded again.
             imageSessions.get().catch(() => undefined);
           }}
         />

@@ -3,7 +3,7 @@ import { changeSlides } from '../../api/slides.ts';
 import { announce } from '../../notifications/notify.ts';
 import { type QuickAction, quickChanges } from './slide-state.ts';
 
-/** Applies a quick action to slides and shows the result as a toast. @returns whether the action succeeded */
+/** Applies an action that needs no dialog to slides, and shows the result as a toast. @returns whether the action succeeded */
 export async function applyQuickAction(
   action: QuickAction,
   slides: readonly ManagedImage[],

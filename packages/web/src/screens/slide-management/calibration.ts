@@ -5,23 +5,27 @@
 import type { ManagedImage } from '@lamina/contract';
 import type { SlideEdit } from '../../api/slides.ts';
 
+/** Valid range of micrometres per pixel. */
+const mppRange = { min: 0.001, max: 1000 };
+/** Valid range of the objective power. */
+const powerRange = { min: 0.1, max: 1000 };
+
 /**
- * Returns the text for a field: the value that an administrator has entered. The text is empty when the value comes from the slide file,
- * or was derived from the value that was entered in the other field.
+ * Returns the initial text of a field: the value that an administrator has entered earlier. The text is empty when the value comes from
+ * the slide file, or was derived from the value that was entered in the other field.
  */
-export function enteredText(slide: ManagedImage | undefined, value: 'mpp' | 'power'): string {
+export function enteredText(slide: ManagedImage | undefined, field: 'mpp' | 'power'): string {
   if (slide?.scale_entered !== true) return '';
-  const [entered, isDerived] =
-    value === 'mpp'
+  const [value, isDerived] =
+    field === 'mpp'
       ? [slide.mpp_x, slide.mpp_derived]
       : [slide.objective_power, slide.objective_power_derived];
-  return entered === null || isDerived ? '' : `${entered}`;
+  return value === null || isDerived ? '' : `${value}`;
 }
 
 /**
- * Returns the scale that the two fields contain. Undefined means that it did not change, null that both fields were
- * emptied, which restores the scale of the file. Both fields accept a decimal comma. Micrometres per pixel are valid from
- * 0.001 to 1000, the objective power from 0.1 to 1000.
+ * Returns the scale that the two fields contain: undefined when it did not change, null when both fields are empty, which restores the
+ * scale of the slide file, and 'invalid' when a number is malformed or out of range. Both fields accept a decimal comma.
  */
 export function calibrationOf(
   slide: ManagedImage,
@@ -32,11 +36,7 @@ export function calibrationOf(
     return undefined;
   const mppValue = parseNumber(mpp);
   const powerValue = parseNumber(power);
-  // Also false for NaN.
-  const isValid =
-    (mppValue === null || (mppValue >= 0.001 && mppValue <= 1000)) &&
-    (powerValue === null || (powerValue >= 0.1 && powerValue <= 1000));
-  if (!isValid) return 'invalid';
+  if (!isEmptyOrWithin(mppValue, mppRange) || !isEmptyOrWithin(powerValue, powerRange)) return 'invalid';
   if (mppValue === null && powerValue === null) return null;
   return {
     ...(mppValue !== null && { mpp: mppValue }),
@@ -44,7 +44,12 @@ export function calibrationOf(
   };
 }
 
-/** Returns the number in a text field; null for an empty text, NaN for any other text that is not a number. */
+/** Returns whether a field is empty or contains a number within the range; false for NaN. */
+function isEmptyOrWithin(value: number | null, { min, max }: typeof mppRange): boolean {
+  return value === null || (value >= min && value <= max);
+}
+
+/** Returns the number in a text field, for example 0.25 for '0,25'; null for an empty text, and NaN for a text that is not a number. */
 function parseNumber(text: string): number | null {
   const normalised = text.trim().replace(',', '.');
   if (normalised === '') return null;

@@ -1,13 +1,13 @@
 import type { ManagedImage } from '@lamina/contract';
 
-/** Which dialog to open, and for which slides. */
+/** Asks the slide list to open a dialog: the kind of change, and the slides to change. */
 export interface DialogRequest {
   readonly kind: 'edit' | 'move' | 'organ' | 'remove';
   /** Not empty. */
   readonly slides: readonly ManagedImage[];
 }
 
-/** Props of each form inside the dialog. */
+/** Props that each form in the dialog receives. */
 export interface SlideFormProps {
   readonly slides: readonly ManagedImage[];
   readonly onClose: () => void;

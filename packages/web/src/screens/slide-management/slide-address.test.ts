@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { readSlideFilters, writeSlideFilters } from './slide-address.ts';
 
-describe('writeSlideFilters', () => {
+describe('writeSlideFilters, for the URL of the slide list', () => {
   it.each(['', 'q=%C4%B1%C5%9F%C4%B1k', 'dataset=', 'q=a&dataset=B%C3%B6brek&status=failed'])(
-    'writes the same query parameters that readSlideFilters has read: "%s"',
+    'writes the query parameters that readSlideFilters has read without a change: "%s"',
     (text) => {
       expect(writeSlideFilters(readSlideFilters(new URLSearchParams(text))).toString()).toBe(text);
     },

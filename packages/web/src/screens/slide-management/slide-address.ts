@@ -1,4 +1,7 @@
-/** Reads and writes the query parameters of the URL that hold the search and filters of the slide list. */
+/**
+ * Reads and writes the query parameters of the URL that contain the search and the filters of the slide list on the slides screen.
+ * Example: `?q=liver&dataset=TCGA&status=failed`.
+ */
 import { ManagedStatus } from '@lamina/contract';
 import type { SlideFilter } from '../../api/slides.ts';
 
@@ -7,7 +10,7 @@ export interface SlideListFilters {
   readonly filter: SlideFilter;
 }
 
-/** An empty `dataset` selects the slides without a dataset; without that parameter, slides of all datasets match. */
+/** Parses the parameters. An empty `dataset` selects the slides without a dataset; without this parameter, slides of all datasets match. */
 export function readSlideFilters(query: URLSearchParams): SlideListFilters {
   return {
     status: ManagedStatus.safeParse(query.get('status')).data ?? 'listed',

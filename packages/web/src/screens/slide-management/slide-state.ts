@@ -1,7 +1,16 @@
+/** The states of a slide on the slides screen of administrators, and the actions that they allow without a dialog. */
 import type { ManagedImage } from '@lamina/contract';
 import type { BulkEdit } from '../../api/slides.ts';
 
-/** The most important state of a slide for an administrator; each slide has exactly one. */
+/**
+ * The state of a slide that matters most to an administrator. Each slide has exactly one.
+ *
+ * - `ready`: the slide can be viewed
+ * - `pending`: the server has not read the file yet
+ * - `failed`: the server cannot read the file
+ * - `missing`: the last scan did not find the file
+ * - `removed`: an administrator has removed the slide from the catalogue
+ */
 export type SlideState = 'ready' | 'pending' | 'failed' | 'missing' | 'removed';
 
 /** Returns the state of a slide. Whether members see the slide (`hidden`) is independent of it. */
@@ -10,9 +19,13 @@ export function stateOf({ removed, missing, status }: ManagedImage): SlideState 
   return missing ? 'missing' : status; // 'ready', 'pending' or 'failed'
 }
 
-/** An action on one or many slides that needs no dialog. */
+/**
+ * An action on one or more slides that needs no dialog. `bringBack` puts a removed slide back into the catalogue; `readAgain` makes the
+ * server read a failed file again.
+ */
 export type QuickAction = 'hide' | 'show' | 'bringBack' | 'readAgain';
 
+/** The change that each action sends to the server. */
 export const quickChanges: Readonly<Record<QuickAction, BulkEdit>> = {
   hide: { hidden: true },
   show: { hidden: false },
@@ -28,6 +41,7 @@ export function slidesChangedBy(
   return slides.filter(isChangedBy[action]);
 }
 
+/** Whether an action would change a slide. */
 const isChangedBy: Readonly<Record<QuickAction, (slide: ManagedImage) => boolean>> = {
   hide: ({ removed, hidden }) => !removed && !hidden,
   show: ({ removed, hidden }) => !removed && hidden,

@@ -2,6 +2,7 @@ import type { ImportedField, ManagedStatus } from '@lamina/contract';
 import { formatNumber } from '../../formatting/numbers.ts';
 import { chosenLanguageOr, wording } from '../../language/language.ts';
 
+/** Texts and number formats of the slides screen of administrators. */
 const slidesInEnglish = (count: number) => (count === 1 ? '1 slide' : `${formatNumber(count)} slides`);
 const figure = (value: number) =>
   value.toLocaleString(chosenLanguageOr('tr'), { maximumSignificantDigits: 4 });
@@ -289,7 +290,7 @@ export const statusLabels = wording<Record<ManagedStatus, string>>({
   },
 });
 
-/** Labels of the state of one slide. */
+/** Labels of the states of a slide in its row. */
 export const stateLabels = wording<Record<Exclude<ManagedStatus, 'listed' | 'held'>, string>>({
   languageWhenMixed: 'tr',
   tr: {
@@ -310,6 +311,7 @@ export const stateLabels = wording<Record<Exclude<ManagedStatus, 'listed' | 'hel
   },
 });
 
+/** Labels of the fields that a catalogue file changes. */
 export const fieldLabels = wording<Record<ImportedField, string>>({
   languageWhenMixed: 'tr',
   tr: { file_name: 'Ad', dataset_name: 'Veri kümesi', organ_type: 'Organ' },

@@ -9,7 +9,7 @@ import { texts } from './texts.ts';
 interface NewDatasetDialogProps {
   /** Name of a dataset that does not exist yet. */
   readonly name: string;
-  /** Called when the upload may start: the dataset is restricted now, or the user chose to leave it open. */
+  /** Called when the upload may start: the user has left the dataset open, or it is restricted now. */
   readonly onDecided: () => void;
   readonly onClose: () => void;
 }
@@ -17,15 +17,17 @@ interface NewDatasetDialogProps {
 const choices: readonly DatasetAccess[] = ['restricted', 'open'];
 
 /**
- * Asks who may see a dataset that an upload is about to create. Without a choice it would be open to all members, so a
- * restricted dataset has to be restricted before the upload starts.
+ * Dialog that asks who may see a dataset that an upload is about to create. A new dataset is open to all members by default, so the
+ * dialog restricts it, if the user decides so, before the upload starts.
  */
 export function NewDatasetDialog({ name, onDecided, onClose }: NewDatasetDialogProps) {
+  /** Null until the user has chosen. */
   const [access, setAccess] = useState<DatasetAccess | null>(null);
 
   async function decide() {
     if (access === 'restricted') {
-      const result = await setDatasetAccess(name, access, false); // false: members do not see the name
+      const isListed = false; // members without access do not see the name of the dataset
+      const result = await setDatasetAccess(name, access, isListed);
       if (!result.success) {
         announce(result);
         return;

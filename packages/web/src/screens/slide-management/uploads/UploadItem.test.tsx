@@ -3,7 +3,8 @@ import { cleanup, render, screen } from '@testing-library/react';
 import { it } from 'vitest';
 import { UploadItem } from './UploadItem.tsx';
 
-const line = {
+/** The line of an upload of 700 MB, of which 100 MB are sent. */
+const uploadLine = {
   key: 'u1',
   dataset: 'Böbrek',
   path: 'half.svs',
@@ -20,18 +21,18 @@ const line = {
   uploadId: 'u1',
 } as const;
 
-it('the row of an upload shows speed and remaining time while bytes are sent, and neither when the rate is 0 or unknown', () => {
+it('UploadItem shows speed and remaining time while bytes are sent, and neither when the rate is 0 or unknown', () => {
   const renderItem = (bytesPerSecond: number | null) => {
     cleanup();
     render(
       <MantineProvider env="test">
-        <UploadItem line={{ ...line, bytesPerSecond }} />
+        <UploadItem line={{ ...uploadLine, bytesPerSecond }} />
       </MantineProvider>,
     );
   };
-  renderItem(2_000_000);
+  renderItem(2_000_000); // 600 MB at 2 MB/s take 5 minutes
   screen.getByText('100 MB / 700 MB · 2 MB/sn · yaklaşık 5 dk kaldı');
-  renderItem(20_000_000);
+  renderItem(20_000_000); // 30 seconds
   screen.getByText('100 MB / 700 MB · 20 MB/sn · bir dakikadan az kaldı');
   for (const noRate of [0, null]) {
     renderItem(noRate);

@@ -8,19 +8,19 @@ import classes from './UploadPanel.module.css';
 import type { UploadLine } from './upload-line.ts';
 import { cancel, pause, removeFinished, resume } from './upload-queue.ts';
 
-const colours = { calm: 'haematoxylin', good: 'teal', bad: 'eosin' } as const;
+const badgeColours = { calm: 'haematoxylin', good: 'teal', bad: 'eosin' } as const;
 
-/** One upload: its progress, its result and its actions. */
+/** A row in the list of uploads: the progress of an upload, its result and its actions. */
 export function UploadItem({ line }: { readonly line: UploadLine }) {
   const { key, path, dataset, fileCount, sizeBytes, sentBytes, bytesPerSecond } = line;
   const { sentFiles, currentFile } = line;
 
-  // The key of an upload that this tab has not queued is its id on the server; `cancel` then does nothing.
+  // The key of an upload that is not in the queue of this tab is its id on the server.
   const isOnlyOnServer = line.key === line.uploadId;
 
   async function cancelAndReport() {
     try {
-      await cancel(key);
+      await cancel(key); // does nothing for an upload that is only on the server
       if (isOnlyOnServer) await cancelUpload(line.key);
     } catch (error) {
       announce({ success: false, message: messageOf(error, texts.giveUpFailed) });
@@ -30,7 +30,7 @@ export function UploadItem({ line }: { readonly line: UploadLine }) {
   const actions = {
     pause: () => pause(key),
     resume: () => resume(key),
-    sendAgain: () => resume(key), // sends the file whose checksum was wrong again, because the server has discarded it
+    sendAgain: () => resume(key), // sends again only the file with the wrong checksum, which the server has discarded
     cancel: () => void cancelAndReport(),
     hide: () => removeFinished(key),
   };
@@ -47,7 +47,7 @@ export function UploadItem({ line }: { readonly line: UploadLine }) {
             {fileCount > 1 && ` · ${texts.filesOf(sentFiles, fileCount)}`}
           </Text>
         </div>
-        <Badge variant="light" size="lg" color={colours[line.tone]} style={{ flexShrink: 0 }}>
+        <Badge variant="light" size="lg" color={badgeColours[line.tone]} style={{ flexShrink: 0 }}>
           {line.state}
         </Badge>
       </div>

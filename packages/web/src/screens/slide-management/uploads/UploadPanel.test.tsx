@@ -5,7 +5,8 @@ import { account } from '../../../testing/accounts.ts';
 import { openApp } from '../../../testing/open-app.tsx';
 import { type Answers, errorResponse } from '../../../testing/stub-api.ts';
 
-const existing = {
+/** A dataset that exists on the server. */
+const existingDataset = {
   name: 'Yeni',
   access: 'open',
   listed: false,
@@ -15,7 +16,8 @@ const existing = {
   requests: [],
   identifiable_originals: false,
 };
-const unfinished: SlideUpload = {
+/** An upload on the server whose only file has not been received completely. */
+const unfinishedUpload: SlideUpload = {
   id: 'u1',
   dataset: 'Böbrek',
   path: 'half.svs',
@@ -30,11 +32,18 @@ const unfinished: SlideUpload = {
 };
 
 /**
- * Number of administrators so far. Each test signs in as another administrator, because this empties the upload queue, which all
- * tests of this file share.
+ * Number of administrators so far. All tests of this file share the upload queue, and each test signs in as another administrator, which
+ * empties the queue.
  */
 let adminCount = 0;
 
+/**
+ * Opens the upload panel.
+ *
+ * @param uploads uploads that the server lists
+ * @param api responses to further requests
+ * @returns `choose`, which chooses files of 5 bytes with these names
+ */
 async function openPanel(uploads: readonly SlideUpload[], api: Answers = {}) {
   adminCount += 1;
   const opened = openApp('/admin/slides', {
@@ -57,11 +66,12 @@ async function openPanel(uploads: readonly SlideUpload[], api: Answers = {}) {
   return { ...opened, panel, choose };
 }
 
+/** Returns the bodies of the requests that announced uploads to the server. */
 const announcedUploads = (calls: readonly { readonly name: string; readonly body: unknown }[]) =>
   calls.filter(({ name }) => name === 'POST /admin/uploads').map(({ body }) => body);
 
 describe('the upload panel', () => {
-  it('shows which chosen files are no slides, and asks for a dataset before it uploads the others', async () => {
+  it('lists chosen files that are not slides, and asks for a dataset before it uploads the others', async () => {
     const { panel, choose, calls } = await openPanel([]);
     await choose('notes.txt', 'alone.mrxs', 'a.svs');
     const alert = within(await panel.findByRole('alert'));
@@ -72,9 +82,9 @@ describe('the upload panel', () => {
     expect(announcedUploads(calls)).toEqual([]);
   });
 
-  it('suggests datasets while a name is typed, and hides the suggestions, which cover the start button, once the name is complete', async () => {
+  it('suggests datasets while a name is typed, and hides the suggestions once the name of a dataset is complete', async () => {
     const { panel, choose, person } = await openPanel([], {
-      'GET /admin/datasets': { datasets: [existing] },
+      'GET /admin/datasets': { datasets: [existingDataset] },
     });
     await choose('a.svs');
     const field = await panel.findByLabelText('Veri kümesi', { selector: 'input' });
@@ -86,21 +96,22 @@ describe('the upload panel', () => {
     await waitFor(() => expect(panel.queryByRole('option')).toBeNull());
   });
 
-  it('announces an upload when its dataset is chosen, and shows why the server rejects it', async () => {
+  it('announces an upload to the server when its dataset is entered, and shows why the server rejects it', async () => {
     const { panel, choose, calls, person } = await openPanel([], {
       'POST /admin/uploads': errorResponse('upload_exists'),
-      'GET /admin/datasets': { datasets: [existing] },
+      'GET /admin/datasets': { datasets: [existingDataset] },
     });
     await choose('a.svs');
     await person.type(panel.getByRole('combobox', { name: 'Veri kümesi' }), 'Yeni');
     await person.click(await panel.findByRole('button', { name: 'Yüklemeyi başlat' }));
     await panel.findByText(/Var olanın üzerine yazılmaz/);
-    const announced = { path: 'a.svs', is_folder: false, file_count: 1, size_bytes: 5 };
-    expect(announcedUploads(calls)).toEqual([{ dataset: 'Yeni', ...announced }]);
+    const announcedUpload = { path: 'a.svs', is_folder: false, file_count: 1, size_bytes: 5 };
+    expect(announcedUploads(calls)).toEqual([{ dataset: 'Yeni', ...announcedUpload }]);
   });
 
-  describe('when the typed dataset does not exist', () => {
-    async function chooseFor(dataset: string, api: Answers = {}) {
+  describe('for a dataset that does not exist yet', () => {
+    /** Types the name of a new dataset and chooses a file. @returns the dialog that opens, and its start button */
+    async function chooseFileForNewDataset(dataset: string, api: Answers = {}) {
       const opened = await openPanel([], { 'POST /admin/uploads': errorResponse('storage_full'), ...api });
       const { panel, person, choose } = opened;
       await person.type(panel.getByRole('combobox', { name: 'Veri kümesi' }), dataset);
@@ -113,8 +124,8 @@ describe('the upload panel', () => {
     const waitUntilEnabled = (button: HTMLButtonElement) =>
       waitFor(() => expect(button.disabled).toBe(false));
 
-    it('asks who may see the slides, and sends nothing before the answer', async () => {
-      const { dialog, start, calls, person, panel } = await chooseFor('Taslak');
+    it('asks who may see the slides, and announces no upload before the user has decided', async () => {
+      const { dialog, start, calls, person, panel } = await chooseFileForNewDataset('Taslak');
       expect(start.disabled).toBe(true);
       dialog.getByText('Slaytlar okunur okunmaz bütün aktif kullanıcılara görünür.');
       await person.click(dialog.getByRole('button', { name: 'Vazgeç' }));
@@ -122,8 +133,8 @@ describe('the upload panel', () => {
       expect(announcedUploads(calls)).toEqual([]);
     });
 
-    it('creates the dataset as restricted before the upload starts', async () => {
-      const { dialog, start, calls, person, panel } = await chooseFor('Taslak 2', {
+    it('restricts the dataset before the upload starts, when the user chooses restricted access', async () => {
+      const { dialog, start, calls, person, panel } = await chooseFileForNewDataset('Taslak 2', {
         'PUT /admin/datasets': { message: 'tamam' },
       });
       await person.click(dialog.getByRole('radio', { name: 'Yalnızca erişim verdiklerim' }));
@@ -135,8 +146,8 @@ describe('the upload panel', () => {
       expect(changes[0]?.body).toEqual({ dataset: 'Taslak 2', access: 'restricted', listed: false });
     });
 
-    it('sends nothing when the dataset could not be restricted', async () => {
-      const { dialog, start, calls, person } = await chooseFor('Taslak 3', {
+    it('announces no upload when restricting the dataset fails', async () => {
+      const { dialog, start, calls, person } = await chooseFileForNewDataset('Taslak 3', {
         'PUT /admin/datasets': errorResponse('unavailable'),
       });
       await person.click(dialog.getByRole('radio', { name: 'Yalnızca erişim verdiklerim' }));
@@ -146,8 +157,8 @@ describe('the upload panel', () => {
       expect(announcedUploads(calls)).toEqual([]);
     });
 
-    it('starts the upload at once when all members may see it, and does not ask again for the same dataset', async () => {
-      const { dialog, start, calls, person, panel, choose } = await chooseFor('Taslak 4');
+    it('starts the upload at once when the user chooses access for all members, and does not ask again for the same dataset', async () => {
+      const { dialog, start, calls, person, panel, choose } = await chooseFileForNewDataset('Taslak 4');
       await person.click(dialog.getByRole('radio', { name: 'Bütün kullanıcılar' }));
       await waitUntilEnabled(start);
       await person.click(start);
@@ -158,10 +169,10 @@ describe('the upload panel', () => {
     });
   });
 
-  it('does not ask who may see a dataset whose existing name is typed in capital letters', async () => {
+  it('does not ask who may see a dataset that exists with its name in other letter case', async () => {
     const { panel, choose, calls, person } = await openPanel([], {
       'POST /admin/uploads': errorResponse('storage_full'),
-      'GET /admin/datasets': { datasets: [existing] },
+      'GET /admin/datasets': { datasets: [existingDataset] },
     });
     await person.type(panel.getByRole('combobox', { name: 'Veri kümesi' }), 'YENİ');
     await choose('c.svs');
@@ -169,8 +180,8 @@ describe('the upload panel', () => {
     expect(calls.some(({ name }) => name.startsWith('PUT'))).toBe(false);
   });
 
-  it('resumes an unfinished upload in its original dataset', async () => {
-    const { panel, choose, calls } = await openPanel([unfinished], {
+  it('resumes an unfinished upload in its original dataset when the same file is chosen again', async () => {
+    const { panel, choose, calls } = await openPanel([unfinishedUpload], {
       'POST /admin/uploads': errorResponse('storage_full'),
     });
     await panel.findByText('Yarım kaldı');
@@ -180,29 +191,32 @@ describe('the upload panel', () => {
     expect(panel.queryByText('Yarım kaldı')).toBeNull();
   });
 
-  it('cancels an unfinished upload', async () => {
-    const { panel, calls, person } = await openPanel([{ ...unfinished, path: 'other.svs' }], {
+  it('deletes an unfinished upload on the server when its Cancel button is clicked', async () => {
+    const { panel, calls, person } = await openPanel([{ ...unfinishedUpload, path: 'other.svs' }], {
       'DELETE /admin/uploads/u1': new Response(null, { status: 204 }),
     });
     await person.click(await panel.findByRole('button', { name: 'İptal et: other.svs' }));
     expect(calls.some(({ name }) => name === 'DELETE /admin/uploads/u1')).toBe(true);
   });
 
-  it('does not show uploads of another account that was signed in earlier in this browser', async () => {
-    const first = await openPanel([], {
+  it('does not show uploads of another account that was signed in earlier in the same browser tab', async () => {
+    const earlierAccount = await openPanel([], {
       'POST /admin/uploads': errorResponse('storage_full'),
-      'GET /admin/datasets': { datasets: [existing] },
+      'GET /admin/datasets': { datasets: [existingDataset] },
     });
-    await first.person.type(first.panel.getByRole('combobox', { name: 'Veri kümesi' }), 'Yeni');
-    await first.choose('secret.svs');
-    await first.panel.findByText('secret.svs');
+    await earlierAccount.person.type(
+      earlierAccount.panel.getByRole('combobox', { name: 'Veri kümesi' }),
+      'Yeni',
+    );
+    await earlierAccount.choose('secret.svs');
+    await earlierAccount.panel.findByText('secret.svs');
     cleanup();
-    const { panel } = await openPanel([{ ...unfinished, path: 'own.svs' }]);
+    const { panel } = await openPanel([{ ...unfinishedUpload, path: 'own.svs' }]);
     await panel.findByText('own.svs');
     expect(panel.queryByText('secret.svs')).toBeNull();
   });
 
-  it('shows the reason when the list of uploads cannot be loaded', async () => {
+  it('shows why the list of uploads cannot be loaded', async () => {
     const { panel } = await openPanel([], { 'GET /admin/uploads': errorResponse('unavailable') });
     await panel.findByText(/Hizmet şu anda kullanılamıyor/);
   });

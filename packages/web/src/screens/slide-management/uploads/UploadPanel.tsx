@@ -20,16 +20,17 @@ import classes from './UploadPanel.module.css';
 import { uploadLinesOf } from './upload-line.ts';
 import { enqueue, pause, resume, setUploadOwner, useLocalUploads } from './upload-queue.ts';
 
+/** Number of refused files that the panel lists; it only counts the others. */
 const maxRefusedShown = 10;
 
 /**
- * Uploads slides that the user chooses or drops as files or folders, and lists all uploads with their state. Files that the user
- * chooses before the dataset wait in `pendingGroups`. Before the first upload to a new dataset, a dialog asks who may see the dataset.
+ * The section of the slides screen for uploads. The user chooses or drops slides as files or folders; the panel uploads them and lists
+ * all uploads with their state. Before the first upload to a new dataset, a dialog asks who may see the dataset.
  */
 export function UploadPanel() {
   const [dataset, setDataset] = useState('');
   const [datasetError, setDatasetError] = useState<string | null>(null);
-  /** Chosen files that wait until the user has chosen a dataset. */
+  /** Chosen files, grouped into uploads, that wait until the user has entered a dataset or decided who may see it. */
   const [pendingGroups, setPendingGroups] = useState<readonly FileGroup[]>([]);
   const [refusedFiles, setRefusedFiles] = useState<readonly RefusedFile[]>([]);
   const [hasDropFailed, setDropFailed] = useState(false);
@@ -37,19 +38,19 @@ export function UploadPanel() {
   const datasetField = useRef<HTMLInputElement>(null);
   const filesInput = useRef<HTMLInputElement>(null);
   const folderInput = useRef<HTMLInputElement>(null);
-  /** Name of a dataset that does not exist yet, while a dialog asks who may see it; null when no dialog is open. */
+  /** Name of the new dataset for which the dialog asks who may see it; null when the dialog is closed. */
   const [newDataset, setNewDataset] = useState<string | null>(null);
-  /** New datasets whose access the user has chosen. `useDatasets` lists them only after their first slide was read. */
+  /** New datasets for which the user has decided who may see them. `useDatasets` lists them only after their first slide was read. */
   const [decidedDatasets, setDecidedDatasets] = useState<ReadonlySet<string>>(new Set());
   const datasets = useDatasets();
   const localUploads = useLocalUploads();
-  // The server checks and reads these uploads now, so their state is requested repeatedly.
+  // The server is checking and reading these uploads, so the panel requests their state repeatedly.
   const sentIds = localUploads.flatMap(({ phase, uploadId }) => (phase === 'sent' ? (uploadId ?? []) : []));
   const serverUploads = useUploads(new Set(sentIds));
   const uploads = serverUploads.data?.uploads ?? [];
   const lines = uploadLinesOf(localUploads, uploads, Date.now());
 
-  // The list of slides is loaded again whenever an uploaded slide appears or changes its status.
+  // Reloads the list of slides whenever an uploaded slide appears or changes its status.
   const imageStatuses = uploads
     .flatMap(({ images }) => images.map(({ id, status }) => `${id} ${status}`))
     .join();
@@ -58,12 +59,12 @@ export function UploadPanel() {
   }, [imageStatuses]);
 
   const uid = useAuth().user?.uid ?? null;
-  // After another account has signed in, removes the uploads of the previous one from the queue.
+  // When another account has signed in, this removes the uploads of the previous account from the queue.
   useEffect(() => {
     if (uid !== null) setUploadOwner(uid);
   }, [uid]);
 
-  /** Returns the dataset where an unfinished upload of the same files will resume; null when there is no such upload. */
+  /** Returns the dataset of an unfinished upload of the same files, which will be resumed; null when there is none. */
   function unfinishedDatasetOf(group: FileGroup): string | null {
     const unfinished = uploads.find(
       ({ state, path, is_folder, file_count, size_bytes }) =>
@@ -83,10 +84,10 @@ export function UploadPanel() {
   }
 
   /**
-   * Adds the groups to the upload queue, or keeps them pending and shows what is missing: a valid dataset name, or
-   * the choice who may see a new dataset.
+   * Adds the groups to the upload queue. When the dataset name is missing or invalid, or the user has not decided who may see a new
+   * dataset, the groups stay pending and the panel asks for what is missing.
    *
-   * @param justDecidedDataset new dataset whose access the user has just chosen
+   * @param justDecidedDataset new dataset for which the user has just decided; it is not in `decidedDatasets` before the next rendering
    */
   async function startUploads(
     groups: readonly FileGroup[],
@@ -107,13 +108,13 @@ export function UploadPanel() {
 
     const isDecided = typedDataset === justDecidedDataset || decidedDatasets.has(typedDataset);
     if (!isDecided && uploadsToStart.some(({ isUnfinished }) => !isUnfinished)) {
-      setPendingGroups(groups); // until it is known that the dataset exists, or who may see the new one
+      setPendingGroups(groups); // they wait for the list of datasets, and for the decision about a new one
       const existingDatasets = datasets.data ?? (await datasets.refetch()).data;
       if (existingDatasets === undefined) {
         setDatasetError(texts.datasetsFailed);
         return;
       }
-      // Compare like the server, which regards "böbrek" and "Böbrek" as the same dataset.
+      // Compares names as the server does, for which "böbrek" and "Böbrek" are the same dataset.
       if (!existingDatasets.some(({ name }) => nameKey(name) === nameKey(typedDataset))) {
         setNewDataset(typedDataset);
         return;
@@ -130,13 +131,13 @@ export function UploadPanel() {
     try {
       addFiles(await filesOfDrop(event.dataTransfer));
     } catch {
-      setDropFailed(true); // browsers do not tell which file cannot be read
+      setDropFailed(true); // browsers do not say which file they cannot read
     }
   }
 
   function addChosenFiles(input: HTMLInputElement): void {
     if (input.files !== null) addFiles(filesOfInput(input.files));
-    input.value = ''; // without it, choosing the same files again would be no change event
+    input.value = ''; // so that choosing the same files again triggers a change event
   }
 
   const unsentUploads = localUploads.filter(({ phase }) => phase !== 'sent');
@@ -154,7 +155,7 @@ export function UploadPanel() {
           ref={datasetField}
           description={texts.datasetHint}
           error={datasetError}
-          inputWrapperOrder={['label', 'description', 'error', 'input']} // below it, the list would cover the error
+          inputWrapperOrder={['label', 'description', 'error', 'input']} // the list of suggestions would cover an error below the input
           value={dataset}
           onChange={(value) => {
             setDataset(value);
@@ -183,7 +184,7 @@ export function UploadPanel() {
             </Button>
           </Group>
         )}
-        {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons below do the same without dropping */}
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons inside do the same without drag and drop */}
         <div
           className={classes.drop}
           data-over={isDraggedOver || undefined}
@@ -226,7 +227,7 @@ export function UploadPanel() {
             className={classes.input}
             type="file"
             aria-label={texts.chooseFolder}
-            {...{ webkitdirectory: '' }} // chooses folders; spread, because React's types lack the attribute
+            {...{ webkitdirectory: '' }} // makes the input choose folders; React's types lack this attribute
             onChange={(event) => addChosenFiles(event.currentTarget)}
           />
         </div>
@@ -264,7 +265,7 @@ export function UploadPanel() {
                     size="xs"
                     variant="default"
                     onClick={() => {
-                      // From the end: pausing an upload starts the next waiting one.
+                      // Begins with the last upload, because pausing an upload starts the next waiting one.
                       for (const { key } of pausableUploads.toReversed()) pause(key);
                     }}
                   >

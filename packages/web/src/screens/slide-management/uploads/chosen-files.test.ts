@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { filesOfDrop } from './chosen-files.ts';
 
-const file = (name: string) => new File(['x'], name);
+const fileNamed = (name: string) => new File(['x'], name);
 
+/** A file as the browser's File and Directory Entries API describes it. */
 const fileEntry = (name: string) => ({
   name,
   isFile: true,
-  file: (resolve: (file: File) => void) => resolve(file(name)),
+  file: (resolve: (file: File) => void) => resolve(fileNamed(name)),
 });
 
-/** A folder whose reader returns two entries per call; browsers return up to 100. */
+/** A folder in the same API. Its reader returns two entries per call, where browsers return up to 100. */
 function folderEntry(name: string, children: readonly object[]) {
   return {
     name,
@@ -38,7 +39,7 @@ function dropOf(...items: readonly { entry?: object; file?: File; kind?: string 
 }
 
 describe('filesOfDrop', () => {
-  it('returns all files of dropped folders with their paths', async () => {
+  it('returns dropped files, and all files in dropped folders with their paths', async () => {
     const inner = folderEntry('levels', [fileEntry('1.dcm'), fileEntry('2.dcm'), fileEntry('3.dcm')]);
     const outer = folderEntry('Case 7', [fileEntry('label.dcm'), inner]);
     const files = await filesOfDrop(dropOf({ entry: outer }, { entry: fileEntry('a.svs') }));
@@ -51,12 +52,12 @@ describe('filesOfDrop', () => {
     ]);
   });
 
-  it('returns a dropped file that has no file system entry, and ignores dropped text', async () => {
-    const files = await filesOfDrop(dropOf({ file: file('b.svs') }, { kind: 'string' }));
+  it('returns a dropped file without a file system entry, and ignores dropped text', async () => {
+    const files = await filesOfDrop(dropOf({ file: fileNamed('b.svs') }, { kind: 'string' }));
     expect(files.map(({ path }) => path)).toEqual(['b.svs']);
   });
 
-  it('rejects when a dropped file cannot be read', async () => {
+  it('throws the error of the browser when a dropped file cannot be read', async () => {
     const unreadable = {
       name: 'a.svs',
       isFile: true,

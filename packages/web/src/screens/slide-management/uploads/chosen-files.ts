@@ -1,18 +1,20 @@
-/** Reads the files that a user chose in a file dialog or dropped onto the page, with their paths in chosen folders. */
+/** Reads the files that a user has chosen in a file dialog or dropped onto the upload panel, with their paths in chosen folders. */
 
+/** A file to upload. */
 export interface ChosenFile {
   /** Path with forward slashes that begins with the name of the chosen or dropped folder; for a single file, its name. */
   readonly path: string;
   readonly file: File;
 }
 
+/** Returns the files of an `<input type="file">`, which chooses either files or a folder. */
 export function filesOfInput(list: FileList): readonly ChosenFile[] {
   return [...list].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 }
 
 /**
- * Returns all dropped files, also those inside dropped folders. Call it during the drop event: browsers empty the list of
- * dropped items when the event ends.
+ * Returns all dropped files, including those inside dropped folders. Must be called during the drop event, because browsers empty the
+ * list of dropped items when the event ends.
  *
  * @throws the DOMException of the browser when a file or folder cannot be read
  */
@@ -22,12 +24,12 @@ export async function filesOfDrop(transfer: DataTransfer): Promise<readonly Chos
     .map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));
   const filesPerItem = dropped.map(async ({ entry, file }): Promise<readonly ChosenFile[]> => {
     if (entry !== null) return filesOfEntry(entry, '');
-    return file === null ? [] : [{ path: file.name, file }]; // dropped from a program other than a file manager
+    return file === null ? [] : [{ path: file.name, file }]; // dropped from a program that is not a file manager
   });
   return (await Promise.all(filesPerItem)).flat();
 }
 
-/** @param parentPath empty, or a path that ends with a slash */
+/** Returns a file, or all files in a folder. @param parentPath empty, or a path that ends with a slash */
 async function filesOfEntry(entry: FileSystemEntry, parentPath: string): Promise<readonly ChosenFile[]> {
   const path = parentPath + entry.name;
   if (entry.isFile) {
@@ -41,7 +43,7 @@ async function filesOfEntry(entry: FileSystemEntry, parentPath: string): Promise
   return (await Promise.all(filesPerChild)).flat();
 }
 
-/** Reads until an empty batch: `readEntries` returns at most 100 entries per call. */
+/** Returns the entries of a folder. `readEntries` returns at most 100 per call, and none at the end. */
 async function childrenOf(folder: FileSystemDirectoryEntry): Promise<readonly FileSystemEntry[]> {
   const reader = folder.createReader();
   const children: FileSystemEntry[] = [];

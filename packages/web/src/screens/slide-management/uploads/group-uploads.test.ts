@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { groupFiles } from './group-uploads.ts';
 
+/** Returns chosen files of 5 bytes with these paths. */
 const chosenFiles = (...paths: readonly string[]) =>
   paths.map((path) => ({ path, file: new File(['12345'], path.split('/').at(-1) ?? '') }));
 
-/** Returns each upload of a folder as `path: files`, and each upload of a single file as its path. */
+/** Groups files with these paths. @returns uploads as `path: files` (a single file as its path), and refused files as `path: reason` */
 function groupPaths(...paths: readonly string[]) {
   const { groups, refused } = groupFiles(chosenFiles(...paths));
   return {
@@ -17,29 +18,53 @@ function groupPaths(...paths: readonly string[]) {
 
 describe('groupFiles', () => {
   it.each([
-    ['single-file slides: one upload each', ['a.svs', 'b.ndpi'], ['a.svs', 'b.ndpi']],
+    ['single-file slides become one upload each', ['a.svs', 'b.ndpi'], ['a.svs', 'b.ndpi']],
     [
-      'a folder of single-file slides: one upload each',
+      'single-file slides in a folder become one upload each',
       ['Batch/a.svs', 'Batch/x/b.tif'],
       ['Batch/a.svs', 'Batch/x/b.tif'],
     ],
-    ['a DICOM folder', ['S/1.dcm', 'S/2.dcm', 'S/notes.txt'], ['S: 1.dcm 2.dcm notes.txt']],
-    ['a DICOM folder without file extensions', ['S/IM0001', 'S/IM0002'], ['S: IM0001 IM0002']],
-    ['DICOM files without a folder', ['1.dcm', '2.dcm', 'a.svs'], ['1: 1.dcm 2.dcm', 'a.svs']],
-    ['one DICOM file', ['1.dcm'], ['1.dcm']],
     [
-      'an MRXS slide and its folder',
+      'a folder with DICOM files becomes one upload',
+      ['S/1.dcm', 'S/2.dcm', 'S/notes.txt'],
+      ['S: 1.dcm 2.dcm notes.txt'],
+    ],
+    [
+      'a folder of files without extensions, which may be DICOM, becomes one upload',
+      ['S/IM0001', 'S/IM0002'],
+      ['S: IM0001 IM0002'],
+    ],
+    [
+      'DICOM files that were not chosen in a folder become one upload',
+      ['1.dcm', '2.dcm', 'a.svs'],
+      ['1: 1.dcm 2.dcm', 'a.svs'],
+    ],
+    ['a single DICOM file becomes one upload', ['1.dcm'], ['1.dcm']],
+    [
+      'an MRXS slide and its companion folder become one upload',
       ['A.mrxs', 'A/Slidedat.ini', 'A/Data0001.dat'],
       ['A: A.mrxs A/Slidedat.ini A/Data0001.dat'],
     ],
-    ['an MRXS slide within a folder', ['F/A.mrxs', 'F/A/Index.dat'], ['F: A.mrxs A/Index.dat']],
-    ['a VSI slide and its folder', ['A.vsi', '_A_/stack1/f.ets'], ['A: A.vsi _A_/stack1/f.ets']],
-    ['a VMS slide and its files', ['A.vms', 'A-1.jpg', 'A.opt'], ['A: A.vms A-1.jpg A.opt']],
-  ])('combines the files of one slide into one upload: %s', (_, paths, uploads) => {
+    [
+      'a folder that contains an MRXS slide becomes one upload',
+      ['F/A.mrxs', 'F/A/Index.dat'],
+      ['F: A.mrxs A/Index.dat'],
+    ],
+    [
+      'a VSI slide and its companion folder become one upload',
+      ['A.vsi', '_A_/stack1/f.ets'],
+      ['A: A.vsi _A_/stack1/f.ets'],
+    ],
+    [
+      'a VMS slide and the files beside it become one upload',
+      ['A.vms', 'A-1.jpg', 'A.opt'],
+      ['A: A.vms A-1.jpg A.opt'],
+    ],
+  ])('groups chosen files so that %s', (_, paths, uploads) => {
     expect(groupPaths(...paths)).toEqual({ uploads, refused: [] });
   });
 
-  it('refuses files that are no slides, lack companions or have reserved names, and returns the reasons', () => {
+  it('refuses files that are not slides, lack their companion folder or have a reserved name, and returns the reasons', () => {
     expect(groupPaths('notes.txt', 'A.mrxs', 'CON.svs', 'Batch/a.svs', 'Batch/list.csv')).toEqual({
       uploads: ['Batch/a.svs'],
       refused: [
@@ -51,12 +76,12 @@ describe('groupFiles', () => {
     });
   });
 
-  it('refuses an empty slide file', () => {
+  it('refuses a slide file of 0 bytes', () => {
     const file = new File([], 'a.svs');
     expect(groupFiles([{ path: 'a.svs', file }]).refused).toEqual([{ path: 'a.svs', reason: 'nothing' }]);
   });
 
-  it('ignores files that operating systems create in folders', () => {
+  it('ignores files that macOS and Windows create in folders', () => {
     expect(groupPaths('S/1.dcm', 'S/.DS_Store', 'S/Thumbs.db', '__MACOSX/S/1.dcm', 'S/2.dcm')).toEqual({
       uploads: ['S: 1.dcm 2.dcm'],
       refused: [],
@@ -64,6 +89,6 @@ describe('groupFiles', () => {
   });
 
   it('returns the sum of the file sizes of each upload', () => {
-    expect(groupFiles(chosenFiles('S/1.dcm', 'S/2.dcm')).groups[0]?.sizeBytes).toBe(10);
+    expect(groupFiles(chosenFiles('S/1.dcm', 'S/2.dcm')).groups[0]?.sizeBytes).toBe(2 * 5);
   });
 });

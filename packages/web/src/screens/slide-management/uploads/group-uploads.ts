@@ -1,6 +1,6 @@
 /**
- * Divides the files that a user chose into uploads. The server accepts each upload completely or not at all, so a slide
- * and its companions (the other files and folders that belong to it) have to be in the same upload.
+ * Divides the files that a user has chosen into uploads. The server accepts each upload completely or not at all, so a slide and its
+ * companions (the other files and folders that belong to it) must be in the same upload.
  */
 import { checkUploadPath, maxFilesOfUpload, type NameFault } from '@lamina/contract';
 import {
@@ -14,42 +14,43 @@ import type { ChosenFile } from './chosen-files.ts';
 
 /** The files of one upload. */
 export interface FileGroup {
-  /** Path of the file or folder below the dataset. */
+  /** Path of the file or folder that the upload creates, relative to the dataset. */
   readonly path: string;
   readonly isFolder: boolean;
-  /** The path of each file is relative to the folder of the upload; the path of a single file is its name. */
+  /** The path of each file is relative to the folder of the upload. The path of a single file is its name. */
   readonly files: readonly ChosenFile[];
   readonly sizeBytes: number;
 }
 
 /**
- * Why a file or folder cannot be uploaded: its name is invalid (`NameFault`), it has no name of a slide file (`noSlide`), it is empty
- * (`nothing`), the companion folder of the slide was not chosen (`needsFolder`), or the folder has too many files (`tooMany`).
+ * Why a file or folder cannot be uploaded: its name is invalid (`NameFault`), its name is not that of a slide file (`noSlide`), it is
+ * empty (`nothing`), the companion folder of the slide was not chosen (`needsFolder`), or the folder has too many files (`tooMany`).
  */
 export type Refusal = NameFault | 'noSlide' | 'nothing' | 'needsFolder' | 'tooMany';
 
 export interface RefusedFile {
-  /** Path with which the user chose the file. */
+  /** Path of the file as the user has chosen it. */
   readonly path: string;
   readonly reason: Refusal;
 }
 
+/** The result of `groupFiles`. */
 export interface Grouping {
   readonly groups: readonly FileGroup[];
   readonly refused: readonly RefusedFile[];
 }
 
-/** Matches hidden files, and files and folders that macOS and Windows create by themselves. */
+/** Matches hidden files, and files and folders that macOS and Windows create by themselves, such as `S/.DS_Store` and `Thumbs.db`. */
 const systemFilePattern = /(^|\/)(\.[^/]*|__MACOSX|Thumbs\.db|desktop\.ini)(\/|$)/i;
 
 /**
- * Returns the uploads and the files that cannot be uploaded. System files are ignored. The rules:
+ * Groups files into uploads, refuses those that cannot be uploaded, and ignores files of operating systems. The rules:
  *
- * - A slide of a single file is one upload, also inside a folder of such slides.
- * - A slide with a companion folder is one upload with that folder (`name.mrxs` with `name`, `name.vsi` with `_name_`).
+ * - A slide that consists of a single file is an upload of its own, even inside a folder.
+ * - A slide with a companion folder is one upload together with that folder (`name.mrxs` with `name`, `name.vsi` with `_name_`).
  * - Several DICOM files that were not chosen in a folder are one upload.
- * - A VMS file lists its companions: all files that were not chosen in a folder are one upload with it.
- * - Any other folder is one upload if one of its files usually has companions; otherwise each file in it is one upload.
+ * - A VMS file lists its companions: it is one upload together with all files that were not chosen in a folder.
+ * - Any other folder is one upload if one of its files usually has companions. If none has, each of its files is an upload.
  */
 export function groupFiles(chosen: readonly ChosenFile[]): Grouping {
   const groups: FileGroup[] = [];
@@ -57,15 +58,15 @@ export function groupFiles(chosen: readonly ChosenFile[]): Grouping {
   const acceptedFiles: ChosenFile[] = [];
   for (const { path, file } of chosen) {
     if (systemFilePattern.test(path)) continue;
-    const checked = checkUploadPath(path);
-    if ('fault' in checked) refused.push({ path, reason: checked.fault });
-    else acceptedFiles.push({ path: checked.names.join('/'), file });
+    const checkedPath = checkUploadPath(path);
+    if ('fault' in checkedPath) refused.push({ path, reason: checkedPath.fault });
+    else acceptedFiles.push({ path: checkedPath.names.join('/'), file });
   }
 
   const filesWithoutFolder = acceptedFiles.filter(({ path }) => !path.includes('/'));
   const filesByFolder = Map.groupBy(
     acceptedFiles.filter(({ path }) => path.includes('/')),
-    ({ path }) => path.slice(0, path.indexOf('/')),
+    ({ path }) => path.slice(0, path.indexOf('/')), // the first name of the path
   );
 
   const addFolder = (path: string, files: readonly ChosenFile[]) => {
@@ -86,7 +87,7 @@ export function groupFiles(chosen: readonly ChosenFile[]): Grouping {
       filesWithoutCompanionFolder.push(slideFile);
       continue;
     }
-    // `companionFolderOf` returns the name in lower case.
+    // The names are compared without case: `companionFolderOf` returns lower case.
     const [folder, files] = [...filesByFolder].find(([name]) => name.toLowerCase() === companionFolder) ?? [];
     if (folder === undefined || files === undefined) {
       refused.push({ path: slideFile.path, reason: 'needsFolder' });
@@ -96,6 +97,7 @@ export function groupFiles(chosen: readonly ChosenFile[]): Grouping {
     addFolder(stemOf(slideFile.path), [slideFile, ...files]);
   }
 
+  /** A VMS file, if there is one. */
   const listingFile = filesWithoutCompanionFolder.find(({ path }) => listsItsCompanions(path));
   if (listingFile !== undefined) addFolder(stemOf(listingFile.path), filesWithoutCompanionFolder);
   else {
@@ -112,7 +114,7 @@ export function groupFiles(chosen: readonly ChosenFile[]): Grouping {
     if (files.some(({ path }) => usuallyHasCompanions(nameOf(path)))) {
       addFolder(
         folder,
-        // The paths begin with the folder, which is the path of the upload.
+        // Removes the folder from the beginning of each path, because it is the path of the upload.
         files.map(({ path, file }) => ({ path: path.slice(`${folder}/`.length), file })),
       );
     } else for (const chosenFile of files) addSingleFile(chosenFile);
@@ -120,6 +122,7 @@ export function groupFiles(chosen: readonly ChosenFile[]): Grouping {
   return { groups, refused };
 }
 
+/** Returns the last name of a path. */
 function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
@@ -128,7 +131,7 @@ function bytesOf(files: readonly ChosenFile[]): number {
   return files.reduce((sum, { file }) => sum + file.size, 0);
 }
 
-/** Returns the name without its extension. */
+/** Returns the name without its extension; the name '.a' has none. */
 function stemOf(name: string): string {
   return name.replace(/(?<=.)\.[^.]*$/, '');
 }

@@ -1,13 +1,14 @@
-/** The worker of `hash-file.ts`: receives a file as a message and replies with its SHA-256, hexadecimal. */
+/** The web worker of `hash-file.ts`: receives a file as a message, and replies with its SHA-256 in hexadecimal. */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 
+/** The file is read in chunks of this size, so that it need not fit into memory. */
 const chunkBytes = 4 * 1024 * 1024;
 
-/** The checksum of the file, or why it cannot be read. */
-export type HashAnswer = { readonly sha256: string } | { readonly unreadable: string };
+/** The reply: the checksum of the file, or why the browser cannot read it. */
+export type HashReply = { readonly sha256: string } | { readonly unreadable: string };
 
-async function hash(file: Blob): Promise<HashAnswer> {
+async function hash(file: Blob): Promise<HashReply> {
   try {
     const hasher = sha256.create();
     for (let offset = 0; offset < file.size; offset += chunkBytes) {
@@ -21,5 +22,5 @@ async function hash(file: Blob): Promise<HashAnswer> {
 }
 
 self.addEventListener('message', ({ data }: MessageEvent<Blob>) => {
-  void hash(data).then((answer) => self.postMessage(answer));
+  void hash(data).then((reply) => self.postMessage(reply));
 });

@@ -1,18 +1,18 @@
-import type { HashAnswer } from './hash-file-worker.ts';
+import type { HashReply } from './hash-file-worker.ts';
 
-/** The browser cannot read the file, because it was changed or deleted after the user chose it. */
+/** Thrown when the browser cannot read the file, usually because it was changed or deleted after the user had chosen it. */
 export class FileUnreadableError extends Error {}
 
 /**
- * Reads the whole file in a worker, so that the page stays responsive, and returns its checksum.
+ * Computes the checksum of a file that is being uploaded, in a web worker, so that the page stays responsive.
  *
- * @returns SHA-256, hexadecimal, lower case
+ * @returns the SHA-256 in lower-case hexadecimal
  * @throws FileUnreadableError
  */
 export function hashFile(file: Blob): Promise<string> {
   const worker = new Worker(new URL('./hash-file-worker.ts', import.meta.url), { type: 'module' });
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  worker.addEventListener('message', ({ data }: MessageEvent<HashAnswer>) => {
+  worker.addEventListener('message', ({ data }: MessageEvent<HashReply>) => {
     if ('sha256' in data) resolve(data.sha256);
     else reject(new FileUnreadableError(data.unreadable));
   });

@@ -1,24 +1,25 @@
-/** Sends one file of a slide upload in parts, with the tus protocol. */
+/** Sends one file of a slide upload in parts, with the tus protocol for resumable uploads. */
 import { createUploadFile } from '@lamina/contract';
 import { addressOf } from '../../../api/client.ts';
 import { sendByTus } from '../../../api/tus-upload.ts';
 
 interface FileToSend {
   readonly file: File;
+  /** Id of the upload to which the file belongs. */
   readonly uploadId: string;
-  /** Path below the folder of the upload. */
+  /** Path relative to the folder of the upload. */
   readonly path: string;
   /** Id of the partly sent file to resume; null creates a new file. */
   readonly fileId: string | null;
   readonly signal: AbortSignal;
-  /** Receives the number of bytes of this file that the server has received. */
+  /** Called with the number of bytes of this file that have been sent. */
   readonly onProgress: (sentBytes: number) => void;
 }
 
 /**
- * Sends a file.
+ * Sends a file, or the rest of it.
  *
- * @returns the id that the server gave the file, which is the end of its URL
+ * @returns the id that the server has given the file, which is the last part of the file's URL
  * @throws the errors of `sendByTus`
  */
 export async function sendFile({ uploadId, path, fileId, ...transfer }: FileToSend): Promise<string> {

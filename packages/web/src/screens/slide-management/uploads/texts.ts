@@ -3,6 +3,7 @@ import { formatNumber } from '../../../formatting/numbers.ts';
 import { chosenLanguageOr, wording } from '../../../language/language.ts';
 import type { Refusal } from './group-uploads.ts';
 
+/** Texts of the upload panel on the slides screen. */
 export const texts = wording({
   languageWhenMixed: 'tr',
   tr: {
@@ -166,12 +167,12 @@ export const texts = wording({
   },
 });
 
-/** Returns why this browser does not upload a file. */
+/** Returns a sentence that says why the browser does not upload a file. */
 export function refusalSentence(reason: Refusal): string {
   return isErrorReason(reason) ? reasonText(reason, chosenLanguageOr('tr')) : texts[reason];
 }
 
-/** Returns why the server could not accept an upload. */
+/** Returns a sentence that says why the server did not accept an upload. */
 export function problemSentence(problem: UploadProblem): string {
   return texts[problem];
 }

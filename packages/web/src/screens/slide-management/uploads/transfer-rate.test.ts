@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTransferRate } from './transfer-rate.ts';
 
-describe('bytesPerSecond of a transfer rate', () => {
+describe('bytesPerSecond of the transfer rate of an upload', () => {
   it('returns null while the samples cover less than one second', () => {
     const rate = createTransferRate();
     rate.add(0, 0);
@@ -9,11 +9,11 @@ describe('bytesPerSecond of a transfer rate', () => {
     expect(rate.bytesPerSecond()).toBeNull();
   });
 
-  it('returns bytes per second between the first and the last sample', () => {
+  it('returns the bytes per second between the first and the last sample', () => {
     const rate = createTransferRate();
     rate.add(0, 0);
     rate.add(4000, 2000);
-    expect(rate.bytesPerSecond()).toBe(2000);
+    expect(rate.bytesPerSecond()).toBe(2000); // 4000 bytes in 2 s
   });
 
   it('ignores samples that are older than ten seconds', () => {
@@ -22,6 +22,6 @@ describe('bytesPerSecond of a transfer rate', () => {
     rate.add(1_000_000, 5000);
     rate.add(1_000_000, 14_000);
     rate.add(1_002_000, 15_000);
-    expect(rate.bytesPerSecond()).toBe(200);
+    expect(rate.bytesPerSecond()).toBe(200); // 2000 bytes in 10 s
   });
 });

@@ -1,12 +1,12 @@
-/** Measures the speed of an upload over its last seconds. */
+/** Measures the speed of an upload over the last 10 s. */
 
-/** Older samples do not describe the current speed of the network. */
+/** Samples that are older than this do not describe the current speed of the network. */
 const windowMs = 10_000;
-/** A rate over a shorter time would be inaccurate. */
+/** Minimum time between the first and the last sample: a rate over a shorter time would be inaccurate. */
 const minMeasuredMs = 1000;
 
 export interface TransferRate {
-  /** Adds a sample. @param totalBytes sent since the beginning of the upload @param nowMs monotonic time */
+  /** Adds a sample. @param totalBytes bytes sent since the beginning of the upload @param nowMs time of a monotonic clock */
   add(totalBytes: number, nowMs: number): void;
   /** Returns the rate over the last 10 s; null while the samples cover less than 1 s. */
   bytesPerSecond(): number | null;

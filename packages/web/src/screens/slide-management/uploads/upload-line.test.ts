@@ -3,10 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { uploadLinesOf } from './upload-line.ts';
 import type { LocalUpload } from './upload-queue.ts';
 
+/** When all uploads in these tests began. */
 const begun_at = '2026-11-21T10:00:00.000Z';
 const oneSecondLater = Date.parse(begun_at) + 1000;
 const twoMinutesLater = Date.parse(begun_at) + 120_000;
 
+/** Returns an upload as the server reports it: received completely, no slide found yet. */
 const serverUpload = (changes: Partial<SlideUpload> = {}): SlideUpload => ({
   id: 'u1',
   dataset: 'Böbrek',
@@ -22,6 +24,7 @@ const serverUpload = (changes: Partial<SlideUpload> = {}): SlideUpload => ({
   ...changes,
 });
 
+/** Returns an upload that this browser tab is sending. */
 const localUpload = (changes: Partial<LocalUpload> = {}): LocalUpload => ({
   key: 'Böbrek/a.svs',
   dataset: 'Böbrek',
@@ -40,7 +43,7 @@ const localUpload = (changes: Partial<LocalUpload> = {}): LocalUpload => ({
   ...changes,
 });
 
-const image = (status: 'pending' | 'ready' | 'failed', error: string | null = null) => ({
+const uploadedImage = (status: 'pending' | 'ready' | 'failed', error: string | null = null) => ({
   id: status,
   file_name: 'a.svs',
   status,
@@ -48,64 +51,100 @@ const image = (status: 'pending' | 'ready' | 'failed', error: string | null = nu
 });
 
 /** Returns state, detail and actions of each line, one second after the uploads began. */
-const linesSoonAfterStart = (local: readonly LocalUpload[], onServer: readonly SlideUpload[]) =>
-  uploadLinesOf(local, onServer, oneSecondLater).map(({ state, detail, actions }) => [
+const linesAfterOneSecond = (localUploads: readonly LocalUpload[], serverUploads: readonly SlideUpload[]) =>
+  uploadLinesOf(localUploads, serverUploads, oneSecondLater).map(({ state, detail, actions }) => [
     state,
     detail,
     actions,
   ]);
 
-describe('uploadLinesOf', () => {
-  it.each<[Partial<SlideUpload>, string, string | null]>([
-    [{ state: 'open', checked_count: 0 }, 'Yarım kaldı', 'Sürdürmek için aynı dosyaları yeniden seçin.'],
-    [{ state: 'open' }, 'Sunucu denetliyor', null],
-    [{ state: 'placing' }, 'Kataloğa alınıyor', null],
-    [{ images: [] }, 'Okunuyor', null],
-    [{ images: [image('ready'), image('pending')] }, 'Okunuyor', null],
-    [{ images: [image('ready')] }, 'Hazır', null],
-    [{ images: [image('ready'), image('ready')] }, '2 slayt hazır', null],
-    [{ images: [image('ready'), image('failed', 'It is damaged.')] }, 'Slayt okunamadı', 'It is damaged.'],
+describe('uploadLinesOf, which computes the lines of the upload list', () => {
+  it.each<[string, Partial<SlideUpload>, string, string | null]>([
     [
+      'files are missing',
+      { state: 'open', checked_count: 0 },
+      'Yarım kaldı',
+      'Sürdürmek için aynı dosyaları yeniden seçin.',
+    ],
+    ['all files are received', { state: 'open' }, 'Sunucu denetliyor', null],
+    ['the files are being moved to the dataset', { state: 'placing' }, 'Kataloğa alınıyor', null],
+    ['no slide is found yet', { images: [] }, 'Okunuyor', null],
+    [
+      'one of two slides is not read yet',
+      { images: [uploadedImage('ready'), uploadedImage('pending')] },
+      'Okunuyor',
+      null,
+    ],
+    ['its slide is ready', { images: [uploadedImage('ready')] }, 'Hazır', null],
+    [
+      'both slides are ready',
+      { images: [uploadedImage('ready'), uploadedImage('ready')] },
+      '2 slayt hazır',
+      null,
+    ],
+    [
+      'one of two slides cannot be read',
+      { images: [uploadedImage('ready'), uploadedImage('failed', 'It is damaged.')] },
+      'Slayt okunamadı',
+      'It is damaged.',
+    ],
+    [
+      'a file of this name exists',
       { state: 'open', problem: 'exists' },
       'Gönderilmedi',
       'Bu adda bir dosya veya klasör bu arada oluşmuş; üzerine yazılmadı.',
     ],
-  ])('returns state and detail of an upload that is only on the server: %j', (changes, state, detail) => {
+  ])('returns the state of an upload that another tab began, when %s', (_, changes, state, detail) => {
     const [line] = uploadLinesOf([], [serverUpload(changes)], oneSecondLater);
     expect(line).toMatchObject({ state, detail });
   });
 
-  it('says that a folder contains no slide when none was found within a minute', () => {
+  it('says that an upload contains no readable slide when the server has found none for more than a minute', () => {
     const [line] = uploadLinesOf([], [serverUpload()], twoMinutesLater);
     expect(line?.state).toBe('İçinde okunabilir bir slayt bulunamadı');
   });
 
-  it.each<[Partial<LocalUpload>, string, readonly string[]]>([
-    [{}, 'Gönderiliyor', ['pause', 'cancel']],
-    [{ phase: 'waiting' }, 'Sırada', ['pause', 'cancel']],
-    [{ phase: 'paused' }, 'Duraklatıldı', ['resume', 'cancel']],
-    [{ phase: 'refused', message: 'Yer yok.' }, 'Gönderilmedi', ['resume', 'cancel']],
-  ])('returns state and actions of an upload of this tab: %j', (changes, state, actions) => {
+  it.each<[string, Partial<LocalUpload>, string, readonly string[]]>([
+    ['pause and cancel while an upload of this tab is sent', {}, 'Gönderiliyor', ['pause', 'cancel']],
+    [
+      'pause and cancel while an upload of this tab waits',
+      { phase: 'waiting' },
+      'Sırada',
+      ['pause', 'cancel'],
+    ],
+    [
+      'resume and cancel for a paused upload of this tab',
+      { phase: 'paused' },
+      'Duraklatıldı',
+      ['resume', 'cancel'],
+    ],
+    [
+      'resume and cancel for a refused upload of this tab',
+      { phase: 'refused', message: 'Yer yok.' },
+      'Gönderilmedi',
+      ['resume', 'cancel'],
+    ],
+  ])('returns the state, and offers %s', (_, changes, state, actions) => {
     const open = serverUpload({ state: 'open', checked_count: 0 });
-    expect(linesSoonAfterStart([localUpload(changes)], [open])).toEqual([
+    expect(linesAfterOneSecond([localUpload(changes)], [open])).toEqual([
       [state, changes.message ?? null, actions],
     ]);
   });
 
-  it('returns one line, not two, for an unfinished upload that the server lists and this tab is about to resume', () => {
+  it('returns a single line for an unfinished upload that the server lists and this tab is about to resume', () => {
     const open = serverUpload({ state: 'open', checked_count: 0 });
     const waiting = localUpload({ phase: 'waiting', uploadId: null });
-    expect(linesSoonAfterStart([waiting], [open])).toEqual([['Sırada', null, ['pause', 'cancel']]]);
+    expect(linesAfterOneSecond([waiting], [open])).toEqual([['Sırada', null, ['pause', 'cancel']]]);
   });
 
-  it('returns the state that the server reports when this tab has sent all files', () => {
+  it('returns the state that the server reports once this tab has sent all files', () => {
     const sent = localUpload({ phase: 'sent', sentBytes: 100 });
-    expect(linesSoonAfterStart([sent], [])).toEqual([['Sunucu denetliyor', null, []]]);
-    expect(linesSoonAfterStart([sent], [serverUpload({ images: [image('ready')] })])).toEqual([
+    expect(linesAfterOneSecond([sent], [])).toEqual([['Sunucu denetliyor', null, []]]);
+    expect(linesAfterOneSecond([sent], [serverUpload({ images: [uploadedImage('ready')] })])).toEqual([
       ['Hazır', null, ['hide']],
     ]);
     const damaged = serverUpload({ state: 'open', checked_count: 0, problem: 'checksum' });
-    expect(linesSoonAfterStart([sent], [damaged])).toEqual([
+    expect(linesAfterOneSecond([sent], [damaged])).toEqual([
       ['Gönderilmedi', 'Gelen dosya gönderilenle aynı değil. Yeniden gönderin.', ['sendAgain', 'cancel']],
     ]);
   });

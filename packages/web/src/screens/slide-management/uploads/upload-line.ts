@@ -1,11 +1,13 @@
-/** Joins the uploads of this browser tab with those that the server reports into the lines of the upload list. */
+/** Computes the lines of the upload list from the uploads of this browser tab and those that the server reports. */
 import type { SlideUpload } from '@lamina/contract';
 import { problemSentence, texts } from './texts.ts';
 import type { LocalUpload } from './upload-queue.ts';
 
+/** A button of a line. `hide` removes a finished upload from the list. */
 type LineAction = 'pause' | 'resume' | 'sendAgain' | 'cancel' | 'hide';
 
 export interface UploadLine {
+  /** Key of an upload of this tab (dataset and path); for any other upload, its id on the server. */
   readonly key: string;
   readonly dataset: string;
   readonly path: string;
@@ -19,22 +21,23 @@ export interface UploadLine {
   readonly sentFiles: number;
   /** Path of the file that is being sent; null when none is. */
   readonly currentFile: string | null;
-  /** State as a short text for the user, such as "Waiting" or "Ready". */
+  /** State of the upload as a short text for the user, for example "Ready". */
   readonly state: string;
+  /** Determines the colour of the state. */
   readonly tone: 'calm' | 'good' | 'bad';
   /** A reason or hint; null when there is none. */
   readonly detail: string | null;
   readonly actions: readonly LineAction[];
-  /** Id that the server gave the upload; null until the upload has been announced to the server. */
+  /** Id of the upload on the server; null until this tab has announced the upload to the server. */
   readonly uploadId: string | null;
 }
 
-/** Time after the beginning of an upload from which a line without slides says that the folder contains none. */
+/** When the server has found no slide this long after the beginning of an upload, its line says that the folder contains none. */
 const noSlideFoundAfterMs = 60_000;
 
 /**
- * Returns the uploads of this tab in the order in which the user chose them, then the other uploads of the server in
- * the order of `serverUploads`.
+ * Returns the lines of the upload list: the uploads of this tab in the order in which the user has chosen them, then the other uploads of
+ * the server in the order of `serverUploads`.
  *
  * @param nowMs time since the epoch
  */
@@ -46,7 +49,7 @@ export function uploadLinesOf(
   const serverUploadById = new Map(serverUploads.map((upload) => [upload.id, upload]));
   const localIds = new Set(localUploads.map(({ uploadId }) => uploadId));
   const localTargets = new Set(localUploads.map(targetOf));
-  // A local upload that is about to resume an open upload of the server has no id yet; both have the same dataset and path.
+  // A local upload that is about to resume an open upload of the server has no id yet, but has the same dataset and path.
   const isAlsoLocal = (upload: SlideUpload) =>
     localIds.has(upload.id) || (upload.state === 'open' && localTargets.has(targetOf(upload)));
   return [
@@ -62,8 +65,12 @@ export function uploadLinesOf(
 /** Identifies the file or folder that an upload creates. */
 const targetOf = ({ dataset, path }: Pick<UploadLine, 'dataset' | 'path'>) => `${dataset}/${path}`;
 
-/** @param onServer the same upload as the server reports it; undefined while the server does not */
-function lineOfLocalUpload(local: LocalUpload, onServer: SlideUpload | undefined, nowMs: number): UploadLine {
+/** @param serverUpload the same upload as the server reports it; undefined when the server does not report it */
+function lineOfLocalUpload(
+  local: LocalUpload,
+  serverUpload: SlideUpload | undefined,
+  nowMs: number,
+): UploadLine {
   const { phase } = local;
   const common = {
     key: local.key,
@@ -76,12 +83,12 @@ function lineOfLocalUpload(local: LocalUpload, onServer: SlideUpload | undefined
     currentFile: local.currentFile,
     uploadId: local.uploadId,
   };
-  if (phase === 'sent' && onServer !== undefined) {
+  if (phase === 'sent' && serverUpload !== undefined) {
     return {
       ...common,
-      ...serverStateOf(onServer, nowMs),
+      ...serverStateOf(serverUpload, nowMs),
       sentBytes: null,
-      actions: actionsAfterSending(onServer),
+      actions: actionsAfterSending(serverUpload),
     };
   }
   const actions: Record<LocalUpload['phase'], readonly LineAction[]> = {
@@ -102,12 +109,14 @@ function lineOfLocalUpload(local: LocalUpload, onServer: SlideUpload | undefined
   };
 }
 
+/** Returns the actions for an upload of this tab after all files have been sent. */
 function actionsAfterSending({ state, problem }: SlideUpload): readonly LineAction[] {
   if (problem === 'checksum') return ['sendAgain', 'cancel'];
   const actions: LineAction[] = state === 'done' ? ['hide'] : [];
-  return problem === 'exists' ? [...actions, 'cancel'] : actions; // 'exists': the name is taken, so a retry cannot succeed
+  return problem === 'exists' ? [...actions, 'cancel'] : actions; // no retry: a file or folder of this name exists
 }
 
+/** Returns the line of an upload that another tab or an earlier visit has begun. */
 function lineOfServerUpload(upload: SlideUpload, nowMs: number): UploadLine {
   const isComplete = upload.checked_count === upload.file_count;
   const isInterrupted = upload.state === 'open' && (upload.problem === 'checksum' || !isComplete);
@@ -146,6 +155,6 @@ function serverStateOf(
   if (failedImage !== undefined) return { state: texts.unread, tone: 'bad', detail: failedImage.error };
   if (images.some(({ status }) => status === 'pending'))
     return { state: texts.reading, tone: 'calm', detail: null };
-  const ready = images.length === 1 ? texts.ready : texts.readyOf(images.length);
-  return { state: ready, tone: 'good', detail: null };
+  const readyText = images.length === 1 ? texts.ready : texts.readyOf(images.length);
+  return { state: readyText, tone: 'good', detail: null };
 }

@@ -1,7 +1,7 @@
 /**
- * The queue of uploads of this browser tab. It sends up to two uploads at a time, each file in parts, and continues
- * while other screens are open. Closing the tab ends the queue, but the server keeps the received parts: an upload
- * resumes when the user chooses the same files again.
+ * The queue of slide uploads of this browser tab. It sends up to two uploads at a time, each file in parts, and continues while other
+ * screens are open. Closing the tab ends the queue, but the server keeps the received parts: the user resumes an upload by choosing the
+ * same files again.
  */
 import { AppError } from '@lamina/contract';
 import { useSyncExternalStore } from 'react';
@@ -15,18 +15,21 @@ import { texts } from './texts.ts';
 import { createTransferRate, type TransferRate } from './transfer-rate.ts';
 
 /**
- * - `waiting`: waits until one of the uploads before it ends
+ * The phase of an upload in the queue:
+ *
+ * - `waiting`: waits until one of the uploads before it ends or is paused
  * - `offline`: the server does not respond; the queue retries automatically
- * - `sent`: the server has received all files, and from now on reports the state of the upload itself
+ * - `sent`: the server has received all files; from now on, the server reports the state of the upload
  * - `refused`: the server rejected the upload or a file could not be read; the user has to act
  */
 export type LocalUploadPhase = 'waiting' | 'sending' | 'offline' | 'paused' | 'sent' | 'refused';
 
+/** An upload of this tab as the upload list shows it. */
 export interface LocalUpload {
   /** Dataset and path, which identify the upload in this tab. */
   readonly key: string;
   readonly dataset: string;
-  /** Path of the file or folder below the dataset. */
+  /** Path of the file or folder, relative to the dataset. */
   readonly path: string;
   readonly isFolder: boolean;
   readonly fileCount: number;
@@ -41,20 +44,22 @@ export interface LocalUpload {
   readonly message: string | null;
   /** Whether a retry can succeed; false when the dataset already has a file or folder of this name. */
   readonly canResume: boolean;
-  /** Null until it has been measured, and while nothing is sent. */
+  /** Null until the rate has been measured, and while nothing is being sent. */
   readonly bytesPerSecond: number | null;
-  /** Id that the server gave the upload; null until the upload has been announced to the server. */
+  /** Id of the upload on the server; null until this tab has announced the upload to the server. */
   readonly uploadId: string | null;
 }
 
-/** Two, so that the next upload is sent while the server checks the files of the previous one. */
+/** Two, so that one upload can be sent while the server checks the files of another one. */
 const maxConcurrentUploads = 2;
+/** Time after which an upload without a response is retried. */
 const retryDelayMs = 5000;
 
-interface Entry {
+/** An upload in the queue with the state that only the queue needs. */
+interface QueueEntry {
   upload: LocalUpload;
   readonly group: FileGroup;
-  /** SHA-256 by path. They are kept so that an interrupted upload does not hash its files again. */
+  /** SHA-256 by path, cached so that a resumed upload does not hash its files again. */
   readonly checksums: Map<string, Promise<string>>;
   /** Aborts the current attempt to send the upload; null while it is not being sent. */
   attempt: AbortController | null;
@@ -65,13 +70,15 @@ interface Entry {
 /** Phases that continue without an action of the user. */
 const activePhases: ReadonlySet<LocalUploadPhase> = new Set(['waiting', 'sending', 'offline']);
 
-const entries = new Map<string, Entry>();
-/** Uid of the account that chose the files; null before the first sign-in. */
+/** By key, in the order in which the user has chosen the uploads. */
+const entries = new Map<string, QueueEntry>();
+/** Uid of the account that has chosen the files; null before the first sign-in. */
 let ownerUid: string | null = null;
-/** The return value of `useLocalUploads`: a new array after every change, because React compares it by identity. */
+/** The return value of `useLocalUploads`: a new array after each change, because React compares it by identity. */
 let snapshot: readonly LocalUpload[] = [];
 const listeners = new Set<() => void>();
 
+/** Informs the components about a change of the queue, and the notifications about the progress of all active uploads. */
 function publishChanges(): void {
   snapshot = [...entries.values()].map(({ upload }) => upload);
   for (const listener of listeners) listener();
@@ -84,12 +91,12 @@ function publishChanges(): void {
   });
 }
 
-function updateUpload(entry: Entry, changes: Partial<LocalUpload>): void {
+function updateUpload(entry: QueueEntry, changes: Partial<LocalUpload>): void {
   entry.upload = { ...entry.upload, ...changes };
   publishChanges();
 }
 
-/** Returns the uploads of this tab in the order in which the user chose them, and renders again when they change. */
+/** Returns the uploads of this tab in the order in which the user has chosen them, and renders again when they change. */
 export function useLocalUploads(): readonly LocalUpload[] {
   return useSyncExternalStore(
     (listener) => {
@@ -140,11 +147,12 @@ export function enqueue(group: FileGroup, dataset: string): boolean {
   return true;
 }
 
+/** Aborts the current attempt to send an upload, and starts the next waiting one. */
 export function pause(key: string): void {
   const entry = entries.get(key);
   if (entry === undefined) return;
   entry.attempt?.abort();
-  entry.attempt = null; // at once, although the attempt is still ending: `resume` ignores entries with an attempt
+  entry.attempt = null; // set now, before the attempt has ended: `resume` ignores uploads with an attempt
   updateUpload(entry, { phase: 'paused', currentFile: null, bytesPerSecond: null });
   startWaiting();
 }
@@ -157,7 +165,7 @@ export function resume(key: string): void {
   startWaiting();
 }
 
-/** Aborts the upload and asks the server to remove the received files. @throws the errors of the API client */
+/** Removes an upload from the queue, and makes the server remove the received files. @throws the errors of the API client */
 export async function cancel(key: string): Promise<void> {
   const entry = entries.get(key);
   if (entry === undefined) return;
@@ -187,7 +195,8 @@ function startWaiting(): void {
   }
 }
 
-async function attemptUpload(entry: Entry): Promise<void> {
+/** Sends an upload, and starts the next waiting one at its end. Never rejects. */
+async function attemptUpload(entry: QueueEntry): Promise<void> {
   const attempt = new AbortController();
   entry.attempt = attempt;
   updatePageGuard();
@@ -207,10 +216,10 @@ async function attemptUpload(entry: Entry): Promise<void> {
 }
 
 /**
- * After a failure without a response, retries in `retryDelayMs`, or earlier when the browser reports that the network
- * is back. After any other failure, the upload is refused.
+ * When the server has not responded, retries after `retryDelayMs`, or as soon as the browser reports that the network is back. After any
+ * other failure, the upload is refused.
  */
-function handleFailure(entry: Entry, error: unknown): void {
+function handleFailure(entry: QueueEntry, error: unknown): void {
   if (error instanceof NoResponseError) {
     updateUpload(entry, { phase: 'offline', currentFile: null, bytesPerSecond: null });
     const retry = () => {
@@ -222,7 +231,7 @@ function handleFailure(entry: Entry, error: unknown): void {
     window.addEventListener('online', retry);
     return;
   }
-  // `sendFile` cannot end the sign-in. `invalidateUploads` repeats a call of the API client, which gets the same error and ends it.
+  // `sendFile` cannot sign the person out. `invalidateUploads` makes the API client send a request, which gets the same error and does so.
   if (error instanceof AppError && error.code === 'token_invalid') void invalidateUploads();
   const defaultMessage = error instanceof FileUnreadableError ? texts.unreadable : texts.failed;
   updateUpload(entry, {
@@ -235,7 +244,7 @@ function handleFailure(entry: Entry, error: unknown): void {
 }
 
 /** Announces the upload to the server, and sends the files that the server does not have completely. */
-async function sendMissingFiles(entry: Entry, signal: AbortSignal): Promise<void> {
+async function sendMissingFiles(entry: QueueEntry, signal: AbortSignal): Promise<void> {
   const { group } = entry;
   const { upload, files } = await createUpload(
     {
@@ -253,7 +262,7 @@ async function sendMissingFiles(entry: Entry, signal: AbortSignal): Promise<void
   let completeBytes = 0;
   let completeFiles = 0;
   for (const { path, file } of group.files) {
-    // A file of an earlier attempt is skipped when it is complete, resumed when it is open and unchanged, and otherwise sent anew.
+    // Of an earlier attempt, complete files are skipped, and unchanged incomplete files are resumed. All other files are sent in full.
     const serverFile = serverFiles.get(path);
     const isComplete = serverFile?.state === 'checking' || serverFile?.state === 'checked';
     if (!isComplete) {
@@ -296,16 +305,17 @@ async function sendOrRestart(
   }
 }
 
-function checksumOf(entry: Entry, path: string, file: File): Promise<string> {
+/** Returns the SHA-256 of a file, and computes it only once. */
+function checksumOf(entry: QueueEntry, path: string, file: File): Promise<string> {
   const cached = entry.checksums.get(path);
   if (cached !== undefined) return cached;
   const checksum = hashFile(file);
   entry.checksums.set(path, checksum);
-  checksum.catch(() => entry.checksums.delete(path)); // callers get the error; the next call reads the file again
+  checksum.catch(() => entry.checksums.delete(path)); // the caller also gets the error; the next call reads the file again
   return checksum;
 }
 
-/** Sets the signed-in account. When it differs from the previous one, aborts and removes the uploads of that account. */
+/** Must be called with the uid of the signed-in account. Aborts and removes the uploads of another account that was signed in before. */
 export function setUploadOwner(uid: string): void {
   if (ownerUid === uid) return;
   if (ownerUid !== null) {
