@@ -207,8 +207,8 @@ describe.each(databaseKinds)('API tokens, on %s,', (database) => {
         const response = await as(token).call(getImage, { params: { imageId: image.id } });
         expect(response.status).toBe(status);
       }
-      const all = await fixtures.apiToken(owner, { scopes: ['slides:read'] });
-      expect((await as(all.token).call(listImages)).body.images).toHaveLength(3);
+      const unlimitedToken = await fixtures.apiToken(owner, { scopes: ['slides:read'] });
+      expect((await as(unlimitedToken.token).call(listImages)).body.images).toHaveLength(3);
     }
   });
 

@@ -120,13 +120,13 @@ describe.each(databaseKinds)('an application for an account, on %s', (database) 
       as(null).call(register, { body: { email: `${name}@example.org`, password: 'uzun-bir-şifre' } });
 
     await apply('bir');
-    const first = await emailsOf({ outbox });
-    expect(new Set(first.map(({ to }) => to))).toEqual(
+    const firstEmails = await emailsOf({ outbox });
+    expect(new Set(firstEmails.map(({ to }) => to))).toEqual(
       new Set(['ikinci@example.org', 'yonetici@example.org']),
     );
-    expect(first[0]?.subject).toBe('Lamina: Onay bekleyenler var');
-    expect(first[0]?.text).toContain('1 yeni başvuru');
-    expect(first[0]?.text).toContain('/admin/users?view=waiting');
+    expect(firstEmails[0]?.subject).toBe('Lamina: Onay bekleyenler var');
+    expect(firstEmails[0]?.text).toContain('1 yeni başvuru');
+    expect(firstEmails[0]?.text).toContain('/admin/users?view=waiting');
 
     clock.advance(1000);
     await apply('iki');
@@ -266,12 +266,12 @@ describe.each(databaseKinds)('rejecting an application for an account, on %s,', 
     const token = await fixtures.token(user);
     const response = await client.call(rejectUser, { params: { uid: user.uid }, body: { reason } });
     expect(response).toMatchObject({ status: 200, body: { message: 'Başvuru reddedildi.' } });
-    for (const who of [token, await fixtures.token(user)]) {
-      expect((await as(who).call(getProfile)).body.user).toMatchObject({
+    for (const signInToken of [token, await fixtures.token(user)]) {
+      expect((await as(signInToken).call(getProfile)).body.user).toMatchObject({
         status: 'suspended',
         decisionReason: reason,
       });
-      expect((await as(who).call(createImageSession)).status).toBe(403);
+      expect((await as(signInToken).call(createImageSession)).status).toBe(403);
     }
     const [mail] = await emailsOf({ outbox });
     expect(mail).toMatchObject({ to: 'yeni@example.org', subject: 'Lamina: Başvurunuz reddedildi' });

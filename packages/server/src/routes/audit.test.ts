@@ -73,14 +73,14 @@ describe.each(databaseKinds)('the audit log, on %s', (database) => {
     const server = await testServer({ database });
     const { admin, read } = await signInAdmin(server);
     for (let i = 0; i < 6; i++) await server.fixtures.token(admin);
-    const first = await read({ limit: '3' });
+    const firstPage = await read({ limit: '3' });
     await server.fixtures.token(admin);
-    const second = await read({ limit: '3', cursor: first.next_cursor ?? '' });
-    const third = await read({ limit: '3', cursor: second.next_cursor ?? '' });
-    expect([first, second, third].flatMap(({ entries }) => entries.map(({ seq }) => seq))).toEqual([
-      7, 6, 5, 4, 3, 2, 1,
-    ]);
-    expect(third.next_cursor).toBeNull();
+    const secondPage = await read({ limit: '3', cursor: firstPage.next_cursor ?? '' });
+    const thirdPage = await read({ limit: '3', cursor: secondPage.next_cursor ?? '' });
+    expect(
+      [firstPage, secondPage, thirdPage].flatMap(({ entries }) => entries.map(({ seq }) => seq)),
+    ).toEqual([7, 6, 5, 4, 3, 2, 1]);
+    expect(thirdPage.next_cursor).toBeNull();
   });
 
   it('can be filtered by slide and by account', async () => {
@@ -197,9 +197,9 @@ describe.each(databaseKinds)('a rejected request, on %s', (database) => {
     await server.as(null).inject({ url: `/image-catalog/proxy/x/image.dzi?session=${token}` });
     await server.as(null).call(verifyToken, { body: { token } });
     await server.as(null).call(signIn, { body: { email: 'a@example.org', password: token } });
-    const all = await read();
-    expect(all.entries.length).toBeGreaterThan(4);
-    expect(JSON.stringify(all)).not.toContain(token);
+    const fullLog = await read();
+    expect(fullLog.entries.length).toBeGreaterThan(4);
+    expect(JSON.stringify(fullLog)).not.toContain(token);
   });
 
   it('writes one audit event when requests without a token repeat within a minute, and then an event with their number', async () => {
@@ -239,13 +239,13 @@ describe.each(databaseKinds)('the CSV file of the audit log, on %s', (database) 
     expect(lines[0]).toMatch(/^\uFEFF?Sıra,/);
     expect(lines[1]).toContain(`,"'=Şükrü ""Ş"" Çağ",${user.email},${user.uid},`);
     expect(lines[4]).toBe('');
-    const [entry] = (await read()).entries;
-    expect(entry).toMatchObject({
+    const [exportEvent] = (await read()).entries;
+    expect(exportEvent).toMatchObject({
       action: 'audit-exported',
       actor: { uid: admin.uid },
       detail: { action: 'sign-in', uid: user.uid },
     });
-    expect(JSON.stringify(entry?.detail)).not.toContain('@');
+    expect(JSON.stringify(exportEvent?.detail)).not.toContain('@');
   });
 
   it('has all entries of a large log, without those added during the download', async () => {

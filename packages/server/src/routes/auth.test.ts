@@ -171,13 +171,15 @@ describe('sign-in with e-mail and password', () => {
   it('returns the same response for a wrong password and for an unknown e-mail address', async () => {
     const { as, fixtures } = await testServer();
     const { email } = await fixtures.user();
-    const wrong = await as(null).call(signIn, { body: { email, password: 'yanlış-şifre' } });
-    const unknown = await as(null).call(signIn, { body: { email: 'unknown@example.org', password: 'x' } });
-    expect(wrong).toMatchObject({
+    const wrongPassword = await as(null).call(signIn, { body: { email, password: 'yanlış-şifre' } });
+    const unknownAddress = await as(null).call(signIn, {
+      body: { email: 'unknown@example.org', password: 'x' },
+    });
+    expect(wrongPassword).toMatchObject({
       status: 401,
       body: { code: 'credentials_invalid', message: 'Geçersiz e-posta veya şifre.' },
     });
-    expect(withoutVaryingFields(unknown)).toEqual(withoutVaryingFields(wrong));
+    expect(withoutVaryingFields(unknownAddress)).toEqual(withoutVaryingFields(wrongPassword));
   });
 
   it('reveals that an account is deactivated only after the right password', async () => {
@@ -351,9 +353,11 @@ describe('password reset by e-mail', () => {
     const { as, fixtures, outbox } = await testServer();
     const { email } = await fixtures.user();
     const known = await as(null).call(requestPasswordReset, { body: { email } });
-    const unknown = await as(null).call(requestPasswordReset, { body: { email: 'unknown@example.org' } });
+    const unknownAddress = await as(null).call(requestPasswordReset, {
+      body: { email: 'unknown@example.org' },
+    });
     expect(known.status).toBe(202);
-    expect(withoutVaryingFields(unknown)).toEqual(withoutVaryingFields(known));
+    expect(withoutVaryingFields(unknownAddress)).toEqual(withoutVaryingFields(known));
     expect(await outbox()).toHaveLength(1);
   });
 

@@ -383,8 +383,11 @@ describe.each(databaseKinds)('a request for access to a dataset, on %s', (databa
     const sentEmails = (await emailsOf(server)).map(({ to, subject }) => [to?.[0]?.address, subject]);
     expect(sentEmails).toContainEqual([reader.user.email, 'Lamina: Veri kümesi isteğiniz kabul edildi']);
     expect(sentEmails.filter(([, subject]) => subject === 'Lamina: Onay bekleyenler var')).toHaveLength(2);
-    const again = await admin.call(answerDatasetRequest, { params: { requestId }, body: { granted: false } });
-    expect(again).toMatchObject({ status: 409, body: { code: 'already_answered' } });
+    const secondDecision = await admin.call(answerDatasetRequest, {
+      params: { requestId },
+      body: { granted: false },
+    });
+    expect(secondDecision).toMatchObject({ status: 409, body: { code: 'already_answered' } });
     expect(await requestAccess(reader)).toMatchObject({
       body: { message: 'You already have access to this dataset.' },
     });

@@ -49,8 +49,9 @@ const search = async (path: string) => {
   ]);
   return response.json<DataSet[]>();
 };
+/** Returns the study descriptions (tag 00081030), which are the names of the slide files. */
 const namesOf = (found: readonly DataSet[]) =>
-  found.map((each) => each['00081030']?.Value?.[0] as string).sort();
+  found.map((dataSet) => dataSet['00081030']?.Value?.[0] as string).sort();
 const instancePath = (level: number) => `${seriesPath}/instances/${uidOf(id, level)}`;
 const anySyntax = 'multipart/related; type="application/octet-stream"; transfer-syntax=*';
 
@@ -73,12 +74,12 @@ describe('DICOMweb search (QIDO-RS)', () => {
       '/studies?ModalitiesInStudy=SM&fuzzymatching=true&limit=101&offset=0&includefield=00081030,00080060',
     );
     expect(namesOf(found)).toEqual(['good.svs', 'other.svs']);
-    const goodStudy = found.find((each) => each['0020000D']?.Value?.[0] === uidOf(id, 'study'));
+    const goodStudy = found.find((dataSet) => dataSet['0020000D']?.Value?.[0] === uidOf(id, 'study'));
     expect(goodStudy).toMatchObject({
-      '00100010': { vr: 'PN', Value: [{ Alphabetic: 'Anonymous' }] },
-      '00100030': { vr: 'DA' },
-      '00080061': { Value: ['SM'] },
-      '00201208': { Value: [2] },
+      '00100010': { vr: 'PN', Value: [{ Alphabetic: 'Anonymous' }] }, // PatientName
+      '00100030': { vr: 'DA' }, // PatientBirthDate
+      '00080061': { Value: ['SM'] }, // ModalitiesInStudy
+      '00201208': { Value: [2] }, // NumberOfStudyRelatedInstances
       '00081190': { Value: [`http://localhost:80/dicom-web/studies/${uidOf(id, 'study')}`] },
     });
   });
@@ -111,7 +112,7 @@ describe('DICOMweb search (QIDO-RS)', () => {
     ]);
     const query = `00080016=1.2.840.10008.5.1.4.1.1.77.1.6&0020000E=${uidOf(id, 'series')}&00080060=SM&includefield=AvailableTransferSyntaxUID`;
     const instances = await search(`/studies/${study}/instances?${query}`);
-    expect(instances.map((each) => each['00080018']?.Value?.[0])).toEqual([uidOf(id, 0), uidOf(id, 1)]);
+    expect(instances.map((dataSet) => dataSet['00080018']?.Value?.[0])).toEqual([uidOf(id, 0), uidOf(id, 1)]);
     expect(instances[0]).toMatchObject({ '00083002': { Value: ['1.2.840.10008.1.2.4.50'] } });
     expect(await search(`/studies/${study}/series?Modality=??`)).toHaveLength(1);
     for (const path of [
@@ -161,11 +162,11 @@ describe('DICOMweb metadata (WADO-RS)', () => {
       '00080008': { Value: ['ORIGINAL', 'PRIMARY', 'VOLUME', 'NONE'] },
       '00080016': { Value: ['1.2.840.10008.5.1.4.1.1.77.1.6'] },
       '00280004': { Value: ['RGB'] },
-      '00280008': { Value: [16] },
-      '00280010': { Value: [128] },
-      '00480006': { Value: [480] },
-      '00480007': { Value: [400] },
-      '00209311': { Value: ['TILED_FULL'] },
+      '00280008': { Value: [16] }, // NumberOfFrames
+      '00280010': { Value: [128] }, // Rows of a frame
+      '00480006': { Value: [480] }, // TotalPixelMatrixColumns
+      '00480007': { Value: [400] }, // TotalPixelMatrixRows
+      '00209311': { Value: ['TILED_FULL'] }, // DimensionOrganizationType
       '52009229': { Value: [{ '00289110': { Value: [{ '00280030': { Value: [0.000499, 0.000499] } }] } }] },
     });
     for (const tag of ['00200052', '00400512', '0020000D', '0020000E', '00080019']) {
@@ -182,13 +183,13 @@ describe('DICOMweb metadata (WADO-RS)', () => {
   });
 
   it('is the same when requested by instance, series or study', async () => {
-    const [all, ofStudy, one] = [
+    const [ofSeries, ofStudy, ofInstance] = [
       await search(`${seriesPath}/metadata`),
       await search(`/studies/${uidOf(id, 'study')}/metadata`),
       await search(`${instancePath(1)}/metadata`),
     ];
-    expect(ofStudy).toEqual(all);
-    expect(one).toEqual(all.slice(1));
+    expect(ofStudy).toEqual(ofSeries);
+    expect(ofInstance).toEqual(ofSeries.slice(1));
   });
 
   it('points to the ICC profile of the file', async () => {
@@ -336,9 +337,9 @@ describe('access to DICOMweb', () => {
     const admin = server.as(await server.fixtures.admin());
     await admin.call(updateImage, { params: { imageId: otherId }, body: { hidden: true } });
     expect(namesOf(await search('/studies'))).toEqual(['good.svs']);
-    for (const each of [otherId, missingId]) {
-      expect(await search(`/studies?StudyInstanceUID=${uidOf(each, 'study')}`)).toEqual([]);
-      expect((await get(`/studies/${uidOf(each, 'study')}/metadata`)).json()).toMatchObject({
+    for (const inaccessibleId of [otherId, missingId]) {
+      expect(await search(`/studies?StudyInstanceUID=${uidOf(inaccessibleId, 'study')}`)).toEqual([]);
+      expect((await get(`/studies/${uidOf(inaccessibleId, 'study')}/metadata`)).json()).toMatchObject({
         code: 'not_found',
       });
     }

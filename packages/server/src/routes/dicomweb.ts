@@ -187,8 +187,8 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
   // The fast path in front of Fastify (frame-fast-path.ts) answers most requests for one frame. This route answers all other requests,
   // and sends the error response when the fast path has refused a request. Both use `frames.resolve`, which decides about the request.
   serve(app, getFrames, async (request) => {
-    const refused = refusedTileOf(request.reply.request.raw);
-    if (refused !== undefined) throw refused.error;
+    const refusedRequest = refusedTileOf(request.reply.request.raw);
+    if (refusedRequest !== undefined) throw refusedRequest.error;
     const resolved = await frames.resolve(await sessionOf(request), {
       params: request.params,
       accept: acceptOf(request),

@@ -112,8 +112,8 @@ describe.each(databaseKinds)('IIIF documents of cases and collections on %s', (d
 
   it('name a slide of a restricted dataset only for readers with a grant', async () => {
     const { server, ids, reader, documents, token, get } = await setUp(database);
-    const before = await get(documents.collection, token);
-    expect(before.body).not.toContain(ids.secret);
+    const withoutGrant = await get(documents.collection, token);
+    expect(withoutGrant.body).not.toContain(ids.secret);
     expect((await get(documents.case, token)).body).not.toContain(ids.secret);
     expect((await get(`manifest/${ids.secret}`, token)).status).toBe(404);
     const grant = { uid: reader.uid, dataset: 'Restricted', grantedBy: 'test' };
@@ -130,9 +130,9 @@ describe.each(databaseKinds)('IIIF documents of cases and collections on %s', (d
     const otherDatasetOnly = { scopes: ['slides:read' as const], datasets: ['Nowhere'] };
     const { token } = await server.fixtures.apiToken(reader, openOnly);
     expect((await get(documents.case, token)).document.items).toHaveLength(2);
-    const { token: other } = await server.fixtures.apiToken(reader, otherDatasetOnly);
-    expect((await get(documents.case, other)).status).toBe(404);
-    expect((await get(documents.collection, other)).document.items).toEqual([]);
+    const { token: otherToken } = await server.fixtures.apiToken(reader, otherDatasetOnly);
+    expect((await get(documents.case, otherToken)).status).toBe(404);
+    expect((await get(documents.collection, otherToken)).document.items).toEqual([]);
     expect(ids.secret).not.toBe('');
   });
 
@@ -161,8 +161,8 @@ describe.each(databaseKinds)('IIIF documents of cases and collections on %s', (d
       });
     }
     const body = { title: 'Own', items: [{ type: 'slide' as const, id: ids.he }], readers: [] };
-    const own = (await teacher.call(createCollection, { body })).body.id;
-    expect((await get(`manifest/collection/${own}`, token)).status).toBe(404);
+    const privateCollection = (await teacher.call(createCollection, { body })).body.id;
+    expect((await get(`manifest/collection/${privateCollection}`, token)).status).toBe(404);
     expect(server.logged()).not.toContain(token);
   });
 });

@@ -67,13 +67,13 @@ async function startServer(database: (typeof databaseKinds)[number] = 'SQLite') 
 
   /** Returns target and detail of the audit events of downloads. */
   async function auditedDownloads(): Promise<unknown[]> {
-    const found = await services.db
+    const events = await services.db
       .selectFrom('audit')
       .select(['target', 'detail'])
       .where('action', '=', 'original-downloaded')
       .orderBy('seq')
       .execute();
-    return found.map(({ target, detail }) => [target, JSON.parse(detail)]);
+    return events.map(({ target, detail }) => [target, JSON.parse(detail)]);
   }
 
   return { server, user, admin, token, svs, czi, idOf, allow, get, auditedDownloads };
@@ -181,12 +181,12 @@ describe('download of an original file', () => {
     expect((await get(url, { range: 'bytes=0-9', 'if-range': '"another"' })).status).toBe(200);
     expect((await get(url, { range: 'bytes=a-b' })).status).toBe(200);
     for (const range of [`bytes=${svs.length}-`, 'bytes=0-1,5-6']) {
-      const refused = await get(url, { range });
-      expect([refused.status, refused.body?.code, refused.headers['content-range']]).toEqual([
-        416,
-        'range_not_satisfiable',
-        `bytes */${svs.length}`,
-      ]);
+      const unsatisfiable = await get(url, { range });
+      expect([
+        unsatisfiable.status,
+        unsatisfiable.body?.code,
+        unsatisfiable.headers['content-range'],
+      ]).toEqual([416, 'range_not_satisfiable', `bytes */${svs.length}`]);
     }
     for (const path of ['b.czi', '../b.czi', '..%2fb.czi', 'a.svs/x', '%00', 'x'.repeat(600)]) {
       expect([path, (await get(`${url}/${path}`)).status]).toEqual([path, 404]);
@@ -312,9 +312,12 @@ describe.skipIf(withoutObjectStore !== null)(
           headers: { authorization: `Bearer ${token}`, ...headers },
         });
 
-      const first = await get({ range: 'bytes=0-9999' });
-      expect([first.statusCode, first.headers['content-range']]).toEqual([206, `bytes 0-9999/${svs.length}`]);
-      const remainder = await get({ range: 'bytes=10000-', 'if-range': String(first.headers.etag) });
+      const firstPart = await get({ range: 'bytes=0-9999' });
+      expect([firstPart.statusCode, firstPart.headers['content-range']]).toEqual([
+        206,
+        `bytes 0-9999/${svs.length}`,
+      ]);
+      const remainder = await get({ range: 'bytes=10000-', 'if-range': String(firstPart.headers.etag) });
       const location = { path: file, members: [] };
       const plan = await planOriginals(location, null, id);
       const [firstFile] = plan.files;
@@ -322,7 +325,7 @@ describe.skipIf(withoutObjectStore !== null)(
       const local = await openOriginal(location, null, plan, firstFile);
       const expected = await local.read(0, firstFile.size);
       await local.close();
-      expect(Buffer.compare(Buffer.concat([first.rawPayload, remainder.rawPayload]), expected)).toBe(0);
+      expect(Buffer.compare(Buffer.concat([firstPart.rawPayload, remainder.rawPayload]), expected)).toBe(0);
       expect(Buffer.compare(expected, svs)).not.toBe(0); // label and macro were removed
     });
   },

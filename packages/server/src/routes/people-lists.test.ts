@@ -117,16 +117,16 @@ describe.each(databaseKinds)('GET /admin/users on %s', (database) => {
   it('returns each of 250 accounts on exactly one page, with the total on every page', async () => {
     const server = await startWithAdmin(database);
     await insertPeople(server, 250, () => ({ role: 'viewer' }));
-    const seen: string[] = [];
+    const seenUids: string[] = [];
     for (const offset of ['0', '100', '200', '300']) {
       const { body } = await server.client.call(listUsers, {
         query: { role: 'viewer', limit: '100', offset },
       });
       expect(body.total).toBe(250);
-      seen.push(...body.users.map(({ uid }) => uid));
+      seenUids.push(...body.users.map(({ uid }) => uid));
     }
-    expect(new Set(seen).size).toBe(250);
-    expect(seen).toHaveLength(250);
+    expect(new Set(seenUids).size).toBe(250);
+    expect(seenUids).toHaveLength(250);
   });
 
   it.each([{ status: 'sleeping' }, { limit: '0' }, { limit: '201' }, { offset: '-1' }, { q: 'a\u0000' }])(
@@ -144,8 +144,8 @@ describe.each(databaseKinds)('GET /admin/applications on %s', (database) => {
     await insertPeople(server, 300, (index) => ({ displayName: index === 299 ? 'Şule Çınar' : null }));
     const { body } = await server.client.call(listApplications, { query: { q: 'SULE' } });
     expect(body).toMatchObject({ total: 1, waiting: 300, applications: [{ user: { uid: 'person-299' } }] });
-    const all = await server.client.call(listApplications, { query: { limit: '1000' } });
-    expect(all.body.applications).toHaveLength(300);
+    const allApplicants = await server.client.call(listApplications, { query: { limit: '1000' } });
+    expect(allApplicants.body.applications).toHaveLength(300);
   });
 });
 

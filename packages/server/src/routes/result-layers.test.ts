@@ -72,14 +72,17 @@ describe.each(databaseKinds)('Result layers on %s', (database) => {
     });
     const address = body.upload as string;
     const bytes = Buffer.from(valueTiff({ width: 8, height: 8, values: new Uint8Array(64).fill(1) }));
-    const before = await request('HEAD', address);
-    expect(before.headers).toMatchObject({ 'upload-offset': '0', 'upload-defer-length': '1' });
+    const beforeUpload = await request('HEAD', address);
+    expect(beforeUpload.headers).toMatchObject({ 'upload-offset': '0', 'upload-defer-length': '1' });
     const length = { 'upload-length': String(bytes.length) };
     expect(
       (await request('PATCH', address, { ...part(0), ...length }, bytes.subarray(0, 40))).statusCode,
     ).toBe(204);
-    const after = await request('HEAD', address);
-    expect(after.headers).toMatchObject({ 'upload-offset': '40', 'upload-length': String(bytes.length) });
+    const afterFirstPart = await request('HEAD', address);
+    expect(afterFirstPart.headers).toMatchObject({
+      'upload-offset': '40',
+      'upload-length': String(bytes.length),
+    });
     expect((await request('PATCH', address, part(0), bytes)).statusCode).toBe(409);
     expect((await request('PATCH', address, part(40), bytes.subarray(40))).statusCode).toBe(204);
     await server.services.jobs.idle('import-result');

@@ -115,11 +115,11 @@ describe.each(databaseKinds)('share links on %s', (database) => {
       });
     }
     const { share_links } = (await server.as(teacher).call(listShareLinks)).body;
-    expect(share_links.map((each) => each.ended)).toEqual([true, true, true]);
+    expect(share_links.map((link) => link.ended)).toEqual([true, true, true]);
   });
 
   describe('stop serving tiles to a visitor', () => {
-    it.each<[string, (all: Awaited<ReturnType<typeof setUp>>, linkId: string) => Promise<unknown>]>([
+    it.each<[string, (world: Awaited<ReturnType<typeof setUp>>, linkId: string) => Promise<unknown>]>([
       [
         'when their creator ends the link',
         ({ server, teacher }, linkId) => server.as(teacher).call(endShareLink, { params: { linkId } }),
@@ -152,14 +152,14 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     ])(
       '%s, at once in the process that handles the change and within a second in another process',
       async (_, end) => {
-        const all = await setUp();
-        const { server, image, createLink } = all;
+        const world = await setUp();
+        const { server, image, createLink } = world;
         const otherProcess = await server.another();
         const { id, secret } = await createLink();
         const { session_id: session } = (await openLink(server, secret)).body;
         for (const process of [server, otherProcess])
           expect(await tileStatus(process, image, session)).toBe(200);
-        const ended = (await end(all, id)) as { status: number };
+        const ended = (await end(world, id)) as { status: number };
         expect(ended.status).toBeLessThan(300);
         expect(await tileStatus(server, image, session)).toBeGreaterThanOrEqual(401);
         server.clock.advance(1001);

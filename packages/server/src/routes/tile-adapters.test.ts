@@ -521,8 +521,8 @@ describe('a connection to the fast path', () => {
     for (let i = 0; i < 50; i++) await send(pathOf(nativeTile));
     const bodies = bodiesIn(await everythingFrom(slow));
     expect(bodies).toHaveLength(count + 1);
-    const wrong = bodies.slice(0, count).filter((body, i) => !expected[i % tiles.length]?.equals(body));
-    expect(wrong).toHaveLength(0);
+    const wrongBodies = bodies.slice(0, count).filter((body, i) => !expected[i % tiles.length]?.equals(body));
+    expect(wrongBodies).toHaveLength(0);
   });
 
   it('receives only its own tiles while 24 connections share the response buffers', async () => {
@@ -534,8 +534,8 @@ describe('a connection to the fast path', () => {
         send(pathOf(tiles[i % tiles.length] ?? nativeTile), { agent: manyConnections }),
       ),
     );
-    const wrong = replies.filter(({ body }, i) => !expected[i % tiles.length]?.equals(body));
-    expect(wrong).toHaveLength(0);
+    const wrongBodies = replies.filter(({ body }, i) => !expected[i % tiles.length]?.equals(body));
+    expect(wrongBodies).toHaveLength(0);
   });
 
   it('does not affect other connections when it is reset', async () => {

@@ -214,12 +214,12 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
     it('is 304 without a body when If-None-Match equals the ETag', async () => {
       for (const address of addresses()) {
         const { headers } = await server.pixels(address, session);
-        const again = await server.pixels(address, session, {
+        const revalidated = await server.pixels(address, session, {
           headers: { 'if-none-match': `${headers.etag}` },
         });
-        expect(again.statusCode).toBe(304);
-        expect(again.rawPayload.length).toBe(0);
-        expect(again.headers.etag).toBe(headers.etag);
+        expect(revalidated.statusCode).toBe(304);
+        expect(revalidated.rawPayload.length).toBe(0);
+        expect(revalidated.headers.etag).toBe(headers.etag);
       }
     });
 
@@ -267,19 +267,19 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       code: string | null,
     ];
     /** Creates a viewer with a bearer token and an image session. */
-    const own = async () => {
+    const createViewer = async () => {
       const person = await server.fixtures.user({ role: 'viewer' });
       const token = await server.fixtures.token(person);
       return { person, token, session: await server.sessionOf(token) };
     };
     const administrator = () => server.fixtures.admin();
     const rows: readonly Row[] = [
-      ['valid, without a token', async () => ({ session: (await own()).session }), 200, null],
-      ['valid, with a token of the same account', own, 200, null],
+      ['valid, without a token', async () => ({ session: (await createViewer()).session }), 200, null],
+      ['valid, with a token of the same account', createViewer, 200, null],
       [
         'valid, with another sign-in of the same account',
         async () => {
-          const { person, session } = await own();
+          const { person, session } = await createViewer();
           return { session, token: await server.fixtures.token(person) };
         },
         200,
@@ -287,14 +287,14 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       ],
       [
         'valid, with a token of another account',
-        async () => ({ session: (await own()).session, token: (await own()).token }),
+        async () => ({ session: (await createViewer()).session, token: (await createViewer()).token }),
         401,
         'session_invalid',
       ],
       [
         'valid, with a token of an administrator',
         async () => ({
-          session: (await own()).session,
+          session: (await createViewer()).session,
           token: await server.fixtures.token(await administrator()),
         }),
         401,
@@ -302,7 +302,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       ],
       [
         'valid, with an invalid token',
-        async () => ({ session: (await own()).session, token: 'bad' }),
+        async () => ({ session: (await createViewer()).session, token: 'bad' }),
         401,
         'token_invalid',
       ],
@@ -310,7 +310,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       ['empty', async () => ({ session: '' }), 401, 'session_missing'],
       [
         'missing, with a valid token',
-        async () => ({ session: null, token: (await own()).token }),
+        async () => ({ session: null, token: (await createViewer()).token }),
         401,
         'session_missing',
       ],
@@ -323,14 +323,14 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       ['unknown', async () => ({ session: 'A'.repeat(43) }), 401, 'session_invalid'],
       [
         'unknown, with a valid token',
-        async () => ({ session: 'A'.repeat(43), token: (await own()).token }),
+        async () => ({ session: 'A'.repeat(43), token: (await createViewer()).token }),
         401,
         'session_invalid',
       ],
       [
         'tampered',
         async () => {
-          const { session } = await own();
+          const { session } = await createViewer();
           return { session: (session.startsWith('A') ? 'B' : 'A') + session.slice(1) };
         },
         401,
@@ -338,14 +338,14 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       ],
       [
         'the bearer token of a sign-in',
-        async () => ({ session: (await own()).token }),
+        async () => ({ session: (await createViewer()).token }),
         401,
         'session_invalid',
       ],
       [
         'expired',
         async () => {
-          const { session } = await own();
+          const { session } = await createViewer();
           server.clock.advance(3_600_000);
           return { session };
         },
@@ -355,7 +355,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       [
         'revoked',
         async () => {
-          const { session, token } = await own();
+          const { session, token } = await createViewer();
           await server.pixels(`${id}/image.dzi`, session);
           await server.as(token).call(deleteImageSession, { params: { sessionId: session } });
           return { session, token };
@@ -366,7 +366,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       [
         'of a sign-in that has ended',
         async () => {
-          const { session, token } = await own();
+          const { session, token } = await createViewer();
           await server.pixels(`${id}/image.dzi`, session);
           await server.as(token).call(signOut);
           return { session };
@@ -383,7 +383,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
         ([what, call]): Row => [
           `of an account that was ${what}`,
           async () => {
-            const { session, person } = await own();
+            const { session, person } = await createViewer();
             await server.pixels(`${id}/image.dzi`, session);
             await server.as(await administrator()).call(call, { params: { uid: person.uid } });
             return { session };
@@ -395,7 +395,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       [
         'of an account that was suspended and is active again',
         async () => {
-          const { session, person } = await own();
+          const { session, person } = await createViewer();
           const client = server.as(await administrator());
           await client.call(suspendUser, { params: { uid: person.uid } });
           await client.call(approveUser, { params: { uid: person.uid }, body: {} });
@@ -407,7 +407,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       [
         'of an account that was deleted',
         async () => {
-          const { session, token } = await own();
+          const { session, token } = await createViewer();
           await server.pixels(`${id}/image.dzi`, session);
           await server.as(token).call(deleteAccount, { body: {} });
           return { session };
@@ -436,7 +436,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
     });
 
     it('is rejected with 400 when it is sent twice', async () => {
-      const { session } = await own();
+      const { session } = await createViewer();
       const response = await server.app.inject(
         `${apiBase}/image-catalog/proxy/${id}/image.dzi?session=${session}&session=${session}`,
       );
@@ -455,7 +455,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
     });
 
     it('gives no access to the catalogue', async () => {
-      const { session } = await own();
+      const { session } = await createViewer();
       for (const address of ['images', `images/${id}`]) {
         const response = await server.app.inject(`${apiBase}/image-catalog/${address}?session=${session}`);
         expect(response.statusCode).toBe(401);
@@ -491,12 +491,12 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       const requestWith = (cookies: Record<string, string>) =>
         strict.pixels(`${imageId}/image.dzi`, sessionId, { cookies });
       expect((await requestWith({ [cookie?.name ?? '']: sessionId })).statusCode).toBe(200);
-      for (const wrong of [
+      for (const wrongCookies of [
         {},
         { [cookie?.name ?? '']: other.cookies[0]?.value ?? '' },
         { session: sessionId },
       ]) {
-        const response = await requestWith(wrong);
+        const response = await requestWith(wrongCookies);
         expect(response.statusCode).toBe(401);
         expect(response.json()).toMatchObject({ code: 'session_invalid' });
       }
@@ -508,16 +508,16 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       await server.put('Change/replaced.svs', svs);
       await server.rescan();
       const imageId = await server.idOf('replaced.svs');
-      const before = await server.pixels(`${imageId}/image_files/9/0_0.jpg`, session);
+      const oldTile = await server.pixels(`${imageId}/image_files/9/0_0.jpg`, session);
       await server.put('Change/replaced.svs', await buildSvs({ ...slideOptions, width: 300, height: 200 }));
       await server.rescan();
       const descriptor = await server.pixels(`${imageId}/image.dzi`, session);
       expect(descriptor.body).toContain('<Size Width="300" Height="200"/>');
-      const after = await server.pixels(`${imageId}/image_files/9/0_0.jpg`, session, {
-        headers: { 'if-none-match': `${before.headers.etag}` },
+      const newTile = await server.pixels(`${imageId}/image_files/9/0_0.jpg`, session, {
+        headers: { 'if-none-match': `${oldTile.headers.etag}` },
       });
-      expect(after.statusCode).toBe(200);
-      expect(after.headers.etag).not.toBe(before.headers.etag);
+      expect(newTile.statusCode).toBe(200);
+      expect(newTile.headers.etag).not.toBe(oldTile.headers.etag);
     });
 
     it('returns 404 while the file of the image is missing', async () => {

@@ -58,8 +58,8 @@ export function tileRoutes(
   // sends the error response when the fast path has refused a request. Both use `tiles.resolve`, which decides about the request.
   serve(app, getTile, async (request) => {
     const { params, query, caller, origin, reply } = request;
-    const refused = refusedTileOf(reply.request.raw);
-    if (refused !== undefined) throw refused.error;
+    const refusedRequest = refusedTileOf(reply.request.raw);
+    if (refusedRequest !== undefined) throw refusedRequest.error;
     const tile = await tiles.resolve(caller, {
       ...params,
       colour: query.colour,
