@@ -13,6 +13,7 @@ import { type SlideServer, slideServer } from '../testing/slide-server.ts';
 // The server reads about 200 files one after the other, on a machine that may be busy.
 vi.setConfig({ testTimeout: 600_000 });
 
+/** A damaged or hostile file, and what the server must make of it. */
 interface BadFile {
   /** File name with the extension of a slide format. */
   readonly name: string;
@@ -71,6 +72,7 @@ async function buildDamagedFiles(): Promise<BadFile[]> {
   return [...truncatedFiles, ...noiseFiles];
 }
 
+/** Options of the healthy slide; sizes in pixels. */
 const healthySlide = { width: 1400, height: 1100, tileSize: 128, downsamples: [1, 4] } as const;
 /** Deep Zoom level of full resolution: 2 ** 11 is the first power of two that is at least the width. */
 const maxLevel = 11;
@@ -116,7 +118,8 @@ function requestContinuously(
   expected: ReadonlyMap<string, Buffer>,
 ) {
   const wrongResponses: string[] = [];
-  let [rounds, isStopped] = [0, false];
+  let rounds = 0;
+  let isStopped = false;
   const requestUntilStopped = async () => {
     while (!isStopped || rounds === 0) {
       for (const address of addressesOf(id)) {

@@ -18,7 +18,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 /** Builds a slide that tests recognise by its width, in pixels. */
 const svsOf = (width: number) => buildSvs({ width, height: 64, tileSize: 64, downsamples: [1] });
-const [narrow, wide] = [await svsOf(64), await svsOf(128)];
+const [narrowSlide, wideSlide] = [await svsOf(64), await svsOf(128)];
 const unavailable: Fault = { kind: 'status', status: 503 };
 
 /** Starts a server whose bucket tests can fill (`put`, `store`) and make fail (`proxy`). `inspect` records the reads of slides. */
@@ -61,10 +61,10 @@ describe.skipIf(withoutObjectStore !== null)(
   () => {
     it('treats object keys like file paths: for datasets, hidden folders, metadata files and slides of several files', async () => {
       const { put, rescanAndList } = await startServerWithBucket();
-      await put('Breast/2026/a.svs', narrow);
+      await put('Breast/2026/a.svs', narrowSlide);
       await put('Breast/catalogue.csv', 'file_name,organ_type\na.svs,Meme\n');
-      await put('b.svs', wide);
-      await put('Breast/.trash/c.svs', narrow);
+      await put('b.svs', wideSlide);
+      await put('Breast/.trash/c.svs', narrowSlide);
       await put('Breast/notes.txt', 'not a slide');
       await put('Colon/case/one', await buildDicom({ instance: '1' }));
       await put('Colon/case/two', await buildDicom({ instance: '2', downsample: 2 }));
@@ -91,7 +91,7 @@ describe.skipIf(withoutObjectStore !== null)(
       const { server, admin, store, put, rescanAndList } = await startServerWithBucket();
       const reader = server.as(await server.fixtures.user({ role: 'viewer' }));
       const countVisible = async () => (await reader.call(listImages)).body.images.length;
-      await put('Set/a.svs', narrow);
+      await put('Set/a.svs', narrowSlide);
       await put('Set/catalogue.csv', 'file_name,dataset_name\na.svs,Gizli\n');
       await rescanAndList();
       await admin.call(updateDataset, { body: { dataset: 'Gizli', access: 'restricted' } });
@@ -101,14 +101,14 @@ describe.skipIf(withoutObjectStore !== null)(
         expect(await countVisible()).toBe(0);
       }
       await store.delete('Set/catalogue.csv');
-      await put('Set/new.svs', wide);
+      await put('Set/new.svs', wideSlide);
       await rescanAndList();
       expect(await countVisible()).toBe(0);
     });
 
     it('reads no object when the listing of the bucket is unchanged', async () => {
       const { put, rescanAndList, proxy, inspect } = await startServerWithBucket();
-      await put('Set/a.svs', narrow);
+      await put('Set/a.svs', narrowSlide);
       await put('Set/dataset.json', '{"organ_type":"Meme"}');
       await put('Set/case/one', await buildDicom({ instance: '1' }));
       await put('Set/case/two', await buildDicom({ instance: '2', downsample: 2 }));
@@ -122,13 +122,13 @@ describe.skipIf(withoutObjectStore !== null)(
 
     it('keeps the id and the edits of an entry when its object is moved, copied, replaced or deleted and added again', async () => {
       const { put, store, admin, rescanAndList, placesById, inspect } = await startServerWithBucket();
-      await put('Set/a.svs', narrow);
+      await put('Set/a.svs', narrowSlide);
       const [first] = await rescanAndList();
       const id = first?.id ?? '';
       await admin.call(updateImage, { params: { imageId: id }, body: { organ_type: 'Meme' } });
 
       // Object storage cannot move an object: a move is a copy and a deletion.
-      await put('Other/b.svs', narrow);
+      await put('Other/b.svs', narrowSlide);
       await store.delete('Set/a.svs');
       inspect.mockClear();
       expect(await rescanAndList()).toMatchObject([
@@ -136,24 +136,24 @@ describe.skipIf(withoutObjectStore !== null)(
       ]);
       expect(inspect).not.toHaveBeenCalled();
 
-      await put('Other/copy.svs', narrow);
+      await put('Other/copy.svs', narrowSlide);
       const both = await rescanAndList(); // b.svs keeps the id; copy.svs gets a new one
       expect(Object.values(placesById(both))).toEqual(['Other/b.svs', 'Other/copy.svs']);
       expect(both.map((image) => image.id === id)).toEqual([true, false]);
       await store.delete('Other/copy.svs');
 
-      await put('Other/b.svs', wide);
+      await put('Other/b.svs', wideSlide);
       expect(await rescanAndList()).toMatchObject([{ id, width: 128, organ_type: 'Meme' }]);
       await store.delete('Other/b.svs');
       expect(await rescanAndList()).toEqual([]);
-      await put('Set/c.svs', wide);
+      await put('Set/c.svs', wideSlide);
       expect(placesById(await rescanAndList())).toEqual({ [id]: 'Set/c.svs' });
     });
 
     it('keeps its entries and logs one warning while the bucket is unreachable, and lists a new slide when the bucket is reachable again', async () => {
       const { server, put, rescanAndList, proxy, listAsAdmin } = await startServerWithBucket();
-      await put('Set/a.svs', narrow);
-      await server.put('Folder/f.svs', wide);
+      await put('Set/a.svs', narrowSlide);
+      await server.put('Folder/f.svs', wideSlide);
       const before = await rescanAndList();
       expect(before).toHaveLength(2);
       proxy.failAlways(unavailable);
@@ -168,7 +168,7 @@ describe.skipIf(withoutObjectStore !== null)(
       proxy.failAlways(null);
       await vi.waitFor(
         async () => {
-          await put('Set/b.svs', wide);
+          await put('Set/b.svs', wideSlide);
           await server.rescan();
           expect((await listAsAdmin()).map(({ file_name }) => file_name)).toContain('b.svs');
         },

@@ -1,3 +1,4 @@
+/** Tests the parser of catalogue files: CSV files that administrators export, edit and import. */
 import { AppError, errorText, maxCatalogueFileRows } from '@lamina/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+/** Tests the import of a catalogue file (a CSV file) through the API: the preview of its changes (`check`), and `apply`. */
 import {
   apiBase,
   applyCatalogueImport,

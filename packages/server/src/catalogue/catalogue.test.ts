@@ -1,3 +1,4 @@
+/** Tests the endpoints that return, edit, remove and restore a single catalogue entry. */
 import { deleteImage, getImage, updateImage } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
 import { databaseKinds } from '../store/testing/test-database.ts';

@@ -1,3 +1,4 @@
+/** Tests that scans create, change and delete the cases (named groups of slides) that the metadata file `catalogue.csv` names. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import {

@@ -1,3 +1,4 @@
+/** Tests the endpoints from which the viewer reads the catalogue: groups (one per dataset), pages of rows, and positions. */
 import {
   createCase,
   getImagePosition,

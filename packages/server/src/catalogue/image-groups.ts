@@ -152,6 +152,7 @@ export function createImageGroups(db: Database, readerFilters: ReaderFilters): I
   async function positionIn(group: Group, filter: ImageFilter, order: ImageOrder, entry: ImageRow) {
     const caseId = group.cases.length === 0 ? null : await findCaseOfImage(db, entry);
     if (caseId === null) {
+      // Images without a case follow the cases of their group.
       const before = await countImagesBefore(
         db,
         { ...filter, withoutCases: group.cases.length > 0 },
@@ -181,7 +182,7 @@ export function createImageGroups(db: Database, readerFilters: ReaderFilters): I
             dataset_name: name,
             images,
             ...(cases.length > 0 && {
-              cases: cases.map((count) => ({ id: count.id, name: count.name, images: count.images })),
+              cases: cases.map((entry) => ({ id: entry.id, name: entry.name, images: entry.images })),
             }),
           }),
         ),
@@ -234,6 +235,7 @@ export function createImageGroups(db: Database, readerFilters: ReaderFilters): I
   };
 }
 
+/** Converts the filters of a query; `no_dataset` and `no_organ` select the images without a dataset or organ. */
 function filtersOf(query: GroupsQuery): ListFilters {
   const { q, dataset, no_dataset, organ, no_organ } = query;
   return {
@@ -256,7 +258,10 @@ function getOrLoad<T>(
   cache.delete(key);
   cache.set(key, value);
   if (existing === undefined) value.catch(() => cache.delete(key));
-  for (const oldest of cache.keys()) if (cache.size > maxSize) cache.delete(oldest);
+  for (const leastRecentKey of cache.keys()) {
+    if (cache.size <= maxSize) break;
+    cache.delete(leastRecentKey);
+  }
   return value;
 }
 

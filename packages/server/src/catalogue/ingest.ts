@@ -29,6 +29,7 @@ export interface Ingest {
    * Scans the folders or the bucket, and enqueues the jobs that read new and changed files. Two scans of the same storage
    * never run at the same time.
    *
+   * @param where `folders`: the slide folder and the folder of demonstration slides
    * @param options with `retryFailed`, files that could not be read before are read again
    * @returns whether the scan could read all folders
    */
@@ -44,6 +45,7 @@ export interface Ingest {
    * @throws RetryLater when the files could not be read for a reason other than their content
    */
   read(imageId: string, options: { readonly again: boolean }, signal: AbortSignal): Promise<void>;
+  /** Aborts what running scans wait for: the grouping of files, and the listing of the bucket. */
   close(): void;
 }
 
@@ -104,6 +106,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
           log: log.child({ root: 'bucket' }),
         });
 
+  /** Scans the folders, one after the other. */
   async function scanFolders(signal: AbortSignal): Promise<RootScan[]> {
     const scans: RootScan[] = [];
     for (const { root, folder, scanner } of scanners) {
@@ -115,6 +118,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
     return scans;
   }
 
+  /** Scans the folders or the bucket, updates the catalogue, and enqueues the jobs that read files. See `Ingest.rescan`. */
   async function scanAll(
     where: 'folders' | 'bucket',
     retryFailed: boolean,

@@ -1,3 +1,4 @@
+/** Tests the endpoint that lists the images of the catalogue: order, search, filters, pages, ETags and access. */
 import { randomUUID } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import {

@@ -1,3 +1,4 @@
+/** Tests how metadata files (`catalogue.csv`, `dataset.json`) beside slides set their dataset, organ and case. */
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readFolderMetadata, slideMetadataOf } from './metadata-files.ts';

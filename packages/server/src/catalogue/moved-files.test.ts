@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 /** Builds a slide that tests recognise by its width, in pixels. */
 const svsOf = (width: number) => buildSvs({ width, height: 64, tileSize: 64, downsamples: [1] });
-const [narrow, wide] = [await svsOf(64), await svsOf(128)];
+const [narrowSlide, wideSlide] = [await svsOf(64), await svsOf(128)];
 
 /** Starts a server, and returns functions that move slide files and scan. `inspect` records the reads of slide files. */
 async function startServer(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
@@ -61,7 +61,7 @@ const idOf = (images: readonly Image[], name: string): string => {
 describe.each(databaseKinds)('catalogue entry of a slide on %s', (database) => {
   it('follows a file that is renamed and moved to another folder, with an audit entry', async () => {
     const { server, rescanAndList, move, inspect, auditEntriesOf } = await startServer(database);
-    await server.put('Breast/a.svs', narrow);
+    await server.put('Breast/a.svs', narrowSlide);
     const [before] = await rescanAndList();
     await move('Breast/a.svs', 'Colon/2026/b.svs');
     inspect.mockClear();
@@ -75,7 +75,7 @@ describe.each(databaseKinds)('catalogue entry of a slide on %s', (database) => {
 
   it('keeps the name, dataset and organ that an administrator entered when its file is moved', async () => {
     const { server, admin, rescanAndList, move } = await startServer(database);
-    await server.put('Breast/a.svs', narrow);
+    await server.put('Breast/a.svs', narrowSlide);
     const [before] = await rescanAndList();
     await admin.call(updateImage, {
       params: { imageId: before?.id ?? '' },
@@ -89,8 +89,8 @@ describe.each(databaseKinds)('catalogue entry of a slide on %s', (database) => {
 
   it('follows its file when two files swap names', async () => {
     const { server, rescanAndList, move, inspect, placesById } = await startServer(database);
-    await server.put('Set/a.svs', narrow);
-    await server.put('Set/b.svs', wide);
+    await server.put('Set/a.svs', narrowSlide);
+    await server.put('Set/b.svs', wideSlide);
     const before = await rescanAndList();
     const [a, b] = [idOf(before, 'a.svs'), idOf(before, 'b.svs')];
     await move('Set/a.svs', 'Set/c');
@@ -108,8 +108,8 @@ describe.each(databaseKinds)('catalogue entry of a slide on %s', (database) => {
 
   it('is marked as missing when a different file is put at its path', async () => {
     const { server, rescanAndList, move, placesById, auditEntriesOf } = await startServer(database);
-    await server.put('Set/a.svs', narrow);
-    await server.put('Set/b.svs', wide);
+    await server.put('Set/a.svs', narrowSlide);
+    await server.put('Set/b.svs', wideSlide);
     const before = await rescanAndList();
     await move('Set/b.svs', 'Set/a.svs');
     expect(placesById(await rescanAndList())).toEqual({ [idOf(before, 'b.svs')]: 'Set/a.svs' });
@@ -121,7 +121,7 @@ describe.each(databaseKinds)('catalogue entry of a slide on %s', (database) => {
     for (const name of ['a', 'b', 'c']) await server.put(`Old/${name}.svs`, await svsOf(80));
     const before = await rescanAndList();
     await move('Old', 'New');
-    await server.put('Old/a.svs', wide);
+    await server.put('Old/a.svs', wideSlide);
     const after = await rescanAndList();
     for (const { id, file_name } of before) expect(placesById(after)[id]).toBe(`New/${file_name}`);
     expect(after.map(({ dataset_name, file_name }) => `${dataset_name}/${file_name}`)).toEqual([
@@ -134,11 +134,11 @@ describe.each(databaseKinds)('catalogue entry of a slide on %s', (database) => {
 
   it('keeps a scale that an administrator entered when its file is replaced and read again', async () => {
     const { server, admin, rescanAndList } = await startServer(database);
-    await server.put('a.svs', narrow);
+    await server.put('a.svs', narrowSlide);
     const [before] = await rescanAndList();
     const params = { imageId: before?.id ?? '' };
     await admin.call(updateImage, { params, body: { calibration: { mpp: 0.33 } } });
-    await server.put('a.svs', wide);
+    await server.put('a.svs', wideSlide);
     expect(await rescanAndList()).toMatchObject([{ width: 128, mpp_x: 0.33, scale_entered: true }]);
     await admin.call(updateImage, { params, body: { calibration: null } });
     const [after] = await rescanAndList();
@@ -148,16 +148,16 @@ describe.each(databaseKinds)('catalogue entry of a slide on %s', (database) => {
 
   it('keeps its id and its edits when its file is replaced, and shows the properties of the new file', async () => {
     const { server, admin, rescanAndList } = await startServer(database);
-    await server.put('Set/a.svs', narrow);
+    await server.put('Set/a.svs', narrowSlide);
     const [before] = await rescanAndList();
     await admin.call(updateImage, { params: { imageId: before?.id ?? '' }, body: { organ_type: 'Meme' } });
-    await server.put('Set/a.svs', wide);
+    await server.put('Set/a.svs', wideSlide);
     expect(await rescanAndList()).toMatchObject([{ id: before?.id, width: 128, organ_type: 'Meme' }]);
   });
 
   it('is marked as missing when its file disappears, and is listed again when the file reappears at any path', async () => {
     const { server, rescanAndList, move, placesById, auditEntriesOf } = await startServer(database);
-    await server.put('Set/a.svs', narrow);
+    await server.put('Set/a.svs', narrowSlide);
     const [before] = await rescanAndList();
     const id = before?.id ?? '';
     await move('Set/a.svs', '../elsewhere.svs');
@@ -166,7 +166,7 @@ describe.each(databaseKinds)('catalogue entry of a slide on %s', (database) => {
     expect(placesById(await rescanAndList())).toEqual({ [id]: 'Other/b.svs' });
     await fs.rm(path.join(server.config.slidesDir, 'Other/b.svs'));
     expect(await rescanAndList()).toEqual([]);
-    await server.put('Other/b.svs', wide); // another file at the same path
+    await server.put('Other/b.svs', wideSlide); // another file at the same path
     expect(await rescanAndList()).toMatchObject([{ id, width: 128 }]);
     expect((await auditEntriesOf(id)).map(({ action }) => action)).toEqual([
       'image-missing',
@@ -178,7 +178,7 @@ describe.each(databaseKinds)('catalogue entry of a slide on %s', (database) => {
 
   it('is created separately for each copy of a file and for each hard link to the file', async () => {
     const { server, rescanAndList, absolute, placesById } = await startServer(database);
-    await server.put('Set/a.svs', narrow);
+    await server.put('Set/a.svs', narrowSlide);
     const [before] = await rescanAndList();
     await fs.copyFile(absolute('Set/a.svs'), absolute('Set/copy.svs'));
     await fs.link(absolute('Set/a.svs'), absolute('Set/link.svs'));
@@ -191,7 +191,7 @@ describe.each(databaseKinds)('catalogue entry of a slide on %s', (database) => {
 
   it('stays removed when its file is moved', async () => {
     const { server, admin, rescanAndList, move } = await startServer(database);
-    await server.put('Set/a.svs', narrow);
+    await server.put('Set/a.svs', narrowSlide);
     const [before] = await rescanAndList();
     await admin.call(deleteImage, { params: { imageId: before?.id ?? '' } });
     await move('Set/a.svs', 'Other/b.svs');
@@ -200,8 +200,8 @@ describe.each(databaseKinds)('catalogue entry of a slide on %s', (database) => {
 
   it('follows a file that was moved while no server was running', async () => {
     const { server, rescanAndList, move, placesById } = await startServer(database);
-    await server.put('Set/a.svs', narrow);
-    await server.put('Set/b.svs', wide);
+    await server.put('Set/a.svs', narrowSlide);
+    await server.put('Set/b.svs', wideSlide);
     const before = await rescanAndList();
     await move('Set/a.svs', 'Other/a.svs');
     await move('Set/b.svs', 'Set/a.svs');
@@ -252,7 +252,7 @@ describe('slide of several files', () => {
 describe('slide file that is moved during a scan', () => {
   it('has one entry, with the new path, when the scan finds the file at the old and at the new path', async () => {
     const { server, rescanAndList, placesById } = await startServer();
-    await server.put('Set/a.svs', narrow);
+    await server.put('Set/a.svs', narrowSlide);
     const [before] = await rescanAndList();
     const { db, log, audit } = server.services;
     const file = { root: 'slides', path: 'Set/a.svs', members: [] } as const;
@@ -260,7 +260,7 @@ describe('slide file that is moved during a scan', () => {
     const slideAt = (dataset_name: string) => ({
       path: `${dataset_name}/a.svs`,
       members: [],
-      sizeBytes: narrow.length,
+      sizeBytes: narrowSlide.length,
       fingerprint,
       dataset_name,
       organ_type: null,

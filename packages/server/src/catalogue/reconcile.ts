@@ -65,10 +65,10 @@ interface ReconcileResult {
 const changesPerTransaction = 100;
 const rowsPerQuery = 1000;
 /** If a scan adds at least this number of entries, the database updates its statistics for the query planner. */
-const manyImages = 1000;
+const newImagesBeforeAnalysis = 1000;
 
-/** Yields all entries with files, in pages of `rowsPerQuery`. */
-async function* allScannedRows(
+/** Yields all entries, also those of missing files. Each query reads `rowsPerQuery` entries. */
+async function* readAllEntries(
   db: Database,
   yieldToEventLoop: () => Promise<void>,
 ): AsyncGenerator<ScannedRow> {
@@ -113,7 +113,7 @@ export async function reconcile(
   const unmatchedByRoot = await slidesByPlace(scans, yieldToEventLoop);
   /** Entries to which no slide has been assigned yet, by place (root and path). Each step below removes some of them. */
   const unpairedEntries = new Map<string, ScannedRow>();
-  for await (const row of allScannedRows(db, yieldToEventLoop)) {
+  for await (const row of readAllEntries(db, yieldToEventLoop)) {
     const { root } = row;
     const slide = unmatchedByRoot.get(root)?.get(row.path);
     if (slide?.fingerprint === row.fingerprint) {
@@ -366,7 +366,7 @@ async function applyChanges(
       })),
     );
   });
-  if (newImages.length >= manyImages) await analyzeImages(db);
+  if (newImages.length >= newImagesBeforeAnalysis) await analyzeImages(db);
   await inBatches(
     metadataFileChanges,
     oneByOne((tx, { id, changes }) => updateImage(tx, id, changes, at)),

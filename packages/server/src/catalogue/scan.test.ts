@@ -1,3 +1,4 @@
+/** Tests the scan of a slide folder or a bucket: which files it finds as slides, with which members and metadata. */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs/promises';
 import os from 'node:os';

@@ -126,6 +126,7 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
     const metadataFiles: string[] = [];
     const slides: FoundSlide[] = [];
     const problems: MetadataProblem[] = [];
+    /** Folders that this scan has visited, with all links resolved, so that a cycle of links ends. '' is the root. */
     const visitedRealPlaces = new Set<string>(['']);
     const yieldToEventLoop = createYielder();
 
@@ -186,6 +187,7 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
     /** Scans a folder and all folders below it, but does not follow links. @returns the links to folders */
     async function scanDown(start: FolderToScan): Promise<readonly FolderToScan[]> {
       const linked: FolderToScan[] = [];
+      // Each iteration scans one level of the folder tree.
       for (let level: readonly FolderToScan[] = [start]; level.length > 0; ) {
         const contents = await mapConcurrently(level, maxConcurrentFolders, async (folderToScan) => {
           const scanned = await unlessUnreadable(folderToScan.folder, () => scanFolder(folderToScan));
@@ -242,15 +244,15 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
           const companionFolder = isLink
             ? undefined
             : foldersByLowerCaseName.get(companionFolderOf(name) ?? '');
-          const companion =
+          const companionContent =
             companionFolder === undefined ? null : await tree.allBelow(placeIn(folder, companionFolder));
-          if (companionFolder === undefined || companion === null)
+          if (companionFolder === undefined || companionContent === null)
             found.push(slideOf(name, noMembers, size, [version]));
           else {
             found.push(
-              slideOf(name, [`${companionFolder}/`], size + companion.sizeBytes, [
+              slideOf(name, [`${companionFolder}/`], size + companionContent.sizeBytes, [
                 version,
-                ...companion.versions,
+                ...companionContent.versions,
               ]),
             );
           }
@@ -262,9 +264,11 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
         if (groups === null) recordUnreadable(folder, null); // null: there is no error to log
         for (const { leading, members } of groups ?? []) {
           // The render worker that groups files parses untrusted content. The scan therefore ignores a group with a name that was
-          // not passed to the worker, and a single file that is not a candidate.
+          // not passed to the worker. It also ignores a single file that is not a candidate.
           const files = [leading, ...members].flatMap((name) => filesToGroup.get(name) ?? []);
-          if (files.length <= members.length || (members.length === 0 && !candidates.has(leading))) continue;
+          const hasUnknownName = files.length < 1 + members.length;
+          const isNoCandidate = members.length === 0 && !candidates.has(leading);
+          if (hasUnknownName || isNoCandidate) continue;
           const sizeBytes = files.reduce((sum, { size }) => sum + size, 0);
           const versions = files.map(({ version }) => version);
           found.push(slideOf(leading, members, sizeBytes, versions));
@@ -320,11 +324,11 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
       for (;;) {
         const target = await tree.find(folder, entry);
         if (target?.kind !== 'file') return null;
-        const age = target.changedAt === undefined ? settledAfterMs : Date.now() - target.changedAt;
+        const ageMs = target.changedAt === undefined ? settledAfterMs : Date.now() - target.changedAt;
         // A negative age means that a clock is wrong; the scan does not wait for this file.
-        const isChanging = age >= 0 && age < settledAfterMs;
+        const isChanging = ageMs >= 0 && ageMs < settledAfterMs;
         if (!isChanging || performance.now() > deadline) return { name: entry.name, ...target, isChanging };
-        await wait(settledAfterMs - age);
+        await wait(settledAfterMs - ageMs);
       }
     }
 

@@ -1,3 +1,4 @@
+/** Tests the catalogue entries of slides that consist of several files, such as DICOM series and slides with a companion folder. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { type Image, listImages, updateImage } from '@lamina/contract';

@@ -1,3 +1,4 @@
+/** Tests how the catalogue follows the slide folder: new, changed, missing and unreadable files, and metadata files. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { deleteImage, type User, updateImage } from '@lamina/contract';

@@ -1,3 +1,4 @@
+/** Tests the catalogue for administrators: its list, changes of many entries at once, and hidden and unreadable slides. */
 import { randomUUID } from 'node:crypto';
 import {
   changeImages,

@@ -1,3 +1,4 @@
+/** Tests that changes in the slide folders are reported, so that the catalogue scans them. */
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';

@@ -45,11 +45,11 @@ export interface Collections {
   findReadable(reader: User, id: string): Promise<StoredCollection>;
   /** Returns the stored form of a collection of this account. @throws AppError not_found for a collection of another account */
   findOwn(uid: string, id: string, connection?: Connection): Promise<StoredCollection>;
-  /** @throws AppError not_found for an item that the owner may not view, and for an unknown reader */
+  /** Creates a collection. @throws AppError not_found for an item that the owner may not view, and for an unknown reader */
   create(actor: Actor, collection: NewCollection): Promise<Collection>;
-  /** @throws AppError not_found, conflict */
+  /** Changes a collection of the actor. @throws AppError not_found; conflict when it has another version than `changes` names */
   update(actor: Actor, id: string, changes: BodyOf<typeof updateEndpoint>): Promise<Collection>;
-  /** @throws AppError not_found */
+  /** Deletes a collection of the actor. @throws AppError not_found */
   delete(actor: Actor, id: string): Promise<void>;
 }
 
@@ -62,18 +62,18 @@ interface Dependencies {
   readonly cases: Pick<Cases, 'visible'>;
 }
 
-/** The saved views, cases and images to which items refer, as far as a reader may view them, by id. */
+/** The targets to which items refer, by id: all saved views, and the cases and images that the reader may view. */
 interface Targets {
   readonly views: ReadonlyMap<string, SavedViewRow>;
   readonly cases: ReadonlyMap<string, Case>;
   readonly images: ReadonlyMap<string, ImageRow>;
 }
 
-/** Longer than 60 lines, because reading and changing share the functions that find targets. */
+/** This function is longer than 60 lines because reading and changing share the functions that find targets. */
 export function createCollections(dependencies: Dependencies): Collections {
   const { db, now, visibleImages, cases } = dependencies;
 
-  /** Finds the targets of items that the reader may view. */
+  /** Finds the targets of items: the saved views, and the cases and images that the reader may view. */
   async function findTargets(
     reader: User,
     items: readonly Pick<StoredItem, 'type' | 'id'>[],

@@ -55,7 +55,7 @@ interface Channel {
   changed: PromiseWithResolvers<void>;
 }
 
-/** Longer than 60 lines, because showing and following share the channels. */
+/** This function is longer than 60 lines because showing and following share the channels. */
 export function createPresentations({ db, now, log, collections }: Dependencies): Presentations {
   const channels = new Map<string, Channel>();
   let readTimer: NodeJS.Timeout | null = null;
@@ -116,6 +116,7 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
     return channel;
   }
 
+  /** Removes a follower from a channel, and deletes the channel without followers. */
   function leaveChannel(id: string, channel: Channel): void {
     channel.followers--;
     if (channel.followers === 0) channels.delete(id);

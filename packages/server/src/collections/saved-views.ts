@@ -32,11 +32,11 @@ export interface SavedViews {
   list(uid: string): Promise<SavedView[]>;
   /** Returns a saved view. @throws AppError not_found, also for a view of another account */
   get(uid: string, id: string): Promise<SavedView>;
-  /** @throws AppError not_found for a slide that the caller may not view */
+  /** Creates a saved view. @throws AppError not_found for a slide that the actor may not view */
   create(actor: Actor, view: BodyOf<typeof createEndpoint>): Promise<SavedView>;
-  /** @throws AppError not_found, conflict */
+  /** Changes a saved view of the actor. @throws AppError not_found; conflict when it has another version than `changes` names */
   update(actor: Actor, id: string, changes: BodyOf<typeof updateEndpoint>): Promise<SavedView>;
-  /** @throws AppError not_found */
+  /** Deletes a saved view of the actor. @throws AppError not_found */
   delete(actor: Actor, id: string): Promise<void>;
 }
 
