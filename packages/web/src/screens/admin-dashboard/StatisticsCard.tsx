@@ -12,8 +12,8 @@ import { accountCountLabels, texts } from './texts.ts';
 import { UsagePlot } from './UsagePlot.tsx';
 
 /**
- * Card of the admin dashboard with the current numbers of accounts, slides, datasets and image sessions (an image session lets a
- * signed-in browser load tiles), and with the usage of the last 30 days.
+ * Card of the admin dashboard with the current numbers of accounts, slides, datasets and image sessions (the credentials with which
+ * browsers load tiles), and with the usage of the last 30 days.
  */
 export function StatisticsCard() {
   const statistics = useStatistics();

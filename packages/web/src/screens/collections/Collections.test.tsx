@@ -18,7 +18,7 @@ vi.mock(import('../../api/presentations.ts'), async (original) => ({
 // The real viewer draws with OpenSeadragon, which needs a browser.
 vi.mock('../../viewer/SlideViewer.tsx', () => ({ SlideViewer: () => <p>the slide</p> }));
 
-/** The part of a slide that a saved view shows: centre in level-0 pixels, zoom, and rotation in degrees. */
+/** The part of a slide that a saved view shows: its centre in level-0 pixels, screen pixels per slide pixel, and degrees clockwise. */
 const field = { x: 10, y: 20, zoom: 0.5, rotation: 90, mirrored: false };
 
 const item = {

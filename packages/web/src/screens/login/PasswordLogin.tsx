@@ -101,7 +101,7 @@ export function PasswordLogin() {
   );
 }
 
-/** @param error null when the response contains no known error code */
+/** @param error null when the API did not respond, or responded without an error code */
 function failureSentence(error: ErrorCode | null): string {
   switch (error) {
     case 'credentials_invalid':

@@ -118,7 +118,7 @@ function ConfirmedButton({ label, question, hint, onPress }: ConfirmedButtonProp
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          // A user who enters the current password confirms the action by that, without a dialog.
+          // Once the API has required the current password, entering it confirms the action, and no dialog appears.
           if (question !== undefined && !currentPasswordState.isRequired) setConfirming(true);
           else void run();
         }}

@@ -29,8 +29,8 @@ export function useCurrentPassword() {
     isRequired,
     schema,
     /**
-     * Call with the result of the action. When the action failed because the password is missing or wrong, returns the error for the
-     * field; otherwise returns null. If the password is missing, the field appears.
+     * Returns the error for the field when the action failed because the password is missing or wrong; otherwise null. A missing
+     * password also makes the field appear.
      */
     handlePasswordError(result: ActionResult): { readonly message: string } | null {
       if (result.success) return null;

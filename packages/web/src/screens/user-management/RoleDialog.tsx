@@ -20,8 +20,8 @@ interface RoleDialogProps {
 const roles: readonly AssignableRole[] = ['user', 'viewer', 'admin'];
 
 /**
- * Dialog that changes the role of an active account. The account is suspended and approved again with the new role. The dialog says so
- * before the administrator confirms.
+ * Dialog that changes the role of an active account. For the roles `user` and `viewer`, `changeRole` suspends the account and approves it
+ * again with the new role; for `admin`, it promotes the account. The dialog says so before the administrator confirms.
  */
 export function RoleDialog({ user, onClose }: RoleDialogProps) {
   const name = nameOf(user);
