@@ -12,7 +12,7 @@ import { KeyboardHelp } from './KeyboardHelp.tsx';
 import { Objectives } from './Objectives.tsx';
 import { objectivesOf, uncalibratedZooms } from './objectives.ts';
 import { Drawings } from './overlay/Drawings.tsx';
-import { countingCircle, type Shape, type ShapeKind } from './overlay/shapes.ts';
+import { countingCircleRadii, type Shape, type ShapeKind } from './overlay/shapes.ts';
 import { useDrawing } from './overlay/use-drawing.ts';
 import type { Incompleteness } from './PictureNotes.tsx';
 import { ResultsGate } from './results/ResultsGate.tsx';
@@ -124,7 +124,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   const chooseTool = (tool: ShapeKind) => {
     whiteBalance.setPicking(false);
     if (tool === 'circle' && drawing.tool !== 'circle' && calibration !== null) {
-      const { rx, ry } = countingCircle(calibration);
+      const { rx, ry } = countingCircleRadii(calibration);
       const { width, height } = view.size();
       const fittingZoom = maxCircleFraction * Math.min(width / (2 * rx), height / (2 * ry));
       if (pose.zoom > fittingZoom) actions.zoomTo(fittingZoom);

@@ -1,5 +1,5 @@
 import type { Drawing } from './overlay/drawing.ts';
-import { marksIn } from './overlay/shapes.ts';
+import { markCountOf } from './overlay/shapes.ts';
 import classes from './SlideViewer.module.css';
 import { texts } from './texts.ts';
 
@@ -18,7 +18,7 @@ function hintOf({ tool, placedPoints, shapes }: Drawing): string | null {
     case 'circle':
       return texts.hints.circle;
     case 'mark':
-      return `${texts.counted(marksIn(shapes))} · ${texts.hints.mark}`;
+      return `${texts.counted(markCountOf(shapes))} · ${texts.hints.mark}`;
     case null:
       return null;
   }

@@ -113,14 +113,14 @@ function decorate(context: Context, view: Decorations, height: number): void {
   drawNotes(context, view.notes);
 }
 
-function drawFigure(context: Context, { outline, measure, measureAt }: Figure): void {
+function drawFigure(context: Context, { outline, label, labelPosition }: Figure): void {
   context.beginPath();
   for (const { x, y } of outline) context.lineTo(x, y); // on an empty path, `lineTo` only sets the first point
   context.lineJoin = 'round';
   stroke(context, dark, 4);
   stroke(context, lineColour, 2);
   context.textAlign = 'center';
-  if (measure !== null) drawText(context, measure, measureAt.x, measureAt.y);
+  if (label !== null) drawText(context, label, labelPosition.x, labelPosition.y);
 }
 
 /** Draws the scale bar and the caption at the bottom left. */

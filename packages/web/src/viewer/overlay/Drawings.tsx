@@ -7,10 +7,9 @@ import { type Figure, figuresOf } from './figures.ts';
 import { type Placement, type Point, toImage, toScreen } from './placement.ts';
 import { handlesOf } from './shapes.ts';
 
-// Radii in CSS pixels.
-/** Radius of the dots at the ends of a ruler. */
+/** Radius of the dots at the ends of a ruler, in CSS pixels. */
 const endRadius = 3;
-/** Radius within which a handle can be dragged: large enough for a finger. */
+/** Radius within which a handle can be dragged, in CSS pixels: large enough for a finger. */
 const handleRadius = 10;
 
 interface DrawingsProps {
@@ -21,9 +20,9 @@ interface DrawingsProps {
 }
 
 /**
- * Draws the measured shapes over the slide, each with its measure. Pointer events pass through to the slide, except at the handles
- * of finished shapes, which can be dragged while no tool is chosen. The component is rendered again at each step of a movement, so
- * callers render it only while there is a shape or a chosen tool.
+ * Draws the shapes of the measuring tools over the slide, each with its length or area. Pointer events pass through to the slide, except
+ * at the handles of finished shapes, which the person can drag while no tool is chosen. React renders the component again at each step of
+ * a movement, so callers render it only while there is a shape or a chosen tool.
  */
 export function Drawings({ view, drawing, calibration, dispatch }: DrawingsProps) {
   const placement = useSyncExternalStore(view.watch, view.placement);
@@ -58,6 +57,7 @@ interface HandleProps {
   readonly onMove: (point: Point) => void;
 }
 
+/** A point of a finished shape that the person can drag. */
 function Handle({ placement, point, onMove }: HandleProps) {
   const { x, y } = toScreen(placement, point);
   const drag = (event: PointerEvent<SVGCircleElement>) => {
@@ -79,7 +79,7 @@ function Handle({ placement, point, onMove }: HandleProps) {
   );
 }
 
-function DrawnFigure({ figure: { kind, outline, measure, measureAt } }: { readonly figure: Figure }) {
+function DrawnFigure({ figure: { kind, outline, label, labelPosition } }: { readonly figure: Figure }) {
   const points = outline.map(({ x, y }) => `${x.toFixed(2)},${y.toFixed(2)}`).join(' ');
   return (
     // The browser tests find shapes by `data-shape`.
@@ -91,9 +91,9 @@ function DrawnFigure({ figure: { kind, outline, measure, measureAt } }: { readon
         outline.map(({ x, y }) => (
           <circle key={`${x} ${y}`} className={classes.end} cx={x} cy={y} r={endRadius} />
         ))}
-      {measure !== null && (
-        <text className={classes.measure} x={measureAt.x} y={measureAt.y}>
-          {measure}
+      {label !== null && (
+        <text className={classes.measure} x={labelPosition.x} y={labelPosition.y}>
+          {label}
         </text>
       )}
     </g>

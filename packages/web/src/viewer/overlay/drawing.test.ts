@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { type Drawing, type DrawingStep, draw, emptyDrawing } from './drawing.ts';
 
 const at = (x: number, y = 0) => ({ x, y });
+/** Returns the drawing after these steps. */
 const after = (...steps: DrawingStep[]): Drawing => steps.reduce(draw, emptyDrawing);
+/** Returns steps that place points with these x and y = 0. */
 const points = (...xs: number[]): DrawingStep[] => xs.map((x) => ({ type: 'point', point: at(x) }));
 
 describe('draw', () => {
@@ -10,14 +12,14 @@ describe('draw', () => {
     expect(after(...points(1, 2))).toEqual(emptyDrawing);
   });
 
-  it('completes a ruler with its second point and starts the next one', () => {
+  it('completes a ruler with its second point and starts the next ruler with the third one', () => {
     const drawing = after({ type: 'choose-tool', tool: 'ruler' }, ...points(1, 2, 7));
     expect(drawing.shapes).toEqual([{ kind: 'ruler', points: [at(1), at(2)] }]);
     expect(drawing.placedPoints).toEqual([at(7)]);
     expect(drawing.tool).toBe('ruler');
   });
 
-  it('keeps the position of the pointer as a preview of the next point', () => {
+  it('stores the position of the pointer as a preview of the next point', () => {
     const drawing = after({ type: 'choose-tool', tool: 'ruler' }, ...points(1), {
       type: 'hover',
       point: at(5),
@@ -25,7 +27,7 @@ describe('draw', () => {
     expect(drawing.pointerPoint).toEqual(at(5));
   });
 
-  it('completes an area by the step `finish` when it has at least three points', () => {
+  it('completes an area at the step "finish" only when it has at least three points', () => {
     const unfinished = after({ type: 'choose-tool', tool: 'area' }, ...points(1, 2), { type: 'finish' });
     expect(unfinished.shapes).toEqual([]);
     const drawing = [...points(3), { type: 'finish' } as const].reduce(draw, unfinished);
@@ -46,7 +48,7 @@ describe('draw', () => {
     ]);
   });
 
-  it('moves one end of a ruler, one corner of an area and the centre of a circle by their handles', () => {
+  it('moves an end of a ruler, a corner of an area or the centre of a circle at the step "move"', () => {
     const ruler = after({ type: 'choose-tool', tool: 'ruler' }, ...points(1, 2));
     const moved = draw(ruler, { type: 'move', shape: 0, handle: 1, point: at(9, 9) });
     expect(moved.shapes).toEqual([{ kind: 'ruler', points: [at(1), at(9, 9)] }]);
@@ -65,7 +67,7 @@ describe('draw', () => {
     expect(draw(drawing, { type: 'move', shape: 3, handle: 0, point: at(7) })).toBe(drawing);
   });
 
-  it('cancels the unfinished shape first, then deselects the tool', () => {
+  it('discards the unfinished shape at the first step "cancel", and deselects the tool at the second one', () => {
     const unfinished = after({ type: 'choose-tool', tool: 'area' }, ...points(1, 2), { type: 'cancel' });
     expect(unfinished).toMatchObject({ tool: 'area', placedPoints: [] });
     expect(draw(unfinished, { type: 'cancel' }).tool).toBeNull();
@@ -79,13 +81,13 @@ describe('draw', () => {
     expect(drawing).toMatchObject({ tool: null, placedPoints: [] });
   });
 
-  it('undoes the unfinished shape point by point, then the finished shapes one by one', () => {
+  it('removes the last point of the unfinished shape at a step "undo", and without one the last shape', () => {
     const drawing = after({ type: 'choose-tool', tool: 'ruler' }, ...points(1, 2, 3), { type: 'undo' });
     expect(drawing).toMatchObject({ placedPoints: [], shapes: [{ kind: 'ruler' }] });
     expect(draw(drawing, { type: 'undo' }).shapes).toEqual([]);
   });
 
-  it('removes all shapes by the step `clear` and keeps the tool', () => {
+  it('removes all shapes at the step "clear" and keeps the tool', () => {
     const drawing = after({ type: 'choose-tool', tool: 'circle' }, ...points(1, 2), { type: 'clear' });
     expect(drawing).toMatchObject({ tool: 'circle', shapes: [] });
   });

@@ -1,37 +1,39 @@
 /**
- * The state of measuring on a slide, as a reducer: the person chooses a tool and places points with mouse, finger, pen or keyboard.
- * Shapes stay until the person removes them or closes the slide; they are not saved.
+ * The state of the measuring tools, as a reducer. The person chooses a tool and places points with mouse, finger, pen or keyboard.
+ * Shapes stay until the person removes them or closes the slide; they are not saved, unlike annotations.
  */
 import type { Point } from './placement.ts';
 import { type Shape, type ShapeKind, withHandleAt } from './shapes.ts';
 
+/** The shapes on a slide, the chosen tool and the unfinished shape. */
 export interface Drawing {
   /** The chosen tool; null: the pointer moves the slide. */
   readonly tool: ShapeKind | null;
+  /** The finished shapes. */
   readonly shapes: readonly Shape[];
   /** Points of the unfinished shape that are already placed, in image pixels. */
   readonly placedPoints: readonly Point[];
-  /** Position of the pointer, the next point of the unfinished shape; null before the pointer has moved. */
+  /** Position of the pointer in image pixels: the next point of the unfinished shape; null before the pointer has moved. */
   readonly pointerPoint: Point | null;
 }
 
 export const emptyDrawing: Drawing = { tool: null, shapes: [], placedPoints: [], pointerPoint: null };
 
-/** A step that changes the drawing. Points are in image pixels. */
+/** An action of the reducer. Points are in image pixels. */
 export type DrawingStep =
   /** Chooses a tool; choosing the current tool again deselects it. */
   | { readonly type: 'choose-tool'; readonly tool: ShapeKind }
   /** Places a point. */
   | { readonly type: 'point'; readonly point: Point }
-  /** The pointer has moved. */
+  /** Stores the position of the pointer. */
   | { readonly type: 'hover'; readonly point: Point }
-  /** The person drags a handle of a finished shape: `shape` is its index in the drawing, `handle` the index in `handlesOf`. */
+  /** Moves a handle of a finished shape: `shape` is the index of the shape in `shapes`, `handle` the index in `handlesOf`. */
   | { readonly type: 'move'; readonly shape: number; readonly handle: number; readonly point: Point }
-  /** Completes the unfinished shape. */
+  /** Completes an unfinished area of at least three points. */
   | { readonly type: 'finish' }
   /** Discards the unfinished shape; without one, deselects the tool. */
   | { readonly type: 'cancel' }
-  /** Removes the last point of the unfinished shape; without one, the last shape. */
+  /** Removes the last point of the unfinished shape; without one, removes the last finished shape. */
   | { readonly type: 'undo' }
   /** Removes all shapes. */
   | { readonly type: 'clear' };
@@ -52,9 +54,9 @@ export function draw(drawing: Drawing, step: DrawingStep): Drawing {
     case 'point':
       return tool === null ? drawing : withPoint(drawing, tool, step.point);
     case 'move': {
-      const moved = shapes[step.shape];
-      if (moved === undefined) return drawing;
-      return { ...drawing, shapes: shapes.with(step.shape, withHandleAt(moved, step.handle, step.point)) };
+      const shape = shapes[step.shape];
+      if (shape === undefined) return drawing;
+      return { ...drawing, shapes: shapes.with(step.shape, withHandleAt(shape, step.handle, step.point)) };
     }
     case 'finish':
       if (tool !== 'area' || placedPoints.length < 3) return drawing;
@@ -76,7 +78,7 @@ export function draw(drawing: Drawing, step: DrawingStep): Drawing {
   }
 }
 
-/** Returns the drawing with a point placed; it completes the shape of every tool but `area` as soon as enough points are placed. */
+/** Returns the drawing with one more point. The point completes a circle, a mark or the second end of a ruler, but never an area. */
 function withPoint(drawing: Drawing, tool: ShapeKind, point: Point): Drawing {
   const { shapes, placedPoints } = drawing;
   const [start] = placedPoints;

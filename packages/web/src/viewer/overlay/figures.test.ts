@@ -5,7 +5,7 @@ import { figuresOf } from './figures.ts';
 import { placementOf } from './placement.ts';
 
 const calibration: Calibration = { mpp: 0.5, objectivePower: 20, derived: null };
-/** Image pixels are screen pixels. */
+/** A placement in which image pixels are screen pixels. */
 const placement = placementOf(
   { width: 100, height: 100 },
   { x: 0, y: 0 },
@@ -14,7 +14,7 @@ const placement = placementOf(
 );
 
 describe('figuresOf', () => {
-  it('places the length of a ruler above its middle', () => {
+  it('places the label with the length of a ruler 8 CSS pixels above its middle', () => {
     const shapes = [
       {
         kind: 'ruler',
@@ -25,12 +25,12 @@ describe('figuresOf', () => {
       },
     ] as const;
     const [figure] = figuresOf({ ...emptyDrawing, shapes }, placement, calibration);
-    expect(figure).toMatchObject({ measure: '50 µm', measureAt: { x: 50, y: 42 } });
+    expect(figure).toMatchObject({ label: '50 µm', labelPosition: { x: 50, y: 42 } });
   });
 
-  it('returns a counting circle at the pointer before the person places it', () => {
+  it('returns a preview of the counting circle at the pointer before the person places the circle', () => {
     const drawing = { ...emptyDrawing, tool: 'circle', pointerPoint: { x: 5, y: 5 } } as const;
-    expect(figuresOf(drawing, placement, calibration)).toMatchObject([{ kind: 'circle', measure: '1 mm²' }]);
+    expect(figuresOf(drawing, placement, calibration)).toMatchObject([{ kind: 'circle', label: '1 mm²' }]);
   });
 
   it('adds the number of marks inside to the label of a counting circle', () => {
@@ -40,8 +40,8 @@ describe('figuresOf', () => {
       { kind: 'mark', centre: { x: 9000, y: 0 } },
     ] as const;
     const [circle, mark] = figuresOf({ ...emptyDrawing, shapes }, placement, calibration);
-    expect(circle?.measure).toBe('1 mm²: 1');
-    expect(mark).toMatchObject({ kind: 'mark', measure: null });
-    expect(mark?.outline).toHaveLength(5);
+    expect(circle?.label).toBe('1 mm²: 1');
+    expect(mark).toMatchObject({ kind: 'mark', label: null });
+    expect(mark?.outline).toHaveLength(5); // a diamond whose first point is repeated at the end
   });
 });

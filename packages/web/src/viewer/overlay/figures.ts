@@ -1,20 +1,21 @@
-/** Converts measured shapes into figures (lines and labels on the screen), for the page and for screenshots. */
+/** Converts the shapes of the measuring tools into figures (lines and labels on the screen), for the page and for screenshots. */
 import type { Calibration } from '../scale.ts';
 import type { Drawing } from './drawing.ts';
 import { type Placement, type Point, toScreen } from './placement.ts';
-import { countInside, countingCircle, measureOf, type Shape, type ShapeKind } from './shapes.ts';
+import { countingCircleRadii, countMarksInside, measureOf, type Shape, type ShapeKind } from './shapes.ts';
 
+/** A shape as it is drawn on the screen. */
 export interface Figure {
   readonly kind: ShapeKind;
   /** Points in CSS pixels of the viewer; a closed figure repeats its first point at the end. */
   readonly outline: readonly Point[];
   /** Label, such as `123.4 µm`; null without one. */
-  readonly measure: string | null;
+  readonly label: string | null;
   /** Middle of the baseline of the label, in CSS pixels of the viewer. */
-  readonly measureAt: Point;
+  readonly labelPosition: Point;
 }
 
-/** Number of points with which a counting circle is drawn: enough to look round. */
+/** Number of points of the polygon that is drawn as a counting circle: enough to look round. */
 const circlePoints = 96;
 /** Distance between the label and the top of the outline, in CSS pixels. */
 const labelDistance = 8;
@@ -32,27 +33,28 @@ export function figuresOf(
   return shapes.map((shape) => {
     const outline =
       shape.kind === 'mark'
-        ? markAt(toScreen(placement, shape.centre))
+        ? diamondAround(toScreen(placement, shape.centre))
         : outlineOf(shape, calibration).map((point) => toScreen(placement, point));
     return {
       kind: shape.kind,
       outline,
-      measure: labelOf(shape, shapes, calibration),
-      measureAt: shape.kind === 'ruler' ? labelPointAboveMiddle(outline) : labelPointAbove(outline),
+      label: labelOf(shape, shapes, calibration),
+      labelPosition:
+        shape.kind === 'ruler' ? labelPositionAboveMiddle(outline) : labelPositionAboveTop(outline),
     };
   });
 }
 
-/** Returns the label of a shape; a counting circle also has the number of marks inside, such as `1 mm²: 12`. */
+/** Returns the label of a shape, such as `123.4 µm`, or `1 mm²: 12` for a counting circle with 12 marks (counted cells) inside. */
 function labelOf(shape: Shape, shapes: readonly Shape[], calibration: Calibration | null): string | null {
   const measure = measureOf(shape, calibration);
   const isCounting = shape.kind === 'circle' && shapes.some(({ kind }) => kind === 'mark');
   if (measure === null || !isCounting || calibration === null) return measure;
-  return `${measure}: ${countInside(shape.centre, shapes, calibration)}`;
+  return `${measure}: ${countMarksInside(shape.centre, shapes, calibration)}`;
 }
 
-/** Returns a closed diamond around a mark. */
-function markAt({ x, y }: Point): readonly Point[] {
+/** Returns a closed diamond around a point of the screen. */
+function diamondAround({ x, y }: Point): readonly Point[] {
   return [
     { x, y: y - markRadius },
     { x: x + markRadius, y },
@@ -82,7 +84,7 @@ function outlineOf(shape: Shape, calibration: Calibration | null): readonly Poin
       return [shape.centre];
     case 'circle': {
       if (calibration === null) return [];
-      const { rx, ry } = countingCircle(calibration);
+      const { rx, ry } = countingCircleRadii(calibration);
       return Array.from({ length: circlePoints + 1 }, (_, i) => {
         const angle = (i / circlePoints) * 2 * Math.PI;
         return { x: shape.centre.x + rx * Math.cos(angle), y: shape.centre.y + ry * Math.sin(angle) };
@@ -91,13 +93,18 @@ function outlineOf(shape: Shape, calibration: Calibration | null): readonly Poin
   }
 }
 
-function labelPointAboveMiddle([start, end]: readonly Point[]): Point {
+/** Returns the position of a label above the middle of a line. */
+function labelPositionAboveMiddle([start, end]: readonly Point[]): Point {
   if (start === undefined || end === undefined) return { x: 0, y: 0 };
   return { x: (start.x + end.x) / 2, y: (start.y + end.y) / 2 - labelDistance };
 }
 
-function labelPointAbove(outline: readonly Point[]): Point {
+/** Returns the position of a label above the highest point of an outline. */
+function labelPositionAboveTop(outline: readonly Point[]): Point {
   const [first = { x: 0, y: 0 }, ...others] = outline;
-  const highest = others.reduce((best, point) => (point.y < best.y ? point : best), first);
+  const highest = others.reduce(
+    (highestSoFar, point) => (point.y < highestSoFar.y ? point : highestSoFar),
+    first,
+  );
   return { x: highest.x, y: highest.y - labelDistance };
 }

@@ -2,8 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Placement, placementOf, toImage, toScreen } from './placement.ts';
 
-/** A slide that is rotated, zoomed, mirrored and moved. */
-function placed(degrees: number, zoom: number, isMirrored: boolean, dx: number, dy: number): Placement {
+/** Returns the placement of a slide that is rotated, zoomed, mirrored left and right, and moved by (dx, dy). */
+function createPlacement(
+  degrees: number,
+  zoom: number,
+  isMirrored: boolean,
+  dx: number,
+  dy: number,
+): Placement {
   const angle = (degrees * Math.PI) / 180;
   const side = isMirrored ? -1 : 1;
   return {
@@ -24,31 +30,36 @@ const placements = fc
     dx: fc.integer({ min: -5000, max: 5000 }),
     dy: fc.integer({ min: -5000, max: 5000 }),
   })
-  .map(({ degrees, zoom, isMirrored, dx, dy }) => placed(degrees, zoom, isMirrored, dx, dy));
+  .map(({ degrees, zoom, isMirrored, dx, dy }) => createPlacement(degrees, zoom, isMirrored, dx, dy));
 const points = fc.record({
   x: fc.integer({ min: 0, max: 200_000 }),
   y: fc.integer({ min: 0, max: 200_000 }),
 });
 
-describe('placement', () => {
-  it('converts image pixels to screen pixels and back, for every rotation', () => {
+describe('toScreen, toImage and placementOf', () => {
+  it('toImage returns the image pixel that toScreen has converted, for every rotation, zoom and mirroring', () => {
     fc.assert(
       fc.property(placements, points, (placement, point) => {
-        const found = toImage(placement, toScreen(placement, point));
-        expect(Math.hypot(found.x - point.x, found.y - point.y)).toBeLessThan(0.01);
+        const convertedBack = toImage(placement, toScreen(placement, point));
+        expect(Math.hypot(convertedBack.x - point.x, convertedBack.y - point.y)).toBeLessThan(0.01);
       }),
     );
   });
 
-  it('is computed from the screen positions of three corners of the image', () => {
+  it('placementOf returns the placement that has three corners of the image at the given positions of the screen', () => {
     fc.assert(
       fc.property(placements, points, (placement, point) => {
         const size = { width: 46_000, height: 32_914 };
         const corner = (x: number, y: number) => toScreen(placement, { x, y });
-        const derived = placementOf(size, corner(0, 0), corner(size.width, 0), corner(0, size.height));
+        const computedPlacement = placementOf(
+          size,
+          corner(0, 0),
+          corner(size.width, 0),
+          corner(0, size.height),
+        );
         const expected = toScreen(placement, point);
-        const found = toScreen(derived, point);
-        expect(Math.hypot(found.x - expected.x, found.y - expected.y)).toBeLessThan(0.01);
+        const actual = toScreen(computedPlacement, point);
+        expect(Math.hypot(actual.x - expected.x, actual.y - expected.y)).toBeLessThan(0.01);
       }),
     );
   });

@@ -1,6 +1,7 @@
 /**
- * The placement of the slide on the screen. Shapes over a slide are stored in image pixels at full resolution, from the top
- * left; this conversion to the screen keeps them on their tissue at every zoom, rotation and mirroring.
+ * The placement of the slide on the screen: an affine transformation from image pixels at full resolution (from the top left of the
+ * slide) to CSS pixels of the viewer. Shapes over a slide are stored in image pixels; the placement keeps them on their tissue at every
+ * zoom, rotation and mirroring.
  */
 import type { Bounds } from '@lamina/annotations';
 
@@ -10,9 +11,8 @@ export interface Point {
 }
 
 /**
- * Converts image pixels to CSS pixels of the viewer, from its top left: screen x = `a·x + c·y + e`, screen y =
- * `b·x + d·y + f`. (a, b) is one image pixel to the right, (c, d) one image pixel down, and (e, f) the image's top left on the
- * screen.
+ * The coefficients of the transformation: screen x = `a·x + c·y + e`, screen y = `b·x + d·y + f`. On the screen, one image pixel to the
+ * right is (a, b), one image pixel down is (c, d), and the top left of the image is at (e, f).
  */
 export interface Placement {
   readonly a: number;
@@ -24,9 +24,9 @@ export interface Placement {
 }
 
 /**
- * Returns the placement for which three corners of the image are at these points of the screen.
+ * Returns the placement that has three corners of the image at these points of the screen.
  *
- * @param size of the image in its pixels
+ * @param size size of the image in pixels at full resolution
  */
 export function placementOf(
   size: { readonly width: number; readonly height: number },
@@ -64,16 +64,18 @@ export function zoomOf({ a, b, c, d }: Placement): number {
 }
 
 /**
- * Returns the bounds, in image pixels, of the part of the image that the viewer shows.
+ * Returns the bounds, in image pixels, of the part of the image that the viewer shows. For a rotated slide, they also contain some parts
+ * that are not visible.
  *
- * @param size of the viewer in CSS pixels
- * @param margin in CSS pixels, by which the viewer counts as larger on each side
+ * @param viewerSize in CSS pixels
+ * @param margin CSS pixels that are added to the viewer on each side
  */
 export function visibleBounds(
   placement: Placement,
-  { width, height }: { readonly width: number; readonly height: number },
+  viewerSize: { readonly width: number; readonly height: number },
   margin = 0,
 ): Bounds {
+  const { width, height } = viewerSize;
   const corners = [
     { x: -margin, y: -margin },
     { x: width + margin, y: -margin },

@@ -3,11 +3,12 @@ import { type Drawing, draw, emptyDrawing } from './drawing.ts';
 import { createPointerDrawing } from './pointer-drawing.ts';
 import type { ShapeKind } from './shapes.ts';
 
-/** The screen shows every second pixel of the slide. */
+/** A placement at half of full resolution: (10, 10) on the screen is pixel (20, 20) of the slide. */
 const placement = { a: 0.5, b: 0, c: 0, d: 0.5, e: 0, f: 0 };
 const at = (x: number, y: number) => ({ x, y });
 
-function drawingWith(tool: ShapeKind) {
+/** Creates a drawing with this tool, and functions that click and drag on it. Positions are in CSS pixels of the viewer. */
+function startSession(tool: ShapeKind) {
   let drawing: Drawing = draw(emptyDrawing, { type: 'choose-tool', tool });
   const pointer = createPointerDrawing({
     getDrawing: () => drawing,
@@ -18,7 +19,7 @@ function drawingWith(tool: ShapeKind) {
   });
   return {
     pointer,
-    now: () => drawing,
+    drawing: () => drawing,
     click(x: number, y: number) {
       pointer.onPress(at(x, y));
       pointer.onRelease(at(x, y));
@@ -34,52 +35,52 @@ function drawingWith(tool: ShapeKind) {
 }
 
 describe('createPointerDrawing', () => {
-  it('draws a ruler by dragging, in image pixels', () => {
-    const pointerTest = drawingWith('ruler');
-    pointerTest.drag([10, 10], [60, 10], [110, 10]);
-    expect(pointerTest.now().shapes).toEqual([{ kind: 'ruler', points: [at(20, 20), at(220, 20)] }]);
+  it('completes a ruler in image pixels when the person drags from one end to the other', () => {
+    const session = startSession('ruler');
+    session.drag([10, 10], [60, 10], [110, 10]);
+    expect(session.drawing().shapes).toEqual([{ kind: 'ruler', points: [at(20, 20), at(220, 20)] }]);
   });
 
-  it('draws a ruler by two clicks', () => {
-    const pointerTest = drawingWith('ruler');
-    pointerTest.click(10, 10);
-    pointerTest.click(110, 10);
-    expect(pointerTest.now().shapes).toEqual([{ kind: 'ruler', points: [at(20, 20), at(220, 20)] }]);
+  it('completes a ruler in image pixels when the person clicks both ends', () => {
+    const session = startSession('ruler');
+    session.click(10, 10);
+    session.click(110, 10);
+    expect(session.drawing().shapes).toEqual([{ kind: 'ruler', points: [at(20, 20), at(220, 20)] }]);
   });
 
-  it('completes an area by a click on its first point or a double click', () => {
+  it('completes an area when the person clicks its first point or double-clicks its last one', () => {
     for (const end of [at(11, 11), at(50, 99)]) {
-      const pointerTest = drawingWith('area');
+      const session = startSession('area');
       for (const [x, y] of [
         [10, 10],
         [90, 10],
         [50, 98],
       ] as const)
-        pointerTest.click(x, y);
-      pointerTest.click(end.x, end.y);
-      expect(pointerTest.now().shapes).toMatchObject([{ kind: 'area', points: { length: 3 } }]);
+        session.click(x, y);
+      session.click(end.x, end.y);
+      expect(session.drawing().shapes).toMatchObject([{ kind: 'area', points: { length: 3 } }]);
     }
   });
 
-  it('draws an area freehand while the pointer is dragged', () => {
-    const pointerTest = drawingWith('area');
-    pointerTest.drag([10, 10], [90, 10], [90, 90], [10, 90], [10, 20]);
-    expect(pointerTest.now().shapes).toMatchObject([{ kind: 'area' }]);
-    expect(pointerTest.now().placedPoints).toEqual([]);
+  it('completes an area drawn freehand when the person releases the pointer', () => {
+    const session = startSession('area');
+    session.drag([10, 10], [90, 10], [90, 90], [10, 90], [10, 20]);
+    expect(session.drawing().shapes).toMatchObject([{ kind: 'area' }]);
+    expect(session.drawing().placedPoints).toEqual([]);
   });
 
-  it('places one point for a click with a small movement', () => {
-    const pointerTest = drawingWith('ruler');
-    pointerTest.drag([10, 10], [12, 11]);
-    expect(pointerTest.now()).toMatchObject({ shapes: [], placedPoints: { length: 1 } });
+  it('places one point when the pointer moves by less than 5 pixels between press and release', () => {
+    const session = startSession('ruler');
+    session.drag([10, 10], [12, 11]);
+    expect(session.drawing()).toMatchObject({ shapes: [], placedPoints: { length: 1 } });
   });
 
-  it('cancels the shape when the press becomes a gesture with two fingers', () => {
-    const pointerTest = drawingWith('ruler');
-    pointerTest.pointer.onPress(at(10, 10));
-    pointerTest.pointer.onPinch();
-    pointerTest.pointer.onMove(at(100, 100));
-    pointerTest.pointer.onRelease(at(100, 100));
-    expect(pointerTest.now()).toMatchObject({ shapes: [], placedPoints: [] });
+  it('discards the shape when the press becomes a gesture with two fingers', () => {
+    const session = startSession('ruler');
+    session.pointer.onPress(at(10, 10));
+    session.pointer.onPinch();
+    session.pointer.onMove(at(100, 100));
+    session.pointer.onRelease(at(100, 100));
+    expect(session.drawing()).toMatchObject({ shapes: [], placedPoints: [] });
   });
 });

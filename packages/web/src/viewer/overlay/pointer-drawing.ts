@@ -1,6 +1,6 @@
 /**
- * Translates pointer events over the slide into steps of measuring: a click places a point, dragging draws freehand. In this file a
- * `screenPoint` is in CSS pixels of the viewer; points of shapes are in image pixels.
+ * Translates pointer events over the slide into steps of the measuring tools: a click places a point; dragging draws a ruler, or an area
+ * freehand. In this file, a `screenPoint` is in CSS pixels of the viewer, and points of shapes are in image pixels.
  */
 import type { PointerTool } from '../slide-view.ts';
 import type { Drawing, DrawingStep } from './drawing.ts';
@@ -14,26 +14,29 @@ const freehandStep = 8;
 
 interface PointerDrawingDependencies {
   readonly getDrawing: () => Drawing;
+  /** Returns where the slide is on the screen; null while it is being closed. */
   readonly getPlacement: () => Placement | null;
   readonly dispatch: (step: DrawingStep) => void;
 }
 
+/** Creates the pointer tool that draws with the chosen measuring tool. */
 export function createPointerDrawing({ getDrawing, getPlacement, dispatch }: PointerDrawingDependencies) {
-  /** Point of the current press; null while the pointer is not pressed. */
+  /** Point of the screen at which the pointer was pressed; null while it is not pressed. */
   let pressPoint: Point | null = null;
   let isDragging = false;
-  /** The last point of a freehand line. */
+  /** The last placed point, in CSS pixels of the viewer; null before the first one. */
   let lastPoint: Point | null = null;
 
-  /** Applies a step at a point of the screen; does nothing while the slide is being closed. */
-  const step = (type: 'point' | 'hover', screenPoint: Point) => {
+  /** Dispatches a step at a point of the screen; does nothing while the slide is being closed. */
+  const dispatchAt = (type: 'point' | 'hover', screenPoint: Point) => {
     const placement = getPlacement();
     if (placement !== null) dispatch({ type, point: toImage(placement, screenPoint) });
   };
   const placePoint = (screenPoint: Point) => {
-    step('point', screenPoint);
+    dispatchAt('point', screenPoint);
     lastPoint = screenPoint;
   };
+  /** Returns whether a point of a shape is at most `clickTolerance` from a point of the screen. */
   const isNear = (point: Point | undefined, screenPoint: Point) => {
     const placement = getPlacement();
     return (
@@ -43,7 +46,10 @@ export function createPointerDrawing({ getDrawing, getPlacement, dispatch }: Poi
     );
   };
 
-  /** Whether a click completes the unfinished area: it hits the first or the last point, as the second click of a double click does. */
+  /**
+   * Returns whether a click completes the unfinished area, because it hits the first point or the last one. The second click of a double
+   * click hits the last point.
+   */
   function closesArea(screenPoint: Point): boolean {
     const { tool, placedPoints } = getDrawing();
     if (tool !== 'area' || placedPoints.length < 3) return false;
@@ -58,17 +64,17 @@ export function createPointerDrawing({ getDrawing, getPlacement, dispatch }: Poi
 
     onMove(screenPoint: Point) {
       const { tool } = getDrawing();
-      const isSinglePoint = tool === 'circle' || tool === 'mark';
+      const hasOnePoint = tool === 'circle' || tool === 'mark';
       if (
         pressPoint !== null &&
         !isDragging &&
-        !isSinglePoint &&
+        !hasOnePoint &&
         distance(pressPoint, screenPoint) >= clickTolerance
       ) {
         isDragging = true;
         if (getDrawing().placedPoints.length === 0) placePoint(pressPoint);
       }
-      step('hover', screenPoint);
+      dispatchAt('hover', screenPoint);
       const isFreehand = isDragging && tool === 'area';
       if (isFreehand && (lastPoint === null || distance(lastPoint, screenPoint) >= freehandStep))
         placePoint(screenPoint);

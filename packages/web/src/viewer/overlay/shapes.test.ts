@@ -3,8 +3,8 @@ import { type Calibration, calibrationOf } from '../scale.ts';
 import {
   areaOf,
   areaText,
-  countInside,
-  countingCircle,
+  countingCircleRadii,
+  countMarksInside,
   handlesOf,
   lengthOf,
   lengthText,
@@ -12,7 +12,9 @@ import {
   type Shape,
 } from './shapes.ts';
 
-const quarter: Calibration = { mpp: 0.25, objectivePower: 40, derived: null };
+/** A slide scanned at 40×, with square pixels of 0.25 µm. */
+const calibration40x: Calibration = { mpp: 0.25, objectivePower: 40, derived: null };
+/** A square of 400 × 400 pixels: at 0.25 µm per pixel, 100 × 100 µm. */
 const square = [
   { x: 100, y: 100 },
   { x: 500, y: 100 },
@@ -20,13 +22,14 @@ const square = [
   { x: 100, y: 500 },
 ];
 
-describe('a ruler', () => {
-  it('has a length in micrometres', () => {
-    expect(lengthOf({ x: 0, y: 0 }, { x: 300, y: 400 }, quarter)).toBe(125);
+describe('lengthOf and lengthText', () => {
+  it('lengthOf returns the distance of two points in micrometres', () => {
+    // 500 pixels of 0.25 µm
+    expect(lengthOf({ x: 0, y: 0 }, { x: 300, y: 400 }, calibration40x)).toBe(125);
   });
 
-  it('has a length from both pixel sizes when pixels are not square', () => {
-    const flat: Calibration = { ...quarter, mppY: 0.5 };
+  it('lengthOf uses the width and the height of pixels that are not square', () => {
+    const flat: Calibration = { ...calibration40x, mppY: 0.5 };
     expect(lengthOf({ x: 0, y: 0 }, { x: 0, y: 400 }, flat)).toBe(200);
     expect(lengthOf({ x: 0, y: 0 }, { x: 400, y: 0 }, flat)).toBe(100);
   });
@@ -37,30 +40,33 @@ describe('a ruler', () => {
     [999.94, '999.9 µm'],
     [1234.5, '1.234 mm'],
     [25_000, '25 mm'],
-  ])('of %s µm is formatted as %s', (length, text) => {
-    expect(lengthText(length, quarter)).toBe(text);
+  ])('lengthText formats a length of %s µm as %s', (length, text) => {
+    expect(lengthText(length, calibration40x)).toBe(text);
   });
 
-  it('is marked for estimated and entered scales, and measured in pixels without a scale', () => {
+  it('lengthText and areaText put ≈ before estimated values and * after values with an entered scale', () => {
     const estimated = calibrationOf({ mpp: null, objectivePower: 20, derived: null });
     expect(lengthText(10, estimated)).toBe('≈ 10 µm');
     const entered = calibrationOf({ mpp: 0.5, objectivePower: 20, derived: null, isEntered: true });
     expect(lengthText(10, entered)).toBe('10 µm*');
     expect(areaText(10, entered)).toBe('10 µm²*');
+  });
+
+  it('lengthOf and lengthText use pixels for a slide without a scale', () => {
     expect(lengthOf({ x: 0, y: 0 }, { x: 30, y: 40 }, null)).toBe(50);
     expect(lengthText(50.4, null)).toBe('50 px');
   });
 });
 
-describe('an area', () => {
-  it('is measured as the area of its polygon, in both orientations', () => {
-    expect(areaOf(square, quarter)).toBe(10_000);
-    expect(areaOf(square.toReversed(), quarter)).toBe(10_000);
-    expect(perimeterOf(square, quarter)).toBe(400);
+describe('areaOf, perimeterOf and areaText', () => {
+  it('areaOf and perimeterOf measure a polygon in micrometres, clockwise or counterclockwise', () => {
+    expect(areaOf(square, calibration40x)).toBe(10_000);
+    expect(areaOf(square.toReversed(), calibration40x)).toBe(10_000);
+    expect(perimeterOf(square, calibration40x)).toBe(400);
   });
 
-  it('measures 0 with fewer than three points', () => {
-    expect(areaOf(square.slice(0, 2), quarter)).toBe(0);
+  it('areaOf returns 0 for fewer than three points', () => {
+    expect(areaOf(square.slice(0, 2), calibration40x)).toBe(0);
   });
 
   it.each([
@@ -68,29 +74,29 @@ describe('an area', () => {
     [9999, '9999 µm²'],
     [12_345, '0.01235 mm²'],
     [2_500_000, '2.5 mm²'],
-  ])('of %s µm² is formatted as %s', (area, text) => {
-    expect(areaText(area, quarter)).toBe(text);
+  ])('areaText formats an area of %s µm² as %s', (area, text) => {
+    expect(areaText(area, calibration40x)).toBe(text);
   });
 
-  it('is measured in square pixels without a scale', () => {
+  it('areaOf and areaText use square pixels for a slide without a scale', () => {
     expect(areaText(areaOf(square, null), null)).toBe('160000 px²');
   });
 });
 
-describe('the counting circle', () => {
-  it('has an area of one square millimetre', () => {
-    const { rx, ry } = countingCircle(quarter);
+describe('countingCircleRadii', () => {
+  it('returns the radii of a circle with an area of one square millimetre', () => {
+    const { rx, ry } = countingCircleRadii(calibration40x);
     expect(Math.PI * rx * 0.25 * ry * 0.25).toBeCloseTo(1_000_000, 3);
   });
 
-  it('is an ellipse when pixels are not square', () => {
-    const { rx, ry } = countingCircle({ ...quarter, mppY: 0.5 });
+  it('returns different radii when pixels are not square', () => {
+    const { rx, ry } = countingCircleRadii({ ...calibration40x, mppY: 0.5 });
     expect(rx).toBeCloseTo(2 * ry, 6);
   });
 });
 
-it('countInside counts only the marks inside the counting circle', () => {
-  const { rx } = countingCircle(quarter);
+it('countMarksInside counts only the marks inside the counting circle', () => {
+  const { rx } = countingCircleRadii(calibration40x);
   const shapes: Shape[] = [
     { kind: 'mark', centre: { x: 0, y: 0 } },
     { kind: 'mark', centre: { x: rx - 1, y: 0 } },
@@ -103,10 +109,10 @@ it('countInside counts only the marks inside the counting circle', () => {
       ],
     },
   ];
-  expect(countInside({ x: 0, y: 0 }, shapes, quarter)).toBe(2);
+  expect(countMarksInside({ x: 0, y: 0 }, shapes, calibration40x)).toBe(2);
 });
 
-it('handlesOf returns no handles for an area of many points, such as one drawn freehand', () => {
+it('handlesOf returns no handles for an area of more than 24 points, such as one drawn freehand', () => {
   const points = Array.from({ length: 100 }, (_, i) => ({ x: i, y: i }));
   expect(handlesOf({ kind: 'area', points })).toEqual([]);
   expect(handlesOf({ kind: 'area', points: square })).toEqual(square);

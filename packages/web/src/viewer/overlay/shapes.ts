@@ -1,9 +1,9 @@
-/** Shapes of the measuring tools, with their lengths, areas and counts. */
+/** The shapes of the measuring tools, and their lengths, areas and counts. */
 import { formatFigure } from '../../formatting/numbers.ts';
 import { type Calibration, withScaleMarks } from '../scale.ts';
 import type { Point } from './placement.ts';
 
-/** Points are in image pixels at full resolution, from the top left. */
+/** A measured shape. Points are in image pixels at full resolution, from the top left. */
 export type Shape =
   | { readonly kind: 'ruler'; readonly points: readonly [Point, Point] }
   /** A closed polygon of at least three points. */
@@ -46,15 +46,15 @@ export function perimeterOf(points: readonly Point[], calibration: Calibration |
   }, 0);
 }
 
-/** Returns the half axes of the counting circle in image pixels: an ellipse when pixels are not square. */
-export function countingCircle(calibration: Calibration): { readonly rx: number; readonly ry: number } {
+/** Returns the horizontal and vertical radius of the counting circle in image pixels; they differ when pixels are not square. */
+export function countingCircleRadii(calibration: Calibration): { readonly rx: number; readonly ry: number } {
   const radius = Math.sqrt(squareMillimetre / Math.PI);
   return { rx: radius / calibration.mpp, ry: radius / (calibration.mppY ?? calibration.mpp) };
 }
 
-/** Returns how many marks lie inside the counting circle around `centre`. */
-export function countInside(centre: Point, shapes: readonly Shape[], calibration: Calibration): number {
-  const { rx, ry } = countingCircle(calibration);
+/** Returns how many marks (counted cells) lie inside the counting circle around `centre`. */
+export function countMarksInside(centre: Point, shapes: readonly Shape[], calibration: Calibration): number {
+  const { rx, ry } = countingCircleRadii(calibration);
   return shapes.filter(
     (shape) =>
       shape.kind === 'mark' &&
@@ -62,15 +62,15 @@ export function countInside(centre: Point, shapes: readonly Shape[], calibration
   ).length;
 }
 
-/** Returns the number of marks, the counted cells. */
-export function marksIn(shapes: readonly Shape[]): number {
+/** Returns the number of marks (counted cells). */
+export function markCountOf(shapes: readonly Shape[]): number {
   return shapes.filter(({ kind }) => kind === 'mark').length;
 }
 
 /** An area with more points, such as one drawn freehand, has no handles: a person would not move its points one by one. */
 const maxHandles = 24;
 
-/** Returns the points that can be dragged, in image pixels. */
+/** Returns the points of a shape that the person can drag, in image pixels. */
 export function handlesOf(shape: Shape): readonly Point[] {
   switch (shape.kind) {
     case 'ruler':
@@ -98,36 +98,36 @@ export function withHandleAt(shape: Shape, handle: number, point: Point): Shape 
   }
 }
 
-/** Returns width and height of an image pixel in micrometres; 1 and 1 without a scale. */
+/** Returns the width (x) and height (y) of an image pixel in micrometres; 1 and 1 for a slide without a scale. */
 function pixelSizeOf(calibration: Calibration | null): Point {
   if (calibration === null) return { x: 1, y: 1 };
   return { x: calibration.mpp, y: calibration.mppY ?? calibration.mpp };
 }
 
 /**
- * Formats a length, such as `123.4 µm` or `1.23 mm`; `512 px` without a scale. `≈` marks an estimated pixel size and `*` an entered
- * one.
+ * Formats a length from `lengthOf`, such as `123.4 µm` or `1.23 mm`; `512 px` without a scale. `≈` marks an estimated pixel size and `*`
+ * an entered one.
  */
 export function lengthText(length: number, calibration: Calibration | null): string {
   if (calibration === null) return `${Math.round(length)} px`;
   return withScaleMarks(
     calibration,
-    length >= 1000 ? `${significant(length / 1000)} mm` : `${significant(length)} µm`,
+    length >= 1000 ? `${formatSignificant(length / 1000)} mm` : `${formatSignificant(length)} µm`,
   );
 }
 
-/** Formats an area, such as `0.0123 mm²`; in µm² below 0.01 mm², in `px²` without a scale. */
+/** Formats an area from `areaOf`, such as `0.0123 mm²`; in µm² below 0.01 mm², in px² without a scale. */
 export function areaText(area: number, calibration: Calibration | null): string {
   if (calibration === null) return `${Math.round(area)} px²`;
   const isLarge = area >= squareMillimetre / 100;
   return withScaleMarks(
     calibration,
-    isLarge ? `${significant(area / squareMillimetre)} mm²` : `${significant(area)} µm²`,
+    isLarge ? `${formatSignificant(area / squareMillimetre)} mm²` : `${formatSignificant(area)} µm²`,
   );
 }
 
 /** Formats a number with four significant digits; a number of 1000 or more as a whole number. */
-function significant(value: number): string {
+function formatSignificant(value: number): string {
   return formatFigure(value >= 1000 ? Math.round(value) : Number(value.toPrecision(4)));
 }
 

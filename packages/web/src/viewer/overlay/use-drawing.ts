@@ -5,7 +5,7 @@ import { texts } from '../texts.ts';
 import { type Drawing, type DrawingStep, draw, emptyDrawing } from './drawing.ts';
 import { toImage } from './placement.ts';
 import { createPointerDrawing } from './pointer-drawing.ts';
-import { marksIn, measureOf } from './shapes.ts';
+import { markCountOf, measureOf } from './shapes.ts';
 
 interface DrawingControls {
   readonly drawing: Drawing;
@@ -15,7 +15,8 @@ interface DrawingControls {
 }
 
 /**
- * Holds the measurements of a view; the pointer draws while a tool is chosen.
+ * Returns the measurements on a slide and the functions that change them. While a measuring tool is chosen, the pointer draws with it
+ * instead of moving the slide.
  *
  * @param announce called with the measure of each completed shape, for screen readers
  */
@@ -35,9 +36,9 @@ export function useDrawing(
   }, [view, isToolChosen]);
 
   const announceMeasure = useEffectEvent(() => {
-    const last = drawing.shapes.at(-1);
-    if (last?.kind === 'mark') return announce(texts.counted(marksIn(drawing.shapes)));
-    const measure = last === undefined ? null : measureOf(last, calibration);
+    const lastShape = drawing.shapes.at(-1);
+    if (lastShape?.kind === 'mark') return announce(texts.counted(markCountOf(drawing.shapes)));
+    const measure = lastShape === undefined ? null : measureOf(lastShape, calibration);
     if (measure !== null) announce(measure);
   });
   useEffect(() => {
@@ -51,10 +52,11 @@ export function useDrawing(
       const placement = view.placement();
       if (placement === null) return;
       const point = toImage(placement, view.centre());
-      const last = drawing.placedPoints.at(-1);
+      const lastPoint = drawing.placedPoints.at(-1);
       // Placing the same point twice (less than one image pixel apart) completes an area.
-      const isSame = last !== undefined && Math.hypot(last.x - point.x, last.y - point.y) < 1;
-      if (isSame && drawing.tool === 'area') dispatch({ type: 'finish' });
+      const isSamePoint =
+        lastPoint !== undefined && Math.hypot(lastPoint.x - point.x, lastPoint.y - point.y) < 1;
+      if (isSamePoint && drawing.tool === 'area') dispatch({ type: 'finish' });
       else dispatch({ type: 'point', point });
     },
   };
