@@ -1,6 +1,7 @@
 /**
  * Tests of the slides screen of administrators, except for uploads. All of them open the screen in Turkish, the default language, with
- * the same stub of the API.
+ * the same stub of the API. Words of the screen: Durum (status), Veri kümesi (dataset), Ara (search), İşlemler (actions), Düzenle (edit),
+ * Taşı (move), Kaydet (save), Yeniden oku (read again), Temizle (clear), Önizleme (preview), uygula (apply).
  */
 import type { ImportPlan, ManagedImage } from '@lamina/contract';
 import { screen, waitFor, within } from '@testing-library/react';

@@ -55,6 +55,7 @@ interface CatalogueListProps {
   readonly isBusy: boolean;
   /** Identifies the filter and the order: a list with another key starts at its top. */
   readonly listKey: string;
+  /** Returns whether a branch of the list, which is a group or a case, is open. */
   readonly isOpen: (branch: DatasetGroup | CaseGroup) => boolean;
   readonly onToggle: (branch: DatasetGroup | CaseGroup, isOpen: boolean) => void;
   /** Id of the image that the viewer shows; null while it shows none. */
@@ -84,7 +85,7 @@ export function CatalogueList(props: CatalogueListProps) {
   const selectedIndex = lines.indexOf(selectedId);
   const { currentIndex, setCurrent } = useCurrentLine(lines, selectedId, selectedIndex);
 
-  // The rule concerns the React compiler, which this project does not use.
+  // The rule warns that the React compiler cannot memoise this component; the project does not use the compiler.
   // oxlint-disable-next-line react/incompatible-library
   const virtualizer = useVirtualizer({
     count: layout.count,
@@ -113,8 +114,8 @@ export function CatalogueList(props: CatalogueListProps) {
   const isNextToLoadedPage = neededPages.some((page) =>
     pagesInSight.some((visiblePage) => Math.abs(page - visiblePage) <= 1),
   );
-  const isChanged = neededPages.join() !== pagesInSight.join();
-  if (isChanged && (!isPageMissing || isNextToLoadedPage || !virtualizer.isScrolling))
+  const needsOtherPages = neededPages.join() !== pagesInSight.join();
+  if (needsOtherPages && (!isPageMissing || isNextToLoadedPage || !virtualizer.isScrolling))
     setPagesInSight(neededPages);
   useEffect(() => {
     pages.current = pagesInSight;
@@ -138,7 +139,7 @@ export function CatalogueList(props: CatalogueListProps) {
   });
   useImperativeHandle(ref, () => ({ focus: () => moveTo(currentIndex) }));
 
-  // Scrolls once to each selected image, for example after a key of the viewer. If a line has the focus, the focus moves to the image.
+  // Scrolls once to each selected image, as soon as the list contains it. If a line has the focus, the focus moves to the image.
   const revealedId = useRef<string | null>(null);
   useEffect(() => {
     if (revealedId.current === selectedId || selectedIndex === -1) return;

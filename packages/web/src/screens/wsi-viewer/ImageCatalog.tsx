@@ -69,6 +69,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
 
   const query = useDebounced(viewState.filter.query, typingPauseMs);
   const { dataset, organ } = viewState.filter;
+  /** The search, filters and order with which the server is asked for the list. */
   const listing = useMemo(
     () => listingOf({ query, dataset, organ }, viewState.order),
     [query, dataset, organ, viewState.order],
@@ -89,13 +90,14 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
   }, [isReady]);
   /** `filterKey` of the shown list, which is the previous list while a new one is loading. */
   const shownFilter = loadedGroups === undefined ? '' : filterKey(loadedGroups.listing);
+  /** Returns whether a branch of the list, which is a group or a case, is open. */
   const isOpen = useCallback(
     (branch: DatasetGroup | CaseGroup) => isBranchOpen(viewState, shownFilter, branch),
     [viewState, shownFilter],
   );
   const onToggle = useCallback(
-    (branch: DatasetGroup | CaseGroup, opened: boolean) =>
-      setViewState((before) => withBranchOpened(before, shownFilter, branch, opened)),
+    (branch: DatasetGroup | CaseGroup, shouldOpen: boolean) =>
+      setViewState((before) => withBranchOpened(before, shownFilter, branch, shouldOpen)),
     [setViewState, shownFilter],
   );
   /** Opens the group and the case of the image at a position. */
@@ -107,6 +109,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
   };
 
   const isInChosenOrder = !isPrevious && loadedGroups?.listing.order === viewState.order;
+  /** Key of the first group of the whole catalogue; undefined while another list is shown. */
   const firstGroup = shownFilter === '' && isInChosenOrder ? groups[0]?.key : undefined;
   // The first group is open by default. It stays open when another group is added before it later.
   // Set during rendering, so that the list is never shown with all groups closed.
@@ -125,6 +128,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
   });
 
   // Shows the row of each selected slide once, including a slide that was opened by a link.
+  /** The selected slide whose row has been shown; null before the first. */
   const [shownId, setShownId] = useState<string | null>(null);
   useEffect(() => {
     if (selectedId === null || selectedId === shownId || loadedGroups === undefined) return;

@@ -76,6 +76,7 @@ export function WsiViewer() {
   /** Whether the person has pressed Compare: the next selected slide opens beside the first. */
   const [isComparisonRequested, setComparisonRequested] = useState(false);
   const isSelectingSecond = isComparisonRequested && viewed.second === null;
+  /** Whether the viewer has two halves. */
   const isComparing = isSelectingSecond || viewed.second !== null;
   const selectedImage = comparison.halves[activeHalf].image;
   const selectedId = viewed[activeHalf]?.imageId ?? null;
@@ -201,6 +202,7 @@ export function WsiViewer() {
                     onRequestAccess={hasRequestable ? showRequestableDatasets : null}
                   />
                 )}
+                {/* Without a slide, the viewer is prepared in advance, but only after the catalogue has loaded. */}
                 {(slide !== null || isCatalogReady) && (
                   <ArrangementMemoryContext value={arrangements[half]}>
                     <Suspense fallback={null}>

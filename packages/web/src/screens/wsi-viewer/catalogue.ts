@@ -128,7 +128,7 @@ interface LineOf<Kind> {
   /** Pixels from the top of the list. */
   readonly top: number;
 }
-/** A line that the person can open and close: a group or a case. */
+/** The title line of a branch, which is a group or a case: the person can open and close it. */
 interface BranchLineOf<Kind> extends LineOf<Kind> {
   readonly isOpen: boolean;
   /** Height in pixels, including the lines of its cases and images. */
@@ -193,7 +193,7 @@ export function layOut(
   heights: LineHeights,
 ): ListLayout {
   const { blocks, count } = blocksOf(groups, isOpen, heights);
-  /** Finds the last block that starts at or before `limit` by binary search. Starts never decrease from block to block. */
+  /** Finds the last block that starts at or before `limit`, by binary search: starts never decrease from block to block. */
   const findLastBlock = (limit: number, startOf: (block: Block) => number): Block | undefined => {
     let low = 0;
     let high = blocks.length;

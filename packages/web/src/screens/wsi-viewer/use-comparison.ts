@@ -38,6 +38,7 @@ interface Comparison {
   readonly halves: Readonly<Record<Half, ComparedHalf>>;
   /** The half to which keyboard input and the catalogue apply. */
   readonly activeHalf: Half;
+  /** Must be called when the person begins to use a half. */
   readonly activate: (half: Half) => void;
   /** Whether one slide follows the movements of the other one. */
   readonly isLinked: boolean;
@@ -61,14 +62,14 @@ export function useComparison(viewed: ViewedImages, historyStep: string): Compar
   const second = useHalf(viewed.second?.imageId ?? null);
   const halves = { first, second };
 
-  const followUrl = useEffectEvent(() => {
+  const moveViewsToUrl = useEffectEvent(() => {
     for (const half of ['first', 'second'] as const) {
       const field = viewed[half]?.field ?? null;
       if (field !== null) halves[half].opened?.view.moveTo(field);
     }
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs only after a step in the browser history
-  useEffect(() => followUrl(), [historyStep]);
+  useEffect(() => moveViewsToUrl(), [historyStep]);
   const registration = useRegistration(
     viewed.first?.imageId ?? null,
     viewed.second?.imageId ?? null,
@@ -95,7 +96,7 @@ export function useComparison(viewed: ViewedImages, historyStep: string): Compar
    * Returns the field that corresponds to the field of the other half; null when the slides are not linked, when the other one is not
    * open, and when the sizes of the slides are unknown.
    */
-  const correspondingFieldOf = (half: Half): SlideField | null => {
+  const linkedFieldOf = (half: Half): SlideField | null => {
     const other = halves[half === 'first' ? 'second' : 'first'];
     const { image, slide } = halves[half];
     const [size, otherSize] = [sizeOf(image), sizeOf(other.image)];
@@ -116,7 +117,7 @@ export function useComparison(viewed: ViewedImages, historyStep: string): Compar
     slide: halves[half].slide,
     view: halves[half].view,
     onView: halves[half].onView,
-    initialField: () => viewed[half]?.field ?? correspondingFieldOf(half),
+    initialField: () => viewed[half]?.field ?? linkedFieldOf(half),
     isInitialFieldEstimated: (viewed[half]?.field ?? registration) === null,
   });
   return {

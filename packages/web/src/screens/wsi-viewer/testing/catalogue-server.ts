@@ -89,34 +89,37 @@ function listOf(images: readonly Image[], query: URLSearchParams, cases: readonl
   const groups = [...Map.groupBy(filtered, (image) => image.dataset_name)];
   if (order === 'name') groups.sort(([a], [b]) => compareNames(a, b));
   /** Returns the cases of a group with their images (only in the order by name), and the rows of the group: images in cases first. */
-  const withCases = (members: readonly Image[]) => {
+  const splitByCase = (imagesOfGroup: readonly Image[]) => {
     const casesOfGroup = cases
       .map(({ id, name, image_ids }) => ({
         id,
         name,
-        images: members.filter((image) => image_ids.includes(image.id)),
+        images: imagesOfGroup.filter((image) => image_ids.includes(image.id)),
       }))
       .filter((slideCase) => order === 'name' && slideCase.images.length > 0)
       .sort((a, b) => naturalCompare(a.name, b.name));
     const inCases = casesOfGroup.flatMap((slideCase) => slideCase.images);
-    return { casesOfGroup, rows: [...inCases, ...members.filter((image) => !inCases.includes(image))] };
+    return { casesOfGroup, rows: [...inCases, ...imagesOfGroup.filter((image) => !inCases.includes(image))] };
   };
   /** Returns the choices of a filter with their numbers of images. */
-  const choicesOf = (counted: readonly Image[], field: 'dataset_name' | 'organ_type') =>
+  const choicesOf = (countedImages: readonly Image[], field: 'dataset_name' | 'organ_type') =>
     [...new Set(images.map((image) => image[field]))]
       .sort(compareNames)
-      .map((name) => ({ [field]: name, images: counted.filter((image) => image[field] === name).length }));
+      .map((name) => ({
+        [field]: name,
+        images: countedImages.filter((image) => image[field] === name).length,
+      }));
   return {
-    rows: groups.flatMap(([, members]) => withCases(members).rows),
+    rows: groups.flatMap(([, imagesOfGroup]) => splitByCase(imagesOfGroup).rows),
     groups: () => ({
-      groups: groups.map(([dataset_name, members]) => {
-        const casesWithCounts = withCases(members).casesOfGroup.map((slideCase) => ({
+      groups: groups.map(([dataset_name, imagesOfGroup]) => {
+        const casesWithCounts = splitByCase(imagesOfGroup).casesOfGroup.map((slideCase) => ({
           ...slideCase,
           images: slideCase.images.length,
         }));
         return {
           dataset_name,
-          images: members.length,
+          images: imagesOfGroup.length,
           ...(casesWithCounts.length > 0 && { cases: casesWithCounts }),
         };
       }),
