@@ -19,8 +19,8 @@ interface ScaleReadoutProps {
 }
 
 /**
- * Shows the magnification and a scale bar, or the zoom in percent for a slide without a scale, and the angle of a rotated slide. Notes
- * beside them mark estimated and entered scales.
+ * Shows the magnification and a scale bar, or the zoom in percent for a slide without a scale, and the angle of a rotated slide.
+ * Notes beside them mark estimated and entered scales.
  */
 export function ScaleReadout({ calibration, zoom, rotation, shownPlane }: ScaleReadoutProps) {
   return (

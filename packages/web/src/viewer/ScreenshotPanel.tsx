@@ -6,8 +6,8 @@ import toolPanel from './ToolPanel.module.css';
 import { texts } from './texts.ts';
 
 /**
- * Maximum size of a picture. Browsers limit the size of a canvas, and a PNG of tissue needs about two bytes per pixel: 200 MB at this
- * size.
+ * Maximum size of a picture. Browsers limit the size of a canvas, and a PNG of tissue needs about two bytes per pixel: 200 MB at
+ * this size.
  */
 const maxPixels = 100_000_000;
 

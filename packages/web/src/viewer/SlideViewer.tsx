@@ -1,7 +1,7 @@
 /**
  * The React component that shows a slide: it opens the slide, shows progress and errors, retries, and renders the controls. The
- * zoomable view itself is `slide-view.ts`. This file is long, because opening, retrying and renewed sessions share the state of one
- * slide.
+ * zoomable view itself is `slide-view.ts`. This file is long, because opening, retrying and renewed sessions share the state of
+ * one slide.
  */
 import { type ComponentType, useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { useWhenIdle } from '../browser/use-when-idle.ts';
@@ -55,8 +55,8 @@ interface SlideViewerProps {
   /** Loads the Deep Zoom descriptors of slides: their size and their division into tiles. */
   readonly descriptors: DescriptorSupply;
   /**
-   * The current image session (the credential of pixels); null before there is one. With a new session, the viewer retries the requests
-   * that failed with the old one.
+   * The current image session (the credential of pixels); null before there is one. With a new session, the viewer retries the
+   * requests that failed with the old one.
    */
   readonly session: string | null;
   /** Returns the field (the visible part of the slide) to show first; null: the whole slide. */
@@ -65,9 +65,15 @@ interface SlideViewerProps {
   readonly avoidsGlass?: boolean;
   /** Called with the new field after a movement, as soon as the view has been still for 250 ms. */
   readonly onField: (field: SlideField) => void;
-  /** Called with the view when it shows the slide, and with null when the slide is closed. Must be a stable function (useCallback). */
+  /**
+   * Called with the view when it shows the slide, and with null when the slide is closed. Must be a stable function
+   * (useCallback).
+   */
   readonly onView: (view: SlideView | null) => void;
-  /** Called with the reason when the view is not sharp, and with null when it is or the slide is closed. Must be a stable function. */
+  /**
+   * Called with the reason when the view is not sharp, and with null when it is or the slide is closed. Must be a stable
+   * function.
+   */
   readonly onIncomplete: (incomplete: Incompleteness | null) => void;
   /** The colour adjustment for all slides; null: each slide opens as scanned. */
   readonly keptColours: ColourAdjustment | null;
@@ -83,7 +89,10 @@ interface SlideViewerProps {
   readonly Overlay: ComponentType<ViewingState>;
 }
 
-/** A zoomable slide with its controls. The viewer creates OpenSeadragon once, when the browser is idle, and reuses it for every slide. */
+/**
+ * A zoomable slide with its controls. The viewer creates OpenSeadragon once, when the browser is idle, and reuses it for every
+ * slide.
+ */
 export function SlideViewer({ slide, ...props }: SlideViewerProps) {
   const viewerElement = useRef<HTMLDivElement>(null);
   const view = useRef<SlideView>(null);
@@ -96,7 +105,8 @@ export function SlideViewer({ slide, ...props }: SlideViewerProps) {
   }, []);
 
   useEffect(() => {
-    // Prepares the viewer while no slide is chosen. If a slide is opened before the browser is idle, `OpenSlide` creates the viewer.
+    // Prepares the viewer while no slide is chosen. If a slide is opened before the browser is idle, `OpenSlide` creates the
+    // viewer.
     const idleCallback = window.requestIdleCallback?.(getOrCreateView);
     return () => {
       if (idleCallback !== undefined) cancelIdleCallback(idleCallback);
@@ -163,8 +173,8 @@ function OpenSlide(props: OpenSlideProps) {
   /** Number of the attempt to open the slide; a new number opens the slide again. */
   const [attempt, setAttempt] = useState(0);
   /**
-   * URL of the thumbnail that is shown until tiles are loaded; null: no thumbnail, because it would not fit a field that is only a part of
-   * the slide. The URL is state, because it must not change when the image session is renewed.
+   * URL of the thumbnail that is shown until tiles are loaded; null: no thumbnail, because it would not fit a field that is only
+   * a part of the slide. The URL is state, because it must not change when the image session is renewed.
    */
   const [placeholderUrl, setPlaceholderUrl] = useState(() => (initialField() === null ? picture : null));
   const [sharpness, setSharpness] = useState<Sharpness>('loading');
@@ -210,8 +220,8 @@ function OpenSlide(props: OpenSlideProps) {
     },
   );
   /**
-   * Returns the function that builds the URLs of tiles. In a browser that cannot correct colours, these URLs request tiles that the server
-   * has corrected.
+   * Returns the function that builds the URLs of tiles. In a browser that cannot correct colours, these URLs request tiles that
+   * the server has corrected.
    */
   const createTileUrls = useEffectEvent((view: SlideView, { profile: slideProfile }: DeepZoomDescriptor) => {
     // `tableSize` is null for a profile that the server ignores.
@@ -359,8 +369,8 @@ function OpenSlide(props: OpenSlideProps) {
     setAttempt(attempt + 1);
   };
 
-  // Tries again to open the slide after a failure that may be temporary, such as a restart of the server. The message stays until the
-  // slide is open.
+  // Tries again to open the slide after a failure that may be temporary, such as a restart of the server. The message stays until
+  // the slide is open.
   useEffect(() => {
     if (view !== null || failure === null || !canRetry(failure)) return;
     const timer = setTimeout(() => setAttempt((before) => before + 1), openRetryDelayMs);

@@ -1,8 +1,8 @@
 /**
- * Creates the renderer of a view, and thereby chooses how OpenSeadragon draws tiles: with WebGL 2 on computers with a graphics card,
- * on a 2D canvas on others.
+ * Creates the renderer of a view, and thereby chooses how OpenSeadragon draws tiles: with WebGL 2 on computers with a graphics
+ * card, on a 2D canvas on others.
  */
-import { limitPictures, pictureLimitOf } from './renderer/picture-limit.ts';
+import { pictureLimitOf, setPictureLimit } from './renderer/picture-limit.ts';
 import { Renderer } from './renderer/renderer.ts';
 
 /**
@@ -31,7 +31,7 @@ export function isSoftwareRendered(renderer: string | null): boolean {
  * long for a screen of tiles (measured with SwiftShader: 7 s instead of 0.7 s).
  */
 export function createRenderer(): Renderer {
-  limitPictures(pictureLimitOf((navigator as NavigatorWithMemory).deviceMemory)); // pictures are decoded tiles
+  setPictureLimit(pictureLimitOf((navigator as NavigatorWithMemory).deviceMemory)); // pictures are decoded tiles
   const forcedDrawer = forcedDrawerOrNull();
   const context = forcedDrawer === 'canvas' ? null : createContext(forcedDrawer === 'webgl');
   const isForced = forcedDrawer !== null;

@@ -1,4 +1,6 @@
-/** Computes which tiles the first view of a slide needs, so that they are requested before OpenSeadragon knows that it needs them. */
+/**
+ * Computes which tiles the first view of a slide needs, so that they are requested before OpenSeadragon knows that it needs them.
+ */
 import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from './descriptor.ts';
 import { drawnLevelAt } from './drawn-level.ts';
 import type { TileCoordinates } from './slide-tiles.ts';

@@ -1,6 +1,6 @@
 /**
- * Prefetches the tiles that the person will probably need next, while the view is sharp (every visible tile is drawn) and does not
- * move. A movement aborts the prefetch, so that it never delays the tiles of the new field (the visible part of the slide).
+ * Prefetches the tiles that the person will probably need next, while the view is sharp (every visible tile is drawn) and does
+ * not move. A movement aborts the prefetch, so that it never delays the tiles of the new field (the visible part of the slide).
  */
 import type { DeepZoomDescriptor } from './descriptor.ts';
 import type { Point } from './overlay/placement.ts';

@@ -6,7 +6,9 @@ const objectivePowers = [1.25, 2.5, 5, 10, 20, 40];
 /** The zooms that a slide without a scale offers, in CSS pixels per image pixel. */
 export const uncalibratedZooms = [0.25, 0.5, 1] as const;
 
-/** Zooms that differ by less than this fraction count as the same: scanners report slightly different figures for one objective. */
+/**
+ * Zooms that differ by less than this fraction count as the same: scanners report slightly different figures for one objective.
+ */
 const tolerance = 0.02;
 
 export interface Objective {

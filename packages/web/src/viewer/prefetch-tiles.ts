@@ -34,8 +34,8 @@ interface Area {
 
 /**
  * Returns the tiles to prefetch in the order of their probability, without the visible ones: the tiles of the next field in the
- * direction of the last movement, the ring of tiles around the field, and the finer tiles that a zoom step at the pointer would show.
- * The number of tiles is at most twice the number of visible tiles, or `minTilesAround` if that is more.
+ * direction of the last movement, the ring of tiles around the field, and the finer tiles that a zoom step at the pointer would
+ * show. The number of tiles is at most twice the number of visible tiles, or `minTilesAround` if that is more.
  */
 export function prefetchTiles(
   descriptor: DeepZoomDescriptor,
@@ -72,7 +72,10 @@ function keyOf({ level, column, row }: TileCoordinates): string {
   return `${level}/${column}/${row}`;
 }
 
-/** Returns the bounding box of the field, with edges parallel to those of the slide; for a rotated slide it is larger than the field. */
+/**
+ * Returns the bounding box of the field, with edges parallel to those of the slide; for a rotated slide it is larger than the
+ * field.
+ */
 function areaOf({ x, y, zoom, rotation }: SlideField, size: PrefetchSituation['size']): Area {
   const angle = (rotation * Math.PI) / 180;
   const [cos, sin] = [Math.abs(Math.cos(angle)), Math.abs(Math.sin(angle))];
@@ -95,8 +98,8 @@ function enlarged({ x, y, width, height }: Area, margin: number): Area {
 }
 
 /**
- * Returns the area that one zoom step would show. The point under the pointer stays in place; for a rotated or mirrored slide, and
- * without a pointer, the centre of the view does.
+ * Returns the area that one zoom step would show. The point under the pointer stays in place; for a rotated or mirrored slide,
+ * and without a pointer, the centre of the view does.
  */
 function zoomedArea(
   visibleArea: Area,

@@ -1,6 +1,6 @@
 /**
- * Loads the Deep Zoom descriptors of slides, and preloads a descriptor when the pointer is pressed on the slide's row in the catalogue:
- * the click that opens the slide follows about 0.1 s later.
+ * Loads the Deep Zoom descriptors of slides, and preloads a descriptor when the pointer is pressed on the slide's row in the
+ * catalogue: the click that opens the slide follows about 0.1 s later.
  */
 import { type DeepZoomDescriptor, loadDescriptor } from './descriptor.ts';
 import type { FetchPixels, PixelRequest } from './pixels.ts';
@@ -23,8 +23,8 @@ export interface DescriptorSupply {
 interface Preload {
   readonly url: string;
   /**
-   * Hands the descriptor over to the request that opens the slide. From then on, aborting that request aborts the preload, and the
-   * preload calls `onRenewing` of that request.
+   * Hands the descriptor over to the request that opens the slide. From then on, aborting that request aborts the preload, and
+   * the preload calls `onRenewing` of that request.
    */
   handOver(request: PixelRequest): Promise<DeepZoomDescriptor>;
 }

@@ -36,13 +36,13 @@ export interface Calibration {
 }
 
 /**
- * Product of pixel size in micrometres and magnification: a scan at 40× has about 0.25 µm per pixel, at 20× about 0.5 µm. Scanners
- * deviate from it by some per cent.
+ * Product of pixel size in micrometres and magnification: a scan at 40× has about 0.25 µm per pixel, at 20× about 0.5 µm.
+ * Scanners deviate from it by some per cent.
  */
 const mppTimesPower = 10;
 /**
- * A magnification that differs by this factor from the one derived from the pixel size is treated as wrong: the scan was made with
- * another objective or reduced afterwards. The pixel size takes precedence.
+ * A magnification that differs by this factor from the one derived from the pixel size is treated as wrong: the scan was made
+ * with another objective or reduced afterwards. The pixel size takes precedence.
  */
 const contradictionFactor = 1.4;
 
@@ -79,8 +79,8 @@ function areConsistent(mpp: number, objectivePower: number): boolean {
 }
 
 /**
- * Returns the magnification at a zoom as a text such as `20×`, `2.5×` or `0.63×`; `≈ 20×` when the magnification of the scan was derived
- * from the pixel size.
+ * Returns the magnification at a zoom as a text such as `20×`, `2.5×` or `0.63×`; `≈ 20×` when the magnification of the scan was
+ * derived from the pixel size.
  */
 export function magnificationLabel({ objectivePower, derived }: Calibration, zoom: number): string {
   const magnification = objectivePower * zoom;
@@ -100,7 +100,9 @@ export interface ScaleBar {
   readonly label: string;
 }
 
-/** Returns the longest scale bar of a round length (1, 2 or 5 times a power of ten) that is at most `maxWidth` CSS pixels wide. */
+/**
+ * Returns the longest scale bar of a round length (1, 2 or 5 times a power of ten) that is at most `maxWidth` CSS pixels wide.
+ */
 export function scaleBarOf(calibration: Calibration, zoom: number, maxWidth: number): ScaleBar {
   const { mpp } = calibration;
   const micrometresPerPixel = mpp / zoom;
@@ -110,12 +112,18 @@ export function scaleBarOf(calibration: Calibration, zoom: number, maxWidth: num
   return { width: length / micrometresPerPixel, label: withScaleMarks(calibration, lengthLabel(length)) };
 }
 
-/** Returns a length or an area with `≈` before it when the pixel size is an estimate, and `*` after it when the scale was entered. */
+/**
+ * Returns a length or an area with `≈` before it when the pixel size is an estimate, and `*` after it when the scale was entered.
+ */
 export function withScaleMarks({ derived, isEntered }: Calibration, measure: string): string {
   return `${derived === 'mpp' ? '≈ ' : ''}${measure}${isEntered ? '*' : ''}`;
 }
 
-/** Returns a length such as `200 µm` or `1 mm`. @param micrometres a length with one digit other than 0, to which it is rounded */
+/**
+ * Returns a length such as `200 µm` or `1 mm`.
+ *
+ * @param micrometres a length with one digit other than 0, to which it is rounded
+ */
 function lengthLabel(micrometres: number): string {
   const [amount, unit] = micrometres >= 1000 ? [micrometres / 1000, 'mm'] : [micrometres, 'µm'];
   return `${formatFigure(Number(amount.toPrecision(1)))} ${unit}`;

@@ -1,4 +1,6 @@
-/** Creates picture files of the visible field (the part of a slide in the viewer), with drawings, scale bar, slide name and notes. */
+/**
+ * Creates picture files of the visible field (the part of a slide in the viewer), with drawings, scale bar, slide name and notes.
+ */
 import { adjustPixels, type ColourAdjustment, isAsScanned } from './colours/adjustment.ts';
 import type { Figure } from './overlay/figures.ts';
 import type { ScaleBar } from './scale.ts';

@@ -1,6 +1,6 @@
 /**
- * Determines whether a view is sharp: whether it shows every tile of the level that its zoom needs, and no enlarged tiles of coarser
- * levels in their place.
+ * Determines whether a view is sharp: whether it shows every tile of the level that its zoom needs, and no enlarged tiles of
+ * coarser levels in their place.
  */
 import OpenSeadragon, { type Tile, type TiledImage, type Viewer } from 'openseadragon';
 import { minPixelRatioOf } from './drawn-level.ts';

@@ -3,8 +3,8 @@ import type { Image } from '@lamina/contract';
 import { texts } from './texts.ts';
 
 /**
- * The focal plane that the viewer shows of a file with several focal planes or time points: number `plane` (from 1) of `planes`. The
- * viewer always shows the first of the `times` time points.
+ * The focal plane that the viewer shows of a file with several focal planes or time points: number `plane` (from 1) of `planes`.
+ * The viewer always shows the first of the `times` time points.
  */
 export type ShownPlane = NonNullable<Image['shown_plane']>;
 

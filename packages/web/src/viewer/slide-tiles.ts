@@ -74,7 +74,7 @@ export class SlideTiles extends OpenSeadragon.TileSource {
   override downloadTileStart(job: OpenSeadragon.ImageJob): void {
     const { level, x: column, y: row } = job.tile;
     this.#renderer
-      .open(job.src, { level, column, row }, () => this.#supply.load(job.src))
+      .loadTile(job.src, { level, column, row }, () => this.#supply.load(job.src))
       .then(
         // `pictureType` names the kind of data for OpenSeadragon's cache.
         (picture) => job.finish(picture, null, pictureType),

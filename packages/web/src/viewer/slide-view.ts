@@ -1,8 +1,8 @@
 /**
  * The zoomable view of slides: one OpenSeadragon viewer, created once for an element of the page and reused for every slide.
  *
- * A `TileSupply` loads the tiles. OpenSeadragon's own loader would keep the image session (the credential of pixels) with which it first
- * requested a tile, does not distinguish a 401 from other failures, and never retries a failed tile.
+ * A `TileSupply` loads the tiles. OpenSeadragon's own loader would keep the image session (the credential of pixels) with which
+ * it first requested a tile, does not distinguish a 401 from other failures, and never retries a failed tile.
  *
  * This file is long, because the operations of the view share the state of one OpenSeadragon viewer.
  */
@@ -34,8 +34,8 @@ const zoomStep = 2;
 /** Delay before failed tiles are requested again, as long as their slide is shown. */
 const retryDelayMs = 15_000;
 /**
- * The view counts as showing the whole slide ("home") up to this difference: of the centre, as a fraction of the viewer's width, and of
- * the zoom, as a fraction of the zoom at which the whole slide fits.
+ * The view counts as showing the whole slide ("home") up to this difference: of the centre, as a fraction of the viewer's width,
+ * and of the zoom, as a fraction of the zoom at which the whole slide fits.
  */
 const homeTolerance = 0.001;
 
@@ -94,14 +94,15 @@ export interface SlideView {
   /** Returns a copy of the visible part of the slide in device pixels; null before the slide is open. */
   picture(): ViewPicture | null;
   /**
-   * Returns the mean colour around a point, without the colour adjustment; null before the slide is open, and for a point beside the
-   * slide.
+   * Returns the mean colour around a point, without the colour adjustment; null before the slide is open, and for a point beside
+   * the slide.
    *
    * @param point in CSS pixels of the viewer
    */
   colourAt(point: Point): Colour | null;
   /**
-   * Draws the current field at another magnification, in horizontal strips from top to bottom. Returns null before the slide is open.
+   * Draws the current field at another magnification, in horizontal strips from top to bottom. Returns null before the slide is
+   * open.
    *
    * @param ratio pixels of the picture per CSS pixel
    */
@@ -316,8 +317,8 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   let wasWholeSlideShown = false;
   let isResized = false;
 
-  // OpenSeadragon's `getCenter(true)` and `getZoom(true)` return the values of the current step of a movement, `getCenter(false)` and
-  // `getZoom(false)` those at the end of the movement.
+  // OpenSeadragon's `getCenter(true)` and `getZoom(true)` return the values of the current step of a movement, `getCenter(false)`
+  // and `getZoom(false)` those at the end of the movement.
 
   function isWholeSlideShown(): boolean {
     const { viewport } = viewer;
@@ -351,7 +352,10 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     for (const onMove of watchers) onMove();
   }
 
-  /** Returns where the slide is on the screen now. OpenSeadragon mirrors the drawn image but not its coordinates; this function does. */
+  /**
+   * Returns where the slide is on the screen now. OpenSeadragon mirrors the drawn image but not its coordinates; this function
+   * does.
+   */
   function currentPlacement(image: OpenSeadragon.TiledImage): Placement {
     const { viewport } = viewer;
     const { x: width, y: height } = image.getContentSize();
@@ -367,7 +371,10 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     );
   }
 
-  /** Sets the maximum zoom level. At OpenSeadragon's level 1, the slide is as wide as the viewer, so the limit depends on both widths. */
+  /**
+   * Sets the maximum zoom level. At OpenSeadragon's level 1, the slide is as wide as the viewer, so the limit depends on both
+   * widths.
+   */
   function limitZoom() {
     const image = viewer.world.getItemAt(0);
     if (!image) return;
@@ -539,7 +546,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     },
     pointer: () => pointer,
     prefetch: async ({ level, column, row }, url, load) => {
-      await renderer.open(url, { level, column, row }, load);
+      await renderer.loadTile(url, { level, column, row }, load);
     },
     addLayer: (layer) => renderer.addLayer(layer),
     retryFailedTiles,

@@ -1,7 +1,7 @@
 /**
- * Computes how two slides that are shown side by side move together. The slide that the person moves is the leader. The other one, the
- * follower, repeats what the leader has done since both were linked: the same distance over the tissue, the same zoom factor, the same
- * rotation on the screen.
+ * Computes how two slides that are shown side by side move together. The slide that the person moves is the leader. The other
+ * one, the follower, repeats what the leader has done since both were linked: the same distance over the tissue, the same zoom
+ * factor, the same rotation on the screen.
  */
 import { withinFullTurn } from './full-turn.ts';
 import type { Calibration } from './scale.ts';
@@ -23,8 +23,8 @@ interface Size {
 /**
  * Returns the field that the follower must show.
  *
- * The centre of the follower moves by as many micrometres as the centre of the leader, in the same direction on the screen. When one of
- * the slides has no scale, it moves by the same distance on the screen instead.
+ * The centre of the follower moves by as many micrometres as the centre of the leader, in the same direction on the screen. When
+ * one of the slides has no scale, it moves by the same distance on the screen instead.
  *
  * @param leader position of the leader at the moment of linking
  * @param follower position of the follower at the moment of linking
@@ -43,7 +43,8 @@ export function fieldOfFollower(
     y: (newLeaderField.y - leaderField.y) * leaderPixel.y,
   };
   const followerMovement = screenToSlide(followerField, slideToScreen(leaderField, leaderMovement));
-  // Mirroring is applied after the rotation. When only one slide is mirrored, its rotation must therefore change in the opposite direction.
+  // Mirroring is applied after the rotation. When only one slide is mirrored, its rotation must therefore change in the opposite
+  // direction.
   const rotationSign = leaderField.isMirrored === followerField.isMirrored ? 1 : -1;
   const hasLeaderFlipped = leaderField.isMirrored !== newLeaderField.isMirrored;
   return {

@@ -39,8 +39,8 @@ export interface TileLoading {
    */
   load(url: string): Promise<Blob>;
   /**
-   * Starts to load the tiles of the first view, before OpenSeadragon requests them. All other tiles wait for them, such as the coarser
-   * tiles that OpenSeadragon also requests.
+   * Starts to load the tiles of the first view, before OpenSeadragon requests them. All other tiles wait for them, such as the
+   * coarser tiles that OpenSeadragon also requests.
    *
    * @returns the tiles in the order of the URLs, as `load` will return them
    */
@@ -153,9 +153,9 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
 }
 
 /**
- * Returns whether a retry within seconds may help. It cannot when the server has rejected a renewed session (401) or no session can be
- * created. Unlike `canRetry`, which decides about later retries, the function also returns true for missing (404) and damaged (502)
- * tiles.
+ * Returns whether a retry within seconds may help. It cannot when the server has rejected a renewed session (401) or no session
+ * can be created. Unlike `canRetry`, which decides about later retries, the function also returns true for missing (404) and
+ * damaged (502) tiles.
  */
 function isWorthRetrying(error: unknown): boolean {
   if (!(error instanceof PixelError)) return false;

@@ -1,4 +1,6 @@
-/** Finds tissue in the thumbnail of a slide, so that a slide that is opened beside another one does not show blank glass first. */
+/**
+ * Finds tissue in the thumbnail of a slide, so that a slide that is opened beside another one does not show blank glass first.
+ */
 import type { SlideField } from './view-url.ts';
 
 export interface Size {
@@ -14,14 +16,14 @@ const minDifference = 60;
 /** A field shows tissue if at least this fraction of it is tissue. */
 const minTissueFraction = 0.02;
 /**
- * The score of a position is its fraction of tissue minus this penalty times its distance from the requested position. The distance
- * is 1 for the diagonal of the slide.
+ * The score of a position is its fraction of tissue minus this penalty times its distance from the requested position. The
+ * distance is 1 for the diagonal of the slide.
  */
 const distancePenalty = 0.3;
 
 /**
- * Returns the field unchanged when it shows tissue, or when the slide has none. Otherwise returns a field of the same zoom and rotation
- * that shows much tissue and is nearby.
+ * Returns the field unchanged when it shows tissue, or when the slide has none. Otherwise returns a field of the same zoom and
+ * rotation that shows much tissue and is nearby.
  *
  * @param picture thumbnail of the slide
  * @param slide size of the slide in pixels at full resolution
@@ -83,8 +85,8 @@ function tissueMaskOf({ width, height, data }: SmallPicture): Uint8Array {
 }
 
 /**
- * Returns the summed-area table of a mask: for each corner of a pixel, the number of tissue pixels above and to the left of it. The
- * number of tissue pixels in any rectangle follows from the four entries at its corners.
+ * Returns the summed-area table of a mask: for each corner of a pixel, the number of tissue pixels above and to the left of it.
+ * The number of tissue pixels in any rectangle follows from the four entries at its corners.
  */
 function summedAreaTable(tissueMask: Uint8Array, { width, height }: Size): Uint32Array {
   const sums = new Uint32Array((width + 1) * (height + 1));

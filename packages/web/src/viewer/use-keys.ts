@@ -5,8 +5,8 @@ import { useEffect, useEffectEvent } from 'react';
 export type KeyBindings = Readonly<Record<string, () => void>>;
 
 /**
- * Handles keyboard shortcuts on the whole page, except while a text field, a menu, a slider or a dialog has the focus. Combinations with
- * Ctrl, Alt or Command are left to the browser.
+ * Handles keyboard shortcuts on the whole page, except while a text field, a menu, a slider or a dialog has the focus.
+ * Combinations with Ctrl, Alt or Command are left to the browser.
  */
 export function useKeys(bindings: KeyBindings): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
@@ -31,20 +31,24 @@ export function useKeys(bindings: KeyBindings): void {
 const keyHandlingElements =
   'input, textarea, select, [contenteditable]:not([contenteditable="false"]), [role="menu"], [role="slider"]';
 
-/** Returns whether keys do not belong to the viewer, because a dialog is open or the target is a text field, a menu or a slider. */
+/**
+ * Returns whether keys do not belong to the viewer, because a dialog is open or the target is a text field, a menu or a slider.
+ */
 export function areKeysUsedElsewhere(target: EventTarget | null): boolean {
   if (document.querySelector('[role="dialog"][aria-modal="true"]') !== null) return true;
   return target instanceof Element && target.closest(keyHandlingElements) !== null;
 }
 
-/** Returns whether the target is in the sidebar. Enter opens a row of the catalogue there; elsewhere it acts on the chosen tool. */
+/**
+ * Returns whether the target is in the sidebar. Enter opens a row of the catalogue there; elsewhere it acts on the chosen tool.
+ */
 function isInSidebar(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest('aside') !== null;
 }
 
 /**
- * Returns the name of a key in `KeyBindings`. Shift is part of the name only for letters, because symbols such as `+` and `?` need Shift
- * on some keyboards and not on others.
+ * Returns the name of a key in `KeyBindings`. Shift is part of the name only for letters, because symbols such as `+` and `?`
+ * need Shift on some keyboards and not on others.
  */
 export function nameOfKey({ key, shiftKey }: KeyboardEvent): string {
   const isLetter = /^\p{L}$/u.test(key);

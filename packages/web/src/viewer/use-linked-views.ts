@@ -3,14 +3,14 @@ import { type Half, type LinkedViews, linkViews, type OpenedView } from './link-
 import type { Affine } from './registered-field.ts';
 
 /**
- * Makes one of two views that are compared side by side follow the movements of the other, while both have an open slide and `isLinked`
- * is set.
+ * Makes one of two views that are compared side by side follow the movements of the other, while both have an open slide and
+ * `isLinked` is set.
  *
  * @param first the view on the left; null while it has no open slide
  * @param second the view on the right; null while it has no open slide
  * @param leader the side that the person moves; `useLinkedViews` reads it at each step of a movement
- * @param historyStep identifies the last step back or forward in the browser history; when it changes, the views are linked again,
- *   relative to their fields at that moment
+ * @param historyStep identifies the last step back or forward in the browser history; when it changes, the views are linked
+ *   again, relative to their fields at that moment
  * @param registration the transformation from pixels of the first to pixels of the second slide; null without one. Must be a
  *   stable object
  * @returns a function that completes a running movement at once; it must be called before the leader changes

@@ -29,8 +29,8 @@ interface PicturedSlide {
 }
 
 /**
- * Returns the functions that save pictures of the visible field (the part of the slide in the viewer): `screenshot` saves it as it is on
- * the screen; `pictures` has the choices of the panel that saves it at another magnification.
+ * Returns the functions that save pictures of the visible field (the part of the slide in the viewer): `screenshot` saves it as
+ * it is on the screen; `pictures` has the choices of the panel that saves it at another magnification.
  *
  * @param drawing the measurements and marks, which are drawn over the pictures
  * @param announce called with a text that screen readers read out

@@ -1,4 +1,7 @@
-/** Copies the picture that a view shows, for screenshots, the wand (a drawing tool that selects similar colours) and the white balance. */
+/**
+ * Copies the picture that a view shows, for screenshots, the wand (a drawing tool that selects similar colours) and the white
+ * balance.
+ */
 import type OpenSeadragon from 'openseadragon';
 import type { Colour } from './colours/adjustment.ts';
 import type { Point } from './overlay/placement.ts';
@@ -16,8 +19,8 @@ export interface ViewPicture {
 }
 
 /**
- * Draws the view and returns a copy; null when the browser cannot create a canvas. A WebGL canvas loses its content once the browser
- * has shown it, so the view is drawn again right before it is copied.
+ * Draws the view and returns a copy; null when the browser cannot create a canvas. A WebGL canvas loses its content once the
+ * browser has shown it, so the view is drawn again right before it is copied.
  */
 export function pictureNow(viewer: OpenSeadragon.Viewer): ViewPicture | null {
   const { drawer, world } = viewer;

@@ -2,7 +2,10 @@ import type { SlideScale } from './scale.ts';
 import type { ShownPlane } from './shown-plane.ts';
 import type { TileCoordinates } from './slide-tiles.ts';
 
-/** The viewer's description of a slide. Its URLs do not contain the image session (the credential of pixels), which `fetchPixels` adds. */
+/**
+ * The viewer's description of a slide. Its URLs do not contain the image session (the credential of pixels), which `fetchPixels`
+ * adds.
+ */
 export interface ViewedSlide {
   /** URL of the Deep Zoom descriptor; it also identifies the slide. */
   readonly descriptorUrl: string;

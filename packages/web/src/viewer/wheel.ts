@@ -1,6 +1,6 @@
 /**
- * Computes the zoom factor of wheel events. A mouse sends one event per notch (one click of the wheel), a trackpad sends many events of
- * a small distance. Each event zooms by its distance, so that both devices zoom equally fast.
+ * Computes the zoom factor of wheel events. A mouse sends one event per notch (one click of the wheel), a trackpad sends many
+ * events of a small distance. Each event zooms by its distance, so that both devices zoom equally fast.
  */
 
 /** Zoom factor of one notch. */

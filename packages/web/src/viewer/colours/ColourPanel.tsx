@@ -20,8 +20,8 @@ interface ColourPanelProps {
 }
 
 /**
- * A panel that changes how the slide is displayed: the correction by its ICC profile, brightness, contrast, gamma, saturation and white
- * balance. The slide itself does not change.
+ * A panel that changes how the slide is displayed: the correction by its ICC profile, brightness, contrast, gamma, saturation and
+ * white balance. The slide itself does not change.
  */
 export function ColourPanel({ colours, whiteBalance, onClose }: ColourPanelProps) {
   const { adjustment, change, areKept, keep, reset } = colours;

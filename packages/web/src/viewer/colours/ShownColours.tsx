@@ -12,8 +12,8 @@ interface ShownColoursProps {
 }
 
 /**
- * Gives the view the colour table of the slide and the adjustment of the person. A view without WebGL cannot apply the adjustment itself:
- * this component then renders an SVG filter for it.
+ * Gives the view the colour table of the slide and the adjustment of the person. A view without WebGL cannot apply the adjustment
+ * itself: this component then renders an SVG filter for it.
  */
 export function ShownColours({ view, adjustment, table }: ShownColoursProps) {
   // Each slide of the page has its own colour filter.

@@ -1,4 +1,7 @@
-/** The colour adjustment of a displayed slide: brightness, contrast, gamma, saturation and white balance. The slide does not change. */
+/**
+ * The colour adjustment of a displayed slide: brightness, contrast, gamma, saturation and white balance. The slide does not
+ * change.
+ */
 
 export interface ColourAdjustment {
   /** Factor of every sample (the red, green or blue value of a pixel); 1 is as scanned. */

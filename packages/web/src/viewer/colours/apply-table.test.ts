@@ -5,7 +5,8 @@ import { applyTable } from './apply-table.ts';
  * Returns a colour table.
  *
  * @param size grid points per axis
- * @param sampleOf returns the value of a channel (0 red, 1 green, 2 blue) at the grid point of a colour; all numbers are from 0 to 1
+ * @param sampleOf returns the value of a channel (0 red, 1 green, 2 blue) at the grid point of a colour; all numbers are from 0
+ *   to 1
  */
 function tableOf(size: number, sampleOf: (rgb: readonly number[], channel: number) => number) {
   const samples = new Uint8Array(3 * size ** 3);
@@ -55,7 +56,8 @@ describe('applyTable', () => {
     ];
     const pixels = Uint8ClampedArray.from(colours.flatMap((colour) => [...colour, 255]));
     applyTable(pixels, { size, samples });
-    // The definition: each grid point weighs the product, over the axes, of 1 − its distance from the colour; beyond 1 it weighs 0.
+    // The definition: each grid point weighs the product, over the axes, of 1 − its distance from the colour; beyond 1 it weighs
+    // 0.
     const expected = colours.flatMap((colour) => {
       const position = colour.map((sample) => (sample / 255) * (size - 1));
       const sums = [0, 0, 0];

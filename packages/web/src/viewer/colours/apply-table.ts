@@ -10,7 +10,8 @@ import type { ColourTable } from './colour-table.ts';
  */
 export function applyTable(pixels: Uint8ClampedArray, { size, samples }: ColourTable): void {
   const cells = size - 1;
-  // Distances in `samples` between neighbouring grid points along the green and the blue axis. Along the red axis, the distance is 3.
+  // Distances in `samples` between neighbouring grid points along the green and the blue axis. Along the red axis, the distance
+  // is 3.
   const [stepGreen, stepBlue] = [3 * size, 3 * size * size];
   // For each sample from 0 to 255: the grid point at or below it, and the fraction of the way to the next grid point.
   const lower = Uint8Array.from({ length: 256 }, (_, sample) =>
@@ -20,7 +21,11 @@ export function applyTable(pixels: Uint8ClampedArray, { size, samples }: ColourT
     { length: 256 },
     (_, sample) => (sample * cells) / 255 - (lower[sample] as number),
   );
-  /** Interpolates between a grid point and the next one along the red axis. @param index position in `samples` of the first one */
+  /**
+   * Interpolates between a grid point and the next one along the red axis.
+   *
+   * @param index position in `samples` of the first one
+   */
   const alongRed = (index: number, fraction: number) => {
     const lowerSample = samples[index] as number;
     return lowerSample + ((samples[index + 3] as number) - lowerSample) * fraction;

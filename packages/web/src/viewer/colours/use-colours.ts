@@ -21,8 +21,8 @@ export interface SlideColours {
 }
 
 /**
- * Returns the colour settings of an open slide with the functions that change them. A slide opens as scanned unless the person keeps an
- * adjustment for all slides. The returned object stays the same until the colours change.
+ * Returns the colour settings of an open slide with the functions that change them. A slide opens as scanned unless the person
+ * keeps an adjustment for all slides. The returned object stays the same until the colours change.
  *
  * @param sharedAdjustment the adjustment for all slides; null when there is none
  * @param onKeep stores the adjustment for all slides; null removes it

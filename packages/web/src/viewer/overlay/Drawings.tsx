@@ -20,9 +20,9 @@ interface DrawingsProps {
 }
 
 /**
- * Draws the shapes of the measuring tools over the slide, each with its length or area. Pointer events pass through to the slide, except
- * at the handles of finished shapes, which the person can drag while no tool is chosen. React renders the component again at each step of
- * a movement, so callers render it only while there is a shape or a chosen tool.
+ * Draws the shapes of the measuring tools over the slide, each with its length or area. Pointer events pass through to the slide,
+ * except at the handles of finished shapes, which the person can drag while no tool is chosen. React renders the component again
+ * at each step of a movement, so callers render it only while there is a shape or a chosen tool.
  */
 export function Drawings({ view, drawing, calibration, dispatch }: DrawingsProps) {
   const placement = useSyncExternalStore(view.watch, view.placement);

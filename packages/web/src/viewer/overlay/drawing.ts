@@ -1,6 +1,6 @@
 /**
- * The state of the measuring tools, as a reducer. The person chooses a tool and places points with mouse, finger, pen or keyboard.
- * Shapes stay until the person removes them or closes the slide; they are not saved, unlike annotations.
+ * The state of the measuring tools, as a reducer. The person chooses a tool and places points with mouse, finger, pen or
+ * keyboard. Shapes stay until the person removes them or closes the slide; they are not saved, unlike annotations.
  */
 import type { Point } from './placement.ts';
 import { type Shape, type ShapeKind, withHandleAt } from './shapes.ts';
@@ -78,7 +78,9 @@ export function draw(drawing: Drawing, step: DrawingStep): Drawing {
   }
 }
 
-/** Returns the drawing with one more point. The point completes a circle, a mark or the second end of a ruler, but never an area. */
+/**
+ * Returns the drawing with one more point. The point completes a circle, a mark or the second end of a ruler, but never an area.
+ */
 function withPoint(drawing: Drawing, tool: ShapeKind, point: Point): Drawing {
   const { shapes, placedPoints } = drawing;
   const [start] = placedPoints;

@@ -45,7 +45,9 @@ export function figuresOf(
   });
 }
 
-/** Returns the label of a shape, such as `123.4 µm`, or `1 mm²: 12` for a counting circle with 12 marks (counted cells) inside. */
+/**
+ * Returns the label of a shape, such as `123.4 µm`, or `1 mm²: 12` for a counting circle with 12 marks (counted cells) inside.
+ */
 function labelOf(shape: Shape, shapes: readonly Shape[], calibration: Calibration | null): string | null {
   const measure = measureOf(shape, calibration);
   const isCounting = shape.kind === 'circle' && shapes.some(({ kind }) => kind === 'mark');

@@ -1,7 +1,7 @@
 /**
- * The placement of the slide on the screen: an affine transformation from image pixels at full resolution (from the top left of the
- * slide) to CSS pixels of the viewer. Shapes over a slide are stored in image pixels; the placement keeps them on their tissue at every
- * zoom, rotation and mirroring.
+ * The placement of the slide on the screen: an affine transformation from image pixels at full resolution (from the top left of
+ * the slide) to CSS pixels of the viewer. Shapes over a slide are stored in image pixels; the placement keeps them on their
+ * tissue at every zoom, rotation and mirroring.
  */
 import type { Bounds } from '@lamina/annotations';
 
@@ -11,8 +11,8 @@ export interface Point {
 }
 
 /**
- * The coefficients of the transformation: screen x = `a·x + c·y + e`, screen y = `b·x + d·y + f`. On the screen, one image pixel to the
- * right is (a, b), one image pixel down is (c, d), and the top left of the image is at (e, f).
+ * The coefficients of the transformation: screen x = `a·x + c·y + e`, screen y = `b·x + d·y + f`. On the screen, one image pixel
+ * to the right is (a, b), one image pixel down is (c, d), and the top left of the image is at (e, f).
  */
 export interface Placement {
   readonly a: number;
@@ -64,8 +64,8 @@ export function zoomOf({ a, b, c, d }: Placement): number {
 }
 
 /**
- * Returns the bounds, in image pixels, of the part of the image that the viewer shows. For a rotated slide, they also contain some parts
- * that are not visible.
+ * Returns the bounds, in image pixels, of the part of the image that the viewer shows. For a rotated slide, they also contain
+ * some parts that are not visible.
  *
  * @param viewerSize in CSS pixels
  * @param margin CSS pixels that are added to the viewer on each side

@@ -1,6 +1,6 @@
 /**
- * Translates pointer events over the slide into steps of the measuring tools: a click places a point; dragging draws a ruler, or an area
- * freehand. In this file, a `screenPoint` is in CSS pixels of the viewer, and points of shapes are in image pixels.
+ * Translates pointer events over the slide into steps of the measuring tools: a click places a point; dragging draws a ruler, or
+ * an area freehand. In this file, a `screenPoint` is in CSS pixels of the viewer, and points of shapes are in image pixels.
  */
 import type { PointerTool } from '../slide-view.ts';
 import type { Drawing, DrawingStep } from './drawing.ts';
@@ -47,8 +47,8 @@ export function createPointerDrawing({ getDrawing, getPlacement, dispatch }: Poi
   };
 
   /**
-   * Returns whether a click completes the unfinished area, because it hits the first point or the last one. The second click of a double
-   * click hits the last point.
+   * Returns whether a click completes the unfinished area, because it hits the first point or the last one. The second click of a
+   * double click hits the last point.
    */
   function closesArea(screenPoint: Point): boolean {
     const { tool, placedPoints } = getDrawing();

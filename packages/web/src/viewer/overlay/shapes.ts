@@ -25,8 +25,8 @@ export function lengthOf(a: Point, b: Point, calibration: Calibration | null): n
 }
 
 /**
- * Returns the area of a polygon in square micrometres, or in square pixels for a slide without a scale, by the shoelace formula. The
- * result is meaningless for a polygon that crosses itself.
+ * Returns the area of a polygon in square micrometres, or in square pixels for a slide without a scale, by the shoelace formula.
+ * The result is meaningless for a polygon that crosses itself.
  */
 export function areaOf(points: readonly Point[], calibration: Calibration | null): number {
   const { x, y } = pixelSizeOf(calibration);
@@ -105,8 +105,8 @@ function pixelSizeOf(calibration: Calibration | null): Point {
 }
 
 /**
- * Formats a length from `lengthOf`, such as `123.4 µm` or `1.23 mm`; `512 px` without a scale. `≈` marks an estimated pixel size and `*`
- * an entered one.
+ * Formats a length from `lengthOf`, such as `123.4 µm` or `1.23 mm`; `512 px` without a scale. `≈` marks an estimated pixel size
+ * and `*` an entered one.
  */
 export function lengthText(length: number, calibration: Calibration | null): string {
   if (calibration === null) return `${Math.round(length)} px`;

@@ -15,8 +15,8 @@ interface DrawingControls {
 }
 
 /**
- * Returns the measurements on a slide and the functions that change them. While a measuring tool is chosen, the pointer draws with it
- * instead of moving the slide.
+ * Returns the measurements on a slide and the functions that change them. While a measuring tool is chosen, the pointer draws
+ * with it instead of moving the slide.
  *
  * @param announce called with the measure of each completed shape, for screen readers
  */

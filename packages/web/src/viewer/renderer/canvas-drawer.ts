@@ -1,6 +1,6 @@
 /**
- * OpenSeadragon's drawer with a 2D canvas, for computers without a graphics card and for the navigator (the small overview). It draws
- * the same quads (tiles and parts of tiles on the canvas) as `WebGlDrawer`.
+ * OpenSeadragon's drawer with a 2D canvas, for computers without a graphics card and for the navigator (the small overview of the
+ * slide). It draws the same quads (tiles, or parts of tiles, on the canvas) as `WebGlDrawer`.
  */
 import OpenSeadragon from 'openseadragon';
 import { applyTable } from '../colours/apply-table.ts';
@@ -21,7 +21,7 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
     super(parameters);
     const { renderer } = this.options as OpenSeadragon.BaseDrawerOptions & RendererOptions;
     this.#isNavigator = this.viewer instanceof OpenSeadragon.Navigator;
-    // `#correctPicture` reads the pixels of the navigator.
+    // The pixels of the navigator are read by `#correctNavigator`.
     const context = this.canvas.getContext('2d', { willReadFrequently: this.#isNavigator });
     if (context === null) throw new Error('This browser does not support 2D canvas.');
     this.#renderer = renderer;
@@ -93,17 +93,17 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
     context.globalAlpha = 1;
     context.setTransform(1, 0, 0, 1, 0, 0);
     if (this.#isNavigator) {
-      this.#correctPicture();
+      this.#correctNavigator();
       return;
     }
     for (const layer of layers) layer.drawOnCanvas?.(context, view);
   }
 
   /**
-   * Corrects the colours of the whole navigator. When `WebGlDrawer` draws the slide, the shader corrects the colours there and the
-   * bitmaps, which the navigator also uses, have the colours as stored.
+   * Corrects the colours of the whole navigator if its bitmaps have the colours as stored. They do when `WebGlDrawer` draws the
+   * slide, because its shader corrects the colours while drawing.
    */
-  #correctPicture(): void {
+  #correctNavigator(): void {
     const { colours, pictures } = this.#renderer;
     if (colours.table === null || colours.table === pictures.table || !canCorrectTiles()) return;
     const image = this.#context.getImageData(0, 0, this.canvas.width, this.canvas.height);

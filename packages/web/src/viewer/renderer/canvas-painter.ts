@@ -1,14 +1,15 @@
-/** Draws tiles on a 2D canvas. */
+/** Draws tiles on a 2D canvas, for `CanvasDrawer` and for saved pictures. */
 import type { Placement } from '../overlay/placement.ts';
 import type { Quad } from './geometry.ts';
 import { spansOf } from './spans.ts';
 import type { TilePicture } from './tile-pictures.ts';
 
-/** Rotated tiles are drawn larger by this many device pixels, so that there are no gaps between their smoothed edges. */
+/** A rotated tile is drawn larger by this many device pixels, so that there are no gaps between the smoothed edges of tiles. */
 const overlap = 0.75;
 
 type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
 
+/** A tile, or a part of one, on the canvas; only the pixels of its picture are needed. */
 interface CanvasQuad extends Omit<Quad, 'picture'> {
   readonly picture: Pick<TilePicture, 'bitmap' | 'width' | 'height'>;
 }
@@ -25,8 +26,9 @@ export function drawQuad(context: Context, quad: CanvasQuad, { a, b, c, d }: Pla
 }
 
 /**
- * Draws exactly the device pixels whose centres lie in the tile, as a graphics card does. If a tile ended within a device pixel, the
- * canvas would smooth its edge, and the background would shine through between neighbouring tiles.
+ * Draws a tile that is neither rotated nor mirrored, on exactly the device pixels whose centres lie in the tile, as a graphics
+ * card does. If a tile ended within a device pixel, the canvas would smooth its edge, and the background would shine through
+ * between neighbouring tiles.
  */
 function drawUpright(context: Context, { picture, corners, part, opacity }: CanvasQuad): void {
   const { bitmap } = picture;
@@ -54,6 +56,7 @@ function drawUpright(context: Context, { picture, corners, part, opacity }: Canv
   }
 }
 
+/** Draws a tile that is rotated or mirrored. */
 function drawRotated(context: Context, { picture, corners, part, opacity, isExact }: CanvasQuad): void {
   const { bitmap } = picture;
   if (bitmap === null) return;

@@ -2,25 +2,26 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CorrectingDecoder, canCorrectTiles } from './correcting-decoder.ts';
 import type { CorrectedTile, CorrectingMessage } from './correcting-worker.ts';
 
-/** Stands for the worker, which jsdom does not have. It answers when the test calls `answer`. */
+/** Replaces the worker, which jsdom does not have. It sends a message to the page when the test calls `reply`. */
 class FakeWorker extends EventTarget {
   readonly messages: CorrectingMessage[] = [];
-  isEnded = false;
+  isTerminated = false;
 
   postMessage(message: CorrectingMessage): void {
     this.messages.push(message);
   }
 
   terminate(): void {
-    this.isEnded = true;
+    this.isTerminated = true;
   }
 
-  get ids(): number[] {
+  /** Ids of the tiles that the worker has received. */
+  get tileIds(): number[] {
     return this.messages.flatMap((message) => ('id' in message ? [message.id] : []));
   }
 
-  answer(answer: CorrectedTile): void {
-    this.dispatchEvent(new MessageEvent('message', { data: answer }));
+  reply(tile: CorrectedTile): void {
+    this.dispatchEvent(new MessageEvent('message', { data: tile }));
   }
 }
 
@@ -42,39 +43,42 @@ beforeEach(() => {
 afterEach(() => decoder.destroy());
 
 describe('CorrectingDecoder', () => {
-  it('decodes in the page, without a worker, for a slide without a colour table', async () => {
-    const stored = bitmapOf('stored');
-    vi.stubGlobal('createImageBitmap', async () => stored);
-    expect(await decoder.decode(blob, null)).toBe(stored);
+  it('decodes a tile in the page, without a worker, when there is no colour table', async () => {
+    const storedBitmap = bitmapOf('stored');
+    vi.stubGlobal('createImageBitmap', async () => storedBitmap);
+    expect(await decoder.decode(blob, null)).toBe(storedBitmap);
     expect(workers).toEqual([]);
   });
 
-  it('sends the colour table once and at most three tiles at a time to the worker', async () => {
+  it('sends each colour table once, and at most three tiles at a time, to the worker', async () => {
     const tiles = [1, 2, 3, 4, 5].map(() => decoder.decode(blob, table));
     const [worker] = workers;
     expect([workers.length, worker?.messages.filter((message) => 'table' in message).length]).toEqual([1, 1]);
-    expect(worker?.ids).toEqual([1, 2, 3]);
-    worker?.answer({ id: 2, bitmap: bitmapOf('second') });
+    expect(worker?.tileIds).toEqual([1, 2, 3]);
+    worker?.reply({ id: 2, bitmap: bitmapOf('second') });
     expect(await tiles[1]).toMatchObject({ name: 'second' });
-    expect(worker?.ids).toEqual([1, 2, 3, 4]);
-    const other = { size: 2, samples: new Uint8Array(24) };
-    const ofOther = decoder.decode(blob, other);
-    for (const id of [1, 3, 4, 5, 6]) worker?.answer({ id, bitmap: bitmapOf(`tile ${id}`) });
-    await Promise.all([...tiles, ofOther]);
-    expect(worker?.messages.filter((message) => 'table' in message)).toEqual([{ table }, { table: other }]);
+    expect(worker?.tileIds).toEqual([1, 2, 3, 4]);
+    const otherTable = { size: 2, samples: new Uint8Array(24) };
+    const tileOfOtherTable = decoder.decode(blob, otherTable);
+    for (const id of [1, 3, 4, 5, 6]) worker?.reply({ id, bitmap: bitmapOf(`tile ${id}`) });
+    await Promise.all([...tiles, tileOfOtherTable]);
+    expect(worker?.messages.filter((message) => 'table' in message)).toEqual([
+      { table },
+      { table: otherTable },
+    ]);
     expect(worker?.messages.at(-1)).toMatchObject({ id: 6 });
   });
 
-  it('rejects with an InvalidStateError, as decoding in the page does, when the bytes are no image', async () => {
+  it('rejects with an InvalidStateError, as decoding in the page does, when the bytes are not an image', async () => {
     const tile = decoder.decode(blob, table);
-    workers[0]?.answer({ id: 1, name: 'InvalidStateError', message: 'broken' });
+    workers[0]?.reply({ id: 1, name: 'InvalidStateError', message: 'broken' });
     await expect(tile).rejects.toMatchObject({ name: 'InvalidStateError', message: 'broken' });
     await expect(tile).rejects.toBeInstanceOf(DOMException);
   });
 
   it('corrects tiles in the page when the worker cannot be started', async () => {
     const pixels = Uint8ClampedArray.from([9, 99, 199, 255]);
-    const corrected = bitmapOf('corrected');
+    const correctedBitmap = bitmapOf('corrected');
     vi.stubGlobal('createImageBitmap', async () => ({ width: 1, height: 1, close: () => {} }));
     vi.stubGlobal(
       'OffscreenCanvas',
@@ -84,28 +88,28 @@ describe('CorrectingDecoder', () => {
           getImageData: () => ({ data: pixels }),
           putImageData: () => {},
         });
-        transferToImageBitmap = () => corrected;
+        transferToImageBitmap = () => correctedBitmap;
       },
     );
     const tiles = [1, 2, 3, 4].map(() => decoder.decode(blob, table));
     workers[0]?.dispatchEvent(new Event('error'));
-    expect(await Promise.all(tiles)).toEqual([corrected, corrected, corrected, corrected]);
-    expect(await decoder.decode(blob, table)).toBe(corrected);
-    expect([...pixels]).toEqual([0, 0, 0, 255]);
-    expect(workers).toMatchObject([{ isEnded: true }]);
+    expect(await Promise.all(tiles)).toEqual(Array.from({ length: 4 }, () => correctedBitmap));
+    expect(await decoder.decode(blob, table)).toBe(correctedBitmap);
+    expect([...pixels]).toEqual([0, 0, 0, 255]); // all samples of the table are 0
+    expect(workers).toMatchObject([{ isTerminated: true }]);
   });
 
-  it('ends its worker and rejects pending tiles when the view is destroyed', async () => {
+  it('terminates its worker and rejects pending and later tiles with an AbortError after destroy', async () => {
     const tile = decoder.decode(blob, table);
     decoder.destroy();
     await expect(tile).rejects.toMatchObject({ name: 'AbortError' });
     await expect(decoder.decode(blob, table)).rejects.toMatchObject({ name: 'AbortError' });
-    expect(workers).toMatchObject([{ isEnded: true }]);
+    expect(workers).toMatchObject([{ isTerminated: true }]);
   });
 });
 
 describe('canCorrectTiles', () => {
-  it('returns false when the browser does not return the exact pixels of a canvas', () => {
-    expect(canCorrectTiles()).toBe(false); // jsdom has no canvas
+  it('returns false when the browser cannot return the exact pixels of a canvas, like jsdom', () => {
+    expect(canCorrectTiles()).toBe(false);
   });
 });

@@ -1,42 +1,48 @@
 /**
- * Decodes tiles and corrects their colours in a worker, for the drawer without WebGL. With WebGL, a shader corrects the colours while
- * it draws, so that tiles are decoded without a colour table.
+ * Decodes tiles and corrects their colours by the colour table of the slide in a worker, for the drawer without WebGL. With
+ * WebGL, a shader corrects the colours while it draws, and tiles are decoded without a colour table.
  */
 import type { ColourTable } from '../colours/colour-table.ts';
 import type { CorrectedTile, CorrectingMessage } from './correcting-worker.ts';
 import { decode, decodeCorrected } from './decode.ts';
 
-/** The answer of `canCorrectTiles`; null before its first call. */
+/** The result of `canCorrectTiles`; null before its first call. */
 let canCorrect: boolean | null = null;
 
 /**
- * Whether this browser returns the pixels of a canvas unchanged, which correcting them needs. Browsers that protect against
- * fingerprinting return noise or refuse to return pixels: https://bugzilla.mozilla.org/show_bug.cgi?id=967895.
+ * Returns whether this browser can correct tiles on a 2D canvas, which requires that it returns the pixels of a canvas unchanged.
+ * Browsers that protect against fingerprinting return noise or refuse to return pixels:
+ * https://bugzilla.mozilla.org/show_bug.cgi?id=967895.
  */
 export function canCorrectTiles(): boolean {
   canCorrect ??= readsCanvasExactly();
   return canCorrect;
 }
 
+/** Writes a pattern to a canvas and returns whether the browser returns the same pixels. */
 function readsCanvasExactly(): boolean {
   try {
     const context = new OffscreenCanvas(16, 16).getContext('2d', { willReadFrequently: true });
-    const written = new ImageData(16, 16);
+    const pattern = new ImageData(16, 16);
     // Any opaque pattern of different colours serves the test.
-    for (let index = 0; index < written.data.length; index += 1) {
-      written.data[index] = index % 4 === 3 ? 255 : (index * 37) % 256;
+    for (let index = 0; index < pattern.data.length; index += 1) {
+      pattern.data[index] = index % 4 === 3 ? 255 : (index * 37) % 256;
     }
-    context?.putImageData(written, 0, 0);
-    const read = context?.getImageData(0, 0, 16, 16).data;
-    return written.data.every((sample, index) => read?.[index] === sample);
+    context?.putImageData(pattern, 0, 0);
+    const returnedData = context?.getImageData(0, 0, 16, 16).data;
+    return pattern.data.every((sample, index) => returnedData?.[index] === sample);
   } catch {
     return false; // no OffscreenCanvas, or reading it is forbidden
   }
 }
 
-/** Number of tiles that are sent to the worker at a time, so that it decodes one while it corrects another. The others wait here. */
+/**
+ * Maximum number of tiles in the worker at a time, so that it decodes one while it corrects another. Other tiles wait in the
+ * page.
+ */
 const maxJobsInWorker = 3;
 
+/** A tile to decode and correct. */
 interface Job {
   readonly blob: Blob;
   readonly table: ColourTable;
@@ -44,6 +50,7 @@ interface Job {
   readonly deferred: PromiseWithResolvers<ImageBitmap>;
 }
 
+/** Decodes the tiles of one view. */
 export class CorrectingDecoder {
   readonly #createWorker: () => Worker;
   /** Null before the first tile with a table. */
@@ -52,7 +59,7 @@ export class CorrectingDecoder {
   #isWorkerBroken = false;
   /** The table that was last sent to the worker. */
   #tableInWorker: ColourTable | null = null;
-  /** By the id of the message to the worker. */
+  /** The jobs that the worker has not finished, by the id of the message to the worker. */
   readonly #jobsInWorker = new Map<number, Job>();
   #waiting: Job[] = [];
   #lastId = 0;
@@ -67,18 +74,18 @@ export class CorrectingDecoder {
    * Decodes a tile.
    *
    * @param table corrects the colours; null leaves them as stored
-   * @throws DOMException 'InvalidStateError' when the bytes are no image; 'AbortError' after `destroy`
+   * @throws DOMException 'InvalidStateError' when the bytes are not an image; 'AbortError' after `destroy`
    */
   decode(blob: Blob, table: ColourTable | null): Promise<ImageBitmap> {
     if (table === null) return decode(blob);
     if (this.#isClosed) return Promise.reject(closedError());
     const deferred = Promise.withResolvers<ImageBitmap>();
     this.#waiting.push({ blob, table, deferred });
-    this.#sendNext();
+    this.#sendWaitingJobs();
     return deferred.promise;
   }
 
-  /** Ends the worker. Pending calls of `decode` are rejected. */
+  /** Terminates the worker and rejects pending calls of `decode`. */
   destroy(): void {
     this.#isClosed = true;
     this.#worker?.terminate();
@@ -86,8 +93,8 @@ export class CorrectingDecoder {
     for (const { deferred } of this.#takeAllJobs()) deferred.reject(closedError());
   }
 
-  /** Sends waiting tiles while the worker accepts more; corrects all of them in the page when the worker is broken. */
-  #sendNext(): void {
+  /** Sends waiting tiles until the worker has `maxJobsInWorker`. When the worker is broken, corrects all of them in the page. */
+  #sendWaitingJobs(): void {
     while (this.#isWorkerBroken || this.#jobsInWorker.size < maxJobsInWorker) {
       const job = this.#waiting.shift();
       if (job === undefined) return;
@@ -110,7 +117,7 @@ export class CorrectingDecoder {
   #startWorker(): Worker {
     const worker = this.#createWorker();
     worker.addEventListener('message', ({ data }: MessageEvent<CorrectedTile>) => this.#receive(data));
-    // The file of the worker could not be loaded: the server was updated, or is unreachable.
+    // The browser could not load the file of the worker: the server has been updated or is unreachable.
     worker.addEventListener('error', () => this.#fallBackToPage());
     return worker;
   }
@@ -122,7 +129,7 @@ export class CorrectingDecoder {
       if (job === undefined) result.bitmap.close();
       else job.deferred.resolve(result.bitmap);
     } else job?.deferred.reject(new DOMException(result.message, result.name));
-    this.#sendNext();
+    this.#sendWaitingJobs();
   }
 
   #fallBackToPage(): void {
@@ -130,7 +137,7 @@ export class CorrectingDecoder {
     this.#worker?.terminate();
     this.#worker = null;
     this.#waiting = this.#takeAllJobs();
-    this.#sendNext();
+    this.#sendWaitingJobs();
   }
 
   #takeAllJobs(): Job[] {

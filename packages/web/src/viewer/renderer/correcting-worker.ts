@@ -7,18 +7,18 @@ export type CorrectingMessage =
   | { readonly table: ColourTable }
   | { readonly id: number; readonly blob: Blob };
 
-/** Messages from the worker; `id` is the id of the message with which the tile was sent. */
+/** Messages from the worker, with the `id` of the message with which the page sent the tile. */
 export type CorrectedTile =
   | { readonly id: number; readonly bitmap: ImageBitmap }
-  /** The tile could not be decoded: `name` and `message` of the error. */
+  /** The worker could not decode the tile; `name` and `message` are those of the error. */
   | { readonly id: number; readonly name: string; readonly message: string };
 
 /** The global object of this worker, typed with its messages. */
 const scope = self as unknown as {
   onmessage: (event: MessageEvent<CorrectingMessage>) => void;
-  postMessage(answer: CorrectedTile, transfer?: readonly Transferable[]): void;
+  postMessage(tile: CorrectedTile, transfer?: readonly Transferable[]): void;
 };
-/** The last received table; null before the first. */
+/** The last received colour table; null before the first one. */
 let table: ColourTable | null = null;
 
 scope.onmessage = ({ data }) => {
@@ -27,7 +27,7 @@ scope.onmessage = ({ data }) => {
     return;
   }
   const { id, blob } = data;
-  if (table === null) return;
+  if (table === null) return; // never happens: the page sends a table before the first tile
   decodeCorrected(blob, table).then(
     (bitmap) => scope.postMessage({ id, bitmap }, [bitmap]), // transferred, not copied
     ({ name, message }: Error) => scope.postMessage({ id, name, message }),

@@ -4,7 +4,7 @@ import { type Placement, placementOf, toScreen } from '../overlay/placement.ts';
 import { exactPlacement } from './exact-placement.ts';
 import type { TilePicture, TilePictures } from './tile-pictures.ts';
 
-/** The placement of the slide on the canvas. */
+/** Where the slide is on the canvas in one frame. */
 export interface CanvasView {
   /** Converts image pixels at full resolution to pixels of the canvas. */
   readonly placement: Placement;
@@ -17,12 +17,14 @@ export interface CanvasView {
   readonly isExact: boolean;
 }
 
-/** A tile, or a part of one, on the canvas. */
+/** A tile, or a part of one, on the canvas: four corners and the picture (decoded tile) between them. */
 export interface Quad {
   readonly picture: TilePicture;
-  /** x and y in device pixels of the tile's corners: top left, top right, bottom left, bottom right before rotation and mirroring. */
+  /**
+   * x and y in device pixels of the tile's corners: top left, top right, bottom left, bottom right before rotation and mirroring.
+   */
   readonly corners: readonly number[];
-  /** The drawn part of the picture, as fractions of its width and height from 0 to 1. */
+  /** The part of the picture that is drawn, as fractions of its width and height from 0 to 1. */
   readonly part: readonly [left: number, top: number, right: number, bottom: number];
   /** 0 to 1; below 1 while the tile fades in. */
   readonly opacity: number;
@@ -31,14 +33,16 @@ export interface Quad {
 }
 
 /**
- * Steps per device pixel to which corners are rounded, as the rasteriser does. The rounded corners of neighbouring tiles are equal,
- * so that there are no gaps between them.
+ * Corners are rounded to this fraction of a device pixel (1/256), as the rasteriser of the graphics card does. Neighbouring tiles
+ * then have equal corners, and no gaps between them.
  */
 const subpixelSteps = 256;
 
 /**
- * Returns the placement of the slide now. At native magnification it is moved by less than a pixel, so that image pixels lie on
- * device pixels and are drawn unchanged.
+ * Returns where the slide is on the canvas now. At native magnification, the function moves the slide by less than a pixel, so
+ * that image pixels lie on device pixels and are drawn unchanged.
+ *
+ * @param canvas size in device pixels
  */
 export function canvasViewOf(
   image: OpenSeadragon.TiledImage,
@@ -72,11 +76,11 @@ interface Area {
 }
 
 /**
- * Returns the quads of a slide, coarse levels first. Where the pixels of a tile are not in memory, a coarser tile is drawn in
- * its place.
+ * Returns the quads of a slide, coarse levels first. In place of a tile that the drawer cannot draw now, it returns a part of a
+ * coarser tile.
  *
- * @param isReady whether the drawer can draw a picture now
- * @param onMissing called for each tile whose pixels are not in memory
+ * @param isReady returns whether the drawer can draw a picture now, because its pixels are in memory
+ * @param onMissing called for each tile for which `isReady` returns false
  */
 export function quadsOf(
   image: OpenSeadragon.TiledImage,
@@ -108,7 +112,7 @@ export function quadsOf(
   return quads;
 }
 
-/** Returns the picture of a tile; null before the tile is loaded. */
+/** Returns the picture that OpenSeadragon's cache holds for a tile; null before the tile is loaded. */
 function pictureOf(tile: OpenSeadragon.Tile): TilePicture | null {
   if (!tile.loaded) return null;
   const data: unknown = tile.getCache(tile.cacheKey)?.data;
@@ -122,16 +126,20 @@ function ancestorOf(
   pictures: TilePictures,
   isReady: (picture: TilePicture) => boolean,
 ): TilePicture | null {
-  for (let coarserBy = 1; place.level - coarserBy >= source.minLevel; coarserBy += 1) {
+  for (let levelDifference = 1; place.level - levelDifference >= source.minLevel; levelDifference += 1) {
     // Each coarser level has half as many columns and rows.
-    const url = source.getTileUrl(place.level - coarserBy, place.column >> coarserBy, place.row >> coarserBy);
-    const picture = typeof url === 'string' ? pictures.at(url) : undefined;
+    const url = source.getTileUrl(
+      place.level - levelDifference,
+      place.column >> levelDifference,
+      place.row >> levelDifference,
+    );
+    const picture = typeof url === 'string' ? pictures.get(url) : undefined;
     if (picture !== undefined && isReady(picture)) return picture;
   }
   return null;
 }
 
-/** Returns the area of the slide that a tile covers. */
+/** Returns the area that a tile covers, in pixels at full resolution. */
 export function areaOf(source: OpenSeadragon.TileSource, { place, width, height }: TilePicture): Area {
   /** Pixels at full resolution per pixel of the tile. */
   const scale = 2 ** (source.maxLevel - place.level);

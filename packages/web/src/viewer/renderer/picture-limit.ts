@@ -1,23 +1,27 @@
-/** Limits the memory for decoded tiles (pictures), which all views of the page share equally. */
+/**
+ * The memory limit for decoded tiles ("pictures"). All views of the page together have one limit, of which each gets an equal
+ * share.
+ */
 
 const mebibyte = 2 ** 20;
 
-/** Limit of all views of the page together, in bytes. */
+/** Limit for all views of the page together, in bytes. */
 let limitOfPage = 256 * mebibyte;
 let viewCount = 0;
 
 /**
- * Returns the limit in bytes for a device.
+ * Returns the limit for all views of the page together, in bytes, that suits a device.
  *
- * @param deviceMemory in gigabytes, as `navigator.deviceMemory` reports it; undefined in browsers without it
+ * @param deviceMemory memory of the device in gigabytes, from `navigator.deviceMemory`; undefined in browsers that do not report
+ *   it
  */
 export function pictureLimitOf(deviceMemory: number | undefined): number {
   if (deviceMemory === undefined || deviceMemory > 4) return 256 * mebibyte;
   return (deviceMemory > 2 ? 128 : 64) * mebibyte;
 }
 
-/** Sets the limit of all views of the page together. */
-export function limitPictures(bytes: number): void {
+/** Sets the limit for all views of the page together. */
+export function setPictureLimit(bytes: number): void {
   limitOfPage = bytes;
 }
 
@@ -29,7 +33,7 @@ export function shareLimit(): () => void {
   };
 }
 
-/** Returns the limit of one view in bytes. */
+/** Returns the limit for one view in bytes. */
 export function limitOfView(): number {
   return limitOfPage / Math.max(1, viewCount);
 }

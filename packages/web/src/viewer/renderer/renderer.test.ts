@@ -13,55 +13,58 @@ beforeEach(() => {
 afterEach(() => renderer.destroy());
 
 describe('Renderer', () => {
-  it('loads a tile once while its pixels are in memory', async () => {
+  it('loadTile does not load a tile again while its pixels are in memory', async () => {
     const load = vi.fn<() => Promise<Blob>>(async () => new Blob());
-    const first = await renderer.open('/9/0_0', place, load);
-    expect(await renderer.open('/9/0_0', place, load)).toBe(first);
+    const first = await renderer.loadTile('/9/0_0', place, load);
+    expect(await renderer.loadTile('/9/0_0', place, load)).toBe(first);
     expect(load).toHaveBeenCalledTimes(1);
     renderer.pictures.clear();
-    await renderer.open('/9/0_0', place, load);
+    await renderer.loadTile('/9/0_0', place, load);
     expect(load).toHaveBeenCalledTimes(2);
   });
 
-  it('loads and decodes a tile once for concurrent calls', async () => {
+  it('loadTile loads and decodes a tile once for concurrent calls', async () => {
     const decode = vi.fn<() => Promise<object>>(async () => ({ width: 240, height: 240, close: () => {} }));
     vi.stubGlobal('createImageBitmap', decode);
     const load = vi.fn<() => Promise<Blob>>(async () => new Blob());
-    const [slide, navigator] = await Promise.all([
-      renderer.open('/9/0_0', place, load),
-      renderer.open('/9/0_0', place, load),
+    const [slidePicture, navigatorPicture] = await Promise.all([
+      renderer.loadTile('/9/0_0', place, load),
+      renderer.loadTile('/9/0_0', place, load),
     ]);
-    expect(navigator).toBe(slide);
+    expect(navigatorPicture).toBe(slidePicture);
     expect([load.mock.calls.length, decode.mock.calls.length]).toEqual([1, 1]);
   });
 
-  it('loads a tile itself when the concurrent call whose load it shares is aborted', async () => {
-    const aborted = new DOMException('aborted', 'AbortError');
+  it('loadTile loads a tile again when the concurrent call that was loading the tile is aborted', async () => {
+    const abortError = new DOMException('aborted', 'AbortError');
     const load = vi.fn<() => Promise<Blob>>(async () => new Blob());
-    const [prefetch, slide] = await Promise.allSettled([
-      renderer.open('/9/0_0', place, () => Promise.reject(aborted)),
-      renderer.open('/9/0_0', place, load),
+    const [prefetchCall, slideCall] = await Promise.allSettled([
+      renderer.loadTile('/9/0_0', place, () => Promise.reject(abortError)),
+      renderer.loadTile('/9/0_0', place, load),
     ]);
-    expect([prefetch.status, slide.status, load.mock.calls.length]).toEqual(['rejected', 'fulfilled', 1]);
+    expect([prefetchCall.status, slideCall.status]).toEqual(['rejected', 'fulfilled']);
+    expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it('returns a tile only after the drawer has prepared it', async () => {
-    const prepared = Promise.withResolvers<void>();
-    renderer.connect({ prepare: () => prepared.promise, redraw: () => {} });
-    const opened = vi.fn<() => void>();
-    void renderer.open('/9/0_0', place, async () => new Blob()).then(opened);
-    await new Promise((done) => setTimeout(done));
-    expect(opened).not.toHaveBeenCalled();
-    prepared.resolve();
-    await vi.waitFor(() => expect(opened).toHaveBeenCalled());
+  it('loadTile resolves only after the drawer has prepared the tile', async () => {
+    const preparation = Promise.withResolvers<void>();
+    renderer.connect({ prepare: () => preparation.promise, redraw: () => {} });
+    const onLoaded = vi.fn<() => void>();
+    void renderer.loadTile('/9/0_0', place, async () => new Blob()).then(onLoaded);
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(onLoaded).not.toHaveBeenCalled();
+    preparation.resolve();
+    await vi.waitFor(() => expect(onLoaded).toHaveBeenCalled());
   });
 
-  it('rejects with the error of a failed request or of a failed decoding', async () => {
-    const lost = new Error('lost');
-    await expect(renderer.open('/a', place, () => Promise.reject(lost))).rejects.toBe(lost);
-    const broken = new DOMException('broken', 'InvalidStateError');
-    vi.stubGlobal('createImageBitmap', () => Promise.reject(broken));
-    await expect(renderer.open('/b', place, async () => new Blob())).rejects.toBe(broken);
+  it('loadTile rejects with the error of a failed request or of a failed decoding', async () => {
+    const networkError = new Error('lost');
+    await expect(renderer.loadTile('/a', place, () => Promise.reject(networkError))).rejects.toBe(
+      networkError,
+    );
+    const decodingError = new DOMException('broken', 'InvalidStateError');
+    vi.stubGlobal('createImageBitmap', () => Promise.reject(decodingError));
+    await expect(renderer.loadTile('/b', place, async () => new Blob())).rejects.toBe(decodingError);
   });
 
   it('requests a new frame after each change of colours or layers', () => {
@@ -71,9 +74,10 @@ describe('Renderer', () => {
     const colours = { adjustment: { ...asScanned, gamma: 2 }, table: null };
     renderer.setColours(colours);
     expect(onColours).toHaveBeenCalledExactlyOnceWith(colours);
-    const remove = renderer.addLayer({});
+    const removeLayer = renderer.addLayer({});
     expect(renderer.layers.size).toBe(1);
-    remove();
-    expect([renderer.layers.size, redraw.mock.calls.length]).toEqual([0, 3]);
+    removeLayer();
+    expect(renderer.layers.size).toBe(0);
+    expect(redraw).toHaveBeenCalledTimes(3); // new colours, layer added, layer removed
   });
 });

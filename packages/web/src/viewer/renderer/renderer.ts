@@ -1,6 +1,6 @@
 /**
- * The renderer of one view holds its decoded tiles, its colours and the layers over the slide. A drawer of OpenSeadragon draws them:
- * `WebGlDrawer` on computers with a graphics card, `CanvasDrawer` on others.
+ * The renderer of one view holds the decoded tiles, their colours and the layers over the slide. A drawer, which OpenSeadragon
+ * calls for each frame, draws them: `WebGlDrawer` on computers with a graphics card, `CanvasDrawer` on others.
  */
 import { asScanned } from '../colours/adjustment.ts';
 import type { Layer } from './layers.ts';
@@ -14,20 +14,24 @@ export const pictureType = 'tile-picture';
 type Prepare = (picture: TilePicture) => Promise<void>;
 
 export class Renderer {
+  /** The decoded tiles. */
   readonly pictures = new TilePictures();
   readonly layers = new Set<Layer>();
   /** Context of `WebGlDrawer`; null when the view is drawn without WebGL. */
   readonly context: WebGL2RenderingContext | null;
-  /** Whether a setting chose the drawer, which is then kept even if it is slow. */
+  /** Whether a setting of the browser's storage has chosen the drawer; the view then keeps the drawer even if it is slow. */
   readonly isForced: boolean;
-  /** Tiles that are being loaded and decoded, by URL: the slide, its navigator and the prefetch request the same tiles. */
+  /** Tiles that are being loaded and decoded, by URL. The slide, its navigator and the prefetch may request the same tile. */
   readonly #runningLoads = new Map<string, Promise<TilePicture>>();
   #colours: DrawnColours = { adjustment: asScanned, table: null };
   #onColours: (colours: DrawnColours) => void = () => {};
   #prepare: Prepare = () => Promise.resolve();
   #redraw = () => {};
 
-  /** @param context of the canvas on which the view is drawn; null without WebGL */
+  /**
+   * @param context WebGL context of the canvas on which the view is drawn; null without WebGL
+   * @param isForced whether a setting has chosen the drawer
+   */
   constructor(context: WebGL2RenderingContext | null, isForced: boolean) {
     this.context = context;
     this.isForced = isForced;
@@ -37,7 +41,7 @@ export class Renderer {
     return this.#colours;
   }
 
-  /** Called by the drawer of the view with its functions. */
+  /** Registers the functions of the drawer, which calls this method. */
   connect(drawer: {
     /** Absent for a drawer that draws decoded tiles without further preparation. */
     readonly prepare?: Prepare;
@@ -54,17 +58,17 @@ export class Renderer {
    * one tile share one load.
    *
    * @param load returns the compressed tile
-   * @throws the error of `load`; a DOMException when the bytes are no image
+   * @throws the error of `load`; a DOMException when the bytes are not an image
    */
-  async open(url: string, tile: TilePlace, load: () => Promise<Blob>): Promise<TilePicture> {
-    const picture = this.pictures.at(url) ?? (await this.#loadOnce(url, tile, load));
+  async loadTile(url: string, tile: TilePlace, load: () => Promise<Blob>): Promise<TilePicture> {
+    const picture = this.pictures.get(url) ?? (await this.#loadOnce(url, tile, load));
     await this.#prepare(picture);
     return picture;
   }
 
   #loadOnce(url: string, tile: TilePlace, load: () => Promise<Blob>): Promise<TilePicture> {
     const currentLoad = this.#runningLoads.get(url);
-    // The earlier load may have been aborted by its own caller: this call then loads the tile itself.
+    // If the running load fails, its caller may have aborted it, so this call loads the tile itself.
     if (currentLoad !== undefined) return currentLoad.catch(() => this.#loadOnce(url, tile, load));
     const newLoad = load()
       .then((blob) => this.pictures.add(url, tile, blob))
@@ -73,7 +77,7 @@ export class Renderer {
     return newLoad;
   }
 
-  /** Decodes a tile again whose pixels were freed or were corrected by another colour table. Never rejects. */
+  /** Decodes a tile again after its pixels were freed, or after the colour table has changed. Never rejects. */
   async restore(picture: TilePicture): Promise<void> {
     if (!this.pictures.isCurrent(picture)) await this.pictures.restore(picture);
     if (picture.bitmap !== null) await this.#prepare(picture);

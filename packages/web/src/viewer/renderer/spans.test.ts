@@ -8,7 +8,7 @@ describe('spansOf', () => {
     ]);
   });
 
-  it('returns spans that cover exactly once each device pixel whose centre lies in the picture', () => {
+  it('returns spans that cover each device pixel whose centre lies in the picture exactly once', () => {
     for (const [start, end] of [
       [10.3, 210.7],
       [10.7, 130.2],

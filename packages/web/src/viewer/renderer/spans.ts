@@ -1,6 +1,6 @@
 /**
- * Divides a picture along one axis into spans of whole device pixels, for drawing on a 2D canvas without smoothed edges between
- * tiles.
+ * Divides a picture (a decoded tile) along one axis into spans of whole device pixels. A 2D canvas then draws it without smoothed
+ * edges, which would show as seams between tiles.
  */
 
 /** Smallest length of a source in pixels of the picture; the canvas draws nothing from an empty source. */
@@ -8,10 +8,10 @@ const minSourceLength = 0.01;
 
 /** A part of a picture along one axis, and the whole device pixels on which it is drawn. */
 export interface Span {
-  /** In pixels of the picture; may be fractions. */
+  /** Start and length in pixels of the picture; may be fractions. */
   readonly sourceStart: number;
   readonly sourceLength: number;
-  /** In whole device pixels. */
+  /** Start and length in whole device pixels. */
   readonly targetStart: number;
   readonly targetLength: number;
 }
@@ -19,11 +19,13 @@ export interface Span {
 /**
  * Returns the spans that draw a part of a picture between two positions of the canvas.
  *
- * Where the first or the last device pixel extends beyond the picture, it gets a span of its own. The source of this span has the
+ * If the first or the last device pixel extends beyond the picture, it gets a span of its own. The source of this span has the
  * same middle as the device pixel and ends at the edge of the picture. One further span draws everything between these two.
  *
- * @param start where the part begins on the canvas in device pixels, as `end` is where it ends; may be fractions
- * @param sourceStart where the part begins in the picture in its pixels, as `sourceEnd` is where it ends
+ * @param start where the part begins on the canvas, in device pixels; may be a fraction
+ * @param end where the part ends on the canvas
+ * @param sourceStart where the part begins in the picture, in pixels of the picture
+ * @param sourceEnd where the part ends in the picture
  */
 export function spansOf(start: number, end: number, sourceStart: number, sourceEnd: number): Span[] {
   const firstPixel = Math.round(start);
@@ -34,7 +36,7 @@ export function spansOf(start: number, end: number, sourceStart: number, sourceE
   const spans: Span[] = [];
   let [middleStart, middleEnd] = [firstPixel, lastPixelEnd];
   if (sourceAt(firstPixel) < sourceStart) {
-    // From the edge of the picture to the middle of the device pixel, and as far again.
+    // The source reaches from the edge of the picture to the middle of the device pixel, and as far again beyond the middle.
     const halfLength = Math.max(minSourceLength, sourceAt(firstPixel + 0.5) - sourceStart);
     spans.push({ sourceStart, sourceLength: 2 * halfLength, targetStart: firstPixel, targetLength: 1 });
     middleStart += 1;

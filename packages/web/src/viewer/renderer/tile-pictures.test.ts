@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CorrectingDecoder } from './correcting-decoder.ts';
-import { limitPictures, pictureLimitOf } from './picture-limit.ts';
+import { pictureLimitOf, setPictureLimit } from './picture-limit.ts';
 import { type TilePicture, TilePictures } from './tile-pictures.ts';
 
-const bytesOfTile = 240 * 240 * 4;
+const bytesOfTile = 240 * 240 * 4; // 240 × 240 pixels of 4 bytes
 const place = { level: 9, column: 0, row: 0 };
 let openBitmaps = 0;
 let pictures: TilePictures;
@@ -20,7 +20,7 @@ beforeEach(() => {
       },
     };
   });
-  limitPictures(10 * bytesOfTile);
+  setPictureLimit(10 * bytesOfTile);
   pictures = new TilePictures();
 });
 
@@ -31,46 +31,46 @@ afterEach(() => {
 
 const add = (url: string) => pictures.add(url, place, new Blob());
 
-/** Draws these pictures in a frame. */
-function draw(...drawn: readonly TilePicture[]): void {
+/** Begins a frame in which these pictures are drawn. */
+function drawFrame(...drawnPictures: readonly TilePicture[]): void {
   pictures.beginFrame();
-  for (const picture of drawn) pictures.touch(picture);
+  for (const picture of drawnPictures) pictures.touch(picture);
 }
 
 describe('TilePictures', () => {
-  it('evicts the least recently drawn pictures beyond its limit and closes their bitmaps', async () => {
+  it('evicts the least recently drawn pictures and closes their bitmaps when its limit in bytes is exceeded', async () => {
     const first = await add('first');
-    draw();
-    for (let place = 0; place < 9; place += 1) await add(`tile ${place}`);
-    draw(first);
+    drawFrame();
+    for (let index = 0; index < 9; index += 1) await add(`tile ${index}`);
+    drawFrame(first);
     await add('one more');
-    expect(pictures.at('first')).toBe(first);
-    expect(pictures.at('tile 0')).toBeUndefined();
+    expect(pictures.get('first')).toBe(first);
+    expect(pictures.get('tile 0')).toBeUndefined();
     expect(pictures.bytes).toBeLessThanOrEqual(10 * bytesOfTile);
     expect(openBitmaps).toBe(pictures.bytes / bytesOfTile);
   });
 
-  it('keeps pictures of the current frame even beyond its limit', async () => {
+  it('keeps the pictures of the current frame even when they exceed the limit', async () => {
     const visible = [];
-    for (let place = 0; place < 15; place += 1) visible.push(await add(`tile ${place}`));
-    draw(...visible);
+    for (let index = 0; index < 15; index += 1) visible.push(await add(`tile ${index}`));
+    drawFrame(...visible);
     await add('one more');
-    expect(visible.every(({ url }) => pictures.at(url))).toBe(true);
+    expect(visible.every(({ url }) => pictures.get(url))).toBe(true);
   });
 
-  it('closes a bitmap after its upload and deletes the texture when the picture is evicted', async () => {
-    const deleted = vi.fn<(texture: WebGLTexture) => void>();
-    pictures.deleteTexturesWith(deleted);
+  it('closes a bitmap after its upload, and deletes the texture when the picture is removed', async () => {
+    const deleteTexture = vi.fn<(texture: WebGLTexture) => void>();
+    pictures.deleteTexturesWith(deleteTexture);
     const picture = await add('tile');
     const texture = {} as WebGLTexture;
     pictures.moveToTexture(picture, texture);
     expect(openBitmaps).toBe(0);
     pictures.remove('tile');
-    expect(deleted).toHaveBeenCalledExactlyOnceWith(texture);
+    expect(deleteTexture).toHaveBeenCalledExactlyOnceWith(texture);
     expect(pictures.bytes).toBe(0);
   });
 
-  it('decodes a picture again after its texture is lost with the graphics context', async () => {
+  it('restore decodes a picture again after its texture was lost with the graphics context', async () => {
     const picture = await add('tile');
     pictures.moveToTexture(picture, {} as WebGLTexture);
     pictures.forgetTextures();
@@ -80,48 +80,48 @@ describe('TilePictures', () => {
     expect([openBitmaps, pictures.bytes]).toEqual([1, bytesOfTile]);
   });
 
-  it('replaces a bitmap that was corrected by another colour table, and closes the old bitmap', async () => {
+  it('restore replaces a bitmap that was decoded with another colour table, and closes the old bitmap', async () => {
     const picture = await add('tile');
     expect(pictures.isCurrent(picture)).toBe(true);
     vi.spyOn(CorrectingDecoder.prototype, 'decode').mockImplementation((blob) => createImageBitmap(blob));
     const table = { size: 2, samples: new Uint8Array(24) };
     pictures.correctWith(table);
-    const before = picture.bitmap;
-    expect([pictures.isCurrent(picture), pictures.at('tile')]).toEqual([false, picture]);
+    const oldBitmap = picture.bitmap;
+    expect([pictures.isCurrent(picture), pictures.get('tile')]).toEqual([false, picture]);
     await Promise.all([pictures.restore(picture), pictures.restore(picture)]);
-    expect([pictures.isCurrent(picture), picture.bitmap === before]).toEqual([true, false]);
+    expect([pictures.isCurrent(picture), picture.bitmap === oldBitmap]).toEqual([true, false]);
     expect([openBitmaps, pictures.bytes]).toEqual([1, bytesOfTile]);
   });
 
-  it('does not evict pictures of the navigator and keeps their bitmaps', async () => {
+  it('does not evict pinned pictures (those of the navigator), and keeps their bitmaps after the upload', async () => {
     const pinned = await add('pinned');
     pinned.isPinned = true;
     pictures.moveToTexture(pinned, {} as WebGLTexture);
     expect(pinned.bitmap).not.toBeNull();
-    for (let place = 0; place < 30; place += 1) {
-      draw();
-      await add(`tile ${place}`);
+    for (let index = 0; index < 30; index += 1) {
+      drawFrame();
+      await add(`tile ${index}`);
     }
-    expect(pictures.at('pinned')).toBe(pinned);
+    expect(pictures.get('pinned')).toBe(pinned);
   });
 
   it('uses half of the memory limit of the page while a second view is open', async () => {
-    const other = new TilePictures();
-    for (let place = 0; place < 9; place += 1) {
-      draw();
-      await add(`tile ${place}`);
+    const picturesOfSecondView = new TilePictures();
+    for (let index = 0; index < 9; index += 1) {
+      drawFrame();
+      await add(`tile ${index}`);
     }
     expect(pictures.bytes).toBeLessThanOrEqual(5 * bytesOfTile);
-    other.destroy();
+    picturesOfSecondView.destroy();
   });
 
-  it('closes all bitmaps when it is destroyed, including those decoded afterwards', async () => {
+  it('destroy closes all bitmaps, including those that are still being decoded', async () => {
     const picture = await add('tile');
     pictures.remove('tile');
-    const restored = pictures.restore(picture);
+    const restoring = pictures.restore(picture);
     await add('other');
     pictures.destroy();
-    await restored;
+    await restoring;
     expect([openBitmaps, pictures.bytes]).toEqual([0, 0]);
   });
 });

@@ -1,16 +1,16 @@
 /**
- * The decoded tiles ("pictures") of a view, with a limit in bytes.
+ * The decoded tiles ("pictures") of a view: an LRU cache with a limit in bytes.
  *
- * OpenSeadragon limits its cache by the number of tiles. This class additionally frees decoded pixels (an ImageBitmap, or a texture
- * of the graphics card) as soon as the limit in bytes is exceeded, the least recently drawn first. The compressed bytes stay in
- * OpenSeadragon's cache, so that a tile that becomes visible again is decoded again but not loaded again.
+ * OpenSeadragon limits its cache by the number of tiles. When the decoded pixels (an ImageBitmap or a texture of the graphics
+ * card) exceed the limit in bytes, this class also frees those that were drawn least recently. The compressed bytes stay in
+ * OpenSeadragon's cache, so that a tile that becomes visible again must be decoded again, but not loaded again.
  */
 
 import type { ColourTable } from '../colours/colour-table.ts';
 import { CorrectingDecoder } from './correcting-decoder.ts';
 import { limitOfView, shareLimit } from './picture-limit.ts';
 
-/** Position of a tile in the pyramid of its slide. */
+/** Position of a tile in the image pyramid of its slide. */
 export interface TilePlace {
   /** Deep Zoom level: 0 is one pixel. */
   readonly level: number;
@@ -18,9 +18,9 @@ export interface TilePlace {
   readonly row: number;
 }
 
-/** A tile of the slide and its pixels, if they are in memory. */
+/** A tile of the slide with its decoded pixels, as long as they are in memory. */
 export interface TilePicture {
-  /** URL without the image session; it identifies the tile. */
+  /** URL without the image session (the credential of pixels); it identifies the tile. */
   readonly url: string;
   readonly place: TilePlace;
   /** The compressed tile. */
@@ -46,6 +46,7 @@ type DeleteTexture = (texture: WebGLTexture) => void;
 
 const bytesPerPixel = 4;
 
+/** The pictures of one view. */
 export class TilePictures {
   readonly #pictures = new Map<string, TilePicture>();
   readonly #decoder = new CorrectingDecoder();
@@ -68,7 +69,8 @@ export class TilePictures {
   }
 
   /**
-   * Sets the colour table for tiles that are decoded from now on. Bitmaps decoded before keep their colours until they are restored.
+   * Sets the colour table for tiles that are decoded from now on. Bitmaps that were decoded before keep their colours until
+   * `restore`.
    *
    * @param table null leaves the colours as stored
    */
@@ -81,12 +83,12 @@ export class TilePictures {
     return this.#table;
   }
 
-  /** Whether the bitmap is in memory and has the colours of the current table. */
+  /** Returns whether the bitmap of a picture is in memory and has the colours of the current table. */
   isCurrent({ bitmap, table }: TilePicture): boolean {
     return bitmap !== null && table === this.#table;
   }
 
-  /** Begins a drawn frame. Pixels that are drawn in it are not evicted. */
+  /** Begins a frame. Pictures that are drawn in the current frame are not evicted. */
   beginFrame(): void {
     this.#frame += 1;
   }
@@ -94,7 +96,7 @@ export class TilePictures {
   /**
    * Decodes a tile and stores it under its URL.
    *
-   * @throws DOMException when the bytes are no image
+   * @throws DOMException when the bytes are not an image
    */
   async add(url: string, place: TilePlace, blob: Blob): Promise<TilePicture> {
     const table = this.#table;
@@ -117,7 +119,7 @@ export class TilePictures {
     return picture;
   }
 
-  /** Decodes a tile again whose bitmap was freed or was corrected by another colour table. Never rejects. */
+  /** Decodes a tile again after its bitmap was freed, or after the colour table has changed. Never rejects. */
   restore(picture: TilePicture): Promise<void> {
     picture.restoring ??= this.#decodeAgain(picture).finally(() => {
       picture.restoring = null;
@@ -182,8 +184,8 @@ export class TilePictures {
     this.#releaseLimitShare();
   }
 
-  /** Returns the picture of a tile, if its pixels are in memory. */
-  at(url: string): TilePicture | undefined {
+  /** Returns the picture of a tile; undefined when its pixels are not in memory. */
+  get(url: string): TilePicture | undefined {
     const picture = this.#pictures.get(url);
     return picture !== undefined && hasPixels(picture) ? picture : undefined;
   }
@@ -197,7 +199,10 @@ export class TilePictures {
     if (this.#bytes > limit) this.#evict(limit);
   }
 
-  /** Frees pixels that are not visible, least recently drawn first, down to 90 % of the limit, so that evictions are rare. */
+  /**
+   * Frees pictures that are not visible, least recently drawn first, until 90 % of the limit is left in use, so that evictions
+   * are rare.
+   */
   #evict(limit: number): void {
     const oldestFirst = [...this.#pictures]
       .filter(([, { lastUse, isPinned }]) => lastUse < this.#frame && !isPinned)

@@ -6,10 +6,10 @@ beforeEach(() => {
   vi.useFakeTimers();
 });
 
-/** Returns a tile whose column is also its priority: tiles with smaller numbers are uploaded first. */
+/** Returns a tile whose column is also its priority: tiles in columns with smaller numbers are uploaded first. */
 const pictureAt = (column: number) => ({ place: { level: 9, column, row: 0 } }) as TilePicture;
 
-/** Returns a queue whose uploads take `uploadMs` each, and the columns of the uploaded tiles. */
+/** Returns a queue whose uploads take `uploadMs` each, and the columns of the tiles in the order of their upload. */
 function queueWith(uploadMs: number) {
   const uploaded: number[] = [];
   let now = 0;
@@ -23,13 +23,13 @@ function queueWith(uploadMs: number) {
 }
 
 describe('UploadQueue', () => {
-  it('uploads a tile at once while the time budget of the frame is not used up', () => {
+  it('uploads tiles at once until the time budget of the frame (2 ms) is used up', () => {
     const { queue, uploaded } = queueWith(0.5);
     for (const column of [1, 2, 3, 4, 5, 6]) void queue.add(pictureAt(column));
-    expect(uploaded).toEqual([1, 2, 3, 4]);
+    expect(uploaded).toEqual([1, 2, 3, 4]); // 4 × 0.5 ms
   });
 
-  it('uploads tiles beyond the time budget in later frames, the most urgent first', () => {
+  it('uploads tiles beyond the time budget in later frames, those of the highest priority first', () => {
     const { queue, uploaded } = queueWith(1);
     for (const column of [1, 2, 9, 7, 8, 3]) void queue.add(pictureAt(column));
     expect(uploaded).toEqual([1, 2]);
@@ -39,7 +39,7 @@ describe('UploadQueue', () => {
     expect(uploaded).toEqual([1, 2, 3, 7, 8, 9]);
   });
 
-  it('uploads at least one tile in a frame when an upload takes longer than the budget', () => {
+  it('uploads one tile per frame when each upload takes longer than the time budget', () => {
     const { queue, uploaded } = queueWith(5);
     for (const column of [1, 2, 3]) void queue.add(pictureAt(column));
     vi.advanceTimersToNextFrame();
@@ -47,14 +47,14 @@ describe('UploadQueue', () => {
     expect(uploaded).toEqual([1, 2, 3]);
   });
 
-  it('resolves `add` when the tile is uploaded', async () => {
+  it('add resolves when the tile is uploaded', async () => {
     const { queue } = queueWith(5);
     await queue.add(pictureAt(1));
-    const second = vi.fn<() => void>();
-    void queue.add(pictureAt(2)).then(second);
+    const onUploaded = vi.fn<() => void>();
+    void queue.add(pictureAt(2)).then(onUploaded);
     await Promise.resolve();
-    expect(second).not.toHaveBeenCalled();
+    expect(onUploaded).not.toHaveBeenCalled();
     vi.advanceTimersToNextFrame();
-    await vi.waitFor(() => expect(second).toHaveBeenCalled());
+    await vi.waitFor(() => expect(onUploaded).toHaveBeenCalled());
   });
 });

@@ -1,17 +1,20 @@
 /**
- * Copies decoded tiles to graphics memory, for about 2 ms per frame so that movements stay smooth. Tiles of the sharpest level in the
- * middle of the view are copied first.
+ * Copies decoded tiles ("pictures") to graphics memory, for about 2 ms per frame, so that movements stay smooth. The caller
+ * decides which tiles are copied first.
  */
 import type { TilePicture } from './tile-pictures.ts';
 
 /** Time for uploads in each frame. */
 const budgetMs = 2;
-/** A page in the background has no frames: uploads then continue after this time, so that the tiles do not time out. */
+/**
+ * A page in the background has no frames; uploads then continue after this time, so that the requests for tiles do not time out.
+ */
 const maxFrameMs = 250;
 
 interface WaitingUpload {
   readonly picture: TilePicture;
-  readonly done: () => void;
+  /** Resolves the promise that `add` has returned. */
+  readonly resolve: () => void;
 }
 
 export class UploadQueue {
@@ -32,15 +35,15 @@ export class UploadQueue {
     this.#priorityOf = priorityOf;
   }
 
-  /** Uploads a picture: at once while the time of this frame is not used up, else in a later frame. Resolves when it is uploaded. */
+  /** Uploads a picture now if the frame has time left, otherwise in a later frame. Resolves when the picture is uploaded. */
   add(picture: TilePicture): Promise<void> {
     if (this.#waiting.length === 0 && this.#spentMs < budgetMs) {
       this.#uploadNow(picture);
       this.#schedule(); // the next frame has a new time budget
       return Promise.resolve();
     }
-    return new Promise((done) => {
-      this.#waiting.push({ picture, done });
+    return new Promise((resolve) => {
+      this.#waiting.push({ picture, resolve });
       this.#schedule();
     });
   }
@@ -54,7 +57,7 @@ export class UploadQueue {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    // Whichever comes first begins the next frame and cancels the other.
+    // The timer or the animation frame, whichever comes first, begins the next frame and cancels the other.
     const begin = () => {
       clearTimeout(timer);
       cancelAnimationFrame(frame);
@@ -75,7 +78,7 @@ export class UploadQueue {
       uploadedCount += 1;
       if (next === undefined) break;
       this.#uploadNow(next.picture);
-      next.done();
+      next.resolve();
     }
     this.#waiting = this.#waiting.slice(uploadedCount);
     this.#schedule();

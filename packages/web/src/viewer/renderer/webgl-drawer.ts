@@ -1,6 +1,6 @@
 /**
- * OpenSeadragon's drawer with WebGL 2, for computers with a graphics card. It replaces itself by `CanvasDrawer` when frames are slow
- * or the graphics context is lost for good.
+ * OpenSeadragon's drawer with WebGL 2, for computers with a graphics card. It replaces itself with `CanvasDrawer` when frames are
+ * slow or the browser does not restore a lost graphics context.
  */
 import OpenSeadragon from 'openseadragon';
 import { toScreen } from '../overlay/placement.ts';
@@ -11,13 +11,18 @@ import type { TilePicture } from './tile-pictures.ts';
 import { UploadQueue } from './upload-queue.ts';
 import { WebGlPainter } from './webgl-painter.ts';
 
-/** A lost graphics context that is not restored within this time is treated as lost for good: `CanvasDrawer` draws from then on. */
+/** When the browser does not restore a lost graphics context within this time, `CanvasDrawer` draws from then on. */
 const restoreTimeoutMs = 3000;
 /** After this many losses of the context, the driver counts as broken and `CanvasDrawer` draws from then on. */
 const maxContextLosses = 3;
-/** A frame that takes longer is drawn by WebGL in software, even if the renderer's name does not say so: a graphics card needs a few ms. */
+/**
+ * A frame that takes longer must have been drawn by WebGL in software, even if the name of the renderer does not say so: a
+ * graphics card needs a few ms.
+ */
 const slowFrameMs = 120;
-/** Number of the frame with tiles that is measured; the first frames also compile the program. */
+/**
+ * The frame with tiles, counted from 1, whose time is measured; during the first frames, the driver also compiles the program.
+ */
 const measuredFrame = 3;
 
 export class WebGlDrawer extends OpenSeadragon.DrawerBase {
@@ -27,8 +32,8 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
   readonly #uploads: UploadQueue;
   /** Removes the event listeners of the canvas. */
   readonly #listenerRemoval = new AbortController();
-  /** The slide in the last frame; tiles in its middle are uploaded first. */
-  #drawn: { readonly image: OpenSeadragon.TiledImage; readonly view: CanvasView } | null = null;
+  /** Slide and placement of the last frame, which determine the priority of uploads; null before the first frame. */
+  #lastFrame: { readonly image: OpenSeadragon.TiledImage; readonly view: CanvasView } | null = null;
   #contextLosses = 0;
   #framesWithTiles = 0;
 
@@ -93,7 +98,7 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
       return;
     }
     const view = canvasViewOf(image, this.viewport, { width, height });
-    this.#drawn = { image, view };
+    this.#lastFrame = { image, view };
     const quads = quadsOf(
       image,
       view,
@@ -114,13 +119,14 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
     this.canvas.remove();
   }
 
-  /** Replaces this drawer by the one without WebGL, which draws the same tiles. */
+  /** Replaces this drawer with the one without WebGL, which draws the same tiles. */
   #switchToCanvas(): void {
     // The type of this option allows only names, but OpenSeadragon also accepts a class.
     const drawer = CanvasDrawer as unknown as string;
     this.viewer.requestDrawer(drawer, { mainDrawer: true, drawerOptions: { renderer: this.#renderer } });
   }
 
+  /** Gives the canvas the size of the viewer in device pixels. */
   #fitCanvas(): void {
     const { x, y } = this.viewport.getContainerSize();
     const [width, height] = [x, y].map((side) => Math.round(side * OpenSeadragon.pixelDensityRatio));
@@ -128,7 +134,12 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
     if (height !== undefined && this.canvas.height !== height) this.canvas.height = height;
   }
 
-  /** Measures one frame, by waiting for the graphics card to finish it, and switches to the canvas when it was slow. */
+  /**
+   * Measures the time of one frame, and switches to the 2D canvas when it was slow. Reading a pixel makes the browser wait until
+   * the graphics card has finished the frame.
+   *
+   * @param start time (`performance.now`) when drawing the frame began
+   */
   #measureFrame(start: number): void {
     this.#framesWithTiles += 1;
     if (this.#framesWithTiles !== measuredFrame || this.#renderer.isForced) return;
@@ -144,12 +155,13 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
   }
 
   /**
-   * Returns the distance of a tile from the middle of the view in device pixels. Each coarser level adds more than the largest
-   * distance within the view, so that finer tiles are uploaded first.
+   * Returns a number that is smaller for tiles that are uploaded sooner: the distance of a tile from the middle of the view in
+   * device pixels. Each coarser level adds more than the largest distance within the view, so that finer tiles are uploaded
+   * first.
    */
   #priorityOf(picture: TilePicture): number {
-    if (this.#drawn === null) return 0;
-    const { image, view } = this.#drawn;
+    if (this.#lastFrame === null) return 0;
+    const { image, view } = this.#lastFrame;
     const { left, top, right, bottom } = areaOf(image.source, picture);
     const { x, y } = toScreen(view.placement, { x: (left + right) / 2, y: (top + bottom) / 2 });
     const distanceToCentre = Math.hypot(x - view.width / 2, y - view.height / 2);
@@ -157,6 +169,7 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
     return distanceToCentre + levelsBelowMax * (view.width + view.height);
   }
 
+  /** Handles the loss and the restoration of the graphics context. */
   #watchContext(): void {
     const { signal } = this.#listenerRemoval;
     let switchTimer: ReturnType<typeof setTimeout> | undefined;

@@ -5,7 +5,7 @@ import type { CanvasView, Quad } from './geometry.ts';
 import type { Layer } from './layers.ts';
 import { createTileProgram, type TileProgram } from './shaders.ts';
 
-/** Texture units of the tile and of the colour table. */
+// Texture units.
 const tileUnit = 0;
 const tableUnit = 1;
 
@@ -16,12 +16,16 @@ export interface DrawnColours {
   readonly table: ColourTable | null;
 }
 
+/** Draws frames with one WebGL context. */
 export class WebGlPainter {
   readonly gl: WebGL2RenderingContext;
   #program: TileProgram;
   /** Sampler that interpolates between pixels. */
   #smooth: WebGLSampler;
-  /** Sampler that takes the nearest pixel: at native magnification exactly the stored pixel, whatever the card's precision. */
+  /**
+   * Sampler that returns the nearest pixel: at native magnification exactly the stored one, whatever the precision of the
+   * graphics card.
+   */
   #exact: WebGLSampler;
   #table: WebGLTexture | null = null; // null until `setColours` creates it
   #tableSize = 0;
@@ -102,10 +106,10 @@ export class WebGlPainter {
       gl.bindSampler(tileUnit, isExact ? this.#exact : this.#smooth);
       gl.uniform2fv(uniforms.uCorners, corners);
       gl.uniform2f(uniforms.uOrigin, corners[0] ?? 0, corners[1] ?? 0);
-      gl.uniformMatrix2fv(uniforms.uToUnit, false, toUnit(corners));
+      gl.uniformMatrix2fv(uniforms.uToUnit, false, toUnitMatrix(corners));
       gl.uniform4f(uniforms.uPart, ...part);
       gl.uniform1f(uniforms.uOpacity, opacity);
-      // A tile that has faded in replaces the coarser one, also where it is transparent.
+      // A tile that has faded in replaces the coarser one even where it is transparent.
       if (opacity < 1) gl.enable(gl.BLEND);
       else gl.disable(gl.BLEND);
       gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
@@ -114,6 +118,7 @@ export class WebGlPainter {
     gl.bindSampler(tableUnit, null);
   }
 
+  /** Makes the program current, and sets the uniforms and textures that all tiles share. */
   #bindProgram({ width, height }: CanvasView): void {
     const { gl } = this;
     const { program, uniforms } = this.#program;
@@ -139,10 +144,13 @@ export class WebGlPainter {
 }
 
 /**
- * Returns the matrix `uToUnit` of the fragment shader, column by column. It converts the distance of a device pixel from the tile's
- * first corner, in device pixels, to the fractions of the tile's width and height at which the pixel lies.
+ * Returns the matrix `uToUnit` of the fragment shader, column by column. The matrix converts the distance of a device pixel from
+ * the first corner of a tile to the fractions of the tile's width and height at which the pixel lies.
+ *
+ * @param corners corners of the tile, as in `Quad`
  */
-function toUnit([x0 = 0, y0 = 0, x1 = 0, y1 = 0, x2 = 0, y2 = 0]: readonly number[]): readonly number[] {
+function toUnitMatrix(corners: readonly number[]): readonly number[] {
+  const [x0 = 0, y0 = 0, x1 = 0, y1 = 0, x2 = 0, y2 = 0] = corners;
   const [acrossX, acrossY, downX, downY] = [x1 - x0, y1 - y0, x2 - x0, y2 - y0];
   const area = acrossX * downY - acrossY * downX;
   return [downY / area, -acrossY / area, -downX / area, acrossX / area];
