@@ -185,6 +185,7 @@ export class ChangeQueue {
     this.#notify();
   }
 
+  /** Returns the number of annotations with changes that the server has not acknowledged. */
   #count(): number {
     const ids = new Set(this.#queued.keys());
     for (const { changes } of this.#batches.values()) for (const { id } of changes) ids.add(id);
@@ -214,6 +215,7 @@ export class ChangeQueue {
     }, delayMs);
   }
 
+  /** Sends batches one after the other until none is left or one cannot be sent. */
   async #sendAll(): Promise<void> {
     if (this.#isSending || !this.#dependencies.isSignedIn()) return;
     this.#isSending = true;
@@ -305,7 +307,7 @@ export class ChangeQueue {
   }
 
   /**
-   * Ends a batch.
+   * Ends a batch after the response of the server.
    *
    * @param remainingOf returns the change of the same annotation that must still be sent; null when there is none
    */
@@ -350,7 +352,7 @@ function idOf(feature: unknown): string | null {
   return feature !== null && typeof feature === 'object' && 'id' in feature ? String(feature.id) : null;
 }
 
-/** Whether a feature of the server describes a deleted annotation: its geometry is null. */
+/** Whether a feature from the server describes a deleted annotation, which has no geometry. */
 function isDeleted(feature: unknown): boolean {
   return (
     feature === null || typeof feature !== 'object' || !('geometry' in feature) || feature.geometry === null

@@ -25,13 +25,14 @@ import { moveVertex, removeVertex, type Vertex } from './vertices.ts';
 
 /** The vertex that was clicked last; the Delete key removes it. */
 export interface ChosenVertex {
+  /** Id of the annotation. */
   readonly id: string;
   readonly vertex: Vertex;
 }
 
 /** Limits of the brush radius in CSS pixels. */
 const brushRadiusLimits = { min: 3, max: 300 } as const;
-/** Factor by which one step of the wheel or a key changes the brush radius. */
+/** Factor by which one step of the wheel changes the brush radius. */
 const brushStep = 1.15;
 
 export class DrawingSession {
@@ -57,6 +58,7 @@ export class DrawingSession {
     return () => this.#listeners.delete(listener);
   };
 
+  /** Chooses a tool and discards the draft. */
   choose(tool: Tool): void {
     this.tool = tool;
     this.chosenVertex = null;
@@ -196,9 +198,9 @@ export class DrawingSession {
   }
 
   /**
-   * Returns the id of the annotation that a brush stroke or an area of the wand tool changes; null when there is none. Erasing
-   * changes the first selected area, else the smallest area at the start. Painting extends the selected area that contains the
-   * start; with null, it creates a new annotation.
+   * Returns the id of the annotation that a brush stroke or an area of the wand tool changes. Erasing changes the first selected
+   * area, else the smallest area at the start. Painting extends the selected area that contains the start. Null when there is no
+   * such area: painting then creates a new annotation, and erasing changes nothing.
    *
    * @param start position where the stroke begins
    * @param annotationsAtStart the annotations at this position, the smallest first

@@ -66,6 +66,7 @@ export class HitIndex {
 /** Returns the area of a bounding box, by which hits are sorted. */
 const boxAreaOf = ({ minX, minY, maxX, maxY }: Bounds) => (maxX - minX) * (maxY - minY);
 
+/** Whether an area contains the position, or an outline is at most `reach` image pixels away. */
 function isHit({ feature, bounds }: Annotation, position: Position, reach: number): boolean {
   const [x, y] = position;
   if (x < bounds.minX - reach || x > bounds.maxX + reach) return false;
