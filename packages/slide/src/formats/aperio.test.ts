@@ -3,13 +3,14 @@ import { decodeImage } from '../decode/decode-image.ts';
 import { cropRaster, shrinkRaster } from '../decode/raster.ts';
 import { buildSvs, type SvsPlan, svsDirectories } from '../testing/build-svs.ts';
 import { ascii, buildTiff, type DirectoryPlan, long, short } from '../testing/build-tiff.ts';
-import { difference, pixelsOf } from '../testing/compare-pixels.ts';
+import { difference, MAX_JPEG_DIFFERENCE, pixelsOf } from '../testing/compare-pixels.ts';
 import { encodeSamples } from '../testing/encode-samples.ts';
 import { withTags } from '../testing/exact-directory.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { tag } from '../tiff/tags.ts';
 
+/** Builds an .svs file and opens it. */
 const open = async (plan?: SvsPlan) => openBytes(await buildSvs(plan));
 
 /** Opens a slide whose directories are changed before they are written. */
@@ -32,24 +33,26 @@ describe('an Aperio slide', () => {
     ['RGB', { colour: 'rgb' }],
     ['YCbCr', { colour: 'ycbcr' }],
     ['grey', { colour: 'grey' }],
-    ['big-endian', { littleEndian: false }],
+    ['big-endian byte order', { littleEndian: false }],
     ['BigTIFF', { isBig: true }],
     ['big-endian BigTIFF', { littleEndian: false, isBig: true }],
-  ])('returns complete JPEG tiles with the written pixels: %s', async (_, plan) => {
+  ])('in %s returns JPEG tiles with the original pixels, except for JPEG artefacts', async (_, plan) => {
     const picture = plan.colour === 'grey' ? greyTissue(480, 400) : paintTissue(480, 400);
     const slide = await open({ picture, ...plan });
     const tile = await slide.readTile({ level: 0, column: 2, row: 1 });
     expect(tile).toMatchObject({ codec: 'jpeg', width: 128, height: 128 });
     const expectedPixels = cropRaster(picture, 256, 128, 128, 128);
-    expect(difference(await pixelsOf(tile?.bytes ?? new Uint8Array()), expectedPixels).mean).toBeLessThan(6);
+    expect(difference(await pixelsOf(tile?.bytes ?? new Uint8Array()), expectedPixels).mean).toBeLessThan(
+      MAX_JPEG_DIFFERENCE,
+    );
   });
 
-  it('returns tiles of a smaller level with the written pixels', async () => {
+  it('returns tiles of a smaller level with the pixels of the reduced image, except for JPEG artefacts', async () => {
     const slide = await open();
     const tile = await slide.readTile({ level: 1, column: 0, row: 0 });
     const expectedPixels = shrinkRaster(paintTissue(480, 400), 4);
     const pixels = cropRaster(await pixelsOf(tile?.bytes ?? new Uint8Array()), 0, 0, 120, 100);
-    expect(difference(pixels, expectedPixels).mean).toBeLessThan(6);
+    expect(difference(pixels, expectedPixels).mean).toBeLessThan(MAX_JPEG_DIFFERENCE);
   });
 
   it('returns null for a tile that the scanner left empty', async () => {
@@ -72,7 +75,7 @@ describe('an Aperio slide', () => {
 });
 
 describe('the ImageDescription of an Aperio slide', () => {
-  it.each<[Record<string, string>, number | null, number | null]>([
+  it.each<[properties: Record<string, string>, mpp: number | null, objectivePower: number | null]>([
     [{ AppMag: '20', MPP: '0.4990' }, 0.499, 20],
     [{ MPP: '0,2500', AppMag: '40,0' }, 0.25, 40],
     [{ AppMag: '  40  ', 'ScanScope ID': 'SS1234' }, null, 40],
@@ -170,13 +173,16 @@ describe('the associated images of an Aperio slide', () => {
     expect([...label.rgb.subarray(0, 3)]).toEqual([0, 255, 0]);
     expect(await slide.readAssociatedImage('macro')).toMatchObject({ width: 160, height: 64, codec: 'jpeg' });
     const thumbnail = await pixelsOf((await slide.readAssociatedImage('thumbnail')).bytes);
-    expect(difference(thumbnail, shrinkRaster(paintTissue(480, 400), 2)).mean).toBeLessThan(6);
+    expect(difference(thumbnail, shrinkRaster(paintTissue(480, 400), 2)).mean).toBeLessThan(
+      MAX_JPEG_DIFFERENCE,
+    );
   });
 
-  it('are label, macro and thumbnail if their descriptions are blank', async () => {
+  it('are label, macro and thumbnail even if the descriptions of label and macro are blank', async () => {
+    const indexOfLabel = 3; // after full resolution, thumbnail and smaller level; the macro follows
     const slide = await openChanged((directories) =>
       directories.map((directory, i) =>
-        i < 3 ? directory : withTags(directory, { [tag.ImageDescription]: ascii('') }),
+        i < indexOfLabel ? directory : withTags(directory, { [tag.ImageDescription]: ascii('') }),
       ),
     );
     expect([...slide.associatedImages].sort()).toEqual(['label', 'macro', 'thumbnail']);
@@ -220,7 +226,7 @@ describe('openSlideFrom', () => {
     ['with tiles of 65,536 pixels', { [tag.TileLength]: long(65_536) }, 'LIMIT_EXCEEDED'],
     ['with fewer tiles than its size needs', { [tag.ImageLength]: long(4000) }, 'FILE_CORRUPT'],
     ['with fewer byte counts than tiles', { [tag.TileByteCounts]: long(1, 2, 3) }, 'FILE_CORRUPT'],
-  ])('rejects an Aperio slide %s', async (_, tags, code) => {
+  ])('throws $2 for an Aperio slide %s', async (_, tags, code) => {
     const opening = openChanged(([full]) => [withTags(full, tags)]);
     await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
   });
@@ -241,7 +247,7 @@ describe('openSlideFrom', () => {
 });
 
 describe('readTile of an Aperio slide', () => {
-  /** The slide of these tests has 16 tiles. */
+  /** Returns a tag with the same value for each of the 16 tiles of full resolution. */
   const forAllTiles = (value: number) => long(...new Array<number>(16).fill(value));
   it.each<[string, DirectoryPlan['tags'], string]>([
     ['when its offset is in the file header', { [tag.TileOffsets]: forAllTiles(4) }, 'FILE_CORRUPT'],
@@ -269,7 +275,7 @@ describe('readTile of an Aperio slide', () => {
       'FILE_CORRUPT',
     ],
     ['when its tables have no end', { [tag.JPEGTables]: { type: 7, numbers: [0xff, 0xd8] } }, 'FILE_CORRUPT'],
-  ])('throws the expected error for a tile %s', async (_, tags, code) => {
+  ])('throws $2 for a tile %s', async (_, tags, code) => {
     const slide = await openChanged(([full]) => [withTags(full, tags)]);
     const reading = slide.readTile({ level: 0, column: 0, row: 0 });
     await expect(reading).rejects.toMatchObject({ name: 'SlideError', code });
@@ -292,7 +298,7 @@ describe('readTile of an Aperio slide', () => {
 });
 
 describe('an Aperio file that is truncated', () => {
-  it('at any length is rejected with FILE_TRUNCATED or FORMAT_NOT_RECOGNISED', async () => {
+  it('is rejected with FILE_TRUNCATED or FORMAT_NOT_RECOGNISED, whatever its length', async () => {
     const file = await buildSvs({ width: 160, height: 140, downsamples: [1] });
     const outcomes = new Set<string>();
     for (let length = 0; length < file.length; length += 97) {
@@ -306,7 +312,7 @@ describe('an Aperio file that is truncated', () => {
   });
 });
 
-/** Paints the green samples of the tissue as a grey image. */
+/** Returns a grey image of the tissue, from its green samples. */
 function greyTissue(width: number, height: number) {
   const { rgb } = paintTissue(width, height);
   return { width, height, rgb: rgb.map((_, i) => rgb[i - (i % 3) + 1] as number) };

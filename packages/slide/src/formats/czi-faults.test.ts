@@ -5,104 +5,108 @@ import { memorySource } from '../source/memory-source.ts';
 import { buildCzi, type CziPlan } from '../testing/build-czi.ts';
 import {
   AFTER_ATTACHMENT_HEADER,
-  BODY,
+  BODY_OFFSET,
+  buildDamaged,
+  completePlan,
   type Damage,
-  damaged,
-  dimension,
-  entry,
-  inDimension,
-  inEntry,
-  inFile,
-  plain,
-  USED_BYTES,
-  whole,
+  dimensionField,
+  entryField,
+  fileField,
+  plainSubblock,
+  positionInDimension,
+  positionInEntry,
+  USED_SIZE_OFFSET,
 } from '../testing/damage-czi.ts';
 import { memoryFiles } from '../testing/memory-files.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 
 describe('openSlideFrom', () => {
   it.each<[string, Damage, string]>([
-    ['of version 2', (file) => file.writeInt32LE(2, inFile.version), 'FORMAT_NOT_SUPPORTED'],
+    ['of version 2', (file) => file.writeInt32LE(2, fileField.version), 'FORMAT_NOT_SUPPORTED'],
     [
       'that is one part of a multi-file slide',
-      (file) => file.writeInt32LE(1, inFile.part),
+      (file) => file.writeInt32LE(1, fileField.part),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
       'without a directory, because writing was not finished',
-      (file) => file.writeBigInt64LE(0n, inFile.directory),
+      (file) => file.writeBigInt64LE(0n, fileField.directory),
       'FILE_CORRUPT',
     ],
-    ['whose file segment is too short', (file) => file.writeBigInt64LE(16n, USED_BYTES), 'FILE_CORRUPT'],
+    [
+      'whose file segment is too short',
+      (file) => file.writeBigInt64LE(16n, USED_SIZE_OFFSET),
+      'FILE_CORRUPT',
+    ],
     [
       'whose file segment is longer than the file',
-      (file) => file.writeBigInt64LE(2n ** 40n, USED_BYTES),
+      (file) => file.writeBigInt64LE(2n ** 40n, USED_SIZE_OFFSET),
       'FILE_TRUNCATED',
     ],
     [
       'whose file segment has a negative length',
-      (file) => file.writeBigInt64LE(-1n, USED_BYTES),
+      (file) => file.writeBigInt64LE(-1n, USED_SIZE_OFFSET),
       'FILE_CORRUPT',
     ],
     [
       'whose file segment has 2^62 bytes',
-      (file) => file.writeBigInt64LE(2n ** 62n, USED_BYTES),
+      (file) => file.writeBigInt64LE(2n ** 62n, USED_SIZE_OFFSET),
       'FILE_CORRUPT',
     ],
 
     [
       'with its directory offset past the end',
-      (file) => file.writeBigInt64LE(2n ** 40n, inFile.directory),
+      (file) => file.writeBigInt64LE(2n ** 40n, fileField.directory),
       'FILE_TRUNCATED',
     ],
     [
       'with its directory offset at the last byte',
-      (file) => file.writeBigInt64LE(BigInt(file.length - 1), inFile.directory),
+      (file) => file.writeBigInt64LE(BigInt(file.length - 1), fileField.directory),
       'FILE_TRUNCATED',
     ],
     [
       'with a negative directory offset',
-      (file) => file.writeBigInt64LE(-32n, inFile.directory),
+      (file) => file.writeBigInt64LE(-32n, fileField.directory),
       'FILE_CORRUPT',
     ],
     [
       'with the directory offset 2^63 − 1',
-      (file) => file.writeBigInt64LE(2n ** 63n - 1n, inFile.directory),
+      (file) => file.writeBigInt64LE(2n ** 63n - 1n, fileField.directory),
       'FILE_CORRUPT',
     ],
     [
       'with its directory offset in the header',
-      (file) => file.writeBigInt64LE(4n, inFile.directory),
+      (file) => file.writeBigInt64LE(4n, fileField.directory),
       'FILE_CORRUPT',
     ],
     [
       'with its directory offset at a subblock',
-      (file, { subblocks }) => file.writeBigInt64LE(BigInt(subblocks[0] ?? 0), inFile.directory),
+      (file, { subblocks }) => file.writeBigInt64LE(BigInt(subblocks[0] ?? 0), fileField.directory),
       'FILE_CORRUPT',
     ],
     [
       'whose directory lists 0 subblocks',
-      (file, { directory }) => file.writeInt32LE(0, directory + BODY),
+      (file, { directory }) => file.writeInt32LE(0, directory + BODY_OFFSET),
       'FILE_CORRUPT',
     ],
     [
       'whose directory lists −1 subblocks',
-      (file, { directory }) => file.writeInt32LE(-1, directory + BODY),
+      (file, { directory }) => file.writeInt32LE(-1, directory + BODY_OFFSET),
       'FILE_CORRUPT',
     ],
     [
       'whose directory lists more subblocks than fit into it',
-      (file, { directory }) => file.writeInt32LE(3, directory + BODY),
+      (file, { directory }) => file.writeInt32LE(3, directory + BODY_OFFSET),
       'FILE_CORRUPT',
     ],
     [
       'whose directory lists 2^31 − 1 subblocks',
-      (file, { directory }) => file.writeInt32LE(2 ** 31 - 1, directory + BODY),
+      (file, { directory }) => file.writeInt32LE(2 ** 31 - 1, directory + BODY_OFFSET),
       'LIMIT_EXCEEDED',
     ],
     [
       'whose directory is shorter than its list',
-      (file, { directory }) => file.writeBigInt64LE(300n, directory + USED_BYTES),
+      (file, { directory }) => file.writeBigInt64LE(300n, directory + USED_SIZE_OFFSET),
       'FILE_CORRUPT',
     ],
     [
@@ -113,181 +117,181 @@ describe('openSlideFrom', () => {
 
     [
       'with a directory entry of an unknown type',
-      (file, places) => file.write('DE', inEntry(places, 0, 0)),
+      (file, places) => file.write('DE', positionInEntry(places, 0, 0)),
       'FILE_CORRUPT',
     ],
     [
       'with a directory entry of −1 dimensions',
-      (file, places) => file.writeInt32LE(-1, inEntry(places, 0, entry.dimensionCount)),
+      (file, places) => file.writeInt32LE(-1, positionInEntry(places, 0, entryField.dimensionCount)),
       'FILE_CORRUPT',
     ],
     [
       'with a directory entry of 2^31 − 1 dimensions',
-      (file, places) => file.writeInt32LE(2 ** 31 - 1, inEntry(places, 0, entry.dimensionCount)),
+      (file, places) => file.writeInt32LE(2 ** 31 - 1, positionInEntry(places, 0, entryField.dimensionCount)),
       'LIMIT_EXCEEDED',
     ],
     [
       'with a directory entry that claims too many dimensions',
-      (file, places) => file.writeInt32LE(30, inEntry(places, 1, entry.dimensionCount)),
+      (file, places) => file.writeInt32LE(30, positionInEntry(places, 1, entryField.dimensionCount)),
       'FILE_CORRUPT',
     ],
     [
       'with a directory entry without X and Y',
-      (file, places) => file.writeInt32LE(0, inEntry(places, 1, entry.dimensionCount)),
+      (file, places) => file.writeInt32LE(0, positionInEntry(places, 1, entryField.dimensionCount)),
       'FILE_CORRUPT',
     ],
     [
       'with a directory entry that has X twice',
-      (file, places) => file.write('X\0', inDimension(places, 0, 1, 0)),
+      (file, places) => file.write('X\0', positionInDimension(places, 0, 1, 0)),
       'FILE_CORRUPT',
     ],
     [
       'with a directory entry that has no Y',
-      (file, places) => file.write('Q\0', inDimension(places, 0, 1, 0)),
+      (file, places) => file.write('Q\0', positionInDimension(places, 0, 1, 0)),
       'FILE_CORRUPT',
     ],
     [
       'with a subblock past the end of the file',
-      (file, places) => file.writeBigInt64LE(2n ** 40n, inEntry(places, 0, entry.position)),
+      (file, places) => file.writeBigInt64LE(2n ** 40n, positionInEntry(places, 0, entryField.position)),
       'FILE_TRUNCATED',
     ],
     [
       'with a negative subblock offset',
-      (file, places) => file.writeBigInt64LE(-1n, inEntry(places, 0, entry.position)),
+      (file, places) => file.writeBigInt64LE(-1n, positionInEntry(places, 0, entryField.position)),
       'FILE_CORRUPT',
     ],
     [
       'with a subblock in another file',
-      (file, places) => file.writeInt32LE(1, inEntry(places, 0, entry.part)),
+      (file, places) => file.writeInt32LE(1, positionInEntry(places, 0, entryField.part)),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
       'with a subblock of width 0',
-      (file, places) => file.writeInt32LE(0, inDimension(places, 0, 0, dimension.size)),
+      (file, places) => file.writeInt32LE(0, positionInDimension(places, 0, 0, dimensionField.size)),
       'FILE_CORRUPT',
     ],
     [
       'with a subblock of negative width',
-      (file, places) => file.writeInt32LE(-32, inDimension(places, 0, 0, dimension.size)),
+      (file, places) => file.writeInt32LE(-32, positionInDimension(places, 0, 0, dimensionField.size)),
       'FILE_CORRUPT',
     ],
     [
       'with a subblock whose stored size exceeds its size',
-      (file, places) => file.writeInt32LE(64, inDimension(places, 0, 0, dimension.storedSize)),
+      (file, places) => file.writeInt32LE(64, positionInDimension(places, 0, 0, dimensionField.storedSize)),
       'FILE_CORRUPT',
     ],
     [
       'with a subblock of negative stored height',
-      (file, places) => file.writeInt32LE(-1, inDimension(places, 0, 1, dimension.storedSize)),
+      (file, places) => file.writeInt32LE(-1, positionInDimension(places, 0, 1, dimensionField.storedSize)),
       'FILE_CORRUPT',
     ],
     [
       'with a subblock reduced by 4 horizontally and by 1 vertically',
-      (file, places) => file.writeInt32LE(8, inDimension(places, 0, 0, dimension.storedSize)),
+      (file, places) => file.writeInt32LE(8, positionInDimension(places, 0, 0, dimensionField.storedSize)),
       'FILE_CORRUPT',
     ],
     [
       'with subblocks 2^32 pixels apart',
       (file, places) => {
-        file.writeInt32LE(-(2 ** 31), inDimension(places, 0, 0, dimension.start));
-        file.writeInt32LE(2 ** 31 - 1, inDimension(places, 1, 0, dimension.start));
+        file.writeInt32LE(-(2 ** 31), positionInDimension(places, 0, 0, dimensionField.start));
+        file.writeInt32LE(2 ** 31 - 1, positionInDimension(places, 1, 0, dimensionField.start));
       },
       'LIMIT_EXCEEDED',
     ],
     [
       'with subblocks that span 2^50 pixels',
       (file, places) => {
-        file.writeInt32LE(2 ** 25, inDimension(places, 1, 0, dimension.start));
-        file.writeInt32LE(2 ** 25, inDimension(places, 1, 1, dimension.start));
+        file.writeInt32LE(2 ** 25, positionInDimension(places, 1, 0, dimensionField.start));
+        file.writeInt32LE(2 ** 25, positionInDimension(places, 1, 1, dimensionField.start));
       },
       'LIMIT_EXCEEDED',
     ],
 
     [
       'of float pixels',
-      (file, places) => file.writeInt32LE(2, inEntry(places, 0, entry.pixelType)),
+      (file, places) => file.writeInt32LE(2, positionInEntry(places, 0, entryField.pixelType)),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
       'of complex pixels',
-      (file, places) => file.writeInt32LE(10, inEntry(places, 0, entry.pixelType)),
+      (file, places) => file.writeInt32LE(10, positionInEntry(places, 0, entryField.pixelType)),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
       'of pixels of an unknown type',
-      (file, places) => file.writeInt32LE(99, inEntry(places, 0, entry.pixelType)),
+      (file, places) => file.writeInt32LE(99, positionInEntry(places, 0, entryField.pixelType)),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
       'with two pixel types in one channel',
-      (file, places) => file.writeInt32LE(9, inEntry(places, 0, entry.pixelType)),
+      (file, places) => file.writeInt32LE(9, positionInEntry(places, 0, entryField.pixelType)),
       'FILE_CORRUPT',
     ],
     [
       'with JPEG XR',
-      (file, places) => file.writeInt32LE(4, inEntry(places, 0, entry.compression)),
+      (file, places) => file.writeInt32LE(4, positionInEntry(places, 0, entryField.compression)),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
       'with LZW',
-      (file, places) => file.writeInt32LE(2, inEntry(places, 1, entry.compression)),
+      (file, places) => file.writeInt32LE(2, positionInEntry(places, 1, entryField.compression)),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
       'with raw camera data',
-      (file, places) => file.writeInt32LE(100, inEntry(places, 0, entry.compression)),
+      (file, places) => file.writeInt32LE(100, positionInEntry(places, 0, entryField.compression)),
       'FORMAT_NOT_SUPPORTED',
     ],
 
     [
       'with its metadata offset past the end',
-      (file) => file.writeBigInt64LE(2n ** 40n, inFile.metadata),
+      (file) => file.writeBigInt64LE(2n ** 40n, fileField.metadata),
       'FILE_TRUNCATED',
     ],
     [
       'with its metadata offset at another segment',
-      (file, { directory }) => file.writeBigInt64LE(BigInt(directory), inFile.metadata),
+      (file, { directory }) => file.writeBigInt64LE(BigInt(directory), fileField.metadata),
       'FILE_CORRUPT',
     ],
     [
       'whose metadata have −1 bytes',
-      (file, { metadata }) => file.writeInt32LE(-1, metadata + BODY),
+      (file, { metadata }) => file.writeInt32LE(-1, metadata + BODY_OFFSET),
       'FILE_CORRUPT',
     ],
     [
       'whose metadata have 2^31 − 1 bytes',
-      (file, { metadata }) => file.writeInt32LE(2 ** 31 - 1, metadata + BODY),
+      (file, { metadata }) => file.writeInt32LE(2 ** 31 - 1, metadata + BODY_OFFSET),
       'FILE_CORRUPT',
     ],
     [
       'whose metadata are truncated',
-      (file, { metadata }) => file.writeInt32LE(40, metadata + BODY),
+      (file, { metadata }) => file.writeInt32LE(40, metadata + BODY_OFFSET),
       'FILE_CORRUPT',
     ],
     [
       'whose metadata are not XML',
-      (file, { metadata }) => file.write('}', metadata + BODY + 256),
+      (file, { metadata }) => file.write('}', metadata + BODY_OFFSET + 256),
       'FILE_CORRUPT',
     ],
 
     [
       'with its attachments offset past the end',
-      (file) => file.writeBigInt64LE(2n ** 40n, inFile.attachments),
+      (file) => file.writeBigInt64LE(2n ** 40n, fileField.attachments),
       'FILE_TRUNCATED',
     ],
     [
       'with its attachments offset at another segment',
-      (file) => file.writeBigInt64LE(32n, inFile.attachments),
+      (file) => file.writeBigInt64LE(32n, fileField.attachments),
       'FILE_CORRUPT',
     ],
     [
       'with −1 attachments',
-      (file, { attachmentDirectory }) => file.writeInt32LE(-1, attachmentDirectory + BODY),
+      (file, { attachmentDirectory }) => file.writeInt32LE(-1, attachmentDirectory + BODY_OFFSET),
       'FILE_CORRUPT',
     ],
     [
       'with more attachments than fit into the list',
-      (file, { attachmentDirectory }) => file.writeInt32LE(2, attachmentDirectory + BODY),
+      (file, { attachmentDirectory }) => file.writeInt32LE(2, attachmentDirectory + BODY_OFFSET),
       'FILE_CORRUPT',
     ],
     [
@@ -301,8 +305,8 @@ describe('openSlideFrom', () => {
         file.writeBigInt64LE(-9n, attachmentDirectory + AFTER_ATTACHMENT_HEADER + 12),
       'FILE_CORRUPT',
     ],
-  ])('rejects a CZI file %s', async (_, damage, code) => {
-    await expect(openBytes(damaged(damage))).rejects.toMatchObject({ name: 'SlideError', code });
+  ])('throws $2 for a CZI file %s', async (_, damage, code) => {
+    await expect(openBytes(buildDamaged(damage))).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
   it.each<[string, Partial<CziPlan>, string]>([
@@ -314,26 +318,32 @@ describe('openSlideFrom', () => {
     ['whose metadata are nested 10^5 deep', { xml: '<a>'.repeat(1e5) }, 'LIMIT_EXCEEDED'],
     [
       'without full resolution',
-      { subblocks: [{ ...plain, storedWidth: 16, storedHeight: 12 }] },
+      { subblocks: [{ ...plainSubblock, storedWidth: 16, storedHeight: 12 }] },
       'FILE_CORRUPT',
     ],
     [
       'with 17 channels',
-      { subblocks: Array.from({ length: 17 }, (_, C) => ({ ...plain, pixelType: 0, dimensions: { C } })) },
+      {
+        subblocks: Array.from({ length: 17 }, (_, C) => ({
+          ...plainSubblock,
+          pixelType: 0,
+          dimensions: { C },
+        })),
+      },
       'FORMAT_NOT_SUPPORTED',
     ],
     [
       'with a compressed subblock that has 2^31 pixels',
-      { subblocks: [{ ...plain, width: 2 ** 16, height: 2 ** 15, compression: 5 }] },
+      { subblocks: [{ ...plainSubblock, width: 2 ** 16, height: 2 ** 15, compression: 5 }] },
       'LIMIT_EXCEEDED',
     ],
     [
       'with 200 resolutions',
       {
         subblocks: [
-          { ...plain, width: 6400, height: 4800 },
+          { ...plainSubblock, width: 6400, height: 4800 },
           ...Array.from({ length: 200 }, (_, i) => ({
-            ...plain,
+            ...plainSubblock,
             width: 6400,
             height: 4800,
             storedWidth: Math.round(6400 / (i + 2)),
@@ -347,7 +357,7 @@ describe('openSlideFrom', () => {
       'with 4,096 subblocks of 10^6 rows',
       {
         subblocks: Array.from({ length: 4096 }, () => ({
-          ...plain,
+          ...plainSubblock,
           width: 8,
           height: 1e6,
           data: new Uint8Array(),
@@ -355,22 +365,24 @@ describe('openSlideFrom', () => {
       },
       'LIMIT_EXCEEDED',
     ],
-  ])('rejects a CZI file %s', async (_, plan, code) => {
-    const opening = openBytes(buildCzi({ ...whole, ...plan }).bytes);
+  ])('throws $2 for a CZI file %s', async (_, plan, code) => {
+    const opening = openBytes(buildCzi({ ...completePlan, ...plan }).bytes);
     await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
   it('rejects a CZI file with JPEG XR with a message that says how to convert the slide', async () => {
-    const bytes = damaged((file, places) => file.writeInt32LE(4, inEntry(places, 0, entry.compression)));
+    const bytes = buildDamaged((file, places) =>
+      file.writeInt32LE(4, positionInEntry(places, 0, entryField.compression)),
+    );
     await expect(openBytes(bytes)).rejects.toThrow(/JPEG XR.+(ZEN|OME-TIFF)/);
   });
 });
 
 describe('openSlideFrom with a truncated CZI file', () => {
   it.each([true, false])(
-    'throws FILE_TRUNCATED or returns the complete tile, for any length (directory before the subblocks: %s)',
+    'throws FILE_TRUNCATED or returns the complete tile, whatever the length (subblock directory first: %s)',
     async (isDirectoryFirst) => {
-      const { bytes } = buildCzi({ ...whole, attachments: [], isDirectoryFirst });
+      const { bytes } = buildCzi({ ...completePlan, attachments: [], isDirectoryFirst });
       const readTileOfTruncated = async (length: number) => {
         const slide = await openSlideFrom(memoryFiles({ slide: bytes.subarray(0, length) }));
         return slide.readTile({ level: 0, column: 0, row: 0 });
@@ -391,8 +403,8 @@ describe('openSlideFrom with a truncated CZI file', () => {
   );
 });
 
-it('openSlideFrom reads less than 4 KiB of a small CZI file, and so no pixels', async () => {
-  const { bytes } = buildCzi(whole);
+it('openSlideFrom reads less than 4 KiB of a CZI file, and so no pixels', async () => {
+  const { bytes } = buildCzi(completePlan);
   const source = memorySource(bytes);
   let bytesRead = 0;
   const countingSource = {

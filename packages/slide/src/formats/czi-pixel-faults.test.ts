@@ -10,30 +10,30 @@ import {
 } from '../testing/build-czi.ts';
 import {
   AFTER_ATTACHMENT_HEADER,
-  BODY,
+  BODY_OFFSET,
+  buildDamaged,
+  completePlan,
   type Damage,
-  damaged,
-  data,
-  dimension,
-  entry,
-  greyJpeg,
-  inDimension,
-  inEntry,
-  inSubblock,
-  jpeg,
-  plain,
-  USED_BYTES,
-  whole,
-  zstd0,
-  zstd1,
+  dimensionField,
+  entryField,
+  greyJpegData,
+  jpegData,
+  plainSubblock,
+  positionInDimension,
+  positionInEntry,
+  positionInSubblock,
+  USED_SIZE_OFFSET,
+  uncompressedData,
+  zstd0Data,
+  zstd1Data,
 } from '../testing/damage-czi.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 
-/** Offsets of the lengths of metadata and pixels from the position of a subblock. */
-const METADATA_BYTES = BODY;
-const PIXEL_BYTES = BODY + 8;
+/** Offsets of the fields with the length of the metadata and of the pixels, from the position of a subblock. */
+const METADATA_SIZE_OFFSET = BODY_OFFSET;
+const PIXEL_SIZE_OFFSET = BODY_OFFSET + 8;
 /** Offset of the file type of the first attachment from the position of the attachment directory. */
-const FILE_TYPE = AFTER_ATTACHMENT_HEADER + 40;
+const FILE_TYPE_OFFSET = AFTER_ATTACHMENT_HEADER + 40;
 
 describe('readTile of a CZI slide', () => {
   const readFirstTile = async (bytes: Uint8Array) =>
@@ -42,89 +42,94 @@ describe('readTile of a CZI slide', () => {
   it.each<[string, Damage, string]>([
     [
       'when its subblock offset is at another segment',
-      (file, places) => file.writeBigInt64LE(BigInt(places.directory), inEntry(places, 0, entry.position)),
+      (file, places) =>
+        file.writeBigInt64LE(BigInt(places.directory), positionInEntry(places, 0, entryField.position)),
       'FILE_CORRUPT',
     ],
     [
       'when its subblock offset is at the file segment',
-      (file, places) => file.writeBigInt64LE(0n, inEntry(places, 0, entry.position)),
+      (file, places) => file.writeBigInt64LE(0n, positionInEntry(places, 0, entryField.position)),
       'FILE_CORRUPT',
     ],
     [
       'when its subblock is longer than the file',
-      (file, places) => file.writeBigInt64LE(2n ** 40n, inSubblock(places, USED_BYTES)),
+      (file, places) => file.writeBigInt64LE(2n ** 40n, positionInSubblock(places, USED_SIZE_OFFSET)),
       'FILE_TRUNCATED',
     ],
     [
       'when its subblock has −1 bytes of metadata',
-      (file, places) => file.writeInt32LE(-1, inSubblock(places, METADATA_BYTES)),
+      (file, places) => file.writeInt32LE(-1, positionInSubblock(places, METADATA_SIZE_OFFSET)),
       'FILE_CORRUPT',
     ],
     [
       'when its subblock has 2^31 − 1 bytes of metadata',
-      (file, places) => file.writeInt32LE(2 ** 31 - 1, inSubblock(places, METADATA_BYTES)),
+      (file, places) => file.writeInt32LE(2 ** 31 - 1, positionInSubblock(places, METADATA_SIZE_OFFSET)),
       'FILE_CORRUPT',
     ],
     [
       'when its subblock has −1 bytes of pixels',
-      (file, places) => file.writeBigInt64LE(-1n, inSubblock(places, PIXEL_BYTES)),
+      (file, places) => file.writeBigInt64LE(-1n, positionInSubblock(places, PIXEL_SIZE_OFFSET)),
       'FILE_CORRUPT',
     ],
     [
       'when its subblock has 2^40 bytes of pixels',
-      (file, places) => file.writeBigInt64LE(2n ** 40n, inSubblock(places, PIXEL_BYTES)),
+      (file, places) => file.writeBigInt64LE(2n ** 40n, positionInSubblock(places, PIXEL_SIZE_OFFSET)),
       'FILE_CORRUPT',
     ],
     [
       'when its subblock has too few bytes of pixels',
-      (file, places) => file.writeBigInt64LE(100n, inSubblock(places, PIXEL_BYTES)),
+      (file, places) => file.writeBigInt64LE(100n, positionInSubblock(places, PIXEL_SIZE_OFFSET)),
       'FILE_CORRUPT',
     ],
     [
       'when its subblock claims more pixels than it has',
-      (file, places) => file.writeInt32LE(33, inDimension(places, 0, 0, dimension.size)),
+      (file, places) => file.writeInt32LE(33, positionInDimension(places, 0, 0, dimensionField.size)),
       'FILE_CORRUPT',
     ],
     [
       'when its subblock claims 2^30 absent pixels',
-      (file, places) => file.writeInt32LE(2 ** 25, inDimension(places, 0, 0, dimension.size)),
+      (file, places) => file.writeInt32LE(2 ** 25, positionInDimension(places, 0, 0, dimensionField.size)),
       'FILE_CORRUPT',
     ],
     [
       'when its pixels are not Zstandard',
       (file, places) => {
-        for (const i of [0, 1]) file.writeInt32LE(codec.zstd0, inEntry(places, i, entry.compression));
+        for (const i of [0, 1])
+          file.writeInt32LE(codec.zstd0, positionInEntry(places, i, entryField.compression));
       },
       'FILE_CORRUPT',
     ],
     [
       'when its pixels are not zstd1',
       (file, places) => {
-        for (const i of [0, 1]) file.writeInt32LE(codec.zstd1, inEntry(places, i, entry.compression));
+        for (const i of [0, 1])
+          file.writeInt32LE(codec.zstd1, positionInEntry(places, i, entryField.compression));
       },
       'FILE_CORRUPT',
     ],
     [
       'when its pixels are not JPEG',
       (file, places) => {
-        for (const i of [0, 1]) file.writeInt32LE(codec.jpeg, inEntry(places, i, entry.compression));
+        for (const i of [0, 1])
+          file.writeInt32LE(codec.jpeg, positionInEntry(places, i, entryField.compression));
       },
       'FILE_CORRUPT',
     ],
-  ])('throws the expected error for a tile %s', async (_, damage, code) => {
-    await expect(readFirstTile(damaged(damage))).rejects.toMatchObject({ name: 'SlideError', code });
+  ])('throws $2 for a tile %s', async (_, damage, code) => {
+    await expect(readFirstTile(buildDamaged(damage))).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
+  /** 16 MiB of zeros, compressed. */
   const bomb = zlib.zstdCompressSync(new Uint8Array(2 ** 24));
   it.each<[string, Partial<SubblockPlan>, string]>([
     [
       'when its Zstandard data are truncated',
-      { compression: codec.zstd0, data: zstd0.subarray(0, -20) },
+      { compression: codec.zstd0, data: zstd0Data.subarray(0, -20) },
       'FILE_CORRUPT',
     ],
     [
       'when its Zstandard data decompress to too few bytes',
-      { compression: codec.zstd0, data: zlib.zstdCompressSync(data.subarray(3)) },
+      { compression: codec.zstd0, data: zlib.zstdCompressSync(uncompressedData.subarray(3)) },
       'FILE_CORRUPT',
     ],
     [
@@ -135,14 +140,14 @@ describe('readTile of a CZI slide', () => {
     ['when its zstd1 is empty', { compression: codec.zstd1, data: new Uint8Array() }, 'FILE_CORRUPT'],
     [
       'when its zstd1 has a header of 2 bytes',
-      { compression: codec.zstd1, data: Buffer.concat([Uint8Array.of(2, 1), zstd1.subarray(1)]) },
+      { compression: codec.zstd1, data: Buffer.concat([Uint8Array.of(2, 1), zstd1Data.subarray(1)]) },
       'FILE_CORRUPT',
     ],
     [
       'when its zstd1 has an unknown header',
       {
         compression: codec.zstd1,
-        data: Buffer.concat([Uint8Array.of(3, 7, 1), zstd1.subarray(1)]),
+        data: Buffer.concat([Uint8Array.of(3, 7, 1), zstd1Data.subarray(1)]),
       },
       'FILE_CORRUPT',
     ],
@@ -153,33 +158,37 @@ describe('readTile of a CZI slide', () => {
     ],
     [
       'when its JPEG is truncated',
-      { compression: codec.jpeg, data: jpeg.subarray(0, jpeg.length / 2) },
+      { compression: codec.jpeg, data: jpegData.subarray(0, jpegData.length / 2) },
       'FILE_CORRUPT',
     ],
-    ['when its JPEG has another size', { compression: codec.jpeg, data: jpeg, width: 40 }, 'FILE_CORRUPT'],
+    [
+      'when its JPEG has another size',
+      { compression: codec.jpeg, data: jpegData, width: 40 },
+      'FILE_CORRUPT',
+    ],
     [
       'when its JPEG is grey and its pixel type is colour',
-      { compression: codec.jpeg, data: greyJpeg },
+      { compression: codec.jpeg, data: greyJpegData },
       'FILE_CORRUPT',
     ],
     [
       'when its JPEG is colour and its pixel type is grey',
-      { compression: codec.jpeg, data: jpeg, pixelType: cziPixelTypes.gray8 },
+      { compression: codec.jpeg, data: jpegData, pixelType: cziPixelTypes.gray8 },
       'FILE_CORRUPT',
     ],
     [
       'when it is JPEG with a 16-bit pixel type',
-      { compression: codec.jpeg, data: jpeg, pixelType: cziPixelTypes.bgr48 },
+      { compression: codec.jpeg, data: jpegData, pixelType: cziPixelTypes.bgr48 },
       'FORMAT_NOT_SUPPORTED',
     ],
-  ])('throws the expected error for a tile %s', async (_, plan, code) => {
-    const bytes = buildCzi({ subblocks: [{ ...plain, ...plan }] }).bytes;
+  ])('throws $2 for a tile %s', async (_, plan, code) => {
+    const bytes = buildCzi({ subblocks: [{ ...plainSubblock, ...plan }] }).bytes;
     await expect(readFirstTile(bytes)).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
   it('throws LIMIT_EXCEEDED when more than 256 subblocks overlap the tile', async () => {
     const subblocks = Array.from({ length: limits.subblocksPerTile + 1 }, (_, M) => ({
-      ...plain,
+      ...plainSubblock,
       dimensions: { M },
     }));
     await expect(readFirstTile(buildCzi({ subblocks }).bytes)).rejects.toMatchObject({
@@ -188,15 +197,15 @@ describe('readTile of a CZI slide', () => {
   });
 
   it('throws an error only for tiles that show a damaged subblock, and reads the subblock again on the next request', async () => {
-    const distantSubblock = { ...plain, x: 600 };
-    const { bytes, places } = buildCzi({ subblocks: [plain, distantSubblock] });
-    const intactValue = bytes.readInt32LE(inSubblock(places, METADATA_BYTES));
-    bytes.writeInt32LE(-1, inSubblock(places, METADATA_BYTES));
+    const distantSubblock = { ...plainSubblock, x: 600 };
+    const { bytes, places } = buildCzi({ subblocks: [plainSubblock, distantSubblock] });
+    const intactValue = bytes.readInt32LE(positionInSubblock(places, METADATA_SIZE_OFFSET));
+    bytes.writeInt32LE(-1, positionInSubblock(places, METADATA_SIZE_OFFSET));
     const slide = await openBytes(bytes);
     const damagedTile = { level: 0, column: 0, row: 0 };
     await expect(slide.readTile(damagedTile)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
     expect(await slide.readTile({ level: 0, column: 1, row: 0 })).not.toBeNull();
-    bytes.writeInt32LE(intactValue, inSubblock(places, METADATA_BYTES));
+    bytes.writeInt32LE(intactValue, positionInSubblock(places, METADATA_SIZE_OFFSET));
     expect(await slide.readTile(damagedTile)).not.toBeNull();
   });
 });
@@ -205,56 +214,56 @@ describe('readAssociatedImage of a CZI slide', () => {
   it.each<[string, Damage, string]>([
     [
       'when its offset is at another segment',
-      (file, { attachments: [at = 0] }) => file.write('DELETED\0', at),
+      (file, { attachments: [position = 0] }) => file.write('DELETED\0', position),
       'FILE_CORRUPT',
     ],
     [
       'when it is longer than the file',
-      (file, { attachments: [at = 0] }) => file.writeBigInt64LE(2n ** 40n, at + USED_BYTES),
+      (file, { attachments: [position = 0] }) => file.writeBigInt64LE(2n ** 40n, position + USED_SIZE_OFFSET),
       'FILE_TRUNCATED',
     ],
     [
       'when it has −1 bytes',
-      (file, { attachments: [at = 0] }) => file.writeInt32LE(-1, at + BODY),
+      (file, { attachments: [position = 0] }) => file.writeInt32LE(-1, position + BODY_OFFSET),
       'FILE_CORRUPT',
     ],
     [
       'when it claims more bytes than its segment has',
-      (file, { attachments: [at = 0] }) => file.writeInt32LE(2 ** 31 - 1, at + BODY),
+      (file, { attachments: [position = 0] }) => file.writeInt32LE(2 ** 31 - 1, position + BODY_OFFSET),
       'FILE_CORRUPT',
     ],
     [
       'when it is not JPEG',
-      (file, { attachments: [at = 0] }) =>
-        file.fill(0, at + AFTER_ATTACHMENT_HEADER, at + AFTER_ATTACHMENT_HEADER + 14),
+      (file, { attachments: [position = 0] }) =>
+        file.fill(0, position + AFTER_ATTACHMENT_HEADER, position + AFTER_ATTACHMENT_HEADER + 14),
       'FILE_CORRUPT',
     ],
     [
       'when it is not CZI',
-      (file, { attachmentDirectory }) => file.write('CZI\0', attachmentDirectory + FILE_TYPE),
+      (file, { attachmentDirectory }) => file.write('CZI\0', attachmentDirectory + FILE_TYPE_OFFSET),
       'FILE_CORRUPT',
     ],
     [
       'when it is neither JPEG nor CZI',
-      (file, { attachmentDirectory }) => file.write('ZIP\0', attachmentDirectory + FILE_TYPE),
+      (file, { attachmentDirectory }) => file.write('ZIP\0', attachmentDirectory + FILE_TYPE_OFFSET),
       'FORMAT_NOT_SUPPORTED',
     ],
-  ])(
-    'throws the expected error for an attachment %s, while tiles can still be read',
-    async (_, damage, code) => {
-      const slide = await openBytes(damaged(damage));
-      await expect(slide.readAssociatedImage('thumbnail')).rejects.toMatchObject({
-        name: 'SlideError',
-        code,
-      });
-      expect(await slide.readTile({ level: 0, column: 0, row: 0 })).not.toBeNull();
-    },
-  );
+  ])('throws $2 for an attachment %s, while tiles can still be read', async (_, damage, code) => {
+    const slide = await openBytes(buildDamaged(damage));
+    await expect(slide.readAssociatedImage('thumbnail')).rejects.toMatchObject({
+      name: 'SlideError',
+      code,
+    });
+    expect(await slide.readTile({ level: 0, column: 0, row: 0 })).not.toBeNull();
+  });
 
-  it('throws LIMIT_EXCEEDED when the image is a CZI of more than 2^24 pixels', async () => {
-    const embeddedCzi = buildCzi({ subblocks: [plain, { ...plain, x: 100_000, y: 100_000 }] }).bytes;
+  it('throws LIMIT_EXCEEDED when the label is an embedded CZI of more than 2^24 pixels', async () => {
+    const embeddedCzi = buildCzi({
+      subblocks: [plainSubblock, { ...plainSubblock, x: 100_000, y: 100_000 }],
+    }).bytes;
     const slide = await openBytes(
-      buildCzi({ ...whole, attachments: [{ name: 'Label', fileType: 'CZI', data: embeddedCzi }] }).bytes,
+      buildCzi({ ...completePlan, attachments: [{ name: 'Label', fileType: 'CZI', data: embeddedCzi }] })
+        .bytes,
     );
     await expect(slide.readAssociatedImage('label')).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });

@@ -1,4 +1,4 @@
-/** Tests real CZI files of the folder TEST_SLIDES. */
+/** Tests real CZI files. The environment variable TEST_SLIDES names the folder with the real slides of all formats. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cropRaster, type Raster } from '../decode/raster.ts';
@@ -9,6 +9,7 @@ import { boxFilter, difference } from '../testing/compare-pixels.ts';
 
 const slides = process.env.TEST_SLIDES ?? '';
 const skipped = slides === '' ? ' (skipped: TEST_SLIDES names no folder of real slides)' : '';
+/** Returns the path of a real CZI file. */
 const pathOf = (name: string) => join(slides, 'zeiss-czi', name);
 
 async function rasterOf(slide: Slide, level: number, column: number, row: number): Promise<Raster> {
@@ -17,7 +18,7 @@ async function rasterOf(slide: Slide, level: number, column: number, row: number
 }
 
 describe.skipIf(slides === '')(`openSlide with a real Zeiss slide${skipped}`, () => {
-  it.each<[string, number[][], number, number]>([
+  it.each<[name: string, levelSizes: number[][], mpp: number, objectivePower: number]>([
     ['RGB-8bit.czi', [[924, 624]], 1.0833, 10],
     [
       '1_tileregion.czi',
@@ -32,10 +33,10 @@ describe.skipIf(slides === '')(`openSlide with a real Zeiss slide${skipped}`, ()
     ['CellDivision_T3_Z6_CH1_X300_Y200_DCV_ZSTD.czi', [[300, 200]], 0.09058, 50],
   ])(
     'reads the documented level sizes, pixel size and objective power of %s',
-    async (name, sizes, mpp, objectivePower) => {
+    async (name, levelSizes, mpp, objectivePower) => {
       const slide = await openSlide({ path: pathOf(name) });
       expect(slide).toMatchObject({ format: 'czi', vendor: 'Zeiss', objectivePower });
-      expect(slide.levels.map(({ width, height }) => [width, height])).toEqual(sizes);
+      expect(slide.levels.map(({ width, height }) => [width, height])).toEqual(levelSizes);
       expect(slide.mpp?.x).toBeCloseTo(mpp, 4);
       expect(slide.mpp?.y).toBeCloseTo(mpp, 4);
       expect([...slide.associatedImages]).toEqual(['thumbnail']);

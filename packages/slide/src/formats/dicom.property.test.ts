@@ -1,6 +1,6 @@
 /**
- * Property tests: the reader returns the written pixels of any DICOM slide, and rejects any damaged slide or returns only
- * intact tiles.
+ * Property tests of the DICOM reader: it returns the original pixels of any lossless slide. It rejects a damaged slide, or throws
+ * errors for the damaged tiles and returns the intact ones.
  */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -31,11 +31,12 @@ import { drawLevel } from '../testing/draw-level.ts';
 import { memoryFiles } from '../testing/memory-files.ts';
 import { openDamaged, readTiles, type TileResult } from '../testing/read-damaged.ts';
 
-/** Damaged files per property; `npm run fuzz` sets FUZZ_RUNS to try many more. */
+/** Number of damaged files per property; `npm run fuzz` sets FUZZ_RUNS to try many more. */
 const runs = Number(process.env.FUZZ_RUNS ?? 1000);
 const TIMEOUT_MS = 60_000 + runs * 10;
 
-const lossless = ['explicit', 'implicit', 'encapsulated', 'rle', 'jpegls', 'jpeg2000'] as const;
+/** Encodings that store the exact pixels. */
+const losslessCodecs = ['explicit', 'implicit', 'encapsulated', 'rle', 'jpegls', 'jpeg2000'] as const;
 
 /** Generates any slide that can be written without loss. */
 const anyPlan: fc.Arbitrary<DicomPlan> = fc
@@ -44,7 +45,7 @@ const anyPlan: fc.Arbitrary<DicomPlan> = fc
     height: fc.integer({ min: 1, max: 60 }),
     tileWidth: fc.integer({ min: 8, max: 40 }),
     tileHeight: fc.integer({ min: 8, max: 40 }),
-    codec: fc.constantFrom(...lossless),
+    codec: fc.constantFrom(...losslessCodecs),
     organization: fc.constantFrom('TILED_FULL', 'TILED_SPARSE', null),
     offsetTable: fc.constantFrom('empty', 'basic', 'extended'),
     fragmentsPerFrame: fc.integer({ min: 1, max: 3 }),
@@ -60,7 +61,9 @@ const anyPlan: fc.Arbitrary<DicomPlan> = fc
     return allowsFragments ? plan : { ...plan, fragmentsPerFrame: 1 };
   });
 
+/** A picture of 3 × 2 tiles, so that property tests are fast. */
 const small = { width: 20, height: 14, tileWidth: 8, tileHeight: 8 } as const;
+/** Plans of the intact slides that the tests damage. */
 const basePlans: readonly DicomPlan[] = [
   { ...small },
   { ...small, codec: 'implicit' },
@@ -166,7 +169,7 @@ function isElementFault(fault: Fault): fault is ElementFault {
 
 function damageElements(file: DicomFile, fault: ElementFault): DicomFile {
   const { elements } = file;
-  const pixels = (change: (pixels: DicomFragments) => DicomFragments): DicomFile => ({
+  const changePixelData = (change: (pixels: DicomFragments) => DicomFragments): DicomFile => ({
     ...file,
     elements: elements.map((element) =>
       'fragments' in element.value ? { ...element, value: change(element.value) } : element,
@@ -202,7 +205,7 @@ function damageElements(file: DicomFile, fault: ElementFault): DicomFile {
       return element.value instanceof Uint8Array ? replaceBy({ ...element, value }) : file;
     }
     case 'entries':
-      return pixels((all) => ({ ...all, offsetTable: littleEndian(4, Array(fault.count).fill(0)) }));
+      return changePixelData((all) => ({ ...all, offsetTable: littleEndian(4, Array(fault.count).fill(0)) }));
     case 'offset':
       return {
         ...file,
@@ -220,7 +223,7 @@ function damageElements(file: DicomFile, fault: ElementFault): DicomFile {
     case 'drop':
     case 'empty':
     case 'repeat item':
-      return pixels((all) => {
+      return changePixelData((all) => {
         const item = Math.floor(fault.where * all.fragments.length);
         const fragment = all.fragments[item];
         if (!fragment) return all;
@@ -232,7 +235,7 @@ function damageElements(file: DicomFile, fault: ElementFault): DicomFile {
         return { ...all, fragments: all.fragments.toSpliced(item, 1, ...replacements[fault.kind]) };
       });
     case 'no end':
-      return pixels((all) => ({ ...all, isDelimited: false }));
+      return changePixelData((all) => ({ ...all, isDelimited: false }));
   }
 }
 
@@ -272,7 +275,7 @@ describe('the DICOM reader', () => {
   const anyBase = fc.nat(basePlans.length - 1).map((i) => bases[i] as (typeof bases)[number]);
 
   it(
-    'returns the written pixels of any slide in any lossless encoding',
+    'returns the original pixels of any slide in any lossless encoding',
     async () => {
       await fc.assert(
         fc.asyncProperty(anyPlan, async (plan) => {
@@ -287,7 +290,7 @@ describe('the DICOM reader', () => {
   );
 
   it(
-    'rejects a damaged slide or returns errors for some of its tiles, within the limit of bytes read',
+    'rejects a damaged slide or throws errors for some of its tiles, without reading many more bytes than the file has',
     async () => {
       await fc.assert(
         fc.asyncProperty(
@@ -330,7 +333,7 @@ describe('the DICOM reader', () => {
   );
 
   it(
-    'returns correct tiles after one read of the disk failed, and closes all files',
+    'returns correct tiles after one failed read of the disk, and closes all files',
     async () => {
       await fc.assert(
         fc.asyncProperty(anyBase, fc.nat(30), async ({ file, tiles }, failingRead) => {

@@ -73,7 +73,7 @@ describe('a DICOM slide', () => {
     });
   });
 
-  it('takes the first value of PixelSpacing as row spacing and the second as column spacing', async () => {
+  it('reports mpp.y from the first value of PixelSpacing (row spacing) and mpp.x from the second (column spacing)', async () => {
     const spacing = text(tag.PixelSpacing, 'DS', '0.0005', '0.00025');
     const slide = await open({
       more: [
@@ -87,11 +87,12 @@ describe('a DICOM slide', () => {
     const slide = await open({
       more: [
         sequence(tag.SharedFunctionalGroupsSequence, []),
+        // Millimetres of an image of 96 × 64 pixels.
         fl(tag.ImagedVolumeWidth, 96 / 4096),
         fl(tag.ImagedVolumeHeight, 64 / 2048),
       ],
     });
-    expect(slide.mpp).toEqual({ x: 0.244140625, y: 0.48828125 });
+    expect(slide.mpp).toEqual({ x: 1000 / 4096, y: 1000 / 2048 });
   });
 
   it.each([
@@ -101,10 +102,10 @@ describe('a DICOM slide', () => {
     ['wide', 'high'],
   ])('reports no pixel size for PixelSpacing %s, %s', async (...values) => {
     const spacing = text(tag.PixelSpacing, 'DS', ...values);
-    const shared = [[sequence(tag.PixelMeasuresSequence, [[spacing]])]];
+    const functionalGroups = [[sequence(tag.PixelMeasuresSequence, [[spacing]])]];
     const slide = await open({
       more: [
-        sequence(tag.SharedFunctionalGroupsSequence, shared),
+        sequence(tag.SharedFunctionalGroupsSequence, functionalGroups),
         fl(tag.ImagedVolumeWidth, 0),
         fl(tag.ImagedVolumeHeight, Number.NaN),
       ],
@@ -121,7 +122,7 @@ describe('a DICOM slide', () => {
   it.each([
     ['no orientation', []],
     ['five cosines', ['0', '1', '0', '1', '0']],
-    ['a direction of another length', ['0', '2', '0', '1', '0', '0']],
+    ['a direction whose length is not 1', ['0', '2', '0', '1', '0', '0']],
     ['two equal directions', ['0', '1', '0', '0', '1', '0']],
     ['a text', ['up', '1', '0', '1', '0', '0']],
   ])('reports no position on the glass if ImageOrientationSlide has %s', async (_, cosines) => {
@@ -144,28 +145,29 @@ describe('a DICOM slide', () => {
   it('has the CIELab colour of absent tiles, converted to RGB, as background', async () => {
     const grey = await open({ more: [us(tag.RecommendedAbsentPixelCIELabValue, 35_000, 32_896, 32_896)] });
     expect(grey.background).toEqual({ r: 128, g: 128, b: 128 });
-    const asPixelMedWritesWhite = await open({
+    // PixelMed writes white with 0 for both a and b.
+    const white = await open({
       more: [us(tag.RecommendedAbsentPixelCIELabValue, 65_535, 0, 0)],
     });
-    expect(asPixelMedWritesWhite.background).toEqual({ r: 255, g: 255, b: 255 });
+    expect(white.background).toEqual({ r: 255, g: 255, b: 255 });
   });
 
   it('returns the colour profile of its first optical path', async () => {
     const slide = await open({ opticalPaths: 2 });
     expect(Buffer.from((await slide.readIccProfile()) ?? []).toString()).toBe('profile 1 ');
-    const without = await open({ more: [sequence(tag.OpticalPathSequence, [])] });
-    expect(await without.readIccProfile()).toBeNull();
+    const withoutProfile = await open({ more: [sequence(tag.OpticalPathSequence, [])] });
+    expect(await withoutProfile.readIccProfile()).toBeNull();
   });
 
   describe('with associated images', () => {
-    const single = { width: 32, height: 32 };
+    const oneTile = { width: 32, height: 32 };
 
     it('has label, overview (as macro) and thumbnail as associated images, not as levels', async () => {
       const slide = await open(
         {},
-        { ...single, kind: 'LABEL' },
-        { ...single, kind: 'OVERVIEW' },
-        { ...single, kind: 'THUMBNAIL' },
+        { ...oneTile, kind: 'LABEL' },
+        { ...oneTile, kind: 'OVERVIEW' },
+        { ...oneTile, kind: 'THUMBNAIL' },
       );
       expect(slide.levels).toHaveLength(1);
       expect([...slide.associatedImages].sort()).toEqual(['label', 'macro', 'thumbnail']);
@@ -173,7 +175,9 @@ describe('a DICOM slide', () => {
     });
 
     it('has an image of the type LOCALIZER as macro', async () => {
-      expect((await open({}, { ...single, kind: 'LOCALIZER' })).associatedImages).toEqual(new Set(['macro']));
+      expect((await open({}, { ...oneTile, kind: 'LOCALIZER' })).associatedImages).toEqual(
+        new Set(['macro']),
+      );
     });
 
     it('throws ASSOCIATED_IMAGE_MISSING for an image that it does not have', async () => {
@@ -183,14 +187,14 @@ describe('a DICOM slide', () => {
     });
 
     it('omits a level that shows the label, and is rejected if full resolution shows the label', async () => {
-      const label = { more: [text(tag.SpecimenLabelInImage, 'CS', 'YES')] };
-      expect((await open({}, { downsample: 2, ...label })).levels).toHaveLength(1);
-      await expect(open(label)).rejects.toMatchObject({ code: 'FORMAT_NOT_SUPPORTED' });
+      const showingLabel = { more: [text(tag.SpecimenLabelInImage, 'CS', 'YES')] };
+      expect((await open({}, { downsample: 2, ...showingLabel })).levels).toHaveLength(1);
+      await expect(open(showingLabel)).rejects.toMatchObject({ code: 'FORMAT_NOT_SUPPORTED' });
     });
   });
 
   describe('with images of several sizes', () => {
-    it('has downsamples that are powers of two if its levels were halved and rounded down repeatedly', async () => {
+    it('has downsamples that are powers of two if each level has half the sides of the level before, rounded down', async () => {
       const odd = { width: 277, height: 370, tileWidth: 512, tileHeight: 512, codec: 'rle' } as const;
       const sizes = [
         [277, 370],
@@ -248,7 +252,7 @@ describe('a DICOM slide', () => {
       expect((await open(...pyramids)).levels.map(({ width }) => width)).toEqual([96, 48]);
     });
 
-    it('ignores a copy of one of its files', async () => {
+    it('ignores a second copy of one of its files', async () => {
       const file = await buildDicom();
       expect((await openFiles({ a: file, b: file })).levels).toHaveLength(1);
     });
@@ -275,7 +279,7 @@ describe('a DICOM slide', () => {
       ['JPEG 2000 with YBR_RCT', { codec: 'jpeg2000', photometric: 'YBR_RCT' }],
       ['JPEG 2000 with RGB', { codec: 'jpeg2000' }],
       ['JPEG-LS', { codec: 'jpegls' }],
-    ])('of RGB returns exactly the written pixels: %s', async (_, plan) => {
+    ])('of RGB returns exactly the original pixels: %s', async (_, plan) => {
       expect(await differenceFromPlan(plan)).toEqual({ mean: 0, max: 0 });
     });
 
@@ -286,11 +290,14 @@ describe('a DICOM slide', () => {
       ['JPEG-LS', { photometric: 'YBR_FULL', codec: 'jpegls' }],
       ['JPEG', { photometric: 'YBR_FULL', codec: 'jpeg' }],
       ['JPEG with halved chroma resolution', { photometric: 'YBR_FULL_422', codec: 'jpeg' }],
-    ])('of YCbCr returns RGB that differs by rounding only (JPEG: mean below 4): %s', async (_, plan) => {
-      expect((await differenceFromPlan(plan)).mean).toBeLessThan(plan.codec === 'jpeg' ? 4 : 1);
-    });
+    ])(
+      'of YCbCr returns RGB that differs from the original by less than 1 in the mean (JPEG: 4): %s',
+      async (_, plan) => {
+        expect((await differenceFromPlan(plan)).mean).toBeLessThan(plan.codec === 'jpeg' ? 4 : 1);
+      },
+    );
 
-    it('of YCbCr in JPEG 2000 returns tiles with the colour model, which the code stream does not state', async () => {
+    it('of YCbCr in JPEG 2000 returns tiles that state the colour model, because the code stream does not', async () => {
       const slide = await open({ photometric: 'YBR_FULL', codec: 'jpeg2000' });
       expect(await slide.readTile({ level: 0, column: 0, row: 0 })).toMatchObject({
         codec: 'jpeg2000',
@@ -317,8 +324,8 @@ describe('a DICOM slide', () => {
       }
     });
 
-    it('of grey returns tiles with the window of the file, converted from rescaled to stored values', async () => {
-      const shared = sequence(tag.SharedFunctionalGroupsSequence, [
+    it('of grey returns tiles with the display window of the file, converted from rescaled to stored sample values', async () => {
+      const functionalGroups = sequence(tag.SharedFunctionalGroupsSequence, [
         [
           sequence(tag.FrameVOILUTSequence, [
             [text(tag.WindowCenter, 'DS', '150.5'), text(tag.WindowWidth, 'DS', '101')],
@@ -328,8 +335,8 @@ describe('a DICOM slide', () => {
           ]),
         ],
       ]);
-      const slide = await open({ photometric: 'MONOCHROME2', bits: 16, more: [shared] });
-      // 100 and 200 in the window's unit are the stored values (100 + 100) / 0.5 and (200 + 100) / 0.5.
+      const slide = await open({ photometric: 'MONOCHROME2', bits: 16, more: [functionalGroups] });
+      // The window is 100 to 200 in rescaled values, which are the stored values (100 + 100) / 0.5 and (200 + 100) / 0.5.
       expect(await slide.readTile({ level: 0, column: 0, row: 0 })).toMatchObject({
         colour: { black: 400, white: 600 },
       });
@@ -337,30 +344,33 @@ describe('a DICOM slide', () => {
   });
 
   describe('with JPEG frames', () => {
-    const jpegOf = async (plan: DicomPlan) => {
+    /** Returns the bytes of a tile as a client receives them. */
+    const tileBytes = async (plan: DicomPlan) => {
       const tile = await (await open({ codec: 'jpeg', ...plan })).readTile({ level: 0, column: 1, row: 0 });
       return Buffer.from(tile?.bytes ?? []);
     };
-    const adobe = (transform: number) =>
+    /** Returns an Adobe segment. @param transform 0 declares RGB, 1 declares YCbCr */
+    const adobeSegment = (transform: number) =>
       Buffer.from([0xff, 0xee, 0, 14, 0x41, 0x64, 0x6f, 0x62, 0x65, 0, 100, 0, 0, 0, 0, transform]);
 
     it('adds an Adobe marker that declares RGB if the samples are RGB', async () => {
-      expect((await jpegOf({})).subarray(2, 18)).toEqual(adobe(0));
+      expect((await tileBytes({})).subarray(2, 18)).toEqual(adobeSegment(0));
     });
 
     it('adds an Adobe marker that declares YCbCr if the samples are YCbCr', async () => {
-      expect((await jpegOf({ photometric: 'YBR_FULL_422' })).subarray(2, 18)).toEqual(adobe(1));
+      expect((await tileBytes({ photometric: 'YBR_FULL_422' })).subarray(2, 18)).toEqual(adobeSegment(1));
     });
 
     it('adds no colour marker if the samples are grey', async () => {
-      const jpeg = await jpegOf({ photometric: 'MONOCHROME2' });
+      const jpeg = await tileBytes({ photometric: 'MONOCHROME2' });
       expect(readJpegHeader(jpeg)).toMatchObject({ width: 32, height: 32, declaresColour: false });
     });
 
-    it('returns the entropy-coded bytes of the file unchanged', async () => {
+    it('returns all bytes of the stored JPEG that follow the added marker unchanged', async () => {
       const plan = { codec: 'jpeg', photometric: 'YBR_FULL_422' } as const;
-      const jpeg = await jpegOf(plan);
-      expect(Buffer.from(await buildDicom(plan)).includes(jpeg.subarray(18))).toBe(true);
+      const jpeg = await tileBytes(plan);
+      const headerBytes = 2 + 16; // SOI and the added Adobe segment
+      expect(Buffer.from(await buildDicom(plan)).includes(jpeg.subarray(headerBytes))).toBe(true);
     });
   });
 
@@ -390,7 +400,7 @@ describe('a DICOM slide', () => {
       },
     );
 
-    it('reads a single frame in one or five fragments', async () => {
+    it('reads the only frame of an image, whether it is stored in one or in five fragments', async () => {
       for (const fragmentsPerFrame of [1, 5]) {
         const plan = { ...planOf('jpegls'), tileWidth: 96, tileHeight: 64, fragmentsPerFrame };
         expect(await differenceFromPlan({ ...plan, offsetTable: 'empty' })).toEqual({ mean: 0, max: 0 });
@@ -398,7 +408,7 @@ describe('a DICOM slide', () => {
       }
     });
 
-    it('reads every frame if sequences end with delimiters', async () => {
+    it('reads every frame if sequences have no length and end with delimiters', async () => {
       for (const codec of ['explicit', 'implicit', 'rle'] as const) {
         const plan = { codec, hasUndefinedLengths: true, organization: 'TILED_SPARSE' } as const;
         expect(await differenceFromPlan(plan)).toEqual({ mean: 0, max: 0 });
@@ -417,6 +427,7 @@ describe('a DICOM slide', () => {
     );
 
     it('finds each tile if the frames are stored in reverse order', async () => {
+      // Position of each frame, for 3 × 2 tiles of 32 pixels.
       const groups = [5, 4, 3, 2, 1, 0].map((tile) => [
         sequence(tag.PlanePositionSlideSequence, [
           [
@@ -458,18 +469,22 @@ describe('a DICOM slide', () => {
       [0, 2],
       [0.5, 0],
       [Number.NaN, 0],
-    ])('throws TILE_OUT_OF_RANGE for column %d, row %d', async (column, row) => {
-      const slide = await open();
-      await expect(slide.readTile({ level: 0, column, row })).rejects.toMatchObject({
-        code: 'TILE_OUT_OF_RANGE',
-      });
-      await expect(slide.readTile({ level: 1, column: 0, row: 0 })).rejects.toMatchObject({
-        code: 'TILE_OUT_OF_RANGE',
-      });
-    });
+    ])(
+      'throws TILE_OUT_OF_RANGE for column %d, row %d, and for a level that does not exist',
+      async (column, row) => {
+        const slide = await open();
+        await expect(slide.readTile({ level: 0, column, row })).rejects.toMatchObject({
+          code: 'TILE_OUT_OF_RANGE',
+        });
+        await expect(slide.readTile({ level: 1, column: 0, row: 0 })).rejects.toMatchObject({
+          code: 'TILE_OUT_OF_RANGE',
+        });
+      },
+    );
   });
 
-  describe('with a concatenation, an image split into several files,', () => {
+  describe('with a concatenation (an image that is split into several files)', () => {
+    /** Returns the plans of three files, with the frames 0 and 1; 2; and 3 to 5. @param total number of files that each file states */
     const parts = (organization: 'TILED_FULL' | 'TILED_SPARSE', total?: number) =>
       [
         { number: 1, from: 0, to: 2 },
@@ -488,7 +503,7 @@ describe('a DICOM slide', () => {
       },
     );
 
-    it.each([0, 1, 2])('throws FILE_MISSING if part %i (from 0) is missing', async (missingPart) => {
+    it.each([0, 1, 2])('throws FILE_MISSING if the part with index %i is missing', async (missingPart) => {
       const plans = parts('TILED_FULL', 3).filter((_, i) => i !== missingPart);
       await expect(open(...plans)).rejects.toMatchObject({ code: 'FILE_MISSING' });
     });
@@ -514,9 +529,9 @@ describe('groupSlideFiles with DICOM files', () => {
       await writeFile(join(folder, name), await buildDicom({ instance: String(i + 1), ...plan }));
     }
   }
-  const group = async () => groupSlideFiles({ path: folder }, await readdir(folder));
+  const groupFolder = async () => groupSlideFiles({ path: folder }, await readdir(folder));
 
-  it('returns one slide per series of several files, with the largest image as leading file', async () => {
+  it('returns one group per series of several files, with the largest image as leading file', async () => {
     await write({
       'b-label': { kind: 'LABEL', width: 32, height: 32 },
       'c-small': { downsample: 4 },
@@ -526,13 +541,13 @@ describe('groupSlideFiles with DICOM files', () => {
       'g-alone': { series: '3' },
     });
     await writeFile(join(folder, 'a-note.txt'), 'no slide');
-    expect(await group()).toEqual([
+    expect(await groupFolder()).toEqual([
       { leading: 'd-large', members: ['b-label', 'c-small'] },
       { leading: 'e-other', members: ['f-other-small'] },
     ]);
   });
 
-  it('returns one slide per pyramid of a series, with the overview in the first slide', async () => {
+  it('returns one group per pyramid of a series, with the overview in the first group', async () => {
     await write({
       a: { pyramid: '1', downsample: 2 },
       b: { pyramid: '1' },
@@ -540,7 +555,7 @@ describe('groupSlideFiles with DICOM files', () => {
       d: { pyramid: '2', downsample: 2 },
       e: { kind: 'OVERVIEW', width: 32, height: 32 },
     });
-    expect(await group()).toEqual([
+    expect(await groupFolder()).toEqual([
       { leading: 'b', members: ['a', 'e'] },
       { leading: 'c', members: ['d'] },
     ]);
@@ -552,12 +567,12 @@ describe('groupSlideFiles with DICOM files', () => {
       b: { part: { number: 1, from: 0, to: 3 } },
       c: { downsample: 2 },
     });
-    expect(await group()).toEqual([{ leading: 'b', members: ['a', 'c'] }]);
+    expect(await groupFolder()).toEqual([{ leading: 'b', members: ['a', 'c'] }]);
   });
 });
 
 describe('openSlide with a DICOM file', () => {
-  it('reads only the listed members, or all files of the folder without a list', async () => {
+  it('reads only the listed members, or all files of the folder if no members are listed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'dicom-'));
     const plans: readonly DicomPlan[] = [{}, { downsample: 2 }, { downsample: 4 }];
     for (const [i, plan] of plans.entries()) {

@@ -13,25 +13,29 @@ import { tag } from '../tiff/tags.ts';
 const NAMESPACE = 'http://www.leica-microsystems.com/scn/2010/10/01';
 /** Nanometres per pixel at full resolution. */
 const SCALE = 500;
+/** Size of the glass in nanometres. */
 const GLASS = { width: 26_000_000, height: 76_000_000 };
 
+/** A scanned image that the XML lists. */
 interface ImagePlan {
   /** Pixels of full resolution. */
   readonly width: number;
   readonly height: number;
-  /** Index of the image's first directory; those of smaller levels follow it. */
+  /** Index of the directory of full resolution; the directories of smaller levels follow it. */
   readonly ifd: number;
   readonly downsamples?: readonly number[];
   /** Nanometres from the corner of the glass. */
   readonly x?: number;
   readonly y?: number;
   readonly objective?: string;
+  /** Light source, e.g. `brightfield`. */
   readonly light?: string;
   /** Nanometres per pixel. */
   readonly scale?: number;
 }
 
-const image = ({
+/** Returns the XML of a scanned image. */
+const imageXml = ({
   width,
   height,
   ifd,
@@ -46,37 +50,40 @@ const image = ({
     (downsample, r) =>
       `<dimension r="${r}" sizeX="${width / downsample}" sizeY="${height / downsample}" ifd="${ifd + r}"/>`,
   );
-  // Other focal planes have directories that the reader ignores.
-  const unfocused = `<dimension r="0" z="1" sizeX="${width}" sizeY="${height}" ifd="0"/>`;
+  // A second focal plane, whose directory the reader ignores.
+  const otherFocalPlane = `<dimension r="0" z="1" sizeX="${width}" sizeY="${height}" ifd="0"/>`;
   return (
     '<image name="DOE^JANE" uuid="1"><creationDate>2012-03-04</creationDate><device model="SCN400" version="1"/>' +
-    `<pixels sizeX="${width}" sizeY="${height}">${dimensions.reverse().join('')}${unfocused}</pixels>` +
+    `<pixels sizeX="${width}" sizeY="${height}">${dimensions.reverse().join('')}${otherFocalPlane}</pixels>` +
     `<view sizeX="${width * scale}" sizeY="${height * scale}" offsetX="${x}" offsetY="${y}" spacingZ="0"/>` +
     `<scanSettings><objectiveSettings><objective>${objective}</objective></objectiveSettings>` +
     `<illuminationSettings><numericalAperture>0.4</numericalAperture><illuminationSource>${light}</illuminationSource></illuminationSettings></scanSettings></image>`
   );
 };
 
-/** The image of the whole glass, in one directory. */
-const macro = (ifd: number) =>
+/** Returns the XML of the image of the whole glass. @param ifd index of its only directory */
+const macroXml = (ifd: number) =>
   '<image name="macro"><pixels sizeX="65" sizeY="190">' +
   `<dimension r="0" sizeX="65" sizeY="190" ifd="${ifd}"/></pixels>` +
   `<view sizeX="${GLASS.width}" sizeY="${GLASS.height}" offsetX="0" offsetY="0"/>` +
   '<scanSettings><illuminationSettings><illuminationSource>brightfield</illuminationSource></illuminationSettings></scanSettings></image>';
 
-const scn = (images: string, namespace = NAMESPACE) =>
+/** Returns the XML of a collection of images. */
+const scnXml = (images: string, namespace = NAMESPACE) =>
   `<?xml version="1.0"?>\n<scn xmlns="${namespace}" uuid="2"><collection name="DOE^JANE" sizeX="${GLASS.width}" sizeY="${GLASS.height}">` +
   `<barcode>RE9FXkpBTkU=</barcode>${images}</collection></scn>`;
 
 const [WIDTH, HEIGHT] = [400, 240];
 const tissue = paintTissue(WIDTH, HEIGHT);
+/** Directory of the image of the whole glass. */
 const photograph = exactPicture(paintTissue(65, 190), null);
+/** Returns the directories of an image at full resolution and at a quarter of it. */
 const levelsOf = (picture: Raster) =>
   [1, 4].map((downsample) => exactPicture(shrinkRaster(picture, downsample), 64));
 
-/** Directories and XML of a macro image and one image of two levels. */
+/** Directories and XML of a file with the image of the whole glass and one scanned image of two levels. */
 const oneImage = [photograph, ...levelsOf(tissue)];
-const ONE_IMAGE_XML = macro(0) + image({ width: WIDTH, height: HEIGHT, ifd: 1 });
+const ONE_IMAGE_XML = macroXml(0) + imageXml({ width: WIDTH, height: HEIGHT, ifd: 1 });
 
 function open(directories: DirectoryPlan[], xml: string): Promise<Slide> {
   const [first, ...others] = directories;
@@ -86,9 +93,9 @@ function open(directories: DirectoryPlan[], xml: string): Promise<Slide> {
 
 describe('an SCN file with one image', () => {
   it.each([NAMESPACE, 'http://www.leica-microsystems.com/scn/2010/03/10'])(
-    'has the written metadata, levels and pixels with the XML namespace %s',
+    'has the stated metadata and levels and the original pixels if its XML has the namespace %s',
     async (namespace) => {
-      const slide = await open(oneImage, scn(ONE_IMAGE_XML, namespace));
+      const slide = await open(oneImage, scnXml(ONE_IMAGE_XML, namespace));
       expect(slide).toMatchObject({
         format: 'leica-scn',
         vendor: 'Leica',
@@ -110,13 +117,13 @@ describe('an SCN file with one image', () => {
     const directories = await Promise.all(
       [1, 4].map((downsample) => encodePicture(shrinkRaster(tissue, downsample), 128, 'ycbcr')),
     );
-    const slide = await open([photograph, ...directories], scn(ONE_IMAGE_XML));
+    const slide = await open([photograph, ...directories], scnXml(ONE_IMAGE_XML));
     expect(slide.levels[0].needsRendering).toBeUndefined();
     expect((await slide.readTile({ level: 0, column: 1, row: 0 }))?.codec).toBe('jpeg');
   });
 
   it('has the image of the whole glass as macro, and throws ASSOCIATED_IMAGE_MISSING for a label', async () => {
-    const slide = await open(oneImage, scn(ONE_IMAGE_XML));
+    const slide = await open(oneImage, scnXml(ONE_IMAGE_XML));
     expect([...slide.associatedImages]).toEqual(['macro']);
     expect(await slide.readAssociatedImage('macro')).toMatchObject({ width: 65, height: 190 });
     await expect(slide.readAssociatedImage('label')).rejects.toMatchObject({
@@ -125,22 +132,30 @@ describe('an SCN file with one image', () => {
   });
 
   it('shows only the brightfield image if there is a fluorescence image too', async () => {
-    const fluorescence = image({ width: WIDTH, height: HEIGHT, ifd: 1, light: 'fluorescence', x: 0, y: 0 });
-    expect((await open(oneImage, scn(fluorescence + ONE_IMAGE_XML))).levels).toHaveLength(2);
+    const fluorescence = imageXml({
+      width: WIDTH,
+      height: HEIGHT,
+      ifd: 1,
+      light: 'fluorescence',
+      x: 0,
+      y: 0,
+    });
+    expect((await open(oneImage, scnXml(fluorescence + ONE_IMAGE_XML))).levels).toHaveLength(2);
   });
 });
 
 describe('an SCN file with several images', () => {
   // The second image begins 100 pixels to the right of the first one's right edge and 60 pixels below its top edge.
   const secondTissue = paintTissue(160, 120);
-  const twoImagesXml = scn(
-    macro(0) +
-      image({ width: WIDTH, height: HEIGHT, ifd: 1 }) +
-      image({ width: 160, height: 120, ifd: 3, x: 5_000_000 + 500 * SCALE, y: 9_000_000 + 60 * SCALE }),
+  const twoImagesXml = scnXml(
+    macroXml(0) +
+      imageXml({ width: WIDTH, height: HEIGHT, ifd: 1 }) +
+      imageXml({ width: 160, height: 120, ifd: 3, x: 5_000_000 + 500 * SCALE, y: 9_000_000 + 60 * SCALE }),
   );
 
   it('shows all images at their positions on the glass, with white between them', async () => {
     const slide = await open([...oneImage, ...levelsOf(secondTissue)], twoImagesXml);
+    // The second image ends at 500 + 160 = 660 pixels.
     expect(slide.levels).toMatchObject([
       { width: 660, height: 240, downsample: 1, needsRendering: true },
       { width: 165, height: 60, downsample: 4 },
@@ -156,9 +171,9 @@ describe('an SCN file with several images', () => {
   });
 
   it('returns null for a tile between the images', async () => {
-    const distantImagesXml = scn(
-      image({ width: WIDTH, height: HEIGHT, ifd: 0 }) +
-        image({ width: 160, height: 120, ifd: 2, x: 5_000_000 + 2000 * SCALE }),
+    const distantImagesXml = scnXml(
+      imageXml({ width: WIDTH, height: HEIGHT, ifd: 0 }) +
+        imageXml({ width: 160, height: 120, ifd: 2, x: 5_000_000 + 2000 * SCALE }),
     );
     const slide = await open([...levelsOf(tissue), ...levelsOf(secondTissue)], distantImagesXml);
     expect(slide.levels[0]).toMatchObject({ width: 2160, height: 240 });
@@ -178,8 +193,8 @@ describe('an SCN file with several images', () => {
     ['with another number of levels', { downsamples: [1] }],
     ['at another resolution', { scale: SCALE / 2 }],
   ])('is rejected if the second image was scanned %s', async (_, plan) => {
-    const secondImage = image({ width: 160, height: 120, ifd: 3, x: 20_000_000, ...plan });
-    const xml = scn(ONE_IMAGE_XML + secondImage);
+    const secondImage = imageXml({ width: 160, height: 120, ifd: 3, x: 20_000_000, ...plan });
+    const xml = scnXml(ONE_IMAGE_XML + secondImage);
     await expect(open([...oneImage, ...levelsOf(secondTissue)], xml)).rejects.toMatchObject({
       code: 'FORMAT_NOT_SUPPORTED',
     });
@@ -187,7 +202,7 @@ describe('an SCN file with several images', () => {
 });
 
 describe('openSlideFrom', () => {
-  const whole = scn(ONE_IMAGE_XML);
+  const whole = scnXml(ONE_IMAGE_XML);
 
   it.each<[string, DirectoryPlan[], string, string]>([
     ['when its XML is truncated', oneImage, whole.slice(0, -12), 'FILE_CORRUPT'],
@@ -200,11 +215,11 @@ describe('openSlideFrom', () => {
       'FILE_CORRUPT',
     ],
     ['when its XML uses an entity', oneImage, whole.replace('RE9F', '&lol;'), 'FILE_CORRUPT'],
-    ['when its elements are 10,000 deep', oneImage, scn('<image>'.repeat(10_000)), 'LIMIT_EXCEEDED'],
-    ['when it has only the macro image', oneImage, scn(macro(0)), 'NOT_A_SLIDE'],
-    ['when it has no image', oneImage, scn(''), 'NOT_A_SLIDE'],
+    ['when its elements are 10,000 deep', oneImage, scnXml('<image>'.repeat(10_000)), 'LIMIT_EXCEEDED'],
+    ['when it has only the macro image', oneImage, scnXml(macroXml(0)), 'NOT_A_SLIDE'],
+    ['when it has no image', oneImage, scnXml(''), 'NOT_A_SLIDE'],
     [
-      'when all images are fluorescence',
+      'when all images show fluorescence',
       oneImage,
       whole.replaceAll('>brightfield', '>fluorescence'),
       'FORMAT_NOT_SUPPORTED',
@@ -255,7 +270,7 @@ describe('openSlideFrom', () => {
     [
       'when it has 257 images',
       oneImage,
-      scn(image({ width: WIDTH, height: HEIGHT, ifd: 1 }).repeat(257)),
+      scnXml(imageXml({ width: WIDTH, height: HEIGHT, ifd: 1 }).repeat(257)),
       'LIMIT_EXCEEDED',
     ],
     [
@@ -267,12 +282,15 @@ describe('openSlideFrom', () => {
     [
       'when its images lie further apart than a slide is wide',
       oneImage,
-      scn(ONE_IMAGE_XML + image({ width: WIDTH, height: HEIGHT, ifd: 1, x: 9_000_000_000_000_000 })),
+      scnXml(ONE_IMAGE_XML + imageXml({ width: WIDTH, height: HEIGHT, ifd: 1, x: 9_000_000_000_000_000 })),
       'LIMIT_EXCEEDED',
     ],
-  ])('rejects an SCN file %s, with a message that names no patient', async (_, directories, xml, code) => {
-    const opening = open(directories, xml);
-    await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
-    await expect(opening).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
-  });
+  ])(
+    'rejects an SCN file with $3 %s, in a message that names no patient',
+    async (_, directories, xml, code) => {
+      const opening = open(directories, xml);
+      await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
+      await expect(opening).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
+    },
+  );
 });

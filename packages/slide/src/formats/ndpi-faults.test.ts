@@ -1,4 +1,7 @@
-/** Tests damaged NDPI files: each row of the table is a defect and the expected outcome. */
+/**
+ * Tests damaged NDPI files: each row of the table is a defect, a function that builds a file with it, and the expected outcome,
+ * which is `displayed` or an error code.
+ */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { decodeImage } from '../decode/decode-image.ts';
 import { readJpegHeader } from '../jpeg/header.ts';
@@ -21,16 +24,18 @@ import { tag } from '../tiff/tags.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let plain: readonly NdpiDirectoryPlan[];
+/** The directories of the intact slide: two levels, the macro and the map of tissue areas. */
+let intact: readonly NdpiDirectoryPlan[];
 beforeAll(async () => {
-  plain = await ndpiDirectories({ width: 384, height: 72, downsamples: [1, 2] });
+  intact = await ndpiDirectories({ width: 384, height: 72, downsamples: [1, 2] });
 });
 
 type Directories = readonly NdpiDirectoryPlan[];
-type Fault = readonly [name: string, build: (plain: Directories) => BuiltNdpi, outcome: string];
+type Fault = readonly [name: string, build: (intact: Directories) => BuiltNdpi, outcome: string];
 
 /** The outcome of a file that can be opened and decoded completely; other outcomes are error codes. */
 const DISPLAYED = 'displayed';
+/** Returns the directory of full resolution. */
 const first = ([full]: Directories) => full as NdpiDirectoryPlan;
 
 /** Builds the slide with its first directory changed. */
@@ -38,8 +43,10 @@ const changed =
   (change: (full: NdpiDirectoryPlan) => NdpiDirectoryPlan) =>
   (directories: Directories): BuiltNdpi =>
     layOutNdpi([change(first(directories)), ...directories.slice(1)]);
-const having = (tags: Readonly<Record<number, TagValue>>) =>
+/** Builds the slide with these tags in its first directory. */
+const withTags = (tags: Readonly<Record<number, TagValue>>) =>
   changed(({ jpeg, tags: all }) => ({ jpeg, tags: { ...all, ...tags } }));
+/** Builds the slide without these tags in its first directory. */
 const without = (...names: number[]) =>
   changed(({ jpeg, tags }) => ({
     jpeg,
@@ -109,7 +116,7 @@ const withUpperBits =
   };
 
 const faults: readonly Fault[] = [
-  ['no fault', (plain) => layOutNdpi(plain), DISPLAYED],
+  ['no fault', (intactDirectories) => layOutNdpi(intactDirectories), DISPLAYED],
 
   ['no first directory', patched((bytes) => bytes.writeUInt32LE(0, 4)), 'FILE_CORRUPT'],
   ['a first directory in the header', patched((bytes) => bytes.writeUInt32LE(4, 4)), 'FILE_CORRUPT'],
@@ -153,32 +160,39 @@ const faults: readonly Fault[] = [
   ['no magnification', without(tag.SourceLens), DISPLAYED],
   [
     'no image with a magnification',
-    (plain) =>
-      layOutNdpi(plain.map((plan) => ({ ...plan, tags: { ...plan.tags, [tag.SourceLens]: float(-2) } }))),
+    (intactDirectories) =>
+      layOutNdpi(
+        intactDirectories.map((plan) => ({ ...plan, tags: { ...plan.tags, [tag.SourceLens]: float(-2) } })),
+      ),
     'FORMAT_NOT_SUPPORTED',
   ],
   [
     'a magnification that is not a number',
-    (plain) =>
-      layOutNdpi([{ ...first(plain), tags: { ...first(plain).tags, [tag.SourceLens]: float(Number.NaN) } }]),
+    (intactDirectories) =>
+      layOutNdpi([
+        {
+          ...first(intactDirectories),
+          tags: { ...first(intactDirectories).tags, [tag.SourceLens]: float(Number.NaN) },
+        },
+      ]),
     'FORMAT_NOT_SUPPORTED',
   ],
   [
     'a magnification written as text',
-    (plain) =>
+    (intactDirectories) =>
       layOutNdpi([
         {
-          ...first(plain),
-          tags: { ...first(plain).tags, [tag.SourceLens]: { type: 2, numbers: [52, 48, 0] } },
+          ...first(intactDirectories),
+          tags: { ...first(intactDirectories).tags, [tag.SourceLens]: { type: 2, numbers: [52, 48, 0] } },
         },
       ]),
     'FORMAT_NOT_SUPPORTED',
   ],
   [
     'a different focal plane for every image',
-    (plain) =>
+    (intactDirectories) =>
       layOutNdpi(
-        plain.map((plan, i) => ({
+        intactDirectories.map((plan, i) => ({
           ...plan,
           tags: { ...plan.tags, [tag.FocalPlane]: signedLong(i * 1000 - 500) },
         })),
@@ -187,12 +201,12 @@ const faults: readonly Fault[] = [
   ],
   [
     '40 levels',
-    (plain) =>
+    (intactDirectories) =>
       layOutNdpi(
         Array.from({ length: 40 }, (_, i) => ({
-          ...first(plain),
+          ...first(intactDirectories),
           tags: {
-            ...first(plain).tags,
+            ...first(intactDirectories).tags,
             [tag.ImageWidth]: long(384 - i),
             [tag.ImageLength]: long(Math.round((72 * (384 - i)) / 384)),
           },
@@ -201,51 +215,51 @@ const faults: readonly Fault[] = [
     'LIMIT_EXCEEDED',
   ],
 
-  ['a width of 0', having({ [tag.ImageWidth]: long(0) }), 'FILE_CORRUPT'],
+  ['a width of 0', withTags({ [tag.ImageWidth]: long(0) }), 'FILE_CORRUPT'],
   ['no width', without(tag.ImageWidth), 'FILE_CORRUPT'],
-  ['a height above the limit', having({ [tag.ImageLength]: long(2 ** 31) }), 'LIMIT_EXCEEDED'],
-  ['different widths in directory and frame', having({ [tag.ImageWidth]: long(768) }), 'FILE_CORRUPT'],
-  ['different heights in directory and frame', having({ [tag.ImageLength]: long(80) }), 'FILE_CORRUPT'],
+  ['a height above the limit', withTags({ [tag.ImageLength]: long(2 ** 31) }), 'LIMIT_EXCEEDED'],
+  ['different widths in directory and frame', withTags({ [tag.ImageWidth]: long(768) }), 'FILE_CORRUPT'],
+  ['different heights in directory and frame', withTags({ [tag.ImageLength]: long(80) }), 'FILE_CORRUPT'],
   [
     'sides above 65,535 with a smaller frame',
-    having({ [tag.ImageWidth]: long(128 * 1000), [tag.ImageLength]: long(100_000) }),
+    withTags({ [tag.ImageWidth]: long(128 * 1000), [tag.ImageLength]: long(100_000) }),
     'FILE_CORRUPT',
   ],
-  ['a width written as a fraction', having({ [tag.ImageWidth]: float(384) }), 'FILE_CORRUPT'],
+  ['a width written as a fraction', withTags({ [tag.ImageWidth]: float(384) }), 'FILE_CORRUPT'],
 
-  ['no compression', having({ [tag.Compression]: short(1) }), 'FORMAT_NOT_SUPPORTED'],
-  ['JPEG XR', having({ [tag.Compression]: short(22_610) }), 'FORMAT_NOT_SUPPORTED'],
-  ['16 bits a sample', having({ [tag.BitsPerSample]: short(16, 16, 16) }), 'FORMAT_NOT_SUPPORTED'],
-  ['one sample a pixel', having({ [tag.SamplesPerPixel]: short(1) }), 'FORMAT_NOT_SUPPORTED'],
+  ['no compression', withTags({ [tag.Compression]: short(1) }), 'FORMAT_NOT_SUPPORTED'],
+  ['JPEG XR', withTags({ [tag.Compression]: short(22_610) }), 'FORMAT_NOT_SUPPORTED'],
+  ['16 bits a sample', withTags({ [tag.BitsPerSample]: short(16, 16, 16) }), 'FORMAT_NOT_SUPPORTED'],
+  ['one sample a pixel', withTags({ [tag.SamplesPerPixel]: short(1) }), 'FORMAT_NOT_SUPPORTED'],
   [
     'samples that are not colours',
-    having({ [tag.PhotometricInterpretation]: short(8) }),
+    withTags({ [tag.PhotometricInterpretation]: short(8) }),
     'FORMAT_NOT_SUPPORTED',
   ],
 
-  ['no strip offset', having({ [tag.StripOffsets]: long() }), 'FORMAT_NOT_SUPPORTED'],
+  ['no strip offset', withTags({ [tag.StripOffsets]: long() }), 'FORMAT_NOT_SUPPORTED'],
   [
     'a JPEG in two strips',
-    having({ [tag.StripOffsets]: long(12, 100), [tag.StripByteCounts]: long(88, 1000) }),
+    withTags({ [tag.StripOffsets]: long(12, 100), [tag.StripByteCounts]: long(88, 1000) }),
     'FORMAT_NOT_SUPPORTED',
   ],
-  ['a JPEG offset in the file header', having({ [tag.StripOffsets]: long(0) }), 'FILE_CORRUPT'],
-  ['a JPEG offset past the end', having({ [tag.StripOffsets]: long(2 ** 31) }), 'FILE_TRUNCATED'],
+  ['a JPEG offset in the file header', withTags({ [tag.StripOffsets]: long(0) }), 'FILE_CORRUPT'],
+  ['a JPEG offset past the end', withTags({ [tag.StripOffsets]: long(2 ** 31) }), 'FILE_TRUNCATED'],
   [
     'a JPEG that ends past the end of the file',
-    having({ [tag.StripByteCounts]: long(2 ** 30) }),
+    withTags({ [tag.StripByteCounts]: long(2 ** 30) }),
     'FILE_TRUNCATED',
   ],
-  ['a JPEG of no bytes', having({ [tag.StripByteCounts]: long(0) }), 'FILE_CORRUPT'],
-  ['a JPEG of 100 bytes', having({ [tag.StripByteCounts]: long(100) }), 'FILE_CORRUPT'],
+  ['a JPEG of no bytes', withTags({ [tag.StripByteCounts]: long(0) }), 'FILE_CORRUPT'],
+  ['a JPEG of 100 bytes', withTags({ [tag.StripByteCounts]: long(100) }), 'FILE_CORRUPT'],
   [
     'a JPEG offset at the directory',
     patched((bytes, built) => bytes.copy(bytes, 12, directory(built, 0), directory(built, 0) + 200)),
     'FILE_CORRUPT',
   ],
 
-  ['no SOI', jpeg((bytes) => bytes.fill(0, 0, 2)), 'FILE_CORRUPT'],
-  ['EOI after SOI', jpeg((bytes) => bytes.fill(0xd9, 3, 4)), 'FILE_CORRUPT'],
+  ['no start-of-image marker (SOI)', jpeg((bytes) => bytes.fill(0, 0, 2)), 'FILE_CORRUPT'],
+  ['an end-of-image marker (EOI) after the SOI', jpeg((bytes) => bytes.fill(0xd9, 3, 4)), 'FILE_CORRUPT'],
   ['a progressive frame', frame(1, 0xc2), 'FORMAT_NOT_SUPPORTED'],
   ['a lossless frame', frame(1, 0xc3), 'FORMAT_NOT_SUPPORTED'],
   ['an arithmetic frame', frame(1, 0xc9), 'FORMAT_NOT_SUPPORTED'],
@@ -274,13 +288,13 @@ const faults: readonly Fault[] = [
   ['empty Huffman tables', segment(0xc4, 0, ...new Array<number>(16).fill(0)), 'FILE_CORRUPT'],
 
   ['a restart interval of 0', segment(0xdd, 0, 0), 'FILE_CORRUPT'],
-  ['restart intervals of one MCU', segment(0xdd, 0, 1), 'FILE_CORRUPT'],
+  ['restart intervals of one block (MCU)', segment(0xdd, 0, 1), 'FILE_CORRUPT'],
   ['restart intervals that form no rectangles', segment(0xdd, 0, 17), 'FILE_CORRUPT'],
   ['restart intervals of a whole row', segment(0xdd, 0, 48), 'FILE_CORRUPT'],
   ['restart intervals of 65,535 MCUs', segment(0xdd, 0xff, 0xff), 'FILE_CORRUPT'],
   ['no list of intervals', without(tag.McuStarts), DISPLAYED],
-  ['a list of too few intervals', having({ [tag.McuStarts]: long(1, 2, 3) }), DISPLAYED],
-  ['a list of zeros', having({ [tag.McuStarts]: long(...new Array<number>(27).fill(0)) }), DISPLAYED],
+  ['a list of too few intervals', withTags({ [tag.McuStarts]: long(1, 2, 3) }), DISPLAYED],
+  ['a list of zeros', withTags({ [tag.McuStarts]: long(...new Array<number>(27).fill(0)) }), DISPLAYED],
   [
     'a list of intervals with offsets off by one',
     changed(({ jpeg, tags }) => ({
@@ -294,12 +308,12 @@ const faults: readonly Fault[] = [
   ],
   [
     'a list of intervals written as text',
-    having({ [tag.McuStarts]: { type: 2, numbers: new Array<number>(27).fill(65) } }),
+    withTags({ [tag.McuStarts]: { type: 2, numbers: new Array<number>(27).fill(65) } }),
     'FILE_CORRUPT',
   ],
   [
     'implausible high bytes of the list of intervals',
-    having({ [tag.McuStartsHigh]: long(...new Array<number>(27).fill(9)) }),
+    withTags({ [tag.McuStartsHigh]: long(...new Array<number>(27).fill(9)) }),
     DISPLAYED,
   ],
 
@@ -318,7 +332,7 @@ const faults: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'an EOI marker in the middle',
+    'an end-of-image marker (EOI) in the middle of its scan',
     data((bytes) => {
       bytes[bytes.indexOf(Uint8Array.of(0xff, 0xd3)) + 1] = 0xd9;
     }),
@@ -348,7 +362,7 @@ const faults: readonly Fault[] = [
   ['a list of intervals in an empty part of a file of 5 GiB', withUpperBits(tag.McuStarts, 0), DISPLAYED],
 ];
 
-/** Opens the file and decodes all tiles; returns the outcome and the number of reads. */
+/** Opens the file and decodes all tiles; returns the outcome, and counts of reads and open files. */
 async function openAndDecode({ pieces, size }: BuiltNdpi) {
   const leading = sparseSource(pieces, size);
   const { files, count } = countedFiles({ ...memoryFiles({ slide: new Uint8Array() }), leading });
@@ -378,20 +392,20 @@ async function decodeAll(open: () => ReturnType<typeof openSlideFrom>): Promise<
 
 describe('an NDPI file', () => {
   it.each(faults)(
-    'with this defect is displayed or rejected, as the table of defects states: %s',
+    'with %s has the outcome $2 when it is opened and all tiles are decoded',
     async (_, build, expected) => {
-      const built = build(plain);
+      const built = build(intact);
       const { outcome, count } = await openAndDecode(built);
       expect(outcome).toBe(expected);
-      const written = built.pieces.reduce((sum, { bytes }) => sum + bytes.length, 0);
-      expect(count.bytes).toBeLessThan(8 * written + 65_536);
+      const fileBytes = built.pieces.reduce((sum, { bytes }) => sum + bytes.length, 0);
+      expect(count.bytes).toBeLessThan(8 * fileBytes + 65_536);
       expect(count.reads).toBeLessThan(500);
       expect(count.open).toBe(0);
     },
   );
 
   it('that is truncated at any length is rejected with FILE_TRUNCATED or FORMAT_NOT_RECOGNISED', async () => {
-    const built = layOutNdpi(plain);
+    const built = layOutNdpi(intact);
     const bytes = ndpiBytes(built);
     const outcomes = new Set<string>();
     // The last directory is at the end, and the bytes after it are not needed.
@@ -403,7 +417,7 @@ describe('an NDPI file', () => {
   });
 
   it('with up to 16 flipped bits is decoded or rejected with a SlideError, and closes all files', async () => {
-    const intactBytes = ndpiBytes(layOutNdpi(plain));
+    const intactBytes = ndpiBytes(layOutNdpi(intact));
     let seed = 4711;
     /** Returns a pseudo-random number below the limit, the same in every run. */
     const nextNumber = (limit: number) => {

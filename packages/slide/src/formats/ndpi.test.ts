@@ -16,7 +16,7 @@ import {
   signedLong,
 } from '../testing/build-ndpi.ts';
 import { long } from '../testing/build-tiff.ts';
-import { boxFilter, difference, pixelsOf } from '../testing/compare-pixels.ts';
+import { boxFilter, difference, MAX_JPEG_DIFFERENCE, pixelsOf } from '../testing/compare-pixels.ts';
 import { drawLevel } from '../testing/draw-level.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
@@ -25,21 +25,22 @@ import { openTiff } from '../tiff/tiff-file.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** The directories of the slide that is built by default. */
-let plain: NdpiDirectoryPlan[];
+/** The directories of the default slide: three levels, the macro and the map of tissue areas. */
+let defaultDirectories: NdpiDirectoryPlan[];
 beforeAll(async () => {
-  plain = await ndpiDirectories({});
+  defaultDirectories = await ndpiDirectories({});
 });
 
+/** Builds an NDPI file and opens it. */
 const open = async (plan?: NdpiPlan) =>
-  openBytes(ndpiBytes(layOutNdpi(plan ? await ndpiDirectories(plan) : plain)));
+  openBytes(ndpiBytes(layOutNdpi(plan ? await ndpiDirectories(plan) : defaultDirectories)));
 
 /** Opens a slide whose directories are changed before they are written. */
 async function openChanged(
   change: (directories: NdpiDirectoryPlan[]) => NdpiDirectoryPlan[],
   plan?: NdpiPlan,
 ) {
-  return openBytes(ndpiBytes(layOutNdpi(change(plan ? await ndpiDirectories(plan) : plain))));
+  return openBytes(ndpiBytes(layOutNdpi(change(plan ? await ndpiDirectories(plan) : defaultDirectories))));
 }
 
 const withTags = (
@@ -50,7 +51,7 @@ const withTags = (
   tags: { ...directory?.tags, ...tags },
 });
 
-/** Returns an image with this size in its directory and its frame. */
+/** Returns a directory that states this size in its tags and in the frame header of its JPEG. */
 function resized(directory: NdpiDirectoryPlan | undefined, width: number, height: number): NdpiDirectoryPlan {
   const jpeg = Buffer.from(directory?.jpeg ?? []);
   const { frameAt } = readJpegHeader(jpeg);
@@ -60,6 +61,7 @@ function resized(directory: NdpiDirectoryPlan | undefined, width: number, height
   return { tags, jpeg };
 }
 
+/** Returns a directory without these tags. */
 const without = ({ jpeg, tags }: NdpiDirectoryPlan, ...names: number[]): NdpiDirectoryPlan => ({
   jpeg,
   tags: Object.fromEntries(Object.entries(tags).filter(([name]) => !names.includes(Number(name)))),
@@ -79,25 +81,26 @@ describe('an NDPI slide', () => {
   it.each<[string, NdpiPlan]>([
     ['full chroma resolution', {}],
     ['half chroma resolution', { intervals: { width: 192, height: 16, colour: 'half' }, downsamples: [1] }],
-    ['grey', { intervals: { width: 128, height: 8, colour: 'grey' } }],
+    ['grey pixels', { intervals: { width: 128, height: 8, colour: 'grey' } }],
     ['restart intervals as wide as the slide', { intervals: { width: 384, height: 8 } }],
     [
       'restart intervals of the smallest supported size',
       { intervals: { width: 32, height: 8 }, width: 128, height: 72 },
     ],
     ['restart intervals of several rows of blocks', { intervals: { width: 384, height: 24 } }],
-    ['a width that ends inside an MCU', { width: 379, downsamples: [1] }],
+    ['a width that ends inside a block (MCU)', { width: 379, downsamples: [1] }],
     ['small levels without restart markers', { wholeFrom: 1 }],
     ['no restart markers at all', { wholeFrom: 0 }],
-  ])('returns tiles with the written pixels, except for JPEG artefacts, with %s', async (_, plan) => {
+  ])('with %s returns tiles with the original pixels, except for JPEG artefacts', async (_, plan) => {
     const { width = 384, height = 272 } = plan;
     const picture =
       plan.intervals?.colour === 'grey' ? greyTissue(width, height) : paintTissue(width, height);
     const slide = await open({ picture, ...plan });
-    for (const [level, { downsample, width: w, height: h }] of slide.levels.entries()) {
-      const expectedPixels = cropRaster(shrinkRaster(picture, Math.round(downsample)), 0, 0, w, h);
+    for (const [level, { downsample, ...size }] of slide.levels.entries()) {
+      const reduced = shrinkRaster(picture, Math.round(downsample));
+      const expectedPixels = cropRaster(reduced, 0, 0, size.width, size.height);
       expect(difference(await drawLevel(slide, level), expectedPixels).mean, `level ${level}`).toBeLessThan(
-        6,
+        MAX_JPEG_DIFFERENCE,
       );
     }
   });
@@ -107,10 +110,12 @@ describe('an NDPI slide', () => {
     expect(describeDeepZoom(slide)).toMatchObject({ tileSize: 256, maxLevel: 9 });
     const nativeTile = await readNativeTile(slide, { dziLevel: 9, column: 0, row: 0 });
     const expectedPixels = cropRaster(paintTissue(384, 272), 0, 0, 256, 256);
-    expect(difference(await pixelsOf(nativeTile ?? new Uint8Array()), expectedPixels).mean).toBeLessThan(6);
+    expect(difference(await pixelsOf(nativeTile ?? new Uint8Array()), expectedPixels).mean).toBeLessThan(
+      MAX_JPEG_DIFFERENCE,
+    );
   });
 
-  it('has rendered tiles between its levels that differ from a box filter by less than 2 of 255', async () => {
+  it('has rendered tiles between its levels whose samples differ from a box filter by less than 2 of 255 in the mean', async () => {
     const slide = await open({ downsamples: [1, 4] });
     const whole = await drawLevel(slide, 0);
     const tile = await pixelsOf(await renderTile(slide, { dziLevel: 8, column: 0, row: 0 }));
@@ -229,15 +234,17 @@ describe('an NDPI file of more than 4 GiB', () => {
   const gap = 5 * 2 ** 30 + 1000;
 
   it('has all levels and its macro, which are stored at offsets of more than 32 bits', async () => {
-    const slide = await openNdpi(layOutNdpi(plain, gap));
+    const slide = await openNdpi(layOutNdpi(defaultDirectories, gap));
     expect(slide.levels.map(({ width }) => width)).toEqual([384, 192, 96]);
     expect(slide).toMatchObject({ mpp: { x: 0.5, y: 0.5 }, objectivePower: 20 });
-    expect(difference(await drawLevel(slide, 0), paintTissue(384, 272)).mean).toBeLessThan(6);
+    expect(difference(await drawLevel(slide, 0), paintTissue(384, 272)).mean).toBeLessThan(
+      MAX_JPEG_DIFFERENCE,
+    );
     expect(await slide.readAssociatedImage('macro')).toMatchObject({ width: 120, height: 48 });
   });
 
-  it('has the written pixels in restart intervals that are 6 GiB after the first one', async () => {
-    const [full] = plain as [NdpiDirectoryPlan];
+  it('returns the original pixels from restart intervals that are 6 GiB after the first one', async () => {
+    const [full] = defaultDirectories as [NdpiDirectoryPlan];
     const { numbers } = full.tags[tag.McuStarts] ?? { numbers: [] };
     const [firstStart = 0] = numbers;
     // The first interval follows the header; all others are moved back by 6 GiB.
@@ -266,7 +273,9 @@ describe('an NDPI file of more than 4 GiB', () => {
     expect(firstStart).toBeGreaterThan(0);
     const tile = await slide.readTile({ level: 0, column: 1, row: 0 });
     const expectedPixels = cropRaster(paintTissue(384, 272), 256, 0, 128, 256);
-    expect(difference(await pixelsOf(tile?.bytes ?? new Uint8Array()), expectedPixels).mean).toBeLessThan(6);
+    expect(difference(await pixelsOf(tile?.bytes ?? new Uint8Array()), expectedPixels).mean).toBeLessThan(
+      MAX_JPEG_DIFFERENCE,
+    );
   });
 
   it('is rejected if its first directory has no NDPI version tag', async () => {
@@ -322,7 +331,7 @@ describe.skipIf(!process.env.TEST_SLIDES)('a real NDPI slide (skipped without TE
   });
 });
 
-/** Paints the green samples of the tissue as a grey image. */
+/** Returns a grey image of the tissue, from its green samples. */
 function greyTissue(width: number, height: number) {
   const { rgb } = paintTissue(width, height);
   return { width, height, rgb: rgb.map((_, i) => rgb[i - (i % 3) + 1] as number) };

@@ -1,13 +1,13 @@
 /** Tests damaged and unsupported OME-TIFF files: each row of the table is a defect and the expected error code. */
 import { describe, expect, it } from 'vitest';
 import {
-  build,
-  grey,
+  buildOmeTiff,
+  greyDirectory,
   HEIGHT,
-  image,
-  ome,
-  open,
-  pixels,
+  imageXml,
+  omeXml,
+  openOmeTiff,
+  pixelsXml,
   RGB_XML,
   tissue,
   WIDTH,
@@ -19,6 +19,7 @@ import { tag } from '../tiff/tags.ts';
 
 describe('openSlideFrom', () => {
   const rgb = [exactPicture(tissue, 64)];
+  /** OME-XML of a colour image without the XML declaration. */
   const withoutDeclaration = RGB_XML.slice(RGB_XML.indexOf('?>') + 2);
   const grey16 = exactDirectory({
     width: WIDTH,
@@ -30,7 +31,7 @@ describe('openSlideFrom', () => {
   });
   /** Returns OME-XML of one image with TiffData elements. */
   const withTiffData = (elements: string, attributes = 'SizeC="1"') =>
-    ome(image(pixels(attributes, elements)));
+    omeXml(imageXml(pixelsXml(attributes, elements)));
 
   it.each<[string, string, DirectoryPlan[], string]>([
     ['when its XML is truncated', RGB_XML.slice(0, -20), rgb, 'FILE_CORRUPT'],
@@ -42,9 +43,9 @@ describe('openSlideFrom', () => {
     ],
     ['when its XML uses an entity', RGB_XML.replace('<Channel', '&file;<Channel'), rgb, 'FILE_CORRUPT'],
     ['when its root element is not OME', `<a>${withoutDeclaration}</a>`, rgb, 'FILE_CORRUPT'],
-    ['when its elements are 10,000 deep', ome('<a>'.repeat(10_000)), rgb, 'LIMIT_EXCEEDED'],
-    ['when it has no Image', ome(''), rgb, 'FILE_CORRUPT'],
-    ['when an Image has no Pixels', ome(image('')), rgb, 'FILE_CORRUPT'],
+    ['when its elements are 10,000 deep', omeXml('<a>'.repeat(10_000)), rgb, 'LIMIT_EXCEEDED'],
+    ['when it has no Image', omeXml(''), rgb, 'FILE_CORRUPT'],
+    ['when an Image has no Pixels', omeXml(imageXml('')), rgb, 'FILE_CORRUPT'],
     ['when SizeX is missing', RGB_XML.replace('SizeX=', 'SizeQ='), rgb, 'FILE_CORRUPT'],
     ['when SizeX is 0', RGB_XML.replace('SizeX="300"', 'SizeX="0"'), rgb, 'FILE_CORRUPT'],
     ['when SizeX is negative', RGB_XML.replace('SizeX="300"', 'SizeX="-300"'), rgb, 'FILE_CORRUPT'],
@@ -54,8 +55,18 @@ describe('openSlideFrom', () => {
       rgb,
       'FILE_CORRUPT',
     ],
-    ['when SizeC does not fit the samples', RGB_XML.replace('SizeC="3"', 'SizeC="4"'), rgb, 'FILE_CORRUPT'],
-    ['when it has 10^9 channels', withTiffData('', 'SizeC="1000000000"'), [grey(0)], 'FORMAT_NOT_SUPPORTED'],
+    [
+      'when SizeC is no multiple of the samples per pixel',
+      RGB_XML.replace('SizeC="3"', 'SizeC="4"'),
+      rgb,
+      'FILE_CORRUPT',
+    ],
+    [
+      'when it has 10^9 channels',
+      withTiffData('', 'SizeC="1000000000"'),
+      [greyDirectory(0)],
+      'FORMAT_NOT_SUPPORTED',
+    ],
     [
       'when it has 2^50 planes',
       RGB_XML.replace('SizeZ="1"', 'SizeZ="1125899906842624"'),
@@ -63,31 +74,36 @@ describe('openSlideFrom', () => {
       'LIMIT_EXCEEDED',
     ],
     ['when DimensionOrder is unknown', RGB_XML.replace('XYCZT', 'XYQQQ'), rgb, 'FILE_CORRUPT'],
-    ['when IFD is beyond the last', withTiffData('<TiffData IFD="7"/>'), [grey(0)], 'FILE_CORRUPT'],
-    ['when IFD is not a number', withTiffData('<TiffData IFD="x"/>'), [grey(0)], 'FILE_CORRUPT'],
+    [
+      'when IFD is beyond the last directory',
+      withTiffData('<TiffData IFD="7"/>'),
+      [greyDirectory(0)],
+      'FILE_CORRUPT',
+    ],
+    ['when IFD is not a number', withTiffData('<TiffData IFD="x"/>'), [greyDirectory(0)], 'FILE_CORRUPT'],
     [
       'when FirstZ is beyond SizeZ',
       withTiffData('<TiffData FirstZ="3" IFD="0"/>'),
-      [grey(0)],
+      [greyDirectory(0)],
       'FILE_CORRUPT',
     ],
     [
       'when PlaneCount is not a number',
       withTiffData('<TiffData IFD="0" PlaneCount="-1"/>'),
-      [grey(0)],
+      [greyDirectory(0)],
       'FILE_CORRUPT',
     ],
     [
       'when a channel is in no TiffData',
       withTiffData('<TiffData IFD="0"/>', 'SizeC="2"'),
-      [grey(0), grey(1)],
+      [greyDirectory(0), greyDirectory(1)],
       'FORMAT_NOT_SUPPORTED',
     ],
     [
       'when channels have different sizes',
       withTiffData('<TiffData/>', 'SizeC="2"'),
       [
-        grey(0),
+        greyDirectory(0),
         exactDirectory({
           width: 299,
           height: 200,
@@ -102,7 +118,7 @@ describe('openSlideFrom', () => {
     [
       'when channels have different tiles',
       withTiffData('<TiffData/>', 'SizeC="2"'),
-      [grey(0), grey(1, 32)],
+      [greyDirectory(0), greyDirectory(1, 32)],
       'FILE_CORRUPT',
     ],
     [
@@ -110,7 +126,7 @@ describe('openSlideFrom', () => {
       withTiffData('<TiffData/>', 'SizeC="2"'),
       [
         {
-          ...grey(0),
+          ...greyDirectory(0),
           subDirectories: [
             withTags(
               exactDirectory({
@@ -125,26 +141,26 @@ describe('openSlideFrom', () => {
             ),
           ],
         },
-        grey(1),
+        greyDirectory(1),
       ],
       'FILE_CORRUPT',
     ],
     [
       'when one of several channels is in colour',
       withTiffData('<TiffData/>', 'SizeC="2"'),
-      [grey(0), exactPicture(tissue, 64)],
+      [greyDirectory(0), exactPicture(tissue, 64)],
       'FORMAT_NOT_SUPPORTED',
     ],
     [
       'when two channels are in colour',
-      ome(image(pixels('SizeC="6"', '<TiffData/>'))),
+      omeXml(imageXml(pixelsXml('SizeC="6"', '<TiffData/>'))),
       [...rgb, ...rgb],
       'FORMAT_NOT_SUPPORTED',
     ],
     [
       'when a channel has samples of floating point',
       withTiffData('<TiffData/>'),
-      [withTags(grey(0), { [tag.SampleFormat]: short(3) })],
+      [withTags(greyDirectory(0), { [tag.SampleFormat]: short(3) })],
       'FORMAT_NOT_SUPPORTED',
     ],
     [
@@ -157,29 +173,31 @@ describe('openSlideFrom', () => {
       'when channels have tiles of more than 2^24 pixels',
       withTiffData('<TiffData/>', 'SizeC="2"'),
       [0, 1].map((index) =>
-        withTags(grey(index), { [tag.TileWidth]: short(8192), [tag.TileLength]: short(4096) }),
+        withTags(greyDirectory(index), { [tag.TileWidth]: short(8192), [tag.TileLength]: short(4096) }),
       ),
       'LIMIT_EXCEEDED',
     ],
     [
       'when several channels are stored rotated',
       withTiffData('<TiffData/>', 'SizeC="2"'),
-      [0, 1].map((index) => withTags(grey(index), { [tag.Orientation]: short(6) })),
+      [0, 1].map((index) => withTags(greyDirectory(index), { [tag.Orientation]: short(6) })),
       'FORMAT_NOT_SUPPORTED',
     ],
-  ])('rejects an OME-TIFF %s', async (_, xml, directories, code) => {
-    await expect(open(xml, directories)).rejects.toMatchObject({ name: 'SlideError', code });
+  ])('rejects an OME-TIFF with $3 %s', async (_, xml, directories, code) => {
+    await expect(openOmeTiff(xml, directories)).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
   it('rejects an OME-TIFF with a message that contains no free text of the file', async () => {
-    const xml = ome(
-      image(pixels('SizeC="3" Type="DOE^JANE"', '<TiffData IFD="DOE^JANE"/>'), 'Name="DOE^JANE"'),
+    const xml = omeXml(
+      imageXml(pixelsXml('SizeC="3" Type="DOE^JANE"', '<TiffData IFD="DOE^JANE"/>'), 'Name="DOE^JANE"'),
     );
-    await expect(open(xml, rgb)).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
+    await expect(openOmeTiff(xml, rgb)).rejects.toMatchObject({
+      message: expect.not.stringContaining('DOE'),
+    });
   });
 
   it('rejects an OME-TIFF truncated at any length with FILE_TRUNCATED or FORMAT_NOT_RECOGNISED', async () => {
-    const file = build(RGB_XML, [
+    const file = buildOmeTiff(RGB_XML, [
       exactDirectory({
         width: 20,
         height: 20,

@@ -1,3 +1,4 @@
+/** Tests real OME-TIFF files. The environment variable TEST_SLIDES names the folder with the real slides of all formats. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSlide } from '../open-slide.ts';

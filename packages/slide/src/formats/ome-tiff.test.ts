@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import { shrinkRaster } from '../decode/raster.ts';
 import {
-  allSizes,
-  grey,
   greyAt,
+  greyDirectory,
   greyPicture,
   HEIGHT,
-  image,
+  imageXml,
   OTHER_UUID,
-  ome,
-  open,
-  paint,
-  pixels,
+  omeXml,
+  openOmeTiff,
+  paintPicture,
+  pixelsXml,
+  pyramidSizes,
   RGB_XML,
+  reducedDirectories,
   reducedImageTag,
   sizesOf,
-  smaller,
   tissue,
   UUID,
   WIDTH,
 } from '../testing/build-ome.ts';
 import { type DirectoryPlan, short, type TiffPlan } from '../testing/build-tiff.ts';
-import { difference, pixelsOf } from '../testing/compare-pixels.ts';
+import { difference, MAX_JPEG_DIFFERENCE, pixelsOf } from '../testing/compare-pixels.ts';
 import { drawLevel } from '../testing/draw-level.ts';
 import { encodePicture } from '../testing/encode-picture.ts';
 import { exactDirectory, exactPicture, withTags } from '../testing/exact-directory.ts';
@@ -30,46 +30,55 @@ import { tag } from '../tiff/tags.ts';
 
 describe('an OME-TIFF in colour', () => {
   it.each<[string, DirectoryPlan[], Partial<TiffPlan>]>([
-    ['SubIFDs', [{ ...exactPicture(tissue, 64), subDirectories: smaller }], {}],
-    ['directories that the XML does not mention', [exactPicture(tissue, 64), ...smaller], {}],
+    ['SubIFDs', [{ ...exactPicture(tissue, 64), subDirectories: reducedDirectories }], {}],
+    ['directories that the XML does not mention', [exactPicture(tissue, 64), ...reducedDirectories], {}],
     [
       'SubIFDs of a big-endian BigTIFF',
-      [{ ...exactPicture(tissue, 64), subDirectories: smaller }],
+      [{ ...exactPicture(tissue, 64), subDirectories: reducedDirectories }],
       { littleEndian: false, isBig: true },
     ],
-  ])('has the written pixels in all levels if the smaller ones are in %s', async (_, directories, plan) => {
-    const slide = await open(RGB_XML, directories, plan);
-    expect(slide).toMatchObject({ format: 'ome-tiff', vendor: null, background: { r: 255, g: 255, b: 255 } });
-    expect(sizesOf(slide)).toEqual(allSizes);
-    for (const [level, downsample] of [1, 2, 4].entries()) {
-      expect(difference(await drawLevel(slide, level), shrinkRaster(tissue, downsample)).max).toBe(0);
-    }
-  });
+  ])(
+    'returns the original pixels in all levels if its smaller levels are in %s',
+    async (_, directories, plan) => {
+      const slide = await openOmeTiff(RGB_XML, directories, plan);
+      expect(slide).toMatchObject({
+        format: 'ome-tiff',
+        vendor: null,
+        background: { r: 255, g: 255, b: 255 },
+      });
+      expect(sizesOf(slide)).toEqual(pyramidSizes);
+      for (const [level, downsample] of [1, 2, 4].entries()) {
+        expect(difference(await drawLevel(slide, level), shrinkRaster(tissue, downsample)).max).toBe(0);
+      }
+    },
+  );
 
   it('returns JPEG tiles without decoding them', async () => {
-    const slide = await open(RGB_XML, [await encodePicture(tissue, 128, 'ycbcr')]);
+    const slide = await openOmeTiff(RGB_XML, [await encodePicture(tissue, 128, 'ycbcr')]);
     expect(slide.levels[0].needsRendering).toBeUndefined();
     const tile = await slide.readTile({ level: 0, column: 1, row: 0 });
     expect(tile?.codec).toBe('jpeg');
-    const expectedPixels = paint(128, 128, (x, y) => [
+    const expectedPixels = paintPicture(128, 128, (x, y) => [
       ...tissue.rgb.subarray((y * WIDTH + x + 128) * 3).subarray(0, 3),
     ]);
-    expect(difference(await pixelsOf(tile?.bytes ?? new Uint8Array()), expectedPixels).mean).toBeLessThan(6);
+    expect(difference(await pixelsOf(tile?.bytes ?? new Uint8Array()), expectedPixels).mean).toBeLessThan(
+      MAX_JPEG_DIFFERENCE,
+    );
   });
 
   it('has no level for a directory with half the sides that is not marked as reduced', async () => {
     const page = exactPicture(shrinkRaster(tissue, 2), 64);
-    expect(sizesOf(await open(RGB_XML, [exactPicture(tissue, 64), page]))).toEqual([[300, 200]]);
+    expect(sizesOf(await openOmeTiff(RGB_XML, [exactPicture(tissue, 64), page]))).toEqual([[300, 200]]);
   });
 
   it('has no level for a directory that the XML assigns to another image', async () => {
-    const xml = ome(
-      image(pixels('SizeC="3"', '<TiffData IFD="0"/>')) +
-        image(
+    const xml = omeXml(
+      imageXml(pixelsXml('SizeC="3"', '<TiffData IFD="0"/>')) +
+        imageXml(
           '<Pixels DimensionOrder="XYCZT" SizeX="150" SizeY="100" SizeC="3" SizeZ="1" SizeT="1"><TiffData IFD="1"/></Pixels>',
         ),
     );
-    const slide = await open(xml, [exactPicture(tissue, 64), ...smaller]);
+    const slide = await openOmeTiff(xml, [exactPicture(tissue, 64), ...reducedDirectories]);
     expect(sizesOf(slide)).toEqual([
       [300, 200],
       [75, 50],
@@ -79,15 +88,15 @@ describe('an OME-TIFF in colour', () => {
 
 describe('the channels of an OME-TIFF', () => {
   const channels = (count: number, channelElements: string) =>
-    ome(image(pixels(`SizeC="${count}"`, `${channelElements}<TiffData/>`)));
+    omeXml(imageXml(pixelsXml(`SizeC="${count}"`, `${channelElements}<TiffData/>`)));
 
   it('are overlaid in the colours of the XML', async () => {
-    // Red 0xff0000ff is -16776961; 0x0080ffff is 8454143.
+    // A colour is red, green, blue and alpha in a signed number: -16776961 is 0xff0000ff (red), 8454143 is 0x0080ffff.
     const xml = channels(2, '<Channel Color="-16776961"/><Channel Color="8454143"/>');
-    const slide = await open(xml, [grey(0), grey(1)]);
+    const slide = await openOmeTiff(xml, [greyDirectory(0), greyDirectory(1)]);
     expect(slide.background).toEqual({ r: 0, g: 0, b: 0 });
     expect(slide.levels[0].needsRendering).toBe(true);
-    const composed = paint(WIDTH, HEIGHT, (x, y) => {
+    const composed = paintPicture(WIDTH, HEIGHT, (x, y) => {
       const [brightness0, brightness1] = [greyAt(0, x, y), greyAt(1, x, y)];
       return [brightness0, (brightness1 * 128) / 255, brightness1];
     });
@@ -105,58 +114,68 @@ describe('the channels of an OME-TIFF', () => {
         sampleAt: (x, y) => greyAt(index, 2 * x, 2 * y),
       });
     const xml = channels(2, '<Channel Color="-16776961"/><Channel Color="16711935"/>');
-    const inSubIFDs = [0, 1].map((index) => ({ ...grey(index), subDirectories: [half(index)] }));
+    // 16711935 is 0x00ff00ff (green).
+    const inSubIFDs = [0, 1].map((index) => ({ ...greyDirectory(index), subDirectories: [half(index)] }));
     const reduced = [0, 1].map((index) => withTags(half(index), reducedImageTag));
-    const inMainChain = [grey(0), grey(1), ...reduced];
+    const inMainChain = [greyDirectory(0), greyDirectory(1), ...reduced];
     const xmlOfTwoPlanes = xml.replace('<TiffData/>', '<TiffData IFD="0" PlaneCount="2"/>');
-    for (const slide of [await open(xml, inSubIFDs), await open(xmlOfTwoPlanes, inMainChain)]) {
-      expect(sizesOf(slide)).toEqual(allSizes.slice(0, 2));
-      const composed = paint(150, 100, (x, y) => [greyAt(0, 2 * x, 2 * y), greyAt(1, 2 * x, 2 * y), 0]);
+    for (const slide of [await openOmeTiff(xml, inSubIFDs), await openOmeTiff(xmlOfTwoPlanes, inMainChain)]) {
+      expect(sizesOf(slide)).toEqual(pyramidSizes.slice(0, 2));
+      const composed = paintPicture(150, 100, (x, y) => [
+        greyAt(0, 2 * x, 2 * y),
+        greyAt(1, 2 * x, 2 * y),
+        0,
+      ]);
       expect(difference(await drawLevel(slide, 1), composed).max).toBe(0);
     }
   });
 
   it.each([
     ['the XML states none', ''],
-    ['all are white, the default of the data model', '<Channel Color="-1"/>'.repeat(3)],
+    ['all are white, the default of the OME data model', '<Channel Color="-1"/>'.repeat(3)],
     ['all are black', '<Channel Color="255"/>'.repeat(3)],
   ])('are overlaid in the default colours red, green and blue if %s', async (_, channelElements) => {
-    const slide = await open(channels(3, channelElements), [grey(0), grey(1), grey(2)]);
-    const composed = paint(WIDTH, HEIGHT, (x, y) => [0, 1, 2].map((index) => greyAt(index, x, y)));
+    const slide = await openOmeTiff(channels(3, channelElements), [
+      greyDirectory(0),
+      greyDirectory(1),
+      greyDirectory(2),
+    ]);
+    const composed = paintPicture(WIDTH, HEIGHT, (x, y) => [0, 1, 2].map((index) => greyAt(index, x, y)));
     expect(difference(await drawLevel(slide, 0), composed).max).toBe(0);
   });
 
   it('are overlaid in the last colour of their palettes if the XML states no colours', async () => {
-    const ramp = (...ends: number[]) =>
-      short(...ends.flatMap((end) => Array.from({ length: 256 }, (_, i) => i * end)));
-    const palette = (...ends: number[]) => ({
+    /** Returns a palette that rises from black to a colour, whose samples are 0 or 257 times 255. */
+    const palette = (...factors: [red: number, green: number, blue: number]) => ({
       [tag.PhotometricInterpretation]: short(3),
-      [tag.ColorMap]: ramp(...ends),
+      [tag.ColorMap]: short(
+        ...factors.flatMap((factor) => Array.from({ length: 256 }, (_, i) => i * factor)),
+      ),
     });
-    const slide = await open(channels(2, ''), [
-      withTags(grey(0), palette(0, 0, 257)),
-      withTags(grey(1), palette(257, 0, 0)),
+    const slide = await openOmeTiff(channels(2, ''), [
+      withTags(greyDirectory(0), palette(0, 0, 257)),
+      withTags(greyDirectory(1), palette(257, 0, 0)),
     ]);
-    const composed = paint(WIDTH, HEIGHT, (x, y) => [greyAt(1, x, y), 0, greyAt(0, x, y)]);
+    const composed = paintPicture(WIDTH, HEIGHT, (x, y) => [greyAt(1, x, y), 0, greyAt(0, x, y)]);
     expect(difference(await drawLevel(slide, 0), composed).max).toBe(0);
   });
 
   it('are overlaid in default colours if they are stored as JPEG', async () => {
     const pages = await Promise.all([0, 1].map((index) => encodePicture(greyPicture(index), 64, 'grey')));
-    const slide = await open(channels(2, ''), pages);
-    const composed = paint(WIDTH, HEIGHT, (x, y) => [greyAt(0, x, y), greyAt(1, x, y), 0]);
+    const slide = await openOmeTiff(channels(2, ''), pages);
+    const composed = paintPicture(WIDTH, HEIGHT, (x, y) => [greyAt(0, x, y), greyAt(1, x, y), 0]);
     expect(difference(await drawLevel(slide, 0), composed).mean).toBeLessThan(4);
   });
 
   it('are displayed in grey if there is a single white channel of 8 bits', async () => {
-    const slide = await open(channels(1, '<Channel Color="-1"/>'), [grey(0)]);
+    const slide = await openOmeTiff(channels(1, '<Channel Color="-1"/>'), [greyDirectory(0)]);
     expect(slide.background).toEqual({ r: 255, g: 255, b: 255 });
     expect(difference(await drawLevel(slide, 0), greyPicture(0)).max).toBe(0);
   });
 
   it('are displayed in the colour of the XML if there is a single channel', async () => {
-    const slide = await open(channels(1, '<Channel Color="16711935"/>'), [grey(0)]);
-    const composed = paint(WIDTH, HEIGHT, (x, y) => [0, greyAt(0, x, y), 0]);
+    const slide = await openOmeTiff(channels(1, '<Channel Color="16711935"/>'), [greyDirectory(0)]);
+    const composed = paintPicture(WIDTH, HEIGHT, (x, y) => [0, greyAt(0, x, y), 0]);
     expect(difference(await drawLevel(slide, 0), composed).max).toBe(0);
   });
 
@@ -173,10 +192,11 @@ describe('the channels of an OME-TIFF', () => {
         sampleAt: (x, y) => (x + y === 0 ? 65_535 : 300 + x * 12),
       });
       const xml = channels(1, '').replace('uint8', 'uint16');
-      const slide = await open(xml, [page], { littleEndian });
+      const slide = await openOmeTiff(xml, [page], { littleEndian });
       const { rgb } = await drawLevel(slide, 0);
-      const levels = [0, 150, 299].map((x) => rgb[(100 * WIDTH + x) * 3]);
-      expect(levels).toEqual([0, 128, 255].map((level) => expect.closeTo(level, -1)));
+      const greys = [0, 150, 299].map((x) => rgb[(100 * WIDTH + x) * 3]);
+      const withinFive = -1; // precision of closeTo
+      expect(greys).toEqual([0, 128, 255].map((grey) => expect.closeTo(grey, withinFive)));
     },
   );
 
@@ -189,14 +209,15 @@ describe('the channels of an OME-TIFF', () => {
       bits: 16,
       sampleAt: (x, y) => 100 + ((x + y) % 3),
     });
-    const slide = await open(channels(1, ''), [page]);
+    const slide = await openOmeTiff(channels(1, ''), [page]);
     const { rgb } = await drawLevel(slide, 0);
     expect(rgb.every((sample) => sample < 10)).toBe(true);
   });
 });
 
 describe('an OME-TIFF with focal planes and time points', () => {
-  // The number is the directory of channel 1 at focus 0 and time 0, of 2 channels, 3 focal planes and 2 time points.
+  // With 2 channels, 3 focal planes (Z) and 2 time points, the number is the index of the directory with channel 1 at focus 0
+  // and time 0.
   it.each([
     ['XYZCT', 3],
     ['XYZTC', 6],
@@ -207,49 +228,55 @@ describe('an OME-TIFF with focal planes and time points', () => {
   ])(
     'shows the first focal plane and time point of both channels with the DimensionOrder %s',
     async (order, channel1) => {
-      const xml = ome(
-        image(
+      const xml = omeXml(
+        imageXml(
           `<Pixels DimensionOrder="${order}" SizeX="${WIDTH}" SizeY="${HEIGHT}" SizeC="2" SizeZ="3" SizeT="2"><TiffData/></Pixels>`,
         ),
       );
-      const slide = await open(
+      const slide = await openOmeTiff(
         xml,
-        Array.from({ length: 12 }, (_, index) => grey(index, null)),
+        Array.from({ length: 12 }, (_, index) => greyDirectory(index, null)),
       );
       expect(slide.shownPlane).toEqual({ plane: 1, planes: 3, times: 2 });
-      const composed = paint(WIDTH, HEIGHT, (x, y) => [greyAt(0, x, y), greyAt(channel1, x, y), 0]);
+      const composed = paintPicture(WIDTH, HEIGHT, (x, y) => [greyAt(0, x, y), greyAt(channel1, x, y), 0]);
       expect(difference(await drawLevel(slide, 0), composed).max).toBe(0);
     },
   );
 
   it('shows the first focal plane if the XML lists the planes one by one in another order', async () => {
-    const xml = ome(
-      image(
+    const xml = omeXml(
+      imageXml(
         `<Pixels DimensionOrder="XYZCT" SizeX="${WIDTH}" SizeY="${HEIGHT}" SizeC="2" SizeZ="2" SizeT="1">` +
           '<TiffData FirstC="1" FirstZ="0" IFD="0"/><TiffData FirstZ="1" IFD="1"/><TiffData FirstC="1" FirstZ="1" IFD="2"/>' +
           '<TiffData IFD="3"/></Pixels>',
       ),
     );
-    const slide = await open(xml, [grey(0), grey(1), grey(2), grey(3)]);
-    const composed = paint(WIDTH, HEIGHT, (x, y) => [greyAt(3, x, y), greyAt(0, x, y), 0]);
+    const slide = await openOmeTiff(xml, [
+      greyDirectory(0),
+      greyDirectory(1),
+      greyDirectory(2),
+      greyDirectory(3),
+    ]);
+    const composed = paintPicture(WIDTH, HEIGHT, (x, y) => [greyAt(3, x, y), greyAt(0, x, y), 0]);
     expect(difference(await drawLevel(slide, 0), composed).max).toBe(0);
   });
 });
 
 describe('the images of an OME-TIFF', () => {
-  const size = (width: number, height: number) =>
+  /** Returns the start of a Pixels element of a colour image. */
+  const pixelsStart = (width: number, height: number) =>
     `<Pixels DimensionOrder="XYCZT" SizeX="${width}" SizeY="${height}" SizeC="3" SizeZ="1" SizeT="1">`;
   const label = exactPicture(paintTissue(400, 300), null);
-  const fourImages = ome(
-    image(`${size(400, 300)}<TiffData IFD="0"/></Pixels>`, 'Name="label image"') +
-      image(`${size(150, 100)}<TiffData IFD="1"/></Pixels>`, 'Name="slide 7"') +
-      image(`${size(WIDTH, HEIGHT)}<TiffData IFD="2"/></Pixels>`) +
-      image(`${size(400, 300)}<TiffData IFD="3"/></Pixels>`, 'Name="Macro"'),
+  const fourImages = omeXml(
+    imageXml(`${pixelsStart(400, 300)}<TiffData IFD="0"/></Pixels>`, 'Name="label image"') +
+      imageXml(`${pixelsStart(150, 100)}<TiffData IFD="1"/></Pixels>`, 'Name="slide 7"') +
+      imageXml(`${pixelsStart(WIDTH, HEIGHT)}<TiffData IFD="2"/></Pixels>`) +
+      imageXml(`${pixelsStart(400, 300)}<TiffData IFD="3"/></Pixels>`, 'Name="Macro"'),
   );
 
-  it('are the slide (the largest image) and the associated images (those named "label image" and "Macro")', async () => {
+  it('are the slide (the largest image without such a name), the label ("label image") and the macro ("Macro")', async () => {
     const half = exactPicture(shrinkRaster(tissue, 2), 64);
-    const slide = await open(fourImages, [label, half, exactPicture(tissue, 64), label]);
+    const slide = await openOmeTiff(fourImages, [label, half, exactPicture(tissue, 64), label]);
     expect(sizesOf(slide)).toEqual([[300, 200]]);
     expect([...slide.associatedImages].sort()).toEqual(['label', 'macro']);
     expect(difference(await drawLevel(slide, 0), tissue).max).toBe(0);
@@ -262,31 +289,33 @@ describe('the images of an OME-TIFF', () => {
   it('are read from consecutive directories if the XML has no TiffData', async () => {
     const xml = fourImages.replaceAll(/<TiffData[^>]*>/g, '');
     const half = exactPicture(shrinkRaster(tissue, 2), 64);
-    const slide = await open(xml, [label, half, exactPicture(tissue, 64), label]);
+    const slide = await openOmeTiff(xml, [label, half, exactPicture(tissue, 64), label]);
     expect(difference(await drawLevel(slide, 0), tissue).max).toBe(0);
   });
 
   it('are rejected with NOT_A_SLIDE if all are associated images', async () => {
-    const xml = ome(image(pixels('SizeC="3"', '<TiffData/>'), 'Name="Label Image"'));
-    await expect(open(xml, [exactPicture(tissue, 64)])).rejects.toMatchObject({ code: 'NOT_A_SLIDE' });
+    const xml = omeXml(imageXml(pixelsXml('SizeC="3"', '<TiffData/>'), 'Name="Label Image"'));
+    await expect(openOmeTiff(xml, [exactPicture(tissue, 64)])).rejects.toMatchObject({ code: 'NOT_A_SLIDE' });
   });
 
-  it('are displayed as slides if their names only begin like the name of an associated image', async () => {
-    const xml = ome(image(pixels('SizeC="3"', '<TiffData/>'), 'Name="macrophages, label-free.tif"'));
-    expect(sizesOf(await open(xml, [exactPicture(tissue, 64)]))).toEqual([[300, 200]]);
+  it('are displayed as a slide if their name only begins like that of an associated image, e.g. "macrophages"', async () => {
+    const xml = omeXml(imageXml(pixelsXml('SizeC="3"', '<TiffData/>'), 'Name="macrophages, label-free.tif"'));
+    expect(sizesOf(await openOmeTiff(xml, [exactPicture(tissue, 64)]))).toEqual([[300, 200]]);
   });
 });
 
 describe('an OME-TIFF that states file names and UUIDs', () => {
   const uuid = (value: string) => `<UUID FileName="other name.ome.tif">${value}</UUID>`;
   const withTiffData = (tiffData: string, attributes?: string) =>
-    ome(image(pixels('SizeC="2"', tiffData)), attributes);
+    omeXml(imageXml(pixelsXml('SizeC="2"', tiffData)), attributes);
 
-  it('is opened under another name than the XML states, whether or not the XML states a UUID of the file', async () => {
+  it('is opened if the file was renamed since the XML was written, whether or not the XML states a UUID of the file', async () => {
     const xml = withTiffData(`<TiffData IFD="0" PlaneCount="2">${uuid(UUID)}</TiffData>`);
-    expect(sizesOf(await open(xml, [grey(0), grey(1)]))).toEqual([[300, 200]]);
+    expect(sizesOf(await openOmeTiff(xml, [greyDirectory(0), greyDirectory(1)]))).toEqual([[300, 200]]);
     const withoutUuid = withTiffData(`<TiffData IFD="0" PlaneCount="2">${uuid(UUID)}</TiffData>`, '');
-    expect(sizesOf(await open(withoutUuid, [grey(0), grey(1)]))).toEqual([[300, 200]]);
+    expect(sizesOf(await openOmeTiff(withoutUuid, [greyDirectory(0), greyDirectory(1)]))).toEqual([
+      [300, 200],
+    ]);
   });
 
   it.each([
@@ -304,28 +333,32 @@ describe('an OME-TIFF that states file names and UUIDs', () => {
       ),
     ],
     ['the pixel data', withTiffData(`<TiffData PlaneCount="2">${uuid(OTHER_UUID)}</TiffData>`)],
-    ['its metadata', ome('<BinaryOnly MetadataFile="a.companion.ome" UUID="urn:uuid:1"/>')],
+    ['its metadata', omeXml('<BinaryOnly MetadataFile="a.companion.ome" UUID="urn:uuid:1"/>')],
   ])('is rejected with FORMAT_NOT_SUPPORTED if another file contains %s', async (_, xml) => {
-    await expect(open(xml, [grey(0), grey(1)])).rejects.toMatchObject({
+    await expect(openOmeTiff(xml, [greyDirectory(0), greyDirectory(1)])).rejects.toMatchObject({
       code: 'FORMAT_NOT_SUPPORTED',
       message: expect.stringContaining('OME-TIFF'),
     });
   });
 
-  it('is opened if the other file contains only further focal planes, which are not shown', async () => {
-    const xml = ome(
-      image(
+  it('is opened if another file contains only focal planes that are not displayed', async () => {
+    const xml = omeXml(
+      imageXml(
         `<Pixels DimensionOrder="XYCZT" SizeX="${WIDTH}" SizeY="${HEIGHT}" SizeC="1" SizeZ="2" SizeT="1">` +
           `<TiffData IFD="0">${uuid(UUID)}</TiffData><TiffData FirstZ="1" IFD="0">${uuid(OTHER_UUID)}</TiffData></Pixels>`,
       ),
     );
-    expect(difference(await drawLevel(await open(xml, [grey(0)]), 0), greyPicture(0)).max).toBe(0);
+    expect(
+      difference(await drawLevel(await openOmeTiff(xml, [greyDirectory(0)]), 0), greyPicture(0)).max,
+    ).toBe(0);
   });
 });
 
 describe('the metadata of an OME-TIFF', () => {
   const withPixels = (attributes: string) =>
-    open(ome(image(pixels(`SizeC="3" ${attributes}`, '<TiffData/>'))), [exactPicture(tissue, 64)]);
+    openOmeTiff(omeXml(imageXml(pixelsXml(`SizeC="3" ${attributes}`, '<TiffData/>'))), [
+      exactPicture(tissue, 64),
+    ]);
 
   it.each<[string, { x: number; y: number } | null]>([
     ['PhysicalSizeX="0.25" PhysicalSizeY="0.5"', { x: 0.25, y: 0.5 }],
@@ -366,7 +399,7 @@ describe('the metadata of an OME-TIFF', () => {
     [`<Instrument>${objective('Objective:0', '-5')}</Instrument>`, '', null],
     ['', '<ObjectiveSettings ID="Objective:1"/>', null],
   ])('with %s and %s give the objective power %s', async (instrument, settings, power) => {
-    const xml = ome(instrument + image(settings + pixels('SizeC="3"', '<TiffData/>')));
-    expect((await open(xml, [exactPicture(tissue, 64)])).objectivePower).toBe(power);
+    const xml = omeXml(instrument + imageXml(settings + pixelsXml('SizeC="3"', '<TiffData/>')));
+    expect((await openOmeTiff(xml, [exactPicture(tissue, 64)])).objectivePower).toBe(power);
   });
 });

@@ -1,4 +1,7 @@
-/** Tests damaged JPEG, PNG and JPEG 2000 files: each row of the table is a defect and the expected outcome. */
+/**
+ * Tests damaged JPEG, PNG and JPEG 2000 files: each row of the table is a defect, a function that builds a file with it, and the
+ * expected outcome, which is `displayed` or an error code.
+ */
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
@@ -29,6 +32,7 @@ beforeAll(async () => {
   jpeg2000 = Buffer.from(await encodeJpeg2000({ ...picture, samplesPerPixel: 3, values: picture.rgb }));
 });
 
+/** Returns a function that copies a file and changes the copy. */
 const patched = (get: () => Buffer, patch: (bytes: Buffer) => void) => () => {
   const bytes = Buffer.from(get());
   patch(bytes);
@@ -66,8 +70,11 @@ const header =
     chunks[0]?.data.set(numbers, offset);
     return writePng(chunks);
   };
+/** Changes the chunks of the PNG. */
 const chunks = (change: (chunks: PngChunk[]) => readonly PngChunk[]) => () => writePng(change(pngChunks()));
+/** Changes bytes of the PNG. */
 const raw = (patch: (bytes: Buffer) => unknown) => patched(() => buildPng(), patch);
+/** Changes the image data of the PNG, its IDAT chunk. */
 const idat = (change: (data: Uint8Array) => Uint8Array) =>
   chunks((all) =>
     all.map((chunk) => (chunk.type === 'IDAT' ? { type: 'IDAT', data: change(chunk.data) } : chunk)),
@@ -83,7 +90,11 @@ const faults: readonly Fault[] = [
   ['a JPEG followed by other bytes', () => Buffer.concat([jpeg, Buffer.alloc(1000, 1)]), DISPLAYED],
   ['a JPEG with only zeros in its scan', scan((data) => data.fill(0)), 'FILE_CORRUPT'],
   ['a JPEG with only markers in its scan', scan((data) => data.fill(0xff)), 'FILE_CORRUPT'],
-  ['a JPEG with EOI in the middle', scan((data) => data.set([0xff, 0xd9], 100)), 'FILE_CORRUPT'],
+  [
+    'a JPEG with an end-of-image marker (EOI) in the middle',
+    scan((data) => data.set([0xff, 0xd9], 100)),
+    'FILE_CORRUPT',
+  ],
   [
     'a JPEG with a restart marker but no restart interval',
     scan((data) => data.set([0xff, 0xd0], 100)),
@@ -222,7 +233,7 @@ const faults: readonly Fault[] = [
   ],
 ];
 
-/** Opens a file and decodes its first tile; returns the outcome and the number of reads. */
+/** Opens a file and decodes its first tile; returns the outcome, and counts of reads and open files. */
 async function openAndDecode(source: SlideFiles) {
   const { files, count } = countedFiles(source);
   const outcome = await decodeFirstTile(() => openSlideFrom(files)).catch((error: unknown) => {
@@ -245,7 +256,7 @@ async function decodeFirstTile(open: () => ReturnType<typeof openSlideFrom>): Pr
 
 describe('an image file', () => {
   it.each(faults)(
-    'is opened and decoded or rejected, as the table of defects states: %s',
+    'has the outcome $2 when it is opened and its first tile is decoded: %s',
     async (_, build, expected) => {
       const bytes = build();
       const { outcome, count } = await openAndDecode(memoryFiles({ picture: bytes }));
@@ -260,21 +271,25 @@ describe('an image file', () => {
     ['JPEG', () => jpeg],
     ['PNG', () => buildPng()],
     ['JPEG 2000', () => jpeg2000],
-  ])('truncated at any length is rejected with a SlideError: %s', async (_, getFile) => {
-    const bytes = getFile();
-    for (let length = 0; length < bytes.length - 12; length += 7) {
-      const { outcome, count } = await openAndDecode(memoryFiles({ picture: bytes.subarray(0, length) }));
-      expect(outcome, `${length} bytes`).not.toBe(DISPLAYED);
-      expect(count.open).toBe(0);
-    }
-  });
+  ])(
+    'in the format %s is rejected with a SlideError if it is truncated, whatever its length',
+    async (_, getFile) => {
+      const bytes = getFile();
+      // The last 12 bytes of a PNG, its IEND chunk, are not needed.
+      for (let length = 0; length < bytes.length - 12; length += 7) {
+        const { outcome, count } = await openAndDecode(memoryFiles({ picture: bytes.subarray(0, length) }));
+        expect(outcome, `${length} bytes`).not.toBe(DISPLAYED);
+        expect(count.open).toBe(0);
+      }
+    },
+  );
 
   it.each<[string, () => Buffer]>([
     ['JPEG', () => jpeg],
     ['PNG', () => buildPng()],
     ['JPEG 2000', () => jpeg2000],
   ])(
-    'with up to 8 flipped bits is decoded or rejected with a SlideError, and is closed: %s',
+    'in the format %s with up to 8 flipped bits is decoded or rejected with a SlideError, and is closed',
     async (_, getFile) => {
       const original = getFile();
       let seed = 4711;

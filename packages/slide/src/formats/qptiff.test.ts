@@ -22,7 +22,7 @@ const description = (content: string) =>
   '  <SlideID>DOE^JANE</SlideID><Barcode>DOE^JANE</Barcode><ComputerName>DOE^JANE</ComputerName>\r\n' +
   `${content}\r\n</PerkinElmer-QPI-ImageDescription>`;
 
-/** Adds the XML of a page to a directory. @param elements further elements */
+/** Adds the XML of a page to a directory. @param type its ImageType @param elements further XML elements */
 const page = (directory: DirectoryPlan, type: string, elements = ''): DirectoryPlan =>
   withTags(directory, {
     [tag.ImageDescription]: ascii(description(`<ImageType>${type}</ImageType>${elements}`)),
@@ -34,7 +34,7 @@ const open = (directories: DirectoryPlan[]): Promise<Slide> => openBytes(buildTi
 const patternAt = (index: number, x: number, y: number) => (x * (index + 1) + y) % 256;
 
 /** Returns a directory with the test pattern of a channel. */
-const grey = (
+const greyDirectory = (
   index: number,
   downsample = 1,
   options: Partial<Parameters<typeof exactDirectory>[0]> = {},
@@ -50,13 +50,15 @@ const grey = (
     ...options,
   });
 
+/** Returns the page of a channel at one size. */
 const channel = (index: number, name: string, colour: string, downsample = 1) =>
   page(
-    grey(index, downsample),
+    greyDirectory(index, downsample),
     downsample === 1 ? 'FullResolution' : 'ReducedResolution',
     `<Name>${name}</Name><Color>${colour}</Color>`,
   );
 
+/** Paints a picture pixel by pixel. */
 function paint(width: number, height: number, pixelAt: (x: number, y: number) => number[]): Raster {
   const rgb = new Uint8Array(width * height * 3);
   for (let y = 0; y < height; y++) {
@@ -69,6 +71,7 @@ const thumbnail = page(exactPicture(paintTissue(60, 40), null, 'lzw'), 'Thumbnai
 const overview = page(exactPicture(paintTissue(50, 90), null, 'lzw'), 'Overview');
 const label = page(exactPicture(paintTissue(40, 30), null, 'lzw'), 'Label');
 
+/** Directories of a slide in transmitted light. */
 const brightfield = [
   page(exactPicture(tissue, 64), 'FullResolution', '<Objective>20x</Objective>'),
   thumbnail,
@@ -78,6 +81,7 @@ const brightfield = [
   label,
 ];
 
+/** Directories of a slide with two fluorescence channels. */
 const fluorescence = [
   channel(0, 'DAPI', '0,0,255'),
   channel(1, 'FITC', '0,255,0'),
@@ -89,7 +93,7 @@ const fluorescence = [
 ];
 
 describe('a QPTIFF in transmitted light', () => {
-  it('has the written metadata, and the written pixels in all levels', async () => {
+  it('has the stated metadata, and the original pixels in all levels', async () => {
     const slide = await open(brightfield);
     expect(slide).toMatchObject({
       format: 'qptiff',
@@ -132,14 +136,16 @@ describe('a QPTIFF in fluorescence', () => {
   });
 
   it('stretches each channel between its darkest and its brightest pixels', async () => {
-    const darkChannel = grey(0, 1, { sampleAt: (x, y) => 10 + ((x + y) % 86) });
+    // Samples from 10 to 95: (95 − 10) × 3 is 255.
+    const darkChannel = greyDirectory(0, 1, { sampleAt: (x, y) => 10 + ((x + y) % 86) });
     const slide = await open([page(darkChannel, 'FullResolution', '<Color>255,255,255</Color>')]);
     const expected = paint(WIDTH, HEIGHT, (x, y) => Array.from({ length: 3 }, () => ((x + y) % 86) * 3));
     expect(difference(await drawLevel(slide, 0), expected).max).toBe(0);
   });
 
   it('stretches samples of 16 bits to 8 bits', async () => {
-    const channel16 = grey(0, 1, { bits: 16, sampleAt: (x) => 200 + x * 16 });
+    // Samples from 200 to 200 + 239 × 16.
+    const channel16 = greyDirectory(0, 1, { bits: 16, sampleAt: (x) => 200 + x * 16 });
     const slide = await open([page(channel16, 'FullResolution', '<Color>255,0,0</Color>')]);
     const expected = paint(WIDTH, HEIGHT, (x) => [(x * 255) / 239, 0, 0]);
     expect(difference(await drawLevel(slide, 0), expected).max).toBeLessThanOrEqual(2);
@@ -164,7 +170,7 @@ describe('the associated images of a QPTIFF', () => {
   });
 
   it('are not pages of an unknown type, and reading a missing one throws ASSOCIATED_IMAGE_MISSING', async () => {
-    const pageOfUnknownType = page(exactPicture(paintTissue(480, 320), 64), 'constructor');
+    const pageOfUnknownType = page(exactPicture(paintTissue(480, 320), 64), 'constructor'); // a property of every object
     const slide = await open([...brightfield, pageOfUnknownType]);
     expect(slide.levels[0]).toMatchObject({ width: 240 });
     await expect(
@@ -181,7 +187,7 @@ describe('the metadata of a QPTIFF', () => {
 
   it.each<[string, DirectoryPlan['tags'], string, { x: number; y: number } | null]>([
     [
-      'pixels per centimetre',
+      'resolution tags in pixels per centimetre and a scan profile',
       {
         [tag.XResolution]: rational(20_000, 1),
         [tag.YResolution]: rational(40_000, 1),
@@ -190,10 +196,10 @@ describe('the metadata of a QPTIFF', () => {
       profile('0.7'),
       { x: 0.5, y: 0.25 },
     ],
-    ['the scan profile', {}, profile('0.7'), { x: 0.7, y: 0.7 }],
+    ['a scan profile of 0.7 µm', {}, profile('0.7'), { x: 0.7, y: 0.7 }],
     ['a scan profile of 0', {}, profile('0'), null],
-    ['no resolution', {}, '', null],
-  ])('give the expected micrometres per pixel, or null, for %s', async (_, tags, xml, mpp) => {
+    ['neither resolution tags nor a scan profile', {}, '', null],
+  ])('with %s give the micrometres per pixel $3', async (_, tags, xml, mpp) => {
     const slide = await open([page(withTags(exactPicture(tissue, 64), tags), 'FullResolution', xml)]);
     expect(slide.mpp).toEqual(mpp);
   });
@@ -206,7 +212,7 @@ describe('the metadata of a QPTIFF', () => {
     ['0x', null],
     ['9999x', null],
     ['', null],
-  ])('give for the objective %j the objective power %s', async (objective, power) => {
+  ])('with the Objective %j give the objective power %s', async (objective, power) => {
     const slide = await open([
       page(exactPicture(tissue, 64), 'FullResolution', `<Objective>${objective}</Objective>`),
     ]);
@@ -216,12 +222,12 @@ describe('the metadata of a QPTIFF', () => {
 
 describe('openSlideFrom', () => {
   const [first, second] = fluorescence as [DirectoryPlan, DirectoryPlan];
-  const greyWithXml = (xml: string) => withTags(grey(0), { [tag.ImageDescription]: ascii(xml) });
+  const greyWithXml = (xml: string) => withTags(greyDirectory(0), { [tag.ImageDescription]: ascii(xml) });
 
   it.each<[string, DirectoryPlan[], string]>([
     [
       'when none of its pages is of full resolution',
-      [page(grey(0), 'Overview'), page(grey(0), 'ReducedResolution')],
+      [page(greyDirectory(0), 'Overview'), page(greyDirectory(0), 'ReducedResolution')],
       'FILE_CORRUPT',
     ],
     [
@@ -238,8 +244,8 @@ describe('openSlideFrom', () => {
       ],
       'FILE_CORRUPT',
     ],
-    ['when its XML uses an entity', [page(grey(0), '&lol;')], 'FILE_CORRUPT'],
-    ['when its elements are 10,000 deep', [page(grey(0), '<a>'.repeat(10_000))], 'LIMIT_EXCEEDED'],
+    ['when its XML uses an entity', [page(greyDirectory(0), '&lol;')], 'FILE_CORRUPT'],
+    ['when its elements are 10,000 deep', [page(greyDirectory(0), '<a>'.repeat(10_000))], 'LIMIT_EXCEEDED'],
     [
       'when its XML has 10^6 attributes',
       [greyWithXml(description(`<a ${Array.from({ length: 1000 }, (_, i) => `b${i}=""`).join(' ')}/>`))],
@@ -256,10 +262,14 @@ describe('openSlideFrom', () => {
       [first, second, channel(1, 'FITC', '', 2), channel(0, 'DAPI', '', 2)],
       'FILE_CORRUPT',
     ],
-    ['when its channels have different sizes', [first, page(grey(1, 2), 'FullResolution')], 'FILE_CORRUPT'],
+    [
+      'when its channels have different sizes',
+      [first, page(greyDirectory(1, 2), 'FullResolution')],
+      'FILE_CORRUPT',
+    ],
     [
       'when its channels have different tiles',
-      [first, page(grey(1, 1, { tileSize: 32 }), 'FullResolution')],
+      [first, page(greyDirectory(1, 1, { tileSize: 32 }), 'FullResolution')],
       'FILE_CORRUPT',
     ],
     ['when it has 65 channels', Array.from({ length: 65 }, () => first), 'FORMAT_NOT_SUPPORTED'],
@@ -271,20 +281,20 @@ describe('openSlideFrom', () => {
     ['when a channel is in colour', [first, brightfield[0]] as DirectoryPlan[], 'FORMAT_NOT_SUPPORTED'],
     [
       'when a channel has one bit a pixel',
-      [page(withTags(grey(0), { [tag.BitsPerSample]: short(1) }), 'FullResolution')],
+      [page(withTags(greyDirectory(0), { [tag.BitsPerSample]: short(1) }), 'FullResolution')],
       'FORMAT_NOT_SUPPORTED',
     ],
     [
       'when a page has no size',
-      [first, page(withTags(grey(1), { [tag.ImageWidth]: short(0) }), 'FullResolution')],
+      [first, page(withTags(greyDirectory(1), { [tag.ImageWidth]: short(0) }), 'FullResolution')],
       'FILE_CORRUPT',
     ],
     [
       'when its tile tables are truncated',
-      [page(withTags(grey(0), { [tag.TileOffsets]: short(9) }), 'FullResolution')],
+      [page(withTags(greyDirectory(0), { [tag.TileOffsets]: short(9) }), 'FullResolution')],
       'FILE_CORRUPT',
     ],
-  ])('rejects a QPTIFF %s, with a message that names no patient', async (_, directories, code) => {
+  ])('rejects a QPTIFF with $2 %s, in a message that names no patient', async (_, directories, code) => {
     const opening = open(directories);
     await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
     await expect(opening).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
@@ -292,7 +302,7 @@ describe('openSlideFrom', () => {
 
   it('throws LIMIT_EXCEEDED when the XML of all pages of a QPTIFF has more than 16 MiB', async () => {
     const { bytes, directories } = buildTiff({ directories: fluorescence });
-    // Sets the count of ImageDescription in each directory; an entry of a classic TIFF has 12 bytes.
+    // Sets the length of ImageDescription in each directory to 4 MiB; an entry of a classic TIFF has 12 bytes.
     for (const { at } of directories) {
       const view = new DataView(bytes.buffer, bytes.byteOffset + at);
       for (let entry = 2; entry < 2 + view.getUint16(0, true) * 12; entry += 12) {
@@ -304,9 +314,10 @@ describe('openSlideFrom', () => {
   });
 
   it('opens a QPTIFF with a damaged tile, and only reading that tile throws FILE_CORRUPT', async () => {
+    const damagedTile = 4 + 1; // column 1, row 1 of 4 columns
     const damaged = {
       ...first,
-      tiles: (first.tiles ?? []).map((tile, i) => (i === 5 ? Uint8Array.of(1, 2, 3) : tile)),
+      tiles: (first.tiles ?? []).map((tile, i) => (i === damagedTile ? Uint8Array.of(1, 2, 3) : tile)),
     };
     const slide = await open([damaged, second, ...fluorescence.slice(3, 5)]);
     await expect(slide.readTile({ level: 0, column: 1, row: 1 })).rejects.toMatchObject({
@@ -317,9 +328,9 @@ describe('openSlideFrom', () => {
 });
 
 const slides = process.env.TEST_SLIDES ?? '';
-const skippedWithout = slides === '' ? ' (skipped: TEST_SLIDES names no folder of real slides)' : '';
+const skippedWithoutSlides = slides === '' ? ' (skipped: TEST_SLIDES names no folder of real slides)' : '';
 
-describe.skipIf(slides === '')(`openSlide with small_vectra.qptiff${skippedWithout}`, () => {
+describe.skipIf(slides === '')(`openSlide with small_vectra.qptiff${skippedWithoutSlides}`, () => {
   const path = join(slides, 'vectra-qptiff', 'small_vectra.qptiff');
 
   it('reads the level size, pixel size, objective power and associated images', async () => {

@@ -1,9 +1,9 @@
-/** Tests damaged and unsupported TIFF images: each row of the tables is a defect and the expected error. */
+/** Tests damaged and unsupported TIFF images: each row of the tables is a defect, the tags or bytes that cause it, and the expected error. */
 import { describe, expect, it } from 'vitest';
 import { decodeImage } from '../decode/decode-image.ts';
 import { type DirectoryPlan, long, rational, short } from '../testing/build-tiff.ts';
 import { encodeSamples } from '../testing/encode-samples.ts';
-import { colours, open } from '../testing/tissue-tiff.ts';
+import { openTiffOf, rgbPlan } from '../testing/tissue-tiff.ts';
 import { tag } from '../tiff/tags.ts';
 
 /** Tags that declare the samples as 8-bit grey. */
@@ -163,9 +163,9 @@ describe('openSlideFrom', () => {
       'FORMAT_NOT_SUPPORTED',
       'JPEG of 2 samples',
     ],
-  ])('rejects a TIFF image %s, with the reason in the message', async (_, tags, code, reason) => {
-    const directory = encodeSamples({ ...colours, rowsPerStrip: 40 });
-    const opening = open({ ...directory, tags: { ...directory.tags, ...tags } });
+  ])('throws $2 for a TIFF image %s, with "$3" in the message', async (_, tags, code, reason) => {
+    const directory = encodeSamples({ ...rgbPlan, rowsPerStrip: 40 });
+    const opening = openTiffOf({ ...directory, tags: { ...directory.tags, ...tags } });
     await expect(opening).rejects.toMatchObject({
       name: 'SlideError',
       code,
@@ -174,8 +174,8 @@ describe('openSlideFrom', () => {
   });
 
   it('opens a TIFF image with an invalid resolution as a slide without pixel size', async () => {
-    const directory = encodeSamples({ ...colours, rowsPerStrip: 40 });
-    const slide = await open({
+    const directory = encodeSamples({ ...rgbPlan, rowsPerStrip: 40 });
+    const slide = await openTiffOf({
       ...directory,
       tags: { ...directory.tags, [tag.XResolution]: rational(0, 0) },
     });
@@ -189,13 +189,13 @@ describe('readTile of a TIFF', () => {
     ['is truncated', (stream) => stream.subarray(0, stream.length / 2), 'FILE_CORRUPT'],
     ['has random data', () => Uint8Array.from({ length: 99 }, (_, i) => i * 77), 'FILE_CORRUPT'],
     ['has one byte', () => Uint8Array.of(0), 'FILE_CORRUPT'],
-  ])('throws FILE_CORRUPT for a tile that %s, and returns the others', async (_, damage, code) => {
+  ])('throws FILE_CORRUPT for a tile that %s, and returns the other tiles', async (_, damage, code) => {
     for (const packing of ['lzw', 'packbits', 'deflate', 'zstd', 'none'] as const) {
-      const directory = encodeSamples({ ...colours, ...cut, packing });
+      const directory = encodeSamples({ ...rgbPlan, ...cut, packing });
       const damagedTile = 4 + 1; // column 1, row 1 of 4 columns
       const tiles =
         directory.tiles?.map((tile, i) => (i === damagedTile && tile ? damage(tile) : tile)) ?? [];
-      const slide = await open({ ...directory, tiles });
+      const slide = await openTiffOf({ ...directory, tiles });
       const read = async (column: number, row: number) => {
         const tile = await slide.readTile({ level: 0, column, row });
         return tile && decodeImage(tile);
@@ -206,12 +206,12 @@ describe('readTile of a TIFF', () => {
   });
 
   it('throws FILE_CORRUPT if one colour plane of a tile is missing, and returns null if every plane is missing', async () => {
-    const directory = encodeSamples({ ...colours, ...cut, isPlanar: true });
+    const directory = encodeSamples({ ...rgbPlan, ...cut, isPlanar: true });
     const tilesPerPlane = 4 * 5;
     // One plane of the tile at column 1, row 1, and all planes of the tile at column 2, row 1.
     const isMissing = (i: number) => i === 5 || i % tilesPerPlane === 6;
     const tiles = directory.tiles?.map((tile, i) => (isMissing(i) ? null : tile)) ?? [];
-    const slide = await open({ ...directory, tiles });
+    const slide = await openTiffOf({ ...directory, tiles });
     await expect(slide.readTile({ level: 0, column: 1, row: 1 })).rejects.toMatchObject({
       code: 'FILE_CORRUPT',
     });
@@ -224,17 +224,17 @@ describe('readTile of a TIFF', () => {
     ['has its offset in the file header', { [tag.StripOffsets]: long(8, 3) }, 'FILE_CORRUPT'],
     ['is empty while another is not', { [tag.StripOffsets]: long(8, 0) }, 'FILE_CORRUPT'],
     ['is shorter than its rows', { [tag.StripByteCounts]: long(50 * 303, 5) }, 'FILE_CORRUPT'],
-  ])('throws the expected error for an uncompressed image if a strip %s', async (_, tags, code) => {
-    const directory = encodeSamples({ ...colours, packing: 'none', rowsPerStrip: 50 });
-    const slide = await open({ ...directory, tags: { ...directory.tags, ...tags } });
+  ])('throws $2 for a tile of an uncompressed image if one of its strips %s', async (_, tags, code) => {
+    const directory = encodeSamples({ ...rgbPlan, packing: 'none', rowsPerStrip: 50 });
+    const slide = await openTiffOf({ ...directory, tags: { ...directory.tags, ...tags } });
     const reading = slide.readTile({ level: 0, column: 0, row: 0 });
     await expect(reading).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
   it('returns null for a tile of an uncompressed image if all its strips are empty', async () => {
-    const directory = encodeSamples({ ...colours, packing: 'none', rowsPerStrip: 50 });
+    const directory = encodeSamples({ ...rgbPlan, packing: 'none', rowsPerStrip: 50 });
     const tags = { ...directory.tags, [tag.StripOffsets]: long(0, 0), [tag.StripByteCounts]: long(0, 0) };
-    const slide = await open({ ...directory, tags });
+    const slide = await openTiffOf({ ...directory, tags });
     expect(await slide.readTile({ level: 0, column: 0, row: 0 })).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-/** Tests every supported TIFF encoding: an image is built in the encoding, read, and compared with the written pixels. */
+/** Tests every supported TIFF encoding: an image is built in the encoding, read, and compared with the original pixels. */
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { decodeImage } from '../decode/decode-image.ts';
@@ -14,23 +14,23 @@ import { encodeSamples, type SamplesPlan } from '../testing/encode-samples.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 import { paintPlain, paintTissue } from '../testing/paint-tissue.ts';
 import {
-  colours,
-  greyOf,
+  expectedGrey,
   greyPicture,
-  greys,
+  greyPlan,
   HEIGHT,
-  open,
-  picture,
-  rgb,
-  sampleOf,
-  show,
-  size,
+  imageSize,
+  openTiffOf,
+  pictureOf,
+  renderFull,
+  rgbPlan,
   tissue,
+  tissueSample,
+  tissueSamples,
   WIDTH,
 } from '../testing/tissue-tiff.ts';
 import { tag } from '../tiff/tags.ts';
 
-/** Ways to store an image in tiles or strips, with their names in tests. */
+/** Ways to divide an image into tiles or strips, with their names in tests. */
 const cuts: readonly [string, Pick<SamplesPlan, 'tile' | 'rowsPerStrip'>][] = [
   ['tiles', { tile: { width: 32, height: 16 } }],
   ['one tile larger than the image', { tile: { width: 128, height: 112 } }],
@@ -39,39 +39,46 @@ const cuts: readonly [string, Pick<SamplesPlan, 'tile' | 'rowsPerStrip'>][] = [
   ['one strip', {}],
   ['one strip declared with 2^32 − 1 rows', { rowsPerStrip: 2 ** 32 - 1 }],
 ];
+/** Lossless compressions; `old-lzw` is the LZW of early TIFF writers, with another bit order. */
 const packings: readonly (Packing | 'old-lzw')[] = ['none', 'lzw', 'old-lzw', 'packbits', 'deflate', 'zstd'];
 
 describe.each(cuts)('a TIFF image in %s', (_, cut) => {
   it.each(packings)(
-    'with packing %s has the written pixels, whether in RGB, in RGB planes or in grey of 8 or 1 bits',
+    'with compression %s has the original pixels, whether in RGB, in RGB planes or in grey of 8 or 1 bits',
     async (packing) => {
       for (const isPlanar of [false, true]) {
-        expect(await show(await open(encodeSamples({ ...colours, ...cut, packing, isPlanar })))).toEqual(
-          tissue,
-        );
+        expect(
+          await renderFull(await openTiffOf(encodeSamples({ ...rgbPlan, ...cut, packing, isPlanar }))),
+        ).toEqual(tissue);
       }
-      const grey = await show(await open(encodeSamples({ ...greys(8), ...cut, packing })));
-      expect(grey).toEqual(greyPicture(greyOf(8)));
-      const blackAndWhite = await show(await open(encodeSamples({ ...greys(1), ...cut, packing })));
-      expect(blackAndWhite).toEqual(greyPicture(greyOf(1)));
+      const grey = await renderFull(await openTiffOf(encodeSamples({ ...greyPlan(8), ...cut, packing })));
+      expect(grey).toEqual(greyPicture(expectedGrey(8)));
+      const blackAndWhite = await renderFull(
+        await openTiffOf(encodeSamples({ ...greyPlan(1), ...cut, packing })),
+      );
+      expect(blackAndWhite).toEqual(greyPicture(expectedGrey(1)));
     },
   );
 
   it.each(['lzw', 'deflate', 'zstd'] as const)(
-    'with packing %s and predictor 2 has the written pixels, whether in RGB, in RGB planes or in grey of 16 bits',
+    'with compression %s and predictor 2 has the original pixels, whether in RGB, in RGB planes or in grey of 16 bits',
     async (packing) => {
       const plan = { ...cut, packing, isDifferenced: true };
       for (const isPlanar of [false, true]) {
-        expect(await show(await open(encodeSamples({ ...colours, ...plan, isPlanar })))).toEqual(tissue);
+        expect(await renderFull(await openTiffOf(encodeSamples({ ...rgbPlan, ...plan, isPlanar })))).toEqual(
+          tissue,
+        );
       }
       for (const littleEndian of [true, false]) {
-        const directory = encodeSamples({ ...greys(16), ...plan, littleEndian });
-        expect(await show(await open(directory, littleEndian))).toEqual(greyPicture(greyOf(16)));
+        const directory = encodeSamples({ ...greyPlan(16), ...plan, littleEndian });
+        expect(await renderFull(await openTiffOf(directory, littleEndian))).toEqual(
+          greyPicture(expectedGrey(16)),
+        );
       }
     },
   );
 
-  it('has the written pixels in either byte order, as classic TIFF and as BigTIFF, with 1, 2, 4, 8 and 16 bits', async () => {
+  it('has the original pixels in either byte order, as classic TIFF and as BigTIFF, with 1, 2, 4, 8 and 16 bits', async () => {
     for (const [littleEndian, isBig] of [
       [true, false],
       [false, false],
@@ -79,9 +86,9 @@ describe.each(cuts)('a TIFF image in %s', (_, cut) => {
       [false, true],
     ] as const) {
       for (const bits of [1, 2, 4, 8, 16] as const) {
-        const directory = encodeSamples({ ...greys(bits), ...cut, littleEndian });
-        expect(await show(await open(directory, littleEndian, isBig)), `${bits} bits`).toEqual(
-          greyPicture(greyOf(bits)),
+        const directory = encodeSamples({ ...greyPlan(bits), ...cut, littleEndian });
+        expect(await renderFull(await openTiffOf(directory, littleEndian, isBig)), `${bits} bits`).toEqual(
+          greyPicture(expectedGrey(bits)),
         );
       }
     }
@@ -90,53 +97,58 @@ describe.each(cuts)('a TIFF image in %s', (_, cut) => {
 
 describe('a TIFF image', () => {
   it.each([1, 2, 4, 8, 16] as const)('in WhiteIsZero grey of %d bits shows 0 as white', async (bits) => {
-    const slide = await open(encodeSamples({ ...greys(bits), photometric: 0 }));
-    expect(await show(slide)).toEqual(greyPicture((pixel) => 255 - greyOf(bits)(pixel)));
+    const slide = await openTiffOf(encodeSamples({ ...greyPlan(bits), photometric: 0 }));
+    expect(await renderFull(slide)).toEqual(greyPicture((pixel) => 255 - expectedGrey(bits)(pixel)));
   });
 
   it('in RGB of 16 bits is shown with the high byte of each sample', async () => {
-    const samples = Array.from(rgb, (value, i) => value * 256 + (i % 256));
+    const samples = Array.from(tissueSamples, (value, i) => value * 256 + (i % 256));
     for (const isPlanar of [false, true]) {
-      const directory = encodeSamples({ ...colours, samples, bits: 16, isPlanar });
-      expect(await show(await open(directory))).toEqual(tissue);
+      const directory = encodeSamples({ ...rgbPlan, samples, bits: 16, isPlanar });
+      expect(await renderFull(await openTiffOf(directory))).toEqual(tissue);
     }
   });
 
-  it.each([1, 2, 4, 8] as const)('of %d bits with a palette has the colours of the palette', async (bits) => {
+  it.each([1, 2, 4, 8] as const)('of %d bits with a palette has the rgbPlan of the palette', async (bits) => {
     const entries = 2 ** bits;
-    const column = (sample: number) =>
+    const paletteOf = (sample: number) =>
       Array.from({ length: entries }, (_, i) => (i * 61 + sample * 80) % 256);
-    const palette = [column(0), column(1), column(2)];
-    const expectedPixels = picture((pixel) => {
-      const index = (pixel * 7919) % entries;
+    const palette = [paletteOf(0), paletteOf(1), paletteOf(2)];
+    const expectedPixels = pictureOf((pixel) => {
+      const index = (pixel * 7919) % entries; // the samples of greyPlan
       return [palette[0]?.[index] ?? 0, palette[1]?.[index] ?? 0, palette[2]?.[index] ?? 0];
     });
     // TIFF requires 16-bit entries (factor 257); some writers store 8-bit ones (factor 1).
     for (const factor of [257, 1]) {
       const colorMap = short(...palette.flat().map((value) => value * factor));
-      const plan = { ...greys(bits), photometric: 3, tags: { [tag.ColorMap]: colorMap } };
-      expect(await show(await open(encodeSamples(plan)))).toEqual(expectedPixels);
+      const plan = { ...greyPlan(bits), photometric: 3, tags: { [tag.ColorMap]: colorMap } };
+      expect(await renderFull(await openTiffOf(encodeSamples(plan)))).toEqual(expectedPixels);
     }
   });
 
   it('in CMYK is converted to RGB', async () => {
     const samples = Array.from({ length: WIDTH * HEIGHT * 4 }, (_, i) => (i * 37) % 256);
-    const expectedPixels = picture((pixel) => {
+    const expectedPixels = pictureOf((pixel) => {
       const [c, m, y, k] = samples.slice(pixel * 4, pixel * 4 + 4) as [number, number, number, number];
       return [c, m, y].map((ink) => Math.floor(((255 - k) * (255 - ink)) / 255)) as [number, number, number];
     });
-    const slide = await open(encodeSamples({ ...size, samples, samplesPerPixel: 4, photometric: 5 }));
-    expect(await show(slide)).toEqual(expectedPixels);
+    const slide = await openTiffOf(
+      encodeSamples({ ...imageSize, samples, samplesPerPixel: 4, photometric: 5 }),
+    );
+    expect(await renderFull(slide)).toEqual(expectedPixels);
   });
 
   it('in YCbCr without chroma subsampling is converted to RGB', async () => {
+    // YCbCr 76, 85, 255 is RGB 254, 0, 0.
     const samples = Array.from({ length: WIDTH * HEIGHT }, () => [76, 85, 255]).flat();
     const tags = {
       [tag.YCbCrSubSampling]: short(1, 1),
       [tag.ReferenceBlackWhite]: { type: 5, numbers: [0, 1, 255, 1, 128, 1, 255, 1, 128, 1, 255, 1] },
     };
-    const slide = await open(encodeSamples({ ...size, samples, samplesPerPixel: 3, photometric: 6, tags }));
-    expect(await show(slide)).toEqual(picture(() => [254, 0, 0]));
+    const slide = await openTiffOf(
+      encodeSamples({ ...imageSize, samples, samplesPerPixel: 3, photometric: 6, tags }),
+    );
+    expect(await renderFull(slide)).toEqual(pictureOf(() => [254, 0, 0]));
   });
 
   it.each<[string, number, (colour: number, alpha: number) => number]>([
@@ -147,56 +159,63 @@ describe('a TIFF image', () => {
     const alphaOf = (pixel: number) => (pixel * 13) % 256;
     const samples = Array.from({ length: WIDTH * HEIGHT * 4 }, (_, i) => {
       const pixel = Math.floor(i / 4);
-      return i % 4 === 3 ? alphaOf(pixel) : sampleOf(pixel, i % 4);
+      return i % 4 === 3 ? alphaOf(pixel) : tissueSample(pixel, i % 4);
     });
     const tags = { [tag.ExtraSamples]: short(extraSampleType) };
-    const expectedPixels = picture((pixel) => {
+    const expectedPixels = pictureOf((pixel) => {
       const alpha = alphaOf(pixel);
-      const expected = (sample: number) => Math.round(expectedSample(sampleOf(pixel, sample), alpha));
+      const expected = (sample: number) => Math.round(expectedSample(tissueSample(pixel, sample), alpha));
       return [expected(0), expected(1), expected(2)];
     });
     for (const isPlanar of [false, true]) {
-      const plan = { ...size, samples, samplesPerPixel: 4, photometric: 2, tags, isPlanar };
-      expect(await show(await open(encodeSamples(plan)))).toEqual(expectedPixels);
+      const plan = { ...imageSize, samples, samplesPerPixel: 4, photometric: 2, tags, isPlanar };
+      expect(await renderFull(await openTiffOf(encodeSamples(plan)))).toEqual(expectedPixels);
     }
   });
 
   it('in grey with alpha is drawn on white', async () => {
     const samples = Array.from({ length: WIDTH * HEIGHT * 2 }, (_, i) => (i % 2 === 0 ? 100 : 51));
     const tags = { [tag.ExtraSamples]: short(2) };
-    const slide = await open(encodeSamples({ ...size, samples, samplesPerPixel: 2, photometric: 1, tags }));
-    expect(await show(slide)).toEqual(greyPicture(() => 100 / 5 + 255 * (4 / 5)));
+    const slide = await openTiffOf(
+      encodeSamples({ ...imageSize, samples, samplesPerPixel: 2, photometric: 1, tags }),
+    );
+    // 51 of 255 is an alpha of 1/5.
+    expect(await renderFull(slide)).toEqual(greyPicture(() => 100 / 5 + 255 * (4 / 5)));
   });
 
-  it('of signed 8-bit samples is read as unsigned, like libtiff does', async () => {
+  it('of signed 8-bit samples is read as unsigned, like in libtiff', async () => {
     const tags = { [tag.SampleFormat]: short(2) };
-    expect(await show(await open(encodeSamples({ ...greys(8), tags })))).toEqual(greyPicture(greyOf(8)));
+    expect(await renderFull(await openTiffOf(encodeSamples({ ...greyPlan(8), tags })))).toEqual(
+      greyPicture(expectedGrey(8)),
+    );
   });
 
   it.each<Packing>(['none', 'lzw', 'packbits'])(
-    'with FillOrder 2 and packing %s has the written pixels',
+    'with FillOrder 2 and compression %s has the original pixels',
     async (packing) => {
-      const plan = { ...greys(1), packing, isBitReversed: true };
-      expect(await show(await open(encodeSamples(plan)))).toEqual(greyPicture(greyOf(1)));
+      const plan = { ...greyPlan(1), packing, isBitReversed: true };
+      expect(await renderFull(await openTiffOf(encodeSamples(plan)))).toEqual(greyPicture(expectedGrey(1)));
     },
   );
 
-  it('that is uncompressed is read without its predictor, like libtiff does', async () => {
+  it('that is uncompressed is read as if it had no predictor, like in libtiff', async () => {
     const tags = { [tag.Predictor]: short(2) };
-    expect(await show(await open(encodeSamples({ ...colours, packing: 'none', tags })))).toEqual(tissue);
+    expect(await renderFull(await openTiffOf(encodeSamples({ ...rgbPlan, packing: 'none', tags })))).toEqual(
+      tissue,
+    );
   });
 
-  it('with a padded last strip has the written pixels', async () => {
-    const padded = encodeSamples({ ...colours, height: 80, rowsPerStrip: 20 });
-    const slide = await open({ ...padded, tags: { ...padded.tags, [tag.ImageLength]: long(HEIGHT) } });
-    expect(await show(slide)).toEqual(tissue);
+  it('with a padded last strip has the original pixels', async () => {
+    const padded = encodeSamples({ ...rgbPlan, height: 80, rowsPerStrip: 20 });
+    const slide = await openTiffOf({ ...padded, tags: { ...padded.tags, [tag.ImageLength]: long(HEIGHT) } });
+    expect(await renderFull(slide)).toEqual(tissue);
   });
 
-  it('that is uncompressed has the written pixels if its StripByteCounts are 0', async () => {
-    const { strips, tags } = encodeSamples({ ...colours, packing: 'none', rowsPerStrip: 40 });
+  it('that is uncompressed has the original pixels if its StripByteCounts are 0', async () => {
+    const { strips, tags } = encodeSamples({ ...rgbPlan, packing: 'none', rowsPerStrip: 40 });
     const zeroByteCounts = { [tag.StripByteCounts]: long(0, 0) };
-    const slide = await open({ strips: strips ?? [], tags: { ...tags, ...zeroByteCounts } });
-    expect(await show(slide)).toEqual(tissue);
+    const slide = await openTiffOf({ strips: strips ?? [], tags: { ...tags, ...zeroByteCounts } });
+    expect(await renderFull(slide)).toEqual(tissue);
   });
 
   it('in one large uncompressed strip is divided into tiles of 2048 × 256 pixels', async () => {
@@ -208,18 +227,18 @@ describe('a TIFF image', () => {
       photometric: 1,
       packing: 'none',
     };
-    const slide = await open(encodeSamples(wide));
+    const slide = await openTiffOf(encodeSamples(wide));
     expect(slide.levels[0]).toMatchObject({ tileWidth: 2048, tileHeight: 256, columns: 3, rows: 2 });
     const tile = await slide.readTile({ level: 0, column: 1, row: 1 });
-    expect(tile?.bytes).toHaveLength(2048 * 44);
-    const expectedPixels = await show(slide);
+    expect(tile?.bytes).toHaveLength(2048 * (300 - 256)); // the second row of tiles has 44 lines
+    const expectedPixels = await renderFull(slide);
     expect(expectedPixels.rgb.filter((_, i) => i % 3 === 0)).toEqual(Uint8Array.from(wide.samples));
   });
 });
 
 describe('a TIFF image stored rotated', () => {
   const orientations = [2, 3, 4, 5, 6, 7, 8] as const;
-  /** The orientation that reverses each orientation. */
+  /** For each value of Orientation, the one that undoes it. */
   const inverse: Readonly<Record<Orientation, Orientation>> = {
     1: 1,
     2: 2,
@@ -235,35 +254,35 @@ describe('a TIFF image stored rotated', () => {
     const stored = orientRaster(tissue, inverse[orientation]);
     for (const [name, cut] of cuts) {
       const plan: SamplesPlan = {
-        ...colours,
+        ...rgbPlan,
         ...cut,
         width: stored.width,
         height: stored.height,
         samples: stored.rgb,
         tags: { [tag.Orientation]: short(orientation) },
       };
-      const slide = await open(encodeSamples(plan));
-      expect(slide.levels[0]).toMatchObject(size);
-      expect(await show(slide), name).toEqual(tissue);
+      const slide = await openTiffOf(encodeSamples(plan));
+      expect(slide.levels[0]).toMatchObject(imageSize);
+      expect(await renderFull(slide), name).toEqual(tissue);
     }
   });
 
   it.each(orientations)(
     'in JPEG tiles is displayed upright if its Orientation is %d',
     async (orientation) => {
-      const uprightSlide = await open(await encodePicture(tissue, 16, 'rgb'));
-      const stored = orientRaster(await show(uprightSlide), inverse[orientation]);
+      const uprightSlide = await openTiffOf(await encodePicture(tissue, 16, 'rgb'));
+      const stored = orientRaster(await renderFull(uprightSlide), inverse[orientation]);
       const directory = await encodePicture(stored, 48, 'rgb');
-      const storedPixels = await show(await open(directory));
-      const slide = await open({
+      const storedPixels = await renderFull(await openTiffOf(directory));
+      const slide = await openTiffOf({
         ...directory,
         tags: { ...directory.tags, [tag.Orientation]: short(orientation) },
       });
-      expect(await show(slide)).toEqual(orientRaster(storedPixels, orientation));
+      expect(await renderFull(slide)).toEqual(orientRaster(storedPixels, orientation));
     },
   );
 
-  it('has no level with another Orientation than full resolution', async () => {
+  it('has no level with another Orientation than that of full resolution', async () => {
     const half = await encodePicture(paintTissue(64, 32), 32, 'rgb');
     const full = await encodePicture(paintTissue(128, 64), 32, 'rgb');
     const withOrientation = (directory: DirectoryPlan, orientation: number): DirectoryPlan => ({
@@ -274,13 +293,13 @@ describe('a TIFF image stored rotated', () => {
         [tag.NewSubfileType]: long(directory === half ? 1 : 0),
       },
     });
-    for (const [orientation, levels] of [
+    for (const [orientationOfHalf, levelCount] of [
       [6, 2],
       [8, 1],
     ] as const) {
-      const directories = [withOrientation(full, 6), withOrientation(half, orientation)];
+      const directories = [withOrientation(full, 6), withOrientation(half, orientationOfHalf)];
       const slide = await openBytes(buildTiff({ directories }).bytes);
-      expect(slide.levels).toHaveLength(levels);
+      expect(slide.levels).toHaveLength(levelCount);
       expect(slide.levels[0]).toMatchObject({ width: 64, height: 128 });
     }
   });
@@ -292,8 +311,8 @@ describe('a TIFF image in JPEG', () => {
     ['in tiles', 32],
   ])('%s has the same pixels as its decoded JPEG streams', async (_, tileSize) => {
     for (const colour of ['rgb', 'ycbcr', 'grey'] as const) {
-      const slide = await open(await encodePicture(tissue, tileSize, colour));
-      const expectedPixels = await show(slide);
+      const slide = await openTiffOf(await encodePicture(tissue, tileSize, colour));
+      const expectedPixels = await renderFull(slide);
       const [level] = slide.levels;
       const row = Math.min(1, level.rows - 1);
       const tile = await slide.readTile({ level: 0, column: 0, row });
@@ -311,12 +330,12 @@ describe('a TIFF image in JPEG', () => {
 
   it('in WhiteIsZero grey shows 0 as white and needs rendering', async () => {
     const directory = await encodePicture(tissue, 32, 'grey');
-    const upright = await show(await open(directory));
-    const inverted = await open({
+    const upright = await renderFull(await openTiffOf(directory));
+    const inverted = await openTiffOf({
       ...directory,
       tags: { ...directory.tags, [tag.PhotometricInterpretation]: short(0) },
     });
-    expect((await show(inverted)).rgb).toEqual(upright.rgb.map((value) => 255 - value));
+    expect((await renderFull(inverted)).rgb).toEqual(upright.rgb.map((value) => 255 - value));
     expect(inverted.levels[0].needsRendering).toBe(true);
   });
 
@@ -325,14 +344,14 @@ describe('a TIFF image in JPEG', () => {
     for (const sample of [0, 1, 2]) {
       planes.push(
         await encodePicture(
-          greyPicture((pixel) => sampleOf(pixel, sample)),
+          greyPicture((pixel) => tissueSample(pixel, sample)),
           32,
           'grey',
         ),
       );
     }
     const [first] = planes as [DirectoryPlan, ...DirectoryPlan[]];
-    const slide = await open({
+    const slide = await openTiffOf({
       tiles: planes.flatMap(({ tiles }) => tiles ?? []),
       tags: {
         ...first.tags,
@@ -342,13 +361,15 @@ describe('a TIFF image in JPEG', () => {
         [tag.PlanarConfiguration]: short(2),
       },
     });
-    const planePixels = await Promise.all(planes.map(async (directory) => show(await open(directory))));
-    const joined = await show(slide);
+    const planePixels = await Promise.all(
+      planes.map(async (directory) => renderFull(await openTiffOf(directory))),
+    );
+    const joined = await renderFull(slide);
     for (const i of [0, 1, 2, 5000, 5001, 5002]) expect(joined.rgb[i]).toBe(planePixels[i % 3]?.rgb[i]);
   });
 });
 
-/** Builds a directory of 64 × 48 pixel tiles, each encoded by `encode`. */
+/** Builds a directory of the tissue in tiles of 64 × 48 pixels. @param encode encodes one tile */
 async function encodedTiles(
   compression: number,
   encode: (tile: Raster) => Promise<Uint8Array>,
@@ -362,23 +383,25 @@ async function encodedTiles(
       for (let y = 0; y < Math.min(tile.height, HEIGHT - top); y++) {
         const lineStart = ((top + y) * WIDTH + left) * 3;
         const lineBytes = Math.min(tile.width, WIDTH - left) * 3;
-        part.set(rgb.subarray(lineStart, lineStart + lineBytes), y * tile.width * 3);
+        part.set(tissueSamples.subarray(lineStart, lineStart + lineBytes), y * tile.width * 3);
       }
       tiles.push(await encode({ ...tile, rgb: part }));
     }
   }
-  const plain = encodeSamples({ ...colours, tile, packing: 'none' });
+  const plain = encodeSamples({ ...rgbPlan, tile, packing: 'none' });
   return { tiles, tags: { ...plain.tags, [tag.Compression]: short(compression), ...tags } };
 }
 
+/** Encodes a tile as lossless WebP. */
 const webp = (raster: Raster) =>
   sharp(raster.rgb, { raw: { width: raster.width, height: raster.height, channels: 3 } })
     .webp({ lossless: true })
     .toBuffer();
+/** Encodes a tile as lossless JPEG 2000. */
 const jpeg2000 = ({ width, height, rgb: values }: Raster) =>
   encodeJpeg2000({ width, height, samplesPerPixel: 3, values });
 
-describe('a TIFF image in tiles of an image codec', () => {
+describe('a TIFF image in WebP or JPEG 2000 tiles', () => {
   it.each([
     ['WebP', 50_001, webp],
     ['JPEG 2000', 34_712, jpeg2000],
@@ -388,9 +411,9 @@ describe('a TIFF image in tiles of an image codec', () => {
       33_003,
       jpeg2000,
     ],
-  ])('has the written pixels: %s', async (_, compression, encode) => {
-    const slide = await open(await encodedTiles(compression, encode));
-    expect(await show(slide)).toEqual(tissue);
+  ])('has the original pixels in %s', async (_, compression, encode) => {
+    const slide = await openTiffOf(await encodedTiles(compression, encode));
+    expect(await renderFull(slide)).toEqual(tissue);
     expect(slide.levels[0]).toMatchObject({ tileWidth: 64, tileHeight: 48, needsRendering: true });
   });
 
@@ -410,7 +433,7 @@ describe('a TIFF image in tiles of an image codec', () => {
         if (!isTransformed) stream[codMarker + 8] = 0;
         return stream;
       };
-      const { rgb: expectedPixels } = await show(await open(await encodedTiles(number, encode)));
+      const { rgb: expectedPixels } = await renderFull(await openTiffOf(await encodedTiles(number, encode)));
       expect([...expectedPixels.subarray(0, 3)]).toEqual([223, 123, 100]);
     },
   );
@@ -421,7 +444,7 @@ describe('a TIFF image in tiles of an image codec', () => {
       stream.write('JJ2000', stream.indexOf('OpenJPEG'), 'latin1');
       return stream;
     };
-    expect(await show(await open(await encodedTiles(33_004, encode)))).toEqual(tissue);
+    expect(await renderFull(await openTiffOf(await encodedTiles(33_004, encode)))).toEqual(tissue);
   });
 
   it('in WebP with alpha is drawn on white', async () => {
@@ -434,7 +457,10 @@ describe('a TIFF image in tiles of an image codec', () => {
       [tag.BitsPerSample]: short(8, 8, 8, 8),
       [tag.ExtraSamples]: short(2),
     };
-    expect(await show(await open(await encodedTiles(50_001, encode, tags)))).toEqual(greyPicture(() => 204));
+    // Black with an alpha of 0.2 on white is 255 × 0.8.
+    expect(await renderFull(await openTiffOf(await encodedTiles(50_001, encode, tags)))).toEqual(
+      greyPicture(() => 204),
+    );
   });
 
   it.each<[string, number, (tile: Raster) => Promise<Uint8Array>]>([
@@ -447,12 +473,12 @@ describe('a TIFF image in tiles of an image codec', () => {
     ['of another size', 34_712, (tile) => jpeg2000({ ...tile, width: 48, height: 64 })],
     ['of one byte', 34_712, async () => Uint8Array.of(255)],
   ])('throws FILE_CORRUPT for a tile %s (compression %d)', async (_, compression, encode) => {
-    const slide = await open(await encodedTiles(compression, encode));
-    await expect(show(slide)).rejects.toMatchObject({ name: 'SlideError', code: 'FILE_CORRUPT' });
+    const slide = await openTiffOf(await encodedTiles(compression, encode));
+    await expect(renderFull(slide)).rejects.toMatchObject({ name: 'SlideError', code: 'FILE_CORRUPT' });
   });
 });
 
-/** Changes width and height of a lossless WebP, 14 bits each after the signature of its chunk, to 16,383. */
+/** Changes the width and the height of a lossless WebP to 16,383; they are 14 bits each, after the signature of the chunk. */
 function enlarged(image: Uint8Array): Uint8Array {
   const sizeOffset = Buffer.from(image.buffer, image.byteOffset, image.length).indexOf('VP8L') + 9;
   const changed = Uint8Array.from(image);
@@ -462,7 +488,7 @@ function enlarged(image: Uint8Array): Uint8Array {
 
 describe('a TIFF image without a pyramid', () => {
   it.each(cuts)('in %s is rendered at half size with the mean of each 2 × 2 pixels', async (_, cut) => {
-    const slide = await open(encodeSamples({ ...colours, ...cut }));
+    const slide = await openTiffOf(encodeSamples({ ...rgbPlan, ...cut }));
     const { maxLevel } = describeDeepZoom(slide);
     const half = await renderPixels(slide, {
       dziLevel: maxLevel - 1,
@@ -475,7 +501,7 @@ describe('a TIFF image without a pyramid', () => {
       const columnOffsets = x * 2 + 1 < WIDTH ? [0, 1] : [0];
       const rowOffsets = y * 2 + 1 < HEIGHT ? [0, 1] : [0];
       const values = rowOffsets.flatMap((dy) =>
-        columnOffsets.map((dx) => sampleOf((y * 2 + dy) * WIDTH + x * 2 + dx, sample)),
+        columnOffsets.map((dx) => tissueSample((y * 2 + dy) * WIDTH + x * 2 + dx, sample)),
       );
       return values.reduce((sum, value) => sum + value, 0) / values.length;
     };
@@ -498,18 +524,18 @@ describe('the colour profile of a TIFF image', () => {
 
   it('is returned unchanged by readIccProfile', async () => {
     const tags = { [tag.ICCProfile]: { type: 7, numbers: [...profile] } };
-    const slide = await open(encodeSamples({ ...colours, tags }));
+    const slide = await openTiffOf(encodeSamples({ ...rgbPlan, tags }));
     expect(await slide.readIccProfile()).toEqual(profile);
   });
 
   it('is null if the file has none', async () => {
-    expect(await (await open(encodeSamples(colours))).readIccProfile()).toBeNull();
+    expect(await (await openTiffOf(encodeSamples(rgbPlan))).readIccProfile()).toBeNull();
   });
 
   it('is not read if it has 32 MiB: readIccProfile throws LIMIT_EXCEEDED', async () => {
     const built = buildTiff({
       directories: [
-        encodeSamples({ ...colours, tags: { [tag.ICCProfile]: { type: 7, numbers: [1, 2, 3, 4, 5] } } }),
+        encodeSamples({ ...rgbPlan, tags: { [tag.ICCProfile]: { type: 7, numbers: [1, 2, 3, 4, 5] } } }),
       ],
     });
     const view = new DataView(built.bytes.buffer, built.bytes.byteOffset, built.bytes.length);

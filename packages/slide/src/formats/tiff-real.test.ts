@@ -1,6 +1,6 @@
 /**
- * Tests every real TIFF and Aperio slide in the folder TEST_SLIDES. Pixels are compared with libvips, which shares only the
- * JPEG and WebP decoders with this package. Files that libvips cannot read are compared with the same image in another
+ * Tests every real TIFF and Aperio slide in the folder that the environment variable TEST_SLIDES names. Pixels are compared
+ * with libvips, which shares only the JPEG and WebP decoders with this package. Files that libvips cannot read are compared with the same image in another
  * file, or with pixels that OpenSlide 3.4.1 returns.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -24,13 +24,15 @@ const skipped = slides === '' ? ' (skipped: TEST_SLIDES names no folder of real 
 
 type Sizes = readonly (readonly [width: number, height: number])[];
 
+/** What the reader must return for a file. */
 interface Expected {
+  /** Pixels of each level. */
   readonly sizes: Sizes;
   /** Page number of a level in libvips; the level number when absent, null when libvips cannot read the level. */
   readonly pages?: readonly (number | { subifd: number })[] | null;
-  /** Pixels known from another source: column, row, colour. */
+  /** Single pixels whose colour is known from another source. */
   readonly pixels?: readonly (readonly [x: number, y: number, colour: readonly [number, number, number]])[];
-  /** Maximum difference of a sample from libvips, for the reason in a comment; 0 when absent. */
+  /** Maximum difference of a sample from libvips; 0 when absent. A comment at the file says why it differs. */
   readonly maxDifference?: number;
 }
 
@@ -38,6 +40,7 @@ interface Expected {
 const halves = (width: number, height: number, count: number): Sizes =>
   Array.from({ length: count }, (_, i) => [Math.floor(width / 2 ** i), Math.floor(height / 2 ** i)] as const);
 
+/** Files that must open, by name. */
 const supported: Readonly<Record<string, Expected>> = {
   'BigTIFFLong8Tiles.tif': { sizes: [[64, 64]] },
   'BigTIFFSubIFD8.tif': { sizes: halves(64, 64, 2), pages: [0, { subifd: 0 }] },
@@ -115,7 +118,7 @@ const supported: Readonly<Record<string, Expected>> = {
   'imagecodecs/rgba.tiled.u1.tif': { sizes: [[111, 83]], maxDifference: 1 },
 };
 
-/** Files that are not supported, with the message. */
+/** Files that are not supported, with the message of the error. */
 const unsupported: Readonly<Record<string, string>> = {
   'imagecodecs/gray.tiled.f4.tif': 'Not supported: floating point of 32 bits a sample',
   'old-style-jpeg-compression.tif': 'Not supported: old-style JPEG (compression 6)',
@@ -148,7 +151,7 @@ function renderFullResolution(slide: Slide): Promise<Raster> {
 }
 
 describe.skipIf(slides === '')(`openSlide with a real TIFF${skipped}`, () => {
-  it('is tested with every file of the folder generic-tiff of TEST_SLIDES', () => {
+  it('is tested with every file in the folder generic-tiff of TEST_SLIDES', () => {
     const files = readdirSync(join(slides, 'generic-tiff'), { recursive: true, withFileTypes: true });
     const names = files
       .filter((file) => file.isFile())
@@ -173,6 +176,7 @@ describe.skipIf(slides === '')(`openSlide with a real TIFF${skipped}`, () => {
       const slide = await open(name);
       for (const [level, [width, height]] of sizes.entries()) {
         const page = pages?.[level] ?? level;
+        // Of a large level, three rectangles are compared.
         if (width * height > 2 ** 24) {
           const { maxLevel } = describeDeepZoom(slide);
           for (const [x, y] of [

@@ -1,5 +1,6 @@
 /**
- * Property tests: the TIFF reader returns the written pixels of any TIFF, and rejects any damaged one or some of its tiles.
+ * Property tests of the TIFF reader: it returns the original pixels of any lossless TIFF. It rejects a damaged TIFF, or throws
+ * errors for some of its tiles.
  */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -22,14 +23,14 @@ import { memoryFiles } from '../testing/memory-files.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { openDamaged, readTiles } from '../testing/read-damaged.ts';
 
-/** Damaged files per property; `npm run fuzz` sets FUZZ_RUNS to try many more. */
+/** Number of damaged files per property; `npm run fuzz` sets FUZZ_RUNS to try many more. */
 const runs = Number(process.env.FUZZ_RUNS ?? 1000);
 const TIMEOUT_MS = 60_000 + runs * 10;
 
 /**
- * A change that damages a file: in a value of a directory, in the chain of directories, or in the bytes. `directory` and
- * `where` choose a directory and a value, as fractions (0 to 1) of all. `next` and `loop` change where the next directory
- * is: at any offset, or at a directory of the file.
+ * A change that damages a file: in a tag of a directory, in the chain of directories, or in the bytes. `directory` and `where`
+ * choose a directory and a tag, as fractions (0 to 1) of all. `next` and `loop` change the pointer to the next directory: to any
+ * offset, or to a directory of the file.
  */
 type Fault =
   | { readonly kind: 'remove'; readonly directory: number; readonly where: number }
@@ -52,6 +53,7 @@ const anyValue: fc.Arbitrary<TagValue> = fc.record({
   type: fc.constantFrom(1, 2, 3, 4, 5, 7, 13, 16),
   numbers: fc.array(hostileNumber, { maxLength: 8 }),
 });
+/** Generates the kind of a fault. */
 const kind = <Kind extends string>(name: Kind) => fc.constant(name);
 const anyDirectoryFault: fc.Arbitrary<Fault> = fc.oneof(
   fc.record({ kind: kind('remove'), directory: anyShare, where: anyShare }),
@@ -104,6 +106,7 @@ function isByteFault(fault: Fault): fault is ByteFault {
 
 type DirectoryFault = Extract<Fault, { readonly kind: 'remove' | 'type' | 'number' | 'count' | 'add' }>;
 
+/** Changes, removes or adds a tag of a directory. */
 function damageDirectory(directory: DirectoryPlan, fault: DirectoryFault): DirectoryPlan {
   if (fault.kind === 'add') {
     return { ...directory, tags: { ...directory.tags, [fault.tag]: truncateToType(fault.value) } };
@@ -163,6 +166,7 @@ const anyLossless: fc.Arbitrary<{ plan: SamplesPlan; littleEndian: boolean; isBi
 });
 
 describe('the TIFF reader', () => {
+  /** Plans of the intact files that the tests damage. */
   const bases: TiffPlan[] = [];
   beforeAll(async () => {
     const pyramid = await tiledTiffDirectories({
@@ -186,7 +190,7 @@ describe('the TIFF reader', () => {
   });
 
   it(
-    'returns the written pixels of any lossless TIFF',
+    'returns the original pixels of any lossless TIFF',
     async () => {
       await fc.assert(
         fc.asyncProperty(anyLossless, async ({ plan, littleEndian, isBig }) => {
@@ -204,7 +208,7 @@ describe('the TIFF reader', () => {
   );
 
   it(
-    'rejects a damaged TIFF or throws errors for some of its tiles, within the limit of bytes read',
+    'rejects a damaged TIFF or throws errors for some of its tiles, without reading many more bytes than the file has',
     async () => {
       await fc.assert(
         fc.asyncProperty(

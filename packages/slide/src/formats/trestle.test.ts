@@ -11,6 +11,7 @@ import { paintTissue } from '../testing/paint-tissue.ts';
 import { tag } from '../tiff/tags.ts';
 import { trestle } from './trestle.ts';
 
+/** Pixels of full resolution without overlaps, and side of a tile. */
 const [WIDTH, HEIGHT, TILE] = [500, 380, 128];
 const tissue = paintTissue(WIDTH, HEIGHT);
 
@@ -34,6 +35,7 @@ function withOverlaps(picture: Raster, overlap: number): Raster {
 const DESCRIPTION =
   'Background Color=E6E0DC;White Balance=FFFFFF;Objective Power=20;JPEG Quality=75;OverlapsXY= 32 32 16 16;Patient=DOE^JANE';
 
+/** Builds a Trestle slide. */
 function build(
   directories: DirectoryPlan[],
   description = DESCRIPTION,
@@ -53,6 +55,7 @@ function build(
 
 const open = (...plan: Parameters<typeof build>): Promise<Slide> => openBytes(build(...plan));
 
+/** Directories of three levels, whose tiles overlap by 32, 16 and 0 pixels. */
 const levels = [
   exactPicture(withOverlaps(tissue, 32), TILE),
   exactPicture(withOverlaps(shrinkRaster(tissue, 2), 16), TILE),
@@ -60,7 +63,7 @@ const levels = [
 ];
 
 describe('a Trestle slide', () => {
-  it('has the written pixels, without the overlaps, in every level', async () => {
+  it('has the original pixels in every level, each overlap once', async () => {
     const slide = await open(levels);
     expect(slide).toMatchObject({ format: 'trestle', vendor: 'Trestle', objectivePower: 20 });
     expect(slide.levels).toMatchObject([
@@ -73,7 +76,7 @@ describe('a Trestle slide', () => {
     }
   });
 
-  it('has the micrometres per pixel of XResolution and YResolution, and the stated background colour', async () => {
+  it('has XResolution and YResolution as micrometres per pixel, and the stated background colour', async () => {
     const { mpp, background } = await open(levels);
     expect(mpp).toEqual({ x: expect.closeTo(0.35, 9), y: expect.closeTo(0.36, 9) });
     expect(background).toEqual({ r: 0xe6, g: 0xe0, b: 0xdc });
@@ -114,8 +117,8 @@ describe('a Trestle slide', () => {
 
   it('is grouped with its .Full and .tif-<digits>b companion files', async () => {
     const names = ['a.Full', 'a.tif', 'a.tif-0b', 'a.tif-1b', 'a.tif-b', 'b.Full', 'c.tif'];
-    const open = () => Promise.reject(new Error('Nothing needs to be read'));
-    expect(await trestle.group?.({ names, folders: [], open })).toEqual([
+    const failToOpen = () => Promise.reject(new Error('No file needs to be read'));
+    expect(await trestle.group?.({ names, folders: [], open: failToOpen })).toEqual([
       { leading: 'a.tif', members: ['a.Full', 'a.tif-0b', 'a.tif-1b'] },
     ]);
   });
@@ -130,6 +133,7 @@ describe('a Trestle slide', () => {
 });
 
 describe('openSlideFrom', () => {
+  /** Returns a description that states these overlaps. */
   const overlaps = (text: string) => `OverlapsXY=${text}`;
   const [full, half] = levels as [DirectoryPlan, DirectoryPlan];
 
@@ -144,8 +148,8 @@ describe('openSlideFrom', () => {
       overlaps(' 99999999999999999999 1'),
       'FILE_CORRUPT',
     ],
-    ['when tiles overlap by half', levels, overlaps(' 64 0'), 'FILE_CORRUPT'],
-    ['when tiles overlap by half in rows', levels, overlaps(' 0 64'), 'FILE_CORRUPT'],
+    ['when neighbouring columns of tiles overlap by half', levels, overlaps(' 64 0'), 'FILE_CORRUPT'],
+    ['when neighbouring rows of tiles overlap by half', levels, overlaps(' 0 64'), 'FILE_CORRUPT'],
     ['when tiles overlap completely', levels, overlaps(' 128 128'), 'FILE_CORRUPT'],
     [
       'when tiles of a smaller level overlap by more than half',
@@ -191,7 +195,7 @@ describe('openSlideFrom', () => {
       DESCRIPTION,
       'FORMAT_NOT_SUPPORTED',
     ],
-  ])('rejects a Trestle slide %s', async (_, directories, description, code) => {
+  ])('rejects a Trestle slide with $3 %s', async (_, directories, description, code) => {
     await expect(open(directories, description)).rejects.toMatchObject({ name: 'SlideError', code });
   });
 

@@ -1,6 +1,6 @@
 /**
- * Property tests of formats whose metadata are text, such as XML: with any damage to text or bytes, the reader returns
- * pixels or throws a SlideError.
+ * Property tests of the formats whose metadata are text, such as XML: whatever the damage to the text or the bytes of a slide,
+ * the reader returns pixels or throws a SlideError.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -28,6 +28,7 @@ type Fault =
   | { readonly kind: 'insert'; readonly where: number; readonly text: string }
   | ByteFault;
 
+/** Generates a value that a careless reader could misread. */
 const hostileValue = fc.oneof(
   hostileNumber.map(String),
   hostileNumber.map((number) => String(-number)),
@@ -55,6 +56,7 @@ const hostileValue = fc.oneof(
     'x'.repeat(5000),
   ),
 );
+/** Generates text that breaks XML or `name=value` pairs. */
 const hostileText = fc.constantFrom(
   '<!DOCTYPE a [<!ENTITY b "c">]>',
   '<!DOCTYPE a SYSTEM "file:///etc/passwd">',
@@ -73,6 +75,7 @@ const hostileText = fc.constantFrom(
   '<![CDATA[',
   '<!--',
 );
+/** Generates the kind of a fault. */
 const kind = <Kind extends string>(name: Kind) => fc.constant(name);
 const anyFault: fc.Arbitrary<Fault> = fc.oneof(
   { arbitrary: fc.record({ kind: kind('value'), where: anyShare, value: hostileValue }), weight: 5 },
@@ -86,12 +89,14 @@ const anyFault: fc.Arbitrary<Fault> = fc.oneof(
   { arbitrary: anyByteFault, weight: 3 },
 );
 
-/** Matches values of attributes, texts of elements, and values of `name=value` pairs. */
+/** Matches the value of an attribute (`20` in `mag="20"`), the text of an element, or the value of a `name=value` pair. */
 const VALUES = /(?<==")[^"]*(?=")|(?<=>)[^<>]+(?=<)|(?<==)[^";=]+(?=;|$)/g;
-/** Matches elements without children, and attributes. */
+/** Matches an element without child elements, e.g. `<a b="c"/>` or `<a>text</a>`, or an attribute. */
 const ELEMENTS = /<(\w+)\b[^<>]*\/>|<(\w+)\b[^<>]*>[^<>]*<\/\2>|\s[\w-]+="[^"]*"/g;
 
+/** Applies a fault to the text of a slide; a fault of the bytes changes nothing. */
 function damageText(text: string, fault: Fault): string {
+  /** Replaces one match of a pattern, chosen by `where`. */
   const replaceOne = (pattern: RegExp, where: number, change: (matched: string) => string) => {
     const matches = [...text.matchAll(pattern)];
     const match = matches[Math.floor(where * matches.length)];
@@ -116,6 +121,7 @@ function damageText(text: string, fault: Fault): string {
   }
 }
 
+/** Builds a slide with faults: first in its text, then in its bytes. */
 function damage(slide: VendorSlide, faults: readonly Fault[]): Uint8Array {
   let { text } = slide;
   for (const fault of faults) text = damageText(text, fault);

@@ -10,9 +10,10 @@ import { openBytes } from '../testing/open-bytes.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { tag } from '../tiff/tags.ts';
 
+/** Side of a camera frame, which is one stored tile, in pixels. */
 const TILE = 128;
 
-/** A scanned rectangle of camera frames of 128 pixels. */
+/** A scanned rectangle of camera frames. */
 interface RegionPlan {
   /** Overlap in pixels of each column with the one before it, starting with the second column; likewise of each row. */
   readonly overlapsX: readonly number[];
@@ -20,12 +21,14 @@ interface RegionPlan {
   /** Position of the first frame in the stored image, in frames from the top left corner. */
   readonly firstColumn?: number;
   readonly firstRow?: number;
-  /** Position of the left edge in pixels, and height of the bottom edge above a baseline. */
+  /** Position of the left edge in pixels. */
   readonly x?: number;
+  /** Distance in pixels from a baseline below all regions up to the bottom edge. */
   readonly bottomAboveBaseline?: number;
   readonly isScanned?: boolean;
 }
 
+/** A region of 4 × 3 frames. */
 const REGION: RegionPlan = { overlapsX: [16, 0, 24], overlapsY: [8, 32] };
 
 /** Returns the position of each column or row of frames in pixels from the first one. */
@@ -57,7 +60,7 @@ function asFrames(picture: Raster, { overlapsX, overlapsY }: RegionPlan): Raster
   return { width, height, rgb };
 }
 
-/** Returns the number of a frame: from 1, from the bottom row up, alternately from left to right and right to left. */
+/** Returns the number of a frame. Frames are numbered from 1, from the bottom row up, alternately to the right and to the left. */
 function numberOf(column: number, row: number, columns: number, rows: number): number {
   const rowFromBottom = rows - 1 - row;
   const indexInRow = rowFromBottom % 2 === 0 ? column : columns - 1 - column;
@@ -100,9 +103,11 @@ function jointsOf({ overlapsX, overlapsY }: RegionPlan, directions: 'legacy' | '
   return joints.join('');
 }
 
+/** XML of the scanner. */
 const SCANNER =
   '<iScan Magnification="20" ScanRes="0.465" UnitNumber="BI1" UserName="DOE^JANE" Z-layers="1" ScanWhitePoint="235"><AOI0 Left="1"/></iScan>';
 
+/** Returns the XML of the regions. @param joints returns the XML of the overlaps of a region */
 function encodeInfo(
   regions: readonly RegionPlan[],
   joints = (region: RegionPlan) => jointsOf(region, 'legacy'),
@@ -126,7 +131,7 @@ function encodeInfo(
 
 const xmp = (text: string) => ({ [tag.XMP]: byte(...Buffer.from(text)) });
 
-/** Builds levels as the scanner stores them: frames side by side, reduced. */
+/** Builds the directories of levels as the scanner stores them: frames side by side, reduced by each downsample. */
 const levelsOf = (frames: Raster, downsamples: readonly number[]) =>
   downsamples.map((downsample, i) =>
     withTags(exactPicture(shrinkRaster(frames, downsample), TILE), {
@@ -162,7 +167,7 @@ describe('a Ventana slide whose frames overlap', () => {
     ['iScan', 'legacy'],
     ['DP 200', 'all'],
   ])(
-    'has the written metadata, and shows every pixel once, if the scanner %s has written its overlaps',
+    'has the stated metadata, and shows every overlap once, if the scanner %s has measured the overlaps',
     async (_, directions) => {
       const slide = await open(
         slideOf(
@@ -189,7 +194,7 @@ describe('a Ventana slide whose frames overlap', () => {
     },
   );
 
-  it('places neighbouring columns and rows by the mean of their overlaps with a confidence of 98 or more', async () => {
+  it('places neighbouring columns and rows by the mean of the overlaps with a confidence of 98 or more', async () => {
     const region: RegionPlan = { overlapsX: [16], overlapsY: [8] };
     const withConfidence97 = (text: string) => text.replace('Confidence="100"', 'Confidence="97"');
     const joints = () =>
@@ -199,7 +204,7 @@ describe('a Ventana slide whose frames overlap', () => {
       joint('UP', 1, 4, 5, 6) +
       joint('UP', 2, 3, 0, 10) +
       joint('UP', 2, 3, 0, 60).replace('FlagJoined="1"', 'FlagJoined="0"');
-    const picture = paintTissue(240, 248);
+    const picture = paintTissue(240, 248); // 2 × 128 − 16 and 2 × 128 − 8
     const slide = await open(slideOf(region, picture, encodeInfo([region], joints), [1]));
     expect(difference(await drawLevel(slide, 0), picture).max).toBe(0);
   });
@@ -208,7 +213,7 @@ describe('a Ventana slide whose frames overlap', () => {
     const region: RegionPlan = { overlapsX: [], overlapsY: [20] };
     const joints = () =>
       joint('UP', 1, 2, 0, 8).replace('100', '20') + joint('UP', 1, 2, 0, 24).replace('100', '60');
-    const picture = paintTissue(128, 236);
+    const picture = paintTissue(128, 236); // the weighted mean of the overlaps is (20 × 8 + 60 × 24) / 80 = 20
     const slide = await open(slideOf(region, picture, encodeInfo([region], joints), [1]));
     expect(difference(await drawLevel(slide, 0), picture).max).toBe(0);
   });
@@ -216,7 +221,7 @@ describe('a Ventana slide whose frames overlap', () => {
   it('uses the mean of the other overlaps for neighbouring columns without a measured overlap', async () => {
     const region: RegionPlan = { overlapsX: [16, 16], overlapsY: [] };
     const joints = () => joint('RIGHT', 1, 2, 16, 0);
-    const picture = paintTissue(352, 128);
+    const picture = paintTissue(352, 128); // 3 × 128 − 2 × 16
     const slide = await open(slideOf(region, picture, encodeInfo([region], joints), [1]));
     expect(difference(await drawLevel(slide, 0), picture).max).toBe(0);
   });
@@ -279,7 +284,7 @@ describe('a Ventana slide whose frames do not overlap', () => {
     ]);
   });
 
-  it('has the written pixels if it is a .tif whose metadata list no frames', async () => {
+  it('returns the original pixels if it is a .tif whose metadata list no frames', async () => {
     const metadata = withTags(macro, xmp(`<Metadata><a/>${SCANNER}</Metadata>`));
     const [, ...others] = slideOf(plain, picture, '');
     const slide = await open([metadata, ...others]);
@@ -304,6 +309,7 @@ describe('a Ventana slide with several regions', () => {
   const firstTissue = paintTissue(240, 128);
   const secondTissue = paintTissue(128, 240);
 
+  /** Returns the stored image, 4 × 2 frames: the first region on the left, the second one in the last column. */
   function storedImage(): Raster {
     const rgb = new Uint8Array(512 * 256 * 3).fill(7);
     for (const [frames, left] of [
@@ -321,7 +327,7 @@ describe('a Ventana slide with several regions', () => {
     const [full, half] = levelsOf(storedImage(), [1, 2]) as [DirectoryPlan, DirectoryPlan];
     const info = encodeInfo([firstRegion, unscanned, secondRegion]);
     const slide = await open([macro, withTags(full, xmp(info)), half]);
-    // The height from the bottom of the first to the top of the second region is 40 + 240.
+    // The width is 300 + 128; the height, from the bottom of the first to the top of the second region, is 40 + 240.
     expect(slide.levels).toMatchObject([
       { width: 428, height: 280 },
       { width: 214, height: 140 },
@@ -512,9 +518,12 @@ describe('openSlideFrom', () => {
       [macro, withTags(full, { [tag.TileOffsets]: short(8) })],
       'FILE_CORRUPT',
     ],
-  ])('rejects a Ventana slide %s, with a message that names no patient', async (_, directories, code) => {
-    const opening = open(directories);
-    await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
-    await expect(opening).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
-  });
+  ])(
+    'rejects a Ventana slide with $2 %s, in a message that names no patient',
+    async (_, directories, code) => {
+      const opening = open(directories);
+      await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
+      await expect(opening).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
+    },
+  );
 });

@@ -30,6 +30,7 @@ const slides = process.env.TEST_SLIDES ?? '';
 const skipped = slides === '' ? ' (skipped: TEST_SLIDES names no folder of real slides)' : '';
 
 const picture = paintTissue(600, 420);
+/** The image of the slide; .vsi files call an image a stack. */
 const stack: VsiStackPlan = {
   number: 10001,
   width: 600,
@@ -38,15 +39,18 @@ const stack: VsiStackPlan = {
   mpp: 0.1717,
   objectivePower: 40,
 };
-const etsName = (number: number) => `_slide_/stack${number}/frame_t.ets`;
+/** Returns the path of the file with the pixels of a stack. */
+const etsPath = (number: number) => `_slide_/stack${number}/frame_t.ets`;
 
+/** Opens a slide. @param ets files with pixels, by path */
 const open = (vsi: Uint8Array, ets: Readonly<Record<string, Uint8Array>>): Promise<Slide> =>
   openSlideFrom(memoryFiles({ 'slide.vsi': vsi, ...ets }));
 
 /** Opens a slide of one image. @param metadata properties that the .vsi file states, instead of those of `stack` */
-const openOne = (plan: EtsPlan, metadata: Partial<VsiStackPlan> = {}) =>
-  open(buildVsi([{ ...stack, ...metadata }]), { [etsName(10001)]: buildEts(plan) });
+const openSingle = (plan: EtsPlan, metadata: Partial<VsiStackPlan> = {}) =>
+  open(buildVsi([{ ...stack, ...metadata }]), { [etsPath(10001)]: buildEts(plan) });
 
+/** Returns the plan of an .ets file with `picture`. @param otherCoordinates coordinates besides column, row and resolution */
 async function planOf(
   coding: EtsCoding,
   resolutions = 1,
@@ -60,6 +64,7 @@ async function planOf(
   };
 }
 
+/** Reads and decodes a tile. */
 async function rasterOf(slide: Slide, level: number, column: number, row: number): Promise<Raster> {
   const tile = await slide.readTile({ level, column, row });
   if (!tile) throw new Error('there is no such tile');
@@ -73,9 +78,9 @@ describe('an Olympus slide', () => {
     ['png', 0],
     ['samples', 0],
   ])(
-    'with tiles in %s has the written metadata, and the written pixels with a mean difference of at most %i',
+    'with tiles in %s has the stated metadata, and the original pixels with a mean difference of at most %i',
     async (coding, maxMean) => {
-      const slide = await openOne(await planOf(coding));
+      const slide = await openSingle(await planOf(coding));
       expect(slide).toMatchObject({
         format: 'vsi',
         vendor: 'Olympus',
@@ -94,17 +99,17 @@ describe('an Olympus slide', () => {
     },
   );
 
-  it('returns JPEG tiles with all bytes of the file that follow the start-of-image marker', async () => {
+  it('returns JPEG tiles with the stored bytes that follow the start-of-image marker', async () => {
     const plan = await planOf('jpeg');
-    const slide = await openOne(plan);
+    const slide = await openSingle(plan);
     const { maxLevel } = describeDeepZoom(slide);
     const tile = await readNativeTile(slide, { dziLevel: maxLevel, column: 1, row: 0 });
-    const stored = plan.tiles[1]?.data ?? new Uint8Array();
+    const stored = plan.tiles[1]?.data ?? new Uint8Array(); // column 1, row 0
     expect(Buffer.from(tile ?? []).subarray(2 - stored.length)).toEqual(Buffer.from(stored.subarray(2)));
   });
 
   it('has a level for each stored resolution, with sides halved and rounded up', async () => {
-    const slide = await openOne(await planOf('png', 3));
+    const slide = await openSingle(await planOf('png', 3));
     expect(slide.levels.map(({ width, height, downsample }) => [width, height, downsample])).toEqual([
       [600, 420, 1],
       [300, 210, 2],
@@ -116,8 +121,9 @@ describe('an Olympus slide', () => {
 
   it('returns red, green, blue for samples that the file stores as blue, green, red', async () => {
     const plan = await planOf('samples');
-    for (const options of [{ componentOrder: 1 }, { colourSpace: 4 }]) {
-      const slide = await openOne({ ...plan, ...options });
+    const [BLUE_FIRST, BGR] = [1, 4];
+    for (const options of [{ componentOrder: BLUE_FIRST }, { colourSpace: BGR }]) {
+      const slide = await openSingle({ ...plan, ...options });
       const { rgb } = await rasterOf(slide, 0, 0, 0);
       expect([...rgb.subarray(0, 3)]).toEqual([...picture.rgb.subarray(0, 3)].reverse());
     }
@@ -125,18 +131,18 @@ describe('an Olympus slide', () => {
 
   it('returns null for a missing tile and has the background colour of the file', async () => {
     const plan = await planOf('jpeg');
-    const slide = await openOne({ ...plan, tiles: plan.tiles.slice(0, 4), background: [240, 241, 242] });
+    const slide = await openSingle({ ...plan, tiles: plan.tiles.slice(0, 4), background: [240, 241, 242] });
     expect(await slide.readTile({ level: 0, column: 2, row: 1 })).toBeNull();
     expect(slide.background).toEqual({ r: 240, g: 241, b: 242 });
   });
 
-  it('has the size of the area that its tiles cover if the metadata state no size', async () => {
-    const slide = await openOne(await planOf('jpeg'), { width: 0, height: 0 });
+  it('has the size of the area that its tiles cover, 3 × 2 tiles, if the metadata state no size', async () => {
+    const slide = await openSingle(await planOf('jpeg'), { width: 0, height: 0 });
     expect(slide.levels[0]).toMatchObject({ width: 768, height: 512 });
   });
 
-  it('has a rendered tile that differs from the mean of the pixels by less than 4 of 255', async () => {
-    const slide = await openOne(await planOf('jpeg', 2));
+  it('has a rendered tile whose samples differ from the mean of the pixels by less than 4 of 255 in the mean', async () => {
+    const slide = await openSingle(await planOf('jpeg', 2));
     const { maxLevel } = describeDeepZoom(slide);
     const tile = await pixelsOf(await renderTile(slide, { dziLevel: maxLevel - 2, column: 0, row: 0 }));
     expect(difference(tile, shrinkRaster(picture, 4)).mean).toBeLessThan(4);
@@ -160,10 +166,10 @@ describe('an Olympus slide', () => {
         { number: 10007, width: 90_000, height: 90_000, type: 4 },
       ]),
       {
-        [etsName(1)]: associated,
-        [etsName(2)]: associated,
-        [etsName(10001)]: associated,
-        [etsName(10004)]: buildEts(await planOf('png')),
+        [etsPath(1)]: associated,
+        [etsPath(2)]: associated,
+        [etsPath(10001)]: associated,
+        [etsPath(10004)]: buildEts(await planOf('png')),
       },
     );
     expect(slide).toMatchObject({ objectivePower: 20 });
@@ -183,8 +189,8 @@ describe('an Olympus slide', () => {
     ['of −0.2', { mpp: -0.2 }, null],
     ['of NaN', { mpp: Number.NaN }, null],
     ['of 1e300', { mpp: 1e300 }, null],
-  ])('has the expected pixel size, or null, if the file states a pixel size %s', async (_, metadata, mpp) => {
-    expect((await openOne(await planOf('jpeg'), metadata)).mpp).toEqual(mpp);
+  ])('has the pixel size $2 if the file states a pixel size %s', async (_, metadata, mpp) => {
+    expect((await openSingle(await planOf('jpeg'), metadata)).mpp).toEqual(mpp);
   });
 
   it.each([
@@ -193,22 +199,24 @@ describe('an Olympus slide', () => {
     ['a row before the first', { level: 0, column: 0, row: -1 }],
     ['a fractional column', { level: 0, column: 0.5, row: 0 }],
   ])('throws TILE_OUT_OF_RANGE for a tile address with %s', async (_, address) => {
-    const slide = await openOne(await planOf('jpeg'));
+    const slide = await openSingle(await planOf('jpeg'));
     await expect(slide.readTile(address)).rejects.toMatchObject({ code: 'TILE_OUT_OF_RANGE' });
   });
 });
 
 describe('an Olympus fluorescence slide', () => {
-  const grey = async (level: number, place: readonly number[]): Promise<EtsTile> => ({
+  /** Returns a tile of one grey value. @param place its coordinates */
+  const greyTile = async (value: number, place: readonly number[]): Promise<EtsTile> => ({
     place,
     data: await encodeJpeg2000({
       width: 64,
       height: 64,
       samplesPerPixel: 1,
-      values: new Uint16Array(64 * 64).fill(level),
+      values: new Uint16Array(64 * 64).fill(value),
     }),
   });
-  const plan = (tiles: readonly EtsTile[]): EtsPlan => ({
+  /** Returns the plan of a file of 16-bit grey tiles in JPEG 2000. */
+  const planOfTiles = (tiles: readonly EtsTile[]): EtsPlan => ({
     tileWidth: 64,
     tileHeight: 64,
     tiles,
@@ -221,30 +229,36 @@ describe('an Olympus fluorescence slide', () => {
   const firstPixel = async (slide: Slide) => [...(await rasterOf(slide, 0, 0, 0)).rgb.subarray(0, 3)];
 
   it('overlays its channels with their colours and display limits', async () => {
-    // Coordinates of a tile: column, row, channel, resolution.
-    const slide = await openOne(plan([await grey(1000, [0, 0, 0, 0]), await grey(50, [0, 0, 1, 0])]), {
-      ...metadata,
-      dimensions: [4],
-      channels: [
-        { bgr: [255, 0, 0], range: [0, 2000] },
-        { bgr: [0, 255, 0], range: [0, 50] },
-      ],
-    });
+    // Coordinates of a tile: column, row, channel, resolution. Blue has 1000 of 2000, green has 50 of 50.
+    const slide = await openSingle(
+      planOfTiles([await greyTile(1000, [0, 0, 0, 0]), await greyTile(50, [0, 0, 1, 0])]),
+      {
+        ...metadata,
+        dimensions: [4],
+        channels: [
+          { bgr: [255, 0, 0], range: [0, 2000] },
+          { bgr: [0, 255, 0], range: [0, 50] },
+        ],
+      },
+    );
     expect(slide.levels[0]).toMatchObject({ needsRendering: true });
     expect(slide.background).toEqual({ r: 0, g: 0, b: 0 });
     expect(await firstPixel(slide)).toEqual([0, 255, 128]);
   });
 
   it('overlays its channels in default colours if the file states none', async () => {
-    const slide = await openOne(plan([await grey(65_535, [0, 0, 0, 0]), await grey(65_535, [0, 0, 1, 0])]), {
-      ...metadata,
-      dimensions: [4],
-    });
+    const slide = await openSingle(
+      planOfTiles([await greyTile(65_535, [0, 0, 0, 0]), await greyTile(65_535, [0, 0, 1, 0])]),
+      {
+        ...metadata,
+        dimensions: [4],
+      },
+    );
     expect(await firstPixel(slide)).toEqual([255, 255, 0]);
   });
 
-  it('with a single channel is grey, whatever colour the channel has', async () => {
-    const slide = await openOne(plan([await grey(1000, [0, 0, 0, 0])]), {
+  it('with a single channel is displayed in grey, whatever colour the channel has', async () => {
+    const slide = await openSingle(planOfTiles([await greyTile(1000, [0, 0, 0, 0])]), {
       ...metadata,
       dimensions: [4],
       channels: [{ bgr: [255, 0, 0], range: [0, 2000] }],
@@ -256,9 +270,9 @@ describe('an Olympus fluorescence slide', () => {
     const tiles: EtsTile[] = [];
     for (const focus of [0, 1, 2]) {
       // Coordinates of a tile: column, row, time, focus, resolution.
-      for (const time of [4, 7]) tiles.push(await grey(focus * 100 + time, [0, 0, time, focus, 0]));
+      for (const time of [4, 7]) tiles.push(await greyTile(focus * 100 + time, [0, 0, time, focus, 0]));
     }
-    const slide = await openOne(plan(tiles), { ...metadata, dimensions: [2, 1], channels: [{}] });
+    const slide = await openSingle(planOfTiles(tiles), { ...metadata, dimensions: [2, 1], channels: [{}] });
     expect(slide.shownPlane).toEqual({ plane: 2, planes: 3, times: 1 });
     expect(await slide.readTile({ level: 0, column: 0, row: 0 })).toMatchObject({ codec: 'jpeg2000' });
     const tile = await slide.readTile({ level: 0, column: 0, row: 0 });
@@ -266,25 +280,31 @@ describe('an Olympus fluorescence slide', () => {
       ...(tile as NonNullable<typeof tile>),
       colour: { black: 0, white: 255 },
     });
-    expect(rgb[0]).toBe(104);
+    expect(rgb[0]).toBe(104); // focus 1, time 4
   });
 
   it('shows only the other channels where a channel has no tile, and returns null where none has', async () => {
-    const slide = await openOne(plan([await grey(65_535, [0, 0, 0, 0]), await grey(65_535, [1, 0, 1, 0])]), {
-      width: 192,
-      height: 64,
-      dimensions: [4],
-    });
+    const slide = await openSingle(
+      planOfTiles([await greyTile(65_535, [0, 0, 0, 0]), await greyTile(65_535, [1, 0, 1, 0])]),
+      {
+        width: 192,
+        height: 64,
+        dimensions: [4],
+      },
+    );
     expect(await firstPixel(slide)).toEqual([255, 0, 0]);
     expect(await slide.readTile({ level: 0, column: 2, row: 0 })).toBeNull();
   });
 });
 
 describe('openSlideFrom with a damaged .vsi file', () => {
-  const ets = async () => ({ [etsName(10001)]: buildEts(await planOf('jpeg')) });
+  /** Returns an intact file with the pixels. */
+  const ets = async () => ({ [etsPath(10001)]: buildEts(await planOf('jpeg')) });
+  /** Returns the fields of a .vsi file whose collection of images contains these fields. */
   const root = (value: readonly VsiField[]): readonly VsiField[] => [
     { tag: vsiTag.collection, index: 0, value },
   ];
+  /** Returns a field that contains volumes nested this deep. */
   const nested = (depth: number): VsiField => ({ tag: 1, value: depth === 0 ? 0 : [nested(depth - 1)] });
   // Offsets of the first volume of the tag tree and of its first field. In a volume, 8 is the offset of its first field and
   // 16 the number of fields; in a field, 4 is the tag, 8 the offset of the next field and 12 the length of the value.
@@ -299,7 +319,7 @@ describe('openSlideFrom with a damaged .vsi file', () => {
     ['whose tree is not a volume', (file) => file.writeUInt16LE(25, FIELD + 20), 'FORMAT_NOT_SUPPORTED'],
     ['whose tree has an unknown tag', (file) => file.writeUInt32LE(2001, FIELD + 4), 'FORMAT_NOT_SUPPORTED'],
     ['whose only field is not a volume', (file) => file.writeUInt32LE(5, FIELD), 'FORMAT_NOT_SUPPORTED'],
-  ])('rejects a slide %s', async (_, damage, code) => {
+  ])('throws $2 for a slide %s', async (_, damage, code) => {
     const file = buildVsi([stack]);
     damage(file);
     await expect(open(file, await ets())).rejects.toMatchObject({ name: 'SlideError', code });
@@ -344,7 +364,7 @@ describe('openSlideFrom with a damaged .vsi file', () => {
       'LIMIT_EXCEEDED',
     ],
     ['without an image', root([]), 'FORMAT_NOT_SUPPORTED'],
-  ])('rejects a slide %s', async (_, fields, code) => {
+  ])('throws $2 for a slide %s', async (_, fields, code) => {
     await expect(open(buildVsiOf(fields), await ets())).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
@@ -354,14 +374,14 @@ describe('openSlideFrom with a damaged .vsi file', () => {
     ['whose pixels are missing', { number: 7 }, 'FILE_TRUNCATED'],
     ['whose size is smaller than its tiles', { width: 100, height: 100 }, 'FILE_CORRUPT'],
     ['of 2^31 − 1 pixels each way', { width: 2 ** 31 - 1, height: 2 ** 31 - 1 }, 'LIMIT_EXCEEDED'],
-  ])('rejects a slide %s', async (_, metadata, code) => {
+  ])('throws $2 for a slide %s', async (_, metadata, code) => {
     await expect(open(buildVsi([{ ...stack, ...metadata }]), await ets())).rejects.toMatchObject({
       name: 'SlideError',
       code,
     });
   });
 
-  it('throws FILE_TRUNCATED or FORMAT_NOT_RECOGNISED for a file truncated at any length', async () => {
+  it('throws FILE_TRUNCATED or FORMAT_NOT_RECOGNISED for a truncated file, whatever its length', async () => {
     const file = buildVsi([stack]);
     const files = await ets();
     const outcomes = new Set<string>();
@@ -401,7 +421,7 @@ describe('openSlideFrom with a damaged .ets file', () => {
       'FILE_TRUNCATED',
     ],
     ['whose list is at 2^64 − 1', (file) => file.writeBigUInt64LE(2n ** 64n - 1n, 32), 'FILE_CORRUPT'],
-    ['of no tile', (file) => file.writeUInt32LE(0, 40), 'FILE_CORRUPT'],
+    ['without tiles', (file) => file.writeUInt32LE(0, 40), 'FILE_CORRUPT'],
     ['of more tiles than fit into its list', (file) => file.writeUInt32LE(7, 40), 'FILE_TRUNCATED'],
     ['of 2^32 − 1 tiles', (file) => file.writeUInt32LE(2 ** 32 - 1, 40), 'LIMIT_EXCEEDED'],
     ['whose tiles have no coordinates', (file) => file.writeUInt32LE(0, 12), 'FILE_CORRUPT'],
@@ -453,16 +473,16 @@ describe('openSlideFrom with a damaged .ets file', () => {
       'FILE_CORRUPT',
     ],
     ['whose header is filled with zeros', (file) => file.fill(0, 0, 64), 'FILE_CORRUPT'],
-  ])('rejects an .ets file %s', async (_, damage, code) => {
+  ])('throws $2 for an .ets file %s', async (_, damage, code) => {
     const file = buildEts(await planOf('jpeg'));
     damage(file);
-    await expect(open(vsi, { [etsName(10001)]: file })).rejects.toMatchObject({ name: 'SlideError', code });
+    await expect(open(vsi, { [etsPath(10001)]: file })).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
   it('throws FILE_CORRUPT if the file has no tile at full resolution', async () => {
     const plan = await planOf('jpeg', 2);
     const file = buildEts({ ...plan, tiles: plan.tiles.filter(({ place }) => place[3] === 1) });
-    await expect(open(vsi, { [etsName(10001)]: file })).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+    await expect(open(vsi, { [etsPath(10001)]: file })).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 
   it('throws FORMAT_NOT_SUPPORTED for 17 channels', async () => {
@@ -478,7 +498,7 @@ describe('openSlideFrom with a damaged .ets file', () => {
       })),
     });
     const vsiWithChannels = buildVsi([{ ...stack, dimensions: [4] }]);
-    await expect(open(vsiWithChannels, { [etsName(10001)]: file })).rejects.toMatchObject({
+    await expect(open(vsiWithChannels, { [etsPath(10001)]: file })).rejects.toMatchObject({
       code: 'FORMAT_NOT_SUPPORTED',
     });
   });
@@ -503,10 +523,10 @@ describe('openSlideFrom with a damaged .ets file', () => {
     ['of one byte', (file) => file.writeUInt32LE(1, tileListOffset(file) + 28), 'FILE_CORRUPT'],
     ['of another size', (file) => file.writeUInt32LE(250, moreHeader + 28), 'FILE_CORRUPT'],
     ['with another number of samples', (file) => file.writeUInt32LE(1, moreHeader + 12), 'FILE_CORRUPT'],
-  ])('opens the slide, but reading a tile %s throws an error', async (_, damage, code) => {
+  ])('opens the slide, but reading a tile %s throws $2', async (_, damage, code) => {
     const file = buildEts(await planOf('jpeg'));
     damage(file);
-    const slide = await open(vsi, { [etsName(10001)]: file });
+    const slide = await open(vsi, { [etsPath(10001)]: file });
     await expect(slide.readTile({ level: 0, column: 0, row: 0 })).rejects.toMatchObject({
       name: 'SlideError',
       code,
@@ -521,7 +541,7 @@ describe('openSlideFrom with a damaged .ets file', () => {
     async (coding, code) => {
       const file = buildEts(await planOf(coding));
       file.fill(0, tiles, tiles + 60);
-      const slide = await open(vsi, { [etsName(10001)]: file });
+      const slide = await open(vsi, { [etsPath(10001)]: file });
       const tile = await slide.readTile({ level: 0, column: 0, row: 0 });
       await expect(decodeImage(tile as NonNullable<typeof tile>)).rejects.toMatchObject({ code });
     },
@@ -530,25 +550,25 @@ describe('openSlideFrom with a damaged .ets file', () => {
   it('opens the slide, but reading an uncompressed tile with too few samples throws FILE_CORRUPT', async () => {
     const file = buildEts(await planOf('samples'));
     file.writeUInt32LE(1000, tileListOffset(file) + 28);
-    const slide = await open(vsi, { [etsName(10001)]: file });
+    const slide = await open(vsi, { [etsPath(10001)]: file });
     await expect(slide.readTile({ level: 0, column: 0, row: 0 })).rejects.toMatchObject({
       code: 'FILE_CORRUPT',
     });
   });
 
-  it('throws FILE_TRUNCATED for a file truncated at any length', async () => {
+  it('throws FILE_TRUNCATED for a truncated file, whatever its length', async () => {
     const [tile] = await cutEtsTiles(paintTissue(16, 16), 16, 1, 'jpeg');
     const file = buildEts({ tileWidth: 16, tileHeight: 16, tiles: [tile as EtsTile], compression: 2 });
     const smallVsi = buildVsi([{ ...stack, width: 16, height: 16 }]);
     for (let end = 0; end < file.length; end++) {
-      const opening = open(smallVsi, { [etsName(10001)]: file.subarray(0, end) });
-      await expect(opening, `cut at ${end}`).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
+      const opening = open(smallVsi, { [etsPath(10001)]: file.subarray(0, end) });
+      await expect(opening, `${end} bytes`).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
     }
   });
 });
 
 describe('groupSlideFiles', () => {
-  it('groups a .vsi file with the folder _name_ beside it, if it exists', async () => {
+  it('groups a .vsi file with the folder _name_ beside it, if that exists', async () => {
     expect(await groupSlideFiles({ path: '/nowhere' }, ['a.vsi', 'b.VSI'], ['_a_', 'b', 'other'])).toEqual([
       { leading: 'a.vsi', members: ['_a_/'] },
       { leading: 'b.VSI', members: [] },

@@ -1,3 +1,4 @@
+/** Tests grey images of more than 8 bits per sample in every format that has them: how their samples become black to white. */
 import { describe, expect, it } from 'vitest';
 import { readNativeTile } from '../deep-zoom/deep-zoom.ts';
 import type { Slide } from '../model/slide.ts';
@@ -21,6 +22,7 @@ function ramp(min: number, max: number): Uint16Array {
   return Uint16Array.from({ length: last + 1 }, (_, i) => Math.round(min + ((max - min) * i) / last));
 }
 
+/** Returns a directory of 16-bit grey in tiles of 32 pixels. */
 function directoryOf(samples: Uint16Array, plan: Partial<SamplesPlan> = {}): DirectoryPlan {
   const tile = { width: 32, height: 32 };
   return encodeSamples({
@@ -56,6 +58,7 @@ function expectRamp(values: number[], first = 0, last = 255): void {
 }
 
 describe('12-bit grey in 16-bit samples', () => {
+  /** Samples of 12 bits, of which 3900 is almost the largest. */
   const dark = ramp(200, 3900);
 
   it.each<[string, () => Promise<Uint8Array> | Uint8Array]>([
@@ -75,11 +78,14 @@ describe('12-bit grey in 16-bit samples', () => {
         buildPng({ width, height, colourType: 0, bits: 16, sample: (x, y) => dark[y * width + x] as number }),
     ],
     ['JPEG 2000', () => encodeJpeg2000({ width, height, samplesPerPixel: 1, values: dark })],
-  ])('is stretched so that its darkest pixels become black and its brightest white: %s', async (_, build) => {
-    expectRamp(await sampledGreys(await openBytes(await build())));
-  });
+  ])(
+    'in %s is stretched so that its darkest pixels become black and its brightest white',
+    async (_, build) => {
+      expectRamp(await sampledGreys(await openBytes(await build())));
+    },
+  );
 
-  it('is stretched and inverted in a WhiteIsZero TIFF, with an estimated and with a declared range', async () => {
+  it('is stretched and inverted in a WhiteIsZero TIFF, whether its range is estimated or declared', async () => {
     const tags = { [tag.MinSampleValue]: short(0), [tag.MaxSampleValue]: short(7800) };
     const slide = await openBytes(tiffOf(directoryOf(dark, { photometric: 0 })));
     expectRamp(await sampledGreys(slide), 255, 0);
@@ -89,7 +95,7 @@ describe('12-bit grey in 16-bit samples', () => {
   });
 
   it.each(['MONOCHROME2', 'MONOCHROME1'])(
-    'is stretched in a DICOM file without a window: %s',
+    'is stretched in a DICOM file of the photometric interpretation %s without a display window',
     async (photometric) => {
       const slide = await openBytes(await buildDicom({ photometric, bits: 16, wordStep: 10 }));
       const { rgb } = await drawLevel(slide, 0);
@@ -101,11 +107,12 @@ describe('12-bit grey in 16-bit samples', () => {
 
   it('is scaled by the range that a TIFF declares', async () => {
     const tags = { [tag.MinSampleValue]: short(0), [tag.MaxSampleValue]: short(7800) };
+    // Of the declared range 0 to 7800, 200 is 7 of 255 and 3900 is 127.
     expectRamp(await sampledGreys(await openBytes(tiffOf(directoryOf(dark, { tags })))), 7, 127);
   });
 
   it.each([
-    ['all of 16 bits', 0, 65_535],
+    ['the whole range of 16 bits', 0, 65_535],
     ['an empty range', 9, 9],
     ['an inverted range of 8 bits', 255, 0],
   ])('is stretched by an estimated range if a TIFF declares %s', async (_, min, max) => {
@@ -127,7 +134,7 @@ describe('12-bit grey in 16-bit samples', () => {
     expect(slide.levels).toHaveLength(2);
     // Full resolution has samples from 400 to 7800; the estimated range is 200 to 3900.
     const [first, middle] = await sampledGreys(slide);
-    expect(first).toBeLessThan(18);
+    expect(first).toBeLessThan(18); // (400 − 200) / 3700 of 255 is 14
     expect(middle).toBe(255);
     const { rgb } = await drawLevel(slide, 1);
     expect(rgb.at(-1)).toBeGreaterThan(250);
@@ -145,7 +152,7 @@ describe('12-bit grey in 16-bit samples', () => {
 });
 
 describe('16-bit grey', () => {
-  it('is not stretched if it has samples above half of 65,535', async () => {
+  it('is not stretched if it has samples above 32,767, half of the largest', async () => {
     const values = await sampledGreys(await openBytes(tiffOf(directoryOf(ramp(20_000, 40_000)))));
     expect(values).toEqual([20_000 >> 8, 30_000 >> 8, 40_000 >> 8]);
   });
@@ -157,6 +164,6 @@ describe('16-bit grey', () => {
   it('is not stretched in an RGB image', async () => {
     const samples = Uint16Array.from({ length: width * height * 3 }, () => 2000);
     const directory = directoryOf(samples, { samplesPerPixel: 3, photometric: 2 });
-    expect(await sampledGreys(await openBytes(tiffOf(directory)))).toEqual([7, 7, 7]);
+    expect(await sampledGreys(await openBytes(tiffOf(directory)))).toEqual([7, 7, 7]); // the high byte of 2000
   });
 });

@@ -16,21 +16,21 @@ export const [WIDTH, HEIGHT] = [300, 200];
 export const tissue = paintTissue(WIDTH, HEIGHT);
 
 // The following functions build elements of OME-XML.
-export const ome = (content: string, attributes = `UUID="${UUID}"`) =>
+export const omeXml = (content: string, attributes = `UUID="${UUID}"`) =>
   `<?xml version="1.0" encoding="UTF-8"?><!-- made by a microscope --><OME xmlns="${NAMESPACE}" ${attributes}>${content}</OME>`;
 
-export const pixels = (attributes: string, content = '') =>
+export const pixelsXml = (attributes: string, content = '') =>
   `<Pixels DimensionOrder="XYCZT" SizeX="${WIDTH}" SizeY="${HEIGHT}" SizeZ="1" SizeT="1" Type="uint8" ${attributes}>${content}</Pixels>`;
 
-export const image = (content: string, attributes = '') =>
+export const imageXml = (content: string, attributes = '') =>
   `<Image ID="Image:0" ${attributes}>${content}</Image>`;
 
-export const RGB_XML = ome(
-  image(pixels('SizeC="3"', '<Channel SamplesPerPixel="3"/><TiffData IFD="0" PlaneCount="1"/>')),
+export const RGB_XML = omeXml(
+  imageXml(pixelsXml('SizeC="3"', '<Channel SamplesPerPixel="3"/><TiffData IFD="0" PlaneCount="1"/>')),
 );
 
 /** Builds an OME-TIFF with the XML in the ImageDescription of its first directory. */
-export function build(
+export function buildOmeTiff(
   xml: string,
   [first, ...others]: DirectoryPlan[],
   plan: Partial<TiffPlan> = {},
@@ -39,19 +39,22 @@ export function build(
   return buildTiff({ directories: [described, ...others], ...plan }).bytes;
 }
 
-export const open = (xml: string, directories: DirectoryPlan[], plan?: Partial<TiffPlan>): Promise<Slide> =>
-  openBytes(build(xml, directories, plan));
+export const openOmeTiff = (
+  xml: string,
+  directories: DirectoryPlan[],
+  plan?: Partial<TiffPlan>,
+): Promise<Slide> => openBytes(buildOmeTiff(xml, directories, plan));
 
 /** Marks a directory as a smaller resolution of the image before it. */
 export const reducedImageTag = { [tag.NewSubfileType]: long(1) };
 
 /** Directories with `tissue` at 1/2 and 1/4 of its size. */
-export const smaller = [2, 4].map((downsample) =>
+export const reducedDirectories = [2, 4].map((downsample) =>
   withTags(exactPicture(shrinkRaster(tissue, downsample), 64), reducedImageTag),
 );
 
 /** Returns a directory with the grey picture of a plane; pictures of planes with a larger index are darker by 20 each. */
-export const grey = (index: number, tileSize: number | null = 64): DirectoryPlan =>
+export const greyDirectory = (index: number, tileSize: number | null = 64): DirectoryPlan =>
   exactDirectory({
     width: WIDTH,
     height: HEIGHT,
@@ -62,12 +65,16 @@ export const grey = (index: number, tileSize: number | null = 64): DirectoryPlan
   });
 
 /**
- * Returns the sample of `grey(index)` at a position: it increases from left to right and from top to bottom, and repeats.
+ * Returns the sample of `greyDirectory(index)` at a position: it increases from left to right and from top to bottom, and repeats.
  */
 export const greyAt = (index: number, x: number, y: number) => Math.max(0, (x % 200) + (y % 10) - index * 20);
 
 /** Paints a picture pixel by pixel. */
-export function paint(width: number, height: number, pixelAt: (x: number, y: number) => number[]): Raster {
+export function paintPicture(
+  width: number,
+  height: number,
+  pixelAt: (x: number, y: number) => number[],
+): Raster {
   const rgb = new Uint8Array(width * height * 3);
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) rgb.set(pixelAt(x, y), (y * width + x) * 3);
@@ -76,12 +83,12 @@ export function paint(width: number, height: number, pixelAt: (x: number, y: num
 }
 
 export const greyPicture = (index: number) =>
-  paint(WIDTH, HEIGHT, (x, y) => Array.from({ length: 3 }, () => greyAt(index, x, y)));
+  paintPicture(WIDTH, HEIGHT, (x, y) => Array.from({ length: 3 }, () => greyAt(index, x, y)));
 
 /** Returns width and height of each level. */
 export const sizesOf = ({ levels }: Slide) => levels.map(({ width, height }) => [width, height]);
-/** The result of `sizesOf` for a slide with `tissue` and the `smaller` directories. */
-export const allSizes = [
+/** The result of `sizesOf` for a slide with `tissue` and the `reducedDirectories`. */
+export const pyramidSizes = [
   [300, 200],
   [150, 100],
   [75, 50],

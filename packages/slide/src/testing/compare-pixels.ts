@@ -52,3 +52,6 @@ export function boxFilter(
   }
   return { width, height, rgb };
 }
+
+/** Maximum mean difference, 0…255, between the samples of a picture and of the JPEG that the test fixtures make of it. */
+export const MAX_JPEG_DIFFERENCE = 6;

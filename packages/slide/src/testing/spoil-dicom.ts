@@ -26,45 +26,45 @@ export type Fault = readonly [name: string, build: () => Promise<Uint8Array>, co
 export const UNDEFINED_LENGTH = 0xffff_ffff;
 
 /** Builds a file and changes its data elements. */
-export const changed =
+export const changedFile =
   (change: (file: DicomFile) => DicomFile, plan: DicomPlan = {}) =>
   async () =>
     writeDicom(change(await planDicom(plan)));
 /** Builds a file of a plan with these elements, which replace elements with the same tags. */
-export const having =
+export const planWith =
   (plan: DicomPlan, ...more: readonly DicomElement[]) =>
   async () =>
     buildDicom({ ...plan, more });
 /** Builds a file of the default plan with these elements, which replace elements with the same tags. */
-export const has = (...more: readonly DicomElement[]) => having({}, ...more);
+export const withElements = (...more: readonly DicomElement[]) => planWith({}, ...more);
 /** Builds a file without an element. @param missing tag of the element */
-export const without = (missing: number, plan: DicomPlan = {}) =>
-  changed(
+export const withoutElement = (missing: number, plan: DicomPlan = {}) =>
+  changedFile(
     (file) => ({ ...file, elements: file.elements.filter((element) => element.tag !== missing) }),
     plan,
   );
 /** Builds a file and changes its bytes. */
-export const bytes =
+export const changedBytes =
   (change: (file: Buffer) => Uint8Array, plan: DicomPlan = {}) =>
   async () =>
     change(Buffer.from(await buildDicom(plan)));
 /** Builds a file and removes this number of bytes at its end. */
-export const withoutLast = (lastBytes: number, plan: DicomPlan = {}) =>
-  bytes((file) => file.subarray(0, -lastBytes), plan);
+export const withoutLastBytes = (lastBytes: number, plan: DicomPlan = {}) =>
+  changedBytes((file) => file.subarray(0, -lastBytes), plan);
 /** Builds a file with these elements in its file meta information, which replace elements with the same tags. */
-export const meta = (...elements: readonly DicomElement[]) =>
-  changed((file) => ({
+export const withMeta = (...elements: readonly DicomElement[]) =>
+  changedFile((file) => ({
     ...file,
     meta: [
       ...file.meta.filter(({ tag: number }) => !elements.some((element) => element.tag === number)),
       ...elements,
     ],
   }));
-export const syntax = (uid: string) => meta(text(tag.TransferSyntaxUID, 'UI', uid));
-export const sopClass = (uid: string) => meta(text(tag.MediaStorageSOPClassUID, 'UI', uid));
+export const withSyntax = (uid: string) => withMeta(text(tag.TransferSyntaxUID, 'UI', uid));
+export const withSopClass = (uid: string) => withMeta(text(tag.MediaStorageSOPClassUID, 'UI', uid));
 /** Builds a file in which these bytes are inserted before the first element of the data set, the ImageType. */
-export const beginning = (part: Uint8Array) =>
-  bytes((file) => {
+export const startingWith = (part: Uint8Array) =>
+  changedBytes((file) => {
     const imageType = Buffer.from([0x08, 0x00, 0x08, 0x00]);
     const metaAt = 132;
     const at = file.indexOf(imageType, metaAt);
@@ -72,13 +72,13 @@ export const beginning = (part: Uint8Array) =>
   });
 
 // Parts of plans.
-export const rle = { codec: 'rle' } as const;
-export const jpeg = { codec: 'jpeg', photometric: 'YBR_FULL_422' } as const;
-export const sparse = { organization: 'TILED_SPARSE' } as const;
+export const rlePlan = { codec: 'rle' } as const;
+export const jpegPlan = { codec: 'jpeg', photometric: 'YBR_FULL_422' } as const;
+export const sparsePlan = { organization: 'TILED_SPARSE' } as const;
 
 /** Builds a file and changes its encapsulated pixel data. */
-export const pixels = (plan: DicomPlan, change: (pixels: DicomFragments) => DicomFragments) =>
-  changed(
+export const changedPixelData = (plan: DicomPlan, change: (pixels: DicomFragments) => DicomFragments) =>
+  changedFile(
     (file) => ({
       ...file,
       elements: file.elements.map((element) =>
@@ -90,8 +90,8 @@ export const pixels = (plan: DicomPlan, change: (pixels: DicomFragments) => Dico
     plan,
   );
 /** Builds a file and changes the frame positions in its basic offset table. */
-export const offsets = (change: (offsets: number[]) => number[]) =>
-  pixels(rle, (all) => {
+export const changedOffsets = (change: (offsets: number[]) => number[]) =>
+  changedPixelData(rlePlan, (all) => {
     const table = Array.from({ length: all.offsetTable.length / 4 }, (_, i) =>
       Buffer.from(all.offsetTable).readUInt32LE(i * 4),
     );
@@ -102,8 +102,8 @@ export const offsets = (change: (offsets: number[]) => number[]) =>
  *
  * @param tableTag tag of the changed table
  */
-export const extended = (tableTag: number, change: (values: bigint[]) => bigint[]) =>
-  changed(
+export const changedExtendedTable = (tableTag: number, change: (values: bigint[]) => bigint[]) =>
+  changedFile(
     (file) => ({
       ...file,
       elements: file.elements.map((element) => {
@@ -117,20 +117,24 @@ export const extended = (tableTag: number, change: (values: bigint[]) => bigint[
         return { ...element, value };
       }),
     }),
-    { ...rle, offsetTable: 'extended' },
+    { ...rlePlan, offsetTable: 'extended' },
   );
 /** Builds a file with an empty offset table and changes its fragments. */
-export const fragments = (
+export const changedFragments = (
   change: (fragments: readonly Uint8Array[]) => readonly Uint8Array[],
-  plan: DicomPlan = rle,
-) => pixels({ ...plan, offsetTable: 'empty' }, (all) => ({ ...all, fragments: change(all.fragments) }));
+  plan: DicomPlan = rlePlan,
+) =>
+  changedPixelData({ ...plan, offsetTable: 'empty' }, (all) => ({
+    ...all,
+    fragments: change(all.fragments),
+  }));
 /** Builds a file and changes the bytes of each frame, which is one fragment. */
-export const frames = (change: (frame: Buffer) => Uint8Array, plan: DicomPlan = jpeg) =>
-  fragments((all) => all.map((frame) => change(Buffer.from(frame))), plan);
+export const changedFrames = (change: (frame: Buffer) => Uint8Array, plan: DicomPlan = jpegPlan) =>
+  changedFragments((all) => all.map((frame) => change(Buffer.from(frame))), plan);
 /** Builds a sparsely tiled file that states these positions of its frames: column and row in pixels, from 1. */
-export const positions = (...places: readonly (readonly [number, number])[]) =>
-  having(
-    sparse,
+export const withFramePositions = (...places: readonly (readonly [number, number])[]) =>
+  planWith(
+    sparsePlan,
     sequence(
       tag.PerFrameFunctionalGroupsSequence,
       places.map(([column, row]) => [
@@ -143,7 +147,7 @@ export const positions = (...places: readonly (readonly [number, number])[]) =>
       ]),
     ),
   );
-/** Positions of the first five of the six tiles of the default picture, as `positions` takes them. */
+/** Positions of the first five of the six tiles of the default picture, as `withFramePositions` takes them. */
 export const firstFivePositions = [
   [1, 1],
   [33, 1],
@@ -153,7 +157,7 @@ export const firstFivePositions = [
 ] as const;
 
 /** Returns a sequence of undefined length that contains `depth` further ones, each nested in the one before. */
-export const nested = (depth: number): DicomElement => {
+export const nestedSequences = (depth: number): DicomElement => {
   const sequenceOf = (items: readonly DicomItem[]) => ({
     ...sequence(0x0040_0555, items), // AcquisitionContextSequence, which the reader does not use
     length: UNDEFINED_LENGTH,
@@ -163,7 +167,7 @@ export const nested = (depth: number): DicomElement => {
   return sequenceOf(items);
 };
 /** Headers of 20,000 nested sequences (0008,0006) and items without their ends; `writeDicom` would recurse too deep. */
-export const deepNesting = Buffer.concat(
+export const deeplyNestedSequences = Buffer.concat(
   Array.from({ length: 20_000 }, () =>
     Buffer.concat([
       Buffer.from([0x08, 0x00, 0x06, 0x00, 0x53, 0x51, 0, 0, 0xff, 0xff, 0xff, 0xff]),
@@ -172,8 +176,9 @@ export const deepNesting = Buffer.concat(
   ),
 );
 /** A million and one empty elements: (0008,0001), VR "LO", length 0. */
-export const million = Buffer.alloc(8 * 1_000_001);
-for (let at = 0; at < million.length; at += 8) million.set([0x08, 0x00, 0x01, 0x00, 0x4c, 0x4f], at);
+export const millionElements = Buffer.alloc(8 * 1_000_001);
+for (let at = 0; at < millionElements.length; at += 8)
+  millionElements.set([0x08, 0x00, 0x01, 0x00, 0x4c, 0x4f], at);
 
 /** Returns the position of an item of the pixel data; item 0 is the offset table. */
 function itemAt(file: Buffer, item: number): number {

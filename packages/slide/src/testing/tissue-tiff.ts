@@ -11,20 +11,20 @@ import { paintTissue } from './paint-tissue.ts';
 /** Size of the pictures in pixels; not a multiple of any tile or strip size in the tests. */
 export const [WIDTH, HEIGHT] = [101, 75];
 /** The RGB samples of the tissue. */
-export const { rgb } = paintTissue(WIDTH, HEIGHT);
+export const { rgb: tissueSamples } = paintTissue(WIDTH, HEIGHT);
 
 /** Opens a file with one directory as a slide. */
-export const open = (directory: DirectoryPlan, littleEndian = true, isBig = false) =>
+export const openTiffOf = (directory: DirectoryPlan, littleEndian = true, isBig = false) =>
   openBytes(buildTiff({ directories: [directory], littleEndian, isBig }).bytes);
 
 /** Renders a slide at full resolution. */
-export function show(slide: Slide): Promise<Raster> {
+export function renderFull(slide: Slide): Promise<Raster> {
   const { width, height, maxLevel } = describeDeepZoom(slide);
   return renderPixels(slide, { dziLevel: maxLevel, x: 0, y: 0, width, height });
 }
 
 /** Builds a picture of this size. @param colourAt returns the colour of a pixel, counted row by row from 0 */
-export function picture(colourAt: (pixel: number) => readonly [number, number, number]): Raster {
+export function pictureOf(colourAt: (pixel: number) => readonly [number, number, number]): Raster {
   const pixels = WIDTH * HEIGHT;
   return {
     width: WIDTH,
@@ -33,26 +33,35 @@ export function picture(colourAt: (pixel: number) => readonly [number, number, n
   };
 }
 export const greyPicture = (greyAt: (pixel: number) => number) =>
-  picture((pixel) => [greyAt(pixel), greyAt(pixel), greyAt(pixel)]);
+  pictureOf((pixel) => [greyAt(pixel), greyAt(pixel), greyAt(pixel)]);
 /** Returns a sample of the tissue. @param sample 0 red, 1 green, 2 blue */
-export const sampleOf = (pixel: number, sample: number) => rgb[pixel * 3 + sample] as number;
-export const tissue = picture((pixel) => [sampleOf(pixel, 0), sampleOf(pixel, 1), sampleOf(pixel, 2)]);
+export const tissueSample = (pixel: number, sample: number) => tissueSamples[pixel * 3 + sample] as number;
+export const tissue = pictureOf((pixel) => [
+  tissueSample(pixel, 0),
+  tissueSample(pixel, 1),
+  tissueSample(pixel, 2),
+]);
 
-export const size = { width: WIDTH, height: HEIGHT };
+export const imageSize = { width: WIDTH, height: HEIGHT };
 /** The tissue as a TIFF in RGB. */
-export const colours: SamplesPlan = { ...size, samples: rgb, samplesPerPixel: 3, photometric: 2 };
-/** Returns the sample of a pixel of `greys(bits)`. 7919 is odd, so the samples are spread irregularly over the values. */
+export const rgbPlan: SamplesPlan = {
+  ...imageSize,
+  samples: tissueSamples,
+  samplesPerPixel: 3,
+  photometric: 2,
+};
+/** Returns the sample of a pixel of `greyPlan(bits)`. 7919 is odd, so the samples are spread irregularly over the values. */
 const greySample = (pixel: number, bits: number) => (pixel * 7919) % 2 ** bits;
 /** Returns a plan of grey samples that are spread over all values of this number of bits. */
-export const greys = (bits: 1 | 2 | 4 | 8 | 16): SamplesPlan => ({
-  ...size,
+export const greyPlan = (bits: 1 | 2 | 4 | 8 | 16): SamplesPlan => ({
+  ...imageSize,
   samples: Array.from({ length: WIDTH * HEIGHT }, (_, pixel) => greySample(pixel, bits)),
   samplesPerPixel: 1,
   photometric: 1,
   bits,
 });
-/** Returns the expected grey, 0…255, of a pixel of `greys(bits)`. */
-export const greyOf = (bits: number) => (pixel: number) => {
+/** Returns the expected grey, 0…255, of a pixel of `greyPlan(bits)`. */
+export const expectedGrey = (bits: number) => (pixel: number) => {
   const value = greySample(pixel, bits);
   // Of 16-bit samples, Lamina shows the high byte.
   return bits === 16 ? value >> 8 : (value * 255) / (2 ** bits - 1);
