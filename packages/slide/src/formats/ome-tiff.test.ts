@@ -381,7 +381,7 @@ describe('the metadata of an OME-TIFF', () => {
     ['PhysicalSizeX="NaN" PhysicalSizeY="NaN"', null],
     ['PhysicalSizeX="0.25"', null],
     ['', null],
-  ])('with %s give the pixel size %j', async (attributes, mpp) => {
+  ])('with the Pixels attributes "%s" give the pixel size %j', async (attributes, mpp) => {
     const { mpp: actual } = await withPixels(attributes);
     expect(actual).toEqual(mpp && { x: expect.closeTo(mpp.x, 9), y: expect.closeTo(mpp.y, 9) });
   });
@@ -398,8 +398,11 @@ describe('the metadata of an OME-TIFF', () => {
     [`<Instrument>${objective('Objective:0', '10')}${objective('Objective:1', '20')}</Instrument>`, '', null],
     [`<Instrument>${objective('Objective:0', '-5')}</Instrument>`, '', null],
     ['', '<ObjectiveSettings ID="Objective:1"/>', null],
-  ])('with %s and %s give the objective power %s', async (instrument, settings, power) => {
-    const xml = omeXml(instrument + imageXml(settings + pixelsXml('SizeC="3"', '<TiffData/>')));
-    expect((await openOmeTiff(xml, [exactPicture(tissue, 64)])).objectivePower).toBe(power);
-  });
+  ])(
+    'with the instrument "%s" and the image element "%s" give the objective power %s',
+    async (instrument, settings, power) => {
+      const xml = omeXml(instrument + imageXml(settings + pixelsXml('SizeC="3"', '<TiffData/>')));
+      expect((await openOmeTiff(xml, [exactPicture(tissue, 64)])).objectivePower).toBe(power);
+    },
+  );
 });

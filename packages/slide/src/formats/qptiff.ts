@@ -84,7 +84,7 @@ interface Page {
   readonly type: string;
 }
 
-/** Paths of the XML elements that are read. Others are skipped: they are long and contain names (of slides, computers) and dates. */
+/** Paths of the XML elements that are read. Others are skipped: they are long and contain dates, slide and computer names. */
 const READ_ELEMENTS = new Set([
   `${ROOT}/ImageType`,
   `${ROOT}/Name`,

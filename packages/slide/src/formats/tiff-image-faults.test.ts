@@ -1,4 +1,4 @@
-/** Tests damaged and unsupported TIFF images: each row of the tables is a defect, the tags or bytes that cause it, and the expected error. */
+/** Tests damaged and unsupported TIFF images: each row of a table is a defect, the change that causes it, and the expected error. */
 import { describe, expect, it } from 'vitest';
 import { decodeImage } from '../decode/decode-image.ts';
 import { type DirectoryPlan, long, rational, short } from '../testing/build-tiff.ts';

@@ -1,7 +1,7 @@
 /**
  * Tests every real TIFF and Aperio slide in the folder that the environment variable TEST_SLIDES names. Pixels are compared
- * with libvips, which shares only the JPEG and WebP decoders with this package. Files that libvips cannot read are compared with the same image in another
- * file, or with pixels that OpenSlide 3.4.1 returns.
+ * with libvips, which shares only the JPEG and WebP decoders with this package. Files that libvips cannot read are compared
+ * with the same image in another file, or with pixels that OpenSlide 3.4.1 returns.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';

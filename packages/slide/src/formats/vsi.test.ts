@@ -141,7 +141,7 @@ describe('an Olympus slide', () => {
     expect(slide.levels[0]).toMatchObject({ width: 768, height: 512 });
   });
 
-  it('has a rendered tile whose samples differ from the mean of the pixels by less than 4 of 255 in the mean', async () => {
+  it('has a rendered tile whose samples differ from a box filter by less than 4 of 255 in the mean', async () => {
     const slide = await openSingle(await planOf('jpeg', 2));
     const { maxLevel } = describeDeepZoom(slide);
     const tile = await pixelsOf(await renderTile(slide, { dziLevel: maxLevel - 2, column: 0, row: 0 }));

@@ -8,7 +8,7 @@ import { drawLevel } from './draw-level.ts';
 import { memoryFiles } from './memory-files.ts';
 
 /** Builds one file for each plan and opens them as a slide; the first one is the leading file. */
-export async function open(first: DicomPlan = {}, ...others: readonly DicomPlan[]): Promise<Slide> {
+export async function openDicom(first: DicomPlan = {}, ...others: readonly DicomPlan[]): Promise<Slide> {
   return openFiles(
     Object.fromEntries(
       await Promise.all(
@@ -26,5 +26,5 @@ export const openFiles = (files: Readonly<Record<string, Uint8Array>>) => openSl
 
 /** Builds and opens a slide; returns how much the samples of its level 0 differ from the picture of the plan. */
 export async function differenceFromPlan(plan: DicomPlan) {
-  return difference(await drawLevel(await open(plan), 0), pictureOf(plan));
+  return difference(await drawLevel(await openDicom(plan), 0), pictureOf(plan));
 }
