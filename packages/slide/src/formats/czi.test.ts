@@ -58,6 +58,7 @@ async function subblocksOf(picture: Raster, mosaic: Mosaic = {}): Promise<Subblo
   return plans;
 }
 
+/** Builds a CZI file and opens it. */
 const open = (subblocks: readonly SubblockPlan[], xml?: string) =>
   openBytes(buildCzi({ subblocks, ...(xml !== undefined && { xml }) }).bytes);
 

@@ -263,6 +263,7 @@ function displayedImageOf(
         return isEmpty ? null : canvas;
       };
       const estimated = await estimateRange(levels, bits, drawTileOfChannel);
+      // An image that is not too dark is displayed in the full range of the samples.
       const isInverted = false;
       return isTooDark(estimated, bits, isInverted) ? estimated : { black: 0, white: 2 ** bits - 1 };
     }),

@@ -68,7 +68,7 @@ const macroXml = (ifd: number) =>
   `<view sizeX="${GLASS.width}" sizeY="${GLASS.height}" offsetX="0" offsetY="0"/>` +
   '<scanSettings><illuminationSettings><illuminationSource>brightfield</illuminationSource></illuminationSettings></scanSettings></image>';
 
-/** Returns the XML of a collection of images. */
+/** Returns the XML of a collection of images, with a patient's name that must not appear anywhere: DOE^JANE, also in Base64. */
 const scnXml = (images: string, namespace = NAMESPACE) =>
   `<?xml version="1.0"?>\n<scn xmlns="${namespace}" uuid="2"><collection name="DOE^JANE" sizeX="${GLASS.width}" sizeY="${GLASS.height}">` +
   `<barcode>RE9FXkpBTkU=</barcode>${images}</collection></scn>`;
@@ -85,6 +85,7 @@ const levelsOf = (picture: Raster) =>
 const oneImage = [photograph, ...levelsOf(tissue)];
 const ONE_IMAGE_XML = macroXml(0) + imageXml({ width: WIDTH, height: HEIGHT, ifd: 1 });
 
+/** Builds an SCN file and opens it. */
 function open(directories: DirectoryPlan[], xml: string): Promise<Slide> {
   const [first, ...others] = directories;
   const described = withTags(first, { [tag.ImageDescription]: ascii(xml) });

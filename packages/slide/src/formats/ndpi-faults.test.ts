@@ -39,49 +39,49 @@ const DISPLAYED = 'displayed';
 const first = ([full]: Directories) => full as NdpiDirectoryPlan;
 
 /** Builds the slide with its first directory changed. */
-const changed =
+const changedFirst =
   (change: (full: NdpiDirectoryPlan) => NdpiDirectoryPlan) =>
   (directories: Directories): BuiltNdpi =>
     layOutNdpi([change(first(directories)), ...directories.slice(1)]);
 /** Builds the slide with these tags in its first directory. */
 const withTags = (tags: Readonly<Record<number, TagValue>>) =>
-  changed(({ jpeg, tags: all }) => ({ jpeg, tags: { ...all, ...tags } }));
+  changedFirst(({ jpeg, tags: all }) => ({ jpeg, tags: { ...all, ...tags } }));
 /** Builds the slide without these tags in its first directory. */
 const without = (...names: number[]) =>
-  changed(({ jpeg, tags }) => ({
+  changedFirst(({ jpeg, tags }) => ({
     jpeg,
     tags: Object.fromEntries(Object.entries(tags).filter(([name]) => !names.includes(Number(name)))),
   }));
 /** Builds the slide with its JPEG of full resolution changed; the result may be longer or shorter. */
-const jpeg = (change: (jpeg: Buffer) => Uint8Array) =>
-  changed(({ jpeg: bytes, tags }) => ({ tags, jpeg: change(Buffer.from(bytes)) }));
+const changedJpeg = (change: (jpeg: Buffer) => Uint8Array) =>
+  changedFirst(({ jpeg: bytes, tags }) => ({ tags, jpeg: change(Buffer.from(bytes)) }));
 /** Changes bytes of the JPEG frame header, counted from its marker. */
-const frame = (offset: number, ...numbers: number[]) =>
-  jpeg((bytes) => {
+const changedFrameHeader = (offset: number, ...numbers: number[]) =>
+  changedJpeg((bytes) => {
     bytes.set(numbers, readJpegHeader(bytes).frameAt + offset);
     return bytes;
   });
 /** Changes the first bytes of a segment's body. */
-const segment = (marker: number, ...body: number[]) =>
-  jpeg((bytes) => {
+const changedSegment = (marker: number, ...body: number[]) =>
+  changedJpeg((bytes) => {
     bytes.set(body, bytes.indexOf(Uint8Array.of(0xff, marker)) + 4);
     return bytes;
   });
 /** Removes a segment. */
-const removed = (marker: number) =>
-  jpeg((bytes) => {
+const removedSegment = (marker: number) =>
+  changedJpeg((bytes) => {
     const start = bytes.indexOf(Uint8Array.of(0xff, marker));
     const end = start + 2 + bytes.readUInt16BE(start + 2);
     return Buffer.concat([bytes.subarray(0, start), bytes.subarray(end)]);
   });
 /** Changes the scan data. */
-const data = (change: (data: Buffer) => unknown) =>
-  jpeg((bytes) => {
+const changedScan = (change: (data: Buffer) => unknown) =>
+  changedJpeg((bytes) => {
     change(bytes.subarray(readJpegHeader(bytes).dataAt));
     return bytes;
   });
 /** Changes bytes at an offset taken from the directories. */
-const patched =
+const changedBytes =
   (patch: (bytes: Buffer, built: BuiltNdpi) => void) =>
   (directories: Directories): BuiltNdpi => {
     const built = layOutNdpi(directories);
@@ -90,16 +90,16 @@ const patched =
     return { ...built, pieces: [{ at: 0, bytes }] };
   };
 /** Returns the offset of a directory. */
-const directory = ({ directories }: BuiltNdpi, index: number) => directories[index] as number;
+const directoryAt = ({ directories }: BuiltNdpi, index: number) => directories[index] as number;
 /** Returns the position of a directory's pointer to the next one. */
-const nextOf = (bytes: Buffer, directoryOffset: number) =>
+const nextPointerOf = (bytes: Buffer, directoryOffset: number) =>
   directoryOffset + 2 + 12 * bytes.readUInt16LE(directoryOffset);
 /** Changes the upper 32 bits of a tag's value; NDPI stores them, for files above 4 GiB, after the directory. */
 const withUpperBits =
   (name: number, value: number) =>
   (directories: Directories): BuiltNdpi => {
     const built = layOutNdpi(directories, 5 * 2 ** 30);
-    const directoryOffset = directory(built, 0);
+    const directoryOffset = directoryAt(built, 0);
     const names = Object.keys({
       ...first(directories).tags,
       [tag.StripOffsets]: 0,
@@ -118,42 +118,50 @@ const withUpperBits =
 const faults: readonly Fault[] = [
   ['no fault', (intactDirectories) => layOutNdpi(intactDirectories), DISPLAYED],
 
-  ['no first directory', patched((bytes) => bytes.writeUInt32LE(0, 4)), 'FILE_CORRUPT'],
-  ['a first directory in the header', patched((bytes) => bytes.writeUInt32LE(4, 4)), 'FILE_CORRUPT'],
-  ['a first directory past the end', patched((bytes) => bytes.writeUInt32LE(2 ** 30, 4)), 'FILE_TRUNCATED'],
+  ['no first directory', changedBytes((bytes) => bytes.writeUInt32LE(0, 4)), 'FILE_CORRUPT'],
+  ['a first directory in the header', changedBytes((bytes) => bytes.writeUInt32LE(4, 4)), 'FILE_CORRUPT'],
+  [
+    'a first directory past the end',
+    changedBytes((bytes) => bytes.writeUInt32LE(2 ** 30, 4)),
+    'FILE_TRUNCATED',
+  ],
   [
     'a first directory at the last byte',
-    patched((bytes) => bytes.writeUInt32LE(bytes.length - 1, 4)),
+    changedBytes((bytes) => bytes.writeUInt32LE(bytes.length - 1, 4)),
     'FILE_TRUNCATED',
   ],
   [
     'an empty directory',
-    patched((bytes, built) => bytes.writeUInt16LE(0, directory(built, 0))),
+    changedBytes((bytes, built) => bytes.writeUInt16LE(0, directoryAt(built, 0))),
     'FILE_CORRUPT',
   ],
   [
     'a directory of 65,535 entries',
-    patched((bytes, built) => bytes.writeUInt16LE(65_535, directory(built, 1))),
+    changedBytes((bytes, built) => bytes.writeUInt16LE(65_535, directoryAt(built, 1))),
     'LIMIT_EXCEEDED',
   ],
   [
     'a directory that follows itself',
-    patched((bytes, built) => bytes.writeUInt32LE(directory(built, 1), nextOf(bytes, directory(built, 1)))),
+    changedBytes((bytes, built) =>
+      bytes.writeUInt32LE(directoryAt(built, 1), nextPointerOf(bytes, directoryAt(built, 1))),
+    ),
     'FILE_CORRUPT',
   ],
   [
     'a directory that points to an earlier one',
-    patched((bytes, built) => bytes.writeUInt32LE(directory(built, 0), nextOf(bytes, directory(built, 2)))),
+    changedBytes((bytes, built) =>
+      bytes.writeUInt32LE(directoryAt(built, 0), nextPointerOf(bytes, directoryAt(built, 2))),
+    ),
     'FILE_CORRUPT',
   ],
   [
     'a next directory past the end',
-    patched((bytes, built) => bytes.writeUInt32LE(2 ** 31, nextOf(bytes, directory(built, 0)))),
+    changedBytes((bytes, built) => bytes.writeUInt32LE(2 ** 31, nextPointerOf(bytes, directoryAt(built, 0)))),
     'FILE_TRUNCATED',
   ],
   [
     'a next directory inside a JPEG',
-    patched((bytes, built) => bytes.writeUInt32LE(16, nextOf(bytes, directory(built, 0)))),
+    changedBytes((bytes, built) => bytes.writeUInt32LE(16, nextPointerOf(bytes, directoryAt(built, 0)))),
     'LIMIT_EXCEEDED',
   ],
 
@@ -254,50 +262,54 @@ const faults: readonly Fault[] = [
   ['a JPEG of 100 bytes', withTags({ [tag.StripByteCounts]: long(100) }), 'FILE_CORRUPT'],
   [
     'a JPEG offset at the directory',
-    patched((bytes, built) => bytes.copy(bytes, 12, directory(built, 0), directory(built, 0) + 200)),
+    changedBytes((bytes, built) => bytes.copy(bytes, 12, directoryAt(built, 0), directoryAt(built, 0) + 200)),
     'FILE_CORRUPT',
   ],
 
-  ['no start-of-image marker (SOI)', jpeg((bytes) => bytes.fill(0, 0, 2)), 'FILE_CORRUPT'],
-  ['an end-of-image marker (EOI) after the SOI', jpeg((bytes) => bytes.fill(0xd9, 3, 4)), 'FILE_CORRUPT'],
-  ['a progressive frame', frame(1, 0xc2), 'FORMAT_NOT_SUPPORTED'],
-  ['a lossless frame', frame(1, 0xc3), 'FORMAT_NOT_SUPPORTED'],
-  ['an arithmetic frame', frame(1, 0xc9), 'FORMAT_NOT_SUPPORTED'],
-  ['a frame of 12 bits', frame(4, 12), 'FORMAT_NOT_SUPPORTED'],
-  ['a frame without a height', frame(5, 0, 0), 'FILE_CORRUPT'],
-  ['a frame of 65,535 × 65,535', frame(5, 0xff, 0xff, 0xff, 0xff), 'FILE_CORRUPT'],
-  ['a frame of 2 components', frame(9, 2), 'FILE_CORRUPT'],
-  ['a frame of 200 components', frame(9, 200), 'FILE_CORRUPT'],
-  ['a component sampled 0 × 0', frame(11, 0), 'FILE_CORRUPT'],
-  ['a component sampled 4 × 4', frame(11, 0x44), 'FILE_CORRUPT'],
-  ['a duplicate component', frame(13, 1), 'FILE_CORRUPT'],
-  ['no frame', removed(0xc0), 'FILE_CORRUPT'],
+  ['no start-of-image marker (SOI)', changedJpeg((bytes) => bytes.fill(0, 0, 2)), 'FILE_CORRUPT'],
+  [
+    'an end-of-image marker (EOI) after the SOI',
+    changedJpeg((bytes) => bytes.fill(0xd9, 3, 4)),
+    'FILE_CORRUPT',
+  ],
+  ['a progressive frame', changedFrameHeader(1, 0xc2), 'FORMAT_NOT_SUPPORTED'],
+  ['a lossless frame', changedFrameHeader(1, 0xc3), 'FORMAT_NOT_SUPPORTED'],
+  ['an arithmetic frame', changedFrameHeader(1, 0xc9), 'FORMAT_NOT_SUPPORTED'],
+  ['a frame of 12 bits', changedFrameHeader(4, 12), 'FORMAT_NOT_SUPPORTED'],
+  ['a frame without a height', changedFrameHeader(5, 0, 0), 'FILE_CORRUPT'],
+  ['a frame of 65,535 × 65,535', changedFrameHeader(5, 0xff, 0xff, 0xff, 0xff), 'FILE_CORRUPT'],
+  ['a frame of 2 components', changedFrameHeader(9, 2), 'FILE_CORRUPT'],
+  ['a frame of 200 components', changedFrameHeader(9, 200), 'FILE_CORRUPT'],
+  ['a component sampled 0 × 0', changedFrameHeader(11, 0), 'FILE_CORRUPT'],
+  ['a component sampled 4 × 4', changedFrameHeader(11, 0x44), 'FILE_CORRUPT'],
+  ['a duplicate component', changedFrameHeader(13, 1), 'FILE_CORRUPT'],
+  ['no frame', removedSegment(0xc0), 'FILE_CORRUPT'],
   [
     'two frames',
-    jpeg((bytes) => {
+    changedJpeg((bytes) => {
       const { frameAt } = readJpegHeader(bytes);
       return Buffer.concat([bytes.subarray(0, frameAt + 19), bytes.subarray(frameAt)]);
     }),
     'FILE_CORRUPT',
   ],
-  ['a scan of one component', segment(0xda, 1), 'FORMAT_NOT_SUPPORTED'],
-  ['no quantisation table', removed(0xdb), 'FILE_CORRUPT'],
-  ['an invalid quantisation table number', segment(0xdb, 0x0f), 'FILE_CORRUPT'],
-  ['no Huffman tables, so that the standard ones apply', removed(0xc4), DISPLAYED],
-  ['more Huffman codes than possible', segment(0xc4, 0, 255, 255, 255), 'FILE_CORRUPT'],
-  ['empty Huffman tables', segment(0xc4, 0, ...new Array<number>(16).fill(0)), 'FILE_CORRUPT'],
+  ['a scan of one component', changedSegment(0xda, 1), 'FORMAT_NOT_SUPPORTED'],
+  ['no quantisation table', removedSegment(0xdb), 'FILE_CORRUPT'],
+  ['an invalid quantisation table number', changedSegment(0xdb, 0x0f), 'FILE_CORRUPT'],
+  ['no Huffman tables, so that the standard ones apply', removedSegment(0xc4), DISPLAYED],
+  ['more Huffman codes than possible', changedSegment(0xc4, 0, 255, 255, 255), 'FILE_CORRUPT'],
+  ['empty Huffman tables', changedSegment(0xc4, 0, ...new Array<number>(16).fill(0)), 'FILE_CORRUPT'],
 
-  ['a restart interval of 0', segment(0xdd, 0, 0), 'FILE_CORRUPT'],
-  ['restart intervals of one block (MCU)', segment(0xdd, 0, 1), 'FILE_CORRUPT'],
-  ['restart intervals that form no rectangles', segment(0xdd, 0, 17), 'FILE_CORRUPT'],
-  ['restart intervals of a whole row', segment(0xdd, 0, 48), 'FILE_CORRUPT'],
-  ['restart intervals of 65,535 MCUs', segment(0xdd, 0xff, 0xff), 'FILE_CORRUPT'],
+  ['a restart interval of 0', changedSegment(0xdd, 0, 0), 'FILE_CORRUPT'],
+  ['restart intervals of one block (MCU)', changedSegment(0xdd, 0, 1), 'FILE_CORRUPT'],
+  ['restart intervals that form no rectangles', changedSegment(0xdd, 0, 17), 'FILE_CORRUPT'],
+  ['restart intervals of a whole row', changedSegment(0xdd, 0, 48), 'FILE_CORRUPT'],
+  ['restart intervals of 65,535 MCUs', changedSegment(0xdd, 0xff, 0xff), 'FILE_CORRUPT'],
   ['no list of intervals', without(tag.McuStarts), DISPLAYED],
   ['a list of too few intervals', withTags({ [tag.McuStarts]: long(1, 2, 3) }), DISPLAYED],
   ['a list of zeros', withTags({ [tag.McuStarts]: long(...new Array<number>(27).fill(0)) }), DISPLAYED],
   [
     'a list of intervals with offsets off by one',
-    changed(({ jpeg, tags }) => ({
+    changedFirst(({ jpeg, tags }) => ({
       jpeg,
       tags: {
         ...tags,
@@ -319,38 +331,38 @@ const faults: readonly Fault[] = [
 
   [
     'a missing restart marker',
-    data((bytes) => {
+    changedScan((bytes) => {
       bytes[bytes.indexOf(Uint8Array.of(0xff, 0xd3)) + 1] = 0;
     }),
     'FILE_CORRUPT',
   ],
   [
     'a restart marker with a wrong number',
-    data((bytes) => {
+    changedScan((bytes) => {
       bytes[bytes.indexOf(Uint8Array.of(0xff, 0xd3)) + 1] = 0xd5;
     }),
     'FILE_CORRUPT',
   ],
   [
     'an end-of-image marker (EOI) in the middle of its scan',
-    data((bytes) => {
+    changedScan((bytes) => {
       bytes[bytes.indexOf(Uint8Array.of(0xff, 0xd3)) + 1] = 0xd9;
     }),
     'FILE_CORRUPT',
   ],
   [
     'an interval of zeros',
-    data((bytes) => bytes.fill(0, 20, bytes.indexOf(Uint8Array.of(0xff, 0xd0)))),
+    changedScan((bytes) => bytes.fill(0, 20, bytes.indexOf(Uint8Array.of(0xff, 0xd0)))),
     'FILE_CORRUPT',
   ],
   [
     'an interval of 0xFF bytes',
-    data((bytes) => bytes.fill(0xfe, 20, bytes.indexOf(Uint8Array.of(0xff, 0xd0)))),
+    changedScan((bytes) => bytes.fill(0xfe, 20, bytes.indexOf(Uint8Array.of(0xff, 0xd0)))),
     'FILE_CORRUPT',
   ],
   [
     'an interval full of markers',
-    data((bytes) => bytes.fill(0xff, 20, bytes.indexOf(Uint8Array.of(0xff, 0xd0)))),
+    changedScan((bytes) => bytes.fill(0xff, 20, bytes.indexOf(Uint8Array.of(0xff, 0xd0)))),
     'FILE_CORRUPT',
   ],
 

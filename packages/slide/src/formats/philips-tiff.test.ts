@@ -52,7 +52,11 @@ const wsi = (downsamples: readonly number[], derivation = 'DOE^JANE') =>
 const associatedImage = (type: string, jpeg: string) =>
   attribute('PIM_DP_IMAGE_TYPE', type) + attribute('PIM_DP_IMAGE_DATA', jpeg);
 
-/** Returns the ImageDescription. @param images elements of each image */
+/**
+ * Returns the ImageDescription. Its barcode is DOE^JANE in Base64, a patient's name that must not appear anywhere.
+ *
+ * @param images elements of each image
+ */
 const xml = (images: readonly string[]) =>
   '<?xml version="1.0" encoding="UTF-8" ?>\n<DataObject ObjectType="DPUfsImport">' +
   attribute('PIM_DP_UFS_BARCODE', 'RE9FXkpBTkU=') +
@@ -87,7 +91,8 @@ function build(
   return buildTiff({ directories: [described, ...others], isBig: true }).bytes;
 }
 
-const open = (...plan: Parameters<typeof build>): Promise<Slide> => openBytes(build(...plan));
+/** Builds a Philips TIFF file and opens it. */
+const open = (...options: Parameters<typeof build>): Promise<Slide> => openBytes(build(...options));
 
 describe('a Philips slide', () => {
   it('has level sizes calculated from the pixel spacings, not those that the directories state', async () => {

@@ -39,31 +39,31 @@ const patched = (get: () => Buffer, patch: (bytes: Buffer) => void) => () => {
   return bytes;
 };
 /** Changes bytes of the JPEG, counted from its frame marker. */
-const frame = (offset: number, ...numbers: number[]) =>
+const changedFrameHeader = (offset: number, ...numbers: number[]) =>
   patched(
     () => jpeg,
     (bytes) => bytes.set(numbers, readJpegHeader(bytes).frameAt + offset),
   );
 /** Changes the body of the first segment with a marker. */
-const segment = (marker: number, ...body: number[]) =>
+const changedSegment = (marker: number, ...body: number[]) =>
   patched(
     () => jpeg,
     (bytes) => bytes.set(body, bytes.indexOf(Uint8Array.of(0xff, marker)) + 4),
   );
 /** Changes the entropy-coded data of the JPEG. */
-const scan = (change: (data: Buffer) => unknown) =>
+const changedScan = (change: (data: Buffer) => unknown) =>
   patched(
     () => jpeg,
     (bytes) => change(bytes.subarray(readJpegHeader(bytes).dataAt)),
   );
 /** Changes bytes of the JPEG 2000 code stream. */
-const stream = (offset: number, ...numbers: number[]) =>
+const changedStream = (offset: number, ...numbers: number[]) =>
   patched(
     () => jpeg2000,
     (bytes) => bytes.set(numbers, offset),
   );
 /** Changes bytes of the PNG header chunk. */
-const header =
+const changedPngHeader =
   (offset: number, ...numbers: number[]) =>
   () => {
     const chunks = pngChunks();
@@ -71,12 +71,13 @@ const header =
     return writePng(chunks);
   };
 /** Changes the chunks of the PNG. */
-const chunks = (change: (chunks: PngChunk[]) => readonly PngChunk[]) => () => writePng(change(pngChunks()));
+const changedChunks = (change: (chunks: PngChunk[]) => readonly PngChunk[]) => () =>
+  writePng(change(pngChunks()));
 /** Changes bytes of the PNG. */
-const raw = (patch: (bytes: Buffer) => unknown) => patched(() => buildPng(), patch);
+const changedPng = (patch: (bytes: Buffer) => unknown) => patched(() => buildPng(), patch);
 /** Changes the image data of the PNG, its IDAT chunk. */
-const idat = (change: (data: Uint8Array) => Uint8Array) =>
-  chunks((all) =>
+const changedImageData = (change: (data: Uint8Array) => Uint8Array) =>
+  changedChunks((all) =>
     all.map((chunk) => (chunk.type === 'IDAT' ? { type: 'IDAT', data: change(chunk.data) } : chunk)),
   );
 
@@ -88,31 +89,31 @@ const faults: readonly Fault[] = [
   ['a JPEG truncated in its scan', () => jpeg.subarray(0, -200), 'FILE_CORRUPT'],
   ['a JPEG without its last two bytes', () => jpeg.subarray(0, -2), 'FILE_CORRUPT'],
   ['a JPEG followed by other bytes', () => Buffer.concat([jpeg, Buffer.alloc(1000, 1)]), DISPLAYED],
-  ['a JPEG with only zeros in its scan', scan((data) => data.fill(0)), 'FILE_CORRUPT'],
-  ['a JPEG with only markers in its scan', scan((data) => data.fill(0xff)), 'FILE_CORRUPT'],
+  ['a JPEG with only zeros in its scan', changedScan((data) => data.fill(0)), 'FILE_CORRUPT'],
+  ['a JPEG with only markers in its scan', changedScan((data) => data.fill(0xff)), 'FILE_CORRUPT'],
   [
     'a JPEG with an end-of-image marker (EOI) in the middle',
-    scan((data) => data.set([0xff, 0xd9], 100)),
+    changedScan((data) => data.set([0xff, 0xd9], 100)),
     'FILE_CORRUPT',
   ],
   [
     'a JPEG with a restart marker but no restart interval',
-    scan((data) => data.set([0xff, 0xd0], 100)),
+    changedScan((data) => data.set([0xff, 0xd0], 100)),
     'FILE_CORRUPT',
   ],
-  ['a JPEG without a width', frame(7, 0, 0), 'FILE_CORRUPT'],
-  ['a JPEG with less data than its height needs', frame(5, 0, 200), 'FILE_CORRUPT'],
-  ['a JPEG with more data than its height needs', frame(5, 0, 20), DISPLAYED],
-  ['a JPEG of no components', frame(9, 0), 'FILE_CORRUPT'],
-  ['a JPEG of 255 components', frame(9, 255), 'FILE_CORRUPT'],
-  ['a JPEG with a component sampled 0 × 0', frame(11, 0), 'FILE_CORRUPT'],
-  ['a JPEG with a component sampled 5 × 5', frame(11, 0x55), 'FILE_CORRUPT'],
-  ['a JPEG with duplicate component numbers', frame(13, 1), 'FILE_CORRUPT'],
-  ['a JPEG falsely declared as progressive', frame(1, 0xc2), 'FILE_CORRUPT'],
-  ['a JPEG with too many Huffman codes', segment(0xc4, 0, 255, 255), 'FILE_CORRUPT'],
-  ['a JPEG with the Huffman table number 9', segment(0xc4, 9), 'FILE_CORRUPT'],
-  ['a JPEG with the quantisation table number 9', segment(0xdb, 9), 'FILE_CORRUPT'],
-  ['a JPEG whose scan has five components', segment(0xda, 5), 'FILE_CORRUPT'],
+  ['a JPEG without a width', changedFrameHeader(7, 0, 0), 'FILE_CORRUPT'],
+  ['a JPEG with less data than its height needs', changedFrameHeader(5, 0, 200), 'FILE_CORRUPT'],
+  ['a JPEG with more data than its height needs', changedFrameHeader(5, 0, 20), DISPLAYED],
+  ['a JPEG of no components', changedFrameHeader(9, 0), 'FILE_CORRUPT'],
+  ['a JPEG of 255 components', changedFrameHeader(9, 255), 'FILE_CORRUPT'],
+  ['a JPEG with a component sampled 0 × 0', changedFrameHeader(11, 0), 'FILE_CORRUPT'],
+  ['a JPEG with a component sampled 5 × 5', changedFrameHeader(11, 0x55), 'FILE_CORRUPT'],
+  ['a JPEG with duplicate component numbers', changedFrameHeader(13, 1), 'FILE_CORRUPT'],
+  ['a JPEG falsely declared as progressive', changedFrameHeader(1, 0xc2), 'FILE_CORRUPT'],
+  ['a JPEG with too many Huffman codes', changedSegment(0xc4, 0, 255, 255), 'FILE_CORRUPT'],
+  ['a JPEG with the Huffman table number 9', changedSegment(0xc4, 9), 'FILE_CORRUPT'],
+  ['a JPEG with the quantisation table number 9', changedSegment(0xdb, 9), 'FILE_CORRUPT'],
+  ['a JPEG whose scan has five components', changedSegment(0xda, 5), 'FILE_CORRUPT'],
   [
     'a JPEG that consists of comments',
     () => Buffer.concat([jpeg.subarray(0, 2), Buffer.from('\xff\xfe\0\x04AB'.repeat(5000), 'latin1')]),
@@ -135,51 +136,53 @@ const faults: readonly Fault[] = [
   ['a PNG that ends after its signature', () => buildPng().subarray(0, 8), 'FILE_TRUNCATED'],
   ['a PNG truncated in its header', () => buildPng().subarray(0, 20), 'FILE_TRUNCATED'],
   ['a PNG truncated in its image data', () => buildPng().subarray(0, 80), 'FILE_TRUNCATED'],
-  ['a PNG without an IEND chunk', chunks((all) => all.slice(0, 2)), DISPLAYED],
-  ['a PNG without image data', chunks((all) => [all[0], all[2]] as PngChunk[]), 'FILE_CORRUPT'],
-  ['a PNG without a header', chunks((all) => all.slice(1)), 'FILE_CORRUPT'],
+  ['a PNG without an IEND chunk', changedChunks((all) => all.slice(0, 2)), DISPLAYED],
+  ['a PNG without image data', changedChunks((all) => [all[0], all[2]] as PngChunk[]), 'FILE_CORRUPT'],
+  ['a PNG without a header', changedChunks((all) => all.slice(1)), 'FILE_CORRUPT'],
   [
     'a PNG with two headers',
-    chunks(([first, ...rest]) => [first, first, ...rest] as PngChunk[]),
+    changedChunks(([first, ...rest]) => [first, first, ...rest] as PngChunk[]),
     'FILE_CORRUPT',
   ],
   [
     'a PNG whose header is not the first chunk',
-    chunks(([first, ...rest]) => [{ type: 'tEXt', data: new Uint8Array(4) }, first, ...rest] as PngChunk[]),
+    changedChunks(
+      ([first, ...rest]) => [{ type: 'tEXt', data: new Uint8Array(4) }, first, ...rest] as PngChunk[],
+    ),
     'FILE_CORRUPT',
   ],
   [
     'a PNG with a header of 5 bytes',
-    chunks(([, ...rest]) => [{ type: 'IHDR', data: new Uint8Array(5) }, ...rest]),
+    changedChunks(([, ...rest]) => [{ type: 'IHDR', data: new Uint8Array(5) }, ...rest]),
     'FILE_CORRUPT',
   ],
-  ['a PNG of width 0', header(0, 0, 0, 0, 0), 'FILE_CORRUPT'],
-  ['a PNG of a height above 2^31', header(4, 255, 255, 255, 255), 'FILE_CORRUPT'],
-  ['a PNG with less data than its height needs', header(4, 0, 0, 1, 0), 'FILE_CORRUPT'],
-  ['a PNG with less data than its width needs', header(0, 0, 0, 16, 0), 'FILE_CORRUPT'],
-  ['a PNG of 3 bits a sample', header(8, 3), 'FILE_CORRUPT'],
-  ['a PNG of RGB with 4 bits a sample', header(8, 4), 'FILE_CORRUPT'],
-  ['a PNG of colour type 5', header(9, 5), 'FILE_CORRUPT'],
-  ['a PNG with an unknown compression method', header(10, 1), 'FILE_CORRUPT'],
-  ['a PNG with an unknown filter method', header(11, 1), 'FILE_CORRUPT'],
-  ['a PNG with an unknown interlace method', header(12, 2), 'FILE_CORRUPT'],
-  ['a PNG falsely declared as interlaced', header(12, 1), 'FILE_CORRUPT'],
-  ['a PNG without its palette', header(9, 3), 'FILE_CORRUPT'],
-  ['a PNG whose header has the wrong checksum', raw((bytes) => bytes.fill(0, 29, 33)), 'FILE_CORRUPT'],
+  ['a PNG of width 0', changedPngHeader(0, 0, 0, 0, 0), 'FILE_CORRUPT'],
+  ['a PNG of a height above 2^31', changedPngHeader(4, 255, 255, 255, 255), 'FILE_CORRUPT'],
+  ['a PNG with less data than its height needs', changedPngHeader(4, 0, 0, 1, 0), 'FILE_CORRUPT'],
+  ['a PNG with less data than its width needs', changedPngHeader(0, 0, 0, 16, 0), 'FILE_CORRUPT'],
+  ['a PNG of 3 bits a sample', changedPngHeader(8, 3), 'FILE_CORRUPT'],
+  ['a PNG of RGB with 4 bits a sample', changedPngHeader(8, 4), 'FILE_CORRUPT'],
+  ['a PNG of colour type 5', changedPngHeader(9, 5), 'FILE_CORRUPT'],
+  ['a PNG with an unknown compression method', changedPngHeader(10, 1), 'FILE_CORRUPT'],
+  ['a PNG with an unknown filter method', changedPngHeader(11, 1), 'FILE_CORRUPT'],
+  ['a PNG with an unknown interlace method', changedPngHeader(12, 2), 'FILE_CORRUPT'],
+  ['a PNG falsely declared as interlaced', changedPngHeader(12, 1), 'FILE_CORRUPT'],
+  ['a PNG without its palette', changedPngHeader(9, 3), 'FILE_CORRUPT'],
+  ['a PNG whose header has the wrong checksum', changedPng((bytes) => bytes.fill(0, 29, 33)), 'FILE_CORRUPT'],
   [
     'a PNG whose image data have the wrong checksum',
-    raw((bytes) => bytes.fill(0, bytes.length - 16, bytes.length - 12)),
+    changedPng((bytes) => bytes.fill(0, bytes.length - 16, bytes.length - 12)),
     'FILE_CORRUPT',
   ],
   [
     'a PNG with a chunk that ends past the end of the file',
-    raw((bytes) => bytes.writeUInt32BE(2 ** 31 - 1, 33)),
+    changedPng((bytes) => bytes.writeUInt32BE(2 ** 31 - 1, 33)),
     'FILE_TRUNCATED',
   ],
-  ['a PNG with an invalid chunk name', raw((bytes) => bytes.set([0, 1, 2, 3], 37)), 'FILE_CORRUPT'],
+  ['a PNG with an invalid chunk name', changedPng((bytes) => bytes.set([0, 1, 2, 3], 37)), 'FILE_CORRUPT'],
   [
     'a PNG with 2,000 chunks before its image data',
-    chunks(
+    changedChunks(
       ([first, ...rest]) =>
         [
           first,
@@ -189,17 +192,29 @@ const faults: readonly Fault[] = [
     ),
     'LIMIT_EXCEEDED',
   ],
-  ['a PNG whose image data are not a zlib stream', idat((data) => data.map(() => 7)), 'FILE_CORRUPT'],
-  ['a PNG whose zlib stream is truncated', idat((data) => data.subarray(0, data.length / 2)), 'FILE_CORRUPT'],
-  ['a PNG with an invalid row filter', idat(() => deflateSync(Buffer.alloc(30 * 121, 9))), 'FILE_CORRUPT'],
+  [
+    'a PNG whose image data are not a zlib stream',
+    changedImageData((data) => data.map(() => 7)),
+    'FILE_CORRUPT',
+  ],
+  [
+    'a PNG whose zlib stream is truncated',
+    changedImageData((data) => data.subarray(0, data.length / 2)),
+    'FILE_CORRUPT',
+  ],
+  [
+    'a PNG with an invalid row filter',
+    changedImageData(() => deflateSync(Buffer.alloc(30 * 121, 9))),
+    'FILE_CORRUPT',
+  ],
   [
     'a PNG that decompresses to 64 MiB instead of 3 KB',
-    idat(() => deflateSync(Buffer.alloc(64 * 2 ** 20))),
+    changedImageData(() => deflateSync(Buffer.alloc(64 * 2 ** 20))),
     DISPLAYED,
   ],
   [
     'a PNG whose text chunk decompresses to 64 MiB',
-    chunks(
+    changedChunks(
       ([first, ...rest]) =>
         [
           first,
@@ -217,15 +232,15 @@ const faults: readonly Fault[] = [
   ['a JPEG 2000 code stream of 12 bytes', () => jpeg2000.subarray(0, 12), 'FILE_CORRUPT'],
   ['a JPEG 2000 code stream truncated in its header', () => jpeg2000.subarray(0, 60), 'FILE_CORRUPT'],
   ['a JPEG 2000 code stream truncated in its image data', () => jpeg2000.subarray(0, -500), 'FILE_CORRUPT'],
-  ['a JPEG 2000 code stream of width 0', stream(8, 0, 0, 0, 0), 'FILE_CORRUPT'],
+  ['a JPEG 2000 code stream of width 0', changedStream(8, 0, 0, 0, 0), 'FILE_CORRUPT'],
   [
     'a JPEG 2000 code stream of 2^32 pixels a side',
-    stream(8, 255, 255, 255, 255, 255, 255, 255, 255),
+    changedStream(8, 255, 255, 255, 255, 255, 255, 255, 255),
     'LIMIT_EXCEEDED',
   ],
-  ['a JPEG 2000 code stream in tiles of 1 × 1', stream(24, 0, 0, 0, 1, 0, 0, 0, 1), 'LIMIT_EXCEEDED'],
-  ['a JPEG 2000 code stream of 16,384 components', stream(40, 64, 0), 'FORMAT_NOT_SUPPORTED'],
-  ['a JPEG 2000 code stream of two components', stream(40, 0, 2), 'FORMAT_NOT_SUPPORTED'],
+  ['a JPEG 2000 code stream in tiles of 1 × 1', changedStream(24, 0, 0, 0, 1, 0, 0, 0, 1), 'LIMIT_EXCEEDED'],
+  ['a JPEG 2000 code stream of 16,384 components', changedStream(40, 64, 0), 'FORMAT_NOT_SUPPORTED'],
+  ['a JPEG 2000 code stream of two components', changedStream(40, 0, 2), 'FORMAT_NOT_SUPPORTED'],
   [
     'boxes without a code stream',
     () => Buffer.concat([Buffer.from('\0\0\0\x0cjP  \r\n\x87\n', 'latin1'), Buffer.alloc(64)]),

@@ -28,6 +28,7 @@ const page = (directory: DirectoryPlan, type: string, elements = ''): DirectoryP
     [tag.ImageDescription]: ascii(description(`<ImageType>${type}</ImageType>${elements}`)),
   });
 
+/** Builds a QPTIFF and opens it. */
 const open = (directories: DirectoryPlan[]): Promise<Slide> => openBytes(buildTiff({ directories }).bytes);
 
 /** Returns a sample of the test pattern of a channel, which contains all values from 0 to 255. */

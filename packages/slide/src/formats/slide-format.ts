@@ -18,7 +18,7 @@ export interface FileHeader {
   readonly tiff: TiffFile | null;
   /** First 64 KiB of ImageDescription in the first directory, where scanners identify themselves; empty when absent. */
   readonly description: string;
-  /** First 64 KiB of the Software tag, likewise; empty when absent. */
+  /** First 64 KiB of the Software tag, by which some scanners are recognised; empty when absent. */
   readonly software: string;
   /** First 64 KiB of the XMP tag, where some scanners store their own XML; empty when absent. */
   readonly xmp: string;
@@ -26,6 +26,7 @@ export interface FileHeader {
 
 /** The interface of a format reader; each file format in `formats/` exports one. */
 export interface SlideFormat {
+  /** Name of the reader, for messages; most readers also use it as `Slide.format`. */
   readonly name: string;
   /**
    * Set when every tile of the format must be decoded and rendered. A server process, which only sends tiles as they are

@@ -53,7 +53,8 @@ function build(
   return buildTiff({ directories: [described, ...others] }).bytes;
 }
 
-const open = (...plan: Parameters<typeof build>): Promise<Slide> => openBytes(build(...plan));
+/** Builds a Trestle slide and opens it. */
+const open = (...options: Parameters<typeof build>): Promise<Slide> => openBytes(build(...options));
 
 /** Directories of three levels, whose tiles overlap by 32, 16 and 0 pixels. */
 const levels = [

@@ -40,7 +40,6 @@ function isReadElement([_root, childOfRoot]: readonly string[]): boolean {
  * Reads the scanned regions.
  *
  * @returns null when the file describes no frames; its tiles then form an ordinary grid
- *
  * @throws SlideError FILE_CORRUPT, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
  */
 export async function readRegions(full: TiffImage): Promise<readonly Region[] | null> {

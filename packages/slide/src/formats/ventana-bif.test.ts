@@ -129,6 +129,7 @@ function encodeInfo(
   );
 }
 
+/** Returns an XMP tag. */
 const xmp = (text: string) => ({ [tag.XMP]: byte(...Buffer.from(text)) });
 
 /** Builds the directories of levels as the scanner stores them: frames side by side, reduced by each downsample. */
@@ -156,6 +157,7 @@ function slideOf(region: RegionPlan, picture: Raster, xml = encodeInfo([region])
   return [macro, thumbnail, withTags(full, xml === '' ? {} : xmp(xml)), ...reduced];
 }
 
+/** Builds a BIF file and opens it. */
 const open = (directories: readonly DirectoryPlan[]): Promise<Slide> =>
   openBytes(buildTiff({ directories, isBig: true }).bytes);
 
