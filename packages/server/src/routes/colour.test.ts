@@ -141,11 +141,11 @@ describe('colour profiles of slides', () => {
   describe('GET tile', () => {
     it('returns tiles with the scanned colours, those of the file, unless sRGB is requested', async () => {
       for (const tile of ['9/1_1.jpg', '6/0_0.jpg']) {
-        const [scanned, unprofiled] = [
+        const [scanned, withoutProfile] = [
           await get('scanner.svs', `image_files/${tile}`),
           await get('none.svs', `image_files/${tile}`),
         ];
-        expect(scanned.rawPayload).toEqual(unprofiled.rawPayload);
+        expect(scanned.rawPayload).toEqual(withoutProfile.rawPayload);
       }
     });
 
