@@ -13,7 +13,7 @@ import { type SlideServer, slideServer } from '../testing/slide-server.ts';
 // The server reads about 200 files one after the other, on a machine that may be busy.
 vi.setConfig({ testTimeout: 600_000 });
 
-/** A damaged or hostile file, and what the server must make of it. */
+/** A file, and the outcome that a test expects when the server opens it. */
 interface BadFile {
   /** File name with the extension of a slide format. */
   readonly name: string;

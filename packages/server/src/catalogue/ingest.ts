@@ -29,7 +29,7 @@ export interface Ingest {
    * Scans the folders or the bucket, and enqueues the jobs that read new and changed files. Two scans of the same storage
    * never run at the same time.
    *
-   * @param where `folders`: the slide folder and the folder of demonstration slides
+   * @param where `folders` means the slide folder, and the folders of demonstration slides and of uploads
    * @param options with `retryFailed`, files that could not be read before are read again
    * @returns whether the scan could read all folders
    */
