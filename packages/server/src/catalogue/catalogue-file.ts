@@ -1,7 +1,8 @@
 /**
  * Parses a catalogue file, a CSV that an administrator imports. Its columns are `id` (copied from an exported catalogue),
  * `file_name`, `dataset_name` and `organ_type`. The last three mean the same as in the metadata file `catalogue.csv`
- * (metadata-files.ts). The delimiter is a comma, semicolon or tab; the encoding is UTF-8 or windows-1254, which Turkish spreadsheet programs write.
+ * (metadata-files.ts). The delimiter is a comma, semicolon or tab; the encoding is UTF-8 or windows-1254, which Turkish
+ * spreadsheet programs write.
  */
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';

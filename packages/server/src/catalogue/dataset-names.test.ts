@@ -29,17 +29,18 @@ beforeAll(async () => {
 }, 60_000);
 
 /** A dataset name in Unicode form NFD, in which macOS writes file names. */
-const decomposed = 'Iğdır çalışması'.normalize('NFD');
-const composed = decomposed.normalize('NFC');
+const nfdName = 'Iğdır çalışması'.normalize('NFD');
+/** The same name in Unicode form NFC, in which the catalogue stores it. */
+const nfcName = nfdName.normalize('NFC');
 /** The name with a zero-width space. Requests may name an existing dataset in this way, but may not give this name to slides. */
-const withInvisibleCharacter = composed.replace('ç', '\u200bç');
+const withInvisibleCharacter = nfcName.replace('ç', '\u200bç');
 /** Spellings that all mean the same dataset. */
 const spellings: readonly string[] = [
-  composed,
-  decomposed,
+  nfcName,
+  nfdName,
   'IĞDIR ÇALIŞMASI', // Turkish capitals
   'iğdir çalişmasi', // dotted i instead of dotless ı
-  composed.replace(' ', '\u00a0'), // a no-break space
+  nfcName.replace(' ', '\u00a0'), // a no-break space
   withInvisibleCharacter,
 ];
 
@@ -49,10 +50,10 @@ async function startServerWithTwoDatasets(database: (typeof databaseKinds)[numbe
   const admin = server.as(await server.fixtures.admin());
   const viewer = await server.fixtures.user({ role: 'viewer' });
   const member = server.as(viewer);
-  await server.put(`${decomposed}/a.svs`, svs);
+  await server.put(`${nfdName}/a.svs`, svs);
   await server.put('Open/b.svs', otherSvs);
   await server.rescan();
-  await admin.call(updateDataset, { body: { dataset: composed, access: 'restricted' } });
+  await admin.call(updateDataset, { body: { dataset: nfcName, access: 'restricted' } });
   return {
     server,
     admin,
@@ -84,7 +85,7 @@ describe.each(databaseKinds)('dataset whose folder name is in Unicode form NFD, 
   it('is restricted by a request that names it in Unicode form NFC', async () => {
     const { listedNames, datasets } = await startServerWithTwoDatasets(database);
     expect(await listedNames()).toEqual(['b.svs']);
-    expect(await datasets()).toEqual([composed, 'Open']);
+    expect(await datasets()).toEqual([nfcName, 'Open']);
   });
 
   it('contains the slides of other folders whose names are different spellings of its name', async () => {
@@ -92,7 +93,7 @@ describe.each(databaseKinds)('dataset whose folder name is in Unicode form NFD, 
     for (const name of spellings) await server.put(`${name}/sub/c.svs`, svs);
     await server.rescan();
     expect(await listedNames()).toEqual(['b.svs']);
-    expect(await datasets()).toEqual([composed, 'Open']);
+    expect(await datasets()).toEqual([nfcName, 'Open']);
   });
 
   it('contains the slides whose metadata files spell its name differently', async () => {
@@ -105,7 +106,7 @@ describe.each(databaseKinds)('dataset whose folder name is in Unicode form NFD, 
     }
     await server.rescan();
     expect(await listedNames()).toEqual(['b.svs']);
-    expect(await datasets()).toEqual([composed, 'Open']);
+    expect(await datasets()).toEqual([nfcName, 'Open']);
   });
 
   it('contains the slides that an edit, a bulk move or an import assigns to a different spelling of its name', async () => {
@@ -128,10 +129,10 @@ describe.each(databaseKinds)('dataset whose folder name is in Unicode form NFD, 
       const plan = (await send(checkCatalogueImport.path)).body as ImportPlan;
       await send(applyCatalogueImport.path, { plan: plan.plan });
       expect([name, await listedNames()]).toEqual([name, []]);
-      expect(plan.changes[0]?.fields).toMatchObject([{ after: composed }]);
+      expect(plan.changes[0]?.fields).toMatchObject([{ after: nfcName }]);
       await moveBack();
     }
-    expect(await datasets()).toEqual([composed, 'Open']);
+    expect(await datasets()).toEqual([nfcName, 'Open']);
   });
 
   it('can be granted, revoked, requested and filtered by a different spelling of its name', async () => {
@@ -142,7 +143,7 @@ describe.each(databaseKinds)('dataset whose folder name is in Unicode form NFD, 
       expect((await member.call(requestDataset, { body: { dataset: name, reason: 'Tez' } })).status).toBe(
         200,
       );
-      expect((await member.call(listRequestableDatasets)).body.datasets).toMatchObject([{ name: composed }]);
+      expect((await member.call(listRequestableDatasets)).body.datasets).toMatchObject([{ name: nfcName }]);
       await admin.call(grantDataset, { body: { dataset: name, uid } });
       expect(await listedNames(member, { dataset: name })).toEqual(['a.svs']);
       await admin.call(revokeDataset, { query: { dataset: name, uid } });
@@ -167,7 +168,7 @@ describe.each(databaseKinds)('name in a metadata file, on %s', (database) => {
     await server.put('Nul/dataset.json', JSON.stringify({ dataset_name: 'a\u0000b' }));
     await server.put('Nul/d.svs', otherSvs);
     await server.rescan();
-    expect(await datasets()).toEqual([composed, 'Nul', 'Open', 'Yeni']);
+    expect(await datasets()).toEqual([nfcName, 'Nul', 'Open', 'Yeni']);
     const { images } = (await admin.call(listImages, { query: { dataset: 'Yeni' } })).body;
     expect(images).toMatchObject([{ file_name: 'c.svs', organ_type: 'Meme' }]);
   });
@@ -192,7 +193,7 @@ describe('restricted dataset', () => {
     await server.rescan();
     expect(await listedNames(admin)).toHaveLength(2 + validSpellings.length);
     expect(await listedNames()).toEqual(['b.svs']);
-    expect(await datasets()).toEqual([composed, 'Open']);
+    expect(await datasets()).toEqual([nfcName, 'Open']);
   });
 
   it('can be created before its first slide, which is then visible to granted accounts only', async () => {

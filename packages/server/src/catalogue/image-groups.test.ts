@@ -126,8 +126,8 @@ describe.each(databaseKinds)('GET /image-catalog/images/groups, rows and positio
   );
 
   /**
-   * Starts the small catalogue with two cases of Set 2, which share a slide, and one case of Çene. Two of the cases also name a slide
-   * of another dataset, which does not count as a slide of the case.
+   * Starts the small catalogue with two cases of Set 2, which share a slide, and one case of Çene. Two of the cases also name a
+   * slide of another dataset, which does not count as a slide of the case.
    */
   async function startSmallCatalogueWithCases() {
     const testCatalogue = await startSmallCatalogue(databaseKind);

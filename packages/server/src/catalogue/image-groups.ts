@@ -318,7 +318,7 @@ function casesInOrder(counts: readonly CaseCount[], start: number): readonly Cas
   });
 }
 
-/** Returns whether each group has its own range of sort keys. Names that differ only in leading zeros (`Set 1`, `Set 01`) share one. */
+/** Returns whether each group has its own range of sort keys. Names such as `Set 1` and `Set 01` share a range. */
 function haveSeparateRanges(groups: readonly Group[]): boolean {
   return new Set(groups.map(({ dataset }) => rangeOfDataset(dataset).from)).size === groups.length;
 }

@@ -10,8 +10,8 @@ type EnteredScale = Pick<ImageRow, 'entered_mpp' | 'entered_objective_power'>;
 type UsedScale = Pick<ImageRow, 'mpp_x' | 'mpp_y' | 'objective_power' | 'derived_scale'>;
 
 /**
- * Returns the scale to use, as columns of the entry: micrometres per pixel and objective power. If an administrator has entered only one of the two values, the other
- * one is derived from it and not taken from the file.
+ * Returns the scale to use, as columns of the entry: micrometres per pixel and objective power. If an administrator has entered
+ * only one of the two values, the other one is derived from it and not taken from the file.
  */
 export function usedScale(row: FileScale & EnteredScale): UsedScale {
   const {

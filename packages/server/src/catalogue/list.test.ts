@@ -92,6 +92,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
     ] as const) {
       await server.fixtures.image({ dataset_name, file_name });
     }
+    // Cilt, Çene, Dalak, Set 2, Set 10, no dataset
     expect(await listedNames()).toEqual([
       'x.svs',
       'z.svs',
@@ -130,6 +131,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
 
   it('returns the same images in one response without a limit as in pages, for administrators and for accounts that may not see every dataset', async () => {
     const { server, administrator, viewer, admin, reader } = await startCatalogueServer(database);
+    // The server reads this list with three queries of at most 1,000 images.
     const fileNames = Array.from({ length: 2100 }, (_, i) => `slide ${i}.svs`);
     const at = server.clock.now().toISOString();
     await runLockedTransaction(server.services.db, 'catalogue', async (tx) => {

@@ -6,8 +6,9 @@ import { searchTextOf, sortKeyOf } from '../domain/catalogue-order.ts';
 import { type DatabaseKind, databaseKinds, openTestDatabase } from '../store/testing/test-database.ts';
 import { testServer } from '../testing/test-server.ts';
 
-const composed = 'Böbrek';
-const decomposed = composed.normalize('NFD');
+/** A dataset name in Unicode forms NFC and NFD, which earlier versions stored as two datasets. */
+const nfcName = 'Böbrek';
+const nfdName = nfcName.normalize('NFD');
 const at = '2026-11-01T00:00:00.000Z';
 
 /** Content of the database of an earlier version. */
@@ -16,8 +17,11 @@ interface EarlierContents {
   readonly slides: readonly string[];
   /** The organ of each slide. */
   readonly organs?: readonly string[];
+  /** Datasets that are stored as restricted. */
   readonly restricted?: readonly string[];
+  /** Datasets that are stored as open; other datasets have no stored settings and count as open. */
   readonly open?: readonly string[];
+  /** Datasets that members can see, and request, while they are restricted. */
   readonly listed?: readonly string[];
   /** Datasets by account id. */
   readonly grants?: Readonly<Record<string, readonly string[]>>;
@@ -128,49 +132,49 @@ const defaults = { listed: false, grants: [], requests: [], sharing: false, iden
 
 describe.each(databaseKinds)('merging two spellings of a dataset name, on %s', (databaseKind) => {
   it.each([
-    ['the first spelling', [decomposed]],
-    ['the second spelling', [composed]],
-    ['each spelling', [decomposed, composed]],
+    ['the first spelling', [nfdName]],
+    ['the second spelling', [nfcName]],
+    ['each spelling', [nfdName, nfcName]],
   ])('results in a restricted dataset when %s was restricted', async (_, restricted) => {
     const { visibleToMember, datasets } = await startWithEarlierDatabase(databaseKind, {
-      slides: [decomposed, composed, 'Open'],
+      slides: [nfdName, nfcName, 'Open'],
       restricted,
     });
     expect(await visibleToMember()).toEqual(['2.svs']);
     expect(await datasets()).toEqual([
-      { ...defaults, name: composed, access: 'restricted', images: 2 },
+      { ...defaults, name: nfcName, access: 'restricted', images: 2 },
       { ...defaults, name: 'Open', access: 'open', images: 1 },
     ]);
   });
 
   it('keeps the grant of an account only if the account had a grant to every restricted spelling', async () => {
-    const grants = { both: [decomposed, composed], first: [decomposed], second: [composed] };
+    const grants = { both: [nfdName, nfcName], first: [nfdName], second: [nfcName] };
     const { datasets, auditDetails } = await startWithEarlierDatabase(databaseKind, {
-      slides: [decomposed, composed],
-      restricted: [decomposed, composed],
-      listed: [composed],
+      slides: [nfdName, nfcName],
+      restricted: [nfdName, nfcName],
+      listed: [nfcName],
       grants,
     });
-    expect(await datasets()).toMatchObject([{ name: composed, listed: false, images: 2, grants: ['both'] }]);
+    expect(await datasets()).toMatchObject([{ name: nfcName, listed: false, images: 2, grants: ['both'] }]);
     expect(await auditDetails('dataset-revoked')).toHaveLength(2);
   });
 
   it('keeps the grants of the restricted spelling and drops those of the open spelling', async () => {
     const { datasets } = await startWithEarlierDatabase(databaseKind, {
-      slides: [decomposed, composed],
-      restricted: [decomposed],
-      open: [composed],
-      listed: [decomposed],
-      grants: { first: [decomposed], second: [composed] },
+      slides: [nfdName, nfcName],
+      restricted: [nfdName],
+      open: [nfcName],
+      listed: [nfdName],
+      grants: { first: [nfdName], second: [nfcName] },
     });
     expect(await datasets()).toMatchObject([{ access: 'restricted', listed: true, grants: ['first'] }]);
   });
 
   it('keeps the latest access request of each account', async () => {
     const { datasets } = await startWithEarlierDatabase(databaseKind, {
-      slides: [decomposed, composed],
-      restricted: [decomposed, composed],
-      requests: { both: [decomposed, composed], first: [decomposed] },
+      slides: [nfdName, nfcName],
+      restricted: [nfdName, nfcName],
+      requests: { both: [nfdName, nfcName], first: [nfdName] },
     });
     // The only request of `first`, and the second request of `both`.
     expect((await datasets())[0]?.requests.sort()).toEqual(['reason 0', 'reason 1']);
@@ -186,14 +190,14 @@ describe.each(databaseKinds)('merging two spellings of a dataset name, on %s', (
 
   it('writes an audit event for each slide, and changes nothing at the next start', async () => {
     const { auditDetails, allImages, server } = await startWithEarlierDatabase(databaseKind, {
-      slides: [decomposed, composed],
-      restricted: [decomposed],
+      slides: [nfdName, nfcName],
+      restricted: [nfdName],
     });
-    expect(new Set((await allImages()).map(({ dataset_name: name }) => name))).toEqual(new Set([composed]));
-    const merged = [{ dataset: composed, spellings: 2, slides: 1, access: 'restricted' }];
+    expect(new Set((await allImages()).map(({ dataset_name: name }) => name))).toEqual(new Set([nfcName]));
+    const merged = [{ dataset: nfcName, spellings: 2, slides: 1, access: 'restricted' }];
     expect(await auditDetails('datasets-merged')).toEqual(merged);
     expect(await auditDetails('image-dataset-changed')).toEqual([
-      { dataset_before: decomposed, dataset_after: composed },
+      { dataset_before: nfdName, dataset_after: nfcName },
     ]);
     await server.another(); // the next start
     expect(await auditDetails('datasets-merged')).toEqual(merged);
@@ -204,7 +208,7 @@ describe.each(databaseKinds)('merging two spellings of an organ name, on %s', (d
   it('gives all slides the same organ', async () => {
     const { allImages } = await startWithEarlierDatabase(databaseKind, {
       slides: ['A', 'A'],
-      organs: [decomposed, 'BÖBREK'],
+      organs: [nfdName, 'BÖBREK'],
     });
     expect(new Set((await allImages()).map(({ organ_type: organ }) => organ)).size).toBe(1);
   });

@@ -28,7 +28,7 @@ beforeAll(async () => {
 const heading = 'file_name,dataset_name,organ_type\n';
 /** Puts the slide a.svs into the dataset "Gizli çalışma", which the tests restrict. */
 const csv = `${heading}a.svs,Gizli çalışma,Böbrek\n`;
-/** The same text in the encoding windows-1254: an unusable metadata file, because it is not UTF-8. */
+/** A similar text in the encoding windows-1254: an unusable metadata file, because it is not UTF-8. */
 const windows1254 = Buffer.concat([
   Buffer.from(`${heading}a.svs,Gizli `),
   Buffer.from([0xe7]), // ç
@@ -37,7 +37,10 @@ const windows1254 = Buffer.concat([
   Buffer.from('ma,B\n'),
 ]);
 
-/** Starts a server with a slide that a metadata file of its open folder puts into a restricted dataset, and a member without a grant. */
+/**
+ * Starts a server with a member without a grant, and with a slide in the open folder Set. The metadata file of this folder puts the
+ * slide into a restricted dataset.
+ */
 async function startWithRestrictedSlide(
   database: (typeof databaseKinds)[number] = 'SQLite',
   file = 'catalogue.csv',
@@ -76,10 +79,10 @@ async function startWithRestrictedSlide(
       return images.map(({ id }) => id);
     },
     /** Returns the entries of the administrator's list, with those of unusable metadata files. */
-    async managed(query: Readonly<Record<string, string>> = {}) {
+    async managedEntries(query: Readonly<Record<string, string>> = {}) {
       return (await admin.call(listManagedImages, { query })).body.images;
     },
-    async audit(action: string) {
+    async auditEvents(action: string) {
       const { entries } = (await admin.call(listAudit, { query: { action } })).body;
       return entries.map(({ target, detail, actor }) => ({
         target: target?.kind === 'image' ? target.id : null,
@@ -169,14 +172,14 @@ describe.each(databaseKinds)('slide that catalogue.csv puts into a restricted da
   });
 
   it('moves to the dataset that catalogue.csv now names when no more accounts can see that dataset, and writes an audit entry', async () => {
-    const { server, admin, imageId, accessOfMember, managed, audit } =
+    const { server, admin, imageId, accessOfMember, managedEntries, auditEvents } =
       await startWithRestrictedSlide(database);
     await admin.call(updateDataset, { body: { dataset: 'Set', access: 'restricted' } });
     await server.put('Set/catalogue.csv', heading);
     await server.rescan();
-    expect(await managed()).toMatchObject([{ dataset_name: 'Set', metadata_hold: null }]);
+    expect(await managedEntries()).toMatchObject([{ dataset_name: 'Set', metadata_hold: null }]);
     expect(await accessOfMember()).toEqual(noAccess);
-    expect(await audit('image-dataset-changed')).toEqual([
+    expect(await auditEvents('image-dataset-changed')).toEqual([
       {
         target: imageId,
         actor: null,
@@ -273,14 +276,14 @@ describe('new slide below an unusable metadata file', () => {
   });
 
   it('is hidden from members while a known metadata file is missing, also after a restart', async () => {
-    const { server, accessOfMember, managed, remove } = await startWithRestrictedSlide();
+    const { server, accessOfMember, managedEntries, remove } = await startWithRestrictedSlide();
     await remove('Set/catalogue.csv');
     await server.services.catalogue.start(); // scans like a new process
     await server.services.catalogue.settled();
     await server.put('Set/new.svs', otherSvs);
     await server.rescan();
     expect(await accessOfMember(await server.idOf('new.svs'))).toEqual(noAccess);
-    expect((await managed({ status: 'failed' })).map(({ error }) => error)).toEqual([
+    expect((await managedEntries({ status: 'failed' })).map(({ error }) => error)).toEqual([
       expect.stringMatching(/^catalogue\.csv: the file is missing\./),
     ]);
   });
@@ -302,10 +305,10 @@ describe('new slide below an unusable metadata file', () => {
 
 describe('administrator of slides with an unusable metadata file', () => {
   it('sees the metadata file with the reason and the consequence', async () => {
-    const { server, managed } = await startWithRestrictedSlide();
+    const { server, managedEntries } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', windows1254);
     await server.rescan();
-    expect(await managed({ status: 'failed' })).toMatchObject([
+    expect(await managedEntries({ status: 'failed' })).toMatchObject([
       {
         file_name: 'catalogue.csv',
         error:
@@ -316,14 +319,14 @@ describe('administrator of slides with an unusable metadata file', () => {
   });
 
   it('finds one audit event for a slide on hold, which keeps its dataset although the metadata files name another one', async () => {
-    const { server, imageId, managed, audit } = await startWithRestrictedSlide();
+    const { server, imageId, managedEntries, auditEvents } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', heading);
     await server.rescan();
     await server.rescan();
-    expect(await managed({ status: 'held' })).toMatchObject([
+    expect(await managedEntries({ status: 'held' })).toMatchObject([
       { id: imageId, dataset_name: 'Gizli çalışma', metadata_hold: { kind: 'kept', dataset: 'Set' } },
     ]);
-    expect(await audit('image-dataset-kept')).toEqual([
+    expect(await auditEvents('image-dataset-kept')).toEqual([
       {
         target: imageId,
         actor: null,
@@ -333,35 +336,36 @@ describe('administrator of slides with an unusable metadata file', () => {
   });
 
   it('can move a slide to the dataset of the metadata files, and the audit event names the old and the new dataset', async () => {
-    const { server, admin, imageId, accessOfMember, managed, audit } = await startWithRestrictedSlide();
+    const { server, admin, imageId, accessOfMember, managedEntries, auditEvents } =
+      await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', heading);
     await server.rescan();
     await admin.call(changeImages, { body: { ids: [imageId], dataset_name: 'Set' } });
     expect(await accessOfMember()).toEqual(fullAccess);
     await server.rescan();
-    expect(await managed()).toMatchObject([{ dataset_name: 'Set', metadata_hold: null }]);
-    expect((await audit('image-edited')).map(({ detail }) => detail)).toEqual([
+    expect(await managedEntries()).toMatchObject([{ dataset_name: 'Set', metadata_hold: null }]);
+    expect((await auditEvents('image-edited')).map(({ detail }) => detail)).toEqual([
       { fields: 'dataset_name', dataset_before: 'Gizli çalışma', dataset_after: 'Set' },
     ]);
   });
 
   it('ends the hold on a slide by moving it to the dataset that it already has', async () => {
-    const { server, admin, imageId, accessOfMember, managed } = await startWithRestrictedSlide();
+    const { server, admin, imageId, accessOfMember, managedEntries } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', heading);
     await server.rescan();
     await admin.call(changeImages, { body: { ids: [imageId], dataset_name: 'Gizli çalışma' } });
     await server.rescan();
-    expect(await managed({ status: 'held' })).toEqual([]);
+    expect(await managedEntries({ status: 'held' })).toEqual([]);
     expect(await accessOfMember()).toEqual(noAccess);
   });
 
   it('ends the hold on a slide by correcting the metadata file', async () => {
-    const { server, managed } = await startWithRestrictedSlide();
+    const { server, managedEntries } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', heading);
     await server.rescan();
     await server.put('Set/catalogue.csv', csv);
     await server.rescan();
-    expect(await managed()).toMatchObject([{ dataset_name: 'Gizli çalışma', metadata_hold: null }]);
+    expect(await managedEntries()).toMatchObject([{ dataset_name: 'Gizli çalışma', metadata_hold: null }]);
   });
 
   it('can show a slide that was hidden because of the metadata file, and no later scan hides the slide again', async () => {
@@ -389,14 +393,14 @@ describe('administrator of slides with an unusable metadata file', () => {
   });
 
   it('can accept that a metadata file is missing: new slides become visible and slides on hold keep their dataset', async () => {
-    const { server, admin, accessOfMember, managed, remove } = await startWithRestrictedSlide();
+    const { server, admin, accessOfMember, managedEntries, remove } = await startWithRestrictedSlide();
     await remove('Set/catalogue.csv');
     await server.put('Set/new.svs', otherSvs);
     await server.rescan();
-    const [file] = await managed({ status: 'failed' });
+    const [file] = await managedEntries({ status: 'failed' });
     await admin.call(deleteImage, { params: { imageId: file?.id ?? '' } });
     await server.rescan();
-    expect(await managed({ status: 'failed' })).toEqual([]);
+    expect(await managedEntries({ status: 'failed' })).toEqual([]);
     expect(await accessOfMember(await server.idOf('new.svs'))).toEqual(fullAccess);
     expect(await accessOfMember()).toEqual(noAccess);
     // When the file returns and disappears again, it is reported as missing again.
@@ -404,15 +408,15 @@ describe('administrator of slides with an unusable metadata file', () => {
     await server.rescan();
     await remove('Set/catalogue.csv');
     await server.rescan();
-    expect(await managed({ status: 'failed' })).toHaveLength(1);
+    expect(await managedEntries({ status: 'failed' })).toHaveLength(1);
   });
 
   it('finds an audit event for every dataset that a scan changed', async () => {
-    const { server, admin, imageId, audit } = await startWithRestrictedSlide();
+    const { server, admin, imageId, auditEvents } = await startWithRestrictedSlide();
     await admin.call(updateDataset, { body: { dataset: 'Gizli çalışma', access: 'open' } });
     await server.put('Set/catalogue.csv', `${heading}a.svs,Study B,\n`);
     await server.rescan();
-    expect(await audit('image-dataset-changed')).toEqual([
+    expect(await auditEvents('image-dataset-changed')).toEqual([
       {
         target: imageId,
         actor: null,

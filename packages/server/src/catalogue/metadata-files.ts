@@ -287,7 +287,7 @@ const JsonValues = z.object({
 });
 const DatasetFile = JsonValues.extend({ slides: z.record(z.string(), JsonValues).optional() });
 
-/** Parses `{"organ_type": …}`, which applies to all slides below, and `{"slides": {"a.svs": {"organ_type": …}}}` for single slides. */
+/** Parses `{"organ_type": …}`, for all slides below the folder, and `{"slides": {"a.svs": {"organ_type": …}}}`, for single ones. */
 function parseJson(text: string): ParsedFile {
   let json: unknown;
   try {

@@ -8,7 +8,7 @@ interface KeyedItem {
   readonly id: string;
 }
 
-/** Returns a key for each item: its type, its id, and the number of its occurrence, for example `slide:1f…:2` for the second one. */
+/** Returns a key for each item: its type, its id, and the number of its occurrence, for example `slide:1f…:2`. */
 export function itemKeys(items: readonly KeyedItem[]): string[] {
   const counts = new Map<string, number>();
   return items.map(({ type, id }) => {
