@@ -31,6 +31,7 @@ type GroupFiles = (folder: string, names: readonly string[]) => Promise<readonly
 const createTestScanner = (
   groupFiles: GroupFiles = (folder, names) => groupSlideFiles({ path: folder }, names),
 ) => createScanner({ readTree: () => readDiskTree({ root, groupFiles, log }), log });
+/** Scans the slide folder with a new scanner. */
 const scan = () => createTestScanner().scan();
 /** Scans the slide folder and returns the paths of the found slides. */
 const foundPaths = async () => (await scan()).slides.map((slide) => slide.path);

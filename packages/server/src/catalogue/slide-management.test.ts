@@ -14,8 +14,10 @@ import { databaseKinds } from '../store/testing/test-database.ts';
 import { slideServer } from '../testing/slide-server.ts';
 import { testServer } from '../testing/test-server.ts';
 
+/** Time at which entries were hidden or removed, or at which their file went missing. */
 const at = '2026-05-01T08:00:00.000Z';
 
+/** Starts a server, and returns functions that list managed entries and audit entries as an administrator. */
 async function startServer(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
   const server = await testServer({ database });
   const admin = server.as(await server.fixtures.admin());
@@ -44,6 +46,7 @@ describe.each(databaseKinds)('list of slides for administrators, on %s', (databa
   it('filters and counts entries by status, dataset and search text', async () => {
     const { server, admin, listedNames } = await startServer(database);
     const { image } = server.fixtures;
+    // The Turkish names mean ready, hidden, pending, damaged, missing and removed.
     await image({ file_name: 'hazır.svs', dataset_name: 'Meme', organ_type: 'Işık' });
     await image({ file_name: 'gizli.svs', dataset_name: 'Meme', hidden_at: at });
     await image({ file_name: 'bekleyen.svs', dataset_name: 'Deri', status: 'pending' });
