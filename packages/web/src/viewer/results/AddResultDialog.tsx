@@ -12,19 +12,24 @@ import { texts } from './texts.ts';
 interface AddResultDialogProps {
   readonly imageId: string;
   readonly onClose: () => void;
-  /** Called with the name of the layer when the file is uploaded; the server then imports it. */
+  /** Called with the name of the layer when the file is uploaded; the server then imports the file. */
   readonly onAdded: (name: string) => void;
 }
 
-/** A dialog to upload a result file as a new layer of the slide. Closing it cancels the upload. */
+/**
+ * A dialog to upload a result file (objects, a mask or a heatmap that a program has computed) as a new layer of the slide.
+ * Closing it cancels the upload.
+ */
 export function AddResultDialog({ imageId, onClose, onAdded }: AddResultDialogProps) {
   const [file, setFile] = useState<File | null>(null);
   const [name, setName] = useState('');
   const [kind, setKind] = useState<ResultKind>('vector');
   const [registrationInput, setRegistrationInput] = useState(defaultRegistrationInput);
+  /** How coordinates of the file become pixels of the slide; null while the input is incomplete. */
   const registration = registrationOf(registrationInput);
-  /** Share of the file that is sent, 0 to 1; null while no upload is running. */
+  /** The fraction of the file that the browser has sent, 0 to 1; null while no upload is running. */
   const [sentShare, setSentShare] = useState<number | null>(null);
+  /** Why the last upload failed; null when none has failed. */
   const [failure, setFailure] = useState<string | null>(null);
   const runningUpload = useRef<AbortController>(null);
   useEffect(() => () => runningUpload.current?.abort(), []);

@@ -12,12 +12,13 @@ interface LayerCanvasProps {
   readonly view: SlideView;
   readonly descriptor: RasterDescriptor | VectorDescriptor;
   readonly style: LayerStyle;
-  /** 0 to 1. */
+  /** From 0 to 1. */
   readonly opacity: number;
-  /** `clip-path` of a compared layer; undefined: the whole layer is shown. */
+  /** CSS `clip-path` of a layer that is compared with another one; undefined: the whole layer is shown. */
   readonly clip: string | undefined;
 }
 
+/** Draws a result layer; implemented by `RasterLayer` and `VectorLayer`. */
 interface LayerPainter {
   setStyle(style: LayerStyle): void;
   draw(context: CanvasRenderingContext2D, placement: Placement): void;
@@ -25,14 +26,14 @@ interface LayerPainter {
 }
 
 /**
- * A canvas over the slide with one result layer, drawn in the same animation frame as the slide. Its style sheet lets pointer events
- * pass through to the slide.
+ * A canvas over the slide with one result layer (objects, a mask or a heatmap). It is drawn in the same animation frame as the
+ * slide, and lets pointer events pass through to the slide.
  */
 export function LayerCanvas({ view, descriptor, style, opacity, clip }: LayerCanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const currentPainter = useRef<LayerPainter>(null);
   const scheduleDraw = useRef<() => void>(() => undefined);
-  /** A ref, because a new style must not create the painter again. */
+  /** The current style; a ref, because a new style must not create the painter again. */
   const latestStyle = useRef(style);
 
   useEffect(() => {

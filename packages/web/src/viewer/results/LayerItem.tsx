@@ -15,12 +15,14 @@ import { VectorSettings } from './VectorSettings.tsx';
 
 interface LayerItemProps {
   readonly layer: ResultLayer;
-  /** Null while it is loading. */
+  /** Description of the layer's content; null while it is loading. */
   readonly descriptor: RasterDescriptor | VectorDescriptor | null;
+  /** Whether the descriptor could not be loaded. */
   readonly hasFailed: boolean;
   readonly settings: LayerSettings;
   /** Numbers of objects in the field of view or in the chosen area, by class; null: not counted yet. */
   readonly counts: Counts | null;
+  /** The annotations inside which the person can count objects. */
   readonly areas: Areas;
   /** Position in the list, from 0. */
   readonly position: number;
@@ -31,7 +33,7 @@ interface LayerItemProps {
   readonly onRemove: () => void;
 }
 
-/** A layer in the panel: its switch, its position, its style, and its legend with counts. */
+/** A result layer in the panel: its switch, its position, its style, and its legend with counts. */
 export function LayerItem({
   layer,
   descriptor,

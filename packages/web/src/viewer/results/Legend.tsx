@@ -7,8 +7,9 @@ interface LegendEntry {
   /** Index of the class, or value of the category. */
   readonly key: number;
   readonly label: string;
+  /** Red, green and blue from 0 to 255. */
   readonly color: readonly [number, number, number];
-  /** Null: no count is shown. */
+  /** Number of objects; null: no count is shown. */
   readonly count: number | null;
 }
 
@@ -16,12 +17,13 @@ interface LegendProps {
   readonly entries: readonly LegendEntry[];
   /** Keys of the hidden entries. */
   readonly hidden: ReadonlySet<number>;
+  /** Called with the keys of the entries that will be hidden, when the person shows or hides one. */
   readonly onHide: (hidden: ReadonlySet<number>) => void;
   /** Text above the list that explains the counts; null without counts. */
   readonly note: string | null;
 }
 
-/** Lists classes or categories with colour and count, each with a checkbox that shows or hides it. */
+/** Lists the classes or categories of a result layer with colour and count, each with a checkbox that shows or hides it. */
 export function Legend({ entries, hidden, onHide, note }: LegendProps) {
   return (
     <>

@@ -10,7 +10,9 @@ interface RegistrationFieldsProps {
   readonly isDisabled: boolean;
 }
 
-/** Fields for the registration of a result on the slide: by full size, by pixel size, or by an affine transformation. */
+/**
+ * Fields for the registration of a result (its place on the slide): by full size, by pixel size, or by an affine transformation.
+ */
 export function RegistrationFields({ kind, value, onChange, isDisabled }: RegistrationFieldsProps) {
   const { method, mpp, matrix } = value;
   return (

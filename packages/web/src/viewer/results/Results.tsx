@@ -59,10 +59,10 @@ export function Results({
   ...props
 }: ResultsProps) {
   const [arrangement, arrange] = useArrangement(imageId, layers);
-  /** The layer whose deletion the person is asked to confirm. */
+  /** The layer that the person wants to delete, until the person has confirmed or cancelled; null without one. */
   const [layerToRemove, setLayerToRemove] = useState<ResultLayer | null>(null);
   const [isAdding, setAdding] = useState(false);
-  /** Tells screen readers the new position of a moved layer. */
+  /** Text that screen readers read out after a layer was moved. */
   const [announcement, setAnnouncement] = useState('');
   const areas = useAreas(isOpen ? annotations : null);
   const orderedLayers = orderLayers(layers, arrangement);
@@ -74,9 +74,10 @@ export function Results({
   const visibleLayers = orderedLayers.filter(
     (layer) => layer.state === 'ready' && choiceFor(layer).isVisible,
   );
-  // When two layers are compared, the uppermost is shown on the left of the divider and the next one on its right.
+  // When the person compares two layers, the uppermost visible one is shown on the left of the divider and the next one on the
+  // right.
   const [left, right] = visibleLayers;
-  /** Position of the divider, 0 to 1; null unless two layers are compared. */
+  /** Position of the divider, 0 (left) to 1 (right); null unless two layers are compared. */
   const swipe = left === undefined || right === undefined ? null : arrangement.swipe;
   const leftDescriptor = useOverlayDescriptor(left?.id ?? '', left !== undefined).data ?? null;
   const rightDescriptor = useOverlayDescriptor(right?.id ?? '', swipe !== null).data ?? null;
@@ -86,16 +87,18 @@ export function Results({
   );
   const readout = useReadout(view, isOpen && left !== undefined ? descriptorAt : null);
 
-  const change = (next: LayerChoice) =>
+  const changeChoice = (newChoice: LayerChoice) =>
     arrange({
       ...arrangement,
-      layers: arrangement.layers.map((each) => (each.layerKey === next.layerKey ? next : each)),
+      layers: arrangement.layers.map((choice) =>
+        choice.layerKey === newChoice.layerKey ? newChoice : choice,
+      ),
     });
   const move = (layer: ResultLayer, offset: number) => {
     const layerKey = layerKeyOf(layer.id);
-    const next = moveLayer(arrangement, layerKey, offset);
-    arrange(next);
-    const position = next.layers.findIndex((each) => each.layerKey === layerKey);
+    const newArrangement = moveLayer(arrangement, layerKey, offset);
+    arrange(newArrangement);
+    const position = newArrangement.layers.findIndex((choice) => choice.layerKey === layerKey);
     setAnnouncement(texts.movedTo(layer.name, position + 1));
   };
   const setSwipe = (position: number | null) => arrange({ ...arrangement, swipe: position });
@@ -169,7 +172,7 @@ export function Results({
                 choice={choiceFor(layer)}
                 position={position}
                 layerCount={orderedLayers.length}
-                onChange={change}
+                onChange={changeChoice}
                 onMove={(offset) => move(layer, offset)}
                 onRemove={() => setLayerToRemove(layer)}
               />
@@ -189,7 +192,7 @@ export function Results({
           {left !== undefined && <output className={classes.readout}>{readout ?? texts.hover}</output>}
         </section>
       )}
-      {/* Dialogs cover the whole page, not only the slide. They are in `main`, because a `header` outside of `main` would be a second banner. */}
+      {/* Dialogs cover the whole page, not only the slide. Outside of `main`, their `header` would count as a second banner of the page. */}
       <Portal target="main">
         {isAdding && (
           <AddResultDialog
@@ -217,16 +220,18 @@ export function Results({
   );
 }
 
+/** The choice for a layer that is not in the arrangement. */
 const hiddenChoice = { isVisible: false, style: {} } as const;
 
 interface VisibleLayerProps {
   readonly view: SlideView;
   readonly id: string;
   readonly choice: LayerChoice;
-  /** `clip-path`; undefined: the whole layer is shown. */
+  /** CSS `clip-path`; undefined: the whole layer is shown. */
   readonly clip: string | undefined;
 }
 
+/** A layer over the slide; renders nothing until its descriptor is loaded. */
 function VisibleLayer({ view, id, choice, clip }: VisibleLayerProps) {
   const isReady = true; // only layers that are ready are visible
   const { data: descriptor } = useOverlayDescriptor(id, isReady);
@@ -248,6 +253,7 @@ interface ListedLayerProps {
   readonly onRemove: () => void;
 }
 
+/** A layer in the panel; loads its descriptor and counts its objects. */
 function ListedLayer({ view, layer, areas, choice, onChange, ...props }: ListedLayerProps) {
   const isReady = layer.state === 'ready';
   const descriptorQuery = useOverlayDescriptor(layer.id, isReady);
@@ -266,12 +272,12 @@ function ListedLayer({ view, layer, areas, choice, onChange, ...props }: ListedL
       settings={settings}
       counts={counts}
       areas={areas}
-      onChange={(next: LayerSettings) =>
+      onChange={(newSettings: LayerSettings) =>
         // Without the descriptor the defaults of the layer are unknown, so only the visibility can change.
         onChange(
           descriptor === null
-            ? { ...choice, isVisible: next.isVisible }
-            : choiceOf(choice.layerKey, descriptor, next),
+            ? { ...choice, isVisible: newSettings.isVisible }
+            : choiceOf(choice.layerKey, descriptor, newSettings),
         )
       }
       {...props}
@@ -279,7 +285,10 @@ function ListedLayer({ view, layer, areas, choice, onChange, ...props }: ListedL
   );
 }
 
-/** Returns the settings of a layer. The object stays the same until they change, because a new object makes the layer compute its colours again. */
+/**
+ * Returns the settings of a layer. The object stays the same until the settings change, because a new object makes the layer
+ * compute its colours again.
+ */
 function useSettings(descriptor: Descriptor | null, choice: LayerChoice): LayerSettings {
   const { layerKey, isVisible, opacity, style } = choice;
   return useMemo(

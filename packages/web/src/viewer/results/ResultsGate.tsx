@@ -5,8 +5,8 @@ import type { ResultsProps } from './Results.tsx';
 const Results = lazy(async () => ({ default: (await import('./Results.tsx')).Results }));
 
 /**
- * Loads the code of result layers when the panel is opened for the first time, or at once when the page's URL contains an arrangement
- * of layers. The layers stay visible when the panel is closed.
+ * Loads the code of result layers when the person opens their panel for the first time, or at once when the page's URL contains
+ * an arrangement of layers (their order, visibility and style). The layers stay visible when the panel is closed.
  */
 export function ResultsGate(props: ResultsProps) {
   const { read, historyStep } = use(ArrangementMemoryContext);

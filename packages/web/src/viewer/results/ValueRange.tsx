@@ -11,7 +11,7 @@ interface ValueRangeProps {
   /** Lowest and highest value of the content, the ends of the slider. */
   readonly min: number;
   readonly max: number;
-  /** Whether the values are shown as colours of the palette. */
+  /** Whether the layer shows the values as colours of the palette. */
   readonly isColoured: boolean;
   /** Values that have the first and the last colour of the palette; by default `min` and `max`. */
   readonly colourRange?: { readonly min: number; readonly max: number };
@@ -19,7 +19,7 @@ interface ValueRangeProps {
   readonly onChange: (change: Partial<ValueStyle>) => void;
 }
 
-/** Choice of the palette, and a slider with two thumbs for the range of values that are shown. */
+/** The choice of the palette of a result layer, and a slider with two thumbs for the range of values that the layer shows. */
 export function ValueRange({ min, max, isColoured, colourRange, style, onChange }: ValueRangeProps) {
   /** Returns the position of a value on the slider, 0 to 1. */
   const positionOf = (value: number) => (max > min ? (value - min) / (max - min) : 0);
@@ -52,7 +52,7 @@ export function ValueRange({ min, max, isColoured, colourRange, style, onChange 
           />
         </>
       )}
-      {/* When all values are equal, the slider gets a length of 1. */}
+      {/* When all values are equal, the slider gets a length of 1. It has 200 steps. */}
       <RangeSlider
         size="sm"
         min={min}

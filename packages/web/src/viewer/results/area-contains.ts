@@ -1,6 +1,6 @@
 /**
- * Tests whether positions lie in an area. It is fast for many positions, because the edges of the area are sorted into horizontal strips
- * and each test reads only the edges of one strip.
+ * Tests whether positions lie in an annotated area. It is fast for many positions, because it sorts the edges of the area into
+ * horizontal strips first, and each test reads only the edges of one strip.
  */
 import { type AreaGeometry, boundsOf, containsPosition, polygonsOf } from '@lamina/annotations';
 
@@ -13,8 +13,8 @@ export function createAreaTest(area: AreaGeometry): (x: number, y: number) => bo
   const stripHeight = Math.max((maxY - minY) / stripCount, Number.MIN_VALUE);
   const stripOf = (y: number) => Math.min(stripCount - 1, Math.max(0, Math.floor((y - minY) / stripHeight)));
   /**
-   * The edges of each strip as a flat list: x1, y1, x2, y2, x1, … The edges of all rings are in one list, because the parts of an area do
-   * not overlap, so a position is inside when a horizontal ray from it crosses an odd number of edges.
+   * The edges of each strip as a flat list: x1, y1, x2, y2, x1, … The edges of all rings can be in one list: the parts of an area
+   * do not overlap, so a position is inside when a horizontal ray from it crosses an odd number of edges, of whatever rings.
    */
   const edgesByStrip = Array.from({ length: stripCount }, (): number[] => []);
   for (const ring of polygonsOf(area).flat()) {

@@ -1,8 +1,11 @@
-/** React context through which the viewer reads and writes the arrangement of result layers in the page's URL. Without a provider nothing is stored. */
+/**
+ * React context through which the viewer reads the arrangement of result layers (their order, visibility and style) from the
+ * page's URL and writes it there. Without a provider, the viewer stores nothing.
+ */
 import { createContext } from 'react';
 
 export interface ArrangementMemory {
-  /** Returns the stored text of `formatArrangement`; null: nothing is stored. The text is untrusted. */
+  /** Returns the stored text, as `formatArrangement` formats it; null: nothing is stored. The text is untrusted input. */
   readonly read: () => string | null;
   /** Stores a text. @param imageId the slide whose layers it arranges */
   readonly write: (imageId: string, text: string) => void;

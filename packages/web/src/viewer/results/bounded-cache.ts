@@ -1,13 +1,16 @@
-/** An LRU cache with a limited number of entries, each of which is loaded when it is first requested. */
+/** After loading an entry has failed, the cache does not load it again for this time. */
+const retryDelayMs = 2000;
+
+/** An LRU cache with a limited number of entries. It loads an entry when a caller first requests it. */
 export class BoundedCache<Key, Value> {
-  /** Least recently used first; null while an entry is loading. */
+  /** The entries, least recently used first; null while an entry is loading and after loading failed. */
   readonly #entries = new Map<Key, Value | null>();
   readonly #abortController = new AbortController();
   readonly #maxEntries: number;
   readonly #load: (key: Key, signal: AbortSignal) => Promise<Value>;
   readonly #onLoad: () => void;
 
-  /** @param onLoad called after each entry that has been loaded */
+  /** @param onLoad called after an entry has been loaded */
   constructor(
     maxEntries: number,
     load: (key: Key, signal: AbortSignal) => Promise<Value>,
@@ -39,14 +42,16 @@ export class BoundedCache<Key, Value> {
         this.#onLoad();
       },
       () => {
-        // The failed entry is kept for `retryMs` before it can be loaded again; otherwise every frame would send a request.
-        if (!this.#abortController.signal.aborted) setTimeout(() => this.#entries.delete(key), retryMs);
+        // Until the failed entry is deleted, `get` does not load it again; otherwise every frame would send a request.
+        if (!this.#abortController.signal.aborted) setTimeout(() => this.#entries.delete(key), retryDelayMs);
       },
     );
     return null;
   }
 
-  /** Returns an entry if it is loaded, otherwise null; loads nothing and does not change the order of eviction. */
+  /**
+   * Returns an entry if it is loaded, otherwise null. Unlike `get`, it loads nothing and does not change the order of eviction.
+   */
   peek(key: Key): Value | null {
     return this.#entries.get(key) ?? null;
   }
@@ -57,5 +62,3 @@ export class BoundedCache<Key, Value> {
     this.#entries.clear();
   }
 }
-
-const retryMs = 2000;

@@ -1,4 +1,6 @@
-/** Counts the objects of a layer (such as detected cells) in the field of view or in an annotation, and exports the counts. */
+/**
+ * Counts the objects of a vector layer (such as detected cells) in the field of view or in an annotation, and exports the counts.
+ */
 import { type AreaGeometry, type Bounds, boundsOf } from '@lamina/annotations';
 import type { VectorDescriptor } from '@lamina/contract';
 import { countObjects } from '../../api/results.ts';
@@ -10,9 +12,10 @@ import { type ObjectFilter, passesFilter } from './object-filter.ts';
 export type Counts = Readonly<Record<string, number>>;
 
 /**
- * Counts the objects of each class whose centre lies in a region and which pass the filter. The server counts the objects of a
- * rectangle without a filter; otherwise the browser loads the objects and counts them.
+ * Counts the objects of each class whose centre lies in a region and which pass the filter. For a rectangle without a filter, the
+ * server counts; for any other region or filter, the browser loads the objects and counts them.
  *
+ * @param region a rectangle or an area, in pixels of the slide
  * @returns null when the region contains more objects than the browser may load
  */
 export async function countObjectsIn(
@@ -46,13 +49,14 @@ export async function countObjectsIn(
   return Object.fromEntries(descriptor.classes.map(({ name }, index) => [name, countsByClass[index] ?? 0]));
 }
 
-/** Formats rows as a CSV file in UTF-8 with a byte order mark, without which Excel would use another encoding. */
+/** Formats rows as a CSV file in UTF-8. It starts with a byte order mark, because Excel would otherwise use another encoding. */
 export function countsAsCsv(rows: readonly (readonly (string | number)[])[]): Blob {
-  const cell = (value: string | number) => {
-    // An apostrophe in front stops spreadsheets from running a text that starts like a formula.
+  const formatCell = (value: string | number) => {
+    // A spreadsheet would run a text that starts with one of these characters as a formula; an apostrophe before it prevents
+    // this.
     const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
     return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  const lines = rows.map((row) => row.map(cell).join(','));
+  const lines = rows.map((row) => row.map(formatCell).join(','));
   return new Blob(['\uFEFF', lines.join('\r\n'), '\r\n'], { type: 'text/csv;charset=utf-8' });
 }

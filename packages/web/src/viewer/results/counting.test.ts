@@ -1,4 +1,4 @@
-/** Tests of counting objects inside an area, of the CSV file of the counts, and of the filter of objects. */
+/** Tests of result layers: counting objects inside an area, the CSV file of the counts, file names, and groups of objects. */
 import { type AreaGeometry, containsPosition } from '@lamina/annotations';
 import type { VectorDescriptor } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,8 @@ import { kindOfFile, layerNameOf } from './kind-of-file.ts';
 import type { LayerStyle } from './object-filter.ts';
 import { colourOfGroup, groupOf } from './vector-paths.ts';
 
-const star: AreaGeometry = {
+/** An area of two parts: a star with a square hole, and a triangle. */
+const starAndTriangle: AreaGeometry = {
   type: 'MultiPolygon',
   coordinates: [
     [
@@ -43,22 +44,22 @@ const star: AreaGeometry = {
 };
 
 describe('createAreaTest', () => {
-  it('returns a function that equals containsPosition for an area with a hole and several parts', () => {
-    const contains = createAreaTest(star);
-    const differing: [number, number][] = [];
-    let inside = 0;
+  it('returns a function with the same results as containsPosition for an area with a hole and several parts', () => {
+    const contains = createAreaTest(starAndTriangle);
+    const differingPositions: [number, number][] = [];
+    let insideCount = 0;
     for (let x = -5; x <= 270; x += 1.25) {
       for (let y = -5; y <= 110; y += 1.25) {
-        const isInside = containsPosition(star, [x, y]);
-        if (isInside) inside += 1;
-        if (contains(x, y) !== isInside) differing.push([x, y]);
+        const isInside = containsPosition(starAndTriangle, [x, y]);
+        if (isInside) insideCount += 1;
+        if (contains(x, y) !== isInside) differingPositions.push([x, y]);
       }
     }
-    expect(differing).toEqual([]);
-    expect(inside).toBeGreaterThan(4000);
+    expect(differingPositions).toEqual([]);
+    expect(insideCount).toBeGreaterThan(4000); // the test has positions on both sides of the edges
   });
 
-  it('returns a function that tests an ellipse by its equation', () => {
+  it('returns a function that tests an ellipse by its equation and not by the four points of its polygon', () => {
     const ellipse: AreaGeometry = {
       type: 'Polygon',
       isEllipse: true,
@@ -79,18 +80,18 @@ describe('createAreaTest', () => {
 
 describe('countsAsCsv', () => {
   it('quotes cells with separators and escapes cells that a spreadsheet would run as formulas', async () => {
-    const text = new TextDecoder('utf-8', { ignoreBOM: true });
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true }); // returns the byte order mark as a character
     const bytes = await countsAsCsv([
       ['Class', 'Count'],
       ['Tumor, "grade 3"', 12],
       ['=1+1', -1],
     ]).arrayBuffer();
-    expect(text.decode(bytes)).toBe('\uFEFFClass,Count\r\n"Tumor, ""grade 3""",12\r\n\'=1+1,-1\r\n');
+    expect(decoder.decode(bytes)).toBe('\uFEFFClass,Count\r\n"Tumor, ""grade 3""",12\r\n\'=1+1,-1\r\n');
   });
 });
 
 describe('kindOfFile', () => {
-  it('returns the kind of a result layer from the name of its file', () => {
+  it('returns "raster" for image files and "vector" for other result files', () => {
     expect(['a.TIFF', 'b.png', 'c.dcm', 'd.geojson.gz', 'e.csv'].map(kindOfFile)).toEqual([
       'raster',
       'raster',
@@ -102,12 +103,12 @@ describe('kindOfFile', () => {
 });
 
 describe('layerNameOf', () => {
-  it('returns the name of a file without its extensions as the name of the layer', () => {
+  it('returns the file name without its extensions, or the whole file name when nothing else remains', () => {
     expect([layerNameOf('cells v2.geojson.gz'), layerNameOf('.gz')]).toEqual(['cells v2', '.gz']);
   });
 });
 
-describe('groups of the objects of a vector layer', () => {
+describe('groupOf and colourOfGroup', () => {
   const descriptor: VectorDescriptor = {
     kind: 'vector',
     id: 'l',
@@ -124,6 +125,7 @@ describe('groups of the objects of a vector layer', () => {
     blocks: { count: 1, objects: 3 },
     density: [],
   };
+  /** Shows only objects of class 0 with a Score from 2 to 8. */
   const style: LayerStyle = {
     palette: 'viridis',
     minValue: 2,
@@ -133,7 +135,7 @@ describe('groups of the objects of a vector layer', () => {
     isColoured: false,
   };
 
-  it('exclude objects of hidden classes, with values outside the range, and without the measurement', () => {
+  it('groupOf returns null for objects of hidden classes, with values outside the range, or without the measurement', () => {
     const groups = [
       [0, 5],
       [0, 2],
@@ -144,13 +146,13 @@ describe('groups of the objects of a vector layer', () => {
     expect(groups).toEqual([0, 0, null, null, null]);
   });
 
-  it('have the colour of the class, or of the bin when the style colours by a measurement', () => {
+  it('colourOfGroup returns the colour of the class, or that of the value when the style colours by a measurement', () => {
     expect(colourOfGroup(descriptor, style, 0)).toBe('rgb(255 0 0)');
-    const measured = { ...style, minValue: 0, maxValue: 10, isColoured: true };
+    const colouredStyle = { ...style, minValue: 0, maxValue: 10, isColoured: true };
     const colours = [0, 5, 10].map((value) =>
-      colourOfGroup(descriptor, measured, groupOf(descriptor, measured, 0, value) ?? -1),
+      colourOfGroup(descriptor, colouredStyle, groupOf(descriptor, colouredStyle, 0, value) ?? -1),
     );
     expect(new Set(colours).size).toBe(3);
-    expect(colours[0]).toBe('rgb(68 1 84)');
+    expect(colours[0]).toBe('rgb(68 1 84)'); // the first colour of viridis
   });
 });

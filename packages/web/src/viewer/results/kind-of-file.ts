@@ -1,3 +1,4 @@
+/** Reads the kind and the name of a result layer from the name of the file that a person uploads. */
 import type { ResultKind } from '@lamina/contract';
 
 /** File name extensions that the file dialog offers for result files. */
@@ -12,7 +13,7 @@ export const resultSuffixes = [
   '.csv',
   '.parquet',
 ];
-/** The server rejects longer names of layers. */
+/** Maximum length of a layer's name in characters; the server rejects longer names. */
 export const maxNameLength = 200;
 const rasterFileName = /\.(tiff?|png|dcm)$/i;
 

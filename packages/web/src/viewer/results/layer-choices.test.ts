@@ -16,8 +16,9 @@ const [a, b, c] = ['aaaaaaaa', 'bbbbbbbb', 'cccccccc'] as const;
 const layer = (key: string, state: ResultLayer['state'] = 'ready') =>
   ({ id: `${key}-1111-4111-8111-111111111111`, name: key, state }) as ResultLayer;
 const layers = [layer(a), layer(b), layer(c)];
-const keys = (arrangement: Arrangement) => arrangement.layers.map((each) => each.layerKey);
-const plain = (key: string, isVisible = true) => ({ layerKey: key, isVisible, style: {} });
+const keysIn = (arrangement: Arrangement) => arrangement.layers.map(({ layerKey }) => layerKey);
+const shownWithDefaults = (key: string) => ({ layerKey: key, isVisible: true, style: {} });
+const hiddenWithDefaults = (key: string) => ({ layerKey: key, isVisible: false, style: {} });
 
 const heatmap = { kind: 'raster', value_range: { min: 0, max: 1 }, categories: null } as RasterDescriptor;
 const cells = {
@@ -28,7 +29,7 @@ const cells = {
   ],
 } as VectorDescriptor;
 
-describe('arrangement of result layers in the URL', () => {
+describe('parseArrangement and formatArrangement', () => {
   it.each([
     ['one layer with default settings', a],
     ['hidden layers', `${a}_x*${b}`],
@@ -37,7 +38,7 @@ describe('arrangement of result layers in the URL', () => {
     ['hidden classes, filter and colours by a measurement', `${a}_f12_h0.3_m2_c`],
     ['two compared layers', `${a}*${b}*swipe-35`],
     ['no layers', '-'],
-  ])('is the same text after parseArrangement and formatArrangement: %s', (_, text) => {
+  ])('formatArrangement returns the text that parseArrangement has parsed: %s', (_, text) => {
     const arrangement = parseArrangement(text);
     expect(arrangement).not.toBeNull();
     expect(formatArrangement(arrangement as Arrangement)).toBe(text);
@@ -50,11 +51,11 @@ describe('arrangement of result layers in the URL', () => {
     ['a text of more than 4000 characters', `${a}${'*bbbbbbbb'.repeat(500)}`],
     ['a text without a layer key', '<script>alert(1)</script>'],
     ['layer keys that are not 8 hexadecimal digits', '__proto__*constructor*AAAAAAAA*aaaaaaa'],
-  ])('is parsed to null when it is %s', (_, text) => {
+  ])('parseArrangement returns null for %s', (_, text) => {
     expect(parseArrangement(text)).toBeNull();
   });
 
-  it('is parsed without its invalid options and repeated layers', () => {
+  it('parseArrangement ignores invalid options and repeated layers', () => {
     const hostile = `${a}_o101_p-neon_f1e999_tNaN_h1.x.70000.-2_m200_zzz*${a}_x*swipe-101`;
     expect(parseArrangement(hostile)).toEqual({
       layers: [{ layerKey: a, isVisible: true, opacity: undefined, style: { hidden: new Set([1]) } }],
@@ -62,53 +63,59 @@ describe('arrangement of result layers in the URL', () => {
     });
   });
 
-  it('is parsed to at most 100 layers, the limit of a slide', () => {
-    const many = Array.from({ length: 200 }, (_, index) => (0x10000000 + index).toString(16)).join('*');
-    expect(parseArrangement(many)?.layers).toHaveLength(100);
+  it('parseArrangement returns at most 100 layers, the limit of a slide', () => {
+    const textOf200Layers = Array.from({ length: 200 }, (_, index) => (0x10000000 + index).toString(16)).join(
+      '*',
+    );
+    expect(parseArrangement(textOf200Layers)?.layers).toHaveLength(100);
   });
 });
 
-describe('the arrangement of result layers', () => {
-  it('lists the chosen layers first, then the others in the order of the server', () => {
-    const chosen = { layers: [plain(c)], swipe: null };
+describe('orderLayers, completeArrangement, moveLayer and withoutTrailingDefaults', () => {
+  it('orderLayers and completeArrangement return the chosen layers first, then the others in the order of the server', () => {
+    const chosen = { layers: [shownWithDefaults(c)], swipe: null };
     expect(orderLayers(layers, chosen)).toEqual([layers[2], layers[0], layers[1]]);
-    expect(completeArrangement(layers, chosen).layers).toEqual([plain(c), plain(a, false), plain(b, false)]);
-  });
-
-  it('moves a layer by one position, but not beyond the ends of the list', () => {
-    const all = completeArrangement(layers, null);
-    expect(keys(moveLayer(all, c, -1))).toEqual([a, c, b]);
-    expect(keys(moveLayer(all, a, 1))).toEqual([b, a, c]);
-    expect(keys(moveLayer(all, a, -1))).toEqual([a, b, c]);
-    expect(keys(moveLayer(all, c, 1))).toEqual([a, b, c]);
-    expect(keys(moveLayer(all, 'dddddddd', 1))).toEqual([a, b, c]);
-  });
-
-  it('shows the first ready layer while no existing layer is chosen', () => {
-    const waiting = [layer(a, 'queued'), layer(b)];
-    const atFirst = [plain(a, false), plain(b)];
-    expect(completeArrangement(waiting, null).layers).toEqual(atFirst);
-    expect(completeArrangement(waiting, parseArrangement('dddddddd')).layers).toEqual(atFirst);
-    expect(completeArrangement(waiting, parseArrangement('-')).layers).toEqual([
-      plain(a, false),
-      plain(b, false),
+    expect(completeArrangement(layers, chosen).layers).toEqual([
+      shownWithDefaults(c),
+      hiddenWithDefaults(a),
+      hiddenWithDefaults(b),
     ]);
   });
 
-  it('omits hidden layers at the end from its text unless they were moved or changed', () => {
-    const text = (chosen: string) =>
+  it('moveLayer moves a layer by one position, but not beyond the ends of the list', () => {
+    const all = completeArrangement(layers, null);
+    expect(keysIn(moveLayer(all, c, -1))).toEqual([a, c, b]);
+    expect(keysIn(moveLayer(all, a, 1))).toEqual([b, a, c]);
+    expect(keysIn(moveLayer(all, a, -1))).toEqual([a, b, c]);
+    expect(keysIn(moveLayer(all, c, 1))).toEqual([a, b, c]);
+    expect(keysIn(moveLayer(all, 'dddddddd', 1))).toEqual([a, b, c]);
+  });
+
+  it('completeArrangement shows the first ready layer unless the person has chosen an existing layer or hidden all', () => {
+    const queuedAndReady = [layer(a, 'queued'), layer(b)];
+    const firstReadyShown = [hiddenWithDefaults(a), shownWithDefaults(b)];
+    expect(completeArrangement(queuedAndReady, null).layers).toEqual(firstReadyShown);
+    expect(completeArrangement(queuedAndReady, parseArrangement('dddddddd')).layers).toEqual(firstReadyShown);
+    expect(completeArrangement(queuedAndReady, parseArrangement('-')).layers).toEqual([
+      hiddenWithDefaults(a),
+      hiddenWithDefaults(b),
+    ]);
+  });
+
+  it('withoutTrailingDefaults omits hidden layers at the end of the list unless they were moved or changed', () => {
+    const shortText = (chosen: string) =>
       formatArrangement(
         withoutTrailingDefaults(layers, completeArrangement(layers, parseArrangement(chosen))),
       );
-    expect(text(`${a}*${b}_x*${c}_x`)).toBe(a);
-    expect(text(`${a}*${c}_x*${b}_x`)).toBe(`${a}*${c}_x`);
-    expect(text(`${c}*${a}_x*${b}_x_o50`)).toBe(`${c}*${a}_x*${b}_x_o50`);
-    expect(text(`${a}_x*${b}_x`)).toBe('-');
+    expect(shortText(`${a}*${b}_x*${c}_x`)).toBe(a);
+    expect(shortText(`${a}*${c}_x*${b}_x`)).toBe(`${a}*${c}_x`);
+    expect(shortText(`${c}*${a}_x*${b}_x_o50`)).toBe(`${c}*${a}_x*${b}_x_o50`);
+    expect(shortText(`${a}_x*${b}_x`)).toBe('-');
   });
 });
 
-describe('the settings of a result layer', () => {
-  it('contain the choice of the person and defaults for the rest, and convert back to the same choice', () => {
+describe('settingsOf and choiceOf', () => {
+  it('settingsOf adds defaults to the choice of the person, and choiceOf removes them again', () => {
     const choice = {
       layerKey: a,
       isVisible: true,
@@ -120,24 +127,30 @@ describe('the settings of a result layer', () => {
     expect(choiceOf(a, heatmap, settings)).toEqual(choice);
   });
 
-  it('are the defaults of the layer when nothing is chosen, and convert back to an empty choice', () => {
+  it('choiceOf returns an empty choice for the default settings of a heatmap and of a layer of objects', () => {
     for (const descriptor of [heatmap, cells]) {
-      const settings = settingsOf(descriptor, plain(a));
-      expect(choiceOf(a, descriptor, settings)).toEqual({ ...plain(a), opacity: undefined });
+      const settings = settingsOf(descriptor, shownWithDefaults(a));
+      expect(choiceOf(a, descriptor, settings)).toEqual({ ...shownWithDefaults(a), opacity: undefined });
     }
   });
 
-  it('filter by the whole range of the chosen measurement, except for a limit that the person chose', () => {
-    const settings = settingsOf(cells, { ...plain(a), style: { column: 0, maxValue: 50, isColoured: true } });
+  it('settingsOf filters by the whole range of the chosen measurement, except for a limit that the person chose', () => {
+    const settings = settingsOf(cells, {
+      ...shownWithDefaults(a),
+      style: { column: 0, maxValue: 50, isColoured: true },
+    });
     expect(settings.style).toMatchObject({ column: 0, minValue: 10, maxValue: 50, isColoured: true });
   });
 
-  it('ignore a measurement that no object has, and a range whose minimum exceeds its maximum', () => {
+  it('settingsOf ignores a measurement that no object has, and a range whose minimum exceeds its maximum', () => {
     for (const column of [1, 7]) {
-      const { style } = settingsOf(cells, { ...plain(a), style: { column, isColoured: true } });
+      const { style } = settingsOf(cells, { ...shownWithDefaults(a), style: { column, isColoured: true } });
       expect(style).toMatchObject({ column: null, isColoured: false });
     }
-    const { style } = settingsOf(heatmap, { ...plain(a), style: { minValue: 0.9, maxValue: 0.2 } });
+    const { style } = settingsOf(heatmap, {
+      ...shownWithDefaults(a),
+      style: { minValue: 0.9, maxValue: 0.2 },
+    });
     expect(style).toMatchObject({ minValue: 0.1, maxValue: 1 });
   });
 });

@@ -1,11 +1,12 @@
 /**
- * Formats and parses the arrangement of the result layers of a slide (order, visibility and style) as a short text for the page's
- * URL and for saved views: `9f1c2ab3_o60_p-magma_f0.25*01d2e3f4_x*swipe-50`.
+ * The arrangement of the result layers of a slide: their order, visibility and style. This module completes and changes it, and
+ * formats and parses it as a short text for the page's URL and for saved views: `9f1c2ab3_o60_p-magma_f0.25*01d2e3f4_x*swipe-50`.
  *
- * Layers are separated by `*`, the upper one first, and begin with the first 8 characters of their id. Options: `x` hidden, `o` opacity
- * in per cent, `p-` palette, `f` and `t` lowest and highest value, `h` hidden classes, `m` column of the measurement, `c` coloured by the
- * measurement. A missing option has the default of the layer. `swipe-` is the position of the divider in per cent. None of these
- * characters is escaped in a URL. The text is untrusted input: invalid parts are ignored.
+ * Layers are separated by `*`, the upper one first, and begin with the first 8 characters of their id. Options: `x` hidden, `o`
+ * opacity in per cent, `p-` palette, `f` and `t` lowest and highest value, `h` hidden classes, `m` column of the measurement, `c`
+ * coloured by the measurement. A layer has its default for a missing option. `swipe-` is the position of the divider between two
+ * compared layers in per cent. None of these characters is escaped in a URL. The text is untrusted input: invalid parts are
+ * ignored.
  */
 import type { RasterDescriptor, ResultLayer, VectorDescriptor } from '@lamina/contract';
 import { resultLimits } from '@lamina/contract';
@@ -21,7 +22,7 @@ export interface LayerSettings {
   readonly style: LayerStyle;
 }
 
-/** The settings that the person has changed; those that are missing have the default of the layer. */
+/** The settings of a layer that the person has changed; for the others, the layer has its defaults. */
 export interface LayerChoice {
   /** The first 8 characters of the layer's id, as `layerKeyOf` returns them. */
   readonly layerKey: string;
@@ -31,6 +32,7 @@ export interface LayerChoice {
   readonly style: Partial<LayerStyle>;
 }
 
+/** Order, visibility and style of the layers, as far as the person has chosen them. */
 export interface Arrangement {
   /** The uppermost layer first. A layer that is not in the list is hidden and comes after the others. */
   readonly layers: readonly LayerChoice[];
@@ -40,7 +42,9 @@ export interface Arrangement {
 
 type Descriptor = RasterDescriptor | VectorDescriptor;
 
+/** Number of characters of a layer's id that are its key. */
 const keyLength = 8;
+/** Longer texts are not parsed. */
 const maxTextLength = 4000;
 /** Largest number of a hidden class or category: categories of a mask are integers of 16 bits. */
 const maxHiddenNumber = 65_535;
@@ -58,8 +62,8 @@ export function parseArrangement(text: unknown): Arrangement | null {
   let swipe: number | null = null;
   for (const part of text.split('*')) {
     if (part.startsWith(swipePrefix)) {
-      const share = shareOf(part.slice(swipePrefix.length));
-      if (share !== undefined) swipe = share;
+      const position = parsePercentage(part.slice(swipePrefix.length));
+      if (position !== undefined) swipe = position;
       continue;
     }
     const choice = parseLayer(part);
@@ -71,23 +75,25 @@ export function parseArrangement(text: unknown): Arrangement | null {
   return { layers: [...layers.values()], swipe };
 }
 
+/** Parses the text of one layer, such as `9f1c2ab3_o60_x`; returns null without a valid key. */
 function parseLayer(text: string): LayerChoice | null {
   const [layerKey = '', ...options] = text.split('_');
   if (!/^[0-9a-f]{8}$/.test(layerKey)) return null;
-  /** Returns the text after the prefix of an option. */
-  const option = (prefix: string) => options.find((each) => each.startsWith(prefix))?.slice(prefix.length);
-  const palette = paletteNames.find((name) => name === option('p-'));
-  const minValue = numberOf(option('f'));
-  const maxValue = numberOf(option('t'));
-  const column = integerOf(option('m'), resultLimits.measurements - 1);
-  const hidden = option('h')
+  /** Returns the text after the prefix of an option; undefined when the option is missing. */
+  const optionText = (prefix: string) =>
+    options.find((option) => option.startsWith(prefix))?.slice(prefix.length);
+  const palette = paletteNames.find((name) => name === optionText('p-'));
+  const minValue = parseNumber(optionText('f'));
+  const maxValue = parseNumber(optionText('t'));
+  const column = parseInteger(optionText('m'), resultLimits.measurements - 1);
+  const hidden = optionText('h')
     ?.split('.')
-    .map((each) => integerOf(each, maxHiddenNumber))
-    .filter((each) => each !== undefined);
+    .map((text) => parseInteger(text, maxHiddenNumber))
+    .filter((number) => number !== undefined);
   return {
     layerKey,
     isVisible: !options.includes('x'),
-    opacity: shareOf(option('o')),
+    opacity: parsePercentage(optionText('o')),
     style: {
       ...(palette !== undefined && { palette }),
       ...(minValue !== undefined && { minValue }),
@@ -103,7 +109,7 @@ function parseLayer(text: string): LayerChoice | null {
 export function formatArrangement({ layers, swipe }: Arrangement): string {
   const parts = layers.map(formatLayer);
   if (parts.length === 0) return emptyArrangement;
-  if (swipe !== null) parts.push(`${swipePrefix}${percent(swipe)}`);
+  if (swipe !== null) parts.push(`${swipePrefix}${toPercent(swipe)}`);
   return parts.join('*');
 }
 
@@ -111,7 +117,7 @@ function formatLayer({ layerKey, isVisible, opacity, style }: LayerChoice): stri
   const { palette, minValue, maxValue, hidden, column, isColoured } = style;
   const options = [
     isVisible ? null : 'x',
-    opacity === undefined ? null : `o${percent(opacity)}`,
+    opacity === undefined ? null : `o${toPercent(opacity)}`,
     palette === undefined ? null : `p-${palette}`,
     minValue === undefined ? null : `f${minValue}`,
     maxValue === undefined ? null : `t${maxValue}`,
@@ -119,30 +125,32 @@ function formatLayer({ layerKey, isVisible, opacity, style }: LayerChoice): stri
     column === undefined || column === null ? null : `m${column}`,
     isColoured === true ? 'c' : null,
   ];
-  return [layerKey, ...options.filter((each) => each !== null)].join('_');
+  return [layerKey, ...options.filter((option) => option !== null)].join('_');
 }
 
-const percent = (share: number) => Math.round(share * 100);
+const toPercent = (fraction: number) => Math.round(fraction * 100);
 
-/** Parses a percentage as a number from 0 to 1. */
-function shareOf(text: string | undefined): number | undefined {
-  const value = integerOf(text, 100);
-  return value === undefined ? undefined : value / 100;
+/** Parses a percentage such as `60` and returns it as a fraction, such as 0.6; returns undefined for every other text. */
+function parsePercentage(text: string | undefined): number | undefined {
+  const percent = parseInteger(text, 100);
+  return percent === undefined ? undefined : percent / 100;
 }
 
 /** Parses an integer from 0 to `max`; returns undefined for every other text. */
-function integerOf(text: string | undefined, max: number): number | undefined {
+function parseInteger(text: string | undefined, max: number): number | undefined {
   if (text === undefined || !/^\d{1,5}$/.test(text)) return undefined;
   return Number(text) <= max ? Number(text) : undefined;
 }
 
-/** Parses a decimal number; returns undefined for every other text. */
-function numberOf(text: string | undefined): number | undefined {
+/** Parses a decimal number such as `-0.25` or `1e-7`; returns undefined for every other text. */
+function parseNumber(text: string | undefined): number | undefined {
   if (text === undefined || !/^-?\d{1,24}(\.\d{1,24})?(e[+-]?\d{1,3})?$/.test(text)) return undefined;
   return Number.isFinite(Number(text)) ? Number(text) : undefined;
 }
 
-/** Returns the layers, uppermost first: the layers of the arrangement in its order, then the others in the order of the server. */
+/**
+ * Returns the layers, uppermost first: the layers of the arrangement in its order, then the others in the order of the server.
+ */
 export function orderLayers(
   layers: readonly ResultLayer[],
   arrangement: Arrangement | null,
@@ -153,8 +161,8 @@ export function orderLayers(
 }
 
 /**
- * Returns an arrangement with exactly one choice for each layer of the slide. Choices for other layers are dropped. When the person has
- * chosen nothing, or only layers that do not exist, the first layer that is ready is shown.
+ * Returns an arrangement with exactly one choice for each layer of the slide, and without choices for other layers. If the person
+ * has chosen nothing, or only layers that do not exist, the arrangement shows the first layer that is ready.
  */
 export function completeArrangement(
   layers: readonly ResultLayer[],
@@ -170,7 +178,7 @@ export function completeArrangement(
   return {
     layers: orderLayers(layers, chosen).map(({ id }) => {
       const layerKey = layerKeyOf(id);
-      const choice = chosen?.layers.find((each) => each.layerKey === layerKey);
+      const choice = chosen?.layers.find((layer) => layer.layerKey === layerKey);
       return choice ?? { layerKey, isVisible: chosen === null && id === firstReadyId, style: {} };
     }),
     swipe: chosen?.swipe ?? null,
@@ -178,24 +186,25 @@ export function completeArrangement(
 }
 
 /**
- * Returns an arrangement without the choices at its end that `completeArrangement` would add again: the choices of hidden layers that
- * were neither moved nor changed. This makes the text in the URL shorter.
+ * Returns an arrangement without the choices at its end that `completeArrangement` would add again: those of hidden layers that
+ * the person has neither moved nor changed. This makes the text in the URL shorter.
  */
 export function withoutTrailingDefaults(
   layers: readonly ResultLayer[],
   { layers: choices, swipe }: Arrangement,
 ): Arrangement {
-  let kept = choices;
+  let remaining = choices;
   for (;;) {
-    const last = kept.at(-1);
-    const withoutLast = { layers: kept.slice(0, -1), swipe };
+    const last = remaining.at(-1);
+    const withoutLast = { layers: remaining.slice(0, -1), swipe };
     const isDefault =
       last !== undefined &&
       !last.isVisible &&
       last.opacity === undefined &&
       Object.keys(last.style).length === 0;
-    if (!isDefault || !isSameOrder(orderLayers(layers, withoutLast), choices)) return { layers: kept, swipe };
-    kept = withoutLast.layers;
+    if (!isDefault || !isSameOrder(orderLayers(layers, withoutLast), choices))
+      return { layers: remaining, swipe };
+    remaining = withoutLast.layers;
   }
 }
 
@@ -205,19 +214,23 @@ function isSameOrder(layers: readonly ResultLayer[], choices: readonly LayerChoi
 
 /** Returns the arrangement with a layer moved down by `offset` positions (up if negative), at most to an end of the list. */
 export function moveLayer({ layers, swipe }: Arrangement, layerKey: string, offset: number): Arrangement {
-  const position = layers.findIndex((each) => each.layerKey === layerKey);
+  const position = layers.findIndex((layer) => layer.layerKey === layerKey);
   const choice = layers[position];
   if (choice === undefined) return { layers, swipe };
   const others = layers.toSpliced(position, 1);
   return { layers: others.toSpliced(Math.max(0, position + offset), 0, choice), swipe };
 }
 
-/** Returns the settings of a layer: the chosen ones that are possible for its content, and defaults for the others. */
+/**
+ * Returns the settings of a layer: the chosen ones, as far as they are possible for its content, and defaults for the others.
+ *
+ * @param descriptor description of the layer's content; null while it is loading
+ */
 export function settingsOf(
   descriptor: Descriptor | null,
   { isVisible, opacity, style }: LayerChoice,
 ): LayerSettings {
-  const column = columnOf(descriptor, style.column ?? null);
+  const column = usableColumn(descriptor, style.column ?? null);
   const defaults = defaultSettings(descriptor, column);
   const chosenStyle = {
     ...defaults.style,
@@ -260,12 +273,13 @@ export function choiceOf(
   };
 }
 
-/** Returns the column of a measurement; null if no object of the layer has the measurement. */
-function columnOf(descriptor: Descriptor | null, column: number | null): number | null {
+/** Returns the column unchanged; null if no object of the layer has the measurement of this column. */
+function usableColumn(descriptor: Descriptor | null, column: number | null): number | null {
   if (descriptor?.kind !== 'vector' || column === null) return null;
   return (descriptor.measurements[column]?.count ?? 0) > 0 ? column : null;
 }
 
+/** Returns the settings of a layer that the person has not changed. @param column measurement that filters the objects */
 function defaultSettings(descriptor: Descriptor | null, column: number | null) {
   if (descriptor?.kind === 'raster') return { opacity: 0.6, style: defaultRasterStyle(descriptor) };
   const { min, max } =

@@ -1,4 +1,7 @@
-/** Loads centres, classes and measurements of the objects of a vector layer, in pages that the API client caches for a while. */
+/**
+ * Loads centres, classes and measurements of the objects of a vector layer (such as detected cells), in pages of consecutive
+ * objects that the API client caches for a while.
+ */
 import type { Bounds } from '@lamina/annotations';
 import type { VectorDescriptor } from '@lamina/contract';
 import { loadCachedIndex, loadCenters, loadMeasurement } from '../../api/results.ts';
@@ -6,7 +9,10 @@ import { BlockIndex, type ObjectSpan } from './vector-block.ts';
 
 /** Number of objects per request. */
 const pageSize = 65_536;
-/** If a filter or an area would need more objects than this, they are not loaded: the filter does not apply, and nothing is counted. */
+/**
+ * If a filter or an area needs more objects than this, they are not loaded: the filter then does not apply, and nothing is
+ * counted.
+ */
 export const maxLoadedObjects = 2_000_000;
 
 /** Consecutive objects of a layer; all arrays have one element per object. */
@@ -21,12 +27,12 @@ export interface ObjectRange {
 }
 
 /**
- * Calls `visit` with the objects of all blocks that touch the bounds, range by range. Blocks are loaded as a whole, so some objects may
- * lie outside of the bounds.
+ * Calls `visit` with the objects of all blocks (spatial groups of objects) that touch the bounds, range by range. It visits all
+ * objects of a block, so some of them may lie outside the bounds.
  *
  * @param bounds null selects the whole layer
  * @param column index of the requested measurement; null for none
- * @returns false, without a call, when the blocks contain more than `maxLoadedObjects` objects
+ * @returns false when the blocks contain more than `maxLoadedObjects` objects; `visit` is then not called
  */
 export async function visitObjects(
   { id, object_count }: Pick<VectorDescriptor, 'id' | 'object_count'>,
@@ -34,14 +40,14 @@ export async function visitObjects(
   visit: (objects: ObjectRange) => void,
 ): Promise<boolean> {
   const spans = new BlockIndex(await loadCachedIndex(id)).objectSpansIn(bounds);
-  if (spans.reduce((sum, { objects }) => sum + objects, 0) > maxLoadedObjects) return false;
+  if (spans.reduce((sum, { count }) => sum + count, 0) > maxLoadedObjects) return false;
 
-  /** Needed objects of each page, as positions in the page; `end` is exclusive. */
+  /** The ranges of objects to visit in each page, as positions in the page; `end` is exclusive. */
   const rangesByPage = new Map<number, [start: number, end: number][]>();
-  for (const { first, objects } of spans) {
-    for (let start = first; start < first + objects; ) {
+  for (const { first, count } of spans) {
+    for (let start = first; start < first + count; ) {
       const page = Math.floor(start / pageSize);
-      const end = Math.min(first + objects, (page + 1) * pageSize);
+      const end = Math.min(first + count, (page + 1) * pageSize);
       const ranges = rangesByPage.get(page) ?? [];
       rangesByPage.set(page, [...ranges, [start - page * pageSize, end - page * pageSize]]);
       start = end;
@@ -75,10 +81,10 @@ export async function visitObjects(
 export async function loadMeasurementOf(
   { id, object_count }: Pick<VectorDescriptor, 'id' | 'object_count'>,
   column: number,
-  { first, objects }: ObjectSpan,
+  { first, count: objectCount }: ObjectSpan,
 ): Promise<Float32Array> {
-  const result = new Float32Array(objects);
-  const end = first + objects;
+  const result = new Float32Array(objectCount);
+  const end = first + objectCount;
   for (let page = Math.floor(first / pageSize); page * pageSize < end; page++) {
     const pageStart = page * pageSize;
     const count = Math.min(pageSize, object_count - pageStart);

@@ -1,4 +1,6 @@
-/** Palettes for values: perceptually uniform, so that people with colour blindness can also read them. */
+/**
+ * Palettes that show the values of result layers as colours. They are perceptually uniform, and readable with colour blindness.
+ */
 import {
   interpolateCividis,
   interpolateInferno,
@@ -33,7 +35,8 @@ function toRgb([red = 0, green = 0, blue = 0]: readonly number[]): Rgb {
 }
 
 /**
- * Returns a CSS gradient of the palette from left to right. Outside of `start` and `end` it continues with the first and the last colour.
+ * Returns a CSS gradient of a palette from left to right. Outside of `start` and `end`, the gradient has the first and the last
+ * colour.
  *
  * @param start where the palette starts, as a fraction of the width, 0 to 1
  * @param end where the palette ends

@@ -1,6 +1,6 @@
 /**
- * Draws a raster layer (heatmap or mask) over the slide. Its tiles contain values; this class converts them to colours in the browser, so
- * that a change of the style needs no request.
+ * Draws a raster layer (heatmap or mask) over the slide. Its tiles contain values, which this class converts to colours, so that
+ * a change of the style needs no request.
  */
 import type { RasterDescriptor } from '@lamina/contract';
 import { loadValueTile } from '../../api/results.ts';
@@ -9,12 +9,15 @@ import { BoundedCache } from './bounded-cache.ts';
 import { colourTableOf, type RasterStyle } from './raster-style.ts';
 import { combine, transformOf } from './transform.ts';
 
-/** 256 tiles of 256 × 256 pixels need about 80 MB: one byte for the value and four bytes for the colour of each pixel. */
+/**
+ * Number of tiles in the cache. 256 tiles of 256 × 256 pixels need about 80 MB: each pixel has one byte of value and four of
+ * colour.
+ */
 const maxTiles = 256;
 
 /** Largest number of device pixels that a pixel of the drawn level may cover, unless there is no finer level. */
 const maxPixelScale = 1.5;
-/** Until the tiles of the drawn level are loaded, the level this many positions coarser is drawn. */
+/** Until all visible tiles of the suitable level are loaded, a level that is coarser by this many levels is drawn first. */
 const levelsToPlaceholder = 3;
 
 interface ValueTile {
@@ -26,13 +29,14 @@ interface ValueTile {
   table: Uint8ClampedArray | null;
 }
 
+/** The painter of one raster layer. */
 export class RasterLayer {
   readonly #descriptor: RasterDescriptor;
   /** The key is `level/column/row`. */
   readonly #tiles: BoundedCache<string, ValueTile>;
   #table: Uint8ClampedArray;
 
-  /** @param onLoad called after each tile that has been loaded */
+  /** @param onLoad called after a tile has been loaded */
   constructor(descriptor: RasterDescriptor, style: RasterStyle, onLoad: () => void) {
     this.#descriptor = descriptor;
     this.#table = colourTableOf(descriptor, style);
@@ -49,12 +53,13 @@ export class RasterLayer {
   }
 
   /**
-   * Draws the visible part of the layer, first from a coarser level until all tiles of the suitable level are loaded.
+   * Draws the visible part of the layer. Until all tiles of the suitable level are loaded, it draws a coarser level below them.
    *
    * @param placement converts pixels of the slide to device pixels
    */
   draw(context: OffscreenCanvasRenderingContext2D | CanvasRenderingContext2D, placement: Placement): void {
     const { levels, registration, categories } = this.#descriptor;
+    // From pixels of the layer at its full resolution to device pixels.
     const toScreen = combine(placement, transformOf(registration));
     const zoom = zoomOf(toScreen);
     // Levels are sorted from coarse to fine.
@@ -70,7 +75,13 @@ export class RasterLayer {
     this.#drawLevel(context, toScreen, level, 'only-loaded');
   }
 
-  /** Draws the visible tiles of a level. @returns whether all of them are loaded */
+  /**
+   * Draws the visible tiles of a level.
+   *
+   * @param toScreen transformation from pixels of the layer at its full resolution to device pixels
+   * @param tilesToDraw `load-missing` starts to load missing tiles, `only-loaded` ignores them
+   * @returns whether all visible tiles are loaded
+   */
   #drawLevel(
     context: OffscreenCanvasRenderingContext2D | CanvasRenderingContext2D,
     toScreen: Placement,
@@ -103,7 +114,7 @@ export class RasterLayer {
   #colouredCanvasOf(tile: ValueTile): OffscreenCanvas {
     if (tile.table === this.#table) return tile.canvas;
     tile.table = this.#table;
-    // As 32-bit integers, the four bytes of a colour are copied at once.
+    // With arrays of 32-bit integers, the four bytes of a colour are copied at once.
     const pixels = new Uint32Array(tile.values.length);
     const colours = new Uint32Array(this.#table.buffer);
     for (let index = 0; index < pixels.length; index++) pixels[index] = colours[tile.values[index] ?? 0] ?? 0;
@@ -113,6 +124,7 @@ export class RasterLayer {
   }
 }
 
+/** Loads a tile and reads its values. @param key `level/column/row` */
 async function loadTile(layerId: string, key: string, signal: AbortSignal): Promise<ValueTile> {
   const [z = 0, x = 0, y = 0] = key.split('/').map(Number);
   const blob = await loadValueTile(layerId, { z, x, y }, signal);

@@ -1,7 +1,8 @@
-/** Converts the values of a raster layer to colours. Tiles contain values, so a change of the style needs no request. */
+/** Converts the values of a raster layer (heatmap or mask) to colours. */
 import type { RasterDescriptor } from '@lamina/contract';
 import { colourAt, type PaletteName } from './palettes.ts';
 
+/** How a raster layer is coloured. */
 export interface RasterStyle {
   readonly palette: PaletteName;
   /** Values below `minValue` or above `maxValue` are transparent. Both are ignored for masks of categories. */
@@ -23,13 +24,13 @@ export function colourRangeOf({ usual_range, value_range }: RasterDescriptor): {
 export function defaultRasterStyle(descriptor: RasterDescriptor): RasterStyle {
   const { value_range, categories } = descriptor;
   const { min, max } = value_range ?? { min: 0, max: 1 };
-  const usual = colourRangeOf(descriptor);
-  // The lowest tenth of a heatmap's usual range is hidden, because such values mean "nothing here"; the highest values are always shown.
-  const minValue = categories === null ? usual.min + (usual.max - usual.min) / 10 : min;
+  const usualRange = colourRangeOf(descriptor);
+  // Hides the lowest tenth of a heatmap's usual range, because such values mean "nothing here"; shows the highest values.
+  const minValue = categories === null ? usualRange.min + (usualRange.max - usualRange.min) / 10 : min;
   return { palette: 'viridis', minValue, maxValue: max, hidden: new Set() };
 }
 
-/** Returns the colours for the 256 possible bytes of a value tile, as red, green, blue and alpha each. */
+/** Returns the colours for the 256 possible bytes of a tile, each as red, green, blue and alpha. */
 export function colourTableOf(descriptor: RasterDescriptor, style: RasterStyle): Uint8ClampedArray {
   const { encoding, categories } = descriptor;
   const table = new Uint8ClampedArray(256 * 4);
@@ -42,15 +43,16 @@ export function colourTableOf(descriptor: RasterDescriptor, style: RasterStyle):
   }
   return table;
 
+  /** Returns the colour of a value of a heatmap; null for values outside the range of the style. */
   function paletteColourOf(value: number) {
-    // Half a step of the encoding, so that rounding does not hide the values at the ends of the range.
+    // The tolerance is half a step of the encoding, so that rounding does not hide values at the ends of the range.
     const tolerance = Math.abs(encoding.scale) / 2;
     if (value < style.minValue - tolerance || value > style.maxValue + tolerance) return null;
     const { min, max } = colourRange;
     return colourAt(style.palette, max === min ? 1 : (value - min) / (max - min));
   }
 
-  /** Returns null for the background, which is category 0, and for hidden and unknown categories. */
+  /** Returns the colour of a category of a mask; null for the background (category 0) and for hidden and unknown categories. */
   function categoryColourOf(value: number) {
     const category = categories?.find((each) => Math.abs(each.value - value) < 0.5);
     if (category === undefined || category.value === 0 || style.hidden.has(category.value)) return null;

@@ -5,11 +5,11 @@ const registrationFor = (input: Partial<RegistrationInput>) =>
   registrationOf({ ...defaultRegistrationInput, ...input });
 
 describe('registrationOf', () => {
-  it('returns the registration to the full size of the slide by default', () => {
+  it('returns the registration to the full size of the slide for the default input', () => {
     expect(registrationFor({})).toEqual({ method: 'full-size' });
   });
 
-  it('returns a registration by pixel size in micrometres', () => {
+  it('returns a registration by pixel size when the person typed a pixel size', () => {
     expect(registrationFor({ method: 'pixel-size', mpp: 0.5 })).toEqual({ method: 'pixel-size', mpp: 0.5 });
   });
 

@@ -1,9 +1,10 @@
-/** Input of the registration of a result: how the coordinates of the result file are mapped to the slide. */
+/** Parses what a person typed as the registration of a result: how coordinates of the result file become pixels of the slide. */
 import { ResultRegistration } from '@lamina/contract';
 
 export type RegistrationMethod = ResultRegistration['method'];
 export const registrationMethods: readonly RegistrationMethod[] = ['full-size', 'pixel-size', 'affine'];
 
+/** The content of the form fields. */
 export interface RegistrationInput {
   readonly method: RegistrationMethod;
   /** Pixel size of the file in micrometres, as the person typed it. */
@@ -27,6 +28,7 @@ export function registrationOf({ method, mpp, matrix }: RegistrationInput): Resu
   return determinant === 0 ? null : validated({ method, matrix: numbers });
 }
 
+/** Returns the registration if the API accepts it; otherwise null. */
 function validated(registration: unknown): ResultRegistration | null {
   return ResultRegistration.safeParse(registration).data ?? null;
 }

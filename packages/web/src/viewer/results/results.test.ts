@@ -23,41 +23,45 @@ const heatmap: RasterDescriptor = {
   categories: null,
   registration: [10, 0, 0, 10, 0, 0],
 };
+/** Returns the colour that a table has for a byte. */
 const rgba = (table: Uint8ClampedArray, byte: number) => [...table.subarray(byte * 4, byte * 4 + 4)];
 
-describe('colourTableOf a heatmap', () => {
-  it('contains the colours of the palette from the lowest to the highest value', () => {
+describe('colourTableOf for a heatmap', () => {
+  it('returns the colours of the palette from the lowest to the highest value', () => {
     const table = colourTableOf(heatmap, { ...defaultRasterStyle(heatmap), minValue: 0 });
     expect(rgba(table, 0)).toEqual([...colourAt('viridis', 0), 255]);
     expect(rgba(table, 127)).toEqual([...colourAt('viridis', 0.5), 255]);
     expect(rgba(table, 254)).toEqual([...colourAt('viridis', 1), 255]);
   });
 
-  it('is transparent for values outside the chosen range and for the byte that means no data', () => {
+  it('returns transparent colours for values outside the chosen range and for the byte that means no data', () => {
     const table = colourTableOf(heatmap, { ...defaultRasterStyle(heatmap), minValue: 0.5, maxValue: 0.75 });
     const alpha = (value: number) => rgba(table, Math.round(value * 254))[3];
     expect([0, 0.49, 0.5, 0.75, 0.76].map(alpha)).toEqual([0, 0, 255, 255, 0]);
     expect(rgba(table, 255)).toEqual([0, 0, 0, 0]);
   });
 
-  it('spreads the palette over the usual range of values and gives higher values its last colour', () => {
+  it('spreads the palette over the usual range of values and returns its last colour for higher values', () => {
     const skewed: RasterDescriptor = { ...heatmap, usual_range: { min: 0.05, max: 0.25 } };
     const style = defaultRasterStyle(skewed);
     expect(style).toMatchObject({ minValue: expect.closeTo(0.07), maxValue: 1 });
     const table = colourTableOf(skewed, style);
-    const last = [...colourAt('viridis', 1), 255];
-    expect([0.25, 0.5, 1].map((value) => rgba(table, Math.ceil(value * 254)))).toEqual([last, last, last]);
-    expect(rgba(table, 10)[3]).toBe(0);
+    const lastColour = [...colourAt('viridis', 1), 255];
+    const colours = [0.25, 0.5, 1].map((value) => rgba(table, Math.ceil(value * 254)));
+    expect(colours).toEqual([lastColour, lastColour, lastColour]);
+    expect(rgba(table, 10)[3]).toBe(0); // 10 / 254 is below the minimum of 0.07
     expect(rgba(table, 38)).toEqual([...colourAt('viridis', (38 / 254 - 0.05) / 0.2), 255]);
   });
+});
 
-  it('has a different colour in each palette', () => {
+describe('colourAt', () => {
+  it('returns a different colour for the same position in each palette', () => {
     expect(new Set(paletteNames.map((name) => colourAt(name, 0.5).join())).size).toBe(paletteNames.length);
   });
 });
 
-describe('colourTableOf a mask of categories', () => {
-  it('contains the colours of the descriptor and is transparent for the background and hidden categories', () => {
+describe('colourTableOf for a mask of categories', () => {
+  it('returns the colours of the descriptor, and transparent colours for the background and hidden categories', () => {
     const mask: RasterDescriptor = {
       ...heatmap,
       encoding: { scale: 1, offset: 0, no_data: null },
@@ -77,8 +81,8 @@ describe('colourTableOf a mask of categories', () => {
   });
 });
 
-describe('placement of a result layer', () => {
-  it('combines the transform from content to slide with the one from slide to screen', () => {
+describe('combine and visibleBounds', () => {
+  it('combine returns the transform from a result file to the screen for those from file to slide and from slide to screen', () => {
     const registration = transformOf([10, 0, 0, 10, 5, 7]);
     const placement = { a: 0, b: 0.5, c: -0.5, d: 0, e: 100, f: 0 }; // a quarter turn at half size
     const { a, b, c, d, e, f } = combine(placement, registration);
@@ -87,28 +91,29 @@ describe('placement of a result layer', () => {
     expect(zoomOf(combine(placement, registration))).toBe(5);
   });
 
-  it('determines the bounds of the content that the screen shows', () => {
-    const box = visibleBounds({ a: 0.5, b: 0, c: 0, d: 0.5, e: -50, f: 10 }, { width: 200, height: 100 });
-    expect(box).toEqual({ minX: 100, minY: -20, maxX: 500, maxY: 180 });
+  it('visibleBounds returns the part of the slide that a screen of 200 × 100 pixels shows', () => {
+    const bounds = visibleBounds({ a: 0.5, b: 0, c: 0, d: 0.5, e: -50, f: 10 }, { width: 200, height: 100 });
+    expect(bounds).toEqual({ minX: 100, minY: -20, maxX: 500, maxY: 180 });
   });
 });
 
-describe('readBlock of a vector layer', () => {
-  it('rejects a block whose magic number is wrong', () => {
+describe('readBlock', () => {
+  it('throws when the magic number of the block is wrong', () => {
     expect(() => readBlock(new ArrayBuffer(64))).toThrow('not a block');
   });
 });
 
-describe('BlockIndex of a vector layer', () => {
-  it('reads the bounds of each block in quarters of a pixel, and its range of objects', () => {
+describe('BlockIndex', () => {
+  it('reads the bounds of each block, in quarters of a pixel, and its range of objects', () => {
+    // In pixels: x from -1 to 10, y from 2 to 20.
     const index = new BlockIndex(buildIndex([{ box: [-4, 8, 40, 80], first: 7, objects: 3 }]));
-    expect(index.objectSpanOf(0)).toEqual({ first: 7, objects: 3 });
+    expect(index.objectSpanOf(0)).toEqual({ first: 7, count: 3 });
     expect(index.blocksIn({ minX: 10, minY: 20, maxX: 11, maxY: 21 }, 100)).toEqual([0]); // touches the corner
     expect(index.blocksIn({ minX: 10.25, minY: 2, maxX: 11, maxY: 20 }, 100)).toEqual([]);
-    expect(index.objectSpansIn(null)).toEqual([{ first: 7, objects: 3 }]);
+    expect(index.objectSpansIn(null)).toEqual([{ first: 7, count: 3 }]);
   });
 
-  it('returns no blocks (null) when the visible fractions of the blocks contain more objects than allowed', () => {
+  it('blocksIn returns null when the visible parts of the blocks contain more objects than allowed', () => {
     const left = { box: [0, 0, 400, 400], first: 0, objects: 100 } as const; // 100 × 100 pixels
     const right = { box: [400, 0, 800, 400], first: 100, objects: 50 } as const;
     const index = new BlockIndex(buildIndex([left, right]));
@@ -116,7 +121,7 @@ describe('BlockIndex of a vector layer', () => {
     expect([index.blocksIn(halfOfLeft, 50), index.blocksIn(halfOfLeft, 49)]).toEqual([[0], null]);
     const both = { minX: 0, minY: 0, maxX: 200, maxY: 100 };
     expect([index.blocksIn(both, 150), index.blocksIn(both, 149)]).toEqual([[0, 1], null]);
-    expect(index.objectSpansIn(halfOfLeft)).toEqual([{ first: 0, objects: 100 }]);
+    expect(index.objectSpansIn(halfOfLeft)).toEqual([{ first: 0, count: 100 }]);
   });
 });
 
@@ -141,7 +146,7 @@ function buildIndex(
 }
 
 describe('BoundedCache', () => {
-  it('loads each entry once, calls onLoad when an entry is loaded, and evicts the least recently used entry', async () => {
+  it('loads each entry once, calls onLoad after loading, and evicts the least recently used entry when it is full', async () => {
     const load = vi.fn<(key: number) => Promise<string>>(async (key) => `tile ${key}`);
     const onLoad = vi.fn<() => void>();
     const cache = new BoundedCache(2, load, onLoad);

@@ -1,20 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { clipPathOf, dividerAfterKey, dividerAtPointer } from './swipe.ts';
 
-describe('the divider between two compared layers', () => {
+describe('clipPathOf', () => {
   it('clips the upper layer to the left of the divider and the next layer to the right', () => {
     expect(clipPathOf('left', 0.3)).toBe('inset(0 70% 0 0)');
     expect(clipPathOf('right', 0.3)).toBe('inset(0 0 0 30%)');
     expect([clipPathOf('left', 1), clipPathOf('right', 0)]).toEqual(['inset(0 0% 0 0)', 'inset(0 0 0 0%)']);
   });
+});
 
-  it('follows the pointer but stays within the view', () => {
+describe('dividerAtPointer', () => {
+  it('returns the position of the pointer, limited to the view', () => {
     const view = { left: 100, width: 400 };
     expect([50, 100, 200, 500, 900].map((x) => dividerAtPointer(x, view))).toEqual([0, 0, 0.25, 1, 1]);
     expect(dividerAtPointer(10, { left: 0, width: 0 })).toBe(0.5);
   });
+});
 
-  it('moves by arrow, Page, Home and End keys and stops at the ends of the view', () => {
+describe('dividerAfterKey', () => {
+  it('moves the divider by arrow, Page, Home and End keys and stops it at the ends of the view', () => {
     expect(dividerAfterKey(0.5, 'ArrowRight')).toBe(0.52);
     expect(dividerAfterKey(0.01, 'ArrowLeft')).toBe(0);
     expect(dividerAfterKey(0.95, 'PageUp')).toBe(1);

@@ -1,10 +1,12 @@
 /**
  * Computes the position of the divider between two compared result layers. The uppermost layer is shown to the left of the
- * divider, the next one to the right. Positions are from 0 (left edge of the view) to 1 (right edge), in steps of 0.01, because the page's URL stores per cent.
+ * divider, the next one to the right. Positions are from 0 (left edge of the view) to 1 (right edge), in steps of 0.01, because
+ * the page's URL stores whole per cent.
  */
 
-// Movement of the divider by one key press.
+/** Movement by one press of an arrow key. */
 const smallStep = 0.02;
+/** Movement by one press of a Page key. */
 const largeStep = 0.1;
 
 /** Returns the position of the divider below the pointer; the middle while the view has no layout and therefore a width of 0. */
@@ -34,7 +36,7 @@ export function clipPathOf(side: 'left' | 'right', position: number): string {
   return side === 'left' ? `inset(0 ${percent(1 - position)} 0 0)` : `inset(0 0 0 ${percent(position)})`;
 }
 
-/** Limits a number to 0…1 and rounds it to hundredths. */
+/** Limits a number to the range from 0 to 1 and rounds it to hundredths. */
 function toPosition(value: number): number {
   return Math.round(Math.min(1, Math.max(0, value)) * 100) / 100;
 }

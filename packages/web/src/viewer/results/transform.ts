@@ -1,4 +1,4 @@
-/** Affine transforms of result layers: x′ = a·x + c·y + e and y′ = b·x + d·y + f. */
+/** Affine transforms between a result layer, the slide and the screen: x′ = a·x + c·y + e and y′ = b·x + d·y + f. */
 import type { Placement } from '../overlay/placement.ts';
 
 /** Returns the transform with the six numbers of a descriptor, in the order a b c d e f. */

@@ -11,6 +11,7 @@ export interface CountedArea {
   readonly geometry: AreaGeometry;
 }
 
+/** The areas of a slide, and the chosen one. */
 export interface Areas {
   readonly areas: readonly CountedArea[];
   /** The area in which objects are counted; null: the field of view. */
@@ -21,29 +22,38 @@ export interface Areas {
 
 /** Maximum number of listed areas; a chosen area beyond this number is added to the list. */
 const maxListedAreas = 200;
-/** Subscribes to nothing, while there is no store. */
+/** Replaces `listen` of the store while there is none. */
 const listenToNothing = () => () => undefined;
 
-/** Returns the annotations that are areas, and the chosen one. Selecting an annotation on the slide also chooses its area. */
+/**
+ * Returns the annotations that are areas, and the chosen one, in which objects of result layers are counted. When the person
+ * selects an annotation on the slide, its area is chosen, too.
+ *
+ * @param store the annotations of the slide; null while they are not loaded
+ */
 export function useAreas(store: AnnotationStore | null): Areas {
   useSyncExternalStore(store?.listen ?? listenToNothing, () => store?.version ?? 0);
   const [chosenId, choose] = useState<string | null>(null);
-  const [previouslySelected, setPreviouslySelected] = useState<string | null>(null);
+  const [previouslySelectedId, setPreviouslySelectedId] = useState<string | null>(null);
   const allAreas = (store?.all() ?? []).flatMap(
     (annotation, index) => countedAreaOf(annotation, index) ?? [],
   );
-  const selected = store?.selection.size === 1 ? (store.selected()[0]?.id ?? null) : null;
-  // Set during rendering: React renders again at once with the new choice.
-  if (selected !== previouslySelected) {
-    setPreviouslySelected(selected);
-    if (allAreas.some((area) => area.id === selected)) choose(selected);
+  const selectedId = store?.selection.size === 1 ? (store.selected()[0]?.id ?? null) : null;
+  // The state is set during rendering, so that React renders again at once with the new choice.
+  if (selectedId !== previouslySelectedId) {
+    setPreviouslySelectedId(selectedId);
+    if (allAreas.some((area) => area.id === selectedId)) choose(selectedId);
   }
   const chosen = allAreas.find((area) => area.id === chosenId) ?? null;
   const areas = allAreas.slice(0, maxListedAreas);
   return { areas: chosen === null || areas.includes(chosen) ? areas : [...areas, chosen], chosen, choose };
 }
 
-/** Returns null for an annotation that is no area. */
+/**
+ * Returns the area of an annotation; null when its geometry is a point or a line.
+ *
+ * @param index number of the annotation, for its label
+ */
 function countedAreaOf({ id, feature }: Annotation, index: number): CountedArea | null {
   const { geometry, properties } = feature;
   if (!isArea(geometry)) return null;

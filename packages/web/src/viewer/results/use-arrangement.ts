@@ -13,8 +13,8 @@ import {
 const urlUpdateDelayMs = 250;
 
 /**
- * Returns the arrangement of the layers and its setter. The arrangement is first read from the memory of the context (the page's URL),
- * and written there after each change.
+ * Returns the arrangement of the result layers (their order, visibility and style) and its setter. The hook reads the arrangement
+ * from the page's URL first, and writes it there after each change.
  */
 export function useArrangement(
   imageId: string,

@@ -6,27 +6,29 @@ import type { SlideView } from '../slide-view.ts';
 import { type Counts, countObjectsIn } from './count-objects.ts';
 import type { ObjectFilter } from './object-filter.ts';
 
-/** Objects are counted when view and filter have not changed for this long. */
+/** Objects are counted when the view and the filter have not changed for this time. */
 const countDelayMs = 300;
 
-/** What is counted. */
-interface Counting extends ObjectFilter {
-  /** The layer; null: nothing is counted. */
+/** Which objects to count, and where. */
+interface CountOptions extends ObjectFilter {
+  /** The layer whose objects to count; null: nothing is counted. */
   readonly descriptor: VectorDescriptor | null;
   /** The area in which objects are counted; null: the field of view. */
   readonly area: AreaGeometry | null;
 }
 
 /**
- * Returns the numbers of objects in the field of view or in an area, by class; null until they are counted, and when there are too many
- * objects to count.
+ * Returns the numbers of objects in the field of view or in an area, by class; null until they are counted, and when there are
+ * too many objects to count.
  */
 export function useCounts(
   view: SlideView,
-  { descriptor, area, column, minValue, maxValue }: Counting,
+  { descriptor, area, column, minValue, maxValue }: CountOptions,
 ): Counts | null {
-  /** The last counts, with what was counted; null before the first. */
-  const [counted, setCounted] = useState<(Counting & { readonly counts: Counts | null }) | null>(null);
+  /** The last counts with the options with which they were counted; null before the first ones. */
+  const [lastCount, setLastCount] = useState<(CountOptions & { readonly counts: Counts | null }) | null>(
+    null,
+  );
   useEffect(() => {
     if (descriptor === null) return;
     const filter = { column, minValue, maxValue };
@@ -42,7 +44,7 @@ export function useCounts(
         const { signal } = request;
         countObjectsIn(descriptor, area ?? visibleBounds(placement, view.size()), filter, signal).then(
           (counts) => {
-            if (!signal.aborted) setCounted({ descriptor, area, ...filter, counts });
+            if (!signal.aborted) setLastCount({ descriptor, area, ...filter, counts });
           },
           () => undefined, // the objects are counted again after the next movement
         );
@@ -56,13 +58,13 @@ export function useCounts(
       request.abort();
     };
   }, [view, descriptor, area, column, minValue, maxValue]);
-  // After a movement, the counts of the previous field stay until the new field is counted.
+  // After a movement, the counts of the previous field stay until the objects in the new field are counted.
   const isCurrent =
-    counted !== null &&
-    counted.descriptor === descriptor &&
-    counted.area === area &&
-    counted.column === column &&
-    counted.minValue === minValue &&
-    counted.maxValue === maxValue;
-  return isCurrent ? counted.counts : null;
+    lastCount !== null &&
+    lastCount.descriptor === descriptor &&
+    lastCount.area === area &&
+    lastCount.column === column &&
+    lastCount.minValue === minValue &&
+    lastCount.maxValue === maxValue;
+  return isCurrent ? lastCount.counts : null;
 }

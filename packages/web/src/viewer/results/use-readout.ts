@@ -6,15 +6,16 @@ import { toImage, zoomOf } from '../overlay/placement.ts';
 import type { SlideView } from '../slide-view.ts';
 import { texts } from './texts.ts';
 
-/** The value is requested when the pointer has not moved for this long. */
+/** The value under the pointer is requested when the pointer has not moved for this time. */
 const hoverDelayMs = 150;
-/** Maximum distance between the pointer and an object that is described, in CSS pixels. */
+/** Maximum distance between the pointer and the object that the text describes, in CSS pixels. */
 const pickRadius = 6;
 /** Number of measurements that the description of an object includes. */
 const maxMeasurements = 4;
 
 /**
- * Returns a text for the value or object of a result layer under the pointer; null until the pointer has first paused over the slide.
+ * Returns a text that describes the value or object of a result layer under the pointer; null until the pointer has rested on the
+ * slide for the first time.
  *
  * @param descriptorAt returns the layer shown at a horizontal position of the view, 0 to 1 from the left; null turns reading off
  */
@@ -22,7 +23,9 @@ export function useReadout(
   view: SlideView,
   descriptorAt: ((viewX: number) => RasterDescriptor | VectorDescriptor | null) | null,
 ): string | null {
-  /** The last text. `source` is the `descriptorAt` that it was read with: after a change of the layers, the text is outdated. */
+  /**
+   * The last text, with the `descriptorAt` (`source`) that it was read with: when the layers change, the text becomes outdated.
+   */
   const [readout, setReadout] = useState<{ readonly source: unknown; readonly text: string } | null>(null);
   useEffect(() => {
     if (descriptorAt === null) return;

@@ -1,10 +1,13 @@
 /**
- * Reads the binary index and the binary blocks of a vector layer. A block contains the objects (such as detected cells) of one part of the
- * slide; packages/contract/src/overlays.ts documents both layouts.
+ * Reads the binary blocks of a vector layer, each with the objects (such as detected cells) of one part of the slide, and the
+ * binary index of these blocks. packages/contract/src/overlays.ts documents both layouts.
  */
 import type { Bounds } from '@lamina/annotations';
 
-/** Bytes of an entry of the index: four bounds, the first object, the number of objects, and the bytes of the stored block, 4 bytes each. */
+/**
+ * Size of an entry of the index: minX, minY, maxX, maxY, number of the first object, number of objects, and size of the stored
+ * block in bytes. Each of these seven integers has 4 bytes.
+ */
 const entryBytes = 28;
 const littleEndian = true;
 const firstObjectOffset = 16;
@@ -14,13 +17,14 @@ const unitsPerPixel = 4;
 /** The bytes `LRB1` at the start of a block, as a little-endian integer. */
 const magicNumber = 0x3142_524c;
 const headerBytes = 32;
-/** Position of origin x and origin y in the header. */
+/** Position of the block's origin (x and y) in the header, in bytes. */
 const originOffset = 20;
 
-/** The objects of a block: `objects` consecutive objects of the layer, beginning with number `first`. */
+/** The objects of a block, which are consecutive in the layer. */
 export interface ObjectSpan {
+  /** Number of the first object, from 0. */
   readonly first: number;
-  readonly objects: number;
+  readonly count: number;
 }
 
 /** The index of the blocks of a layer. A large layer has tens of thousands of blocks, and each frame searches all of them. */
@@ -48,37 +52,42 @@ export class BlockIndex {
   }
 
   objectSpanOf(block: number): ObjectSpan {
-    return { first: this.#firstObjects[block] ?? 0, objects: this.#objectCounts[block] ?? 0 };
+    return { first: this.#firstObjects[block] ?? 0, count: this.#objectCounts[block] ?? 0 };
   }
 
-  /** Returns the objects of each block that touches the bounds, in the order of the layer. @param bounds null: the whole layer */
+  /**
+   * Returns the objects of each block that touches the bounds, in the order of the layer.
+   *
+   * @param bounds null selects the whole layer
+   */
   objectSpansIn(bounds: Bounds | null): ObjectSpan[] {
     const blocks = this.blocksIn(bounds ?? everywhere, Number.POSITIVE_INFINITY) ?? [];
     return blocks.map((block) => this.objectSpanOf(block));
   }
 
   /**
-   * Returns the numbers of the blocks that touch the bounds; null when more than `maxObjects` objects lie within the bounds.
-   * The objects of a block that lies partly outside are estimated from the fraction of its area within the bounds.
+   * Returns the numbers of the blocks that touch the bounds; null when more than about `maxObjects` objects lie within the
+   * bounds. For a block that lies partly outside, the number is estimated from the fraction of the block's area within the
+   * bounds.
    */
   blocksIn(bounds: Bounds, maxObjects: number): number[] | null {
     const blockBounds = this.#bounds;
-    const found: number[] = [];
-    let objects = 0;
+    const blocks: number[] = [];
+    let objectCount = 0;
     for (let block = 0, offset = 0; offset < blockBounds.length; block++, offset += 4) {
       const minX = blockBounds[offset] as number;
       const minY = blockBounds[offset + 1] as number;
       const maxX = blockBounds[offset + 2] as number;
       const maxY = blockBounds[offset + 3] as number;
       if (minX > bounds.maxX || maxX < bounds.minX || minY > bounds.maxY || maxY < bounds.minY) continue;
-      objects +=
+      objectCount +=
         (this.#objectCounts[block] ?? 0) *
         overlapFraction(minX, maxX, bounds.minX, bounds.maxX) *
         overlapFraction(minY, maxY, bounds.minY, bounds.maxY);
-      if (objects > maxObjects) return null;
-      found.push(block);
+      if (objectCount > maxObjects) return null;
+      blocks.push(block);
     }
-    return found;
+    return blocks;
   }
 }
 
@@ -89,13 +98,18 @@ const everywhere: Bounds = {
   maxY: Number.POSITIVE_INFINITY,
 };
 
-/** Returns the fraction of the interval from `start` to `end` that lies between `low` and `high`, 0 to 1; 1 for an empty interval. */
+/**
+ * Returns the fraction of the interval from `start` to `end` that lies between `low` and `high`, 0 to 1; 1 for an empty interval.
+ */
 function overlapFraction(start: number, end: number, low: number, high: number): number {
   if (end <= start) return 1;
   return Math.max(0, Math.min(end, high) - Math.max(start, low)) / (end - start);
 }
 
-/** The objects of a block in groups of one colour, ready to draw. Coordinates are quarters of a pixel from the origin of the block. */
+/**
+ * The objects of a block, ready to draw, in groups of one colour. Coordinates are quarters of a pixel from the origin of the
+ * block.
+ */
 export interface BlockPaths {
   /** Origin of the block in pixels of the slide. */
   readonly x: number;
@@ -103,20 +117,22 @@ export interface BlockPaths {
   readonly groups: readonly GroupPaths[];
 }
 
+/** The objects of one colour. */
 export interface GroupPaths {
   /** Index of the class, or of the colour bin of a measurement. */
   readonly group: number;
   readonly outlines: Path2D;
   /** Centres of all objects: x, y, x, y, … */
   readonly centres: Float32Array;
-  /** Indexes in `centres` of the x of objects without an outline. */
+  /** Positions in `centres` of the x of those objects that have no outline. */
   readonly pointIndexes: readonly number[];
 }
 
 /**
  * Reads a block and collects its objects in groups.
  *
- * @param groupOf returns the group of an object from its position in the block and the index of its class; null: it is not drawn
+ * @param groupOf returns the group of an object from its position in the block and the index of its class; null for an object
+ *   that is not drawn. By default, each class is a group
  * @throws RangeError when the block does not have the documented layout
  */
 export function readBlock(
@@ -127,7 +143,7 @@ export function readBlock(
   const header = new Uint32Array(buffer, 0, 8);
   const [magic = 0, , objects = 0, rings = 0, vertices = 0] = header;
   if (magic !== magicNumber) throw new RangeError('This is not a block of a vector layer.');
-  const [originX = 0, originY = 0] = new Int32Array(buffer, originOffset, 2); // unlike the others, they may be negative
+  const [originX = 0, originY = 0] = new Int32Array(buffer, originOffset, 2); // unlike the other integers, these may be negative
   let offset = headerBytes;
   const centresX = new Int32Array(buffer, offset, objects);
   offset += objects * 4;
@@ -135,7 +151,7 @@ export function readBlock(
   offset += objects * 4;
   const verticesOfRings = new Uint32Array(buffer, offset, rings);
   offset += rings * 4;
-  // x and y of each vertex, as differences to the vertex before; the first vertex of a ring, to the centre of the object.
+  // x and y of each vertex, relative to the vertex before or, for the first vertex of a ring, to the centre of the object.
   const deltas = new Int16Array(buffer, offset, vertices * 2);
   offset += vertices * 4;
   const ringsOfObjects = new Uint16Array(buffer, offset, objects);

@@ -1,7 +1,7 @@
 /**
- * Draws the objects of a vector layer (such as detected cells) over the slide: at low magnification as a grid whose cells are coloured by
- * the number of objects (density grid), at medium magnification as dots, at high magnification as outlines. This choice does not affect
- * the counts in the panel.
+ * Draws the objects of a vector layer (such as detected cells) over the slide: at high magnification as outlines, at medium
+ * magnification as dots, and at low magnification as a density grid, whose cells are coloured by the number of objects in them.
+ * The counts in the panel do not depend on this.
  */
 import type { VectorDescriptor } from '@lamina/contract';
 import { loadBlock, loadBlockIndex, loadDensity } from '../../api/results.ts';
@@ -14,9 +14,9 @@ import { combine } from './transform.ts';
 import { BlockIndex, type BlockPaths, readBlock } from './vector-block.ts';
 import { colourOfGroup, countInGrid, groupOf } from './vector-paths.ts';
 
-/** When more objects are visible, the density grid is drawn instead. */
+/** When more objects than this are visible, the density grid is drawn instead. */
 const maxDrawnObjects = 60_000;
-/** Smallest zoom with outlines, in device pixels per slide pixel; below it each object is a dot. */
+/** Smallest zoom at which outlines are drawn, in device pixels per slide pixel; below it, each object is a dot. */
 const minOutlineZoom = 0.25;
 /** Number of blocks in the cache. */
 const maxBlocks = 512;
@@ -33,14 +33,15 @@ const densityAlpha = 215;
 
 interface LoadedBlock {
   readonly buffer: ArrayBuffer;
-  /** Paths of all objects by class. */
+  /** Paths of all objects, grouped by class. */
   readonly paths: BlockPaths;
-  /** Paths of the objects that a style with a filter shows; null before they are drawn. */
-  measured: { readonly style: LayerStyle; readonly paths: BlockPaths } | null;
+  /** Paths of only those objects that pass the filter of a style, with this style; null until they are needed. */
+  filtered: { readonly style: LayerStyle; readonly paths: BlockPaths } | null;
 }
 
 type DensityGrid = VectorDescriptor['density'][number];
 
+/** The painter of one vector layer. */
 export class VectorLayer {
   readonly #descriptor: VectorDescriptor;
   readonly #blocks: BoundedCache<number, LoadedBlock>;
@@ -61,7 +62,7 @@ export class VectorLayer {
     readonly canvas: OffscreenCanvas;
   } | null = null;
 
-  /** The density grid and filter for which objects are being counted or were counted last. */
+  /** The density grid and the style for which objects are being counted, or were counted last; null before the first count. */
   #filterCount: { readonly level: number; readonly style: LayerStyle } | null = null;
 
   /** @param onLoad called when loaded data changes the drawing */
@@ -75,7 +76,7 @@ export class VectorLayer {
       maxBlocks,
       async (block, signal) => {
         const buffer = await loadBlock(id, block, signal);
-        return { buffer, paths: readBlock(buffer), measured: null };
+        return { buffer, paths: readBlock(buffer), filtered: null };
       },
       onLoad,
     );
@@ -130,24 +131,29 @@ export class VectorLayer {
     context.setTransform(1, 0, 0, 1, 0, 0);
   }
 
-  /** Returns the paths of the objects of a block that the style shows; null while the measurement of its filter is being loaded. */
+  /**
+   * Returns the paths of the objects of a block that the style shows; null while the measurement of its filter is being loaded.
+   */
   #pathsOf(block: number, loaded: LoadedBlock): BlockPaths | null {
     const style = this.#style;
     if (style.column === null) return loaded.paths;
-    if (loaded.measured?.style === style) return loaded.measured.paths;
+    if (loaded.filtered?.style === style) return loaded.filtered.paths;
     const values = this.#valuesOf(block, style.column);
     if (values === null) return null;
     const paths = readBlock(loaded.buffer, (object, classIndex) =>
       groupOf(this.#descriptor, style, classIndex, values[object] ?? Number.NaN),
     );
-    loaded.measured = { style, paths };
+    loaded.filtered = { style, paths };
     return paths;
   }
 
-  /** Returns the values of a measurement for the objects of a block, and starts to load them if necessary; null until they are loaded. */
+  /**
+   * Returns the values of a measurement for the objects of a block. Starts to load them if necessary, and returns null until
+   * then.
+   */
   #valuesOf(block: number, column: number): Float32Array | null {
-    const knownValues = this.#valuesByBlock.get(block);
-    if (knownValues !== undefined || this.#index === null) return knownValues ?? null;
+    const loadedValues = this.#valuesByBlock.get(block);
+    if (loadedValues !== undefined || this.#index === null) return loadedValues ?? null;
     this.#valuesByBlock.set(block, null);
     loadMeasurementOf(this.#descriptor, column, this.#index.objectSpanOf(block)).then(
       (values) => {
@@ -160,15 +166,17 @@ export class VectorLayer {
     return null;
   }
 
+  /** Draws the objects of a block as outlines or, at a lower zoom, as dots. */
   #drawBlock(context: CanvasRenderingContext2D, placement: Placement, { x, y, groups }: BlockPaths): void {
     const unit = 1 / unitsPerPixel;
     const blockToSlide = { a: unit, b: 0, c: 0, d: unit, e: x, f: y };
     const { a, b, c, d, e, f } = combine(placement, blockToSlide);
     const zoom = zoomOf(placement);
     context.setTransform(a, b, c, d, e, f);
-    const devicePixel = unitsPerPixel / zoom; // in units of the block
+    const devicePixel = unitsPerPixel / zoom; // size of a device pixel in quarters of a slide pixel
     for (const { group, outlines, centres, pointIndexes } of groups) {
-      // Without a filter the groups are classes, and hidden ones are omitted here; with a filter `readBlock` has already omitted them.
+      // Without a filter, the groups are classes, and hidden classes are omitted here. With a filter, `readBlock` has omitted
+      // them already.
       if (this.#style.column === null && this.#style.hidden.has(group)) continue;
       const colour = colourOfGroup(this.#descriptor, this.#style, group);
       context.fillStyle = colour;
@@ -185,7 +193,10 @@ export class VectorLayer {
     }
   }
 
-  /** Draws the finest density grid whose cells are large enough on the screen; computes its image first if necessary. */
+  /**
+   * Draws the finest density grid whose cells are large enough on the screen. Computes the image of the grid first if necessary;
+   * until the counts for it are loaded, the previous image is drawn.
+   */
   #drawDensity(context: CanvasRenderingContext2D, placement: Placement): void {
     const { density, classes, object_count } = this.#descriptor;
     const zoom = zoomOf(placement);
@@ -210,7 +221,10 @@ export class VectorLayer {
     this.#drawDensityImage(context, placement);
   }
 
-  /** Counts the objects that pass the filter. Until the counts are available, the previous image is drawn. */
+  /**
+   * Counts the objects that pass the filter in the cells of a grid, and creates the density image. Does so once per grid and
+   * style.
+   */
   #countFiltered(grid: DensityGrid): void {
     const style = this.#style;
     if (this.#filterCount?.level === grid.level && this.#filterCount.style === style) return;
@@ -249,7 +263,7 @@ export class VectorLayer {
   }
 }
 
-/** Draws a square at a centre. @param index of the x in `centres` */
+/** Draws a square around a centre. @param index position of the centre's x in `centres` */
 function drawDot(
   context: CanvasRenderingContext2D,
   centres: Float32Array,
@@ -261,8 +275,10 @@ function drawDot(
 }
 
 /**
- * Returns an image of a density grid. Cells with more objects are brighter (by the square root of their number, so that sparse cells stay
- * visible), and empty cells are transparent.
+ * Returns an image of a density grid with one pixel per cell. The brightness of a cell grows with the square root of its number
+ * of objects, so that cells with few objects stay visible; empty cells are transparent.
+ *
+ * @param countsOfClasses number of objects of each shown class in each cell, row by row
  */
 function densityCanvasOf(
   countsOfClasses: readonly Uint32Array[],

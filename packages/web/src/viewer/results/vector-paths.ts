@@ -1,23 +1,22 @@
 /**
- * Groups the objects of a vector layer by colour (one group per class, or per bin of a measurement), and counts the objects that pass a
- * filter in the cells of a grid.
+ * Groups the objects of a vector layer (such as detected cells) by colour: one group per class or, when a measurement colours the
+ * objects, per bin of its values. Also counts the objects that pass a filter in the cells of a grid.
  */
 import type { VectorDescriptor } from '@lamina/contract';
 import { visitObjects } from './layer-objects.ts';
 import { type LayerStyle, measurementRange, passesFilter } from './object-filter.ts';
 import { colourAt } from './palettes.ts';
 
-/** Number of colours of a measurement. Objects of one colour are drawn as one path, so few colours are faster. */
+/** Number of bins (colours) of a measurement. All objects of one colour are drawn as one path, so few colours are faster. */
 const binCount = 24;
 /** Colour of objects whose class is not in the descriptor. */
 const grey = [128, 128, 128] as const;
 
 /**
- * Returns the group of an object: the index of its class, or the bin of its measurement if the style colours by measurement; null when
- * the style hides the object.
+ * Returns the group of an object: the index of its class or, if the style colours objects by a measurement, the bin of its value.
+ * Returns null when the style hides the object.
  *
- * @param value the object's value of the measurement `style.column`, which decides about the filter and the colour; NaN when the
- *   style has no column or the object has no value
+ * @param value the object's value of the measurement `style.column`; NaN when the style has no column or the object has no value
  */
 export function groupOf(
   descriptor: VectorDescriptor,
@@ -46,7 +45,11 @@ export function colourOfGroup({ classes }: VectorDescriptor, style: LayerStyle, 
 /** A grid of object counts; `x`, `y` (upper left corner) and `cell` (side of a cell) are in pixels of the slide. */
 type DensityGrid = VectorDescriptor['density'][number];
 
-/** Counts the objects that the style shows, for each cell of a grid, row by row. @returns null when the layer has too many objects to load */
+/**
+ * Counts the objects that the style shows in each cell of a grid.
+ *
+ * @returns the counts row by row; null when the layer has too many objects to load
+ */
 export async function countInGrid(
   descriptor: VectorDescriptor,
   style: LayerStyle,
