@@ -1,3 +1,4 @@
+/** Everything over an open slide except warnings: tool bars, measurements, annotations, result layers, scale and shortcuts. */
 import { may, type ResultLayer } from '@lamina/contract';
 import { VisuallyHidden } from '@mantine/core';
 import { memo, useEffect, useState } from 'react';

@@ -1,3 +1,4 @@
+/** Warnings over the slide when the picture is incomplete or its colours are changed. */
 import { Button } from '@mantine/core';
 import { IconAdjustments, IconAlertTriangle } from '@tabler/icons-react';
 import classes from './PictureNotes.module.css';

@@ -1,3 +1,4 @@
+/** The panel of the tool bar that saves a picture of the visible field (the part of the slide in the viewer). */
 import { Button, NativeSelect, Progress, SegmentedControl, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useEscape } from '../browser/use-escape.ts';
@@ -11,7 +12,7 @@ import { texts } from './texts.ts';
  */
 const maxPixels = 100_000_000;
 
-/** A magnification at which the person can save the visible field (the part of the slide in the viewer). */
+/** A magnification at which the person can save the visible field. */
 export interface PictureChoice {
   /** Magnification, such as `20×`. */
   readonly label: string;
@@ -37,7 +38,7 @@ export interface ScreenshotPanelProps {
   readonly onClose: () => void;
 }
 
-/** A panel to save the visible field as PNG or JPEG, at the magnification of the screen or another one. */
+/** Saves the visible field as PNG or JPEG, at the magnification of the screen or another one. */
 export function ScreenshotPanel({ size, choices, onSave, onClose }: ScreenshotPanelProps) {
   const section = useRef<HTMLElement>(null);
   useEscape(section, onClose);

@@ -1,3 +1,4 @@
+/** The tool bar on the left of the slide, with the panel of the rotation angle. */
 import {
   IconAngle,
   IconArrowUpCircle,
@@ -42,7 +43,7 @@ interface SlideControlsProps {
   readonly onHelp: () => void;
 }
 
-/** The tool bar on the left of the slide: zoom, rotation, mirror, full page and keyboard help. */
+/** Buttons for zoom, rotation, mirroring, full page and keyboard help. */
 // oxlint-disable-next-line lamina/max-own-lines -- a list of buttons
 export function SlideControls(props: SlideControlsProps) {
   const { pose } = props;

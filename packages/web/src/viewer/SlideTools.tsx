@@ -1,3 +1,4 @@
+/** The tool bar on the right of the slide, with the panels that its buttons open. */
 import {
   IconAdjustments,
   IconArrowBackUp,
@@ -65,7 +66,10 @@ interface SlideToolsProps {
   readonly onToggleResults: (() => void) | null;
 }
 
-/** The tool bar on the right of the slide: measuring, counting, colours, pictures, and the link to the view. */
+/**
+ * Buttons for measuring, counting, colours, pictures, and the link to the view; also those that open annotations and result
+ * layers.
+ */
 // oxlint-disable-next-line lamina/max-own-lines -- a list of buttons
 export function SlideTools(props: SlideToolsProps) {
   const { drawing, onChooseTool, areColoursOpen } = props;

@@ -1,8 +1,10 @@
+/** The full-page mode of the viewer. */
 import { useCallback, useEffect, useState } from 'react';
 
 /**
- * Controls the full-page mode: the slide covers the page and, where the browser allows it, the screen. The whole document goes
- * full screen, not only the slide, so that toasts and tooltips stay visible.
+ * Returns whether the full-page mode is on, and a function that switches it. In this mode, the slide covers the page and, where
+ * the browser allows it, the screen. The whole document goes full screen, not only the slide, so that toasts and tooltips stay
+ * visible.
  */
 export function useFullPage(): readonly [isFullPage: boolean, toggle: () => void] {
   const [isFullPage, setFullPage] = useState(false);

@@ -1,3 +1,4 @@
+/** Decides whether the page warns that the picture of the slide is incomplete. */
 import { useEffect, useState } from 'react';
 import { useOnline } from '../browser/use-online.ts';
 import type { Incompleteness } from './PictureNotes.tsx';

@@ -1,3 +1,4 @@
+/** React hook around link-views.ts, for the comparison of two slides side by side. */
 import { type RefObject, useCallback, useEffect, useRef } from 'react';
 import { type Half, type LinkedViews, linkViews, type OpenedView } from './link-views.ts';
 import type { Affine } from './registered-field.ts';

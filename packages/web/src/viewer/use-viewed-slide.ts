@@ -1,3 +1,4 @@
+/** Converts catalogue entries into slides for the viewer. */
 import type { Image } from '@lamina/contract';
 import { useMemo } from 'react';
 import { colourTableUrl, descriptorUrl, tileUrl } from '../api/images.ts';

@@ -1,3 +1,4 @@
+/** The slide that the viewer shows, as the page describes it. */
 import type { SlideScale } from './scale.ts';
 import type { ShownPlane } from './shown-plane.ts';
 import type { TileCoordinates } from './slide-tiles.ts';

@@ -1,3 +1,4 @@
+/** Connects the measuring tools with the view: pointer, keyboard and screen readers. */
 import { useEffect, useEffectEvent, useReducer } from 'react';
 import type { Calibration } from '../scale.ts';
 import type { SlideView } from '../slide-view.ts';

@@ -1,3 +1,4 @@
+/** Draws one result layer of a slide: objects, a mask or a heatmap that a program has computed. */
 import type { RasterDescriptor, VectorDescriptor } from '@lamina/contract';
 import { useEffect, useRef } from 'react';
 import { clearCanvas } from '../overlay/clear-canvas.ts';
@@ -26,7 +27,7 @@ interface LayerPainter {
 }
 
 /**
- * A canvas over the slide with one result layer (objects, a mask or a heatmap). It is drawn in the same animation frame as the
+ * A canvas over the slide with one result layer. It is drawn in the same animation frame as the
  * slide, and lets pointer events pass through to the slide.
  */
 export function LayerCanvas({ view, descriptor, style, opacity, clip }: LayerCanvasProps) {

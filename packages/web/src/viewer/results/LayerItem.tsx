@@ -1,3 +1,4 @@
+/** One entry of the panel of result layers: objects, masks and heatmaps that programs have computed. */
 import type { RasterDescriptor, ResultLayer, VectorDescriptor } from '@lamina/contract';
 import { ActionIcon, Slider, Switch, Text } from '@mantine/core';
 import { IconChevronDown, IconChevronUp, IconTrash } from '@tabler/icons-react';

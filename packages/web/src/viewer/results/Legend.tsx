@@ -1,3 +1,4 @@
+/** A part of the panel of result layers: the colours of classes and categories. */
 import { Checkbox, Text } from '@mantine/core';
 import { formatFigure } from '../../formatting/numbers.ts';
 import classes from './Results.module.css';

@@ -1,3 +1,4 @@
+/** The result layers of a slide (objects, masks and heatmaps that programs have computed) and their panel. */
 import type { RasterDescriptor, ResultLayer, VectorDescriptor } from '@lamina/contract';
 import { Button, CloseButton, Portal, Switch, Text, VisuallyHidden } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
@@ -192,7 +193,7 @@ export function Results({
           {left !== undefined && <output className={classes.readout}>{readout ?? texts.hover}</output>}
         </section>
       )}
-      {/* Dialogs cover the whole page, not only the slide. Outside of `main`, their `header` would count as a second banner of the page. */}
+      {/* The dialogs cover the whole page. Outside of `main`, their `header` would count as a second banner. */}
       <Portal target="main">
         {isAdding && (
           <AddResultDialog

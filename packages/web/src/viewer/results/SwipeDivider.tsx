@@ -1,3 +1,4 @@
+/** The divider that the person moves to compare two result layers. */
 import { useRef } from 'react';
 import classes from './Results.module.css';
 import { dividerAfterKey, dividerAtPointer } from './swipe.ts';

@@ -1,3 +1,4 @@
+/** A part of the panel of result layers: the settings of a layer of objects, such as detected cells. */
 import type { VectorDescriptor } from '@lamina/contract';
 import { Button, Checkbox, NativeSelect } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';

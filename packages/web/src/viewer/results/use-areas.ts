@@ -1,3 +1,4 @@
+/** The annotations of a slide inside which the panel of result layers can count objects. */
 import { type AreaGeometry, isArea } from '@lamina/annotations';
 import { useState, useSyncExternalStore } from 'react';
 import { type Annotation, classNameOf } from '../annotations/annotation.ts';

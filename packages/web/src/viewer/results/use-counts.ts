@@ -1,3 +1,4 @@
+/** Counts the objects of a result layer (such as detected cells) again after each movement of the slide. */
 import type { AreaGeometry } from '@lamina/annotations';
 import type { VectorDescriptor } from '@lamina/contract';
 import { useEffect, useState } from 'react';
