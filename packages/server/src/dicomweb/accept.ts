@@ -15,7 +15,7 @@ const recentRanges = new Map<string, readonly MediaRange[]>();
 const maxRecentHeaders = 100;
 
 /** Parses the Accept header. A missing header accepts everything. @throws AppError not_acceptable for more than 2048 characters */
-function rangesOf(header: string | undefined): readonly MediaRange[] {
+function mediaRangesOf(header: string | undefined): readonly MediaRange[] {
   if (header === undefined || header.trim() === '') return [{ type: '*/*', parameters: new Map() }];
   if (header.length > maxHeaderLength) throw new AppError('not_acceptable');
   const cachedRanges = recentRanges.get(header);
@@ -27,8 +27,8 @@ function rangesOf(header: string | undefined): readonly MediaRange[] {
 }
 
 function parseRanges(header: string): readonly MediaRange[] {
-  return splitOutsideQuotes(header, ',').flatMap((item) => {
-    const [type = '', ...parameterTexts] = splitOutsideQuotes(item, ';').map((part) => part.trim());
+  return splitOutsideQuotes(header, ',').flatMap((rangeText) => {
+    const [type = '', ...parameterTexts] = splitOutsideQuotes(rangeText, ';').map((text) => text.trim());
     const parameters = new Map(
       parameterTexts.map((parameter) => {
         const [name = '', value = ''] = parameter.split(/=(.*)/s); // splits only at the first "="
@@ -57,7 +57,7 @@ function splitOutsideQuotes(text: string, separator: string): string[] {
 
 /** Checks that the client accepts DICOM JSON. @throws AppError not_acceptable */
 export function requireJson(accept: string | undefined): void {
-  const isAccepted = rangesOf(accept).some(({ type }) =>
+  const isAccepted = mediaRangesOf(accept).some(({ type }) =>
     ['*/*', 'application/*', 'application/json', 'application/dicom+json'].includes(type),
   );
   if (!isAccepted) throw new AppError('not_acceptable');
@@ -65,7 +65,9 @@ export function requireJson(accept: string | undefined): void {
 
 /** Checks that the client accepts JPEG. @throws AppError not_acceptable */
 export function requireJpeg(accept: string | undefined): void {
-  const isAccepted = rangesOf(accept).some(({ type }) => ['*/*', 'image/*', 'image/jpeg'].includes(type));
+  const isAccepted = mediaRangesOf(accept).some(({ type }) =>
+    ['*/*', 'image/*', 'image/jpeg'].includes(type),
+  );
   if (!isAccepted) throw new AppError('not_acceptable');
 }
 
@@ -78,8 +80,8 @@ interface BulkForm {
 }
 
 /**
- * Chooses the form of a response with bulk data: the first one that the client accepts. A media range without a transfer syntax
- * accepts the transfer syntax of the file, because the server offers no other one.
+ * Chooses the form of a response with bulk data: the first one that the client accepts. A transfer syntax is the encoding of the
+ * pixels. A media range without one accepts the transfer syntax of the file, because the server offers no other.
  *
  * @param offered.types media types by which the bytes can be sent, the preferred one first
  * @param offered.transferSyntax UID of the transfer syntax of a frame; null for other data
@@ -96,7 +98,7 @@ export function bulkFormOf(
 ): BulkForm {
   const { types, transferSyntax, mayBeSingle } = offered;
   const [preferred = 'application/octet-stream'] = types;
-  for (const { type, parameters } of rangesOf(accept)) {
+  for (const { type, parameters } of mediaRangesOf(accept)) {
     const acceptedSyntax = parameters.get('transfer-syntax');
     const isOtherSyntax =
       acceptedSyntax !== undefined && acceptedSyntax !== '*' && acceptedSyntax !== transferSyntax;

@@ -1,6 +1,6 @@
 /**
- * Writes DICOM data sets as JSON (DICOM JSON model, PS3.18 annex F). The rest of the server names attributes by their keywords; this
- * module knows their tags and value representations (VR, the data type of an attribute).
+ * Writes the data sets of DICOMweb responses as JSON (DICOM JSON model, PS3.18 annex F). The rest of the server names attributes by
+ * their keywords; this module knows their tags and value representations (VR, the data type of an attribute).
  */
 
 /** Tag and value representation of every attribute that the server writes. Source: DICOM PS3.6. */
@@ -135,12 +135,12 @@ export function tagOf(keyword: string): string | undefined {
   return Object.hasOwn(dictionary, keyword) ? dictionary[keyword as Keyword][0] : undefined;
 }
 
-const keywords: ReadonlyMap<string, Keyword> = new Map(
+const keywordsByTag: ReadonlyMap<string, Keyword> = new Map(
   Object.entries(dictionary).map(([keyword, [tag]]) => [tag, keyword as Keyword]),
 );
 
 /** Returns the keyword of a tag; undefined for one that the server does not know. */
-export const keywordOf = (tag: string): Keyword | undefined => keywords.get(tag);
+export const keywordOf = (tag: string): Keyword | undefined => keywordsByTag.get(tag);
 
 /** Returns the data set as JSON, with its elements sorted by tag. */
 export function toJson(attributes: Attributes): JsonDataSet {
@@ -154,13 +154,16 @@ export function toJson(attributes: Attributes): JsonDataSet {
 function elementOf(vr: string, value: Value): JsonElement {
   if (value instanceof BulkData) return { vr, BulkDataURI: value.url };
   const values = (Array.isArray(value) ? value : [value]) as readonly (string | number | Attributes | null)[];
-  const nonEmptyValues = values.filter((each) => each !== null && each !== '');
+  const nonEmptyValues = values.filter((single) => single !== null && single !== '');
   if (nonEmptyValues.length === 0) return { vr };
-  return { vr, Value: nonEmptyValues.map((each) => jsonValueOf(vr, each as string | number | Attributes)) };
+  return {
+    vr,
+    Value: nonEmptyValues.map((single) => jsonValueOf(vr, single as string | number | Attributes)),
+  };
 }
 
 function jsonValueOf(vr: string, value: string | number | Attributes): unknown {
   if (typeof value === 'object') return toJson(value);
-  if (vr === 'PN') return { Alphabetic: String(value) }; // person name
-  return vr === 'DS' || vr === 'IS' ? Number(value) : value; // decimal and integer strings
+  if (vr === 'PN') return { Alphabetic: String(value) }; // PN: person name
+  return vr === 'DS' || vr === 'IS' ? Number(value) : value; // DS, IS: decimal and integer strings, numbers in JSON
 }

@@ -1,14 +1,14 @@
 /**
- * Describes a slide by DICOM attributes: one study with one series, and an instance for each level of the file (PS3.3 A.32.8, VL
- * Whole Slide Microscopy Image IOD). Patient attributes are neutral. Attributes that the standard requires (type 1) but the slide
- * file does not contain get the least specific value, such as `unknown`.
+ * Describes a slide by DICOM attributes, for responses of the DICOMweb service (dicomweb.ts): one study with one series, and an
+ * instance for each level of the file (PS3.3 A.32.8, VL Whole Slide Microscopy Image IOD). Patient attributes are neutral. An
+ * attribute that the standard requires (type 1) but the slide file does not contain gets its least specific value, such as `unknown`.
  */
 import type { PlaceOnGlass, StoredLevel } from '@lamina/slide';
 import type { StoredSlide } from '../tiles/slides.ts';
 import { type Attributes, BulkData } from './attributes.ts';
 import { uidOf } from './uids.ts';
 
-/** The part of a catalogue entry that the attributes contain. */
+/** The fields of a catalogue entry from which the attributes are derived. */
 export interface DescribedImage {
   readonly id: string;
   readonly fileName: string;
@@ -20,7 +20,7 @@ export interface DescribedImage {
 const wsiStorageClass = '1.2.840.10008.5.1.4.1.1.77.1.6';
 const neutralPatientName = 'Anonymous';
 
-/** Transfer syntaxes by coding process. Source: PS3.6 table A-1. */
+/** UIDs of transfer syntaxes by the coding process of JPEG or JPEG 2000. Source: DICOM PS3.6 table A-1. */
 const transferSyntaxes = {
   baseline: '1.2.840.10008.1.2.4.50',
   extended: '1.2.840.10008.1.2.4.51',
@@ -28,6 +28,7 @@ const transferSyntaxes = {
   irreversible: '1.2.840.10008.1.2.4.91',
 } as const satisfies Record<StoredLevel['process'], string>;
 
+/** Returns the UID of the transfer syntax, the encoding of a level's pixels. */
 export const transferSyntaxOf = ({ process }: StoredLevel): string => transferSyntaxes[process];
 
 const photometricInterpretations = {
@@ -39,7 +40,7 @@ const photometricInterpretations = {
   ict: 'YBR_ICT',
 } as const satisfies Record<StoredLevel['colour'], string>;
 
-/** Micrometres per pixel of a slide of unknown scale. */
+/** Micrometres per pixel that the attributes state for a slide of unknown scale. */
 const nominalMpp = 1;
 /**
  * Position and orientation for files that do not state them: as if scanned with the label on the right. The orientation contains the
@@ -54,7 +55,7 @@ const tilePositionTags = ['0048021F', '0048021E'];
 /** Tag of PlanePositionSlideSequence, which contains these two attributes. */
 const planePositionTag = '0048021A';
 
-/** Replaces backslashes, which separate values in DICOM, and control characters, and shortens the text. */
+/** Replaces backslashes (which separate values in DICOM) and control characters by spaces, and shortens the text. */
 const dicomText = (value: string, maxLength: number) =>
   value.replaceAll(/[\\\p{C}]/gu, ' ').slice(0, maxLength);
 
@@ -86,7 +87,7 @@ export function seriesOf({ id, fileName }: DescribedImage): Attributes {
   };
 }
 
-/** Returns the attributes of an instance that a search response contains. */
+/** Returns those attributes of an instance that a search response contains. */
 export function instanceOf({ id }: DescribedImage, level: StoredLevel): Attributes {
   return {
     SOPClassUID: wsiStorageClass,
@@ -101,7 +102,7 @@ export function instanceOf({ id }: DescribedImage, level: StoredLevel): Attribut
 }
 
 /** Returns a code sequence with one item. */
-const code = (value: string, scheme: string, meaning: string): readonly Attributes[] => [
+const codeSequence = (value: string, scheme: string, meaning: string): readonly Attributes[] => [
   { CodeValue: value, CodingSchemeDesignator: scheme, CodeMeaning: meaning },
 ];
 
@@ -122,13 +123,12 @@ export function metadataOf(
       ? ['ORIGINAL', 'PRIMARY', 'VOLUME', 'NONE']
       : ['DERIVED', 'PRIMARY', 'VOLUME', 'RESAMPLED'];
   const isLossy = level.process !== 'reversible';
-  // In millimetres. PixelSpacing states the distance between rows first.
-  const spacingX = ((slide.mpp?.x ?? nominalMpp) * level.downsample) / 1000;
-  const spacingY = ((slide.mpp?.y ?? nominalMpp) * level.downsample) / 1000;
-  const pixelSpacing = [spacingY, spacingX];
-  const container = dicomText(id, 64);
+  const spacingXMm = ((slide.mpp?.x ?? nominalMpp) * level.downsample) / 1000;
+  const spacingYMm = ((slide.mpp?.y ?? nominalMpp) * level.downsample) / 1000;
+  const pixelSpacing = [spacingYMm, spacingXMm]; // DICOM states the distance between rows first
+  const containerIdentifier = dicomText(id, 64);
   const { origin, orientation } = slide.placeOnGlass ?? defaultPlaceOnGlass;
-  const dimensions = uidOf(id, 'dimensions');
+  const dimensionOrganizationUid = uidOf(id, 'dimensions');
   return {
     ...studyOf(image),
     ...seriesOf(image),
@@ -159,20 +159,20 @@ export function metadataOf(
       LossyImageCompressionMethod: level.codec === 'jpeg' ? 'ISO_10918_1' : 'ISO_15444_1',
       LossyImageCompressionRatio: 10, // a nominal value, because slide files do not state the ratio
     }),
-    ContainerIdentifier: container,
+    ContainerIdentifier: containerIdentifier,
     IssuerOfTheContainerIdentifierSequence: null,
-    ContainerTypeCodeSequence: code('433466003', 'SCT', 'Microscope slide'),
+    ContainerTypeCodeSequence: codeSequence('433466003', 'SCT', 'Microscope slide'),
     AcquisitionContextSequence: null,
     SpecimenDescriptionSequence: [
       {
-        SpecimenIdentifier: container,
+        SpecimenIdentifier: containerIdentifier,
         SpecimenUID: uidOf(id, 'specimen'),
         IssuerOfTheSpecimenIdentifierSequence: null,
         SpecimenPreparationSequence: null,
       },
     ],
-    ImagedVolumeWidth: level.width * spacingX,
-    ImagedVolumeHeight: level.height * spacingY,
+    ImagedVolumeWidth: level.width * spacingXMm,
+    ImagedVolumeHeight: level.height * spacingYMm,
     ImagedVolumeDepth: sectionThicknessMm * 1000, // in micrometres, unlike width and height
     TotalPixelMatrixColumns: level.width,
     TotalPixelMatrixRows: level.height,
@@ -189,16 +189,16 @@ export function metadataOf(
       {
         OpticalPathIdentifier: '1',
         OpticalPathDescription: 'Brightfield',
-        IlluminationTypeCodeSequence: code('111744', 'DCM', 'Brightfield illumination'),
-        IlluminationColorCodeSequence: code('414298005', 'SCT', 'Full Spectrum'),
+        IlluminationTypeCodeSequence: codeSequence('111744', 'DCM', 'Brightfield illumination'),
+        IlluminationColorCodeSequence: codeSequence('414298005', 'SCT', 'Full Spectrum'),
         ...(slide.objectivePower !== null && { ObjectiveLensPower: slide.objectivePower }),
         ...(slide.hasIccProfile && { ICCProfile: new BulkData(`${url}/bulkdata/icc`) }),
       },
     ],
     DimensionOrganizationType: 'TILED_FULL',
-    DimensionOrganizationSequence: [{ DimensionOrganizationUID: dimensions }],
+    DimensionOrganizationSequence: [{ DimensionOrganizationUID: dimensionOrganizationUid }],
     DimensionIndexSequence: tilePositionTags.map((pointer) => ({
-      DimensionOrganizationUID: dimensions,
+      DimensionOrganizationUID: dimensionOrganizationUid,
       DimensionIndexPointer: pointer,
       FunctionalGroupPointer: planePositionTag,
     })),

@@ -1,7 +1,6 @@
 /**
  * Read-only DICOMweb service. A slide is a study with one series. Each level whose tiles the file stores as JPEG or JPEG 2000 is an
- * instance, and each of its tiles is a frame, which is sent byte for byte. A slide without such levels is a study without a
- * series.
+ * instance; each tile is a frame, whose bytes the server sends as stored. A slide without such levels is a study without a series.
  */
 import { AppError, type Image, type User } from '@lamina/contract';
 import type { Allocate, Requester, StoredLevel } from '@lamina/slide';
@@ -15,7 +14,7 @@ import { imageIdOf, uidOf } from './uids.ts';
 
 export type SearchLevel = 'study' | 'series' | 'instance';
 
-/** The UIDs in the path of a request; undefined: all studies, series or instances. */
+/** The UIDs in the path of a request. An undefined UID stands for all studies, series or instances. */
 export interface Scope {
   readonly study?: string | undefined;
   readonly series?: string | undefined;
@@ -33,6 +32,7 @@ export interface DicomWeb {
   /**
    * Returns the studies, series or instances that match the query, as DICOM JSON.
    *
+   * @param context.requester account and session among which the render queue shares its capacity
    * @param context.base URL of the DICOMweb service
    * @throws AppError, SlideError
    */
@@ -51,14 +51,14 @@ export interface DicomWeb {
   /**
    * Returns a frame of an instance.
    *
-   * @param number number of the frame, from 1
+   * @param frameNumber counted from 1
    * @param allocate supplies the memory into which the frame is read
    * @throws AppError not_found; SlideError
    */
   frame(
     image: ServableImage,
     scope: Scope,
-    number: number,
+    frameNumber: number,
     client: TileClient,
     allocate?: Allocate,
   ): Promise<StoredTile>;
@@ -85,7 +85,7 @@ function instancesOf(imageId: string, slide: StoredSlide): Instances {
   return instances;
 }
 
-/** Number of images that one query of the catalogue returns, and maximum number of study UIDs in a search that are looked up. */
+/** Number of images that one query of the catalogue returns. A search looks up at most as many of the study UIDs that it names. */
 const pageSize = 100;
 
 interface DicomWebDependencies {
@@ -93,7 +93,7 @@ interface DicomWebDependencies {
   readonly catalogue: Pick<Catalogue, 'list' | 'get' | 'servable'>;
 }
 
-/** Longer than 60 lines, because search and retrieval share the functions that describe a study. */
+/** Returns the service. Longer than 60 lines, because search and retrieval share the functions that open a study. */
 export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): DicomWeb {
   /**
    * Yields the ready images that the user may see.
@@ -177,11 +177,11 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
       return levels.map((level) => toJson(metadataOf(described, slide, level, urlOf(base, image.id, level))));
     },
 
-    frame(image, scope, number, client, allocate) {
+    frame(image, scope, frameNumber, client, allocate) {
       const choose = (slide: StoredSlide) => {
         const level = levelOf(image.id, slide, scope);
-        if (number < 1 || number > level.columns * level.rows) throw new AppError('not_found');
-        return { level, index: number - 1 };
+        if (frameNumber < 1 || frameNumber > level.columns * level.rows) throw new AppError('not_found');
+        return { level, index: frameNumber - 1 };
       };
       return slides.storedTile(image, { choose, allocate }, client);
     },
@@ -198,7 +198,7 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
 const studyUidTag = tagOf('StudyInstanceUID') ?? '';
 const modalityTag = tagOf('Modality') ?? '';
 const modalitiesInStudyTag = tagOf('ModalitiesInStudy') ?? '';
-/** Only its keys matter, for `catalogueTags`. */
+/** Its values do not matter: `catalogueTags` needs only the tags of its attributes. */
 const exampleImage: DescribedImage = {
   id: '00000000-0000-4000-8000-000000000000',
   fileName: '',
@@ -210,17 +210,18 @@ const catalogueTags: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns whether slides, whose modality is SM, can match the query. Viewers also search for series of other modalities with every
- * study that they open. Such a search is answered without reading the catalogue. A pattern with a star counts as a possible match.
+ * Returns whether slides, whose modality is SM (slide microscopy), can match the query. Viewers also search for other modalities with
+ * every study that they open; the server answers such a search without reading the catalogue. Possible matches: SM, S?, ?M, ??, and
+ * every pattern with a star.
  */
 function mayMatch(level: SearchLevel, matches: SearchQuery['matches']): boolean {
-  const isSlideModality = (queryValue: string | undefined) =>
+  const mayMatchSlides = (queryValue: string | undefined) =>
     queryValue === undefined || /^([S?][M?]|.*[*].*)$/i.test(queryValue);
-  const isStudyModality = level === 'instance' || isSlideModality(matches.get(modalitiesInStudyTag));
-  return isSlideModality(matches.get(modalityTag)) && isStudyModality;
+  const mayMatchStudy = level === 'instance' || mayMatchSlides(matches.get(modalitiesInStudyTag));
+  return mayMatchSlides(matches.get(modalityTag)) && mayMatchStudy;
 }
 
-/** Yields the data sets of a slide for a search: one of the study or series, or one for each instance. */
+/** Yields the data sets of a slide for a search at a level: one for the study, one for the series, or one for each instance. */
 function* dataSetsOf(
   level: SearchLevel,
   image: DescribedImage,
@@ -254,10 +255,10 @@ function* dataSetsOf(
     return;
   }
 
-  for (const stored of slide.levels) {
-    if (instance !== undefined && instance !== uidOf(image.id, stored.level)) continue;
-    const RetrieveURL = urlOf(base, image.id, stored);
-    yield toJson({ ...seriesAttributes, ...instanceOf(image, stored), RetrieveURL });
+  for (const storedLevel of slide.levels) {
+    if (instance !== undefined && instance !== uidOf(image.id, storedLevel.level)) continue;
+    const RetrieveURL = urlOf(base, image.id, storedLevel);
+    yield toJson({ ...seriesAttributes, ...instanceOf(image, storedLevel), RetrieveURL });
   }
 }
 

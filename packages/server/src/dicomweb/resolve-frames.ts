@@ -1,6 +1,6 @@
 /**
- * Answers requests for DICOM frames that have an image session (an API token acts as one). Two adapters call this module and only
- * write its response: the Fastify route (routes/dicomweb.ts) and the fast path in front of Fastify (routes/frame-fast-path.ts).
+ * Answers requests for DICOM frames (tiles) with an image session, the credential for pixels; an API token acts as one. Two callers only
+ * write the response: the Fastify route (routes/dicomweb.ts) and the request handler in front of Fastify (routes/frame-fast-path.ts).
  *
  * The checks, in this order:
  * 1. The frame numbers are well-formed (400), the image exists, and the session may view it (404).
@@ -25,9 +25,9 @@ export interface FramesRequest {
   readonly params: Readonly<Record<'study' | 'series' | 'instance' | 'frames', string>>;
   /** The Accept header. */
   readonly accept: string | undefined;
-  /** Client, for the audit event. Read only for the first frame of an image in a session, so it may be a getter. */
+  /** The client, for the audit event. Read only for the first frame of an image in a session, so it may be a getter. */
   readonly origin: Origin;
-  /** Aborted when the client disconnects. Read only when a frame is fetched or rendered, so it may be a getter. */
+  /** Aborted when the client disconnects. Read only when a frame is fetched, so it may be a getter. */
   readonly signal: AbortSignal;
   /** Supplies the memory into which a single frame is read. */
   readonly allocate?: Allocate | undefined;
@@ -102,7 +102,7 @@ export function createFrameResolver({
       }
       const cacheControl = cacheControlOf(session, now());
       const frameList = numbers.length === 1 ? params.frames : numbers.join('_');
-      const formName = form.isMultipart ? 'parts' : 'one'; // part of the ETag, because the two bodies differ
+      const formName = form.isMultipart ? 'parts' : 'one'; // in the ETag, because multipart and single bodies differ
       const etag = `"${fingerprint}-${params.instance}-${frameList}-${formName}"`;
       const typeOf = ({ level }: StoredTile) => `${form.type}; transfer-syntax=${transferSyntaxOf(level)}`;
       if (!form.isMultipart) {
@@ -148,7 +148,7 @@ export function multipartOf(
   };
 }
 
-/** Returns a multipart or single body as one byte array. */
+/** Returns the whole body of a response, multipart or not, as one byte array. */
 export function wholeBody({
   before,
   bytes,

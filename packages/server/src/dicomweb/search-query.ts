@@ -2,8 +2,8 @@
  * Parses search queries of DICOMweb (QIDO-RS, PS3.18 section 8.3.4) and matches data sets with them. A query has attributes with
  * values to match, and the parameters `includefield`, `fuzzymatching`, `limit` and `offset`.
  *
- * The server rejects a key that is not an attribute with 400. It ignores attributes by which it cannot match, and names them in
- * a Warning header of the response (section 8.3.4.1.1).
+ * The server rejects a key that is not an attribute with 400. It ignores attributes by which it cannot match, and lists them in the
+ * Warning header of the response (section 8.3.4.1.1).
  */
 import { AppError } from '@lamina/contract';
 import { type JsonDataSet, keywordOf, tagOf } from './attributes.ts';
@@ -13,7 +13,7 @@ export interface SearchQuery {
   readonly matches: ReadonlyMap<string, string>;
   readonly limit: number;
   readonly offset: number;
-  /** Attributes that the server does not know. */
+  /** Keys of the query by which the server cannot match: unknown attributes, and attributes inside sequences. */
   readonly ignored: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export const searchLimits = { limit: 100, offset: 100_000 } as const;
 const maxValueLength = 256;
 const maxKeys = 50;
 const maxIncludedFields = 500;
-/** An attribute inside nested sequences has one tag or keyword for each level. */
+/** The key of an attribute inside nested sequences has one tag or keyword for each level of nesting, separated by dots. */
 const maxKeyParts = 4;
 
 const tagPattern = /^[\dA-F]{8}$/i;
@@ -43,8 +43,9 @@ function tagOfKey(key: string): string | undefined {
     throw new AppError('invalid_request', { field: key.slice(0, 64) });
   }
   if (parts.length > 1) return undefined;
-  if (tagPattern.test(key)) return keywordOf(key.toUpperCase()) && key.toUpperCase(); // undefined for an unknown tag
-  return tagOf(key);
+  if (!tagPattern.test(key)) return tagOf(key);
+  const tag = key.toUpperCase();
+  return keywordOf(tag) === undefined ? undefined : tag;
 }
 
 /** Parses the query parameters of a search. @throws AppError invalid_request */
@@ -112,7 +113,7 @@ function textOf(value: unknown): string {
   return (value as { readonly Alphabetic?: string }).Alphabetic ?? '';
 }
 
-/** Returns a function that tells whether a value matches the query. @param vr value representation: UI is a UID; DA, TM, DT are times */
+/** Returns a function that tells whether a value matches the query. @param vr data type: UI is a UID; DA, TM and DT are dates or times */
 function matcherOf(vr: string, queryValue: string): (value: string) => boolean {
   if (vr === 'UI') {
     const uids = new Set(queryValue.split(/[,\\]/));

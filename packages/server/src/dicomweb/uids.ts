@@ -1,10 +1,10 @@
 /**
- * Derives DICOM UIDs from the ids of images. A UID is `2.25.` and the decimal value of a UUID (PS3.5 annex B.2). The UID of the study
- * contains the id of the image itself, so that it can be converted back; the other UIDs are hashes of the id. UIDs never change.
+ * Derives DICOM UIDs from the ids of images. A UID is `2.25.` and the decimal value of a UUID (PS3.5 annex B.2). The UUID of a study is
+ * the id of its image, so the UID can be converted back; the other UIDs are hashes of the id. UIDs never change.
  */
 import { createHash } from 'node:crypto';
 
-/** The entity that a UID identifies; a number is the index of the level that is an instance. */
+/** The entity that a UID identifies. A number stands for the instance of the level with this index. */
 type UidRole = 'study' | 'series' | 'frame-of-reference' | 'pyramid' | 'specimen' | 'dimensions' | number;
 
 /** Recent results of `uidOf`. Each frame needs several UIDs, and hashing one takes as long as reading a tile. */
@@ -26,7 +26,7 @@ export function uidOf(imageId: string, role: UidRole): string {
 /** Recent results of `imageIdOf`, by study UID. Converting the number takes half as long as sending a frame. */
 const recentImageIds = new Map<string, string>();
 
-/** Returns the id of the image of a study; null for a UID of another form. */
+/** Returns the id of the image of a study; null for a UID that `uidOf` cannot have returned. */
 export function imageIdOf(studyUid: string): string | null {
   const cachedId = recentImageIds.get(studyUid);
   if (cachedId !== undefined) return cachedId;
