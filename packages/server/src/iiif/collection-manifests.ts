@@ -1,7 +1,7 @@
 /**
- * Describes cases and collections as IIIF collections of manifests (iiif.io/api/presentation/3.0 section 5.1). They contain only
- * slides that the reader may view. A visitor of a share link sees the titles that the creator of the link has given, never the
- * names of files, datasets and cases.
+ * Describes cases (the slides of one patient) and collections as IIIF collections of manifests (iiif.io/api/presentation/3.0, section
+ * 5.1). They contain only slides that the reader may view. A visitor, who has opened a share link without an account, sees the titles
+ * that the creator of the link has given, never the names of files, datasets or cases.
  */
 import { AppError, type SharedItem, type User } from '@lamina/contract';
 import type { Cases } from '../cases/cases.ts';
@@ -25,7 +25,7 @@ export interface ManifestAddress {
 export interface CollectionManifests {
   /** Returns the IIIF collection of a case. @throws AppError not_found, also if the reader may not see it or the link does not share it */
   ofCase(reader: ManifestReader, caseId: string, address: ManifestAddress): Promise<object>;
-  /** Returns the IIIF collection of a collection. @throws AppError not_found, as for `ofCase` */
+  /** Returns the IIIF collection of a collection. @throws AppError not_found in the same cases as `ofCase` */
   ofCollection(reader: ManifestReader, collectionId: string, address: ManifestAddress): Promise<object>;
   /** Returns the title of a slide for a visitor. @throws AppError not_found when the link has ended */
   titleFor(visitor: Visitor, imageId: string): Promise<string>;
@@ -39,7 +39,7 @@ interface Dependencies {
 }
 
 /** A slide or case that a document lists. */
-interface Entry {
+interface ListedItem {
   readonly type: 'slide' | 'case';
   readonly id: string;
   readonly title: string;
@@ -52,11 +52,11 @@ interface Target {
   readonly id: string;
 }
 
-/** Content of a document. */
+/** The content of an IIIF document, before it is written in the form of IIIF. */
 interface Listing {
   readonly title: string;
   readonly text: string | null;
-  readonly entries: readonly Entry[];
+  readonly items: readonly ListedItem[];
 }
 
 export function createCollectionManifests(dependencies: Dependencies): CollectionManifests {
@@ -74,10 +74,15 @@ export function createCollectionManifests(dependencies: Dependencies): Collectio
   async function listingOfLink(visitor: Visitor, target: Target): Promise<Listing> {
     const { type, id, title, loadItems } = await linkOf(visitor);
     if (type !== target.type || id !== target.id) throw new AppError('not_found');
-    const entries = (await loadItems()).map(
-      (item): Entry => ({ type: 'slide', id: item.image_id, title: item.title, text: item.text }),
+    const items = (await loadItems()).map(
+      (shared): ListedItem => ({
+        type: 'slide',
+        id: shared.image_id,
+        title: shared.title,
+        text: shared.text,
+      }),
     );
-    return { title, text: null, entries };
+    return { title, text: null, items };
   }
 
   /** Returns the images that can be shown, by id. Leaves out unreadable images, which administrators may see in the catalogue. */
@@ -86,30 +91,30 @@ export function createCollectionManifests(dependencies: Dependencies): Collectio
     return new Map([...images].filter(([, { status }]) => status === 'ready'));
   }
 
-  /** Returns the slides of a case for an account. A slide is titled by its block and stain, otherwise by its file name. */
+  /** Returns the slides of a case for an account. The title of a slide is its block and stain; without both, its file name. */
   async function caseListing(user: User, id: string): Promise<Listing> {
     const { name, description, slides } = await cases.get(user, id);
     const images = await readyImages(
       user,
       slides.map(({ image_id }) => image_id),
     );
-    const entries = slides.flatMap(({ image_id, stain, block, note }): Entry[] => {
+    const items = slides.flatMap(({ image_id, stain, block, note }): ListedItem[] => {
       const image = images.get(image_id);
       if (image === undefined) return [];
       const title = [block, stain].filter(Boolean).join(' ') || image.file_name;
       return [{ type: 'slide', id: image_id, title, text: note }];
     });
-    return { title: name, text: description, entries };
+    return { title: name, text: description, items };
   }
 
   /** Returns the items of a collection that the account may view. Cases are listed as documents of their own. */
   async function collectionListing(user: User, id: string): Promise<Listing> {
-    const { title, description, items } = await collections.get(user, id);
+    const { title, description, items: collectionItems } = await collections.get(user, id);
     const images = await readyImages(
       user,
-      items.flatMap((item) => item.images),
+      collectionItems.flatMap((item) => item.images),
     );
-    const entries = items.flatMap((item): Entry[] => {
+    const items = collectionItems.flatMap((item): ListedItem[] => {
       const imageId = item.images.find((id) => images.has(id)); // the slide, or the first readable slide of the case
       if (!item.access || imageId === undefined) return [];
       const texts = { title: item.title ?? '', text: item.text };
@@ -117,7 +122,7 @@ export function createCollectionManifests(dependencies: Dependencies): Collectio
         ? [{ type: 'case', id: item.id, ...texts }]
         : [{ type: 'slide', id: imageId, ...texts }];
     });
-    return { title, text: description, entries };
+    return { title, text: description, items };
   }
 
   const listingOf = { case: caseListing, collection: collectionListing };
@@ -142,21 +147,21 @@ export function createCollectionManifests(dependencies: Dependencies): Collectio
   };
 }
 
-/** Returns a text without a language in the form of IIIF. */
+/** Returns the IIIF language map of a text whose language is unknown. */
 const textOf = (text: string) => ({ none: [text] });
 
-function documentOf({ title, text, entries }: Listing, { id, base }: ManifestAddress): object {
+function documentOf({ title, text, items }: Listing, { id, base }: ManifestAddress): object {
   return {
     '@context': 'http://iiif.io/api/presentation/3/context.json',
     id,
     type: 'Collection',
     label: textOf(title),
     ...(text && { summary: textOf(text) }),
-    items: entries.map((entry) => itemOf(entry, base)),
+    items: items.map((item) => itemOf(item, base)),
   };
 }
 
-function itemOf({ type, id, title, text }: Entry, base: string): object {
+function itemOf({ type, id, title, text }: ListedItem, base: string): object {
   const described = { label: textOf(title), ...(text && { summary: textOf(text) }) };
   if (type === 'case') return { id: `${base}/manifest/case/${id}`, type: 'Collection', ...described };
   const service = { id: `${base}/image/${id}`, type: 'ImageService3', profile: 'level2' };

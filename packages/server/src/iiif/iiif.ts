@@ -2,7 +2,7 @@
  * IIIF service: image information, images and manifests of slides (iiif.io/api/image/3.0, iiif.io/api/presentation/3.0).
  *
  * A request for exactly the pixels of one Deep Zoom tile gets the bytes of that tile, which are usually the bytes in the slide file. A
- * render worker renders all other images. No colour correction is applied in either case.
+ * render worker renders all other images. The server never corrects colours here.
  */
 import { createHash } from 'node:crypto';
 import { type DeepZoomAddress, type DeepZoomDescriptor, maxViewPixels, type View } from '@lamina/slide';
@@ -54,7 +54,7 @@ export function createIiif({ slides }: { readonly slides: Pick<Slides, 'tiling' 
       const address = tileOf(view, descriptor);
       if (address === null) return { ...(await slides.view(image, view, client)), type };
       const { bytes, etag } = await slides.tile(image, { address, knownTag: undefined }, client);
-      return { bytes: bytes ?? '', etag, type }; // bytes are missing only for a known tag, which this query does not state
+      return { bytes: bytes ?? '', etag, type }; // null only if `knownTag`, the ETag in the client's cache, is current
     },
 
     async manifest(image, urls, client, label) {
@@ -102,8 +102,8 @@ export function tileOf(
 
 function informationOf(id: string, { descriptor, nativeDziLevels }: Tiling): object {
   const { width, height, tileSize, maxLevel } = descriptor;
-  const [smallestNative = maxLevel] = nativeDziLevels.slice(-1); // the largest level is listed first
-  // The levels of the file, then every halving until the whole image is a single tile.
+  const [smallestNative = maxLevel] = nativeDziLevels.slice(-1); // the last one, because the largest comes first
+  // Contains the levels of the file, then one level for each halving until the whole image fits into a single tile.
   const levels = new Set([maxLevel, ...nativeDziLevels]);
   for (let level = smallestNative; level >= 0; level--) {
     levels.add(level);
@@ -129,6 +129,9 @@ function informationOf(id: string, { descriptor, nativeDziLevels }: Tiling): obj
   };
 }
 
+/** Longer side of a thumbnail in pixels. */
+const thumbnailSide = 256;
+
 const imageService = (id: string) => ({ id, type: 'ImageService3', profile: 'level2' });
 
 // oxlint-disable-next-line lamina/max-own-lines -- one JSON document
@@ -138,10 +141,10 @@ function manifestOf(
   tiling: Tiling,
 ): object {
   const { width, height } = tiling.descriptor;
-  const canvas = `${urls.manifest}/canvas/1`;
+  const canvasId = `${urls.manifest}/canvas/1`;
   const service = [imageService(urls.image)];
   const largest = largestSize({ width, height });
-  const thumbnailScale = Math.min(1, 256 / Math.max(width, height));
+  const thumbnailScale = Math.min(1, thumbnailSide / Math.max(width, height));
   const metadata = [
     { name: 'Dataset', value: dataset },
     { name: 'Pixel size (µm)', value: tiling.mpp && `${tiling.mpp.x} × ${tiling.mpp.y}` },
@@ -156,7 +159,7 @@ function manifestOf(
     ...(metadata.length > 0 && { metadata }),
     thumbnail: [
       {
-        id: `${urls.image}/full/!256,256/0/default.jpg`,
+        id: `${urls.image}/full/!${thumbnailSide},${thumbnailSide}/0/default.jpg`,
         type: 'Image',
         format: 'image/jpeg',
         width: Math.max(1, Math.round(width * thumbnailScale)),
@@ -166,18 +169,18 @@ function manifestOf(
     ],
     items: [
       {
-        id: canvas,
+        id: canvasId,
         type: 'Canvas',
         label: { none: [fileName] },
         width,
         height,
         items: [
           {
-            id: `${canvas}/page/1`,
+            id: `${canvasId}/page/1`,
             type: 'AnnotationPage',
             items: [
               {
-                id: `${canvas}/page/1/image`,
+                id: `${canvasId}/page/1/image`,
                 type: 'Annotation',
                 motivation: 'painting',
                 body: {
@@ -187,7 +190,7 @@ function manifestOf(
                   ...largest,
                   service,
                 },
-                target: canvas,
+                target: canvasId,
               },
             ],
           },

@@ -4,6 +4,7 @@ import { parseImageRequest } from './image-request.ts';
 
 const image = { width: 6000, height: 4000 };
 
+/** Parses a path `region/size/rotation/quality.format`. */
 function parse(path: string) {
   const [region = '', size = '', rotation = '', quality = ''] = path.split('/');
   return parseImageRequest({ region, size, rotation, quality }, image);
@@ -55,7 +56,7 @@ describe('IIIF image request region', () => {
     '0,0,10,',
     '+1,0,10,10',
     '99999999999,0,1,1',
-  ])('%j is invalid and rejected', (region) => {
+  ])('the region %j is rejected as invalid_request', (region) => {
     expect(() => parse(`${region}/max/0/default.jpg`)).toThrow(
       expect.objectContaining({ code: 'invalid_request' }),
     );
@@ -125,7 +126,7 @@ describe('IIIF image request region and size', () => {
     'full/1.5,',
     '0,0,100,100/101,',
     '0,0,100,100/100,101',
-  ])('%s has an invalid size and is rejected', (path) => {
+  ])('the path segments %s are rejected as invalid_request because of the size', (path) => {
     expect(() => parse(`${path}/0/default.jpg`)).toThrow(
       expect.objectContaining({ code: 'invalid_request' }),
     );
@@ -143,7 +144,7 @@ describe('IIIF image request rotation, quality and format', () => {
     ['!90/default.jpg', { rotation: 90, isMirrored: true }],
     ['!180/color.jpg', { rotation: 180, isMirrored: true }],
     ['270/gray.png', { rotation: 270, isMirrored: false, isGrey: true, format: 'png' }],
-  ])('%s are parsed to %o', (path, expected) => {
+  ])('%s are parsed to the view parameters %j', (path, expected) => {
     expect(parse(`full/10,/${path}`)).toMatchObject(expected);
   });
 
@@ -172,22 +173,22 @@ describe('IIIF image request rotation, quality and format', () => {
     '0/default',
     '0/default.jpg.png',
     '0/DEFAULT.jpg',
-  ])('%s are invalid and rejected', (path) => {
+  ])('the path segments %s are rejected as invalid_request', (path) => {
     expect(() => parse(`full/10,/${path}`)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 });
 
 describe('tileOf', () => {
   const descriptor = { ...image, tileSize: 256, overlap: 0, format: 'jpg', maxLevel: 13 } as const;
-  const tile = (path: string) => tileOf(parse(path), descriptor);
+  const tileOfPath = (path: string) => tileOf(parse(path), descriptor);
 
   it.each([
     ['256,512,256,256/256,256/0/default.jpg', { dziLevel: 13, column: 1, row: 2 }],
-    ['1024,0,1024,1024/256,/0/color.jpg', { dziLevel: 11, column: 1, row: 0 }],
-    ['5888,3840,112,160/max/0/default.jpg', { dziLevel: 13, column: 23, row: 15 }],
+    ['1024,0,1024,1024/256,/0/color.jpg', { dziLevel: 11, column: 1, row: 0 }], // scaled to 1/4: two levels down
+    ['5888,3840,112,160/max/0/default.jpg', { dziLevel: 13, column: 23, row: 15 }], // smaller tile at the bottom right
     ['5120,3072,880,928/220,232/0/default.jpg', { dziLevel: 11, column: 5, row: 3 }],
   ])('returns the Deep Zoom tile whose pixels the IIIF request %s asks for', (path, address) => {
-    expect(tile(path)).toEqual(address);
+    expect(tileOfPath(path)).toEqual(address);
   });
 
   it.each([
@@ -199,6 +200,6 @@ describe('tileOf', () => {
     '0,0,256,256/256,256/0/gray.jpg',
     '0,0,256,256/256,256/0/default.png',
   ])('returns null for the IIIF request %s, which is not exactly a Deep Zoom tile', (path) => {
-    expect(tile(path)).toBeNull();
+    expect(tileOfPath(path)).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Parses image requests of the IIIF Image API 3.0 (iiif.io/api/image/3.0 section 4): region, size, rotation, quality and format.
- * Rejects every spelling that the specification does not allow.
+ * Parses image requests of the IIIF Image API 3.0 (iiif.io/api/image/3.0 section 4), such as `0,0,512,512/!256,256/90/gray.jpg`:
+ * region, size, rotation, quality and format. Rejects every spelling that the specification does not allow.
  */
 import { AppError } from '@lamina/contract';
 import { maxViewPixels, type View } from '@lamina/slide';
@@ -72,15 +72,16 @@ function regionOf(text: string, image: Size): Rectangle {
     const y = Math.floor((image.height - side) / 2);
     return { x, y, width: side, height: side };
   }
-  const inPixels = pixelRegion.exec(text)?.slice(1).map(Number);
-  const inPercent = percentRegion.exec(text)?.slice(1).map(Number);
-  const [x = 0, y = 0, width = 0, height = 0] =
-    inPixels ??
-    inPercent?.map((percent, index) => (percent / 100) * (index % 2 === 0 ? image.width : image.height)) ??
-    [];
+  const numbersInPixels = pixelRegion.exec(text)?.slice(1).map(Number);
+  const numbersInPercent = percentRegion.exec(text)?.slice(1).map(Number);
+  // x and width (even indices) are percentages of the image's width, y and height of its height.
+  const convertedNumbers = numbersInPercent?.map(
+    (percent, index) => (percent / 100) * (index % 2 === 0 ? image.width : image.height),
+  );
+  const [x = 0, y = 0, width = 0, height = 0] = numbersInPixels ?? convertedNumbers ?? [];
   const left = Math.round(x);
   const top = Math.round(y);
-  // The part of the region beyond the right and bottom edges of the image is cut off.
+  // Cuts off the part of the region beyond the right and bottom edges of the image.
   const right = Math.min(image.width, Math.round(x + width));
   const bottom = Math.min(image.height, Math.round(y + height));
   if (right <= left || bottom <= top) throw invalid('region');
@@ -126,14 +127,14 @@ function requestedSize(text: string, region: Size): Size {
   return { width: Math.min(fitted.width, givenWidth), height: Math.min(fitted.height, givenHeight) };
 }
 
-/** `sizeOf` rejects it. */
+/** Stands for an invalid size parameter; `sizeOf` rejects it. */
 const noSize: Size = { width: 0, height: 0 };
 
 function rotationOf(text: string): Pick<View, 'rotation' | 'isMirrored'> {
-  const [, mirror, degrees] = rotationPattern.exec(text) ?? [];
-  const rotation = rotations.get(Number(degrees)); // other angles than multiples of 90° are not supported
+  const [, exclamationMark, degrees] = rotationPattern.exec(text) ?? []; // `!` mirrors the image
+  const rotation = rotations.get(Number(degrees)); // the server supports only multiples of 90°
   if (rotation === undefined) throw invalid('rotation');
-  return { rotation, isMirrored: mirror === '!' };
+  return { rotation, isMirrored: exclamationMark === '!' };
 }
 
 const rotations: ReadonlyMap<number, View['rotation']> = new Map([
