@@ -181,7 +181,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
    * @throws AppError rate_limited
    */
   function countUse(token: StoredApiToken, at: number): Promise<void> | undefined {
-    const waitSeconds = isThrottled ? rateLimit.take(token.user.uid, at) : 0;
+    const waitSeconds = isThrottled ? rateLimit.countRequest(token.user.uid, at) : 0;
     if (waitSeconds > 0) throw new AppError('rate_limited', { retryAfterSeconds: waitSeconds });
     return touch(token, at);
   }

@@ -110,8 +110,8 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
     const requester = { actor, network: networkOf(origin.address) };
     // Attempts to sign in to several accounts, or to change them, get one event for each account; other refusals do not.
     const countedTarget = action === 'access-refused' ? '' : (target ?? '');
-    const isAllowed = refusalLimit.take(requester, refusalKindOf(entry), at, countedTarget);
-    writeSummaries(refusalLimit.takeEnded(at));
+    const isAllowed = refusalLimit.count(requester, refusalKindOf(entry), at, countedTarget);
+    writeSummaries(refusalLimit.takeEndedSummaries(at));
     if (isAllowed) return write(entry);
     scheduleSummaries();
   }
@@ -132,7 +132,7 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
   function scheduleSummaries(): void {
     summaryTimer ??= setTimeout(() => {
       summaryTimer = null;
-      writeSummaries(refusalLimit.takeAll());
+      writeSummaries(refusalLimit.takeAllSummaries());
     }, summaryDelayMs).unref();
   }
 
@@ -172,7 +172,7 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
     async close() {
       if (summaryTimer !== null) clearTimeout(summaryTimer);
       summaryTimer = null;
-      writeSummaries(refusalLimit.takeAll());
+      writeSummaries(refusalLimit.takeAllSummaries());
       await pendingWrites;
     },
   };

@@ -22,7 +22,7 @@ interface ApiTokenLimit {
    * @param at milliseconds since the epoch
    * @returns whole seconds to wait; 0: the request is allowed
    */
-  take(uid: string, at: number): number;
+  countRequest(uid: string, at: number): number;
 }
 
 /** Returns a limit that counts in the memory of this process. */
@@ -31,7 +31,7 @@ export function createApiTokenLimit(
 ): ApiTokenLimit {
   const buckets = new Map<string, Bucket>();
   return {
-    take(uid, at) {
+    countRequest(uid, at) {
       const existingBucket = buckets.get(uid);
       const bucket = existingBucket ?? { requestsLeft: rate.burst, filledAt: at };
       if (existingBucket === undefined) {

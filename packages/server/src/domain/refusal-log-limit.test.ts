@@ -9,43 +9,43 @@ describe('refusal log limit for one account or network', () => {
   it('allows one audit entry for each kind of refusal in a minute, and one summary of the repetitions', () => {
     const limit = createRefusalLogLimit();
     const allowed = Array.from({ length: 400 }, (_, i) =>
-      limit.take(viewer, 'forbidden', at(0, Math.floor(i / 10))),
+      limit.count(viewer, 'forbidden', at(0, Math.floor(i / 10))),
     );
     expect(allowed.filter(Boolean)).toHaveLength(1);
     expect(allowed[0]).toBe(true);
-    expect(limit.takeEnded(at(0, 59))).toEqual([]);
-    expect(limit.takeEnded(at(1))).toEqual([
+    expect(limit.takeEndedSummaries(at(0, 59))).toEqual([]);
+    expect(limit.takeEndedSummaries(at(1))).toEqual([
       { ...viewer, count: 399, kinds: [['forbidden', 399]], first: at(0), last: at(0, 39) },
     ]);
-    expect(limit.takeEnded(at(1))).toEqual([]);
+    expect(limit.takeEndedSummaries(at(1))).toEqual([]);
   });
 
   it('allows a new audit entry for the same kind of refusal in every minute', () => {
     const limit = createRefusalLogLimit();
-    for (let i = 0; i < 2; i++) limit.take(anonymous, 'sign-in', at(0));
-    expect(limit.take(anonymous, 'sign-in', at(1))).toBe(true);
-    expect(limit.takeEnded(at(1))).toMatchObject([{ count: 1 }]);
+    for (let i = 0; i < 2; i++) limit.count(anonymous, 'sign-in', at(0));
+    expect(limit.count(anonymous, 'sign-in', at(1))).toBe(true);
+    expect(limit.takeEndedSummaries(at(1))).toMatchObject([{ count: 1 }]);
   });
 
   it('limits accounts and networks separately', () => {
     const limit = createRefusalLogLimit();
-    for (let i = 0; i < 100; i++) limit.take(anonymous, 'sign-in', at(0), `${i}`);
-    expect(limit.take(viewer, 'sign-in', at(0))).toBe(true);
-    expect(limit.take({ actor: null, network: '10.0.0.2' }, 'sign-in', at(0))).toBe(true);
+    for (let i = 0; i < 100; i++) limit.count(anonymous, 'sign-in', at(0), `${i}`);
+    expect(limit.count(viewer, 'sign-in', at(0))).toBe(true);
+    expect(limit.count({ actor: null, network: '10.0.0.2' }, 'sign-in', at(0))).toBe(true);
   });
 
   it('allows one audit entry per target, up to twenty in a minute', () => {
     const limit = createRefusalLogLimit();
-    const allowed = Array.from({ length: 50 }, (_, i) => limit.take(anonymous, 'sign-in', at(0), `${i}`));
+    const allowed = Array.from({ length: 50 }, (_, i) => limit.count(anonymous, 'sign-in', at(0), `${i}`));
     expect(allowed.slice(0, 20).every(Boolean)).toBe(true);
     expect(allowed.slice(20).some(Boolean)).toBe(false);
-    expect(limit.takeAll()).toMatchObject([{ count: 30, kinds: [['sign-in', 30]] }]);
+    expect(limit.takeAllSummaries()).toMatchObject([{ count: 30, kinds: [['sign-in', 30]] }]);
   });
 
   it('lists the kinds of refusals in a summary, the most frequent first', () => {
     const limit = createRefusalLogLimit();
-    for (const kind of ['a', 'a', 'b', 'b', 'b']) limit.take(anonymous, kind, at(0));
-    expect(limit.takeAll()).toMatchObject([
+    for (const kind of ['a', 'a', 'b', 'b', 'b']) limit.count(anonymous, kind, at(0));
+    expect(limit.takeAllSummaries()).toMatchObject([
       {
         count: 3,
         kinds: [
@@ -60,18 +60,18 @@ describe('refusal log limit for one account or network', () => {
 describe('refusal log limit for many networks', () => {
   it('allows 120 audit entries in a minute and 1,200 in an hour, and one summary of all others', () => {
     const limit = createRefusalLogLimit();
-    const take = (i: number, minute: number) =>
-      limit.take({ actor: null, network: `network-${i}` }, 'sign-in', at(minute));
+    const countRefusal = (i: number, minute: number) =>
+      limit.count({ actor: null, network: `network-${i}` }, 'sign-in', at(minute));
     let allowedCount = 0;
-    for (let i = 0; i < 5000; i++) if (take(i, 0)) allowedCount++;
+    for (let i = 0; i < 5000; i++) if (countRefusal(i, 0)) allowedCount++;
     expect(allowedCount).toBe(120);
-    expect(limit.takeEnded(at(1))).toMatchObject([
+    expect(limit.takeEndedSummaries(at(1))).toMatchObject([
       { actor: null, network: null, count: 4880, kinds: [['sign-in', 4880]] },
     ]);
     for (let minute = 1; minute < 60; minute++) {
-      for (let i = 0; i < 200; i++) if (take(i, minute)) allowedCount++;
+      for (let i = 0; i < 200; i++) if (countRefusal(i, minute)) allowedCount++;
     }
     expect(allowedCount).toBe(1200);
-    expect(take(0, 60)).toBe(true);
+    expect(countRefusal(0, 60)).toBe(true);
   });
 });

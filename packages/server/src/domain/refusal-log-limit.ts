@@ -29,16 +29,16 @@ export interface RefusalSummary {
 
 export interface RefusalLogLimit {
   /**
-   * Returns whether the caller writes a separate entry for this refusal. Otherwise the refusal is counted for a summary.
+   * Counts a refusal. Returns true when the caller must write a separate entry for it; false when a summary will cover it.
    *
    * @param kind the refused action and the reason
-   * @param target refusals of one kind with different targets each get an entry, such as sign-ins to different accounts
+   * @param target the object of the action; refusals of one kind with different targets (sign-ins to other accounts) each get an entry
    */
-  take(refused: RefusedRequester, kind: string, at: Date, target?: string): boolean;
+  count(refused: RefusedRequester, kind: string, at: Date, target?: string): boolean;
   /** Returns the summaries of the minutes that ended before this time. Each summary is returned once. */
-  takeEnded(at: Date): RefusalSummary[];
+  takeEndedSummaries(at: Date): RefusalSummary[];
   /** Returns all summaries that were not returned yet, including those of the current minute. Called by a timer and at shutdown. */
-  takeAll(): RefusalSummary[];
+  takeAllSummaries(): RefusalSummary[];
 }
 
 const minuteMs = 60_000;
@@ -57,7 +57,7 @@ const maxKinds = 50;
 /** Refusals of one subject in the current minute. */
 interface SubjectCount extends RefusedRequester {
   /** Kind and target of the refusals that got a separate entry. */
-  readonly written: Set<string>;
+  readonly entryKeys: Set<string>;
   /** Number of refusals without a separate entry, by kind. */
   readonly kinds: Map<string, number>;
   first: Date;
@@ -94,60 +94,63 @@ export function createRefusalLogLimit(): RefusalLogLimit {
     entriesInHour = 0;
   }
 
-  function takeEndedSummaries(): RefusalSummary[] {
+  /** Returns the summaries of ended minutes and forgets them, so that each one is returned once. */
+  function drainSummaries(): RefusalSummary[] {
     const summaries = endedSummaries;
     endedSummaries = [];
     return summaries;
   }
 
   return {
-    take({ actor, network }, kind, at, target = '') {
+    count({ actor, network }, kind, at, target = '') {
       const minute = Math.floor(at.getTime() / minuteMs);
       if (minute !== currentMinute) startMinute(minute);
       const subject = actor ?? network;
       const key = countsBySubject.has(subject) || countsBySubject.size < maxSubjects ? subject : null;
-      const count: SubjectCount = countsBySubject.get(key) ?? {
+      const subjectCount: SubjectCount = countsBySubject.get(key) ?? {
         actor,
         network,
-        written: new Set(),
+        entryKeys: new Set(),
         kinds: new Map(),
         first: at,
         last: at,
       };
-      countsBySubject.set(key, count);
+      countsBySubject.set(key, subjectCount);
 
       const entryKey = `${kind} ${target}`;
       const isBelowLimits =
-        count.written.size < maxEntriesPerSubjectAndMinute &&
+        subjectCount.entryKeys.size < maxEntriesPerSubjectAndMinute &&
         entriesInMinute < maxEntriesPerMinute &&
         entriesInHour < maxEntriesPerHour;
-      if (key !== null && isBelowLimits && !count.written.has(entryKey)) {
-        count.written.add(entryKey);
+      if (key !== null && isBelowLimits && !subjectCount.entryKeys.has(entryKey)) {
+        subjectCount.entryKeys.add(entryKey);
         entriesInMinute++;
         entriesInHour++;
         return true;
       }
 
-      if (count.kinds.size === 0) count.first = at;
-      count.last = at;
-      const countedKind = count.kinds.has(kind) || count.kinds.size < maxKinds ? kind : 'else';
-      count.kinds.set(countedKind, (count.kinds.get(countedKind) ?? 0) + 1);
+      const { kinds } = subjectCount;
+      if (kinds.size === 0) subjectCount.first = at;
+      subjectCount.last = at;
+      const countedKind = kinds.has(kind) || kinds.size < maxKinds ? kind : 'else';
+      kinds.set(countedKind, (kinds.get(countedKind) ?? 0) + 1);
       return false;
     },
 
-    takeEnded(at) {
+    takeEndedSummaries(at) {
       const minute = Math.floor(at.getTime() / minuteMs);
       if (minute !== currentMinute) startMinute(minute);
-      return takeEndedSummaries();
+      return drainSummaries();
     },
 
-    takeAll() {
+    takeAllSummaries() {
       startMinute(currentMinute); // ends the current minute early
-      return takeEndedSummaries();
+      return drainSummaries();
     },
   };
 }
 
+/** The client of a summary that covers several accounts or networks. */
 const severalSubjects = { actor: null, network: null };
 
 /** Returns one summary of all these counts. */

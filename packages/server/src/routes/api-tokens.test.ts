@@ -280,10 +280,10 @@ describe('rate limit of API tokens', () => {
   it('allows more requests as time passes, never more at once than the burst', () => {
     const limit = createApiTokenLimit({ perSecond: 2, burst: 3 });
     /** Returns, for each of four requests at a time in ms, how many seconds the client has to wait; 0: the request is allowed. */
-    const take = (at: number) => [1, 2, 3, 4].map(() => limit.take('a', at));
+    const take = (at: number) => [1, 2, 3, 4].map(() => limit.countRequest('a', at));
     expect(take(0)).toEqual([0, 0, 0, 1]);
     expect(take(1000)).toEqual([0, 0, 1, 1]);
     expect(take(60_000)).toEqual([0, 0, 0, 1]);
-    expect(limit.take('b', 60_000)).toBe(0);
+    expect(limit.countRequest('b', 60_000)).toBe(0);
   });
 });
