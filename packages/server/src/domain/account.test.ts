@@ -38,6 +38,7 @@ function account(status: Status, role: Role, change: Partial<User> = {}): User {
   };
 }
 
+/** The context of a change by another administrator: the tested account is `u1`. */
 const byOtherAdmin = { actor: 'a1', isOtherAdminActive: true, now };
 const allStatusesAndRoles = Statuses.options.flatMap((status) =>
   Roles.options.map((role) => ({ status, role })),
@@ -75,26 +76,35 @@ describe('the account change "register"', () => {
 
 describe('the account change "approve"', () => {
   it.each([
-    ['pending', 'unassigned', undefined, { status: 'active', role: 'user' }],
-    ['pending', 'unassigned', 'user', { status: 'active', role: 'user' }],
-    ['pending', 'unassigned', 'viewer', { status: 'active', role: 'viewer' }],
-    ['suspended', 'viewer', undefined, { status: 'active', role: 'viewer' }],
-    ['suspended', 'user', undefined, { status: 'active', role: 'user' }],
-    ['suspended', 'user', 'viewer', { status: 'active', role: 'viewer' }],
-    ['suspended', 'unassigned', undefined, { status: 'active', role: 'user' }],
-    ['suspended', 'admin', undefined, { status: 'active', role: 'user' }],
-    ['deactivated', 'viewer', undefined, { status: 'active', role: 'viewer' }],
-    ['deactivated', 'admin', undefined, { status: 'active', role: 'user' }],
-    ['deactivated', 'admin', 'viewer', { status: 'active', role: 'viewer' }],
-    ['active', 'user', undefined, 'already_active'],
-    ['active', 'admin', undefined, 'already_active'],
-    ['active', 'admin', 'user', 'already_active'],
+    ['pending', 'unassigned', 'no role', 'user'],
+    ['pending', 'unassigned', 'user', 'user'],
+    ['pending', 'unassigned', 'viewer', 'viewer'],
+    ['suspended', 'viewer', 'no role', 'viewer'],
+    ['suspended', 'user', 'no role', 'user'],
+    ['suspended', 'user', 'viewer', 'viewer'],
+    ['suspended', 'unassigned', 'no role', 'user'],
+    ['suspended', 'admin', 'no role', 'user'],
+    ['deactivated', 'viewer', 'no role', 'viewer'],
+    ['deactivated', 'admin', 'no role', 'user'],
+    ['deactivated', 'admin', 'viewer', 'viewer'],
   ] as const)(
-    'turns a %s account with the role %s, when %s is granted, into %o',
-    (status, role, grantedRole, expected) => {
+    'activates a %s account with the role %s; when %s is requested, the role becomes %s',
+    (status, role, requestedRole, expectedRole) => {
+      const grantedRole = requestedRole === 'no role' ? undefined : requestedRole;
+      const expected = { status: 'active', role: expectedRole };
       expect(outcome(account(status, role), (user) => approve(user, grantedRole, now))).toEqual(expected);
     },
   );
+
+  it.each([
+    ['user', undefined],
+    ['admin', undefined],
+    ['admin', 'user'],
+  ] as const)('throws already_active for an active account with the role %s', (role, grantedRole) => {
+    expect(outcome(account('active', role), (user) => approve(user, grantedRole, now))).toBe(
+      'already_active',
+    );
+  });
 
   it('sets adminApproved, approvalDate and updatedAt', () => {
     expect(approve(account('pending', 'unassigned'), undefined, now)).toMatchObject({
@@ -121,7 +131,7 @@ describe('the account change "suspend"', () => {
     return { status, role, expected };
   });
   it.each(rows)(
-    'has the outcome $expected for a $status account with the role $role',
+    'returns or throws $expected for a $status account with the role $role',
     ({ status, role, expected }) => {
       expect(outcome(account(status, role), (user) => suspend(user, byOtherAdmin))).toEqual(expected);
     },
@@ -176,7 +186,7 @@ describe('the account change "promote"', () => {
     return { status, role, expected: status === 'active' ? expectedWhenActive : 'not_active' };
   });
   it.each(rows)(
-    'has the outcome $expected for a $status account with the role $role',
+    'returns or throws $expected for a $status account with the role $role',
     ({ status, role, expected }) => {
       expect(outcome(account(status, role), (user) => promote(user, now))).toEqual(expected);
     },
@@ -188,7 +198,7 @@ describe('the account change "replacePassword"', () => {
     return { status, role, expected: status === 'deactivated' ? 'closed' : { status, role } };
   });
   it.each(rows)(
-    'has the outcome $expected for a $status account with the role $role',
+    'returns or throws $expected for a $status account with the role $role',
     ({ status, role, expected }) => {
       expect(
         outcome(account(status, role), (user) => replacePassword(user, { actor: 'admin', now })),
@@ -201,17 +211,18 @@ describe('the account change "replacePassword"', () => {
   });
 });
 
-describe('checkMayLeave, before an owner deletes the account', () => {
+describe('checkMayLeave, called before owners delete their own accounts', () => {
   it('throws last_admin only for the last active administrator', () => {
-    const refusal = (user: User, isOtherAdminActive: boolean) =>
+    const outcomeOfLeaving = (user: User, { isOtherAdminActive }: { readonly isOtherAdminActive: boolean }) =>
       outcome(user, () => {
         checkMayLeave(user, isOtherAdminActive);
         return user;
       });
-    expect(refusal(account('active', 'admin'), false)).toBe('last_admin');
-    expect(refusal(account('active', 'admin'), true)).toBe('no change');
-    expect(refusal(account('active', 'user'), false)).toBe('no change');
-    expect(refusal(account('pending', 'unassigned'), false)).toBe('no change');
+    const [alone, withOther] = [{ isOtherAdminActive: false }, { isOtherAdminActive: true }];
+    expect(outcomeOfLeaving(account('active', 'admin'), alone)).toBe('last_admin');
+    expect(outcomeOfLeaving(account('active', 'admin'), withOther)).toBe('no change');
+    expect(outcomeOfLeaving(account('active', 'user'), alone)).toBe('no change');
+    expect(outcomeOfLeaving(account('pending', 'unassigned'), alone)).toBe('no change');
   });
 });
 

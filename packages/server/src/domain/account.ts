@@ -1,5 +1,6 @@
 /**
- * The rules for changing accounts: one function for each row of the table in section 5 of docs/permissions.md.
+ * The rules by which accounts change, such as approval and suspension: a function for each row of the table in docs/permissions.md,
+ * section 5.
  *
  * Each function returns the account after the change. If it returns the same object that it received, nothing has changed, and
  * the caller neither writes to the database nor revokes tokens nor records an audit event.
@@ -65,7 +66,7 @@ export function register(
 /**
  * Activates a pending, suspended or deactivated account and keeps the date of its first approval.
  *
- * @param role undefined: the account becomes `viewer` if it was one, otherwise `user`. Reactivating therefore never restores
+ * @param role undefined: a viewer stays `viewer`, every other account becomes `user`. Reactivating therefore never restores
  *   administrator rights silently.
  * @throws AppError already_active, because the default role would silently demote an active administrator
  */
@@ -93,7 +94,7 @@ const withdrawalPeriodMs = 10 * 60_000;
  */
 export function withdrawApproval(user: User, now: string): User {
   if (user.status !== 'active') throw new AppError('not_active');
-  // Without a date of approval, `isRecent` is false, because comparisons with NaN are.
+  // Without a date of approval, `isRecent` is false, because every comparison with NaN is false.
   const approvedAt = user.approvalDate === null ? Number.NaN : Date.parse(user.approvalDate);
   const isRecent = Date.parse(now) - approvedAt <= withdrawalPeriodMs;
   if (user.role === 'admin' || !isRecent) throw new AppError('approval_settled');
@@ -182,12 +183,12 @@ export function replacePassword(user: User, { actor, now }: Pick<ChangeContext, 
   return { ...user, updatedAt: now };
 }
 
-/** Checks that an owner may delete the own account. @throws AppError last_admin */
+/** Checks that owners may delete their own account. @throws AppError last_admin */
 export function checkMayLeave(user: User, isOtherAdminActive: boolean): void {
   requireAdminLeft(user, isOtherAdminActive);
 }
 
-/** Checks that an active administrator, who can approve accounts, remains. */
+/** Checks that an active administrator, who can approve accounts, remains after the change. @throws AppError last_admin */
 function requireAdminLeft(user: User, isOtherAdminActive: boolean): void {
   if (user.status === 'active' && user.role === 'admin' && !isOtherAdminActive)
     throw new AppError('last_admin');

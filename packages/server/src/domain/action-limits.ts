@@ -1,6 +1,6 @@
 /**
- * Rate limits of actions that have no other limit. Each action writes an audit event, and the limit counts the events of the
- * account in a sliding window. The audit log is in the database, so the count covers all processes and survives restarts.
+ * Rate limits of actions that have no other limit. Each action writes an audit event, and audit/limit-actions.ts counts the events of
+ * the account in a sliding window. The audit log is in the database, so the count covers all processes and survives restarts.
  */
 import type { AuditAction } from '@lamina/contract';
 

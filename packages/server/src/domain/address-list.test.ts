@@ -3,7 +3,7 @@ import { addressMatcher, isAddressEntry } from './address-list.ts';
 
 describe('isAddressEntry', () => {
   it.each(['10.0.0.2', '10.0.0.0/8', '::1', '2001:db8::/32', 'loopback', 'uniquelocal'])(
-    'accepts %s',
+    'accepts %s as an entry of TRUSTED_PROXIES',
     (entry) => {
       expect(isAddressEntry(entry)).toBe(true);
     },
@@ -18,22 +18,25 @@ describe('isAddressEntry', () => {
     '10.0.0.0/',
     'proxy.local',
     'toString',
-  ])('rejects %s', (entry) => {
+  ])('rejects %s as an entry of TRUSTED_PROXIES', (entry) => {
     expect(isAddressEntry(entry)).toBe(false);
   });
 });
 
-describe('addressMatcher', () => {
+describe('addressMatcher for two networks, 10.0.0.2 and loopback', () => {
   const matches = addressMatcher(['10.0.0.2', '172.16.0.0/12', '2001:db8::/32', 'loopback']);
 
   it.each(['10.0.0.2', '::ffff:10.0.0.2', '172.30.90.2', '2001:db8:1::7', '127.0.0.9', '::1'])(
-    'matches %s',
+    'matches the address %s',
     (address) => {
       expect(matches(address)).toBe(true);
     },
   );
 
-  it.each(['10.0.0.3', '::ffff:10.0.0.3', '2001:db9::1', '', 'somewhere'])('does not match %j', (address) => {
-    expect(matches(address)).toBe(false);
-  });
+  it.each(['10.0.0.3', '::ffff:10.0.0.3', '2001:db9::1', '', 'somewhere'])(
+    'does not match the address %j',
+    (address) => {
+      expect(matches(address)).toBe(false);
+    },
+  );
 });

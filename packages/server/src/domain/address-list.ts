@@ -1,4 +1,4 @@
-/** Parses and matches the IP addresses and networks that an operator lists in the setting TRUSTED_PROXIES. */
+/** Parses the IP addresses and networks that an operator lists in the setting TRUSTED_PROXIES, and matches addresses with them. */
 import { BlockList, isIP } from 'node:net';
 import { networkOf } from './network-of.ts';
 
@@ -23,8 +23,8 @@ export function isAddressEntry(entry: string): boolean {
 /** Returns a function that tells whether an IP address is in the list. Every entry must satisfy `isAddressEntry`. */
 export function addressMatcher(entries: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
-  for (const entry of entries.flatMap((each) => namedNetworks[each] ?? [each])) {
-    const [address = '', prefixLength] = entry.split('/');
+  for (const network of entries.flatMap((entry) => namedNetworks[entry] ?? [entry])) {
+    const [address = '', prefixLength] = network.split('/');
     const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
     if (prefixLength === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(prefixLength), family);

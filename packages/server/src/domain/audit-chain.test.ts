@@ -9,6 +9,7 @@ import {
 
 const start: ChainPosition = { seq: 0, hash: chainStart };
 
+/** Returns an intact chain of sign-in events, numbered from 1. */
 function chainOf(length: number): ChainedEntry[] {
   const entries: ChainedEntry[] = [];
   let previous_hash = chainStart;
@@ -55,12 +56,12 @@ describe('verifyChainLinks', () => {
     ['request_id', 'x'],
     ['previous_hash', ''],
     ['hash', ''],
-  ] as const)('returns brokenAt for an entry whose %s was changed', (field, value) => {
+  ] as const)('returns the number of an entry whose %s was changed as brokenAt', (field, value) => {
     const entries = chainOf(5).map((entry) => (entry.seq === 3 ? { ...entry, [field]: value } : entry));
     expect(verifyChainLinks(start, entries)).toEqual({ brokenAt: 3 });
   });
 
-  it('returns brokenAt for the entry after an entry that was changed together with its hash', () => {
+  it('returns the number of the next entry as brokenAt when an entry was changed together with its hash', () => {
     const entries = chainOf(5);
     const changed = { ...(entries[2] as ChainedEntry), actor_uid: 'another-uid' };
     entries[2] = { ...changed, hash: chainHash(changed.previous_hash, changed) };

@@ -25,7 +25,7 @@ export interface ChainedEntry extends ChainedFields {
 /** The value of `previous_hash` in the first event. */
 export const chainStart = '';
 
-/** Returns the SHA-256 (base64url) of a JSON array. In JSON, different values or field boundaries never give the same text. */
+/** Returns the SHA-256 (base64url) of a JSON array: different values or field boundaries never give the same JSON text. */
 export function chainHash(previousHash: string, entry: ChainedFields): string {
   const fields = [
     previousHash,

@@ -19,7 +19,7 @@ describe('parseRange', () => {
     ['bytes=-0', 'unsatisfiable'],
     ['bytes=10-', 'unsatisfiable'],
     ['bytes=0-1,3-4', 'unsatisfiable'],
-  ])('returns for the Range header %j and a file of 10 bytes %j', (header, expected) => {
+  ])('for the Range header %j and a file of 10 bytes returns %j', (header, expected) => {
     expect(parseRange(header, 10)).toEqual(expected);
   });
 

@@ -32,6 +32,7 @@ describe('searchTextOf', () => {
 
 describe('unrestrictedRanges', () => {
   const names = ['Breast', 'Colon', 'Ki-67', 'KI-67', 'Liver', 'Set 2', 'Set 10'];
+  /** Returns the number of ranges, and the datasets whose entries they contain; null stands for no dataset. */
   const coverageOf = (restricted: readonly string[]) => {
     const ranges = unrestrictedRanges(names, new Set(restricted)) ?? [{ from: '', to: null }];
     const isCovered = (dataset_name: string | null) => {

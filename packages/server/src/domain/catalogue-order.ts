@@ -57,8 +57,8 @@ export function unrestrictedRanges(
   restricted: ReadonlySet<string>,
 ): readonly SortKeyRange[] | null {
   if (restricted.size === 0) return null;
-  // Names that differ only in case or in leading zeros share one range of keys. A range with a visible name stays, so the query
-  // must still filter its entries.
+  // Names that differ only in case or in leading zeros share one range of keys. The result contains the range if one of its names is
+  // not restricted, so the query must still filter the entries.
   const namesByKey = Map.groupBy(datasets, (name) => rangeOfNamedDataset(name).from);
   const ranges: { from: string; to: string | null }[] = [];
   let isInRange = false;
@@ -68,7 +68,7 @@ export function unrestrictedRanges(
     const lastRange = ranges.at(-1);
     if (isInRange && !wasInRange)
       ranges.push({ from, to: null }); // `to` is set at the next restricted dataset
-    else if (!isInRange && wasInRange && lastRange !== undefined) lastRange.to = from;
+    else if (!isInRange && wasInRange && lastRange !== undefined) lastRange.to = from; // `to` is exclusive
   }
   // Entries without a dataset come last; a range that is still open includes them.
   if (!isInRange) ranges.push({ from: keyWithoutDataset, to: null });

@@ -1,4 +1,4 @@
-/** Compares e-mail addresses: two addresses are the same account's address if their keys are equal. */
+/** Compares e-mail addresses: two spellings belong to the same account if their keys are equal. */
 
 /**
  * Returns the same key for all spellings of an address that differ in surrounding spaces, letter case, or compatibility forms

@@ -22,7 +22,7 @@ export interface ImageSession {
   readonly restrictedDatasets: ReadonlySet<string>;
   /** Whether the account sees hidden images, as administrators do. */
   readonly seesHidden: boolean;
-  /** Views of images in this session for which this process knows that the audit log has an event, by image id. */
+  /** The views that the audit log already contains for this session, by image id, as far as this process knows. */
   readonly shownImages: Map<string, ViewKind>;
   /** The API token that acts as this session; undefined for other sessions. */
   readonly apiToken?: ApiTokenName;

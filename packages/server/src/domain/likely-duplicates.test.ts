@@ -21,8 +21,8 @@ function person(properties: Partial<User>): User {
   };
 }
 
-/** Returns for each duplicate that is found whether it is `other`, and the reason. */
-function likenessOf(applicant: Partial<User>, other: Partial<User>) {
+/** Returns the duplicates of the applicant among the two accounts: whether each one is `other`, and the reason. */
+function duplicatesOf(applicant: Partial<User>, other: Partial<User>) {
   const [a, b] = [person(applicant), person(other)];
   return likelyDuplicates([a], [a, b])[0]?.map(({ uid, why }) => [uid === b.uid, why]) ?? [];
 }
@@ -32,8 +32,8 @@ describe('likelyDuplicates', () => {
     ['IŞIK Çelik', 'ışık çelik'],
     ['İpek  Işık', 'ipek ışık '],
     ['Ayşe Gül Öztürk', 'AYSE GUL OZTURK'],
-  ])('finds an account whose name is another spelling of the same name: %s, %s', (a, b) => {
-    expect(likenessOf({ displayName: a }, { displayName: b })).toEqual([[true, 'same-name']]);
+  ])('finds an account whose name is another spelling of the same name: %s and %s', (a, b) => {
+    expect(duplicatesOf({ displayName: a }, { displayName: b })).toEqual([[true, 'same-name']]);
   });
 
   it.each([
@@ -52,7 +52,7 @@ describe('likelyDuplicates', () => {
     ['one additional letter', 'ali.can@example.org', 'ali.cann@example.org', 'similar-email'],
     ['two letters exchanged', 'ali.can@example.org', 'ail.can@example.org', 'similar-email'],
   ])('finds an account whose e-mail address has %s', (_, a, b, why) => {
-    expect(likenessOf({ email: a }, { email: b, status: 'deactivated' })).toEqual([[true, why]]);
+    expect(duplicatesOf({ email: a }, { email: b, status: 'deactivated' })).toEqual([[true, why]]);
   });
 
   it.each<[string, Partial<User>, Partial<User>]>([
@@ -65,7 +65,7 @@ describe('likelyDuplicates', () => {
       { email: 'it@hastane.example' },
     ],
   ])('ignores an account with %s', (_, a, b) => {
-    expect(likenessOf(a, b)).toEqual([]);
+    expect(duplicatesOf(a, b)).toEqual([]);
   });
 
   it('returns at most five accounts, the most likely duplicate first', () => {
@@ -80,7 +80,7 @@ describe('likelyDuplicates', () => {
 describe('isOneEditApart', () => {
   const word = fc.string({ minLength: 1, maxLength: 12, unit: fc.constantFrom(...'abc@.') });
 
-  it('is true for an added character at any position, in both directions', () => {
+  it('is true when the first or the second text has one additional character at any position', () => {
     fc.assert(
       fc.property(word, fc.nat(12), fc.constantFrom(...'abc@.'), (text, place, added) => {
         const longer = text.slice(0, place) + added + text.slice(place);

@@ -1,44 +1,45 @@
 import { describe, expect, it } from 'vitest';
 import { isTimeZone, lastLocalDays } from './local-days.ts';
 
-const days = (now: string, zone: string, count: number) =>
+/** Returns a text for each day: its date, its start and the start of the next day. */
+const textsOfDays = (now: string, zone: string, count: number) =>
   lastLocalDays(new Date(now), zone, count).map(
     ({ day, from, to }) => `${day} ${from.toISOString()} ${to.toISOString()}`,
   );
 
 describe('lastLocalDays', () => {
   it('ends with the current day of the time zone, not of UTC', () => {
-    expect(days('2026-11-21T22:30:00.000Z', 'Europe/Istanbul', 2)).toEqual([
+    expect(textsOfDays('2026-11-21T22:30:00.000Z', 'Europe/Istanbul', 2)).toEqual([
       '2026-11-21 2026-11-20T21:00:00.000Z 2026-11-21T21:00:00.000Z',
       '2026-11-22 2026-11-21T21:00:00.000Z 2026-11-22T21:00:00.000Z',
     ]);
-    expect(days('2026-11-21T22:30:00.000Z', 'UTC', 1)).toEqual([
+    expect(textsOfDays('2026-11-21T22:30:00.000Z', 'UTC', 1)).toEqual([
       '2026-11-21 2026-11-21T00:00:00.000Z 2026-11-22T00:00:00.000Z',
     ]);
-    expect(days('2026-11-21T02:30:00.000Z', 'America/New_York', 1)).toEqual([
+    expect(textsOfDays('2026-11-21T02:30:00.000Z', 'America/New_York', 1)).toEqual([
       '2026-11-20 2026-11-20T05:00:00.000Z 2026-11-21T05:00:00.000Z',
     ]);
   });
 
   it('returns days of 23 or 25 hours when daylight saving time changes', () => {
-    expect(days('2026-03-29T12:00:00.000Z', 'Europe/Berlin', 1)).toEqual([
+    expect(textsOfDays('2026-03-29T12:00:00.000Z', 'Europe/Berlin', 1)).toEqual([
       '2026-03-29 2026-03-28T23:00:00.000Z 2026-03-29T22:00:00.000Z',
     ]);
-    expect(days('2026-10-25T12:00:00.000Z', 'Europe/Berlin', 1)).toEqual([
+    expect(textsOfDays('2026-10-25T12:00:00.000Z', 'Europe/Berlin', 1)).toEqual([
       '2026-10-25 2026-10-24T22:00:00.000Z 2026-10-25T23:00:00.000Z',
     ]);
   });
 
   it('starts a day later than 00:00 when the clock change skips midnight', () => {
     // Chile, 6 September 2026: 24:00 becomes 01:00.
-    expect(days('2026-09-06T12:00:00.000Z', 'America/Santiago', 2)).toEqual([
+    expect(textsOfDays('2026-09-06T12:00:00.000Z', 'America/Santiago', 2)).toEqual([
       '2026-09-05 2026-09-05T04:00:00.000Z 2026-09-06T04:00:00.000Z',
       '2026-09-06 2026-09-06T04:00:00.000Z 2026-09-07T03:00:00.000Z',
     ]);
   });
 
   it('supports time zones whose offset is not whole hours', () => {
-    expect(days('2026-11-21T12:00:00.000Z', 'Asia/Kathmandu', 1)).toEqual([
+    expect(textsOfDays('2026-11-21T12:00:00.000Z', 'Asia/Kathmandu', 1)).toEqual([
       '2026-11-21 2026-11-20T18:15:00.000Z 2026-11-21T18:15:00.000Z',
     ]);
   });

@@ -1,4 +1,4 @@
-/** Computes the start and the end of calendar days in a time zone. */
+/** Computes the start and the end of calendar days in a time zone, for statistics by day. */
 
 export interface LocalDay {
   /** Date as in '2026-11-21'. */
@@ -38,7 +38,7 @@ export function lastLocalDays(now: Date, zone: string, count: number): LocalDay[
 /** Returns the start of a local day in milliseconds since the epoch. @param day number of days since 1970-01-01 */
 function startOf(day: number, offsetMs: (at: number) => number): number {
   const localMidnight = day * dayMs;
-  // The offset at midnight is not known before the time of midnight is: estimate the time, and correct it by the offset there.
+  // The UTC time of midnight depends on the offset at that time. So estimate the time, and correct it with the offset at the estimate.
   const estimate = localMidnight - offsetMs(localMidnight - offsetMs(localMidnight));
   // Where a clock change skips midnight, the estimate is before the change. The day starts at the change, later than 00:00.
   const isBeforeMidnight = estimate + offsetMs(estimate) < localMidnight;

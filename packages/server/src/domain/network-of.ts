@@ -2,8 +2,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * Returns the IPv4 address, or the /64 network of an IPv6 address, which is the smallest network that a customer gets (RFC 6177,
- * RIPE-690): a client changes its address within it freely. An IPv4-mapped address (::ffff:a.b.c.d) counts as IPv4.
+ * Returns the IPv4 address, or the /64 network of an IPv6 address: the smallest network that a customer gets (RFC 6177, RIPE-690),
+ * within which a client can change its address freely. An IPv4-mapped address (::ffff:a.b.c.d) counts as IPv4.
  */
 export function networkOf(address: string): string {
   return networkPrefix(address, 4);

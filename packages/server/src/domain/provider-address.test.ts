@@ -14,6 +14,6 @@ it.each([
   ['ftp://id.example.org', false],
   ['file:///etc/passwd', false],
   ['id.example.org', false],
-])('isProviderAddress(%s) returns %s', (address, expected) => {
+])('isProviderAddress, for %s as the URL of an identity provider, returns %s', (address, expected) => {
   expect(isProviderAddress(address)).toBe(expected);
 });

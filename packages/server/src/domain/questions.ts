@@ -41,13 +41,13 @@ export function isCorrect(question: Question, answer: Answer): boolean | null | 
 
 /** Whether a point is inside a polygon with holes. @param rings coordinates of a GeoJSON polygon; inside by the even-odd rule */
 function isInside(rings: readonly (readonly (readonly number[])[])[], x: number, y: number): boolean {
-  let inside = false;
+  let isPointInside = false;
   for (const ring of rings) {
     for (const [index, [x1 = 0, y1 = 0]] of ring.entries()) {
       const [x2 = 0, y2 = 0] = ring[(index + 1) % ring.length] ?? [];
       const isEdgeAtHeight = y1 > y !== y2 > y;
-      if (isEdgeAtHeight && x < ((x2 - x1) * (y - y1)) / (y2 - y1) + x1) inside = !inside;
+      if (isEdgeAtHeight && x < ((x2 - x1) * (y - y1)) / (y2 - y1) + x1) isPointInside = !isPointInside;
     }
   }
-  return inside;
+  return isPointInside;
 }

@@ -1,8 +1,8 @@
 /**
- * The limits of sign-ins and similar attempts, with the reason of each limit.
+ * The limits of sign-ins and similar attempts, with the reason for each limit.
  *
- * Failed attempts are limited. Successful ones are too, with far higher limits, because each one costs a password hash, a token
- * and an audit entry. Once a limit is reached, the next attempt must wait 30 s. Each further attempt doubles the wait, up to the
+ * Failed attempts have low limits. Successful ones have far higher limits, because each one costs a password hash, a token and an
+ * audit entry. Once a limit is reached, the next attempt must wait 30 s. Each further attempt doubles the wait, up to the
  * window of the limit; then counting starts again. No account is locked permanently.
  */
 
@@ -54,7 +54,7 @@ export const successLimits = {
 /**
  * Wrong second factors of one account from all networks, including those from which the owner signed in. An attacker at this step
  * has the password. A code has six digits and three codes are valid at any time, so 20 attempts an hour for a month find a valid
- * code with a probability of 5 %.
+ * code with a probability of about 5 %.
  */
 export const secondFactorLimit: Limit = { maxCount: 20, withinMs: hour };
 

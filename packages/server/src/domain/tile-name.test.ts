@@ -34,7 +34,7 @@ describe('tileNameOf', () => {
     ['1.', '0_0.jpg'],
     ['..', '0_0.jpg'],
     ['9999999999', '0_0.jpg'],
-  ])('returns null for the invalid tile path %j, %j', (level, tile) => {
+  ])('returns null for a tile path of the segments %j and %j', (level, tile) => {
     expect(tileNameOf(level, tile)).toBeNull();
   });
 });
