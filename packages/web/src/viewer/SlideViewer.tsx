@@ -165,6 +165,7 @@ function OpenSlide(props: OpenSlideProps) {
   const [loading, setLoading] = useState<LoadingState | null>({ phase: 'opening' });
   /** The error that the person sees; null when there is none. A single missing tile is not such an error. */
   const [failure, setFailure] = useState<PixelFailure | null>(null);
+  /** Zoom, rotation and mirroring of the view; null until the slide is open. */
   const [pose, setPose] = useState<Pose | null>(null);
   /** The view; null until it shows this slide. */
   const [view, setView] = useState<SlideView | null>(null);
@@ -191,6 +192,7 @@ function OpenSlide(props: OpenSlideProps) {
     return () => onIncomplete(null);
   }, [incomplete, onIncomplete]);
   const { isCorrected, onCorrect } = props;
+  /** The ICC profile in the slide's file; null when there is none, and until the descriptor is loaded. */
   const [profile, setProfile] = useState<ColourProfile | null>(null);
   const colours = useColours(props.keptColours, props.onKeepColours, {
     profile,
@@ -223,11 +225,13 @@ function OpenSlide(props: OpenSlideProps) {
    * Returns the function that builds the URLs of tiles. In a browser that cannot correct colours, these URLs request tiles that
    * the server has corrected.
    */
-  const createTileUrls = useEffectEvent((view: SlideView, { profile: slideProfile }: DeepZoomDescriptor) => {
-    // `tableSize` is null for a profile that the server ignores.
-    const isServerCorrecting = isCorrected && !view.correctsColours && slideProfile?.tableSize != null;
-    return (tile: TileCoordinates) => slide.tileUrlOf(tile, isServerCorrecting ? 'srgb' : undefined);
-  });
+  const createTileUrlBuilder = useEffectEvent(
+    (view: SlideView, { profile: slideProfile }: DeepZoomDescriptor) => {
+      // `tableSize` is null for a profile that the server ignores.
+      const isServerCorrecting = isCorrected && !view.correctsColours && slideProfile?.tableSize != null;
+      return (tile: TileCoordinates) => slide.tileUrlOf(tile, isServerCorrecting ? 'srgb' : undefined);
+    },
+  );
   const publishField = useEffectEvent((field: SlideField) => onField(field));
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt opens the slide again
@@ -278,7 +282,7 @@ function OpenSlide(props: OpenSlideProps) {
       openedView = getOrCreateView();
       const field = await fieldForOpening(descriptor, openedView.size(), signal);
       signal.throwIfAborted();
-      const urlOf = createTileUrls(openedView, descriptor);
+      const urlOf = createTileUrlBuilder(openedView, descriptor);
       const firstVisibleTiles = firstTiles(descriptor, openedView.size(), field);
       const preloadedBlobs = tiles.preload(firstVisibleTiles.map(urlOf));
       // Decodes the first tiles as soon as they are loaded, while OpenSeadragon still prepares its requests for them.
@@ -304,7 +308,7 @@ function OpenSlide(props: OpenSlideProps) {
       setView(openedView);
     }
 
-    /** Renders the progress at most once per frame, because many tiles are loaded per frame. */
+    /** Sets the state `loading` at most once per frame, because many tiles may be loaded in one frame. */
     function scheduleProgress(state: LoadingState | null) {
       if (pendingProgress === undefined) {
         frame = requestAnimationFrame(() => {
@@ -315,6 +319,7 @@ function OpenSlide(props: OpenSlideProps) {
       pendingProgress = state;
     }
 
+    /** Reports a new field after `fieldDelayMs`, unless another one follows before. */
     function onFieldChanged(field: SlideField) {
       const newField = JSON.stringify(field);
       if (newField === lastField) return;

@@ -7,7 +7,7 @@ const field = { x: 9000, y: 4500, zoom: 1, rotation: 30, isMirrored: true };
 /** Grey values of a slide in transmitted light: bright background, darker tissue. */
 const brightfield = { background: 240, tissue: 150 };
 
-/** Returns a picture of 100 × 50 grey pixels (1 for 100 pixels of the slide): background with a square of tissue. */
+/** Returns a thumbnail of 100 × 50 grey pixels, each for 100 × 100 pixels of the slide: background with a square of tissue. */
 function pictureWithTissue(
   { background, tissue }: { readonly background: number; readonly tissue: number },
   { left, top, side }: { readonly left: number; readonly top: number; readonly side: number },
@@ -27,8 +27,8 @@ describe('fieldOnTissue', () => {
     (_, background, tissue) => {
       const picture = pictureWithTissue({ background, tissue }, { left: 10, top: 10, side: 20 });
       const moved = fieldOnTissue(picture, slide, view, field);
-      // The tissue covers x and y from 1000 to 3000 on the slide.
       expect(moved).toMatchObject({ zoom: 1, rotation: 30, isMirrored: true });
+      // The tissue covers x and y from 1000 to 3000 on the slide.
       expect(moved.x).toBeGreaterThan(1000);
       expect(moved.x).toBeLessThan(3000);
       expect(moved.y).toBeGreaterThan(1000);

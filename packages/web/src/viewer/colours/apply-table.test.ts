@@ -5,8 +5,7 @@ import { applyTable } from './apply-table.ts';
  * Returns a colour table.
  *
  * @param size grid points per axis
- * @param sampleOf returns the value of a channel (0 red, 1 green, 2 blue) at the grid point of a colour; all numbers are from 0
- *   to 1
+ * @param sampleOf returns the value of a channel (0 red, 1 green, 2 blue) at the grid point of a colour; values are from 0 to 1
  */
 function tableOf(size: number, sampleOf: (rgb: readonly number[], channel: number) => number) {
   const samples = new Uint8Array(3 * size ** 3);
@@ -40,13 +39,10 @@ describe('applyTable', () => {
   });
 
   it('interpolates trilinearly between the eight grid points around a colour', () => {
-    const { size, samples } = tableOf(5, ([red = 0, green = 0, blue = 0], channel) =>
-      channel === 0
-        ? red * green * blue
-        : channel === 1
-          ? Math.sqrt(green) * (1 - blue)
-          : (red + blue * blue) / 2,
-    );
+    const { size, samples } = tableOf(5, ([red = 0, green = 0, blue = 0], channel) => {
+      const colour = [red * green * blue, Math.sqrt(green) * (1 - blue), (red + blue * blue) / 2];
+      return colour[channel] ?? 0;
+    });
     const colours = [
       [3, 250, 130],
       [64, 63, 65],
@@ -56,8 +52,7 @@ describe('applyTable', () => {
     ];
     const pixels = Uint8ClampedArray.from(colours.flatMap((colour) => [...colour, 255]));
     applyTable(pixels, { size, samples });
-    // The definition: each grid point weighs the product, over the axes, of 1 − its distance from the colour; beyond 1 it weighs
-    // 0.
+    // By definition, the weight of a grid point is the product of 1 − distance over the three axes; 0 for a distance above 1.
     const expected = colours.flatMap((colour) => {
       const position = colour.map((sample) => (sample / 255) * (size - 1));
       const sums = [0, 0, 0];

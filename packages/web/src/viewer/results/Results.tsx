@@ -79,12 +79,13 @@ export function Results({
   // right.
   const [left, right] = visibleLayers;
   /** Position of the divider, 0 (left) to 1 (right); null unless two layers are compared. */
-  const swipe = left === undefined || right === undefined ? null : arrangement.swipe;
+  const dividerPosition = left === undefined || right === undefined ? null : arrangement.dividerPosition;
   const leftDescriptor = useOverlayDescriptor(left?.id ?? '', left !== undefined).data ?? null;
-  const rightDescriptor = useOverlayDescriptor(right?.id ?? '', swipe !== null).data ?? null;
+  const rightDescriptor = useOverlayDescriptor(right?.id ?? '', dividerPosition !== null).data ?? null;
   const descriptorAt = useCallback(
-    (viewX: number) => (swipe !== null && viewX > swipe ? rightDescriptor : leftDescriptor),
-    [swipe, rightDescriptor, leftDescriptor],
+    (viewX: number) =>
+      dividerPosition !== null && viewX > dividerPosition ? rightDescriptor : leftDescriptor,
+    [dividerPosition, rightDescriptor, leftDescriptor],
   );
   const readout = useReadout(view, isOpen && left !== undefined ? descriptorAt : null);
 
@@ -102,13 +103,14 @@ export function Results({
     const position = newArrangement.layers.findIndex((choice) => choice.layerKey === layerKey);
     setAnnouncement(texts.movedTo(layer.name, position + 1));
   };
-  const setSwipe = (position: number | null) => arrange({ ...arrangement, swipe: position });
+  const setDividerPosition = (position: number | null) =>
+    arrange({ ...arrangement, dividerPosition: position });
 
   /** Returns the `clip-path` of a compared layer; undefined for a layer that is shown whole. */
   const clipFor = (layer: ResultLayer) => {
-    if (swipe === null) return undefined;
-    if (layer === left) return clipPathOf('left', swipe);
-    return layer === right ? clipPathOf('right', swipe) : undefined;
+    if (dividerPosition === null) return undefined;
+    if (layer === left) return clipPathOf('left', dividerPosition);
+    return layer === right ? clipPathOf('right', dividerPosition) : undefined;
   };
 
   async function remove(layer: ResultLayer) {
@@ -135,8 +137,13 @@ export function Results({
           />
         ))}
       </div>
-      {swipe !== null && left !== undefined && right !== undefined && (
-        <SwipeDivider position={swipe} leftName={left.name} rightName={right.name} onMove={setSwipe} />
+      {dividerPosition !== null && left !== undefined && right !== undefined && (
+        <SwipeDivider
+          position={dividerPosition}
+          leftName={left.name}
+          rightName={right.name}
+          onMove={setDividerPosition}
+        />
       )}
       {isOpen && (
         <section
@@ -158,9 +165,9 @@ export function Results({
             <Switch
               size="xs"
               label={texts.compare}
-              description={swipe === null ? null : texts.compared(left.name, right.name)}
-              checked={swipe !== null}
-              onChange={({ currentTarget }) => setSwipe(currentTarget.checked ? 0.5 : null)}
+              description={dividerPosition === null ? null : texts.compared(left.name, right.name)}
+              checked={dividerPosition !== null}
+              onChange={({ currentTarget }) => setDividerPosition(currentTarget.checked ? 0.5 : null)}
             />
           )}
           <ul className={classes.layers}>

@@ -59,7 +59,7 @@ describe('parseArrangement and formatArrangement', () => {
     const hostile = `${a}_o101_p-neon_f1e999_tNaN_h1.x.70000.-2_m200_zzz*${a}_x*swipe-101`;
     expect(parseArrangement(hostile)).toEqual({
       layers: [{ layerKey: a, isVisible: true, opacity: undefined, style: { hidden: new Set([1]) } }],
-      swipe: null,
+      dividerPosition: null,
     });
   });
 
@@ -73,7 +73,7 @@ describe('parseArrangement and formatArrangement', () => {
 
 describe('orderLayers, completeArrangement, moveLayer and withoutTrailingDefaults', () => {
   it('orderLayers and completeArrangement return the chosen layers first, then the others in the order of the server', () => {
-    const chosen = { layers: [shownWithDefaults(c)], swipe: null };
+    const chosen = { layers: [shownWithDefaults(c)], dividerPosition: null };
     expect(orderLayers(layers, chosen)).toEqual([layers[2], layers[0], layers[1]]);
     expect(completeArrangement(layers, chosen).layers).toEqual([
       shownWithDefaults(c),

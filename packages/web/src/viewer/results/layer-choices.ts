@@ -37,7 +37,7 @@ export interface Arrangement {
   /** The uppermost layer first. A layer that is not in the list is hidden and comes after the others. */
   readonly layers: readonly LayerChoice[];
   /** Position of the divider between two compared layers, 0 to 1 from the left; null when no layers are compared. */
-  readonly swipe: number | null;
+  readonly dividerPosition: number | null;
 }
 
 type Descriptor = RasterDescriptor | VectorDescriptor;
@@ -59,11 +59,11 @@ export const layerKeyOf = (layerId: string) => layerId.slice(0, keyLength);
 export function parseArrangement(text: unknown): Arrangement | null {
   if (typeof text !== 'string' || text === '' || text.length > maxTextLength) return null;
   const layers = new Map<string, LayerChoice>();
-  let swipe: number | null = null;
+  let dividerPosition: number | null = null;
   for (const part of text.split('*')) {
     if (part.startsWith(swipePrefix)) {
       const position = parsePercentage(part.slice(swipePrefix.length));
-      if (position !== undefined) swipe = position;
+      if (position !== undefined) dividerPosition = position;
       continue;
     }
     const choice = parseLayer(part);
@@ -72,7 +72,7 @@ export function parseArrangement(text: unknown): Arrangement | null {
     if (layers.size === resultLimits.layersPerSlide) break;
   }
   if (layers.size === 0 && text !== emptyArrangement) return null;
-  return { layers: [...layers.values()], swipe };
+  return { layers: [...layers.values()], dividerPosition };
 }
 
 /** Parses the text of one layer, such as `9f1c2ab3_o60_x`; returns null without a valid key. */
@@ -106,10 +106,10 @@ function parseLayer(text: string): LayerChoice | null {
 }
 
 /** Formats an arrangement as the text that `parseArrangement` parses. */
-export function formatArrangement({ layers, swipe }: Arrangement): string {
+export function formatArrangement({ layers, dividerPosition }: Arrangement): string {
   const parts = layers.map(formatLayer);
   if (parts.length === 0) return emptyArrangement;
-  if (swipe !== null) parts.push(`${swipePrefix}${toPercent(swipe)}`);
+  if (dividerPosition !== null) parts.push(`${swipePrefix}${toPercent(dividerPosition)}`);
   return parts.join('*');
 }
 
@@ -181,7 +181,7 @@ export function completeArrangement(
       const choice = chosen?.layers.find((layer) => layer.layerKey === layerKey);
       return choice ?? { layerKey, isVisible: chosen === null && id === firstReadyId, style: {} };
     }),
-    swipe: chosen?.swipe ?? null,
+    dividerPosition: chosen?.dividerPosition ?? null,
   };
 }
 
@@ -191,19 +191,19 @@ export function completeArrangement(
  */
 export function withoutTrailingDefaults(
   layers: readonly ResultLayer[],
-  { layers: choices, swipe }: Arrangement,
+  { layers: choices, dividerPosition }: Arrangement,
 ): Arrangement {
   let remaining = choices;
   for (;;) {
     const last = remaining.at(-1);
-    const withoutLast = { layers: remaining.slice(0, -1), swipe };
+    const withoutLast = { layers: remaining.slice(0, -1), dividerPosition };
     const isDefault =
       last !== undefined &&
       !last.isVisible &&
       last.opacity === undefined &&
       Object.keys(last.style).length === 0;
     if (!isDefault || !isSameOrder(orderLayers(layers, withoutLast), choices))
-      return { layers: remaining, swipe };
+      return { layers: remaining, dividerPosition };
     remaining = withoutLast.layers;
   }
 }
@@ -213,12 +213,16 @@ function isSameOrder(layers: readonly ResultLayer[], choices: readonly LayerChoi
 }
 
 /** Returns the arrangement with a layer moved down by `offset` positions (up if negative), at most to an end of the list. */
-export function moveLayer({ layers, swipe }: Arrangement, layerKey: string, offset: number): Arrangement {
+export function moveLayer(
+  { layers, dividerPosition }: Arrangement,
+  layerKey: string,
+  offset: number,
+): Arrangement {
   const position = layers.findIndex((layer) => layer.layerKey === layerKey);
   const choice = layers[position];
-  if (choice === undefined) return { layers, swipe };
+  if (choice === undefined) return { layers, dividerPosition };
   const others = layers.toSpliced(position, 1);
-  return { layers: others.toSpliced(Math.max(0, position + offset), 0, choice), swipe };
+  return { layers: others.toSpliced(Math.max(0, position + offset), 0, choice), dividerPosition };
 }
 
 /**
