@@ -108,7 +108,7 @@ export function Tour(props: TourProps) {
     if (field === null) view?.goHome();
     else view?.moveTo(field);
   };
-  // When the next step has the same slide, the view only moves. Another slide opens with its own field (`fieldAtFirst`).
+  // When the next step has the same slide, the view only moves. Another slide opens with its own field (`initialField`).
   const moveToStep = useEffectEvent(() => {
     setMarking(false);
     showField();

@@ -1,6 +1,6 @@
 /**
  * Tests of the upload panel in Turkish, the default language. Words of the panel: Veri kümesi (dataset), Dosya seç (choose files), Yüklemeyi
- * başlat (start upload), Yarım kaldı (interrupted), İptal et (cancel the upload), Vazgeç (close the dialog).
+ * başlat (start upload), Yarım kaldı (unfinished), İptal et (cancel the upload), Vazgeç (close the dialog).
  */
 import type { SlideUpload } from '@lamina/contract';
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';

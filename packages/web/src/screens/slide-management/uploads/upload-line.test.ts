@@ -1,6 +1,6 @@
 /**
  * Tests of the upload list in Turkish, the default language. States: Gönderiliyor (sending), Sırada (waiting), Duraklatıldı (paused),
- * Gönderilmedi (not sent), Yarım kaldı (interrupted), Sunucu denetliyor (the server is checking), Okunuyor (being read), Hazır (ready).
+ * Gönderilmedi (not sent), Yarım kaldı (unfinished), Sunucu denetliyor (the server is checking), Okunuyor (being read), Hazır (ready).
  */
 import type { SlideUpload } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
