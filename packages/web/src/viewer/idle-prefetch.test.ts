@@ -83,7 +83,7 @@ describe('createIdlePrefetch', () => {
     expect(fetchPixels).not.toHaveBeenCalled();
   });
 
-  it('stops for 30 s when the server responds that it is busy', async () => {
+  it('requests nothing for 30 s after the server has responded that it is busy', async () => {
     const { prefetch, fetchPixels } = prefetchWith(() => new Response(null, { status: 503 }));
     prefetch.onSharp();
     await vi.advanceTimersByTimeAsync(200);

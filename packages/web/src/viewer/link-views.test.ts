@@ -57,7 +57,7 @@ function linkTwoViews() {
 }
 
 describe('fieldOf', () => {
-  it('returns the centre, zoom, rotation and mirroring of the field whose placement it gets', () => {
+  it('returns the field (centre, zoom, rotation, mirroring) that is visible with a placement', () => {
     const fields = fc.record({
       x: fc.integer({ min: 0, max: 100_000 }),
       y: fc.integer({ min: 0, max: 100_000 }),

@@ -18,7 +18,7 @@ const nameOf = ({ level, column, row }: { level: number; column: number; row: nu
   `${level}/${column}_${row}`;
 
 describe('prefetchTiles', () => {
-  it('returns tiles around the visible field and none of the visible field itself', () => {
+  it('returns tiles around the visible field, but not the visible tiles', () => {
     const tiles = prefetchTiles(descriptor, situation);
     expect(tiles.length).toBeGreaterThan(10);
     const visibleNames = new Set(visibleTiles.map(nameOf));

@@ -8,7 +8,10 @@ describe('screenshotName', () => {
     ['a,b.svs', '≈ 2,5×', 'ab.svs 2.5x.png'],
     ['İğne biyopsisi ş.ndpi', '40×', 'İğne biyopsisi ş.ndpi 40x.png'],
     ['', '', 'slide.png'],
-  ])('for the slide "%s" at %s, returns the file name "%s"', (name, magnification, file) => {
-    expect(screenshotName(name, magnification)).toBe(file);
-  });
+  ])(
+    'for the slide "%s" at the magnification "%s", returns the file name "%s"',
+    (name, magnification, file) => {
+      expect(screenshotName(name, magnification)).toBe(file);
+    },
+  );
 });

@@ -41,7 +41,7 @@ function expectSameField(found: SlideField, expected: SlideField): void {
 }
 
 describe('fieldOfFollower', () => {
-  it('keeps the follower in place while the leader stays', () => {
+  it('returns the unchanged field of the follower when the leader has not moved', () => {
     fc.assert(
       fc.property(viewPositions, viewPositions, (leader, follower) => {
         expectSameField(fieldOfFollower(leader, follower, leader.field), follower.field);
@@ -49,7 +49,7 @@ describe('fieldOfFollower', () => {
     );
   });
 
-  it('returns the field of the leader when leader and follower exchange their roles', () => {
+  it('returns the field of the leader again when its result is the new field of a leader and the roles are exchanged', () => {
     fc.assert(
       fc.property(viewPositions, viewPositions, fields, (leader, follower, now) => {
         expectSameField(fieldOfFollower(follower, leader, fieldOfFollower(leader, follower, now)), now);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type Drawing, type DrawingStep, draw, emptyDrawing } from './drawing.ts';
+import { type Drawing, type DrawingStep, drawingReducer, emptyDrawing } from './drawing.ts';
 
 const at = (x: number, y = 0) => ({ x, y });
 /** Returns the drawing after these steps. */
-const after = (...steps: DrawingStep[]): Drawing => steps.reduce(draw, emptyDrawing);
+const after = (...steps: DrawingStep[]): Drawing => steps.reduce(drawingReducer, emptyDrawing);
 /** Returns steps that place points with these x and y = 0. */
 const points = (...xs: number[]): DrawingStep[] => xs.map((x) => ({ type: 'point', point: at(x) }));
 
-describe('draw', () => {
+describe('drawingReducer', () => {
   it('ignores points while no tool is chosen', () => {
     expect(after(...points(1, 2))).toEqual(emptyDrawing);
   });
@@ -30,7 +30,7 @@ describe('draw', () => {
   it('completes an area at the step "finish" only when it has at least three points', () => {
     const unfinished = after({ type: 'choose-tool', tool: 'area' }, ...points(1, 2), { type: 'finish' });
     expect(unfinished.shapes).toEqual([]);
-    const drawing = [...points(3), { type: 'finish' } as const].reduce(draw, unfinished);
+    const drawing = [...points(3), { type: 'finish' } as const].reduce(drawingReducer, unfinished);
     expect(drawing.shapes).toEqual([{ kind: 'area', points: [at(1), at(2), at(3)] }]);
     expect(drawing.placedPoints).toEqual([]);
   });
@@ -50,27 +50,27 @@ describe('draw', () => {
 
   it('moves an end of a ruler, a corner of an area or the centre of a circle at the step "move"', () => {
     const ruler = after({ type: 'choose-tool', tool: 'ruler' }, ...points(1, 2));
-    const moved = draw(ruler, { type: 'move', shape: 0, handle: 1, point: at(9, 9) });
+    const moved = drawingReducer(ruler, { type: 'move', shape: 0, handle: 1, point: at(9, 9) });
     expect(moved.shapes).toEqual([{ kind: 'ruler', points: [at(1), at(9, 9)] }]);
     const area = after({ type: 'choose-tool', tool: 'area' }, ...points(1, 2, 3), { type: 'finish' });
-    expect(draw(area, { type: 'move', shape: 0, handle: 0, point: at(0, 5) }).shapes).toEqual([
+    expect(drawingReducer(area, { type: 'move', shape: 0, handle: 0, point: at(0, 5) }).shapes).toEqual([
       { kind: 'area', points: [at(0, 5), at(2), at(3)] },
     ]);
     const circle = after({ type: 'choose-tool', tool: 'circle' }, ...points(4));
-    expect(draw(circle, { type: 'move', shape: 0, handle: 0, point: at(7) }).shapes).toEqual([
+    expect(drawingReducer(circle, { type: 'move', shape: 0, handle: 0, point: at(7) }).shapes).toEqual([
       { kind: 'circle', centre: at(7) },
     ]);
   });
 
   it('returns the same drawing when the moved shape does not exist', () => {
     const drawing = after({ type: 'choose-tool', tool: 'circle' }, ...points(4));
-    expect(draw(drawing, { type: 'move', shape: 3, handle: 0, point: at(7) })).toBe(drawing);
+    expect(drawingReducer(drawing, { type: 'move', shape: 3, handle: 0, point: at(7) })).toBe(drawing);
   });
 
   it('discards the unfinished shape at the first step "cancel", and deselects the tool at the second one', () => {
     const unfinished = after({ type: 'choose-tool', tool: 'area' }, ...points(1, 2), { type: 'cancel' });
     expect(unfinished).toMatchObject({ tool: 'area', placedPoints: [] });
-    expect(draw(unfinished, { type: 'cancel' }).tool).toBeNull();
+    expect(drawingReducer(unfinished, { type: 'cancel' }).tool).toBeNull();
   });
 
   it('deselects a tool that is chosen twice and discards its unfinished shape', () => {
@@ -84,7 +84,7 @@ describe('draw', () => {
   it('removes the last point of the unfinished shape at a step "undo", and without one the last shape', () => {
     const drawing = after({ type: 'choose-tool', tool: 'ruler' }, ...points(1, 2, 3), { type: 'undo' });
     expect(drawing).toMatchObject({ placedPoints: [], shapes: [{ kind: 'ruler' }] });
-    expect(draw(drawing, { type: 'undo' }).shapes).toEqual([]);
+    expect(drawingReducer(drawing, { type: 'undo' }).shapes).toEqual([]);
   });
 
   it('removes all shapes at the step "clear" and keeps the tool', () => {

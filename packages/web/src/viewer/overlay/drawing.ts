@@ -39,7 +39,7 @@ export type DrawingStep =
   | { readonly type: 'clear' };
 
 /** Returns the drawing after a step. */
-export function draw(drawing: Drawing, step: DrawingStep): Drawing {
+export function drawingReducer(drawing: Drawing, step: DrawingStep): Drawing {
   const { tool, shapes, placedPoints } = drawing;
   switch (step.type) {
     case 'choose-tool':

@@ -33,7 +33,7 @@ describe('figuresOf', () => {
     expect(figuresOf(drawing, placement, calibration)).toMatchObject([{ kind: 'circle', label: '1 mm²' }]);
   });
 
-  it('adds the number of marks inside to the label of a counting circle', () => {
+  it('adds the number of marks (counted cells) inside a counting circle to its label', () => {
     const shapes = [
       { kind: 'circle', centre: { x: 0, y: 0 } },
       { kind: 'mark', centre: { x: 10, y: 0 } },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Drawing, draw, emptyDrawing } from './drawing.ts';
+import { type Drawing, drawingReducer, emptyDrawing } from './drawing.ts';
 import { createPointerDrawing } from './pointer-drawing.ts';
 import type { ShapeKind } from './shapes.ts';
 
@@ -9,12 +9,12 @@ const at = (x: number, y: number) => ({ x, y });
 
 /** Creates a drawing with this tool, and functions that click and drag on it. Positions are in CSS pixels of the viewer. */
 function startSession(tool: ShapeKind) {
-  let drawing: Drawing = draw(emptyDrawing, { type: 'choose-tool', tool });
+  let drawing: Drawing = drawingReducer(emptyDrawing, { type: 'choose-tool', tool });
   const pointer = createPointerDrawing({
     getDrawing: () => drawing,
     getPlacement: () => placement,
     dispatch: (step) => {
-      drawing = draw(drawing, step);
+      drawing = drawingReducer(drawing, step);
     },
   });
   return {

@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useReducer } from 'react';
 import type { Calibration } from '../scale.ts';
 import type { SlideView } from '../slide-view.ts';
 import { texts } from '../texts.ts';
-import { type Drawing, type DrawingStep, draw, emptyDrawing } from './drawing.ts';
+import { type Drawing, type DrawingStep, drawingReducer, emptyDrawing } from './drawing.ts';
 import { toImage } from './placement.ts';
 import { createPointerDrawing } from './pointer-drawing.ts';
 import { markCountOf, measureOf } from './shapes.ts';
@@ -26,7 +26,7 @@ export function useDrawing(
   calibration: Calibration | null,
   announce: (text: string) => void,
 ): DrawingControls {
-  const [drawing, dispatch] = useReducer(draw, emptyDrawing);
+  const [drawing, dispatch] = useReducer(drawingReducer, emptyDrawing);
   const getDrawing = useEffectEvent(() => drawing);
   const isToolChosen = drawing.tool !== null;
 
