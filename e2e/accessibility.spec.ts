@@ -1,11 +1,11 @@
 /**
  * Checks every screen of the product in its usual states with the accessibility checker axe (WCAG 2.2, A and AA), in the light and the
- * dark colour scheme.
+ * dark colour scheme. The screens are in Turkish by default: 'Giriş Yap' logs in, 'Kayıt Ol' registers.
  */
 import type { Page } from '@playwright/test';
-import { administratorToken, call } from './accounts.ts';
+import { administratorToken, callApi } from './accounts.ts';
 import { expectNoAxeFindings } from './axe.ts';
-import { hold } from './hold.ts';
+import { holdRequests } from './hold-requests.ts';
 import { expect, slideName, test } from './test.ts';
 
 /** Keeps toasts on the page by pausing the animation whose end closes them. */
@@ -13,9 +13,10 @@ async function keepToasts(page: Page): Promise<void> {
   await page.addStyleTag({ content: '.Toastify__progress-bar { animation-play-state: paused !important }' });
 }
 
+// The browser writes each failed request to its console, for example "… responded with a status of 401 ()".
 test.use({ expectedConsoleErrors: /status of (40[0-9]|502)/ });
 
-test('axe finds no violation on the login page, with its errors, and with the toast of a failed login', async ({
+test('axe finds no accessibility violation on the login page, with its errors, and with the toast of a failed login', async ({
   visit,
 }) => {
   const page = await visit('anonymous');
@@ -37,7 +38,7 @@ test('axe finds no violation on the login page, with its errors, and with the to
   await expectNoAxeFindings(page, 'toast of a failed login');
 });
 
-test('axe finds no violation on the registration, password reset, confirmation and not-found pages, with their errors', async ({
+test('axe finds no accessibility violation on the registration, password reset, confirmation and not-found pages, with their errors', async ({
   visit,
 }) => {
   const page = await visit('anonymous');
@@ -68,19 +69,19 @@ test('axe finds no violation on the registration, password reset, confirmation a
   await expectNoAxeFindings(page, 'not found');
 });
 
-test('axe finds no violation on the account status page of a pending, suspended, rejected or expired account', async ({
+test('axe finds no accessibility violation on the account status page of a pending, suspended, rejected or expired account', async ({
   visit,
-  account,
+  createAccount,
   product,
 }) => {
   const [pending, suspended, rejected] = [
-    await account('pending'),
-    await account('suspended'),
-    await account('pending'),
+    await createAccount('pending'),
+    await createAccount('suspended'),
+    await createAccount('pending'),
   ];
   const token = await administratorToken(product.address);
   const reason = 'Kurumunuz doğrulanamadı.';
-  await call(product.address, 'POST', `/admin/users/${rejected.uid}/reject`, { token, body: { reason } });
+  await callApi(product.address, 'POST', `/admin/users/${rejected.uid}/reject`, { token, body: { reason } });
   for (const [state, person, message] of [
     ['pending', pending, 'Onay Bekliyor'],
     ['suspended', suspended, 'Askıya Alınmış'],
@@ -93,9 +94,9 @@ test('axe finds no violation on the account status page of a pending, suspended,
   }
 
   const page = await visit(suspended);
-  const expiresAt = '2020-01-31T21:00:00.000Z';
-  for (const address of ['**/api/v1/auth/verify', '**/api/v1/user/profile']) {
-    await page.route(address, async (route) => {
+  const expiresAt = '2020-01-31T21:00:00.000Z'; // midnight in Turkey: 1 February 2020
+  for (const urlPattern of ['**/api/v1/auth/verify', '**/api/v1/user/profile']) {
+    await page.route(urlPattern, async (route) => {
       const response = await route.fetch();
       const json = (await response.json()) as { user: object };
       await route.fulfill({ response, json: { ...json, user: { ...json.user, expiresAt } } });
@@ -106,11 +107,11 @@ test('axe finds no violation on the account status page of a pending, suspended,
   await expectNoAxeFindings(page, 'expired');
 });
 
-test('axe finds no violation on the dashboard, its user menu, and the profile, also when the profile cannot be loaded', async ({
+test('axe finds no accessibility violation on the dashboard, its user menu, and the profile, also when the profile cannot be loaded', async ({
   visit,
-  account,
+  createAccount,
 }) => {
-  const someone = await account('user');
+  const someone = await createAccount('user');
   const page = await visit(someone);
   await page.goto('/dashboard');
   await expect(page.getByText('Giriş yapıldı').first()).toBeVisible();
@@ -134,11 +135,11 @@ test('axe finds no violation on the dashboard, its user menu, and the profile, a
   await expectNoAxeFindings(page, 'profile that cannot be loaded');
 });
 
-test('axe finds no violation in the viewer while the list loads, without a slide, and when list or slide cannot be loaded', async ({
+test('axe finds no accessibility violation in the viewer while the image list loads, while no slide is selected, and when the list or a slide cannot be loaded', async ({
   visit,
 }) => {
   const page = await visit('user');
-  const release = await hold(page, /\/image-catalog\/images\/(?:groups|rows)\?/);
+  const release = await holdRequests(page, /\/image-catalog\/images\/(?:groups|rows)\?/);
   await page.goto('/wsi-viewer');
   await expect(page.getByText('Loading images...')).toBeVisible();
   await expectNoAxeFindings(page, 'the list while it loads');
@@ -163,7 +164,7 @@ test('axe finds no violation in the viewer while the list loads, without a slide
   await expectNoAxeFindings(page, 'list that cannot be loaded');
 });
 
-test('axe finds no violation on an open slide with session stats, a measurement, the colour panel and the keyboard help', async ({
+test('axe finds no accessibility violation on an open slide with the session statistics, a measurement, the colour panel and the keyboard help', async ({
   visit,
 }) => {
   const page = await visit('user');
@@ -187,26 +188,26 @@ test('axe finds no violation on an open slide with session stats, a measurement,
   await expectNoAxeFindings(page, 'keyboard help');
 });
 
-test('axe finds no violation on the admin dashboard, the users with their dialogs, and the audit log', async ({
+test('axe finds no accessibility violation on the admin dashboard, the users with their dialogs, and the audit log', async ({
   visit,
-  account,
+  createAccount,
 }) => {
-  const someone = await account('user');
+  const someone = await createAccount('user');
   const page = await visit('admin');
   await page.goto('/admin');
   await expect(page.getByText('Daha fazla istatistik yakında.')).toBeVisible();
   await expect(page.getByRole('img').first()).toBeVisible();
   await expectNoAxeFindings(page, 'admin dashboard');
 
-  // Only four accounts are shown, because other tests have added many and axe checks every card.
+  // The page gets only four accounts, because other tests have added many and axe checks every card.
   await page.route(/\/api\/v1\/admin\/users\/?$/, async (route) => {
     const response = await route.fetch();
     const json = (await response.json()) as { users: { uid: string; status: string }[] };
-    const own = json.users.filter(({ uid }) => uid === someone.uid);
-    const others = ['pending', 'suspended', 'deactivated'].flatMap(
-      (wanted) => json.users.find(({ status }) => status === wanted) ?? [],
+    const testedAccount = json.users.filter(({ uid }) => uid === someone.uid);
+    const onePerStatus = ['pending', 'suspended', 'deactivated'].flatMap(
+      (accountStatus) => json.users.find(({ status }) => status === accountStatus) ?? [],
     );
-    await route.fulfill({ response, json: { ...json, users: [...own, ...others] } });
+    await route.fulfill({ response, json: { ...json, users: [...testedAccount, ...onePerStatus] } });
   });
   await page.goto('/admin/users');
   const card = page.getByRole('listitem').filter({ has: page.getByText(someone.email, { exact: true }) });
@@ -228,8 +229,11 @@ test('axe finds no violation on the admin dashboard, the users with their dialog
   await expectNoAxeFindings(page, 'audit log');
 });
 
-test('axe finds no violation on the list of pending accounts and its dialogs', async ({ visit, account }) => {
-  await account('pending');
+test('axe finds no accessibility violation on the list of pending accounts and its dialogs', async ({
+  visit,
+  createAccount,
+}) => {
+  await createAccount('pending');
   const page = await visit('admin');
   await page.goto('/admin/users?view=waiting');
   await page.getByRole('checkbox', { name: 'Tümünü seç' }).check();
@@ -246,16 +250,16 @@ test('axe finds no violation on the list of pending accounts and its dialogs', a
   }
 });
 
-test('axe finds no violation on a restricted dataset, for a member without access and for an administrator', async ({
+test('axe finds no accessibility violation on a restricted dataset, which a member without access and an administrator view', async ({
   visit,
-  account,
+  createAccount,
   product,
 }) => {
   const dataset = 'Mouse kidney';
   const token = await administratorToken(product.address);
-  const set = (access: string) =>
-    call(product.address, 'PUT', '/admin/datasets', { token, body: { dataset, access, listed: true } });
-  await set('restricted');
+  const setAccess = (access: 'open' | 'restricted') =>
+    callApi(product.address, 'PUT', '/admin/datasets', { token, body: { dataset, access, listed: true } });
+  await setAccess('restricted');
   const member = await visit('user');
   await member.goto('/wsi-viewer');
   await member.getByRole('button', { name: 'Restricted datasets (1)' }).click();
@@ -265,16 +269,16 @@ test('axe finds no violation on a restricted dataset, for a member without acces
   await expect(member.getByRole('dialog')).toBeVisible();
   await expectNoAxeFindings(member, 'request of access');
 
-  const { uid } = await account('user');
-  await call(product.address, 'POST', '/admin/datasets/grants', { token, body: { dataset, uid } });
+  const { uid } = await createAccount('user');
+  await callApi(product.address, 'POST', '/admin/datasets/grants', { token, body: { dataset, uid } });
   const admin = await visit('admin');
   await admin.goto('/admin/datasets');
   await expect(admin.getByRole('button', { name: /^Kaldır:/ }).first()).toBeVisible();
   await expectNoAxeFindings(admin, 'dataset management');
-  await set('open');
+  await setAccess('open');
 });
 
-test('axe finds no violation on slide management, its dialogs, its menu, and the errors of a catalogue file', async ({
+test('axe finds no accessibility violation on slide management, its dialogs, its menu, and the errors of a catalogue file', async ({
   visit,
 }) => {
   test.slow(); // each state is checked in both colour schemes
@@ -308,7 +312,9 @@ test('axe finds no violation on slide management, its dialogs, its menu, and the
   await expectNoAxeFindings(page, 'errors of a catalogue file');
 });
 
-test('axe finds no violation in the viewer while two slides are compared', async ({ visit }) => {
+test('axe finds no accessibility violation in the viewer while two slides are compared', async ({
+  visit,
+}) => {
   const page = await visit('user');
   await page.goto('/wsi-viewer');
   await page.getByRole('button', { name: slideName }).click();

@@ -27,7 +27,7 @@ const adminActions: Readonly<Record<AccountState, readonly (readonly [path: stri
 
 let accountCount = 0;
 
-/** Registers an account and brings it into a state. @param address base URL of the product */
+/** Registers an account and brings it into a state with the actions of an administrator. @param address base URL of the product */
 export async function makeAccount(address: string, state: AccountState): Promise<Account> {
   accountCount += 1;
   const account = {
@@ -35,11 +35,11 @@ export async function makeAccount(address: string, state: AccountState): Promise
     password: 'a thin slice of kidney',
     displayName: `Deniz ${state}`,
   };
-  const { user } = await call(address, 'POST', '/auth/register', { body: account });
+  const { user } = await callApi(address, 'POST', '/auth/register', { body: account });
   const { uid } = user as { uid: string };
   const token = await administratorToken(address);
   for (const [action, body] of adminActions[state]) {
-    await call(address, 'POST', `/admin/users/${uid}/${action}`, { token, body: body ?? {} });
+    await callApi(address, 'POST', `/admin/users/${uid}/${action}`, { token, body: body ?? {} });
   }
   return { ...account, uid };
 }
@@ -60,13 +60,18 @@ export async function signIn(
   address: string,
   { email, password }: Pick<Account, 'email' | 'password'>,
 ): Promise<SignIn> {
-  const { token } = await call(address, 'POST', '/auth/login', { body: { email, password } });
-  const verified = await call(address, 'POST', '/auth/verify', { body: { token } });
+  const { token } = await callApi(address, 'POST', '/auth/login', { body: { email, password } });
+  const verified = await callApi(address, 'POST', '/auth/verify', { body: { token } });
   return { token: verified.token as string, user: verified.user };
 }
 
-/** Calls the API and returns the response body; {} without one. `token` is a bearer token, in the form in which `call` returns it. @throws Error with status and body when the status is not 2xx */
-export async function call(
+/**
+ * Calls the API and returns the JSON body of the response, or {} when the response has none.
+ *
+ * @param options `token` is a bearer token. Its type is unknown, so that tests can pass a field of an earlier response without a cast.
+ * @throws Error with status and body when the status is not 2xx
+ */
+export async function callApi(
   address: string,
   method: string,
   path: string,

@@ -8,25 +8,25 @@ import {
   openSlide,
   annotationPanel as panel,
   annotationRow as row,
-  saved,
+  savedIndicator,
   startDrawing,
   test,
 } from './annotation-steps.ts';
 import { expectNoAxeFindings } from './axe.ts';
 import { expect } from './test.ts';
 
-const details = (page: Page) => page.getByRole('region', { name: 'Selected annotation' });
+const detailsPanel = (page: Page) => page.getByRole('region', { name: 'Selected annotation' });
 
 async function chooseLayerAction(page: Page, item: string): Promise<void> {
   await panel(page).getByRole('button', { name: 'Layer actions' }).click();
   await page.getByRole('menuitem', { name: item }).click();
 }
 
-test.describe('the annotation of a tumour', () => {
+test.describe('annotating a tumour', () => {
   test.use({ expectedConsoleErrors: /ERR_FAILED|ERR_INTERNET_DISCONNECTED|Failed to load resource/ });
   test.setTimeout(120_000);
 
-  test('is outlined, cut, classified, measured and described, is visible to a colleague, and keeps changes made offline', async ({
+  test('a colleague sees a tumour annotation with its description, and later the change that its author made offline', async ({
     visit,
   }) => {
     const page = await visit('user');
@@ -53,11 +53,11 @@ test.describe('the annotation of a tumour', () => {
     await page.keyboard.up('Alt');
     await expect.poll(() => row(page, /^Area/).textContent()).not.toBe(textBeforeErasing);
     await page.keyboard.press('1');
-    await details(page).getByRole('textbox', { name: 'Description' }).fill('Invades the vessel.');
-    await details(page).getByRole('textbox', { name: 'Name' }).fill('Tumour');
-    await details(page).getByRole('textbox', { name: 'Name' }).press('Enter');
+    await detailsPanel(page).getByRole('textbox', { name: 'Description' }).fill('Invades the vessel.');
+    await detailsPanel(page).getByRole('textbox', { name: 'Name' }).fill('Tumour');
+    await detailsPanel(page).getByRole('textbox', { name: 'Name' }).press('Enter');
     await expect(row(page, /^Tumour/)).toBeVisible();
-    await expect(saved(page)).toHaveText('Saved');
+    await expect(savedIndicator(page)).toHaveText('Saved');
     await panel(page).getByRole('combobox', { name: 'Who can see the layer?' }).selectOption('members');
 
     const colleague = await visit('user');
@@ -65,14 +65,14 @@ test.describe('the annotation of a tumour', () => {
     await startDrawing(colleague);
     await expect(colleague.locator('[data-live]')).toBeAttached();
     await row(colleague, /^Tumour/).click();
-    await expect(details(colleague).getByRole('textbox', { name: 'Description' })).toHaveValue(
+    await expect(detailsPanel(colleague).getByRole('textbox', { name: 'Description' })).toHaveValue(
       'Invades the vessel.',
     );
 
     // A change that is made offline is sent after a reload when the server is reachable.
     await page.route('**/api/v1/annotation-layers/*/changes', (route) => route.abort());
-    await details(page).getByRole('textbox', { name: 'Name' }).fill('Tumour, pT2');
-    await details(page).getByRole('textbox', { name: 'Name' }).press('Enter');
+    await detailsPanel(page).getByRole('textbox', { name: 'Name' }).fill('Tumour, pT2');
+    await detailsPanel(page).getByRole('textbox', { name: 'Name' }).press('Enter');
     await expect(page.getByText('Offline: 1 change kept on this computer')).toBeVisible();
     await page.unroute('**/api/v1/annotation-layers/*/changes');
     const sent = page.waitForResponse((response) => response.url().endsWith('/changes') && response.ok());
@@ -84,12 +84,13 @@ test.describe('the annotation of a tumour', () => {
     await expect(row(page, /^Line/)).toBeVisible();
 
     await row(page, /^Tumour, pT2/).click();
-    await details(page).getByRole('button', { name: 'History' }).click();
+    await detailsPanel(page).getByRole('button', { name: 'History' }).click();
     await expect(page.getByRole('dialog', { name: 'History of the annotation' })).toContainText('Drawn');
     await expectNoAxeFindings(page, 'history');
   });
 });
 
+/** Returns the GeoJSON coordinates of a square of 50 × 50 pixels. @param x left edge in pixels of full resolution */
 const squareAt = (x: number) => [
   [
     [x, 100],
@@ -99,7 +100,7 @@ const squareAt = (x: number) => [
     [x, 100],
   ],
 ];
-const quPathFeature = (id: string, x: number, name: string) => ({
+const newQuPathFeature = (id: string, x: number, name: string) => ({
   type: 'Feature',
   id,
   geometry: { type: 'Polygon', coordinates: squareAt(x) },
@@ -111,24 +112,27 @@ const quPathFeature = (id: string, x: number, name: string) => ({
   },
 });
 
-test('a QuPath file is checked and imported, and the exported file differs from it only in the annotation that was changed', async ({
+test('a QuPath file is validated and imported, and its export differs from the file only in the annotation that was renamed', async ({
   visit,
 }) => {
   const page = await visit('user');
   await openSlide(page);
   await startDrawing(page);
   const features = [
-    quPathFeature('6423a977-ffff-48db-affc-cd11632010f0', 600, 'Left'),
-    quPathFeature('a9d3d08f-35cd-46d4-93d6-08d71feefaa6', 700, 'Right'),
+    newQuPathFeature('6423a977-ffff-48db-affc-cd11632010f0', 600, 'Left'),
+    newQuPathFeature('a9d3d08f-35cd-46d4-93d6-08d71feefaa6', 700, 'Right'),
   ];
-  const broken = {
+  const featureWithoutCoordinates = {
     ...features[0],
     id: '0d9a3f1e-51a1-4c7c-a6ab-0b6d3a0b5a11',
     geometry: { type: 'Polygon', coordinates: [] },
   };
   const choosing = page.waitForEvent('filechooser');
   await chooseLayerAction(page, 'Import a file…');
-  const text = JSON.stringify({ type: 'FeatureCollection', features: [...features, broken] });
+  const text = JSON.stringify({
+    type: 'FeatureCollection',
+    features: [...features, featureWithoutCoordinates],
+  });
   await (await choosing).setFiles({
     name: 'section.geojson',
     mimeType: 'application/geo+json',
@@ -137,51 +141,51 @@ test('a QuPath file is checked and imported, and the exported file differs from 
   const dialog = page.getByRole('dialog', { name: 'Import annotations: section.geojson' });
   await expect(dialog).toContainText('The file contains 2 valid annotations.');
   await expect(dialog).toContainText('Stroma: 2');
-  await expect(dialog).toContainText('Annotation 3:');
+  await expect(dialog).toContainText('Annotation 3:'); // the reason why the third one is invalid
   await expectNoAxeFindings(page, 'import');
   await dialog.getByRole('button', { name: 'Import (2)' }).click();
   await expect(row(page, /^Left/)).toBeVisible();
 
   await row(page, /^Right/).click();
-  await details(page).getByRole('textbox', { name: 'Name' }).fill('Changed');
-  await details(page).getByRole('textbox', { name: 'Name' }).press('Enter');
-  await expect(saved(page)).toHaveText('Saved');
+  await detailsPanel(page).getByRole('textbox', { name: 'Name' }).fill('Changed');
+  await detailsPanel(page).getByRole('textbox', { name: 'Name' }).press('Enter');
+  await expect(savedIndicator(page)).toHaveText('Saved');
 
   const downloading = page.waitForEvent('download');
   await chooseLayerAction(page, 'QuPath (GeoJSON)');
   const file = await (await downloading).path();
   const exported = JSON.parse(await readFile(file, 'utf8')) as { features: { id: string }[] };
-  const found = (index: number) => exported.features.find(({ id }) => id === features[index]?.id);
+  const exportedFeature = (index: number) => exported.features.find(({ id }) => id === features[index]?.id);
   expect(exported.features).toHaveLength(2);
-  expect(found(0)).toMatchObject(features[0] ?? {});
-  expect(found(1)).toMatchObject({
+  expect(exportedFeature(0)).toMatchObject(features[0] ?? {});
+  expect(exportedFeature(1)).toMatchObject({
     ...features[1],
     properties: { ...features[1]?.properties, name: 'Changed' },
   });
 });
 
-test('a file of QuPath 0.5 is checked and imported, and the exported file differs from it only in the name that was changed', async ({
+test('a file written by QuPath 0.5 is imported, and its export differs from the file only in the annotation that was renamed', async ({
   visit,
 }) => {
-  const source = path.join(process.env.TEST_SLIDES ?? 'no-slides', 'annotations', 'qupath05.geojson');
-  test.skip(!existsSync(source), 'The annotation files in TEST_SLIDES are missing.');
-  const text = await readFile(source, 'utf8');
+  const quPathFile = path.join(process.env.TEST_SLIDES ?? 'no-slides', 'annotations', 'qupath05.geojson');
+  test.skip(!existsSync(quPathFile), 'The annotation files in TEST_SLIDES are missing.');
+  const text = await readFile(quPathFile, 'utf8');
   const { features } = JSON.parse(text) as { features: { id: string; properties: object }[] };
   const page = await visit('user');
   await openSlide(page);
   await startDrawing(page);
   const choosing = page.waitForEvent('filechooser');
   await chooseLayerAction(page, 'Import a file…');
-  await (await choosing).setFiles(source);
+  await (await choosing).setFiles(quPathFile);
   const dialog = page.getByRole('dialog', { name: 'Import annotations: qupath05.geojson' });
   await expect(dialog).toContainText('The file contains 3 valid annotations.');
   await dialog.getByRole('button', { name: 'Import (3)' }).click();
 
   await row(page, /^UT/).click();
-  await details(page).getByRole('textbox', { name: 'Name' }).fill('Uterus');
-  await details(page).getByRole('textbox', { name: 'Name' }).press('Enter');
+  await detailsPanel(page).getByRole('textbox', { name: 'Name' }).fill('Uterus');
+  await detailsPanel(page).getByRole('textbox', { name: 'Name' }).press('Enter');
   await expect(row(page, /^Uterus/)).toBeVisible();
-  await expect(saved(page)).toHaveText('Saved');
+  await expect(savedIndicator(page)).toHaveText('Saved');
 
   const downloading = page.waitForEvent('download');
   await chooseLayerAction(page, 'QuPath (GeoJSON)');
@@ -195,14 +199,14 @@ test('a file of QuPath 0.5 is checked and imported, and the exported file differ
   expect(byId(exported.features)).toEqual(byId(expected));
 });
 
-test('an annotation layer is renamed, locked, deleted, restored with Undo, and restored from the deleted layers', async ({
+test('an annotation layer can be renamed, locked, deleted, and restored both with Undo and from the list of deleted layers', async ({
   visit,
 }) => {
   const page = await visit('user');
   const slide = await openSlide(page);
   await startDrawing(page);
   await drawTriangle(page, slide);
-  await expect(saved(page)).toHaveText('Saved');
+  await expect(savedIndicator(page)).toHaveText('Saved');
   await chooseLayerAction(page, 'Rename');
   await page.getByRole('textbox', { name: 'Layer name' }).fill('Margins');
   await page.getByRole('button', { name: 'Save', exact: true }).click();

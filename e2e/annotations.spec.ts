@@ -5,7 +5,7 @@ import {
   openSlide,
   annotationPanel as panel,
   annotationRow as row,
-  saved,
+  savedIndicator,
   startDrawing,
   test,
 } from './annotation-steps.ts';
@@ -24,7 +24,7 @@ test('a polygon that is drawn and classified with a digit key is still present a
   await expect(panel(page).locator('span', { hasText: 'Tumor' })).toBeVisible();
   const size = await row(page, /^Area/).textContent();
   expect(size).toMatch(/mm²|µm²/);
-  await expect(saved(page)).toHaveText('Saved');
+  await expect(savedIndicator(page)).toHaveText('Saved');
 
   await page.reload();
   await startDrawing(page);
@@ -37,13 +37,13 @@ test('a polygon that is drawn and classified with a digit key is still present a
   await expect(panel(page).getByText('This slide has no annotations yet.')).toBeVisible();
   await page.keyboard.press('Control+z');
   await expect(row(page, /^Area/)).toBeVisible();
-  await expect(saved(page)).toHaveText('Saved');
+  await expect(savedIndicator(page)).toHaveText('Saved');
 });
 
 test.describe('an annotation that cannot be saved', () => {
   test.use({ expectedConsoleErrors: /ERR_FAILED|Failed to load resource/ });
 
-  test('is kept on the computer, and is saved after a reload when the server is reachable', async ({
+  test('an annotation that cannot be saved is kept on the computer, and is saved after a reload when the server is reachable', async ({
     visit,
   }) => {
     const page = await visit('user');
@@ -59,15 +59,18 @@ test.describe('an annotation that cannot be saved', () => {
     await sent;
     await startDrawing(page);
     await expect(row(page, /^Area/)).toBeVisible();
-    await expect(saved(page)).toHaveText('Saved');
+    await expect(savedIndicator(page)).toHaveText('Saved');
   });
 });
 
-test('the brush paints an area, enlarges it, and erases a part of it with Alt', async ({ visit }) => {
+test('the brush tool paints an area, enlarges it, and erases part of it while Alt is pressed', async ({
+  visit,
+}) => {
   const page = await visit('user');
   const slide = await openSlide(page);
   await startDrawing(page);
   await page.keyboard.press('b');
+  /** Paints a horizontal stroke. @param fromX and `toX` are CSS pixels from the middle of the viewer */
   const paint = async (fromX: number, toX: number) => {
     await page.mouse.move(slide.x + fromX, slide.y);
     await page.mouse.down();
@@ -75,22 +78,23 @@ test('the brush paints an area, enlarges it, and erases a part of it with Alt', 
     await page.mouse.move(slide.x + toX, slide.y, { steps: 4 });
     await page.mouse.up();
   };
-  const size = async () =>
+  /** Returns the area that the row of the annotation shows, for example 12.5 for "12.5 µm²". */
+  const shownArea = async () =>
     Number.parseFloat(/[\d.]+(?= [mµ]m²)/.exec((await row(page, /^Area/).textContent()) ?? '')?.[0] ?? '');
   await paint(-60, 0);
   await expect(row(page, /^Area/)).toBeVisible();
-  const painted = await size();
+  const paintedArea = await shownArea();
   await paint(-10, 60);
-  await expect.poll(size).toBeGreaterThan(painted);
+  await expect.poll(shownArea).toBeGreaterThan(paintedArea);
   await expect(row(page, /^Area/)).toHaveCount(1);
-  const larger = await size();
+  const enlargedArea = await shownArea();
   await page.keyboard.down('Alt');
   await paint(-120, -40);
   await page.keyboard.up('Alt');
-  await expect.poll(size).toBeLessThan(larger);
+  await expect.poll(shownArea).toBeLessThan(enlargedArea);
 });
 
-test('axe finds no violation in the drawing mode, and on a phone at most six controls cover the slide', async ({
+test('axe finds no accessibility violation in the drawing mode, and on a phone at most six controls cover the slide', async ({
   visit,
 }) => {
   const page = await visit('user');
@@ -117,7 +121,7 @@ test('an account with the role viewer sees shared annotations and has no drawing
   await startDrawing(page);
   await drawTriangle(page, slide);
   await expect(row(page, /^Area/)).toBeVisible();
-  await expect(saved(page)).toHaveText('Saved');
+  await expect(savedIndicator(page)).toHaveText('Saved');
   await panel(page).getByRole('combobox', { name: 'Who can see the layer?' }).selectOption('members');
   await expect(panel(page).getByRole('combobox', { name: 'Who can change the layer?' })).toBeVisible();
 
@@ -137,7 +141,7 @@ test("two people see each other's changes to a shared layer within a second", as
   const slide = await openSlide(page);
   await startDrawing(page);
   await drawTriangle(page, slide);
-  await expect(saved(page)).toHaveText('Saved');
+  await expect(savedIndicator(page)).toHaveText('Saved');
   await panel(page).getByRole('combobox', { name: 'Who can see the layer?' }).selectOption('members');
   await panel(page).getByRole('combobox', { name: 'Who can change the layer?' }).selectOption('members');
 
@@ -155,7 +159,7 @@ test("two people see each other's changes to a shared layer within a second", as
 
   await row(colleague, /^Area/).click();
   await colleague.keyboard.press('Delete');
-  await expect(saved(colleague)).toHaveText('Saved');
+  await expect(savedIndicator(colleague)).toHaveText('Saved');
   await expect(panel(page).getByText('This slide has no annotations yet.')).toBeVisible({ timeout: 1000 });
 });
 
@@ -178,23 +182,25 @@ test('the first shared layer of a slide appears on the open page of another pers
   const slide = await openSlide(page);
   await startDrawing(page);
   await drawTriangle(page, slide);
-  await expect(saved(page)).toHaveText('Saved');
+  await expect(savedIndicator(page)).toHaveText('Saved');
   expect(await isDrawnOn(reader)).toBe(false);
   await panel(page).getByRole('combobox', { name: 'Who can see the layer?' }).selectOption('members');
   await expect.poll(() => isDrawnOn(reader), { intervals: [50] }).toBe(true);
 });
 
-test('the wand tool outlines a region of similar colour', async ({ visit }) => {
+test('a click with the wand tool outlines the region of similar colour around the clicked point', async ({
+  visit,
+}) => {
   const page = await visit('user');
   const slide = await openSlide(page);
   await startDrawing(page);
   await page.keyboard.press('w');
   await page.mouse.click(slide.x, slide.y);
   await expect(row(page, /^Area/)).toHaveCount(1);
-  await expect(saved(page)).toHaveText('Saved');
+  await expect(savedIndicator(page)).toHaveText('Saved');
 });
 
-test('the cut tool separates an area into two annotations', async ({ visit }) => {
+test('the cut tool splits an area into two annotations along a drawn line', async ({ visit }) => {
   const page = await visit('user');
   const slide = await openSlide(page);
   await startDrawing(page);
@@ -204,5 +210,5 @@ test('the cut tool separates an area into two annotations', async ({ visit }) =>
   await page.mouse.click(slide.x + 10, slide.y - 120);
   await page.mouse.dblclick(slide.x + 10, slide.y + 120);
   await expect(row(page, /^Area/)).toHaveCount(2);
-  await expect(saved(page)).toHaveText('Saved');
+  await expect(savedIndicator(page)).toHaveText('Saved');
 });

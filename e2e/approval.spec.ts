@@ -1,9 +1,12 @@
-/** Approval of accounts, from the registration to the decision, with the screens of applicants and administrators. */
+/**
+ * Approval of accounts by an administrator, with the screens of both sides. The screens are in Turkish: 'Onayla' approves, 'Reddet' rejects,
+ * 'Bekleyenler' are the waiting applicants, and 'Askıya Alınmış' is the status "suspended", which a rejected account gets.
+ */
 import type { Page } from '@playwright/test';
-import { call } from './accounts.ts';
+import { callApi } from './accounts.ts';
 import { expect, test } from './test.ts';
 
-/** Returns the row of an applicant. Rows of similar applicants contain the address, too, but without the separator after it. */
+/** Returns the row of an applicant. Other rows may mention the address, too, as a similar application, but without the separator after it. */
 const rowOf = (page: Page, email: string) =>
   page.getByRole('listitem').filter({ has: page.getByText(`${email} · `) });
 
@@ -58,9 +61,9 @@ test('an administrator sees affiliation and purpose of an applicant, and approve
 
 test('an administrator rejects several applications at once, and each applicant sees the reason', async ({
   visit,
-  account,
+  createAccount,
 }) => {
-  const [first, second] = [await account('pending'), await account('pending')];
+  const [first, second] = [await createAccount('pending'), await createAccount('pending')];
   const waiting = await visit(first);
   await waiting.goto('/account-status');
   await expect(waiting.getByText('Onay Bekliyor')).toBeVisible();
@@ -89,11 +92,11 @@ test('an administrator rejects several applications at once, and each applicant 
 });
 
 test.describe('approving several applicants', () => {
-  test('names an applicant whom another administrator has approved meanwhile, and approves the others', async ({
+  test('approving several applicants reports the one whom another administrator has already approved, and approves the others', async ({
     visit,
-    account,
+    createAccount,
   }) => {
-    const [alreadyApproved, stillPending] = [await account('pending'), await account('pending')];
+    const [alreadyApproved, stillPending] = [await createAccount('pending'), await createAccount('pending')];
     const admin = await visit('admin');
     await admin.goto('/admin/users?view=waiting');
     for (const { email } of [alreadyApproved, stillPending]) {
@@ -115,13 +118,13 @@ test.describe('approving several applicants', () => {
 
 test('an administrator finds a person by a name typed without diacritics, and the URL keeps the search', async ({
   visit,
-  account,
+  createAccount,
   product,
 }) => {
-  const someone = await account('user');
+  const someone = await createAccount('user');
   const email = `sule-${process.pid}@example.org`;
   const body = { email, password: 'ince bir kesit', displayName: 'Şule Çağlı Işık' };
-  await call(product.address, 'POST', '/auth/register', { body });
+  await callApi(product.address, 'POST', '/auth/register', { body });
   const page = await visit('admin');
   await page.goto('/admin/users');
   await page.getByRole('searchbox', { name: 'Ara' }).fill('isik SULE');

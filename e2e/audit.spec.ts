@@ -1,6 +1,6 @@
 /** The audit log: an administrator finds out with a few clicks who opened a slide. */
 import { readFile } from 'node:fs/promises';
-import { call } from './accounts.ts';
+import { callApi } from './accounts.ts';
 import { axeFindings } from './axe.ts';
 import { expect, slideName, test } from './test.ts';
 
@@ -9,16 +9,16 @@ test.use({ expectedConsoleErrors: /status of 401 .*\/auth\/login/ });
 
 test('an administrator finds out from the audit log who opened a slide, and what else that person did', async ({
   visit,
-  account,
+  createAccount,
   product,
 }) => {
   test.slow(); // two people and many clicks
-  const reader = await account('viewer');
-  const admin = await account('admin');
+  const reader = await createAccount('viewer');
+  const admin = await createAccount('admin');
 
   await test.step('a reader mistypes the password, signs in and opens a slide', async () => {
     const wrong = { email: reader.email, password: 'a thick slice of kidney' };
-    await expect(call(product.address, 'POST', '/auth/login', { body: wrong })).rejects.toThrow('401');
+    await expect(callApi(product.address, 'POST', '/auth/login', { body: wrong })).rejects.toThrow('401');
     const page = await visit(reader);
     await page.goto('/wsi-viewer');
     await page.getByRole('button', { name: slideName }).click();
@@ -72,7 +72,7 @@ test('an administrator finds out from the audit log who opened a slide, and what
   });
 });
 
-test('the audit log fits a telephone screen as a list of cards, and axe finds no violation on it', async ({
+test('the audit log fits a telephone screen as a list of cards, and axe finds no accessibility violation on it', async ({
   visit,
 }) => {
   test.slow(); // axe looks at every row
@@ -90,9 +90,9 @@ test('the audit log fits a telephone screen as a list of cards, and axe finds no
 
 test('the card of an account links to the audit entries of the person, and the viewer links to those of the slide', async ({
   visit,
-  account,
+  createAccount,
 }) => {
-  const reader = await account('viewer');
+  const reader = await createAccount('viewer');
   const page = await visit('admin');
   await page.goto('/admin/users');
   const card = page.getByRole('listitem').filter({ hasText: reader.email });

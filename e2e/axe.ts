@@ -10,7 +10,7 @@ const colourRules = ['color-contrast', 'link-in-text-block'];
 type ColorScheme = 'light' | 'dark';
 
 /**
- * Expects that axe finds no violation in the current state of the page in both colour schemes.
+ * Expects that axe finds no accessibility violation in the current state of the page in both colour schemes.
  *
  * @param state name of the state in the test report
  */

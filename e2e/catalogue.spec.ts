@@ -1,4 +1,4 @@
-/** The catalogue and the panels of the WSI Viewer, with their errors (section 2 of the specification). */
+/** The catalogue and the panels of the viewer for whole-slide images ("WSI Viewer"), with their errors (section 2 of the specification). */
 import type { Page } from '@playwright/test';
 import { axeFindings } from './axe.ts';
 import { expect, slideName, test } from './test.ts';
@@ -31,11 +31,13 @@ test('the search of the catalogue ignores case and hides groups without a match'
   await expect(page.getByRole('button', { name: /^Unknown \d/ })).toBeHidden();
 });
 
-test('a selected image is loaded once, and its panel shows name, dataset and organ', async ({ visit }) => {
+test('a second click on the selected image does not load it again, and its panel shows name, dataset and organ', async ({
+  visit,
+}) => {
   const page = await visit('user');
-  let descriptors = 0;
+  let descriptorRequests = 0; // requests for the Deep Zoom XML, which open an image
   page.on('request', (request) => {
-    if (request.url().includes('/image.dzi')) descriptors += 1;
+    if (request.url().includes('/image.dzi')) descriptorRequests += 1;
   });
   await page.goto('/wsi-viewer');
   await page.getByRole('button', { name: slideName }).click();
@@ -47,10 +49,10 @@ test('a selected image is loaded once, and its panel shows name, dataset and org
   await expect(page.getByText('Loading tiles...')).toBeHidden();
   await page.getByRole('button', { name: slideName }).click();
   await page.waitForLoadState('networkidle');
-  expect(descriptors, 'a second click on the selected image loads nothing').toBe(1);
+  expect(descriptorRequests, 'a second click on the selected image loads nothing').toBe(1);
 });
 
-test('the viewer shows that the image session is active, and shows its id, validity, age and requests in the session stats', async ({
+test('the viewer shows the active image session, and its id, validity, age and number of requests in the session statistics', async ({
   visit,
 }) => {
   const page = await visit('user');
@@ -63,7 +65,9 @@ test('the viewer shows that the image session is active, and shows its id, valid
   }
 });
 
-test('the image session is revoked when the person leaves the viewer', async ({ visit }) => {
+test('leaving the viewer revokes the image session, the credential with which the page loads tiles', async ({
+  visit,
+}) => {
   const page = await visit('user');
   await page.goto('/wsi-viewer');
   await expect(page.getByText('Active', { exact: true })).toBeVisible();
@@ -86,7 +90,7 @@ test.describe('a catalogue list that cannot be loaded', () => {
     ['the server responds with 502 and no message', { status: 502, body: 'x' }, 'Server error (502)'],
     ['there is no response', null, 'No response from server. Please check your connection.'],
   ] as const) {
-    test(`shows an error with a Retry button when ${condition}`, async ({ visit }) => {
+    test(`the catalogue list shows an error with a Retry button when ${condition}`, async ({ visit }) => {
       const page = await visit('user');
       await page.route('**/image-catalog/images**', (route) =>
         response === null ? route.abort() : route.fulfill(response),
@@ -204,7 +208,7 @@ test.describe('a catalogue of 10,000 slides', () => {
     return requests;
   }
 
-  test('renders only the visible rows, and loads few rows and thumbnails during a quick scroll', async ({
+  test('a catalogue of 10,000 slides renders only the visible rows, and loads few rows and thumbnails during a quick scroll', async ({
     visit,
   }) => {
     const page = await visit('user');
@@ -230,7 +234,7 @@ test.describe('a catalogue of 10,000 slides', () => {
     expect(requests.rows, 'requests for pages of 100 rows').toBeLessThan(40);
   });
 
-  test('keeps the focus in the list from the first to the last row, and axe finds no violation in it', async ({
+  test('in a catalogue of 10,000 slides, keys move the focus to any row, and axe finds no accessibility violation in the list', async ({
     visit,
   }) => {
     const page = await visit('user');
@@ -247,7 +251,9 @@ test.describe('a catalogue of 10,000 slides', () => {
     expect(await axeFindings(page, { within: 'aside' })).toEqual([]);
   });
 
-  test('keeps filter, order and scroll position while another screen is open', async ({ visit }) => {
+  test('a catalogue of 10,000 slides keeps filter, order and scroll position while another screen is open', async ({
+    visit,
+  }) => {
     const page = await visit('user');
     await openCatalogue(page);
     await page.getByLabel('Filter by organ').selectOption('Kidney (5,000)');

@@ -1,24 +1,30 @@
-/** Changes responses of the server in the browser, so that the slide of the tests seems to have a colour profile. */
+/** Stubs server responses in the browser, so that the slide of the tests seems to have a colour profile (the ICC profile of its scanner). */
 import type { Page } from '@playwright/test';
 
-/** A colour table: RGB samples of a grid with `size` nodes per axis; red varies fastest. */
-export interface ServedTable {
+/**
+ * A colour table, which the server computes from a colour profile: the sRGB colours of a grid of scanned colours with `size` nodes per
+ * axis. The samples are bytes in the order red, green, blue; the red axis varies fastest.
+ */
+export interface ColourTable {
   readonly size: number;
   readonly samples: Buffer;
 }
 
 /** Creates a colour table. @param colourOf returns the sRGB colour of a scanned colour; both have components from 0 to 1 */
-export function tableOf(size: number, colourOf: (rgb: readonly number[]) => readonly number[]): ServedTable {
+export function buildColourTable(
+  size: number,
+  colourOf: (rgb: readonly number[]) => readonly number[],
+): ColourTable {
   const lastNode = size - 1;
-  const samples = Array.from({ length: size ** 3 }, (_, index) => {
-    const [red, green, blue] = [index % size, Math.floor(index / size) % size, Math.floor(index / size ** 2)];
-    return colourOf([red, green, blue].map((node) => node / lastNode));
+  const colours = Array.from({ length: size ** 3 }, (_, index) => {
+    const node = [index % size, Math.floor(index / size) % size, Math.floor(index / size ** 2)];
+    return colourOf(node.map((position) => position / lastNode));
   });
-  return { size, samples: Buffer.from(samples.flat().map((sample) => Math.round(255 * sample))) };
+  return { size, samples: Buffer.from(colours.flat().map((sample) => Math.round(255 * sample))) };
 }
 
-/** Adds a colour profile to the descriptor of the slide and serves the table. @returns a list to which the URLs of requested tiles are added */
-export async function serveProfile(page: Page, { size, samples }: ServedTable): Promise<string[]> {
+/** Adds a colour profile to the descriptor of the slide and serves the table. @returns a list that grows by the URL of each tile that the page requests */
+export async function serveProfile(page: Page, { size, samples }: ColourTable): Promise<string[]> {
   const requestedTiles: string[] = [];
   await page.route('**/image.dzi*', async (route) => {
     const response = await route.fetch();

@@ -1,6 +1,6 @@
 /** Colours of slides with a colour profile, corrected or as scanned, with both drawers (the parts that draw tiles: WebGL and canvas). */
 import type { Page } from '@playwright/test';
-import { serveProfile, tableOf } from './colour-profile.ts';
+import { buildColourTable, serveProfile } from './colour-profile.ts';
 import { forceDrawer, webGlArguments } from './renderer-probe.ts';
 import { meanColourOf } from './screenshot.ts';
 import { expect, slideName, test } from './test.ts';
@@ -14,7 +14,7 @@ test.use({
 });
 
 /** A colour table that inverts every colour, so that the correction is easy to detect. */
-const negative = tableOf(2, (rgb) => rgb.map((sample) => 1 - sample));
+const invertingTable = buildColourTable(2, (rgb) => rgb.map((sample) => 1 - sample));
 
 async function openSlide(page: Page): Promise<void> {
   await page.goto('/wsi-viewer');
@@ -26,12 +26,12 @@ async function openSlide(page: Page): Promise<void> {
 const greenOf = async (page: Page) => (await meanColourOf(page.getByRole('application'))).green;
 
 for (const drawer of ['webgl', 'canvas'] as const) {
-  test(`the ${drawer} drawer corrects colours with the colour table of the slide, and URL and browser keep the choice between corrected and scanned colours`, async ({
+  test(`with ${drawer}, the viewer corrects colours by the colour profile of the slide, and URL and browser keep the choice between corrected and scanned colours`, async ({
     visit,
   }) => {
     const page = await visit('user');
     await forceDrawer(page, drawer);
-    const requestedTiles = await serveProfile(page, negative);
+    const requestedTiles = await serveProfile(page, invertingTable);
     await openSlide(page);
     await page.getByRole('button', { name: 'Brightness and colours' }).click();
     await expect(page.getByText(/^Colour profile: AT2, 1[.,][67] MB$/)).toBeVisible();
@@ -59,13 +59,13 @@ for (const drawer of ['webgl', 'canvas'] as const) {
   });
 }
 
-test('a browser that cannot correct colours requests corrected tiles, and uncorrected ones when the person chooses As scanned', async ({
+test('a browser that cannot correct colours itself requests corrected tiles, and uncorrected ones when the person chooses As scanned', async ({
   visit,
 }) => {
   const page = await visit('user');
   await forceDrawer(page, 'canvas');
-  await page.addInitScript(() => Reflect.deleteProperty(window, 'OffscreenCanvas'));
-  const requestedTiles = await serveProfile(page, negative);
+  await page.addInitScript(() => Reflect.deleteProperty(window, 'OffscreenCanvas')); // the viewer needs it for the correction
+  const requestedTiles = await serveProfile(page, invertingTable);
   await openSlide(page);
   expect(requestedTiles.length).toBeGreaterThan(0);
   expect(requestedTiles.every((url) => url.includes('colour=srgb'))).toBe(true);

@@ -1,11 +1,12 @@
 /** Comparison of two slides side by side, whose movements are linked. */
 import type { Page } from '@playwright/test';
-import { administratorToken, call } from './accounts.ts';
+import { administratorToken, callApi } from './accounts.ts';
 import type { Product } from './product.ts';
 import { expect, slideName, test } from './test.ts';
 
 const otherName = 'section-1.svs';
 
+/** A field of view: its centre in pixels of full resolution, screen pixels per image pixel, and the rotation in degrees. */
 interface Field {
   readonly x: number;
   readonly y: number;
@@ -13,7 +14,7 @@ interface Field {
   readonly rotation: number;
 }
 
-/** Returns the field of one slide from the URL, which is updated when a movement has ended. @param prefix of the URL parameters of the slide: `b` for the second one */
+/** Returns the field of one slide from the URL, which the viewer updates after each movement. @param prefix of the URL parameters: `b` for the second slide */
 async function fieldIn(page: Page, prefix: '' | 'b'): Promise<Field> {
   await expect(page).toHaveURL(new RegExp(`[?&]${prefix}zoom=`));
   const address = new URL(page.url()).searchParams;
@@ -22,19 +23,19 @@ async function fieldIn(page: Page, prefix: '' | 'b'): Promise<Field> {
 }
 
 /** Returns the half of the viewer that shows a slide. @param name of the slide */
-const half = (page: Page, name: string) => page.getByRole('group', { name, exact: true });
+const viewerHalf = (page: Page, name: string) => page.getByRole('group', { name, exact: true });
 
-/** Opens two linked slides. @param fields URL parameters with the fields of both */
+/** Opens two slides whose movements are linked. @param fields URL parameters with the fields of view of both */
 async function openPair(page: Page, product: Product, fields: string): Promise<void> {
   const token = await administratorToken(product.address);
-  const { images } = await call(product.address, 'GET', '/image-catalog/images', { token });
+  const { images } = await callApi(product.address, 'GET', '/image-catalog/images', { token });
   const catalogue = images as readonly { readonly id: string; readonly file_name: string }[];
   const idOf = (name: string) => catalogue.find(({ file_name }) => file_name === name)?.id;
   await page.goto(`/wsi-viewer?image=${idOf(slideName)}&beside=${idOf(otherName)}&${fields}`);
-  await untilOpened(page);
+  await waitUntilBothOpened(page);
 }
 
-async function untilOpened(page: Page): Promise<void> {
+async function waitUntilBothOpened(page: Page): Promise<void> {
   // A long timeout, because two slides are opened at once.
   await expect(page.getByTitle('Scale bar')).toHaveCount(2, { timeout: 30_000 });
   // Only the active slide shows the tools.
@@ -44,7 +45,7 @@ async function untilOpened(page: Page): Promise<void> {
 
 /** Returns the micrometres per pixel from the panel of the selected image; null when it shows none. */
 async function micrometresPerPixel(page: Page, name: string): Promise<number | null> {
-  await half(page, name).getByRole('application').focus();
+  await viewerHalf(page, name).getByRole('application').focus();
   const panel = page.getByRole('region', { name: 'Selected Image' });
   await expect(panel).toContainText(name);
   const fact = panel.getByText(/^[\d.]+ µm$/);
@@ -61,8 +62,8 @@ test('during a comparison, a slide chosen in the catalogue opens beside the firs
   await expect(page.getByText('Select a slide to compare with')).toBeVisible();
   await page.getByPlaceholder('Search images...').fill('section');
   await page.getByRole('button', { name: otherName }).click();
-  await untilOpened(page);
-  await expect(half(page, otherName)).toHaveAttribute('aria-current', 'true');
+  await waitUntilBothOpened(page);
+  await expect(viewerHalf(page, otherName)).toHaveAttribute('aria-current', 'true');
   const [first, second] = [await fieldIn(page, ''), await fieldIn(page, 'b')];
   expect(second.zoom / first.zoom).toBeCloseTo(1, 1);
 });
@@ -81,11 +82,11 @@ test('moving one of two linked slides moves the other by the same distance on th
   ];
   // Slides without a pixel size move by the same distance on the screen: one screen pixel is 1/0.5 and 1/0.25 image pixels.
   const isCalibrated = mpp !== null && otherMpp !== null;
-  /** Distance per image pixel: on the tissue in µm, otherwise on the screen. */
+  /** Distance per image pixel: µm on the tissue, or screen pixels when a slide has no pixel size. */
   const perPixel = isCalibrated ? mpp : 0.5;
   const otherPerPixel = isCalibrated ? otherMpp : 0.25;
 
-  await half(page, slideName).getByRole('application').focus();
+  await viewerHalf(page, slideName).getByRole('application').focus();
   await page.keyboard.press('ArrowRight');
   await expect.poll(async () => (await fieldIn(page, '')).x).toBeGreaterThan(520);
   await expect.poll(async () => (await fieldIn(page, 'b')).x).toBeGreaterThan(401);
@@ -98,7 +99,7 @@ test('moving one of two linked slides moves the other by the same distance on th
 
   // Now the other slide is moved, with the mouse.
   const before = await fieldIn(page, '');
-  const box = await half(page, otherName).getByRole('application').boundingBox();
+  const box = await viewerHalf(page, otherName).getByRole('application').boundingBox();
   if (box === null) throw new Error('The slide is not visible.');
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   await page.mouse.down();
@@ -113,31 +114,31 @@ test('moving one of two linked slides moves the other by the same distance on th
     .toBeLessThan(1);
 });
 
-test('linked slides zoom by the same factor and turn by the same angle', async ({ visit, product }) => {
+test('two linked slides zoom by the same factor and rotate by the same angle', async ({ visit, product }) => {
   const page = await visit('user');
   await openPair(page, product, startFields);
-  await half(page, otherName).getByRole('application').focus();
+  await viewerHalf(page, otherName).getByRole('application').focus();
   await page.keyboard.press('+');
   await page.keyboard.press('r');
   await expect.poll(() => fieldIn(page, 'b')).toMatchObject({ zoom: 0.5, rotation: 90 });
   await expect.poll(() => fieldIn(page, '')).toMatchObject({ zoom: 1, rotation: 90 });
 });
 
-test('the zoom and rotation of one slide, changed while two slides are unlinked, stay relative to the other slide after linking', async ({
+test('the zoom and rotation that one slide has relative to the other when they are linked again stay the same afterwards', async ({
   visit,
   product,
 }) => {
   const page = await visit('user');
   await openPair(page, product, startFields);
   await page.getByRole('button', { name: 'Unlink' }).click();
-  await half(page, otherName).getByRole('application').focus();
+  await viewerHalf(page, otherName).getByRole('application').focus();
   await page.keyboard.press(']');
   await page.keyboard.press('+');
   await expect.poll(() => fieldIn(page, 'b')).toMatchObject({ zoom: 0.5, rotation: 5 });
   expect(await fieldIn(page, '')).toMatchObject({ zoom: 0.5, rotation: 0 });
 
   await page.getByRole('button', { name: 'Link', exact: true }).click();
-  await half(page, slideName).getByRole('application').focus();
+  await viewerHalf(page, slideName).getByRole('application').focus();
   await page.keyboard.press('r');
   await expect.poll(() => fieldIn(page, '')).toMatchObject({ zoom: 0.5, rotation: 90 });
   await expect.poll(() => fieldIn(page, 'b')).toMatchObject({ zoom: 0.5, rotation: 95 });
@@ -149,27 +150,27 @@ test('the URL of a comparison reopens both slides within a pixel of their positi
 }) => {
   const page = await visit('user');
   await openPair(page, product, `${startFields}&rotation=90&brotation=80`);
-  await half(page, slideName).getByRole('application').focus();
+  await viewerHalf(page, slideName).getByRole('application').focus();
   await page.keyboard.press('ArrowDown');
   await expect.poll(async () => (await fieldIn(page, '')).x).not.toBe(500);
   await expect.poll(async () => (await fieldIn(page, 'b')).x).not.toBe(400);
   await expect(page.getByText('Loading tiles...')).toHaveCount(0);
-  const [first, second] = [await fieldIn(page, ''), await fieldIn(page, 'b')];
+  const [firstField, secondField] = [await fieldIn(page, ''), await fieldIn(page, 'b')];
   const urlOfPair = page.url();
 
   await page.goto('/dashboard');
   await page.goto(urlOfPair);
-  await untilOpened(page);
+  await waitUntilBothOpened(page);
   // Mirroring twice makes the viewer write the unchanged positions to the URL again.
-  await half(page, otherName).getByRole('application').focus();
+  await viewerHalf(page, otherName).getByRole('application').focus();
   await page.keyboard.press('f');
   await expect(page).toHaveURL(/bmirror=1/);
   await expect(page).toHaveURL(/[?&]mirror=1/);
   await page.keyboard.press('f');
   await expect(page).not.toHaveURL(/mirror=1/);
   for (const [found, expected] of [
-    [await fieldIn(page, ''), first],
-    [await fieldIn(page, 'b'), second],
+    [await fieldIn(page, ''), firstField],
+    [await fieldIn(page, 'b'), secondField],
   ] as const) {
     expect(Math.hypot(found.x - expected.x, found.y - expected.y)).toBeLessThan(1);
     expect(found.zoom / expected.zoom).toBeCloseTo(1, 4);
@@ -180,17 +181,17 @@ test('the URL of a comparison reopens both slides within a pixel of their positi
   await expect(page).not.toHaveURL(/beside=/);
   await expect(page.getByRole('application')).toHaveCount(1);
   await page.goBack();
-  await untilOpened(page);
+  await waitUntilBothOpened(page);
   const reopened = await fieldIn(page, 'b');
-  expect(Math.hypot(reopened.x - second.x, reopened.y - second.y)).toBeLessThan(1);
+  expect(Math.hypot(reopened.x - secondField.x, reopened.y - secondField.y)).toBeLessThan(1);
 });
 
 test('during a comparison, keys act only on the slide that was used last', async ({ visit, product }) => {
   const page = await visit('user');
   await openPair(page, product, startFields);
-  await half(page, otherName).getByRole('application').click();
+  await viewerHalf(page, otherName).getByRole('application').click();
   await page.keyboard.press('m');
-  const ruler = (name: string) => half(page, name).getByRole('button', { name: 'Ruler' });
+  const ruler = (name: string) => viewerHalf(page, name).getByRole('button', { name: 'Ruler' });
   await expect(ruler(otherName)).toHaveAttribute('aria-pressed', 'true');
   await expect(ruler(slideName)).toHaveCount(0);
   await page.keyboard.press('Escape');

@@ -1,5 +1,5 @@
-/** Restricted datasets, with the screens of an administrator and of a member. */
-import { administratorToken, call } from './accounts.ts';
+/** Restricted datasets: only members to whom an administrator grants access see their slides. Administration is in Turkish, the viewer in English. */
+import { administratorToken, callApi } from './accounts.ts';
 import { expect, test } from './test.ts';
 
 const dataset = 'Mouse kidney';
@@ -7,17 +7,17 @@ const dataset = 'Mouse kidney';
 // The slide in the URL is requested once more after the access has ended.
 test.use({ expectedConsoleErrors: /status of 404 .*image-catalog/ });
 
-test('a member sees the slides of a restricted dataset after the request is granted, until the access is revoked', async ({
+test('a member sees the slides of a restricted dataset from when an administrator grants access until the access is revoked', async ({
   visit,
-  account,
+  createAccount,
   product,
 }) => {
   test.slow(); // loads eight pages one after the other
   // Another test may have restricted the dataset.
   const token = await administratorToken(product.address);
   const body = { dataset, access: 'open', listed: false };
-  await call(product.address, 'PUT', '/admin/datasets', { token, body });
-  const someone = await account('user');
+  await callApi(product.address, 'PUT', '/admin/datasets', { token, body });
+  const someone = await createAccount('user');
   const member = await visit(someone);
   const admin = await visit('admin');
 

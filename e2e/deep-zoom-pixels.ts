@@ -1,4 +1,4 @@
-/** Decodes Deep Zoom tiles of the product, so that tests can compare them with the pixels that a viewer shows. */
+/** Decodes Deep Zoom tiles of the product, so that tests can compare them with the pixels that a viewer shows. Used by other-viewers.spec.ts. */
 import sharp from 'sharp';
 
 /** Pixels of 3 bytes (red, green, blue), row by row. */
@@ -53,7 +53,7 @@ export async function deepZoomImage(
     const pixels: Pixels = { ...size, data: new Uint8Array(size.width * size.height * 3) };
     for (let row = Math.floor(top / tileSize); row * tileSize < top + size.height; row++) {
       for (let column = Math.floor(left / tileSize); column * tileSize < left + size.width; column++) {
-        copy(await tile(column, row), pixels, column * tileSize - left, row * tileSize - top);
+        copyPixels(await tile(column, row), pixels, column * tileSize - left, row * tileSize - top);
       }
     }
     return pixels;
@@ -61,14 +61,14 @@ export async function deepZoomImage(
   return { width, height, tileSize, encodedTile, tile, area };
 }
 
-/** Copies the source to position x, y of the target (which may be negative); pixels outside of the target are omitted. */
-function copy(source: Pixels, target: Pixels, x: number, y: number): void {
+/** Copies the source to position x, y of the target and omits pixels outside of the target, for example those at a negative position. */
+function copyPixels(source: Pixels, target: Pixels, x: number, y: number): void {
   const [firstColumn, endColumn] = [Math.max(0, -x), Math.min(source.width, target.width - x)];
   for (let row = Math.max(0, -y); row < Math.min(source.height, target.height - y); row++) {
-    const rowStart = row * source.width * 3;
+    const sourceStart = row * source.width * 3;
     const targetStart = ((row + y) * target.width + x + firstColumn) * 3;
-    const copied = source.data.subarray(rowStart + firstColumn * 3, rowStart + endColumn * 3);
-    target.data.set(copied, targetStart);
+    const samples = source.data.subarray(sourceStart + firstColumn * 3, sourceStart + endColumn * 3);
+    target.data.set(samples, targetStart);
   }
 }
 
@@ -109,7 +109,7 @@ function differenceAt(shown: Pixels, expected: Pixels, x: number, y: number): Di
   return { mean: sum / (pixels * 3), equal: equalPixels / pixels };
 }
 
-/** Returns the upper left part of a DICOM frame, because frames at the right and lower edge of a slide extend beyond the Deep Zoom tile. */
+/** Returns the upper left part of a DICOM frame (a tile in DICOM). Frames at the right and lower edge of a slide are larger than their Deep Zoom tiles. */
 export function crop(
   { width, data }: Pixels,
   size: { readonly width: number; readonly height: number },

@@ -1,15 +1,20 @@
-/** Protection against mistakes in user management: a double click acts on only one account, and actions can be undone. */
+/**
+ * Protection against mistakes in user management: a double click acts on only one account, and actions can be undone. The screens are in
+ * Turkish: 'Onayla' approves, 'Askıya Al' suspends, 'Devre Dışı Bırak' deactivates, 'Geri Al' undoes.
+ */
 import type { Page } from '@playwright/test';
-import { administratorToken, call } from './accounts.ts';
+import { administratorToken, callApi } from './accounts.ts';
 import { expectNoAxeFindings } from './axe.ts';
 import { expect, test } from './test.ts';
 
+/** Returns the row of an applicant; only there a separator follows the address. */
 const rowOf = (page: Page, email: string) =>
   page.getByRole('listitem').filter({ has: page.getByText(`${email} · `) });
+/** Returns the card of an account in the list of all users. */
 const cardOf = (page: Page, email: string) =>
   page.getByRole('listitem').filter({ has: page.getByText(email, { exact: true }) });
 
-/** Clicks twice at the same position of the screen, whatever is there at the second click. @param gapMs time between the clicks */
+/** Clicks a button of an applicant, and again at the same position of the screen, where another button may be by then. */
 async function clickTwice(page: Page, email: string, button: string, gapMs: number): Promise<void> {
   const target = rowOf(page, email).getByRole('button', { name: button, exact: true });
   await expect(target).toBeEnabled();
@@ -24,13 +29,13 @@ async function clickTwice(page: Page, email: string, button: string, gapMs: numb
 
 test.describe('the list of applicants', () => {
   for (const gapMs of [80, 200, 450]) {
-    test(`approves only one person when "Onayla" is clicked twice within ${gapMs} ms`, async ({
+    test(`clicking the button that approves an applicant twice approves only that applicant, with ${gapMs} ms between the clicks`, async ({
       visit,
-      account,
+      createAccount,
       product,
     }) => {
       const people = [];
-      for (let count = 0; count < 3; count += 1) people.push(await account('pending'));
+      for (let count = 0; count < 3; count += 1) people.push(await createAccount('pending'));
       const [first] = people;
       if (first === undefined) throw new Error('No account was created.');
       const page = await visit('admin');
@@ -43,7 +48,7 @@ test.describe('the list of applicants', () => {
       await page.waitForLoadState('networkidle');
       const token = await administratorToken(product.address);
       const statusOf = async (uid: string) =>
-        ((await call(product.address, 'GET', `/admin/users/${uid}`, { token })).user as { status: string })
+        ((await callApi(product.address, 'GET', `/admin/users/${uid}`, { token })).user as { status: string })
           .status;
       expect(await Promise.all(people.map(({ uid }) => statusOf(uid)))).toEqual([
         'active',
@@ -53,8 +58,8 @@ test.describe('the list of applicants', () => {
     });
   }
 
-  test('lets the administrator undo an approval', async ({ visit, account }) => {
-    const someone = await account('pending');
+  test('the administrator can undo the approval of an applicant', async ({ visit, createAccount }) => {
+    const someone = await createAccount('pending');
     const page = await visit('admin');
     await page.goto('/admin/users?view=waiting');
     await rowOf(page, someone.email).getByRole('button', { name: 'Onayla', exact: true }).click();
@@ -67,11 +72,11 @@ test.describe('the list of applicants', () => {
     await expect(cardOf(page, someone.email).getByText('Onay Bekliyor')).toBeVisible();
   });
 
-  test('shows a note in place of an approved applicant, and axe finds no violation', async ({
+  test('the list of applicants shows a note in place of an approved applicant, and axe finds no accessibility violation', async ({
     visit,
-    account,
+    createAccount,
   }) => {
-    const someone = await account('pending');
+    const someone = await createAccount('pending');
     const page = await visit('admin');
     await page.goto('/admin/users?view=waiting');
     await rowOf(page, someone.email).getByRole('button', { name: 'Onayla', exact: true }).click();
@@ -85,12 +90,12 @@ test.describe('the list of applicants', () => {
     await expectNoAxeFindings(page);
   });
 
-  test('removes the note about an approved applicant after 15 s and after the pointer has left the list', async ({
+  test('the note about an approved applicant disappears from the list after 15 s, but not before the pointer has left the list', async ({
     visit,
-    account,
+    createAccount,
   }) => {
-    const someone = await account('pending');
-    await account('pending');
+    const someone = await createAccount('pending');
+    await createAccount('pending');
     const page = await visit('admin');
     await page.clock.install();
     await page.goto('/admin/users?view=waiting');
@@ -107,8 +112,8 @@ test.describe('the list of applicants', () => {
   });
 });
 
-test('a suspension is undone with the button in its toast', async ({ visit, account }) => {
-  const someone = await account('viewer');
+test('a suspension is undone with the button in its toast', async ({ visit, createAccount }) => {
+  const someone = await createAccount('viewer');
   const page = await visit('admin');
   await page.goto('/admin/users');
   const card = cardOf(page, someone.email);
@@ -124,16 +129,16 @@ test('a suspension is undone with the button in its toast', async ({ visit, acco
 
 test('the dialog for deactivating an account says which access is lost for good, and nothing changes before the confirmation', async ({
   visit,
-  account,
+  createAccount,
   product,
 }) => {
-  const someone = await account('user');
+  const someone = await createAccount('user');
   const token = await administratorToken(product.address);
   const dataset = 'Mouse kidney';
-  const set = (access: string) =>
-    call(product.address, 'PUT', '/admin/datasets', { token, body: { dataset, access, listed: false } });
-  await set('restricted');
-  await call(product.address, 'POST', '/admin/datasets/grants', {
+  const setAccess = (access: 'open' | 'restricted') =>
+    callApi(product.address, 'PUT', '/admin/datasets', { token, body: { dataset, access, listed: false } });
+  await setAccess('restricted');
+  await callApi(product.address, 'POST', '/admin/datasets/grants', {
     token,
     body: { dataset, uid: someone.uid },
   });
@@ -150,5 +155,5 @@ test('the dialog for deactivating an account says which access is lost for good,
   await dialog.getByRole('button', { name: 'Devre Dışı Bırak' }).click();
   await expect(page.getByText('Kullanıcı başarıyla devre dışı bırakıldı.')).toBeVisible();
   await expect(card.getByText('Devre Dışı', { exact: true })).toBeVisible();
-  await set('open');
+  await setAccess('open');
 });

@@ -4,7 +4,7 @@ import { expect, fullResolutionLevel, slideName, test, withoutPrefetch } from '.
 test.describe('a network failure while a slide is open', () => {
   test.use({ expectedConsoleErrors: /ERR_INTERNET_DISCONNECTED|Failed to load resource|Failed to fetch/ });
 
-  test('leaves the view unchanged, and failed tiles are loaded when the network is back', async ({
+  test('a network failure does not change the view of the open slide, and failed tiles are loaded when the network is back', async ({
     visit,
   }) => {
     const page = await visit('user');

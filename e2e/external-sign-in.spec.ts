@@ -4,6 +4,7 @@ import { expect, slideName, test as withProduct } from './test.ts';
 
 const providerName = 'Enstitü Kimliği';
 
+// Each worker starts one provider, and the product with settings that point to it.
 const test = withProduct.extend<object, { readonly oidc: OidcProvider }>({
   oidc: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads a fixture's needs from the pattern
@@ -78,7 +79,9 @@ test('a person signs in at an external provider, is approved by an administrator
 });
 
 test.describe('an authorization response that this browser did not request', () => {
-  test('does not sign the person in', async ({ visit }) => {
+  test('an OpenID Connect authorization response that this browser did not request does not sign the person in', async ({
+    visit,
+  }) => {
     const visitor = await visit('anonymous');
     await visitor.goto('/auth/callback?code=of-another-browser&state=x');
     await expect(

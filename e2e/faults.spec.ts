@@ -4,27 +4,29 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Page } from '@playwright/test';
 import { type PostgresServer, startPostgres } from '../scripts/services/postgres.ts';
-import { administratorToken, call } from './accounts.ts';
+import { administratorToken, callApi } from './accounts.ts';
 import { administrator, type Product } from './product.ts';
 import { test as base, expect, withoutPrefetch } from './test.ts';
 
+/** Returns the error message of the viewer, which has a Retry button. */
 const alertOf = (page: Page) =>
   page.getByRole('alert').filter({ has: page.getByRole('button', { name: 'Retry' }) });
-/** The group with the slides of these tests, which is collapsed when the catalogue is opened. */
+/** Returns the heading of the dataset with the slides of these tests, whose rows are hidden until it is clicked. */
 const groupOf = (page: Page) =>
   page.getByRole('heading', { level: 2, name: /Mouse kidney/ }).getByRole('button');
 const toolsOf = (page: Page) => page.getByRole('toolbar', { name: 'Measuring and colours' });
 
-async function choose(page: Page, name: string): Promise<void> {
+/** Clicks a slide of the catalogue, after expanding its dataset if necessary. */
+async function chooseSlide(page: Page, name: string): Promise<void> {
   const row = page.getByRole('button', { name });
   if (!(await row.isVisible())) await groupOf(page).click();
   await row.click();
 }
 
-async function open(page: Page, name: string): Promise<void> {
+async function openSlide(page: Page, name: string): Promise<void> {
   await page.goto('/wsi-viewer');
   await expect(groupOf(page)).toBeVisible();
-  await choose(page, name);
+  await chooseSlide(page, name);
   await expect(toolsOf(page)).toBeVisible();
   await expect(page.getByText('Loading tiles...')).toBeHidden();
 }
@@ -35,7 +37,7 @@ async function expectViewerOpen(page: Page): Promise<void> {
   expect(page.url()).toContain('/wsi-viewer');
 }
 
-/** A long timeout, because servers and browser may share a busy machine. */
+/** Options of an expectation: a long timeout in ms, because servers and browser may share a busy machine. */
 const longTimeout = { timeout: 40_000 };
 
 base.describe('a slide file', () => {
@@ -48,7 +50,7 @@ base.describe('a slide file', () => {
     await copyFile(path.join(slidesDir, 'Mouse kidney/section-1.svs'), file);
     const token = await administratorToken(address);
     const statusOfSlide = async () => {
-      const { images } = await call(address, 'GET', '/image-catalog/images', { token });
+      const { images } = await callApi(address, 'GET', '/image-catalog/images', { token });
       const found = (images as { file_name: string; status: string }[]).find(
         ({ file_name }) => file_name === name,
       );
@@ -58,46 +60,49 @@ base.describe('a slide file', () => {
     return file;
   }
 
-  test('that is removed shows a 404 in the viewer, opens again when it is restored, and other slides stay usable', async ({
+  test('a slide whose file is removed shows a 404 in the viewer and opens again when the file is restored, and other slides stay usable', async ({
     visit,
     product,
   }) => {
     test.setTimeout(100_000);
     const file = await addSlide(product, 'removed.svs');
     const page = await visit('user');
-    await open(page, 'section-1.svs');
+    await openSlide(page, 'section-1.svs');
     await rename(file, `${file}.removed`);
-    await choose(page, 'removed.svs');
+    await chooseSlide(page, 'removed.svs');
     await expect(alertOf(page)).toContainText('Server error (404): Not found.', longTimeout);
     await expectViewerOpen(page);
-    await choose(page, 'section-1.svs');
+    await chooseSlide(page, 'section-1.svs');
     await expect(toolsOf(page)).toBeVisible(longTimeout);
     await expect(alertOf(page)).toBeHidden();
 
     // The slide appears again in the open catalogue.
     await rename(`${file}.removed`, file);
     await expect(async () => {
-      await choose(page, 'section-1.svs');
-      await choose(page, 'removed.svs');
+      await chooseSlide(page, 'section-1.svs');
+      await chooseSlide(page, 'removed.svs');
       await expect(toolsOf(page)).toBeVisible({ timeout: 3000 });
     }).toPass(longTimeout);
     await rm(file);
   });
 
-  test('that becomes damaged shows an error, and other slides stay usable', async ({ visit, product }) => {
+  test('a slide whose file becomes damaged shows an error in the viewer, and other slides stay usable', async ({
+    visit,
+    product,
+  }) => {
     test.setTimeout(100_000);
     const file = await addSlide(product, 'damaged.svs');
     const page = await visit('user');
-    await open(page, 'section-1.svs');
+    await openSlide(page, 'section-1.svs');
     await writeFile(file, 'not a slide');
-    await choose(page, 'damaged.svs');
+    await chooseSlide(page, 'damaged.svs');
     // The error depends on whether a scan has already noticed the damage; afterwards only administrators see the slide.
     await expect(alertOf(page)).toContainText(
       /Server error \(502\): The slide file is damaged and cannot be read\.|Server error \(404\): Not found\./,
       longTimeout,
     );
     await expectViewerOpen(page);
-    await choose(page, 'section-1.svs');
+    await chooseSlide(page, 'section-1.svs');
     await expect(toolsOf(page)).toBeVisible(longTimeout);
     await rm(file);
   });
@@ -109,9 +114,10 @@ base.describe('a wrong computer clock', () => {
     ['a day behind', -24],
   ] as const) {
     base(
-      `that is ${error} does not affect the viewer: slides open with a single image session`,
+      `a computer clock that is ${error} does not affect the viewer: slides open with a single image session`,
       async ({ visit }) => {
         const page = await visit('user');
+        // Shifts the clock of the page; a date that is created with an explicit time stays the same.
         await page.addInitScript((shiftMs) => {
           const RealDate = Date;
           window.Date = class extends RealDate {
@@ -124,12 +130,12 @@ base.describe('a wrong computer clock', () => {
             }
           } as DateConstructor;
         }, hours * 3_600_000);
-        let sessions = 0;
+        let sessions = 0; // image sessions (the credentials for tiles) that the page has requested
         page.on('request', (request) => {
           if (request.method() === 'POST' && request.url().endsWith('/auth/image-session')) sessions++;
         });
-        await open(page, 'section-1.svs');
-        await choose(page, 'section-2.svs');
+        await openSlide(page, 'section-1.svs');
+        await chooseSlide(page, 'section-2.svs');
         await expect(toolsOf(page)).toBeVisible();
         await expect(page.getByText('Loading tiles...')).toBeHidden();
         await expect(alertOf(page)).toBeHidden();
@@ -160,22 +166,22 @@ withPostgres.describe('a database outage', () => {
   const test = withPostgres;
   test.use({ expectedConsoleErrors: /status of 503/ });
 
-  test('shows errors for calls that need the database, keeps accounts signed in, and needs no click when it is over', async ({
+  test('during a database outage the viewer shows errors and nobody is signed out, and afterwards it recovers without a click', async ({
     visit,
-    account,
+    createAccount,
     product,
     postgres,
   }) => {
     test.setTimeout(150_000);
     test.skip(postgres === null, 'PostgreSQL is not installed.');
-    const reader = await account('user');
+    const reader = await createAccount('user');
     const page = await visit(reader);
     const visitor = await visit('anonymous');
     await visitor.goto('/auth/login');
     await withoutPrefetch(page);
-    await open(page, 'section-1.svs');
+    await openSlide(page, 'section-1.svs');
     await postgres?.halt();
-    // For 30 s the server uses the authorisation that it has cached.
+    // The server uses cached authorisation for at most 30 s.
     const cacheExpiry = delay(31_000);
 
     await test.step('tiles of the open slide are loaded', async () => {
@@ -184,7 +190,7 @@ withPostgres.describe('a database outage', () => {
       expect((await tile).status()).toBe(200);
     });
     await test.step('another slide opens within the first 30 s; its audit event is written later', async () => {
-      await choose(page, 'section-10.svs');
+      await chooseSlide(page, 'section-10.svs');
       await expect(page.getByRole('region', { name: 'Selected Image' })).toContainText('section-10.svs');
       await expect(toolsOf(page)).toBeVisible();
       await expect(page.getByText('Loading tiles...')).toBeHidden();
@@ -200,7 +206,7 @@ withPostgres.describe('a database outage', () => {
     });
     await test.step('after 30 s a slide cannot be opened', async () => {
       await cacheExpiry;
-      await choose(page, 'section-2.svs');
+      await chooseSlide(page, 'section-2.svs');
       await expect(alertOf(page)).toContainText(
         'Server error (503): The service is unavailable at the moment. Please try again shortly.',
         longTimeout,
@@ -216,7 +222,7 @@ withPostgres.describe('a database outage', () => {
       const openedSlides = async () => {
         const token = await administratorToken(product.address);
         const query = `?who=${reader.uid}&action=image-opened`;
-        const { entries } = await call(product.address, 'GET', `/admin/audit${query}`, { token });
+        const { entries } = await callApi(product.address, 'GET', `/admin/audit${query}`, { token });
         return JSON.stringify(entries);
       };
       for (const name of ['section-1.svs', 'section-10.svs', 'section-2.svs']) {

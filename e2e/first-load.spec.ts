@@ -2,9 +2,10 @@
 import type { Page } from '@playwright/test';
 import { expect, slideName, test } from './test.ts';
 
+/** The size limit of the first load; all sizes of this file are as transferred, that is, compressed. */
 const maxScriptBytes = 200_000;
 
-/** Counts the script bytes that the page loads from now on, as transferred (compressed). @returns a function that returns the sum */
+/** Counts the script bytes that the page loads from now on. @returns a function that returns the sum */
 function countScript(page: Page): () => Promise<number> {
   const sizes: Promise<number>[] = [];
   page.on('requestfinished', (request) => {
@@ -30,7 +31,7 @@ function paintMetricsOf(page: Page): Promise<PaintMetrics> {
           observer.disconnect();
           resolve(list.getEntries());
         }).observe({ type, buffered: true });
-        // Without such events the observer is not called.
+        // Without such entries the observer is not called.
         requestAnimationFrame(() => setTimeout(() => resolve([])));
       });
     const [paint] = (await entriesOf('paint')).filter(({ name }) => name === 'first-contentful-paint');
@@ -42,7 +43,7 @@ function paintMetricsOf(page: Page): Promise<PaintMetrics> {
         readonly hadRecentInput: boolean;
       };
       if (hadRecentInput) continue;
-      const belongsToBurst = startTime - burst.end < 1000 && startTime - burst.start < 5000;
+      const belongsToBurst = startTime - burst.end < 1000 && startTime - burst.start < 5000; // ms
       burst = belongsToBurst
         ? { ...burst, end: startTime, sum: burst.sum + value }
         : { start: startTime, end: startTime, sum: value };
@@ -79,8 +80,8 @@ test('the script of the viewer is loaded only when the viewer is opened, and the
 }) => {
   const page = await visit('user');
   const script = countScript(page);
-  const loaded: string[] = [];
-  page.on('request', (request) => loaded.push(request.url()));
+  const loadedUrls: string[] = [];
+  page.on('request', (request) => loadedUrls.push(request.url()));
   await page.goto('/dashboard');
   await expect(page.getByText('Giriş yapıldı').first()).toBeVisible();
   await page.waitForLoadState('networkidle');
@@ -90,17 +91,17 @@ test('the script of the viewer is loaded only when the viewer is opened, and the
     'dashboard',
     `${Math.round(dashboardBytes / 1000)} kB of script, first contentful paint ${dashboard.paintMs} ms, layout shift ${dashboard.shift}`,
   );
-  expect(loaded.filter((address) => /WsiViewer/.test(address))).toEqual([]);
+  expect(loadedUrls.filter((url) => /WsiViewer/.test(url))).toEqual([]);
 
   await page.goto('/wsi-viewer');
   await expect(page.getByRole('button', { name: slideName })).toBeVisible();
   await page.waitForLoadState('networkidle');
-  expect(loaded.filter((address) => /WsiViewer/.test(address))).not.toEqual([]);
+  expect(loadedUrls.filter((url) => /WsiViewer/.test(url))).not.toEqual([]);
   const viewer = await paintMetricsOf(page);
   reportFigures('viewer', `first contentful paint ${viewer.paintMs} ms, layout shift ${viewer.shift}`);
 });
 
-/** A slow mobile network: 400 kbit/s and a latency of 300 ms. docs/performance.md contains the results. */
+/** A slow mobile network: 400 kbit/s (50,000 bytes/s) and a latency of 300 ms. docs/performance.md contains the results. */
 const slowNetwork = { offline: false, latency: 300, downloadThroughput: 50_000, uploadThroughput: 50_000 };
 
 test('over a slow network the viewer loads at most 300 kB before the first rows of the catalogue, and shows at once that it is loading', async ({
@@ -124,7 +125,7 @@ test('over a slow network the viewer loads at most 300 kB before the first rows 
   await page.goto('/wsi-viewer', { waitUntil: 'commit' });
   await expect(page.getByRole('status').first()).toBeVisible();
   const loadingMs = Date.now() - startedAt;
-  // An assertion would check only at intervals of up to a second; this returns as soon as the row is visible.
+  // `waitFor` returns as soon as the row is visible; an assertion would check only at intervals of up to a second.
   await page.locator('aside li button').first().waitFor({ timeout: 60_000 });
   const rowsMs = Date.now() - startedAt;
   const bytesUntilRows = bytes;
@@ -135,5 +136,6 @@ test('over a slow network the viewer loads at most 300 kB before the first rows 
   );
   // The code of the slide viewer is loaded after the rows; its first bytes may already be counted.
   expect(bytesUntilRows).toBeLessThanOrEqual(300_000);
+  // The font files of the package are needed only for characters that the smaller files of the web app lack.
   expect(fonts.filter((address) => /latin-ext|inter-latin-wght/.test(address))).toEqual([]);
 });

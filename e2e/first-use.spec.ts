@@ -1,4 +1,7 @@
-/** The whole path of a new user, from registration to a slide at full resolution. */
+/**
+ * The whole path of a new user, from registration to a slide at full resolution. The screens before the viewer are in Turkish: 'Kayıt Ol'
+ * registers, 'Giriş Yap' signs in, 'Onay Bekliyor' is a pending account, and 'Onayla' approves it.
+ */
 import { administrator } from './product.ts';
 import { meanColourOf } from './screenshot.ts';
 import { expect, fullResolutionLevel, slideName, test } from './test.ts';

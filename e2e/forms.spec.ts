@@ -1,7 +1,10 @@
-/** The forms for signing in, registering and changing the password, with their messages (sections 2, 5 and 8 of the specification). */
+/**
+ * The forms for signing in, registering and changing the password, with their messages (sections 2, 5 and 8 of the specification). The
+ * screens are in Turkish: 'Giriş Yap' signs in, 'Kayıt Ol' registers, 'Şifre' is the password.
+ */
 import type { Page } from '@playwright/test';
-import { call, signIn } from './accounts.ts';
-import { hold } from './hold.ts';
+import { callApi, signIn } from './accounts.ts';
+import { holdRequests } from './hold-requests.ts';
 import { administrator } from './product.ts';
 import { expect, test } from './test.ts';
 
@@ -20,10 +23,11 @@ async function fillRegistration(page: Page, email: string, password = 'bir lam, 
   await page.getByLabel('Şifre (Tekrar)').fill(password);
 }
 
-let addresses = 0;
-function newAddress(): string {
-  addresses += 1;
-  return `form-${process.pid}-${addresses}@example.org`;
+let addressCount = 0;
+/** Returns an e-mail address that has no account yet. */
+function newEmail(): string {
+  addressCount += 1;
+  return `form-${process.pid}-${addressCount}@example.org`;
 }
 
 test('the layout of the login page has a centred title and card, and a footer with the current year', async ({
@@ -37,7 +41,7 @@ test('the layout of the login page has a centred title and card, and a footer wi
   for (const part of [title, card]) {
     const box = await part.boundingBox();
     if (box === null) throw new Error('The element is not visible.');
-    const middleOfWindow = 1280 / 2;
+    const middleOfWindow = 1280 / 2; // the window is 1280 px wide
     const distance = Math.abs(box.x + box.width / 2 - middleOfWindow);
     expect(distance, 'distance to the middle of the window').toBeLessThan(40);
   }
@@ -54,12 +58,12 @@ test('the login page links to registration and password reset', async ({ visit }
   await expect(page).toHaveURL(/\/auth\/password-reset$/);
 });
 
-test("the login form disables its button while loading, then shows 'Giriş başarılı!' and the dashboard", async ({
+test('the login form disables its button during the request, then shows a toast about the success and the dashboard', async ({
   visit,
 }) => {
   const page = await visit('anonymous');
   await page.goto('/auth/login');
-  const release = await hold(page, '**/api/v1/auth/login');
+  const release = await holdRequests(page, '**/api/v1/auth/login');
   await logIn(page, administrator);
   const button = page.getByRole('main').locator('button[type=submit]');
   await expect(button).toBeDisabled();
@@ -68,35 +72,37 @@ test("the login form disables its button while loading, then shows 'Giriş başa
   await expect(page).toHaveURL(/\/dashboard$/);
 });
 
-test('the login form trims the e-mail address and sends no request for an invalid one', async ({ visit }) => {
+test('the login form sends the e-mail address without surrounding spaces, and sends nothing for an invalid address', async ({
+  visit,
+}) => {
   const page = await visit('anonymous');
-  const sent: unknown[] = [];
+  const sentBodies: unknown[] = [];
   page.on('request', (request) => {
     if (request.method() === 'POST' && request.url().endsWith('/auth/login'))
-      sent.push(request.postDataJSON());
+      sentBodies.push(request.postDataJSON());
   });
   await page.goto('/auth/login');
   await logIn(page, { email: 'adres değil', password: '' });
   await expect(page.getByText('Geçerli bir e-posta adresi girin.')).toBeVisible();
   await expect(page.getByText('Şifre gerekli.')).toBeVisible();
-  expect(sent).toEqual([]);
+  expect(sentBodies).toEqual([]);
   await logIn(page, { ...administrator, email: `  ${administrator.email}  ` });
   await expect(page).toHaveURL(/\/dashboard$/);
-  expect(sent).toEqual([administrator]);
+  expect(sentBodies).toEqual([administrator]);
 });
 
-test.describe('a failed login shows', () => {
+test.describe('a failed login', () => {
   test.use({ expectedConsoleErrors: /status of [45]\d\d|ERR_FAILED/ });
 
-  for (const [what, url, response, message] of [
+  for (const [shown, urlPattern, response, message] of [
     [
-      'the message of the response',
+      'the message of the error response',
       '**/api/v1/auth/login',
       { status: 418, json: { message: 'Çaydanlık.' } },
       'Çaydanlık.',
     ],
     [
-      "'Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.' for a response without a message",
+      'a general message when the error response has none',
       '**/api/v1/auth/login',
       { status: 502, body: '' },
       'Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.',
@@ -117,9 +123,9 @@ test.describe('a failed login shows', () => {
       'Token doğrulanamadı',
     ],
   ] as const) {
-    test(what, async ({ visit }) => {
+    test(`a failed login shows ${shown}`, async ({ visit }) => {
       const page = await visit('anonymous');
-      await page.route(url, (route) => route.fulfill(response));
+      await page.route(urlPattern, (route) => route.fulfill(response));
       await page.goto('/auth/login');
       await logIn(page, administrator);
       await expect(toastsOf(page)).toHaveText([message]);
@@ -128,9 +134,11 @@ test.describe('a failed login shows', () => {
     });
   }
 
-  test("'Geçersiz e-posta formatı.' when the server rejects the e-mail address", async ({ visit }) => {
+  test('a failed login shows that the format of the e-mail address is invalid when the server rejects the address', async ({
+    visit,
+  }) => {
     const page = await visit('anonymous');
-    // The form does not send addresses that the server would reject, so the test changes the request.
+    // The form does not send an address that the server would reject, so the test replaces the body of the request.
     await page.route('**/api/v1/auth/login', (route) =>
       route.continue({ postData: JSON.stringify({ email: 'adres değil', password: 'şifre şifre' }) }),
     );
@@ -140,12 +148,12 @@ test.describe('a failed login shows', () => {
   });
 });
 
-test('the registration form disables its button while loading, omits an empty display name, and redirects to the login page', async ({
+test('the registration form disables its button during the request, omits an empty display name, and then shows the login page', async ({
   visit,
 }) => {
   const page = await visit('anonymous');
-  await fillRegistration(page, newAddress());
-  const release = await hold(page, '**/auth/register');
+  await fillRegistration(page, newEmail());
+  const release = await holdRequests(page, '**/auth/register');
   const sent = page.waitForRequest('**/api/v1/auth/register');
   await page.getByRole('button', { name: 'Kayıt Ol' }).click();
   expect(Object.keys((await sent).postDataJSON()).sort()).toEqual(['email', 'password']);
@@ -157,7 +165,7 @@ test('the registration form disables its button while loading, omits an empty di
 
 test('the registration form rejects a password of 7 characters and accepts one of 8', async ({ visit }) => {
   const page = await visit('anonymous');
-  await fillRegistration(page, newAddress(), 'kesit-7');
+  await fillRegistration(page, newEmail(), 'kesit-7');
   await page.getByRole('button', { name: 'Kayıt Ol' }).click();
   await expect(page.getByText('Şifre en az 8 karakter olmalı.')).toBeVisible();
   await page.getByLabel('Şifre', { exact: true }).fill('kesit-88');
@@ -171,17 +179,17 @@ test('the registration form rejects a password of 7 characters and accepts one o
 test.describe('a failed registration', () => {
   test.use({ expectedConsoleErrors: /status of [45]\d\d|ERR_FAILED/ });
 
-  for (const [condition, response, message] of [
-    ['the error response has no message', { status: 502, body: '' }, 'Kayıt başarısız.'],
-    ['there is no response', null, 'Beklenmeyen bir hata oluştu.'],
-    ['the error response has this message', { status: 400, json: { message: 'Olmaz.' } }, 'Olmaz.'],
+  for (const [shown, response, message] of [
+    ['a general message when the error response has none', { status: 502, body: '' }, 'Kayıt başarısız.'],
+    ['that an unexpected error occurred when there is no response', null, 'Beklenmeyen bir hata oluştu.'],
+    ['the message of the error response', { status: 400, json: { message: 'Olmaz.' } }, 'Olmaz.'],
   ] as const) {
-    test(`shows '${message}' when ${condition}`, async ({ visit }) => {
+    test(`a failed registration shows ${shown}`, async ({ visit }) => {
       const page = await visit('anonymous');
       await page.route('**/api/v1/auth/register', (route) =>
         response === null ? route.abort() : route.fulfill(response),
       );
-      await fillRegistration(page, newAddress());
+      await fillRegistration(page, newEmail());
       await page.getByRole('button', { name: 'Kayıt Ol' }).click();
       await expect(toastsOf(page)).toHaveText([message]);
       await expect(page).toHaveURL(/\/auth\/register$/);
@@ -189,7 +197,7 @@ test.describe('a failed registration', () => {
   }
 });
 
-test("a registration that succeeds without a message of the server shows 'Kayıt başarılı'", async ({
+test('a registration that succeeds without a message from the server shows a general message about the success', async ({
   visit,
 }) => {
   const page = await visit('anonymous');
@@ -197,33 +205,33 @@ test("a registration that succeeds without a message of the server shows 'Kayıt
     const response = await route.fetch();
     await route.fulfill({ response, json: { ...((await response.json()) as object), message: '' } });
   });
-  await fillRegistration(page, newAddress());
+  await fillRegistration(page, newEmail());
   await page.getByRole('button', { name: 'Kayıt Ol' }).click();
   await expect(toastsOf(page)).toHaveText(['Kayıt başarılı']);
 });
 
-test('the form for a password change requires at least 8 characters and the same password twice', async ({
+test('the form for a password change requires a new password of at least 8 characters, typed twice', async ({
   visit,
 }) => {
   const page = await visit('user');
   await page.goto('/dashboard/profile');
-  const submit = page.getByRole('button', { name: 'Şifreyi Değiştir' });
-  await submit.click();
+  const submitButton = page.getByRole('button', { name: 'Şifreyi Değiştir' });
+  await submitButton.click();
   await expect(page.getByText('Yeni şifre gerekli.')).toBeVisible();
   await page.getByLabel('Yeni Şifre', { exact: true }).fill('kesit-7');
-  await submit.click();
+  await submitButton.click();
   await expect(page.getByText('Yeni şifre en az 8 karakter olmalı.')).toBeVisible();
   await page.getByLabel('Yeni Şifre', { exact: true }).fill('yeni bir kesit');
-  await submit.click();
+  await submitButton.click();
   await expect(page.getByText('Şifreler eşleşmiyor.')).toBeVisible();
 });
 
-test("a password change shows 'Şifre başarıyla değiştirildi.', and the new password can be used to sign in", async ({
+test('a password change shows a toast about the success, and the new password can be used to sign in', async ({
   visit,
-  account,
+  createAccount,
   product,
 }) => {
-  const someone = await account('user');
+  const someone = await createAccount('user');
   const page = await visit(someone);
   await page.goto('/dashboard/profile');
   const password = 'yeni bir kesit';
@@ -236,14 +244,14 @@ test("a password change shows 'Şifre başarıyla değiştirildi.', and the new 
   await signIn(product.address, { ...someone, password });
 });
 
-test.describe('a failed action on the profile without a message of the server', () => {
+test.describe('a failed action on the profile without a message from the server', () => {
   test.use({ expectedConsoleErrors: /status of 502/ });
 
-  test("shows 'Şifre değiştirilemedi' for a password change and 'Hesap silinemedi' for an account deletion", async ({
+  test('a password change and an account deletion that fail without a message from the server show a general error message', async ({
     visit,
-    account,
+    createAccount,
   }) => {
-    const someone = await account('user');
+    const someone = await createAccount('user');
     const page = await visit(someone);
     for (const address of ['**/user/password', '**/user/account']) {
       await page.route(address, (route) => route.fulfill({ status: 502, body: '' }));
@@ -260,12 +268,12 @@ test.describe('a failed action on the profile without a message of the server', 
   });
 });
 
-test("an account deletion shows 'Hesap başarıyla silindi', signs out and deletes the account", async ({
+test('an account deletion shows a toast about the success, signs the person out and deletes the account', async ({
   visit,
-  account,
+  createAccount,
   product,
 }) => {
-  const someone = await account('user');
+  const someone = await createAccount('user');
   const page = await visit(someone);
   await page.goto('/dashboard/profile');
   await page.getByLabel(`Onaylamak için e-posta adresinizi yazın: ${someone.email}`).fill(someone.email);
@@ -275,5 +283,5 @@ test("an account deletion shows 'Hesap başarıyla silindi', signs out and delet
   expect(
     await page.evaluate(() => [localStorage.getItem('auth_token'), localStorage.getItem('user_data')]),
   ).toEqual([null, null]);
-  await expect(call(product.address, 'POST', '/auth/login', { body: someone })).rejects.toThrow('401');
+  await expect(callApi(product.address, 'POST', '/auth/login', { body: someone })).rejects.toThrow('401'); // no such account
 });

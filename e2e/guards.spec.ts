@@ -4,6 +4,16 @@ import { expect, test } from './test.ts';
 
 type Visitor = 'anonymous' | AccountState;
 
+const visitorNames: Readonly<Record<Visitor, string>> = {
+  anonymous: 'a visitor who is not signed in',
+  pending: 'a pending account',
+  suspended: 'a suspended account',
+  deactivated: 'a deactivated account',
+  viewer: 'an account with the role viewer',
+  user: 'an account with the role user',
+  admin: 'an administrator',
+};
+
 /** For each kind of visitor: the path that is opened, and the path of the page that appears. */
 const routes: Readonly<
   Partial<Record<Visitor, readonly (readonly [openedPath: string, finalPath: string])[]>>
@@ -63,6 +73,7 @@ const routes: Readonly<
   ],
 };
 
+/** Page titles by path. */
 const titles: Readonly<Record<string, string>> = {
   '/auth/login': 'Giriş - Lamina',
   '/auth/register': 'Kayıt Ol - Lamina',
@@ -76,10 +87,15 @@ const titles: Readonly<Record<string, string>> = {
   '/admin/users': 'User Management - Lamina',
 };
 
-for (const [who, table] of Object.entries(routes) as [Visitor, readonly (readonly [string, string])[]][]) {
-  test(`the app opens or redirects each path as the route table defines it for ${who}`, async ({ visit }) => {
+for (const [who, pathPairs] of Object.entries(routes) as [
+  Visitor,
+  readonly (readonly [string, string])[],
+][]) {
+  test(`the app opens or redirects each path as the route table of the specification defines it for ${visitorNames[who]}`, async ({
+    visit,
+  }) => {
     const page = await visit(who);
-    for (const [openedPath, finalPath] of table) {
+    for (const [openedPath, finalPath] of pathPairs) {
       await test.step(`${openedPath} → ${finalPath}`, async () => {
         await page.goto(openedPath);
         await expect(page).toHaveTitle(titles[finalPath] ?? '');
@@ -93,7 +109,9 @@ test.describe('a path outside the route table', () => {
   test.use({ expectedConsoleErrors: /status of 404 .*\/no\/such\/page/ });
 
   for (const who of ['anonymous', 'user'] as const) {
-    test(`shows a 404 page with a link to the home page, for ${who}`, async ({ visit }) => {
+    test(`a path outside the route table shows a 404 page with a link to the home page to ${visitorNames[who]}`, async ({
+      visit,
+    }) => {
       const page = await visit(who);
       await page.goto('/no/such/page');
       await expect(page.getByRole('heading', { name: /bulunamadı/i })).toBeVisible();

@@ -18,17 +18,17 @@ async function registerAndSignIn(page: Page, email: string): Promise<(string | n
   await page.getByLabel('Şifre (Tekrar)').fill(password);
   await page.getByRole('button', { name: 'Kayıt Ol' }).click();
   await expect(page).toHaveURL(/\/auth\/login$/);
-  const registered = await page.getByRole('main').textContent();
+  const textAfterRegistration = await page.getByRole('main').textContent();
   await page.getByLabel('Şifre', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Giriş Yap' }).click();
-  // Expected in `main`, because the toast about the registration is an alert, too.
+  // Looks for the text in `main` and not for an alert, because the toast about the registration is an alert, too.
   await expect(page.getByRole('main')).toContainText('Giriş yapılamadı');
-  return [registered, await page.getByRole('main').textContent()].map(
+  return [textAfterRegistration, await page.getByRole('main').textContent()].map(
     (text) => text?.replaceAll(email, '') ?? null,
   );
 }
 
-test('the screens show the same texts for new and existing e-mail addresses, and the link in the e-mail completes the registration', async ({
+test('with hidden registration, the screens are the same for new and existing e-mail addresses, and the link in the e-mail completes the registration', async ({
   visit,
   product,
 }) => {
@@ -37,6 +37,7 @@ test('the screens show the same texts for new and existing e-mail addresses, and
   const textsForExisting = await registerAndSignIn(page, administrator.email);
   expect(await registerAndSignIn(page, email)).toEqual(textsForExisting);
 
+  /** Returns the link in an e-mail to this address, for example http://127.0.0.1:3000/auth/confirm#code=…; undefined without one. */
   const linkTo = async (address: string) =>
     (await product.mailsTo(address)).map((mail) => /https?:\S+#code=\S+/.exec(mail)?.[0]).find(Boolean);
   await expect.poll(() => linkTo(email)).toBeDefined();

@@ -1,12 +1,12 @@
 /** Use of the whole product by keyboard: this test neither clicks nor scrolls. */
 import type { Locator, Page } from '@playwright/test';
-import { administratorToken, call } from './accounts.ts';
+import { administratorToken, callApi } from './accounts.ts';
 import { expect, slideName, test } from './test.ts';
 
-/** Larger than the number of focusable elements of any screen. */
+/** Maximum number of presses of one key: more than any screen has focusable elements. */
 const maxPresses = 120;
 
-/** Presses Tab until the target has the focus, and expects that the focus is visible. */
+/** Presses Tab until the target has the focus, and expects that the target looks different with the focus. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeVisible();
   for (let presses = 0; presses < maxPresses && !(await hasFocus(target)); presses += 1) {
@@ -42,7 +42,7 @@ async function expectFocusIn(container: Locator): Promise<void> {
     .toBe(true);
 }
 
-test('a visitor registers, signs in, finds, opens and measures a slide, and signs out by keyboard alone', async ({
+test('by keyboard alone, a visitor registers, signs in, finds, opens and measures a slide, and signs out', async ({
   visit,
   product,
 }) => {
@@ -72,7 +72,7 @@ test('a visitor registers, signs in, finds, opens and measures a slide, and sign
 
   await test.step('an administrator approves the account', async () => {
     const token = await administratorToken(product.address);
-    await call(product.address, 'POST', `/admin/users/${uid}/approve`, { token, body: {} });
+    await callApi(product.address, 'POST', `/admin/users/${uid}/approve`, { token, body: {} });
   });
 
   await test.step('the person signs in', async () => {
@@ -97,7 +97,7 @@ test('a visitor registers, signs in, finds, opens and measures a slide, and sign
     const row = page.getByRole('button', { name: slideName });
     await expect(row).toBeVisible();
     await expect(page.getByRole('button', { name: 'section-10.svs' })).toHaveCount(0);
-    await reachRow(page, row);
+    await focusRow(page, row);
     await page.keyboard.press('Enter');
     await expect(page.getByRole('toolbar', { name: 'View controls' })).toBeVisible();
     await expect(page.getByText('Loading tiles...')).toBeHidden();
@@ -164,10 +164,10 @@ function fieldOf(page: Page) {
 }
 
 /** Moves the focus to a row of the catalogue: with Tab into the list, and with the arrow keys inside the list. */
-async function reachRow(page: Page, row: Locator): Promise<void> {
+async function focusRow(page: Page, row: Locator): Promise<void> {
   for (let presses = 0; presses < maxPresses && !(await hasFocus(row)); presses += 1) {
     const isOnGroup = await page.evaluate(
-      () => document.activeElement?.matches('h2 > [aria-expanded]') === true,
+      () => document.activeElement?.matches('h2 > [aria-expanded]') === true, // the heading of a dataset
     );
     if (isOnGroup) await page.keyboard.press('ArrowDown');
     if (!(await hasFocus(row))) await page.keyboard.press('Tab');

@@ -1,4 +1,4 @@
-/** Languages of the web app: the mix of Turkish and English of the specification by default, or one language when the person chooses it. */
+/** Languages of the web app: by default the mix of Turkish and English that the specification defines, or the one language that a person chooses. */
 import type { Page } from '@playwright/test';
 import type { AccountState } from './accounts.ts';
 import { axeFindings } from './axe.ts';
@@ -7,7 +7,7 @@ import { expect, slideName, test } from './test.ts';
 test.use({ expectedConsoleErrors: /status of (?:400|401|404)/ });
 
 /** Returns all texts of the page, including those that only screen readers read. */
-function wordsOn(page: Page): Promise<string> {
+function textsOn(page: Page): Promise<string> {
   return page.evaluate(() => {
     const attributes = ['aria-label', 'title', 'placeholder', 'alt', 'aria-valuetext'];
     const hiddenTexts = [...document.querySelectorAll('*')].flatMap((element) =>
@@ -19,15 +19,15 @@ function wordsOn(page: Page): Promise<string> {
 
 /** Label of the language selection. */
 const languageLabel = 'Dil / Language';
-/** Letters of Turkish, and words that may occur in texts without such letters. */
+/** Matches letters that occur only in Turkish, and two Turkish words without such letters. */
 const turkish = /[ğşıİĞŞçÇ]|Yükle|Kay[dı]t/;
 
-/** `ready` is a text that the screen shows when it is loaded. */
+/** The screens with their titles. `readyText` is a text that a screen shows when it is loaded. */
 const screens: readonly (readonly [
   path: string,
   who: AccountState | 'anonymous',
   title: readonly [tr: string, en: string],
-  ready: readonly [tr: string, en: string],
+  readyText: readonly [tr: string, en: string],
 ])[] = [
   ['/auth/login', 'anonymous', ['Giriş', 'Log In'], ['Şifreni mi unuttun?', 'Forgot your password?']],
   [
@@ -85,12 +85,12 @@ const screens: readonly (readonly [
   ],
 ];
 
-for (const [path, who, titles, ready] of screens) {
-  test(`${path} is in one language throughout, and axe finds no violation on it in Turkish and English`, async ({
+for (const [path, who, titles, readyTexts] of screens) {
+  test(`the screen ${path} is in one language throughout, and axe finds no accessibility violation on it in Turkish and English`, async ({
     visit,
   }) => {
     const page = await visit(who);
-    // Accounts of other tests are removed, because their Turkish names would be found as untranslated texts.
+    // Removes the accounts of other tests, because their Turkish names would count as untranslated texts.
     await page.route(/\/api\/v1\/admin\/users\/?$/, async (route) => {
       const response = await route.fetch();
       const { users, ...otherFields } = (await response.json()) as {
@@ -102,12 +102,12 @@ for (const [path, who, titles, ready] of screens) {
     for (const [index, language] of (['tr', 'en'] as const).entries()) {
       await page.addInitScript((choice) => localStorage.setItem('language', choice), language);
       await page.goto(path);
-      await expect(page.getByText(ready[index] ?? '').first()).toBeVisible();
+      await expect(page.getByText(readyTexts[index] ?? '').first()).toBeVisible();
       await expect(page).toHaveTitle(`${titles[index]} - Lamina`);
       await expect(page.locator('html')).toHaveAttribute('lang', language);
       expect(await axeFindings(page)).toEqual([]);
     }
-    expect((await wordsOn(page)).replaceAll(/Türkçe|Dil/g, '')).not.toMatch(turkish);
+    expect((await textsOn(page)).replaceAll(/Türkçe|Dil/g, '')).not.toMatch(turkish);
     // Turkish names on the English page are marked as Turkish for screen readers.
     expect(await page.locator('[lang="tr"]').allInnerTexts()).toEqual(
       who === 'anonymous' || who === 'pending' ? ['Türkçe + English', 'Türkçe'] : [`Deniz ${who}`],
@@ -115,11 +115,11 @@ for (const [path, who, titles, ready] of screens) {
   });
 }
 
-test('English that is chosen before the sign-in also applies to error messages of the server', async ({
+test('when a visitor chooses English before the sign-in, the error messages of the server are also in English', async ({
   visit,
-  account,
+  createAccount,
 }) => {
-  const person = await account('user');
+  const person = await createAccount('user');
   const page = await visit('anonymous');
   await page.goto('/auth/login');
   await page
@@ -147,16 +147,16 @@ test('English that is chosen before the sign-in also applies to error messages o
   await expect(page.getByText('This password is very common and easily guessed.')).toBeVisible();
 });
 
-test('the language is changed to Turkish by keyboard, and reset, while the same slide stays open', async ({
+test('a person changes the language to Turkish by keyboard and resets it while the same slide stays open', async ({
   visit,
-  account,
+  createAccount,
 }) => {
-  const person = await account('user');
+  const person = await createAccount('user');
   const page = await visit(person);
   await page.goto('/wsi-viewer');
   await page.getByRole('button', { name: slideName }).click();
   await expect(page.getByRole('button', { name: 'Zoom in' })).toBeVisible();
-  const address = page.url();
+  const urlBefore = page.url();
 
   const menu = page.getByRole('button', { name: person.displayName });
   await menu.focus();
@@ -170,7 +170,7 @@ test('the language is changed to Turkish by keyboard, and reset, while the same 
   await expect(page.getByRole('button', { name: 'Yakınlaştır' })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Seçilen Görüntü' })).toBeVisible();
   await expect(page).toHaveTitle('Slayt Görüntüleyici - Lamina');
-  expect(new URL(page.url()).searchParams.get('image')).toBe(new URL(address).searchParams.get('image'));
+  expect(new URL(page.url()).searchParams.get('image')).toBe(new URL(urlBefore).searchParams.get('image'));
   await page.reload();
   await expect(page.getByRole('button', { name: 'Yakınlaştır' })).toBeVisible();
 

@@ -2,12 +2,16 @@
 import type { Page } from '@playwright/test';
 import { expect, slideName, test } from './test.ts';
 
+/** Window sizes in CSS pixels: a phone, a tablet, a laptop and a wide screen. */
 const sizes = [
   { width: 390, height: 844 },
   { width: 820, height: 1180 },
   { width: 1280, height: 800 },
   { width: 2560, height: 1440 },
 ];
+const languageNames = { tr: 'Turkish', en: 'English' } as const;
+const audiences = { anonymous: 'visitors', admin: 'administrators' } as const;
+
 const pathsForVisitors = ['/auth/login', '/auth/register', '/auth/password-reset'];
 const pathsForAdministrators = [
   '/dashboard',
@@ -44,13 +48,13 @@ function layoutFaultsOf(page: Page): Promise<readonly string[]> {
 
 for (const who of ['anonymous', 'admin'] as const) {
   for (const language of ['tr', 'en'] as const) {
-    test(`no text of the top bar is cut and no screen is wider than the window, for ${who} in ${language}`, async ({
+    test(`no text of the top bar is cut and no screen is wider than the window, for ${audiences[who]} in ${languageNames[language]}`, async ({
       visit,
-      account,
+      createAccount,
     }) => {
       test.slow(); // every screen at four sizes
       // Twelve applicants, so that their list is longer than the window.
-      if (who === 'admin') for (let index = 0; index < 12; index++) await account('pending');
+      if (who === 'admin') for (let index = 0; index < 12; index++) await createAccount('pending');
       const page = await visit(who);
       // Makes the links to users and to datasets show counts, which makes them wider.
       await page.route('**/admin/waiting', (route) =>
@@ -64,7 +68,7 @@ for (const who of ['anonymous', 'admin'] as const) {
           await expect(page.getByRole('button', { name: slideName })).toBeVisible();
         for (const size of sizes.toReversed().concat(sizes)) {
           await page.setViewportSize(size);
-          // Polled, because the bar chooses between links and menu only in the next frame.
+          // Polled, because the bar replaces its links by a menu (or vice versa) only in the next frame.
           await expect.poll(() => layoutFaultsOf(page), `${address} at ${size.width}`).toEqual([]);
         }
       }
@@ -89,7 +93,7 @@ function cutChoices(page: Page): Promise<readonly string[]> {
 }
 
 for (const language of ['tr', 'en'] as const) {
-  test(`the viewer cuts neither the filters of the catalogue nor the name of the slide in ${language}`, async ({
+  test(`the viewer cuts neither the filters of the catalogue nor the name of the slide in ${languageNames[language]}`, async ({
     visit,
   }) => {
     const page = await visit('user');
@@ -126,9 +130,8 @@ for (const [tools, panel, button] of [
     await page.goto('/wsi-viewer');
     await page.getByRole('button', { name: slideName }).click();
     await page.getByRole('button', { name: button, exact: true }).click();
-    const covering = page.getByRole('region', { name: panel });
-    await expect(covering).toBeVisible();
-    const covered = await page.getByRole('toolbar', { name: tools }).evaluate((toolbar) =>
+    await expect(page.getByRole('region', { name: panel })).toBeVisible();
+    const coveredButtons = await page.getByRole('toolbar', { name: tools }).evaluate((toolbar) =>
       [...toolbar.querySelectorAll('button')]
         .filter((tool) => {
           const { x, y, width, height } = tool.getBoundingClientRect();
@@ -138,6 +141,6 @@ for (const [tools, panel, button] of [
         })
         .map((tool) => tool.getAttribute('aria-label')),
     );
-    expect(covered).toEqual([]);
+    expect(coveredButtons).toEqual([]);
   });
 }

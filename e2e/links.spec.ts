@@ -1,21 +1,21 @@
 /** Links to slides, also before the sign-in and to unknown slides, and screens that load after a network failure. */
-import { administratorToken, call } from './accounts.ts';
+import { administratorToken, callApi } from './accounts.ts';
 import { expect, test } from './test.ts';
 
-/** Returns the path of the viewer with a slide. @param address base URL of the product */
+/** Returns the path that opens a slide in the viewer. @param address base URL of the product @param name file name of the slide */
 async function linkTo(address: string, name: string): Promise<string> {
   const token = await administratorToken(address);
-  const { images } = await call(address, 'GET', '/image-catalog/images', { token });
+  const { images } = await callApi(address, 'GET', '/image-catalog/images', { token });
   const image = (images as { id: string; file_name: string }[]).find(({ file_name }) => file_name === name);
   return `/wsi-viewer?image=${image?.id}`;
 }
 
-test('a visitor who followed a link to a slide can continue to the slide after the sign-in', async ({
+test('a visitor who follows a link to a slide can continue to the slide after the sign-in', async ({
   visit,
-  account,
+  createAccount,
   product,
 }) => {
-  const person = await account('user');
+  const person = await createAccount('user');
   const page = await visit('anonymous');
   await page.goto(await linkTo(product.address, 'section-10.svs'));
   await expect(page).toHaveURL(/\/auth\/login$/);
@@ -55,10 +55,10 @@ test('a link to a slide expands the group of the slide in the catalogue and mark
 });
 
 test.describe('a link to a slide outside the catalogue', () => {
-  // Browsers write the 404 response of the server to the console.
+  // The browser writes the 404 response of the server to its console.
   test.use({ expectedConsoleErrors: /status of 404/ });
 
-  test('shows that the slide was not found', async ({ visit }) => {
+  test('a link to a slide outside the catalogue shows that the slide was not found', async ({ visit }) => {
     const page = await visit('user');
     await page.goto('/wsi-viewer?image=00000000-0000-4000-8000-000000000000');
     await expect(page.getByText('This slide is not in your catalogue')).toBeVisible();

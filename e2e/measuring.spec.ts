@@ -7,6 +7,7 @@ const rulerPixels = 200;
 /** Screen pixels per image pixel while the ruler is drawn. */
 const zoom = 0.5;
 
+/** Opens the slide at a view. @param query URL parameters of the view @returns the slide and the middle of the viewer in CSS pixels */
 async function openAt(page: Page, query: string): Promise<{ slide: Locator; x: number; y: number }> {
   await page.goto('/wsi-viewer');
   await page.getByRole('button', { name: slideName }).click();
@@ -21,6 +22,7 @@ async function openAt(page: Page, query: string): Promise<{ slide: Locator; x: n
   return { slide, x: box.x + box.width / 2, y: box.y + box.height / 2 };
 }
 
+/** Draws a horizontal ruler of `rulerPixels` with the middle x, y (CSS pixels). */
 async function drawRuler(page: Page, x: number, y: number): Promise<void> {
   await page.mouse.move(x - rulerPixels / 2, y);
   await page.mouse.down();
@@ -44,18 +46,21 @@ test('the ruler measures a known distance to within 1 %, and its length does not
   await drawRuler(page, x, y);
 
   const measure = page.locator('[data-shape="ruler"] text');
-  const expected = (rulerPixels / zoom) * (await micrometresPerPixel(page));
-  const measured = Number.parseFloat((await measure.textContent()) ?? '');
-  expect(Math.abs(measured / expected - 1)).toBeLessThan(0.01);
+  const expectedUm = (rulerPixels / zoom) * (await micrometresPerPixel(page));
+  const measuredUm = Number.parseFloat((await measure.textContent()) ?? '');
+  expect(Math.abs(measuredUm / expectedUm - 1)).toBeLessThan(0.01);
 
   const text = (await measure.textContent()) ?? '';
+  // Rotate, mirror, zoom in, move left, rotate by a small angle.
   for (const key of ['r', 'f', '+', 'ArrowLeft', ']']) {
     await page.keyboard.press(key);
     await expect(measure).toHaveText(text);
   }
 });
 
-test('the counting circle has an area of 1 mm² on the scale of the slide', async ({ visit }) => {
+test('the counting circle, in which a person counts cells, has an area of 1 mm² at the scale of the slide', async ({
+  visit,
+}) => {
   const page = await visit('user');
   const { x, y } = await openAt(page, 'x=600&y=700&zoom=0.25');
   await page.getByRole('button', { name: 'Counting circle, 1 mm²' }).click();
@@ -63,14 +68,12 @@ test('the counting circle has an area of 1 mm² on the scale of the slide', asyn
   const circle = page.locator('[data-shape="circle"]');
   await expect(circle.getByText('1 mm²')).toBeVisible();
   const outline = await circle.locator('polyline').first().boundingBox();
-  const diameterUm = 2 * Math.sqrt(1 / Math.PI) * 1000;
+  const diameterUm = 2 * Math.sqrt(1 / Math.PI) * 1000; // of a circle of 1 mm²
   const diameter = (diameterUm * 0.25) / (await micrometresPerPixel(page)); // screen pixels at zoom 0.25
   expect(Math.abs((outline?.width ?? 0) / diameter - 1)).toBeLessThan(0.02);
 });
 
-test('a distance is measured by keyboard, and the measurement is undone with Backspace', async ({
-  visit,
-}) => {
+test('a distance is measured by keyboard, and Backspace removes the measurement', async ({ visit }) => {
   const page = await visit('user');
   await openAt(page, `x=600&y=700&zoom=${zoom}`);
   await page.keyboard.press('m');
@@ -88,7 +91,9 @@ test('a distance is measured by keyboard, and the measurement is undone with Bac
   await expect(page.getByRole('button', { name: 'Ruler' })).toHaveAttribute('aria-pressed', 'false');
 });
 
-test('the contrast of the slide is adjusted, and reset with As scanned', async ({ visit }) => {
+test('the contrast slider changes the colours of the slide, and As scanned resets them', async ({
+  visit,
+}) => {
   const page = await visit('user');
   const { slide } = await openAt(page, 'x=600&y=700&zoom=0.5');
   /** Returns the CSS filter that changes the colours; undefined without one. */
@@ -117,7 +122,7 @@ test('the key S saves a screenshot as a PNG file with the name of the slide', as
   await expect(page.getByText('The screenshot has been saved')).toBeAttached();
 });
 
-test('cells are counted inside the counting circle, and the last cell is undone with Backspace', async ({
+test('cells are counted inside the counting circle, and Backspace removes the last counted cell', async ({
   visit,
 }) => {
   const page = await visit('user');
@@ -172,14 +177,14 @@ test('Esc closes the panels of colours and of the rotation angle, and the focus 
 }) => {
   const page = await visit('user');
   await openAt(page, 'x=600&y=700&zoom=0.5');
-  for (const [button, inside] of [
+  for (const [button, slider] of [
     ['Brightness and colours', page.getByRole('slider', { name: 'Contrast' })],
     ['Rotation angle', page.getByRole('slider', { name: 'Rotation angle' })],
   ] as const) {
     await page.getByRole('button', { name: button }).click();
-    await inside.focus();
+    await slider.focus();
     await page.keyboard.press('Escape');
-    await expect(inside).toHaveCount(0);
+    await expect(slider).toHaveCount(0);
     await expect(page.getByRole('button', { name: button })).toBeFocused();
   }
 });
@@ -195,7 +200,7 @@ test('the rotation angle is set as a number, shown over the slide, and kept in t
   await expect.poll(() => new URL(page.url()).searchParams.get('rotation')).toBe('37');
 });
 
-test('a button copies the link to the current view', async ({ visit }) => {
+test('a button of the viewer copies the link to the current view', async ({ visit }) => {
   const page = await visit('user');
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await openAt(page, 'x=600&y=700&zoom=0.5');

@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, type Page, test } from '@playwright/test';
-import { administratorToken, call } from './accounts.ts';
+import { administratorToken, callApi } from './accounts.ts';
 import {
   crop,
   type DeepZoomImage,
@@ -22,7 +22,8 @@ import { type Product, startProduct } from './product.ts';
 import { webGlArguments } from './renderer-probe.ts';
 import { serveViewerPage, type ViewerPage } from './viewer-page.ts';
 
-const { TEST_SLIDES: slidesDir = 'no-slides' } = process.env;
+/** Folder with real slides; without TEST_SLIDES it is a folder that does not exist. */
+const slidesDir = process.env.TEST_SLIDES ?? 'no-slides';
 
 interface TestedSlide {
   /** Path below TEST_SLIDES. */
@@ -54,7 +55,7 @@ test.use({
   },
 });
 
-// The interfaces up to `PageScripts` declare the parts of the libraries that the tests use.
+// The interfaces up to `PageScripts` declare the parts of the libraries that the tests use. The libraries have no complete types.
 interface Client {
   searchForStudies(options?: object): Promise<DataSet[]>;
   searchForSeries(options?: object): Promise<DataSet[]>;
@@ -67,6 +68,7 @@ type DataSet = Record<string, { readonly Value?: readonly unknown[] } | undefine
 interface VolumeImageViewer {
   render(options: object): void;
 }
+/** Frames (tiles in DICOM) that dicom-microscopy-viewer has loaded; the script of the test in the page updates the numbers. */
 interface ShownFrames {
   /** Number of frames whose loading has started. */
   started: number;
@@ -96,13 +98,15 @@ interface PageScripts {
     readonly viewer: { readonly VolumeImageViewer: new (options: object) => VolumeImageViewer };
   };
   readonly OpenSeadragon: new (options: object) => IiifViewer;
-  shown: ShownFrames;
+  shownFrames: ShownFrames;
   dicomViewer: VolumeImageViewer;
   iiifViewer: IiifViewer;
 }
 
 interface OpenedSlide {
+  /** Id in the catalogue. */
   readonly imageId: string;
+  /** UIDs of the DICOM study and series. */
   readonly study: string;
   readonly series: string;
   readonly image: DeepZoomImage;
@@ -124,7 +128,7 @@ test.beforeAll(async () => {
   const admin = await administratorToken(product.address);
   const readyCount = async () => (await imagesOf(admin)).filter(({ status }) => status === 'ready').length;
   await expect.poll(readyCount, { timeout: 50_000, intervals: [100, 250] }).toBe(slides.length);
-  const created = await call(product.address, 'POST', '/user/api-tokens', {
+  const created = await callApi(product.address, 'POST', '/user/api-tokens', {
     token: admin,
     body: { name: 'viewer', scopes: ['slides:read'] },
   });
@@ -142,7 +146,7 @@ interface CatalogueImage {
 }
 
 async function imagesOf(admin: string): Promise<readonly CatalogueImage[]> {
-  const { images } = await call(product.address, 'GET', '/image-catalog/images', { token: admin });
+  const { images } = await callApi(product.address, 'GET', '/image-catalog/images', { token: admin });
   return images as CatalogueImage[];
 }
 
@@ -161,11 +165,11 @@ const firstValueOf = (dataSet: DataSet | undefined, tag: string) => String(dataS
 async function openSlide(slide: TestedSlide): Promise<OpenedSlide> {
   const name = path.basename(slide.path);
   const images = await imagesOf(await administratorToken(product.address));
-  const isFileOfTest = ({ file_name }: CatalogueImage) =>
+  const hasTestedName = ({ file_name }: CatalogueImage) =>
     slides.some((each) => path.basename(each.path) === file_name);
   // A folder of DICOM files is listed under another name; it is the only image without the name of a tested file.
   const found =
-    images.find(({ file_name }) => file_name === name) ?? images.find((image) => !isFileOfTest(image));
+    images.find(({ file_name }) => file_name === name) ?? images.find((image) => !hasTestedName(image));
   if (found === undefined) throw new Error(`${name} is not in the catalogue`);
   const study = `2.25.${BigInt(`0x${found.id.replaceAll('-', '')}`)}`;
   const [series] = JSON.parse(
@@ -181,12 +185,13 @@ async function openPage(page: Page): Promise<void> {
   await page.waitForFunction(() => 'dicomMicroscopyViewer' in window && 'OpenSeadragon' in window);
 }
 
-const connection = () => ({
+/** Returns the connection options of dicomweb-client. */
+const connectionOptions = () => ({
   url: `${product.address}/dicom-web`,
   headers: { Authorization: `Bearer ${token}` },
 });
 
-/** Waits until two consecutive screenshots of the viewer are equal, and returns the last one. */
+/** Waits until two consecutive screenshots of the viewer are equal. @returns the last one, as a PNG file */
 async function settledScreen(page: Page): Promise<Buffer> {
   const viewport = page.locator('#viewport');
   let screen = await viewport.screenshot();
@@ -214,7 +219,9 @@ async function middleOf(screenshot: Buffer): Promise<Pixels> {
 }
 
 for (const slide of slides) {
-  test(`dicomweb-client finds ${slide.path}, reads its metadata and loads its frames`, async ({ page }) => {
+  test(`dicomweb-client finds ${slide.path}, reads its metadata and loads the bytes that the DICOMweb endpoint sends`, async ({
+    page,
+  }) => {
     const { study, series } = await openSlide(slide);
     await openPage(page);
     const found = await page.evaluate(
@@ -226,8 +233,8 @@ for (const slide of slides) {
         const instances = await client.searchForInstances({ studyInstanceUID, seriesInstanceUID });
         const metadata = await client.retrieveSeriesMetadata({ studyInstanceUID, seriesInstanceUID });
         const frames: { instance: string; hash: string }[] = [];
-        for (const each of metadata) {
-          const sopInstanceUID = String(each['00080018']?.Value?.[0]);
+        for (const instanceMetadata of metadata) {
+          const sopInstanceUID = String(instanceMetadata['00080018']?.Value?.[0]); // SOP Instance UID
           const instanceIds = { studyInstanceUID, seriesInstanceUID, sopInstanceUID };
           await client.retrieveInstanceMetadata(instanceIds);
           const mediaTypes = [{ mediaType: 'application/octet-stream', transferSyntaxUID: '*' }];
@@ -248,7 +255,7 @@ for (const slide of slides) {
           frames,
         };
       },
-      { options: connection(), study, series },
+      { options: connectionOptions(), study, series },
     );
     expect(found.studies).toBe(slides.length);
     expect(found.series).toBe(1);
@@ -261,7 +268,9 @@ for (const slide of slides) {
     }
   });
 
-  test(`dicom-microscopy-viewer shows the pixels of ${slide.path}`, async ({ page }, info) => {
+  test(`dicom-microscopy-viewer shows ${slide.path} with the pixels of its Deep Zoom tiles`, async ({
+    page,
+  }, info) => {
     const { study, series, image } = await openSlide(slide);
     await openPage(page);
     await showWithDicomWeb(page, { study, series });
@@ -273,6 +282,7 @@ for (const slide of slides) {
 
     const frames = await mostVariedFrames(page, 4);
     expect(frames).toHaveLength(4);
+    // Frames are numbered row by row, from 1.
     const { tileSize } = image;
     const columns = Math.ceil(image.width / tileSize);
     for (const { number, data } of frames) {
@@ -286,33 +296,34 @@ for (const slide of slides) {
     expect(mean).toBeLessThanOrEqual(slide.tolerance);
   });
 
-  test(`OpenSeadragon shows ${slide.path} through IIIF and loads the same bytes as Deep Zoom tiles`, async ({
+  test(`OpenSeadragon shows ${slide.path} through IIIF and loads the bytes of its Deep Zoom tiles`, async ({
     page,
   }, info) => {
     const { imageId, image } = await openSlide(slide);
     await openPage(page);
     const admin = await administratorToken(product.address);
-    const { session_id: session } = await call(product.address, 'POST', '/auth/image-session', {
+    const { session_id: session } = await callApi(product.address, 'POST', '/auth/image-session', {
       token: admin,
     });
     const manifest = `${product.address}/iiif/session/${String(session)}/manifest/${imageId}`;
     /** Bytes of the loaded tiles of full resolution; the key is `x,y` of the upper left corner. */
-    const loaded = new Map<string, Buffer>();
+    const loadedTiles = new Map<string, Buffer>();
     page.on('response', async (response) => {
+      // IIIF addresses contain x, y, width and height of the part, and the size of the response: "…/240,480,240,240/240,240/0/default.jpg".
       const [, x, y, width, shownWidth] =
         /\/(\d+),(\d+),(\d+),\d+\/(\d+),\d+\/0\//.exec(response.url()) ?? [];
       const isFullResolution = width !== undefined && width === shownWidth;
-      if (isFullResolution) loaded.set(`${x},${y}`, await response.body());
+      if (isFullResolution) loadedTiles.set(`${x},${y}`, await response.body());
     });
     await showWithIiif(page, manifest, slide.field);
     const screen = await settledScreen(page);
     await info.attach('screen', { body: screen, contentType: 'image/png' });
 
-    expect(loaded.size).toBeGreaterThanOrEqual(4);
-    for (const [corner, bytes] of loaded) {
+    expect(loadedTiles.size).toBeGreaterThanOrEqual(4);
+    for (const [corner, bytes] of loadedTiles) {
       const [x = 0, y = 0] = corner.split(',').map(Number);
       const tile = await image.encodedTile(x / image.tileSize, y / image.tileSize);
-      expect([corner, Buffer.compare(bytes, tile)]).toEqual([corner, 0]);
+      expect(Buffer.compare(bytes, tile), `tile at ${corner}`).toBe(0);
     }
     // Not 0, because OpenSeadragon's canvas draws tiles between pixels. A wrong position on the slide would differ by at least 20.
     const { mean } = await differenceOnScreen(screen, image, slide.field);
@@ -320,7 +331,7 @@ for (const slide of slides) {
   });
 }
 
-/** Compares the middle of the screen with the tiles; it may be up to 2 pixels away from the expected position. */
+/** Compares the middle of a screenshot with the tiles. The slide may be up to 2 pixels away from the expected position. */
 async function differenceOnScreen(
   screen: Buffer,
   image: DeepZoomImage,
@@ -337,7 +348,7 @@ async function differenceOnScreen(
   return differenceOf(shown, expected);
 }
 
-/** Opens a series in dicom-microscopy-viewer. Its colour profile is removed, so that the colours are as scanned, like those of the tiles. */
+/** Opens a series in dicom-microscopy-viewer. Removes its colour profile, so that the colours are as scanned, like those of the tiles. */
 function showWithDicomWeb(
   page: Page,
   ids: { readonly study: string; readonly series: string },
@@ -359,24 +370,24 @@ function showWithDicomWeb(
       const [largest] = [...dataSets].sort((a, b) => widthOf(b) - widthOf(a));
       if (largest === undefined) throw new Error('The series contains no instance.');
 
-      scripts.shown = { started: 0, pending: 0, failures: 0, frames: new Map() };
+      scripts.shownFrames = { started: 0, pending: 0, failures: 0, frames: new Map() };
       const container = document.querySelector('#viewport');
       const onFrame = (event: string, handle: (payload: Record<string, unknown>) => void) =>
         container?.addEventListener(`dicommicroscopyviewer_frame_loading_${event}`, (dispatched) => {
           handle((dispatched as CustomEvent<{ payload: Record<string, unknown> }>).detail.payload);
         });
       onFrame('started', () => {
-        scripts.shown.started++;
-        scripts.shown.pending++;
+        scripts.shownFrames.started++;
+        scripts.shownFrames.pending++;
       });
       onFrame('error', () => {
-        scripts.shown.failures++;
+        scripts.shownFrames.failures++;
       });
       onFrame('ended', ({ pixelArray, sopInstanceUID, frameNumber }) => {
-        scripts.shown.pending--;
+        scripts.shownFrames.pending--;
         const isLargest = sopInstanceUID === largest['00080018']?.Value?.[0]; // SOP Instance UID
         if (isLargest && pixelArray instanceof Uint8Array) {
-          scripts.shown.frames.set(Number(frameNumber), pixelArray.slice());
+          scripts.shownFrames.frames.set(Number(frameNumber), pixelArray.slice());
         }
       });
       scripts.dicomViewer = new dicomMicroscopyViewer.viewer.VolumeImageViewer({
@@ -386,7 +397,7 @@ function showWithDicomWeb(
       });
       scripts.dicomViewer.render({ container });
     },
-    { options: connection(), ...ids },
+    { options: connectionOptions(), ...ids },
   );
 }
 
@@ -412,23 +423,24 @@ function showNativeField(page: Page, field: Position): Promise<void> {
 async function waitForFrames(page: Page, minFrames = 0): Promise<void> {
   await page.waitForFunction(
     (count) => {
-      const { shown } = window as unknown as PageScripts;
-      const isLoaded = shown.started > 0 && shown.pending === 0 && shown.frames.size >= count;
-      return shown.failures > 0 || isLoaded;
+      const { shownFrames } = window as unknown as PageScripts;
+      const isLoaded =
+        shownFrames.started > 0 && shownFrames.pending === 0 && shownFrames.frames.size >= count;
+      return shownFrames.failures > 0 || isLoaded;
     },
     minFrames,
     { timeout: 30_000 },
   );
-  expect(await page.evaluate(() => (window as unknown as PageScripts).shown.failures)).toBe(0);
+  expect(await page.evaluate(() => (window as unknown as PageScripts).shownFrames.failures)).toBe(0);
 }
 
-/** Returns the `count` frames of full resolution whose samples have the largest variance, because these contain tissue. */
+/** Returns the `count` frames of full resolution whose samples have the largest variance, because these show tissue and not empty glass. */
 async function mostVariedFrames(
   page: Page,
   count: number,
 ): Promise<readonly { number: number; data: Uint8Array }[]> {
   const chosen = await page.evaluate((maxFrames) => {
-    const { frames } = (window as unknown as PageScripts).shown;
+    const { frames } = (window as unknown as PageScripts).shownFrames;
     const varianceOf = (data: Uint8Array) => {
       let [sum, squares] = [0, 0];
       for (const value of data) {

@@ -1,14 +1,14 @@
-/** Reset of a forgotten password by the link in an e-mail, which works once. */
+/** Reset of a forgotten password by the link in an e-mail, which works once. The screens are in Turkish: 'Şifre' is the password. */
 import { expect, test } from './test.ts';
 
 test.use({ expectedConsoleErrors: /status of 40[01]/ });
 
-test('the link in a reset e-mail sets a new password, and is rejected the second time', async ({
+test('the link in a password reset e-mail sets a new password, and is rejected when it is used a second time', async ({
   visit,
-  account,
+  createAccount,
   product,
 }) => {
-  const { email, password } = await account('user');
+  const { email, password } = await createAccount('user');
   const newPassword = 'yeni ve uzun bir şifre';
   const page = await visit('anonymous');
 

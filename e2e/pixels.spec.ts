@@ -1,6 +1,6 @@
 /** Compares the pixels that the viewer shows between both drawers (the parts that draw tiles: WebGL and canvas), and with the slide file. */
 import type { Page } from '@playwright/test';
-import { serveProfile, tableOf } from './colour-profile.ts';
+import { buildColourTable, serveProfile } from './colour-profile.ts';
 import { forceDrawer, webGlArguments } from './renderer-probe.ts';
 import { expect, fullResolutionLevel, slideName, test } from './test.ts';
 
@@ -16,7 +16,7 @@ test.use({
 type Drawer = 'webgl' | 'canvas';
 const drawers: readonly Drawer[] = ['webgl', 'canvas'];
 
-/** Opens a field of the slide, waits until it is sharp, and hides everything but its tiles. */
+/** Opens a field of view, waits until it is sharp, and hides everything but its tiles. @param field URL parameters of the view */
 async function openField(page: Page, drawer: Drawer, field: string): Promise<void> {
   await forceDrawer(page, drawer);
   await page.goto('/wsi-viewer');
@@ -42,11 +42,12 @@ interface Comparison {
   readonly pixels: number;
   /** Share of equal pixels, 0 to 1. */
   readonly equal: number;
-  /** Share of pixels whose channels differ by at most 1 of 255. */
+  /** Share of pixels whose channels differ by at most 1 of 255, 0 to 1. */
   readonly withinOne: number;
 }
 
-function compare(page: Page, pictures: readonly [string, string]): Promise<Comparison> {
+/** Compares two PNG files in base64, decoded by the browser of the page. */
+function comparePictures(page: Page, pictures: readonly [string, string]): Promise<Comparison> {
   return page.evaluate(async (pngs) => {
     const [first, second] = await Promise.all(
       pngs.map(async (png) => {
@@ -80,7 +81,9 @@ function compare(page: Page, pictures: readonly [string, string]): Promise<Compa
 }
 
 for (const field of ['x=900.3&y=1200.7&zoom=0.83', 'x=700.3&y=900.7&zoom=0.37', 'x=640.1&y=800.3&zoom=1.7']) {
-  test(`the WebGL and canvas drawers draw the same pixels at ${field}`, async ({ visit }, info) => {
+  test(`the WebGL and the canvas drawer show the same pixels of the slide at ${field}`, async ({
+    visit,
+  }, info) => {
     const pictures: string[] = [];
     let page: Page | null = null;
     for (const drawer of drawers) {
@@ -90,21 +93,21 @@ for (const field of ['x=900.3&y=1200.7&zoom=0.83', 'x=700.3&y=900.7&zoom=0.37', 
       await info.attach(drawer, { body: Buffer.from(picture, 'base64'), contentType: 'image/png' });
       pictures.push(picture);
     }
-    const [webGlPicture = '', canvasPicture = ''] = pictures;
+    const [webGlPicture = '', canvasPicture = ''] = pictures; // in the order of `drawers`
     if (page === null) throw new Error('No page was opened.');
-    const comparison = await compare(page, [webGlPicture, canvasPicture]);
+    const comparison = await comparePictures(page, [webGlPicture, canvasPicture]);
     expect(comparison.withinOne).toBeGreaterThanOrEqual(0.999);
   });
 }
 
 /** A colour table that changes every colour, more strongly than the profile of a scanner. */
-const distinctTable = tableOf(33, ([red = 0, green = 0, blue = 0]) => [
+const distinctTable = buildColourTable(33, ([red = 0, green = 0, blue = 0]) => [
   0.05 + 0.85 * red ** 0.8,
   0.95 * green ** 1.25,
   0.8 * blue ** 0.9 + 0.05 * red,
 ]);
 
-test('the WebGL and canvas drawers draw the same pixels of a slide with a colour profile at native magnification', async ({
+test('the WebGL and the canvas drawer show the same pixels of a slide with a colour profile at native magnification', async ({
   visit,
 }, info) => {
   const field = 'x=740.3&y=880.7&zoom=1';
@@ -119,7 +122,7 @@ test('the WebGL and canvas drawers draw the same pixels of a slide with a colour
     let picture = '';
     const unchangedShare = async () => {
       picture = await screenOf(correctedPage);
-      return (await compare(page, [uncorrectedPicture, picture])).withinOne;
+      return (await comparePictures(page, [uncorrectedPicture, picture])).withinOne;
     };
     // Polled, because tiles that are loaded before the table are corrected later, one after the other.
     await expect.poll(unchangedShare).toBeLessThan(0.0005);
@@ -128,7 +131,7 @@ test('the WebGL and canvas drawers draw the same pixels of a slide with a colour
     pictures.push(picture);
   }
   const [webGlPicture = '', canvasPicture = ''] = pictures;
-  const comparison = await compare(page, [webGlPicture, canvasPicture]);
+  const comparison = await comparePictures(page, [webGlPicture, canvasPicture]);
   expect(comparison.withinOne).toBeGreaterThanOrEqual(0.999);
 });
 
@@ -199,7 +202,7 @@ for (const pixelRatio of [1, 2]) {
     test.use({ deviceScaleFactor: pixelRatio });
 
     for (const drawer of drawers) {
-      test(`the ${drawer} drawer shows the decoded pixels of the file at native magnification`, async ({
+      test(`with ${pixelRatio} device pixels per CSS pixel, the ${drawer} drawer shows the decoded pixels of the slide file at native magnification`, async ({
         visit,
       }, info) => {
         const page = await visit('user');

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
+/** The first account of the product, which the server creates at its start. */
 export const administrator = { email: 'admin@example.org', password: 'glass, stain and light' };
 
 export interface Product {
@@ -21,7 +22,7 @@ export interface Product {
   stop(): Promise<void>;
 }
 
-/** Folder with compiled code of earlier starts. It halves the start time of a server, and divides that of a render worker by three. */
+/** Folder with compiled code of earlier starts. It halves the start time of a server, and reduces that of a render worker (a process that renders tiles) to a third. */
 const compileCache = path.join(tmpdir(), 'lamina-e2e-compile-cache');
 
 /**

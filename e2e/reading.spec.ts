@@ -7,6 +7,7 @@ const tileUrls = '**/image_files/**';
 const toolsOf = (page: Page) => page.getByRole('toolbar', { name: 'Measuring and colours' });
 const coloursButtonOf = (page: Page) => toolsOf(page).getByRole('button', { name: 'Brightness and colours' });
 
+/** Opens the slide at a view and waits for its tiles. @param query URL parameters of the view */
 async function openAt(page: Page, query: string): Promise<void> {
   await withoutPrefetch(page);
   await page.goto('/wsi-viewer');
@@ -21,7 +22,7 @@ async function openAt(page: Page, query: string): Promise<void> {
 test.describe('a slide whose tiles fail to load', () => {
   test.use({ expectedConsoleErrors: /ERR_|failed to load/i });
 
-  test('shows that the picture is incomplete while the network is down, and loads the rest afterwards', async ({
+  test('the viewer shows that the picture is incomplete while the network is down, and loads the missing tiles afterwards', async ({
     visit,
   }) => {
     test.slow();
@@ -40,7 +41,7 @@ test.describe('a slide whose tiles fail to load', () => {
       await expect(page.getByText('Active', { exact: true })).toHaveCount(0);
     });
 
-    await test.step('axe finds no violation', () => expectNoAxeFindings(page));
+    await test.step('axe finds no accessibility violation', () => expectNoAxeFindings(page));
 
     await test.step('the network returns', async () => {
       const tile = page.waitForResponse(/image_files/, { timeout: 5000 });
@@ -51,7 +52,7 @@ test.describe('a slide whose tiles fail to load', () => {
     });
   });
 
-  test('shows that parts are missing while the server rejects some tiles, and loads them on Retry', async ({
+  test('the viewer shows that parts of the picture are missing while the server rejects some tiles, and Retry loads them', async ({
     visit,
   }) => {
     const page = await visit('user');
@@ -69,6 +70,7 @@ test.describe('a slide whose tiles fail to load', () => {
 });
 
 test.describe('changed colours', () => {
+  /** Returns the CSS filter that changes the colours of the slide; undefined without one. */
   const filterOf = (page: Page) =>
     page.getByRole('application').evaluate((element) => {
       const canvases = [...element.querySelectorAll('canvas')];
@@ -89,10 +91,11 @@ test.describe('changed colours', () => {
     await expect(page.getByText('Loading tiles...')).toBeHidden();
   }
 
-  test('are marked on the button and over the picture, are written on a screenshot, and are reset when another slide is opened', async ({
+  test('changed colours are marked on their button, over the picture and on screenshots, and are reset when another slide is opened', async ({
     visit,
   }) => {
     const page = await visit('user');
+    // Records the texts that the page writes on canvases, and thus on a screenshot.
     await page.addInitScript(() => {
       const writtenTexts: string[] = [];
       Object.assign(window, { writtenTexts });
@@ -111,9 +114,11 @@ test.describe('changed colours', () => {
     const downloading = page.waitForEvent('download');
     await page.keyboard.press('s');
     await downloading;
-    const written = await page.evaluate(() => (window as unknown as { writtenTexts: string[] }).writtenTexts);
-    expect(written).toContain('Colours changed');
-    expect(written).toContain('Brightness 150 %');
+    const writtenTexts = await page.evaluate(
+      () => (window as unknown as { writtenTexts: string[] }).writtenTexts,
+    );
+    expect(writtenTexts).toContain('Colours changed');
+    expect(writtenTexts).toContain('Brightness 150 %');
     await page.mouse.move(0, 0);
     await coloursButtonOf(page).hover();
     await expect(page.getByRole('tooltip')).toBeVisible(); // axe also checks that the tooltip is inside a landmark
@@ -125,7 +130,7 @@ test.describe('changed colours', () => {
     expect(await filterOf(page)).toBeUndefined();
   });
 
-  test('stay changed and marked on the next slide when the person keeps them for all slides', async ({
+  test('changed colours stay changed and marked on the next slide when the person keeps them for all slides', async ({
     visit,
   }) => {
     const page = await visit('user');

@@ -1,10 +1,14 @@
-/** Registration of two slides of a case by pairs of points, and linked views that use the registration. */
+/**
+ * Registration of two slides of a case (slides of the same tissue with different stains): a person marks pairs of points at the same place of
+ * both slides, from which the server computes the transformation that linked views use.
+ */
 import type { Page } from '@playwright/test';
-import { administratorToken, call } from './accounts.ts';
+import { administratorToken, callApi } from './accounts.ts';
 import { expect, test } from './test.ts';
 
 const [firstName, secondName] = ['section-1.svs', 'section-2.svs'] as const;
-const hint = /^Click the same place/;
+/** Accessible name of each half of the viewer while a person marks points. */
+const markingHint = /^Click the same place/;
 
 /** A field of view: its centre in pixels of full resolution, and screen pixels per pixel of full resolution. */
 interface Field {
@@ -22,11 +26,11 @@ const toSecondSlide = ({ x, y }: Pick<Field, 'x' | 'y'>) => ({
 });
 
 /** Returns the half of the viewer that shows a slide. @param name of the slide */
-const half = (page: Page, name: string) => page.getByRole('group', { name, exact: true });
+const viewerHalf = (page: Page, name: string) => page.getByRole('group', { name, exact: true });
 
 /** Clicks a point of a slide. @param name of the slide @param offset from the middle of its half of the window, in CSS pixels */
 async function markPoint(page: Page, name: string, [dx, dy]: readonly [number, number]): Promise<void> {
-  const target = half(page, name).getByRole('button', { name: hint });
+  const target = viewerHalf(page, name).getByRole('button', { name: markingHint });
   const box = await target.boundingBox();
   if (box === null) throw new Error('The slide is not ready for marking points.');
   await target.click({ position: { x: box.width / 2 + dx, y: box.height / 2 + dy } });
@@ -39,16 +43,16 @@ function fieldIn(page: Page, prefix: '' | 'b'): Field {
   return { x: number('x'), y: number('y'), zoom: number('zoom') };
 }
 
-test('two pairs of points register two slides of a case, and linked views then show the same tissue', async ({
+test('after two pairs of points are marked to register two slides of a case, linked views of the slides show the same tissue', async ({
   visit,
   product,
 }) => {
   const token = await administratorToken(product.address);
-  const { images } = await call(product.address, 'GET', '/image-catalog/images', { token });
+  const { images } = await callApi(product.address, 'GET', '/image-catalog/images', { token });
   const idOf = (name: string) =>
     (images as { id: string; file_name: string }[]).find(({ file_name }) => file_name === name)?.id ?? '';
   const [first, second] = [idOf(firstName), idOf(secondName)];
-  const createdCase = await call(product.address, 'POST', '/cases', {
+  const createdCase = await callApi(product.address, 'POST', '/cases', {
     token,
     body: {
       dataset: 'Mouse kidney',
@@ -61,7 +65,7 @@ test('two pairs of points register two slides of a case, and linked views then s
   });
   const page = await visit('user');
 
-  await test.step('the person places two pairs of points, and sees by how much they differ', async () => {
+  await test.step('the person marks two pairs of points, and sees by how much they differ', async () => {
     await page.goto(`/wsi-viewer?image=${first}&beside=${second}&x=500&y=700&zoom=0.5&bx=400&by=600&bzoom=1`);
     await expect(page.getByTitle('Scale bar')).toHaveCount(2, { timeout: 30_000 });
     await page.getByRole('button', { name: 'Register slides' }).click();
@@ -78,7 +82,7 @@ test('two pairs of points register two slides of a case, and linked views then s
   });
 
   await test.step('the registration maps a third point with an error of at most 5 µm', async () => {
-    const { registrations } = await call(product.address, 'GET', `/cases/${String(createdCase.id)}`, {
+    const { registrations } = await callApi(product.address, 'GET', `/cases/${String(createdCase.id)}`, {
       token,
     });
     const [registration] = registrations as { matrix: number[] }[];
@@ -89,12 +93,12 @@ test('two pairs of points register two slides of a case, and linked views then s
       a * point.x + c * point.y + e - expected.x,
       b * point.x + d * point.y + f - expected.y,
     );
-    const { mpp_x } = await call(product.address, 'GET', `/image-catalog/images/${second}`, { token });
+    const { mpp_x } = await callApi(product.address, 'GET', `/image-catalog/images/${second}`, { token });
     expect(distance * (Number(mpp_x) || 1)).toBeLessThanOrEqual(5);
   });
 
   await test.step('moving one slide shows the same tissue in the other', async () => {
-    await half(page, firstName).getByRole('application').focus();
+    await viewerHalf(page, firstName).getByRole('application').focus();
     await page.keyboard.press('ArrowRight');
     await expect.poll(() => fieldIn(page, '').x).toBeGreaterThan(520);
     await expect
@@ -107,5 +111,5 @@ test('two pairs of points register two slides of a case, and linked views then s
     expect(fieldIn(page, 'b').zoom / fieldIn(page, '').zoom).toBeCloseTo(2, 1);
   });
 
-  await call(product.address, 'DELETE', `/cases/${String(createdCase.id)}`, { token });
+  await callApi(product.address, 'DELETE', `/cases/${String(createdCase.id)}`, { token });
 });

@@ -1,4 +1,4 @@
-/** Counts the graphics resources of the viewer from inside the page, and serves a large slide from inside the page. */
+/** Counts the graphics resources of the viewer and serves a large slide, both with scripts in the page. Used by browser tests and benchmarks. */
 import type { Browser, Page } from '@playwright/test';
 
 export interface GraphicsCounts {
@@ -15,7 +15,7 @@ export interface GraphicsCounts {
   readonly contexts: number;
 }
 
-/** Arguments that start Chromium with WebGL in software. `countGraphics` reports it to the viewer as a graphics card, so that the viewer uses it. */
+/** Arguments that start Chromium with WebGL in software. The viewer uses it only when `countGraphics` has made it look like a graphics card. */
 export const webGlArguments = [
   '--no-sandbox',
   '--use-gl=angle',
@@ -75,10 +75,10 @@ export async function countGraphics(page: Page): Promise<void> {
       kind: string,
       options?: object,
     ) {
-      const isNew = kind.startsWith('webgl') && !this.hasAttribute('data-webgl');
-      if (kind.startsWith('webgl')) this.setAttribute('data-webgl', kind);
-      if (isNew) counts.contexts += 1;
-      // With this option set to true, the browser refuses WebGL in software.
+      const isWebGl = kind.startsWith('webgl');
+      if (isWebGl && !this.hasAttribute('data-webgl')) counts.contexts += 1; // later calls return the same context
+      if (isWebGl) this.setAttribute('data-webgl', kind);
+      // The viewer may set this option to true, with which the browser creates no context in software.
       return getContext.call(this, kind, { ...options, failIfMajorPerformanceCaveat: false });
     } as typeof getContext;
 
@@ -183,20 +183,20 @@ export async function serveLargeSlide(page: Page, side: number): Promise<void> {
   );
 }
 
-/** Returns how many tiles the page has loaded. */
+/** Returns how many tiles the page has loaded since `serveLargeSlide`. */
 export function servedTiles(page: Page): Promise<number> {
   return page.evaluate(() => (window as unknown as { servedTiles: () => number }).servedTiles());
 }
 
 /** Pans with the arrow keys, row by row over parts of the slide that are not loaded, until the page has loaded `tiles` tiles. */
 export async function panUntil(page: Page, tiles: number): Promise<void> {
-  await page.evaluate(async (wantedTiles) => {
+  await page.evaluate(async (targetCount) => {
     const { servedTiles: served } = window as unknown as { servedTiles: () => number };
-    const stepsPerRow = 300; // 293 sideways, then 7 down
-    for (let step = 0; served() < wantedTiles; step += 1) {
+    const [sidewaysSteps, stepsPerRow] = [293, 300]; // 293 steps sideways, then 7 down
+    for (let step = 0; served() < targetCount; step += 1) {
       const row = Math.floor(step / stepsPerRow);
       const sideways = row % 2 === 0 ? 'ArrowRight' : 'ArrowLeft';
-      const key = step % stepsPerRow > 292 ? 'ArrowDown' : sideways;
+      const key = step % stepsPerRow >= sidewaysSteps ? 'ArrowDown' : sideways;
       document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
       await new Promise((done) => setTimeout(done, 40));
     }

@@ -1,4 +1,4 @@
-/** Drawing with WebGL: memory while thousands of tiles pass by, loss of the graphics context, colours, and saved pictures. */
+/** Drawing with WebGL: memory during pans over thousands of tiles, loss of the graphics context, colours, and saved pictures. */
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from '@playwright/test';
 import {
@@ -25,7 +25,7 @@ test.use({
   },
 });
 
-/** Returns the private memory of all processes that draw pages, in MB. */
+/** Returns the private memory (RssAnon) of all renderer and GPU processes of the browser, in MB. */
 async function memoryOf(browser: Browser): Promise<number> {
   let kilobytes = 0;
   for (const { type, id } of await processesOf(browser)) {
@@ -36,7 +36,7 @@ async function memoryOf(browser: Browser): Promise<number> {
   return Math.round(kilobytes / 1024);
 }
 
-test('object URLs, bitmaps and textures stay limited while the viewer pans over thousands of tiles', async ({
+test('the numbers of object URLs, bitmaps and textures stay below their limits while the viewer pans over thousands of tiles', async ({
   visit,
   browser,
 }, info) => {
@@ -64,7 +64,7 @@ test('object URLs, bitmaps and textures stay limited while the viewer pans over 
   }
   await info.attach('figures', { body: JSON.stringify(figures, null, 2), contentType: 'application/json' });
   const [, , last] = figures;
-  // Textures of 240 × 240 pixels in 256 MB, and one texture for the colour table.
+  // Textures of 240 × 240 pixels with 4 bytes each in 256 MB, and one texture for the colour table.
   const maxTextures = (256 * 2 ** 20) / (tileSize * tileSize * 4) + 1;
   expect(last?.objectUrls).toBe(0);
   expect(last?.bitmaps).toBeLessThan(100);
@@ -85,7 +85,7 @@ async function openWithWebGl(page: Page): Promise<void> {
 
 const meanColour = (page: Page) => meanColourOf(page.getByRole('application'));
 
-test('the slide is drawn again after a lost WebGL context is restored', async ({ visit }) => {
+test('the viewer draws the slide again after a lost WebGL context is restored', async ({ visit }) => {
   const page = await visit('user');
   await openWithWebGl(page);
   await page.waitForTimeout(1000);
@@ -109,7 +109,7 @@ test('the slide is drawn again after a lost WebGL context is restored', async ({
     .toBeLessThan(2);
 });
 
-test('the slide is drawn on a 2D canvas without a reload when a WebGL context stays lost', async ({
+test('when a lost WebGL context is not restored, the viewer draws the slide on a 2D canvas without a reload', async ({
   visit,
 }) => {
   const page = await visit('user');
@@ -132,7 +132,7 @@ test('the slide is drawn on a 2D canvas without a reload when a WebGL context st
     .toBeLessThan(2);
 });
 
-test('brightness and white balance change the colours that WebGL draws, and Reset colours restores the brightness', async ({
+test('brightness changes the colours that WebGL draws until Reset colours, and a click on empty glass sets the white balance', async ({
   visit,
 }) => {
   const page = await visit('user');

@@ -1,27 +1,31 @@
-/** Result layers (a heatmap, and cells) that a program sends through the API or a person uploads in the browser. */
+/**
+ * Result layers of a slide (a heatmap, or cells), which an image analysis program has computed. The program sends them through the API, or
+ * a person uploads them in the browser; the viewer draws and counts them over the slide.
+ */
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import sharp from 'sharp';
-import { administratorToken, call } from './accounts.ts';
-import { annotationPanel, openSlide, saved, startDrawing, test } from './annotation-steps.ts';
+import { administratorToken, callApi } from './accounts.ts';
+import { annotationPanel, openSlide, savedIndicator, startDrawing, test } from './annotation-steps.ts';
 import { expectNoAxeFindings } from './axe.ts';
 import { expect } from './test.ts';
 
-const panel = (page: Page) => page.getByRole('region', { name: 'Analysis results' });
+const resultsPanel = (page: Page) => page.getByRole('region', { name: 'Analysis results' });
 const openResults = (page: Page) => page.getByRole('button', { name: 'Analysis results' }).click();
-const readout = (page: Page) => panel(page).getByRole('status');
+const readout = (page: Page) => resultsPanel(page).getByRole('status');
 
+/** A file that becomes a result layer: a TIFF with one value per pixel (raster) or GeoJSON (vector). */
 interface Result {
   readonly name: string;
   readonly kind: 'raster' | 'vector';
   readonly file: Uint8Array;
 }
 
-/** Uploads a result as a program does, and waits until the server has imported it. @returns the id of the layer */
+/** Uploads a result as a program does, with the tus protocol, and waits until the server has imported it. @returns the id of the layer */
 async function sendResult(address: string, imageId: string, { name, kind, file }: Result): Promise<string> {
   const token = await administratorToken(address);
   const path = `/image-catalog/images/${imageId}/result-layers`;
-  const layer = await call(address, 'POST', path, { token, body: { name, kind } });
+  const layer = await callApi(address, 'POST', path, { token, body: { name, kind } });
   const response = await fetch(new URL(layer.upload as string, address), {
     method: 'PATCH',
     headers: {
@@ -35,7 +39,7 @@ async function sendResult(address: string, imageId: string, { name, kind, file }
   });
   expect(response.status).toBe(204);
   const importedLayer = async () => {
-    const { layers } = await call(address, 'GET', path, { token });
+    const { layers } = await callApi(address, 'GET', path, { token });
     return (layers as { id: string; state: string; problem: unknown }[]).find(({ id }) => id === layer.id);
   };
   await expect.poll(importedLayer, { timeout: 30_000 }).toMatchObject({ state: 'ready', problem: null });
@@ -56,13 +60,13 @@ const imageOf = (page: Page) => new URL(page.url()).searchParams.get('image') ??
 /** Returns the width of a slide in pixels. */
 async function widthOf(address: string, imageId: string): Promise<number> {
   const token = await administratorToken(address);
-  const { images } = await call(address, 'GET', '/image-catalog/images', { token });
+  const { images } = await callApi(address, 'GET', '/image-catalog/images', { token });
   const image = (images as { id: string; width: number }[]).find(({ id }) => id === imageId);
   return image?.width ?? Number.NaN;
 }
 
 /** Returns a heatmap as a TIFF file whose values increase from 0 at the left to 255 at the right. */
-function heatmap(): Promise<Buffer> {
+function buildHeatmap(): Promise<Buffer> {
   const [width, height] = [256, 342];
   const values = Buffer.from(Array.from({ length: width * height }, (_, index) => index % width));
   return sharp(values, { raw: { width, height, channels: 1 } })
@@ -71,8 +75,8 @@ function heatmap(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Returns 400 cells of 20 × 20 pixels in a grid as GeoJSON; every fourth one is a mitosis. */
-function cells(): Uint8Array {
+/** Returns 400 cells of 20 × 20 pixels as GeoJSON, in 20 rows and 20 columns; every fourth cell is a mitosis. */
+function buildCells(): Uint8Array {
   const features = Array.from({ length: 20 * 20 }, (_, index) => {
     const [x, y] = [40 + (index % 20) * 48, 40 + Math.floor(index / 20) * 48];
     const ring = [
@@ -116,7 +120,7 @@ async function outlineTumour(page: Page): Promise<void> {
   await page.mouse.up();
   await page.keyboard.press('1');
   await expect(annotationPanel(page).locator('span', { hasText: 'Tumor' })).toBeVisible();
-  await expect(saved(page)).toHaveText('Saved');
+  await expect(savedIndicator(page)).toHaveText('Saved');
 }
 
 /** Returns the number of screen pixels that the layer has coloured. */
@@ -139,9 +143,9 @@ test('a heatmap is drawn over the slide, changes its threshold and palette witho
   const { slide, layerId } = await openWithResult(page, product.address, {
     name: 'Tumour probability',
     kind: 'raster',
-    file: await heatmap(),
+    file: await buildHeatmap(),
   });
-  await expect(panel(page).getByRole('switch', { name: 'Show: Tumour probability' })).toBeChecked();
+  await expect(resultsPanel(page).getByRole('switch', { name: 'Show: Tumour probability' })).toBeChecked();
   await expect.poll(() => colouredPixels(page, layerId)).toBeGreaterThan(10_000);
   const pixelsBefore = await colouredPixels(page, layerId);
 
@@ -149,15 +153,15 @@ test('a heatmap is drawn over the slide, changes its threshold and palette witho
   page.on('request', (request) => {
     if (/overlays/.test(request.url())) requests += 1;
   });
-  const lowest = panel(page).getByRole('slider', { name: 'Lowest value' });
+  const lowest = resultsPanel(page).getByRole('slider', { name: 'Lowest value' });
   await lowest.focus();
   for (let step = 0; step < 80; step += 1) await page.keyboard.press('ArrowRight');
   await expect.poll(() => colouredPixels(page, layerId)).toBeLessThan(pixelsBefore * 0.8);
-  await panel(page).getByRole('combobox', { name: 'Palette' }).selectOption('magma');
+  await resultsPanel(page).getByRole('combobox', { name: 'Palette' }).selectOption('magma');
   expect(requests).toBe(0);
 
   // The position 600, 700 of the slide is in the middle at zoom 0.5. The heatmap has 256 columns with the values 0 to 255.
-  const columnWidth = (await widthOf(product.address, slide.image)) / 256;
+  const columnWidth = (await widthOf(product.address, slide.imageId)) / 256;
   const column = Math.floor(600 / columnWidth) + 1; // right of the middle; its number is also its value
   const middleOfColumn = slide.x + ((column + 0.5) * columnWidth - 600) * 0.5;
   await page.mouse.move(middleOfColumn - 1, slide.y);
@@ -165,11 +169,11 @@ test('a heatmap is drawn over the slide, changes its threshold and palette witho
   await expect(readout(page)).toHaveText(`Value: ${column}`);
   await expectNoAxeFindings(page);
 
-  await panel(page).getByRole('switch', { name: 'Show: Tumour probability' }).click({ force: true });
+  await resultsPanel(page).getByRole('switch', { name: 'Show: Tumour probability' }).click({ force: true });
   await expect(page.locator(`canvas[data-result-layer="${layerId}"]`)).toHaveCount(0);
 });
 
-test('cells are drawn and counted by class, a class can be hidden, and the layer can be deleted', async ({
+test('the cells of a result layer are drawn and counted by class, a class can be hidden, and the layer can be deleted', async ({
   visit,
   product,
 }) => {
@@ -178,14 +182,14 @@ test('cells are drawn and counted by class, a class can be hidden, and the layer
   const { slide, layerId } = await openWithResult(page, product.address, {
     name: 'Cells',
     kind: 'vector',
-    file: cells(),
+    file: buildCells(),
   });
-  const item = panel(page)
+  const item = resultsPanel(page)
     .getByRole('listitem')
     .filter({ has: page.getByRole('switch', { name: 'Show: Cells' }) });
   if (!(await item.getByRole('switch').isChecked())) await item.getByRole('switch').click({ force: true });
   const legend = item.getByRole('list', { name: 'Classes' });
-  await page.keyboard.press('h');
+  await page.keyboard.press('h'); // shows the whole slide
   // The whole slide is in view, so all cells of the file are counted.
   await expect(legend.getByRole('listitem').filter({ hasText: 'Mitosis' })).toHaveText('Mitosis100');
   await expect(legend.getByRole('listitem').filter({ hasText: 'Other' })).toHaveText('Other300');
@@ -199,10 +203,10 @@ test('cells are drawn and counted by class, a class can be hidden, and the layer
   await page.mouse.wheel(0, -600);
   await expect(legend.getByRole('listitem').filter({ hasText: 'Mitosis' })).not.toHaveText('Mitosis100');
 
-  await panel(page).getByRole('button', { name: 'Delete: Cells' }).click();
+  await resultsPanel(page).getByRole('button', { name: 'Delete: Cells' }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete the result layer?' });
   await dialog.getByRole('button', { name: 'Delete the layer' }).click();
-  await expect(panel(page).getByRole('switch', { name: 'Show: Cells' })).toHaveCount(0);
+  await expect(resultsPanel(page).getByRole('switch', { name: 'Show: Cells' })).toHaveCount(0);
 });
 
 test('mitoses of a result layer are counted inside an annotation and filtered by a measurement, and the counts are exported as CSV', async ({
@@ -213,8 +217,8 @@ test('mitoses of a result layer are counted inside an annotation and filtered by
   const page = await visit('admin');
   await openSlide(page);
   await outlineTumour(page);
-  await openWithResult(page, product.address, { name: 'Cells', kind: 'vector', file: cells() });
-  const layer = panel(page).getByRole('listitem').filter({ hasText: 'Mitosis' }).first();
+  await openWithResult(page, product.address, { name: 'Cells', kind: 'vector', file: buildCells() });
+  const layer = resultsPanel(page).getByRole('listitem').filter({ hasText: 'Mitosis' }).first();
   const mitoses = layer
     .getByRole('list', { name: 'Classes' })
     .getByRole('listitem')
@@ -223,34 +227,36 @@ test('mitoses of a result layer are counted inside an annotation and filtered by
     .getByRole('list', { name: 'Classes' })
     .getByRole('listitem')
     .filter({ hasText: 'Other' });
-  await panel(page).getByRole('combobox', { name: 'Count in' }).selectOption({ label: '1. Tumor' });
-  // The annotation contains the cells of the first 10 rows and 8 columns.
+  await resultsPanel(page).getByRole('combobox', { name: 'Count in' }).selectOption({ label: '1. Tumor' });
+  // The annotation contains the cells of the first 10 rows and 8 columns: 80 cells, of which 20 are mitoses.
   await expect(mitoses).toHaveText('Mitosis20');
   await expect(others).toHaveText('Other60');
 
   await layer.getByRole('checkbox', { name: 'Show: Other' }).uncheck();
   const downloading = page.waitForEvent('download');
-  await panel(page).getByRole('button', { name: 'Export the counts (CSV)' }).click();
+  await resultsPanel(page).getByRole('button', { name: 'Export the counts (CSV)' }).click();
   const file = await downloading;
   expect(file.suggestedFilename()).toBe('Cells.csv');
   expect(await readFile(await file.path(), 'utf8')).toBe(
     '\uFEFFLayer,Region,Class,Measurement,Minimum,Maximum,Count\r\nCells,1. Tumor,Mitosis,,,,20\r\n',
   );
 
-  await panel(page).getByRole('combobox', { name: 'Filter by measurement' }).selectOption('Score');
+  await resultsPanel(page).getByRole('combobox', { name: 'Filter by measurement' }).selectOption('Score');
   await expect(mitoses).toHaveText('Mitosis20');
-  await panel(page).getByRole('slider', { name: 'Lowest value' }).press('ArrowRight');
+  await resultsPanel(page).getByRole('slider', { name: 'Lowest value' }).press('ArrowRight');
   // The first cell, a mitosis, has the score 0.
   await expect(mitoses).toHaveText('Mitosis19');
-  await panel(page).getByRole('checkbox', { name: 'Colour by measurement' }).check();
+  await resultsPanel(page).getByRole('checkbox', { name: 'Colour by measurement' }).check();
   await expectNoAxeFindings(page);
-  await panel(page).getByRole('combobox', { name: 'Count in' }).selectOption({ label: 'Field of view' });
-  await panel(page).getByRole('combobox', { name: 'Filter by measurement' }).selectOption('No filter');
+  await resultsPanel(page)
+    .getByRole('combobox', { name: 'Count in' })
+    .selectOption({ label: 'Field of view' });
+  await resultsPanel(page).getByRole('combobox', { name: 'Filter by measurement' }).selectOption('No filter');
   // The whole slide is in view.
   await expect(mitoses).toHaveText('Mitosis100');
 });
 
-test('the URL keeps order and settings of two result layers and the position of the divider between them', async ({
+test('the URL keeps the order and settings of two result layers and the position of the divider with which they are compared', async ({
   visit,
   product,
 }) => {
@@ -258,34 +264,35 @@ test('the URL keeps order and settings of two result layers and the position of 
   const page = await visit('admin');
   await openSlide(page);
   const imageId = imageOf(page);
-  const heat = await sendResult(product.address, imageId, {
+  const heatmapId = await sendResult(product.address, imageId, {
     name: 'Heat',
     kind: 'raster',
-    file: await heatmap(),
+    file: await buildHeatmap(),
   });
-  await openWithResult(page, product.address, { name: 'Cells', kind: 'vector', file: cells() });
-  const switches = panel(page).getByRole('switch', { name: /^Show: / });
+  await openWithResult(page, product.address, { name: 'Cells', kind: 'vector', file: buildCells() });
+  const switches = resultsPanel(page).getByRole('switch', { name: /^Show: / });
   const names = () => switches.evaluateAll((all) => all.map((each) => each.getAttribute('aria-label')));
   await expect.poll(names).toEqual(['Show: Heat', 'Show: Cells']);
-  await panel(page).getByRole('switch', { name: 'Show: Cells' }).click({ force: true });
+  await resultsPanel(page).getByRole('switch', { name: 'Show: Cells' }).click({ force: true });
 
-  const moveDown = panel(page).getByRole('button', { name: 'Move down: Heat' });
+  const moveDown = resultsPanel(page).getByRole('button', { name: 'Move down: Heat' });
   await moveDown.focus();
   await page.keyboard.press('Enter');
   await expect.poll(names).toEqual(['Show: Cells', 'Show: Heat']);
   await expect(moveDown).toBeFocused();
   // The layer that is drawn first is below the others.
-  const lowest = page.locator('canvas[data-result-layer]').first();
-  await expect(lowest).toHaveAttribute('data-result-layer', heat);
-  await panel(page).getByRole('combobox', { name: 'Palette' }).selectOption('magma');
-  await panel(page).getByRole('switch', { name: 'Compare two layers' }).click({ force: true });
+  const lowestLayer = page.locator('canvas[data-result-layer]').first();
+  await expect(lowestLayer).toHaveAttribute('data-result-layer', heatmapId);
+  await resultsPanel(page).getByRole('combobox', { name: 'Palette' }).selectOption('magma');
+  await resultsPanel(page).getByRole('switch', { name: 'Compare two layers' }).click({ force: true });
   const divider = page.getByRole('slider', { name: 'Divider' });
   await divider.press('Home');
   await divider.press('PageUp');
   await expect(divider).toHaveAttribute('aria-valuenow', '10');
-  await expect(lowest).toHaveCSS('clip-path', 'inset(0px 0px 0px 10%)');
-  const results = () => new URL(page.url()).searchParams.get('results');
-  await expect.poll(results).toMatch(/^[0-9a-f]{8}\*[0-9a-f]{8}_p-magma\*swipe-10$/);
+  await expect(lowestLayer).toHaveCSS('clip-path', 'inset(0px 0px 0px 10%)');
+  /** The setting of the result layers in the URL: the layers in the order of the panel, each with its settings, and the divider in percent. */
+  const resultsParameter = () => new URL(page.url()).searchParams.get('results');
+  await expect.poll(resultsParameter).toMatch(/^[0-9a-f]{8}\*[0-9a-f]{8}_p-magma\*swipe-10$/);
   await expectNoAxeFindings(page);
 
   const historyLength = await page.evaluate(() => history.length);
@@ -300,35 +307,35 @@ test('the URL keeps order and settings of two result layers and the position of 
   await page.mouse.move(x + width * 0.3, y + height / 2, { steps: 5 });
   await page.mouse.up();
   await expect(divider).toHaveAttribute('aria-valuenow', '30');
-  await expect.poll(results).toContain('*swipe-30');
+  await expect.poll(resultsParameter).toContain('*swipe-30');
   expect(await page.evaluate(() => history.length)).toBe(historyLength);
 
   await page.reload();
   // The layers are drawn even though the panel is closed.
-  await expect(lowest).toHaveCSS('clip-path', 'inset(0px 0px 0px 30%)');
+  await expect(lowestLayer).toHaveCSS('clip-path', 'inset(0px 0px 0px 30%)');
   await openResults(page);
   await expect.poll(names).toEqual(['Show: Cells', 'Show: Heat']);
-  await expect(panel(page).getByRole('combobox', { name: 'Palette' })).toHaveValue('magma');
+  await expect(resultsPanel(page).getByRole('combobox', { name: 'Palette' })).toHaveValue('magma');
 });
 
-test('a person uploads a result, sees the reason for a rejected file, and cancels an upload', async ({
+test('a person uploads a result layer, sees the reason for a rejected file, and cancels an upload', async ({
   visit,
 }) => {
   test.setTimeout(90_000);
   const page = await visit('admin');
   await openSlide(page);
   await openResults(page);
-  await expect(panel(page)).toContainText('This slide has no results yet.');
+  await expect(resultsPanel(page)).toContainText('This slide has no results yet.');
   const dialog = page.getByRole('dialog', { name: 'Add a result' });
   async function upload(name: string, buffer: Buffer) {
-    await panel(page).getByRole('button', { name: 'Add a result' }).click();
+    await resultsPanel(page).getByRole('button', { name: 'Add a result' }).click();
     await dialog.locator('input[type=file]').setInputFiles({ name, buffer, mimeType: '' });
     await dialog.getByRole('button', { name: 'Upload', exact: true }).click();
   }
-  await panel(page).getByRole('button', { name: 'Add a result' }).click();
+  await resultsPanel(page).getByRole('button', { name: 'Add a result' }).click();
   await dialog.locator('input[type=file]').setInputFiles({
     name: 'model 1.geojson',
-    buffer: Buffer.from(cells()),
+    buffer: Buffer.from(buildCells()),
     mimeType: '',
   });
   await expect(dialog.getByRole('textbox', { name: 'Name' })).toHaveValue('model 1');
@@ -337,17 +344,17 @@ test('a person uploads a result, sees the reason for a rejected file, and cancel
   await expectNoAxeFindings(page);
   await dialog.getByRole('button', { name: 'Upload', exact: true }).click();
   await expect(dialog).toBeHidden();
-  const cellsSwitch = panel(page).getByRole('switch', { name: 'Show: Cells of model 1' });
+  const cellsSwitch = resultsPanel(page).getByRole('switch', { name: 'Show: Cells of model 1' });
   await expect(cellsSwitch).toBeChecked({ timeout: 30_000 });
-  await expect(panel(page).getByRole('list', { name: 'Classes' })).toContainText('Mitosis');
+  await expect(resultsPanel(page).getByRole('list', { name: 'Classes' })).toContainText('Mitosis');
 
   await upload('broken.tif', Buffer.from('This is not a TIFF file.'));
-  await expect(panel(page)).toContainText('The file has an unknown format', { timeout: 30_000 });
+  await expect(resultsPanel(page)).toContainText('The file has an unknown format', { timeout: 30_000 });
 
   // The server does not respond, so the upload waits until the person cancels it.
   await page.route('**/result-layers/*/file', () => undefined);
-  await upload('late.geojson', Buffer.from(cells()));
+  await upload('late.geojson', Buffer.from(buildCells()));
   await dialog.getByRole('button', { name: 'Cancel the upload' }).click();
   await expect(dialog).toBeHidden();
-  await expect(panel(page).getByRole('switch')).toHaveCount(2);
+  await expect(resultsPanel(page).getByRole('switch')).toHaveCount(2);
 });

@@ -1,22 +1,26 @@
-/** Screens of section 2 of the specification (dashboard, profile, account status, administration) with their texts (section 8). */
+/**
+ * Screens of section 2 of the specification (dashboard, profile, account status, administration) with their texts (section 8). Most texts are
+ * Turkish: 'Onayla' approves, 'Askıya Al' suspends, 'Etkinleştir' reactivates, 'Yönetici Yap' promotes to administrator, 'Tekrar Dene' retries.
+ */
 import type { Page } from '@playwright/test';
-import { type Account, administratorToken, call } from './accounts.ts';
-import { hold } from './hold.ts';
+import { type Account, administratorToken, callApi } from './accounts.ts';
+import { holdRequests } from './hold-requests.ts';
 import { expect, test } from './test.ts';
 
 const toastsOf = (page: Page) => page.locator('.Toastify').getByRole('alert');
+/** Returns the card of an account in user management. */
 const cardOf = (page: Page, { email }: Pick<Account, 'email'>) =>
   page.getByRole('listitem').filter({ has: page.getByText(email, { exact: true }) });
 const userMenuOf = (page: Page, { displayName }: Pick<Account, 'displayName'>) =>
   page.getByRole('button', { name: displayName });
 
-/** A date such as '21 Kasım 2026'. */
+/** Matches a date in Turkish, for example '21 Kasım 2026' (21 November 2026). */
 const longDate =
   /^\d{1,2} (Ocak|Şubat|Mart|Nisan|Mayıs|Haziran|Temmuz|Ağustos|Eylül|Ekim|Kasım|Aralık) \d{4}$/;
-/** A date and time such as '21 Kasım 2026 14:05'. */
+/** Matches a date and time, for example '21 Kasım 2026 14:05'. */
 const longDateAndTime = new RegExp(`${longDate.source.slice(0, -1)} \\d{2}:\\d{2}$`);
 
-/** Returns the value beside a label. */
+/** Returns the value beside a label, for example beside 'Durum' (status). */
 const factOf = (container: ReturnType<Page['locator']>, label: string) =>
   container
     .locator('dl > div')
@@ -24,7 +28,7 @@ const factOf = (container: ReturnType<Page['locator']>, label: string) =>
     .locator('dd');
 
 test.describe('the dashboard layout', () => {
-  test('links to dashboard, WSI Viewer and collections, and for administrators to the Admin Panel', async ({
+  test('the top bar links to dashboard, WSI Viewer and collections, and for administrators also to the Admin Panel', async ({
     visit,
   }) => {
     for (const [who, expected] of [
@@ -44,11 +48,11 @@ test.describe('the dashboard layout', () => {
     }
   });
 
-  test('has a user menu with initials, name, Profile and Logout, which closes on a click outside', async ({
+  test('the user menu of the dashboard shows initials, name, Profile and Logout, and closes on a click outside', async ({
     visit,
-    account,
+    createAccount,
   }) => {
-    const someone = await account('user');
+    const someone = await createAccount('user');
     const page = await visit(someone);
     await page.goto('/dashboard');
     const menu = userMenuOf(page, someone);
@@ -62,15 +66,15 @@ test.describe('the dashboard layout', () => {
     await expect(page).toHaveURL(/\/dashboard\/profile$/);
   });
 
-  test('shows e-mail address and first character of an account without a display name', async ({
+  test('for an account without a display name, the dashboard shows the e-mail address and its first character', async ({
     visit,
     product,
   }) => {
     const nameless = { email: `isimsiz-${process.pid}@example.org`, password: 'adı olmayan biri' };
-    const { user } = await call(product.address, 'POST', '/auth/register', { body: nameless });
+    const { user } = await callApi(product.address, 'POST', '/auth/register', { body: nameless });
     const { uid } = user as { uid: string };
     const token = await administratorToken(product.address);
-    await call(product.address, 'POST', `/admin/users/${uid}/approve`, { token, body: {} });
+    await callApi(product.address, 'POST', `/admin/users/${uid}/approve`, { token, body: {} });
     const page = await visit({ ...nameless, uid, displayName: '' });
     await page.goto('/dashboard/profile');
     await expect(page.getByRole('button', { name: nameless.email })).toContainText('İ');
@@ -79,11 +83,11 @@ test.describe('the dashboard layout', () => {
     await expect(page.getByRole('heading', { level: 1 })).toContainText(nameless.email);
   });
 
-  test('shows a greeting, recent activity, and quick links with a link to the profile', async ({
+  test('the dashboard shows a greeting, recent activity, and quick links with a link to the profile', async ({
     visit,
-    account,
+    createAccount,
   }) => {
-    const someone = await account('user');
+    const someone = await createAccount('user');
     const page = await visit(someone);
     await page.goto('/dashboard');
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Hoş geldiniz, ${someone.displayName}`);
@@ -96,8 +100,11 @@ test.describe('the dashboard layout', () => {
 });
 
 test.describe('the profile page', () => {
-  test('shows every field read-only, with badges and Turkish long dates', async ({ visit, account }) => {
-    const someone = await account('user');
+  test('the profile shows every field of the account read-only, with badges and long dates in Turkish', async ({
+    visit,
+    createAccount,
+  }) => {
+    const someone = await createAccount('user');
     const page = await visit(someone);
     await page.goto('/dashboard/profile');
     const card = page.getByRole('region', { name: 'Hesap Bilgileri' });
@@ -112,7 +119,9 @@ test.describe('the profile page', () => {
     await expect(card.getByRole('textbox')).toHaveCount(0);
   });
 
-  test('hides the approval date of an account that no administrator has approved', async ({ visit }) => {
+  test('the profile hides the approval date of an account that no administrator has approved', async ({
+    visit,
+  }) => {
     const page = await visit('user');
     await page.route('**/api/v1/user/profile', async (route) => {
       const response = await route.fetch();
@@ -127,11 +136,11 @@ test.describe('the profile page', () => {
   test.describe('when the profile cannot be loaded', () => {
     test.use({ expectedConsoleErrors: /status of [45]\d\d/ });
 
-    for (const [why, response] of [
-      ['Profil alınamadı', { status: 502, body: '' }],
-      ['Profil bulunamadı', { status: 200, json: {} }],
+    for (const [condition, reason, response] of [
+      ['the request fails', 'Profil alınamadı', { status: 502, body: '' }],
+      ['the response contains no profile', 'Profil bulunamadı', { status: 200, json: {} }],
     ] as const) {
-      test(`shows 'Profil bilgileri yüklenemedi.', the reason '${why}' and a button that loads the profile again`, async ({
+      test(`the profile page shows an error with its reason and a button that loads the profile again when ${condition}`, async ({
         visit,
       }) => {
         const page = await visit('user');
@@ -141,7 +150,7 @@ test.describe('the profile page', () => {
           .getByRole('main')
           .getByRole('alert')
           .filter({ hasText: 'Profil bilgileri yüklenemedi.' });
-        await expect(alert).toContainText(why);
+        await expect(alert).toContainText(reason);
         await page.unroute('**/api/v1/user/profile');
         await alert.getByRole('button', { name: 'Tekrar Dene' }).click();
         await expect(page.getByText('Kayıt Tarihi')).toBeVisible();
@@ -152,16 +161,16 @@ test.describe('the profile page', () => {
 });
 
 test.describe('the account status', () => {
-  for (const [status, label, bannerCount] of [
+  for (const [status, statusText, bannerCount] of [
     ['pending', 'Onay Bekliyor', 1],
     ['suspended', 'Askıya Alınmış', 0],
   ] as const) {
-    test(`of a ${status} account is '${label}', with a note to contact an administrator and a button to the login page`, async ({
+    test(`the account status page of a ${status} account shows the status, a note to contact an administrator and a button that signs out`, async ({
       visit,
     }) => {
       const page = await visit(status);
       await page.goto('/account-status');
-      await expect(page.getByText(label, { exact: true })).toBeVisible();
+      await expect(page.getByText(statusText, { exact: true })).toBeVisible();
       await expect(page.getByText('Lütfen bir yöneticiyle iletişime geçin.')).toBeVisible();
       await expect(page.getByText('Your Account is Pending Approval')).toHaveCount(bannerCount);
       await page.getByRole('button', { name: 'Girişe Dön' }).click();
@@ -170,26 +179,28 @@ test.describe('the account status', () => {
     });
   }
 
-  test('is requested every 30 s, and the page redirects to the dashboard when the account becomes active', async ({
+  test('the account status page requests the status every 30 s and redirects to the dashboard when the account becomes active', async ({
     visit,
-    account,
+    createAccount,
     product,
   }) => {
-    const waiting = await account('pending');
+    const waiting = await createAccount('pending');
     const page = await visit(waiting);
     await page.clock.install();
     await page.goto('/account-status');
     await expect(page.getByText('Onay Bekliyor')).toBeVisible();
     await page.waitForLoadState('networkidle');
     const token = await administratorToken(product.address);
-    await call(product.address, 'POST', `/admin/users/${waiting.uid}/approve`, { token, body: {} });
+    await callApi(product.address, 'POST', `/admin/users/${waiting.uid}/approve`, { token, body: {} });
     await page.clock.runFor(30_000);
     await expect(page).toHaveURL(/\/dashboard$/);
   });
 });
 
 test.describe('the admin layout', () => {
-  test('links to the admin dashboard, to users and back to the dashboard', async ({ visit }) => {
+  test('the admin navigation links to the admin dashboard, to the users and back to the dashboard', async ({
+    visit,
+  }) => {
     const page = await visit('admin');
     await page.goto('/admin');
     const links = page.getByRole('navigation', { name: 'Yönetim sayfaları' }).getByRole('link');
@@ -202,11 +213,11 @@ test.describe('the admin layout', () => {
     }
   });
 
-  test('has a user menu with initials, name and an Admin badge, which closes on a click outside and on navigation', async ({
+  test('the user menu of the admin area shows initials, name and an Admin badge, and closes on a click outside and on navigation', async ({
     visit,
-    account,
+    createAccount,
   }) => {
-    const someone = await account('admin');
+    const someone = await createAccount('admin');
     const page = await visit(someone);
     await page.goto('/admin');
     const menu = userMenuOf(page, someone);
@@ -225,11 +236,11 @@ test.describe('the admin layout', () => {
 test.describe('a sign-out whose request fails', () => {
   test.use({ expectedConsoleErrors: /ERR_FAILED/ });
 
-  test("shows 'Çıkış yaparken hata oluştu.' and removes the sign-in from the browser", async ({
+  test('a sign-out whose request fails shows an error and still removes the sign-in from the browser', async ({
     visit,
-    account,
+    createAccount,
   }) => {
-    const someone = await account('admin');
+    const someone = await createAccount('admin');
     const page = await visit(someone);
     await page.goto('/admin');
     await page.route('**/api/v1/auth/logout', (route) => route.abort());
@@ -243,9 +254,9 @@ test.describe('a sign-out whose request fails', () => {
 
 test('the admin dashboard greets the administrator, links to user management and says that more statistics will follow', async ({
   visit,
-  account,
+  createAccount,
 }) => {
-  const someone = await account('admin');
+  const someone = await createAccount('admin');
   const page = await visit(someone);
   await page.goto('/admin');
   await expect(page.getByRole('heading', { level: 1 })).toContainText(someone.displayName);
@@ -257,23 +268,25 @@ test('the admin dashboard greets the administrator, links to user management and
 });
 
 test.describe('user management', () => {
-  test("lists accounts under 'All Users' with a refresh button that shows 'Kullanıcılar başarıyla yüklendi.'", async ({
+  test("user management lists the accounts under 'All Users' with a refresh button, which confirms the refresh with a toast", async ({
     visit,
   }) => {
     const page = await visit('admin');
     await page.goto('/admin/users');
-    const all = page.getByRole('region', { name: 'All Users' });
-    await expect(all.getByRole('listitem').first()).toBeVisible();
+    const allUsers = page.getByRole('region', { name: 'All Users' });
+    await expect(allUsers.getByRole('listitem').first()).toBeVisible();
     await expect(toastsOf(page)).toHaveCount(0);
-    await all.getByRole('button', { name: 'Yenile' }).click();
+    await allUsers.getByRole('button', { name: 'Yenile' }).click();
     await expect(toastsOf(page)).toHaveText(['Kullanıcılar başarıyla yüklendi.']);
   });
 
-  test('shows a loading text, then that there are no accounts', async ({ visit }) => {
+  test('user management shows a loading text, and then that there are no accounts when the list is empty', async ({
+    visit,
+  }) => {
     const page = await visit('admin');
-    const list = /\/api\/v1\/admin\/users\/?$/;
-    await page.route(list, (route) => route.fulfill({ json: { users: [], message: '' } }));
-    const release = await hold(page, list);
+    const usersUrl = /\/api\/v1\/admin\/users\/?$/;
+    await page.route(usersUrl, (route) => route.fulfill({ json: { users: [], message: '' } }));
+    const release = await holdRequests(page, usersUrl);
     await page.goto('/admin/users');
     await expect(page.getByText('Kullanıcılar yükleniyor…')).toBeVisible();
     await release();
@@ -283,17 +296,23 @@ test.describe('user management', () => {
   test.describe('when the accounts cannot be loaded', () => {
     test.use({ expectedConsoleErrors: /status of [45]\d\d/ });
 
-    for (const [what, response, message] of [
-      ['the message of the server', { status: 418, json: { message: 'Çaydanlık.' } }, 'Çaydanlık.'],
-      ['a message of the app', { status: 502, body: '' }, 'Kullanıcılar yüklenemedi.'],
+    for (const [shown, response, message] of [
+      ['the message of the error response', { status: 418, json: { message: 'Çaydanlık.' } }, 'Çaydanlık.'],
+      [
+        'a general message when the error response has none',
+        { status: 502, body: '' },
+        'Kullanıcılar yüklenemedi.',
+      ],
     ] as const) {
-      test(`shows ${what} and a button that loads them again`, async ({ visit }) => {
+      test(`user management that cannot load the accounts shows a retry button and ${shown}`, async ({
+        visit,
+      }) => {
         const page = await visit('admin');
-        const list = /\/api\/v1\/admin\/users\/?$/;
-        await page.route(list, (route) => route.fulfill(response));
+        const usersUrl = /\/api\/v1\/admin\/users\/?$/;
+        await page.route(usersUrl, (route) => route.fulfill(response));
         await page.goto('/admin/users');
         await expect(page.getByText(message)).toBeVisible();
-        await page.unroute(list);
+        await page.unroute(usersUrl);
         await page.getByRole('button', { name: 'Tekrar Dene' }).click();
         await expect(
           page.getByRole('region', { name: 'All Users' }).getByRole('listitem').first(),
@@ -303,11 +322,11 @@ test.describe('user management', () => {
     }
   });
 
-  test('shows dates in the Turkish long format with the time, and N/A for a missing date', async ({
+  test('user management shows dates in the Turkish long format with the time, and N/A for a missing date', async ({
     visit,
-    account,
+    createAccount,
   }) => {
-    const someone = await account('pending');
+    const someone = await createAccount('pending');
     const page = await visit('admin');
     await page.goto('/admin/users');
     const card = cardOf(page, someone);
@@ -316,11 +335,11 @@ test.describe('user management', () => {
     await expect(factOf(card, 'Rol')).toHaveText('Atanmamış');
   });
 
-  test('shows a toast when an account is approved, suspended, reactivated and promoted, and reloads only that account', async ({
+  test('approving, suspending, reactivating or promoting an account shows a toast and reloads only that account', async ({
     visit,
-    account,
+    createAccount,
   }) => {
-    const someone = await account('pending');
+    const someone = await createAccount('pending');
     const page = await visit('admin');
     await page.goto('/admin/users');
     const card = cardOf(page, someone);
@@ -349,12 +368,15 @@ test.describe('user management', () => {
     await expect(card.getByRole('button', { name: 'Yönetici Yap' })).toHaveCount(0);
   });
 
-  test('disables the buttons of an account while its action is running', async ({ visit, account }) => {
-    const someone = await account('pending');
+  test('user management disables the buttons of an account while an action on the account is running', async ({
+    visit,
+    createAccount,
+  }) => {
+    const someone = await createAccount('pending');
     const page = await visit('admin');
     await page.goto('/admin/users');
     const card = cardOf(page, someone);
-    const release = await hold(page, '**/approve');
+    const release = await holdRequests(page, '**/approve');
     await card.getByRole('button', { name: 'Onayla' }).click();
     for (const name of ['Onayla', 'Devre Dışı Bırak', 'Şifre Belirle']) {
       await expect(card.getByRole('button', { name, exact: true })).toBeDisabled();
@@ -371,19 +393,23 @@ test.describe('user management', () => {
       ['user', 'Askıya Al', 'suspend', 'Kullanıcı askıya alınırken hata oluştu.'],
       ['user', 'Yönetici Yap', 'promote', 'Kullanıcı yönetici yapılırken hata oluştu.'],
     ] as const) {
-      test(`shows the message of the server, otherwise '${message}'`, async ({ visit, account }) => {
-        const someone = await account(status);
+      test(`when the request to ${action} an account fails, user management shows the message of the server, or a general one without it`, async ({
+        visit,
+        createAccount,
+      }) => {
+        const someone = await createAccount(status);
         const page = await visit('admin');
         await page.goto('/admin/users');
-        const press = () => cardOf(page, someone).getByRole('button', { name: button, exact: true }).click();
+        const clickAction = () =>
+          cardOf(page, someone).getByRole('button', { name: button, exact: true }).click();
         await page.route(`**/${action}`, (route) => route.fulfill({ status: 502, body: '' }));
-        await press();
+        await clickAction();
         await expect(toastsOf(page)).toHaveText([message]);
         await page.unroute(`**/${action}`);
         await page.route(`**/${action}`, (route) =>
           route.fulfill({ status: 418, json: { message: 'Çaydanlık.' } }),
         );
-        await press();
+        await clickAction();
         await expect(toastsOf(page).first()).toHaveText('Çaydanlık.');
       });
     }

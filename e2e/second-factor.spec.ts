@@ -1,4 +1,7 @@
-/** Two-step verification with an authenticator app, from its set-up to a recovery code. */
+/**
+ * Two-step verification with an authenticator app, from its set-up to a recovery code. The screens are in Turkish: 'İki Adımlı Doğrulama' is
+ * two-step verification, 'Doğrulama Kodu' the one-time code, and 'kurtarma kodu' a recovery code.
+ */
 import { oneTimeCode } from '../packages/server/src/testing/one-time-code.ts';
 import { expect, test } from './test.ts';
 
@@ -7,12 +10,12 @@ test.use({ expectedConsoleErrors: /status of 401/ });
 /** A one-time code is valid for this period. */
 const codePeriodMs = 30_000;
 
-test('the second factor is set up with a code, required at the next sign-in, and removed after a recovery code', async ({
+test('a person sets up two-step verification with a one-time code, needs a code at each sign-in, and removes it after using a recovery code', async ({
   visit,
-  account,
+  createAccount,
 }) => {
   test.slow(); // three browsers with one sign-in each
-  const person = await account('user');
+  const person = await createAccount('user');
   const page = await visit(person);
   await page.goto('/dashboard/profile');
   await page.getByRole('button', { name: 'İki Adımlı Doğrulamayı Aç' }).click();
@@ -38,7 +41,7 @@ test('the second factor is set up with a code, required at the next sign-in, and
   };
   await logIn('000000');
   await expect(secondBrowser.getByText('Doğrulama kodu hatalı veya daha önce kullanılmış.')).toBeVisible();
-  // The current code may have been used for the set-up, and works only once. The server already accepts the next one.
+  // Each code works once, and the set-up may have used the current one. The server already accepts the next one.
   await logIn(oneTimeCode(secret, new Date(Date.now() + codePeriodMs)));
   await expect(secondBrowser).toHaveURL(/\/dashboard$/);
 

@@ -1,22 +1,28 @@
-/** The stored sign-in of the browser (section 4 of the specification), and the messages of signing in and out (section 8). */
-import { call } from './accounts.ts';
+/**
+ * The sign-in that the browser stores (section 4 of the specification), and the messages of signing in and out (section 8). The screens are in
+ * Turkish: 'Giriş Yap' signs in, 'Çıkış' signs out.
+ */
+import { callApi } from './accounts.ts';
 import { administrator } from './product.ts';
 import { expect, test } from './test.ts';
 
+/** Returns the keys of the browser storage; runs in the page. */
 const storedKeys = () => Object.keys(localStorage).sort();
 
 test.describe('an invalid stored sign-in', () => {
-  for (const [what, stored] of [
+  for (const [content, storedItems] of [
     ['user data that is not JSON', { auth_token: 'x', user_data: '{"uid":' }],
     ['user data with missing fields', { auth_token: 'x', user_data: '[]' }],
     ['a user without a token', { user_data: '{}' }],
   ] as const) {
-    test(`is removed, and the login page appears: ${what}`, async ({ visit }) => {
+    test(`a stored sign-in that contains ${content} is removed from the browser, and the login page appears`, async ({
+      visit,
+    }) => {
       const page = await visit('anonymous');
       await page.goto('/auth/login');
       await page.evaluate((entries) => {
         for (const [key, value] of Object.entries(entries)) localStorage.setItem(key, value);
-      }, stored);
+      }, storedItems);
       await page.goto('/dashboard');
       await expect(page).toHaveURL(/\/auth\/login$/);
       await expect(page.getByRole('button', { name: 'Giriş Yap' })).toBeEnabled();
@@ -25,7 +31,7 @@ test.describe('an invalid stored sign-in', () => {
   }
 });
 
-test('signing in stores the token and the user under the two keys of the specification', async ({
+test('signing in stores the token and the user in the browser under the keys auth_token and user_data', async ({
   visit,
 }) => {
   const page = await visit('anonymous');
@@ -40,7 +46,9 @@ test('signing in stores the token and the user under the two keys of the specifi
 test.describe('a sign-in that is rejected', () => {
   test.use({ expectedConsoleErrors: /status of 40[13]/ });
 
-  test('shows that e-mail or password is wrong and stays on the login page', async ({ visit }) => {
+  test('the login page shows that e-mail address or password is wrong when an unknown address signs in', async ({
+    visit,
+  }) => {
     const page = await visit('anonymous');
     await page.goto('/auth/login');
     await page.getByLabel('E-posta').fill('kimse@example.org');
@@ -51,8 +59,11 @@ test.describe('a sign-in that is rejected', () => {
     expect(await page.evaluate(storedKeys)).toEqual([]);
   });
 
-  test('shows that the account is deactivated', async ({ visit, account }) => {
-    const { email, password } = await account('deactivated');
+  test('the login page shows that the account is deactivated when its owner signs in', async ({
+    visit,
+    createAccount,
+  }) => {
+    const { email, password } = await createAccount('deactivated');
     const page = await visit('anonymous');
     await page.goto('/auth/login');
     await page.getByLabel('E-posta').fill(email);
@@ -61,18 +72,18 @@ test.describe('a sign-in that is rejected', () => {
     await expect(page.getByText('Hesabınız devre dışı bırakılmış.').first()).toBeVisible();
   });
 
-  test('during a later request (401) is removed from the browser, and the login page appears', async ({
+  test('when the server rejects the stored token with 401, the sign-in is removed from the browser and the login page appears', async ({
     visit,
-    account,
+    createAccount,
     product,
   }) => {
-    const someone = await account('user');
+    const someone = await createAccount('user');
     const page = await visit(someone);
     await page.goto('/dashboard');
     await expect(page.getByText('Hızlı Bağlantılar')).toBeVisible();
     await page.waitForLoadState('networkidle'); // a request of the dashboard would be rejected first, and end the sign-in before the click
-    const { token } = await call(product.address, 'POST', '/auth/login', { body: administrator });
-    await call(product.address, 'POST', `/admin/users/${someone.uid}/suspend`, { token, body: {} });
+    const { token } = await callApi(product.address, 'POST', '/auth/login', { body: administrator });
+    await callApi(product.address, 'POST', `/admin/users/${someone.uid}/suspend`, { token, body: {} });
     await page.getByRole('link', { name: 'WSI Viewer', exact: true }).click();
     await expect(page).toHaveURL(/\/auth\/login$/);
     expect(await page.evaluate(storedKeys)).toEqual([]);
@@ -80,7 +91,7 @@ test.describe('a sign-in that is rejected', () => {
 });
 
 test.describe('a form with empty or invalid fields', () => {
-  test('shows the errors of the login fields without a request', async ({ visit }) => {
+  test('the login form shows the errors of empty or invalid fields', async ({ visit }) => {
     const page = await visit('anonymous');
     await page.goto('/auth/login');
     await page.getByRole('button', { name: 'Giriş Yap' }).click();
@@ -90,7 +101,7 @@ test.describe('a form with empty or invalid fields', () => {
     await expect(page.getByText('Geçerli bir e-posta adresi girin.')).toBeVisible();
   });
 
-  test('shows the errors of the registration fields without a request', async ({ visit }) => {
+  test('the registration form shows the errors of empty or invalid fields', async ({ visit }) => {
     const page = await visit('anonymous');
     await page.goto('/auth/register');
     await page.getByRole('button', { name: 'Kayıt Ol' }).click();
@@ -108,11 +119,11 @@ test.describe('signing out', () => {
     ['the dashboard', '/dashboard', 'user', 'Logout', 'Successfully logged out.'],
     ['the admin area', '/admin', 'admin', 'Çıkış', 'Başarıyla çıkış yapıldı.'],
   ] as const) {
-    test(`from ${screen} removes the stored sign-in, shows '${message}' and opens the login page`, async ({
+    test(`signing out from ${screen} removes the stored sign-in, shows a message and opens the login page`, async ({
       visit,
-      account,
+      createAccount,
     }) => {
-      const someone = await account(who);
+      const someone = await createAccount(who);
       const page = await visit(someone);
       await page.goto(path);
       await page.waitForLoadState('networkidle'); // a request after signing out would be rejected, which is a console error

@@ -1,22 +1,24 @@
 /**
- * Share links: a teacher creates a tour of five views and shares it; a student without an account follows it on a phone and answers its
- * question; the teacher reads the answer and revokes the link. A visitor sees the annotations of a shared slide.
+ * Share links: a teacher creates a tour of five views and shares it; a student without an account follows the tour on a phone and answers its
+ * question; the teacher reads the answer and revokes the link. A visitor sees the annotations of a shared slide. The screens are in Turkish:
+ * 'Görünüm' is a view, 'Paylaş' shares, 'Sonraki' is the next view, 'Sunum' a presentation, 'Yanıt' an answer, 'Doğru' means correct.
  */
 import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
-import { administratorToken, call } from './accounts.ts';
+import { administratorToken, callApi } from './accounts.ts';
 import { test } from './annotation-steps.ts';
 import { expectNoAxeFindings } from './axe.ts';
 import { expect, slideName } from './test.ts';
 
 const phone = { width: 390, height: 844 };
-const lessonTitle = 'Ders 3';
+const lessonTitle = 'Ders 3'; // Lesson 3
 
 // After the link is revoked, the student's page still requests its slide, and the link itself when it is opened again.
 test.use({
   expectedConsoleErrors: /status of 40[14] .*(image-catalog\/proxy|share-links\/open|presentation-events)/,
 });
 
+/** Saves the current view of the viewer for a tour. */
 async function saveView(teacher: Page, title: string) {
   await teacher.getByRole('button', { name: 'Save view' }).click();
   const dialog = teacher.getByRole('dialog', { name: 'Save this view' });
@@ -28,23 +30,23 @@ async function saveView(teacher: Page, title: string) {
 
 /** Creates a layer that all members may read, with one annotation. @returns the ids of the slide and the layer */
 async function annotateSlide(address: string, token: string) {
-  const { images } = await call(address, 'GET', '/image-catalog/images', { token });
+  const { images } = await callApi(address, 'GET', '/image-catalog/images', { token });
   const slide = (images as { id: string; file_name: string }[]).find(
     ({ file_name }) => file_name === slideName,
   );
   if (slide === undefined) throw new Error(`The catalogue does not list ${slideName}.`);
-  const layer = await call(address, 'POST', `/image-catalog/images/${slide.id}/annotation-layers`, {
+  const layer = await callApi(address, 'POST', `/image-catalog/images/${slide.id}/annotation-layers`, {
     token,
     body: { name: 'ogrenci-listesi.geojson', visibility: 'members' },
   });
   const layerId = String(layer.id);
-  const changes = [newTriangle()];
-  await call(address, 'POST', `/annotation-layers/${layerId}/changes`, { token, body: { changes } });
+  const changes = [addTriangleChange()];
+  await callApi(address, 'POST', `/annotation-layers/${layerId}/changes`, { token, body: { changes } });
   return { imageId: slide.id, layerId };
 }
 
-/** Returns a change that adds a triangle. */
-function newTriangle() {
+/** Returns a change that adds a triangle to an annotation layer. */
+function addTriangleChange() {
   const corners = [
     [200, 200],
     [900, 200],
@@ -60,14 +62,14 @@ function newTriangle() {
   return { op: 'put', feature, base_revision: null };
 }
 
-test('a teacher shares a tour with a question, and a student without an account answers it on a phone', async ({
+test('a teacher shares a tour of slide views with a question, and a student without an account answers the question on a phone', async ({
   visit,
   product,
 }) => {
   test.setTimeout(180_000);
   const token = await administratorToken(product.address);
   const body = { dataset: 'Aperio', access: 'open', sharing: true };
-  await call(product.address, 'PUT', '/admin/datasets', { token, body });
+  await callApi(product.address, 'PUT', '/admin/datasets', { token, body });
   const teacher = await visit('user');
   const student = await visit('anonymous');
   await student.setViewportSize(phone);
@@ -106,7 +108,7 @@ test('a teacher shares a tour with a question, and a student without an account 
     await expectNoAxeFindings(teacher);
   });
 
-  const address = await test.step('the teacher shares the tour for a week', async () => {
+  const shareUrl = await test.step('the teacher shares the tour for a week', async () => {
     await teacher.getByRole('button', { name: `Paylaş: ${lessonTitle}` }).click();
     const dialog = teacher.getByRole('dialog', { name: 'Koleksiyonu bağlantıyla paylaş' });
     await expect(dialog.getByLabel('Kaç gün geçerli olsun?')).toHaveValue('7');
@@ -122,7 +124,7 @@ test('a teacher shares a tour with a question, and a student without an account 
       if (response.url().includes('/share-links/open')) linkResponses.push(response.text());
     });
     const tile = student.waitForResponse(/image_files/);
-    await student.goto(`/shared${new URL(address).hash}`);
+    await student.goto(`/shared${new URL(shareUrl).hash}`);
     await expect(student.getByRole('heading', { name: `${lessonTitle} · Görünüm 1` })).toBeVisible();
     expect((await tile).status()).toBe(200);
     await expect(student.getByText('Görünüm 1: önce kenara bakın.')).toBeVisible();
@@ -130,6 +132,7 @@ test('a teacher shares a tour with a question, and a student without an account 
     await student.getByRole('button', { name: 'Sonraki' }).click();
     await student.getByLabel('H&E').check();
     await expectNoAxeFindings(student);
+    // Before the answer, the browser has received neither the correct choice nor its explanation.
     expect((await Promise.all(linkResponses)).join()).not.toMatch(/"correct"|Çekirdekler/);
     await student.getByRole('button', { name: 'Yanıtla' }).click();
     await expect(student.getByText('Çekirdekler mavi.')).toBeVisible();
@@ -170,24 +173,24 @@ test('a teacher shares a tour with a question, and a student without an account 
 
   await test.step('the open slide is closed within 2 s after the teacher has revoked the link', async () => {
     await teacher.goto('/dashboard/profile');
-    const ended = student.getByRole('heading', { name: 'Bu bağlantı artık açılmıyor' });
+    const linkEndedHeading = student.getByRole('heading', { name: 'Bu bağlantı artık açılmıyor' });
     await teacher.getByRole('button', { name: new RegExp(lessonTitle) }).click();
-    await expect(ended).toBeVisible({ timeout: 2000 });
+    await expect(linkEndedHeading).toBeVisible({ timeout: 2000 });
     await student.reload();
-    await expect(ended).toBeVisible();
+    await expect(linkEndedHeading).toBeVisible();
   });
 });
 
-test('a visitor sees the annotations of a shared slide, but cannot change them or see them after the link is revoked', async ({
+test('a visitor with a share link sees the annotations of the slide until the link is revoked, and cannot change them', async ({
   visit,
   product,
 }) => {
   const { address } = product;
   const token = await administratorToken(address);
   const dataset = { dataset: 'Aperio', access: 'open', sharing: true };
-  await call(address, 'PUT', '/admin/datasets', { token, body: dataset });
+  await callApi(address, 'PUT', '/admin/datasets', { token, body: dataset });
   const { imageId, layerId } = await annotateSlide(address, token);
-  const link = await call(address, 'POST', '/share-links', {
+  const link = await callApi(address, 'POST', '/share-links', {
     token,
     body: { target: { type: 'slide', id: imageId }, title: lessonTitle, show_annotations: true },
   });
@@ -217,7 +220,7 @@ test('a visitor sees the annotations of a shared slide, but cannot change them o
     const query = { session };
     const read = await visitor.request.get(`${layerAddress}/annotations`, { params: query });
     expect(read.status()).toBe(200);
-    const data = { changes: [newTriangle()] };
+    const data = { changes: [addTriangleChange()] };
     const changed = await visitor.request.post(`${layerAddress}/changes`, { params: query, data });
     expect(changed.status()).toBe(401);
     const deleted = await visitor.request.delete(layerAddress, { params: query });
@@ -227,7 +230,7 @@ test('a visitor sees the annotations of a shared slide, but cannot change them o
   });
 
   await test.step('the annotations disappear when the link is revoked', async () => {
-    await call(address, 'DELETE', `/share-links/${String(link.id)}`, { token });
+    await callApi(address, 'DELETE', `/share-links/${String(link.id)}`, { token });
     await expect(visitor.getByRole('heading', { name: 'Bu bağlantı artık açılmıyor' })).toBeVisible();
     await expect(annotations).toHaveCount(0);
     const read = await visitor.request.get(`${layerAddress}/annotations`, { params: { session } });

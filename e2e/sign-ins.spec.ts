@@ -1,10 +1,13 @@
-/** The list of sign-ins on the profile, with which a person ends a sign-in of another browser. */
+/** The list of sign-ins on the profile ('Oturumlar'): each browser in which a person is signed in, with a button that signs it out. */
 import { expect, test } from './test.ts';
 
 test.use({ expectedConsoleErrors: /status of 40[01]/ });
 
-test('a person ends the sign-in of another browser in the list of sign-ins', async ({ visit, account }) => {
-  const person = await account('user');
+test('a person signs another browser out from the list of sign-ins on the profile', async ({
+  visit,
+  createAccount,
+}) => {
+  const person = await createAccount('user');
   const otherBrowser = await visit(person);
   await otherBrowser.goto('/dashboard');
   const thisBrowser = await visit(person);
@@ -23,11 +26,11 @@ test('a person ends the sign-in of another browser in the list of sign-ins', asy
   await expect(card.getByRole('listitem')).toHaveCount(1);
 });
 
-test('signing out everywhere ends the sign-ins of this and of another browser', async ({
+test('signing out everywhere signs the person out in this and in another browser', async ({
   visit,
-  account,
+  createAccount,
 }) => {
-  const person = await account('user');
+  const person = await createAccount('user');
   const otherBrowser = await visit(person);
   await otherBrowser.goto('/dashboard');
   const thisBrowser = await visit(person);
@@ -38,7 +41,9 @@ test('signing out everywhere ends the sign-ins of this and of another browser', 
   await expect(otherBrowser).toHaveURL(/\/auth\/login$/);
 });
 
-test('a very common new password is rejected with a message at the password field', async ({ visit }) => {
+test('a very common new password is rejected on the profile with a message at the password field', async ({
+  visit,
+}) => {
   const page = await visit('user');
   await page.goto('/dashboard/profile');
   await page.getByLabel('Yeni Şifre', { exact: true }).fill('password123');

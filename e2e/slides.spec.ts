@@ -1,23 +1,27 @@
-/** Slide management by an administrator, and its effect on members. */
+/**
+ * Slide management by an administrator, and its effect on members. The screens are in Turkish: 'Düzenle' edits, 'Taşı' moves, 'Üyelerden gizle'
+ * hides from members, 'Katalogdan kaldır' removes from the catalogue, 'Geri Al' undoes.
+ */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Locator, Page } from '@playwright/test';
-import { administratorToken, call, signIn } from './accounts.ts';
+import { administratorToken, callApi, signIn } from './accounts.ts';
 import type { Product } from './product.ts';
 import { expect, test } from './test.ts';
 
-// Other settings give these tests their own product, because other tests do not expect the changes made here.
+// Any different setting makes the fixtures start another product for these tests. Other tests do not expect the changes made here.
 test.use({ settings: { LOG_LEVEL: 'info' } });
 
 const rowOf = (page: Page, name: string): Locator =>
   page.getByRole('row').filter({ has: page.getByText(name, { exact: true }) });
 
-async function choose(page: Page, name: string, action: string): Promise<void> {
+/** Chooses an action in the menu of a slide. */
+async function chooseAction(page: Page, name: string, action: string): Promise<void> {
   await page.getByRole('button', { name: `İşlemler: ${name}` }).click();
   await page.getByRole('menuitem', { name: action }).click();
 }
 
-async function openSlides(page: Page): Promise<void> {
+async function openSlideManagement(page: Page): Promise<void> {
   await page.goto('/admin');
   await page.getByRole('link', { name: 'Slaytlar', exact: true }).click();
   await expect(page).toHaveTitle('Slaytlar - Lamina');
@@ -35,23 +39,23 @@ async function tileStatus(product: Product, session: unknown, imageId: string): 
   return (await fetch(product.address + tile)).status;
 }
 
-test('a slide is edited, moved, hidden from members, removed and restored', async ({
+test('an administrator edits, moves, hides, removes and restores a slide, and members see only the slides meant for them', async ({
   visit,
-  account,
+  createAccount,
   product,
 }) => {
   test.slow();
-  const { token } = await signIn(product.address, await account('user'));
-  const { session_id: session } = await call(product.address, 'POST', '/auth/image-session', { token });
-  const { images } = await call(product.address, 'GET', '/image-catalog/images', { token });
+  const { token } = await signIn(product.address, await createAccount('user'));
+  const { session_id: session } = await callApi(product.address, 'POST', '/auth/image-session', { token });
+  const { images } = await callApi(product.address, 'GET', '/image-catalog/images', { token });
   const imageOf = (name: string) =>
     (images as { id: string; file_name: string }[]).find(({ file_name }) => file_name === name);
   const imageId = imageOf('section-1.svs')?.id ?? '';
   const admin = await visit('admin');
 
   await test.step('an administrator edits name and organ', async () => {
-    await openSlides(admin);
-    await choose(admin, 'section-1.svs', 'Düzenle');
+    await openSlideManagement(admin);
+    await chooseAction(admin, 'section-1.svs', 'Düzenle');
     const dialog = admin.getByRole('dialog', { name: 'Slaydı düzenle' });
     await dialog.getByLabel('Gösterilen ad').fill('Böbrek 1');
     await dialog.getByLabel('Organ').fill('Böbrek');
@@ -79,19 +83,21 @@ test('a slide is edited, moved, hidden from members, removed and restored', asyn
 
   await test.step('a hidden slide is marked for the administrator, and a member no longer gets its tiles', async () => {
     expect(await tileStatus(product, session, imageId)).toBe(200);
-    await choose(admin, 'Böbrek 1', 'Üyelerden gizle');
+    await chooseAction(admin, 'Böbrek 1', 'Üyelerden gizle');
     await expect(admin.getByText('1 slayt üyelerden gizlendi.')).toBeVisible();
     await expect(rowOf(admin, 'Böbrek 1')).toContainText('Gizli');
     expect(await tileStatus(product, session, imageId)).toBe(404);
-    const { images: memberImages } = await call(product.address, 'GET', '/image-catalog/images', { token });
+    const { images: memberImages } = await callApi(product.address, 'GET', '/image-catalog/images', {
+      token,
+    });
     expect((memberImages as { id: string }[]).map(({ id }) => id)).not.toContain(imageId);
-    await choose(admin, 'Böbrek 1', 'Üyelere göster');
+    await chooseAction(admin, 'Böbrek 1', 'Üyelere göster');
     await expect(admin.getByText('1 slayt yeniden gösteriliyor.')).toBeVisible();
     expect(await tileStatus(product, session, imageId)).toBe(200);
   });
 
   await test.step('the slide is removed after a confirmation, and restored with the toast', async () => {
-    await choose(admin, 'Böbrek 1', 'Katalogdan kaldır');
+    await chooseAction(admin, 'Böbrek 1', 'Katalogdan kaldır');
     const dialog = admin.getByRole('dialog', { name: 'Katalogdan kaldırılsın mı?' });
     await expect(dialog).toContainText('Dosya silinmez');
     await dialog.getByRole('button', { name: 'Katalogdan kaldır' }).click();
@@ -102,24 +108,24 @@ test('a slide is edited, moved, hidden from members, removed and restored', asyn
   });
 
   await test.step('the slide is removed again, and restored from the list of removed slides', async () => {
-    await choose(admin, 'Böbrek 1', 'Katalogdan kaldır');
+    await chooseAction(admin, 'Böbrek 1', 'Katalogdan kaldır');
     await admin.getByRole('dialog').getByRole('button', { name: 'Katalogdan kaldır' }).click();
     await expect(rowOf(admin, 'Böbrek 1')).toHaveCount(0);
     await showStatus(admin, 'removed');
-    await choose(admin, 'Böbrek 1', 'Kataloğa geri al');
+    await chooseAction(admin, 'Böbrek 1', 'Kataloğa geri al');
     await expect(rowOf(admin, 'Böbrek 1')).toHaveCount(0);
     await showStatus(admin, 'listed');
     await expect(rowOf(admin, 'Böbrek 1')).toBeVisible();
   });
 
   await test.step('the slide is opened in the viewer', async () => {
-    await choose(admin, 'Böbrek 1', 'Görüntüleyicide aç');
+    await chooseAction(admin, 'Böbrek 1', 'Görüntüleyicide aç');
     await expect(admin).toHaveURL(new RegExp(`/wsi-viewer\\?image=${imageId}`));
     await expect(admin.getByText('Selected Image')).toBeVisible();
   });
 });
 
-test('slide management shows why a slide cannot be read, and reads it again on request', async ({
+test('slide management shows why a slide file cannot be read, and reads the file again on request', async ({
   visit,
   product,
 }) => {
@@ -127,7 +133,7 @@ test('slide management shows why a slide cannot be read, and reads it again on r
   await writeFile(file, 'not a slide');
   const token = await administratorToken(product.address);
   const failedCount = async () => {
-    const { counts } = await call(product.address, 'GET', '/admin/images/counts', { token });
+    const { counts } = await callApi(product.address, 'GET', '/admin/images/counts', { token });
     return (counts as { failed: number }).failed;
   };
   await expect.poll(failedCount, { timeout: 60_000 }).toBe(1);
@@ -137,13 +143,13 @@ test('slide management shows why a slide cannot be read, and reads it again on r
   const row = rowOf(admin, 'broken.svs');
   await expect(row).toContainText('Okunamadı');
   await expect(row).toContainText('Dosya, okunabilen biçimlerden birinde değil.');
-  await choose(admin, 'broken.svs', 'Yeniden oku');
+  await chooseAction(admin, 'broken.svs', 'Yeniden oku');
   await expect(admin.getByText('1 slayt yeniden okunuyor.')).toBeVisible();
   // The file is still not a slide, so the row appears again.
   await expect(row).toContainText('Dosya, okunabilen biçimlerden birinde değil.');
 });
 
-test('a catalogue file with errors cannot be applied, and a correct one is previewed and applied', async ({
+test('a catalogue file (CSV) with errors cannot be applied, and a correct one is previewed and applied', async ({
   visit,
 }) => {
   const admin = await visit('admin');

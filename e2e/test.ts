@@ -1,4 +1,7 @@
-/** Fixtures of every browser test: the running product, accounts, and browsers whose console must stay free of errors. */
+/**
+ * Fixtures of every browser test: the running product, accounts, and browsers whose console must stay free of errors. The screens are in
+ * Turkish by default and the slide viewer is in English, as the specification requires, so the tests look for texts in both languages.
+ */
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,7 +12,7 @@ import {
   type Account,
   type AccountState,
   administratorToken,
-  call,
+  callApi,
   makeAccount,
   signIn,
 } from './accounts.ts';
@@ -17,16 +20,19 @@ import { type Product, startProduct } from './product.ts';
 
 export { expect } from '@playwright/test';
 
-const { TEST_SLIDES: slides = 'no-slides' } = process.env;
+/** Folder with real slides; without TEST_SLIDES it is a folder that does not exist. */
+const realSlides = process.env.TEST_SLIDES ?? 'no-slides';
 /** A real slide of 2220 × 2967 pixels: a single level of JPEG tiles that are stored as RGB. */
-const realSlide = path.join(slides, 'aperio', 'CMU-1-Small-Region.svs');
+const realSlide = path.join(realSlides, 'aperio', 'CMU-1-Small-Region.svs');
 const hasRealSlide = existsSync(realSlide);
 
-/** The slide that the tests open: the only one in the first dataset of the catalogue, whose group is expanded at first. */
+/** The slide that the tests open: the only one in the first dataset of the catalogue. A new viewer page shows this dataset expanded. */
 export const slideName = hasRealSlide ? 'CMU-1-Small-Region.svs' : 'built.svs';
+const longerSidePixels = hasRealSlide ? 2967 : 1536;
 /** Deep Zoom level of full resolution of that slide: log2 of the longer side, rounded up. */
-export const fullResolutionLevel = Math.ceil(Math.log2(hasRealSlide ? 2967 : 1536));
+export const fullResolutionLevel = Math.ceil(Math.log2(longerSidePixels));
 
+/** Slides that the tests generate, by path in the slide folder. A folder becomes a dataset; `loose.svs` belongs to none. */
 const builtSlides = [
   'Mouse kidney/section-10.svs',
   'Mouse kidney/section-2.svs',
@@ -36,7 +42,7 @@ const builtSlides = [
 
 /** Fills the slide folder. Its datasets and number of slides are the same with and without the real slide, so tests need not distinguish. */
 async function fillSlides(folder: string): Promise<void> {
-  const pink = [214, 60, 176] as const;
+  const pink = [214, 60, 176] as const; // sRGB
   const picture = paintPlain(1024, 1536, pink);
   const built = await buildSvs({ width: 1024, height: 1536, tileSize: 256, picture });
   for (const dataset of ['Aperio', 'Mouse kidney']) await mkdir(path.join(folder, dataset));
@@ -45,11 +51,11 @@ async function fillSlides(folder: string): Promise<void> {
   for (const name of builtSlides) await writeFile(path.join(folder, name), built);
 }
 
-/** Waits until every slide is ready, because a catalogue that a page loads earlier would lack the slides that are still being ingested. */
+/** Waits until the server has ingested every slide (read its header), because a page that opens earlier would show an incomplete catalogue. */
 async function waitForSlides(address: string): Promise<void> {
   const token = await administratorToken(address);
   const readyCount = async () => {
-    const { images } = await call(address, 'GET', '/image-catalog/images', { token });
+    const { images } = await callApi(address, 'GET', '/image-catalog/images', { token });
     return (images as { status: string }[]).filter(({ status }) => status === 'ready').length;
   };
   await expect.poll(readyCount, { timeout: 60_000, intervals: [100, 250] }).toBe(1 + builtSlides.length);
@@ -61,7 +67,7 @@ interface Fixtures {
   /** Errors that the test provokes in the browser's console; any other error there fails the test. */
   readonly expectedConsoleErrors: RegExp | null;
   /** Creates an account in this state. */
-  readonly account: (state: AccountState) => Promise<Account>;
+  readonly createAccount: (state: AccountState) => Promise<Account>;
   /** Opens a page in a new browser context: signed in as a new account in this state or as this account, or signed out (`anonymous`). */
   readonly visit: Visit;
 }
@@ -90,13 +96,13 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   // Relative URLs in the tests refer to the product.
   baseURL: async ({ product }, use) => use(product.address),
 
-  account: async ({ product }, use) => use((state) => makeAccount(product.address, state)),
+  createAccount: async ({ product }, use) => use((state) => makeAccount(product.address, state)),
 
-  visit: async ({ browser, product, account, expectedConsoleErrors, baseURL }, use, info) => {
+  visit: async ({ browser, product, createAccount, expectedConsoleErrors, baseURL }, use, info) => {
     const consoleErrors: string[] = [];
     const contexts: { close(): Promise<void> }[] = [];
     await use(async (who) => {
-      const visitor = typeof who === 'string' && who !== 'anonymous' ? await account(who) : who;
+      const visitor = typeof who === 'string' && who !== 'anonymous' ? await createAccount(who) : who;
       const context = await browser.newContext({
         ...(baseURL && { baseURL }),
         ...(visitor !== 'anonymous' && { storageState: await storageOf(product.address, visitor) }),

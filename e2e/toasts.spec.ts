@@ -8,7 +8,7 @@ test.use({ expectedConsoleErrors: /status of 418/ });
 /**
  * Opens the login page with a stubbed server, which responds to the n-th attempt with the message 'Yanıt n'.
  *
- * @returns a function that tries to sign in `times` times
+ * @returns a function that tries to sign in several times, each of which shows a toast
  */
 async function openNumberedLogin(page: Page): Promise<(times: number) => Promise<void>> {
   let attempts = 0;
@@ -31,7 +31,7 @@ async function openNumberedLogin(page: Page): Promise<(times: number) => Promise
 
 const toastsOf = (page: Page) => page.locator('.Toastify').getByRole('alert');
 
-test('toasts appear at the top right with the newest on top', async ({ visit }) => {
+test('toasts appear at the top right of the window with the newest on top', async ({ visit }) => {
   const page = await visit('anonymous');
   const attempt = await openNumberedLogin(page);
   await attempt(2);
@@ -61,7 +61,7 @@ test('a toast disappears after 5000 ms', async ({ visit }) => {
   await expect(toast).toHaveCount(0);
 });
 
-test('no more than 20 toasts are shown', async ({ visit }) => {
+test('at most 20 toasts are shown when more messages arrive', async ({ visit }) => {
   const page = await visit('anonymous');
   const attempt = await openNumberedLogin(page);
   // Toasts must not disappear during the test; a paused progress bar keeps them.

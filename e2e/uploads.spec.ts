@@ -1,4 +1,7 @@
-/** Uploads by an administrator: files, folders, interruptions and rejections. */
+/**
+ * Uploads of slides by an administrator: files, folders, interruptions and rejections. The screens are in Turkish: 'Slayt yükle' uploads
+ * slides, 'Veri kümesi' is the dataset, 'Hazır' means ready, 'Duraklat' pauses, 'Sürdür' resumes, 'İptal et' cancels.
+ */
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +19,7 @@ test.beforeAll(async () => {
 test.afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Writes a slide file of at least `sizeBytes` bytes. The random bytes at its end are not part of the slide, and readers ignore them. */
-async function slideFile(name: string, sizeBytes = 0): Promise<string> {
+async function writeSlideFile(name: string, sizeBytes = 0): Promise<string> {
   const picture = paintPlain(512, 512, [214, 120, 176]);
   const slide = await buildSvs({ width: 512, height: 512, tileSize: 256, picture });
   const padding = randomBytes(Math.max(0, sizeBytes - slide.length));
@@ -39,9 +42,10 @@ const chooseFiles = (page: Page, files: string | readonly string[]) =>
     .setInputFiles(typeof files === 'string' ? files : [...files]);
 const chooseFolder = (page: Page, folderPath: string) =>
   panelIn(page).locator('input[webkitdirectory]').setInputFiles(folderPath);
+/** Returns the line of a file in the list of uploads. */
 const lineOf = (page: Page, name: string) =>
   page.getByRole('list', { name: 'Yüklemeler' }).getByRole('listitem').filter({ hasText: name });
-/** Completes the dialog that asks who may see a new dataset, and starts the upload. */
+/** Completes the dialog that asks who may see a new dataset (all users, or only those with a grant), and starts the upload. */
 async function createDataset(
   page: Page,
   access: 'Bütün kullanıcılar' | 'Yalnızca erişim verdiklerim',
@@ -56,12 +60,14 @@ const ingestTimeout = { timeout: 60_000 };
 test.describe('an upload with the name of an existing slide', () => {
   test.use({ expectedConsoleErrors: /409/ });
 
-  test('is rejected, and the existing slide stays in the viewer', async ({ visit }) => {
+  test('an upload with the name of an existing slide is rejected, and the existing slide stays in the viewer', async ({
+    visit,
+  }) => {
     test.slow();
     const page = await visit('admin');
     await openUploads(page);
 
-    await chooseFiles(page, await slideFile('kidney-1.svs'));
+    await chooseFiles(page, await writeSlideFile('kidney-1.svs'));
     await expect(page.getByText('Önce bir veri kümesi seçin veya yazın.')).toBeVisible();
     await datasetIn(page).fill('Yüklenenler');
     await page.getByRole('button', { name: 'Yüklemeyi başlat' }).click();
@@ -69,7 +75,7 @@ test.describe('an upload with the name of an existing slide', () => {
     await expect(lineOf(page, 'kidney-1.svs')).toContainText('Hazır', ingestTimeout);
 
     await page.getByRole('button', { name: 'Listeden kaldır: kidney-1.svs' }).click();
-    await slideFile('kidney-1.svs', 100_000); // another slide with the same name
+    await writeSlideFile('kidney-1.svs', 100_000); // another slide with the same name
     await chooseFiles(page, path.join(folder, 'kidney-1.svs'));
     await expect(lineOf(page, 'kidney-1.svs').getByText(/üzerine yazılmaz/i)).toBeVisible();
 
@@ -79,7 +85,9 @@ test.describe('an upload with the name of an existing slide', () => {
   });
 });
 
-test('files that are not slides are rejected without a request to the server', async ({ visit }) => {
+test('files that are not slides are rejected in the browser, without an upload request', async ({
+  visit,
+}) => {
   const page = await visit('admin');
   const calls: string[] = [];
   page.on('request', (request) => {
@@ -108,7 +116,7 @@ test('files that are not slides are rejected without a request to the server', a
   expect(calls.filter((url) => url.includes('/admin/upload'))).toEqual([]);
 });
 
-test('a folder of DICOM files becomes one upload and one slide', async ({ visit }) => {
+test('an uploaded folder of DICOM files becomes one upload and one slide', async ({ visit }) => {
   test.slow();
   const series = path.join(folder, 'Case 7');
   await mkdir(path.join(series, 'levels'), { recursive: true });
@@ -138,7 +146,7 @@ test('an upload to a new dataset asks who may see the dataset, and restricts the
   });
   await openUploads(page);
   await datasetIn(page).fill('Gizli seri');
-  await chooseFiles(page, await slideFile('secret-1.svs'));
+  await chooseFiles(page, await writeSlideFile('secret-1.svs'));
   const dialog = page.getByRole('dialog', { name: 'Yeni veri kümesi oluşturulsun mu?' });
   await expect(dialog).toContainText('“Gizli seri” adlı bir veri kümesi yok');
   await expect(dialog).toContainText('bütün aktif kullanıcılara görünür');
@@ -157,13 +165,13 @@ test('an upload to a new dataset asks who may see the dataset, and restricts the
 test.describe('an upload', () => {
   test.use({ expectedConsoleErrors: /ERR_|Failed to load resource/ });
 
-  test('resumes at the last sent byte after a network failure and after the page was closed', async ({
+  test('an upload resumes where it stopped after a network failure and after a reload of the page', async ({
     visit,
   }) => {
     test.slow();
-    const file = await slideFile('large.svs', 12 * 1024 * 1024);
+    const file = await writeSlideFile('large.svs', 12 * 1024 * 1024); // several parts
     const page = await visit('admin');
-    /** First byte of each part of the file that the page has sent. */
+    /** Offset in the file, in bytes, of each part that the page has sent. */
     const offsets: number[] = [];
     /** Number of requests that still reach the server; the following ones fail. */
     let remainingRequests = 2;
@@ -201,10 +209,11 @@ test.describe('an upload', () => {
     });
   });
 
-  test('can be paused, resumed by keyboard, and cancelled', async ({ visit }) => {
+  test('an upload can be paused, resumed by keyboard, and cancelled', async ({ visit }) => {
     test.slow();
-    const file = await slideFile('paused.svs', 6 * 1024 * 1024);
+    const file = await writeSlideFile('paused.svs', 6 * 1024 * 1024);
     const page = await visit('admin');
+    // Requests that send a part of the file stay without a response.
     let areRequestsHeld = true;
     await page.route(/\/admin\/upload-files\/[^/]+$/, (route) =>
       areRequestsHeld && route.request().method() === 'PATCH'

@@ -33,7 +33,7 @@ const html = `<!doctype html><meta charset="utf-8"><title>Viewers</title>
 <script src="/dicom-microscopy-viewer/dicomMicroscopyViewer.bundle.min.js"></script>
 <script src="/openseadragon/openseadragon.min.js"></script>`;
 
-/** Serves the page at every path that begins with no name of `folders`. */
+/** Starts a server that responds with files of `folders`, and with the page at every other path. */
 export async function serveViewerPage(): Promise<ViewerPage> {
   const server = createServer((request, response) => void respond(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

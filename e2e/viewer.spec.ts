@@ -1,26 +1,29 @@
-/** The WSI Viewer, its image session and its error messages (sections 2, 4, 8 and 9 of the specification). */
+/**
+ * The viewer for whole-slide images ("WSI Viewer"), its image session and its error messages (sections 2, 4, 8 and 9 of the specification). An
+ * image session is a credential with which the page loads thumbnails and tiles; the page creates it with the bearer token.
+ */
 import type { Locator, Page } from '@playwright/test';
-import { administratorToken, call } from './accounts.ts';
-import { hold } from './hold.ts';
+import { administratorToken, callApi } from './accounts.ts';
+import { holdRequests } from './hold-requests.ts';
 import { expect, slideName, test } from './test.ts';
 
-/** URL patterns of requests. */
-const sessions = '**/api/v1/auth/image-session';
-const descriptors = '**/image.dzi*';
-const tiles = '**/image_files/**';
-/** URLs of the calls for groups and for rows. */
-const list = /\/image-catalog\/images\/(?:groups|rows)\?/;
-const rows = /\/image-catalog\/images\/rows\?/;
+/** URL patterns of the requests that create an image session, read a Deep Zoom descriptor, and load tiles. */
+const sessionUrls = '**/api/v1/auth/image-session';
+const descriptorUrls = '**/image.dzi*';
+const tileUrls = '**/image_files/**';
+/** URL patterns of the requests for the image list (its groups and its rows), and for the rows alone. */
+const listUrls = /\/image-catalog\/images\/(?:groups|rows)\?/;
+const rowUrls = /\/image-catalog\/images\/rows\?/;
 
 /** The response of the server to a request with an image session that is invalid or has expired. */
-const sessionRejected = {
+const sessionRejection = {
   status: 401,
   headers: { 'www-authenticate': 'ImageSession' },
   json: { message: 'Görüntü oturumu geçersiz veya süresi dolmuş.', code: 'session_invalid', status: 401 },
 };
 
 const rowOf = (page: Page, name: string) => page.getByRole('listitem').filter({ hasText: name });
-const choose = (page: Page, name: string) => page.getByRole('button', { name }).click();
+const chooseSlide = (page: Page, name: string) => page.getByRole('button', { name }).click();
 /** Expands a group that is collapsed; a click on an expanded one would collapse it. */
 async function expandGroup(page: Page, dataset: string): Promise<void> {
   const heading = page
@@ -30,8 +33,10 @@ async function expandGroup(page: Page, dataset: string): Promise<void> {
   await heading.click();
   await expect(heading).toHaveAttribute('aria-expanded', 'true');
 }
+/** Returns the error message of the viewer, which has a Retry button. */
 const alertOf = (page: Page) =>
   page.getByRole('alert').filter({ has: page.getByRole('button', { name: 'Retry' }) });
+/** Returns the value beside a label. */
 const factOf = (container: Locator, label: string) =>
   container
     .locator('dl > div')
@@ -40,7 +45,7 @@ const factOf = (container: Locator, label: string) =>
 
 async function openSlide(page: Page): Promise<void> {
   await page.goto('/wsi-viewer');
-  await choose(page, slideName);
+  await chooseSlide(page, slideName);
   await expect(page.getByRole('toolbar', { name: 'Measuring and colours' })).toBeVisible();
   await expect(page.getByText('Loading tiles...')).toBeHidden();
 }
@@ -55,9 +60,9 @@ function countSessions(page: Page): () => number {
 }
 
 test.describe('the image catalogue', () => {
-  test("shows 'Loading images...' until the list is loaded", async ({ visit }) => {
+  test("the image catalogue shows 'Loading images...' until its list is loaded", async ({ visit }) => {
     const page = await visit('user');
-    const release = await hold(page, list);
+    const release = await holdRequests(page, listUrls);
     await page.goto('/wsi-viewer');
     await expect(page.getByText('Loading images...')).toBeVisible();
     await release();
@@ -65,11 +70,11 @@ test.describe('the image catalogue', () => {
     await expect(page.getByRole('button', { name: slideName })).toBeVisible();
   });
 
-  test('shows thumbnail, file name, organ (or Unknown) and the first 8 characters of the id in each row', async ({
+  test('each row of the image catalogue shows thumbnail, file name, organ (or Unknown) and the first 8 characters of the id', async ({
     visit,
   }) => {
     const page = await visit('user');
-    const responded = page.waitForResponse(rows);
+    const responded = page.waitForResponse(rowUrls);
     await page.goto('/wsi-viewer');
     const { images } = (await (await responded).json()) as { images: { id: string; file_name: string }[] };
     const image = images.find(({ file_name }) => file_name === slideName);
@@ -82,7 +87,7 @@ test.describe('the image catalogue', () => {
     await expect(row.getByText(image?.id.slice(0, 8) ?? '?', { exact: true })).toBeVisible();
   });
 
-  test("groups images without a dataset under 'Unknown', and expands and collapses a group", async ({
+  test("the image catalogue groups images without a dataset under 'Unknown', and a click expands or collapses a group", async ({
     visit,
   }) => {
     const page = await visit('user');
@@ -95,25 +100,25 @@ test.describe('the image catalogue', () => {
     await expect(page.getByRole('button', { name: 'loose.svs' })).toHaveCount(0);
   });
 
-  test('shows that there are no images when it is empty', async ({ visit }) => {
+  test('an empty image catalogue shows that no images are available', async ({ visit }) => {
     const page = await visit('user');
     const empty = { revision: '1', images: [], groups: [], datasets: [], organs: [] };
-    await page.route(list, (route) => route.fulfill({ json: empty }));
+    await page.route(listUrls, (route) => route.fulfill({ json: empty }));
     await page.goto('/wsi-viewer');
     await expect(page.getByText('No images available')).toBeVisible();
   });
 
-  test('finds images by words of file name, id, organ and dataset in any order and case, also without diacritics', async ({
+  test('the catalogue search finds images by words of file name, id, organ and dataset in any order and case, also without diacritics', async ({
     visit,
     product,
   }) => {
     const page = await visit('user');
     const token = await administratorToken(product.address);
-    const { images } = await call(product.address, 'GET', '/image-catalog/images', { token });
+    const { images } = await callApi(product.address, 'GET', '/image-catalog/images', { token });
     const id =
       (images as { id: string; file_name: string }[]).find(({ file_name }) => file_name === 'section-10.svs')
         ?.id ?? '';
-    await call(product.address, 'PUT', `/image-catalog/images/${id}`, {
+    await callApi(product.address, 'PUT', `/image-catalog/images/${id}`, {
       token,
       body: { organ_type: 'BÖBREK ılık' },
     });
@@ -135,13 +140,18 @@ test.describe('the image catalogue', () => {
     }
     await page.getByPlaceholder('Search images...').fill('kidney nothing');
     await expect(page.getByText('No images match your search')).toBeVisible();
-    await call(product.address, 'PUT', `/image-catalog/images/${id}`, { token, body: { organ_type: null } });
+    await callApi(product.address, 'PUT', `/image-catalog/images/${id}`, {
+      token,
+      body: { organ_type: null },
+    });
   });
 
   test.describe('with a thumbnail that cannot be loaded', () => {
     test.use({ expectedConsoleErrors: /ERR_FAILED/ });
 
-    test('shows a grey icon instead of the thumbnail', async ({ visit }) => {
+    test('the image catalogue shows a grey icon instead of a thumbnail that cannot be loaded', async ({
+      visit,
+    }) => {
       const page = await visit('user');
       await page.route('**/thumbnail.jpg*', (route) => route.abort());
       await page.goto('/wsi-viewer');
@@ -155,18 +165,20 @@ test.describe('the image catalogue', () => {
   test.describe('when the server rejects the image session of the list request', () => {
     test.use({ expectedConsoleErrors: /status of (401|503)/ });
 
-    test('shows that a new session is being created, and then the list', async ({ visit }) => {
+    test('when the server rejects the image session of the list request, the catalogue shows that it creates a new one, and then the list', async ({
+      visit,
+    }) => {
       const page = await visit('user');
       let remainingRejections = 1;
-      await page.route(list, (route) => {
+      await page.route(listUrls, (route) => {
         remainingRejections -= 1;
-        return remainingRejections < 0 ? route.continue() : route.fulfill(sessionRejected);
+        return remainingRejections < 0 ? route.continue() : route.fulfill(sessionRejection);
       });
-      const sessionCreated = page.waitForResponse(sessions);
-      const releaseList = await hold(page, list);
+      const sessionCreated = page.waitForResponse(sessionUrls);
+      const releaseList = await holdRequests(page, listUrls);
       await page.goto('/wsi-viewer');
       await sessionCreated;
-      const release = await hold(page, sessions);
+      const release = await holdRequests(page, sessionUrls);
       await releaseList();
       await expect(
         page.getByText('Authentication error. Please log in again. Trying to create a new session...'),
@@ -175,11 +187,13 @@ test.describe('the image catalogue', () => {
       await expect(page.getByRole('button', { name: slideName })).toBeVisible();
     });
 
-    test('shows that a new session could not be created', async ({ visit }) => {
+    test('the catalogue shows an error with a Retry button when its image session is rejected and no new one can be created', async ({
+      visit,
+    }) => {
       const page = await visit('user');
-      await page.route(list, async (route) => {
-        await page.route(sessions, (sessionRoute) => sessionRoute.fulfill({ status: 503, json: {} }));
-        await route.fulfill(sessionRejected);
+      await page.route(listUrls, async (route) => {
+        await page.route(sessionUrls, (sessionRoute) => sessionRoute.fulfill({ status: 503, json: {} }));
+        await route.fulfill(sessionRejection);
       });
       await page.goto('/wsi-viewer');
       await expect(
@@ -191,7 +205,9 @@ test.describe('the image catalogue', () => {
 });
 
 test.describe('the image session', () => {
-  test('is created when it is first needed, once for all concurrent requests', async ({ visit }) => {
+  test('the page creates an image session when it first needs one, once for all concurrent requests', async ({
+    visit,
+  }) => {
     const page = await visit('user');
     const sessionCount = countSessions(page);
     await page.goto('/dashboard');
@@ -202,12 +218,16 @@ test.describe('the image session', () => {
     expect(sessionCount(), 'list, thumbnails, descriptor and tiles share one session').toBe(1);
   });
 
-  // A session is valid for one hour.
-  for (const [elapsed, expectedSessions, what] of [
-    ['54:00', 1, 'is reused while it is valid for more than 5 further minutes'],
-    ['55:05', 2, 'is replaced by a new one when it is valid for less than 5 further minutes'],
+  // A session is valid for one hour. Elapsed times are in minutes and seconds.
+  for (const [elapsed, expectedSessions, testName] of [
+    ['54:00', 1, 'the page reuses its image session while the session is valid for more than 5 minutes'],
+    [
+      '55:05',
+      2,
+      'the page creates a new image session when the current one is valid for less than 5 minutes',
+    ],
   ] as const) {
-    test(what, async ({ visit }) => {
+    test(testName, async ({ visit }) => {
       const page = await visit('user');
       const sessionCount = countSessions(page);
       await page.clock.install();
@@ -215,13 +235,13 @@ test.describe('the image session', () => {
       await expect(page.getByText('Active', { exact: true })).toBeVisible();
       await expect(page.getByRole('button', { name: slideName })).toBeVisible();
       await page.clock.fastForward(elapsed);
-      await choose(page, slideName);
+      await chooseSlide(page, slideName);
       await expect(page.getByRole('toolbar', { name: 'View controls' })).toBeVisible();
       expect(sessionCount()).toBe(expectedSessions);
     });
   }
 
-  test("has the status 'Refreshing...' while the button Refresh session creates a new one", async ({
+  test("the image session has the status 'Refreshing...' while the button Refresh session creates a new one", async ({
     visit,
   }) => {
     const page = await visit('user');
@@ -229,30 +249,30 @@ test.describe('the image session', () => {
     await expect(page.getByText('Active', { exact: true })).toBeVisible();
     await page.getByRole('button', { name: 'Show session stats' }).click();
     const stats = page.getByRole('region', { name: 'Session stats' });
-    const prefix = factOf(stats, 'Session ID');
-    await expect(prefix).toHaveText(/^\S{8}$/);
-    const first = await prefix.innerText();
-    const release = await hold(page, sessions);
+    const idPrefix = factOf(stats, 'Session ID');
+    await expect(idPrefix).toHaveText(/^\S{8}$/);
+    const firstId = await idPrefix.innerText();
+    const release = await holdRequests(page, sessionUrls);
     await page.getByRole('button', { name: 'Refresh session' }).click();
     await expect(page.getByText('Refreshing...')).toBeVisible();
     await release();
     await expect(page.getByText('Active', { exact: true })).toBeVisible();
-    await expect(prefix).not.toHaveText(first);
+    await expect(idPrefix).not.toHaveText(firstId);
   });
 
   test.describe('when it cannot be created', () => {
     test.use({ expectedConsoleErrors: /status of 503/ });
 
-    test("has the status 'Error'", async ({ visit }) => {
+    test("an image session that cannot be created has the status 'Error'", async ({ visit }) => {
       const page = await visit('user');
-      await page.route(sessions, (route) => route.fulfill({ status: 503, json: {} }));
+      await page.route(sessionUrls, (route) => route.fulfill({ status: 503, json: {} }));
       await page.goto('/wsi-viewer');
       await expect(page.getByText('Error', { exact: true })).toBeVisible();
     });
   });
 });
 
-test('the session stats open and close with their button, and are requested every 30 s while they are open', async ({
+test('a button opens and closes the statistics of the image session, and the page requests them every 30 s while they are open', async ({
   visit,
 }) => {
   const page = await visit('user');
@@ -282,7 +302,7 @@ test('the session stats open and close with their button, and are requested ever
 });
 
 test.describe('the viewer', () => {
-  test('has controls for zoom, home, full page and rotation, and a navigator at the top right', async ({
+  test('the viewer has controls for zoom, home, full page and rotation, and a navigator at the top right', async ({
     visit,
   }) => {
     const page = await visit('user');
@@ -307,24 +327,26 @@ test.describe('the viewer', () => {
     expect(Math.abs(navigator.width / stage.width - 0.15)).toBeLessThan(0.02);
   });
 
-  test('uses the same OpenSeadragon instance for the next slide', async ({ visit }) => {
+  test('the viewer keeps its OpenSeadragon instance when another slide is opened', async ({ visit }) => {
     const page = await visit('user');
     await openSlide(page);
     const viewer = page.locator('.openseadragon-container').first();
     const before = await viewer.elementHandle();
     await expandGroup(page, 'Mouse kidney');
-    const descriptor = page.waitForResponse(descriptors);
-    await choose(page, 'section-1.svs');
+    const descriptor = page.waitForResponse(descriptorUrls);
+    await chooseSlide(page, 'section-1.svs');
     await descriptor;
     await expect(page.getByText('Loading tiles...')).toBeHidden();
     expect(await viewer.evaluate((current, previous) => current === previous, before)).toBe(true);
   });
 
-  test("shows 'Loading tiles...' and the number of loaded tiles until all are loaded", async ({ visit }) => {
+  test("the viewer shows 'Loading tiles...' and the number of loaded tiles until all tiles are loaded", async ({
+    visit,
+  }) => {
     const page = await visit('user');
-    const release = await hold(page, tiles);
+    const release = await holdRequests(page, tileUrls);
     await page.goto('/wsi-viewer');
-    await choose(page, slideName);
+    await chooseSlide(page, slideName);
     const progress = page.getByRole('status').filter({ hasText: 'Loading tiles...' });
     await expect(progress).toContainText(/\d+ of \d+ tiles/);
     await release();
@@ -334,7 +356,7 @@ test.describe('the viewer', () => {
   test.describe('when requests for pixels fail', () => {
     test.use({ expectedConsoleErrors: /status of (401|404|50\d)|ERR_FAILED/ });
 
-    test("shows 'Session expired. Creating new session...' for an expired session and retries once after 1 s", async ({
+    test("the viewer shows 'Session expired. Creating new session...' for an expired image session and retries once after 1 s", async ({
       visit,
     }) => {
       const page = await visit('user');
@@ -342,13 +364,13 @@ test.describe('the viewer', () => {
       await page.goto('/wsi-viewer');
       await expect(page.getByText('Active', { exact: true })).toBeVisible();
       let requestCount = 0;
-      await page.route(descriptors, (route) => {
+      await page.route(descriptorUrls, (route) => {
         requestCount += 1;
-        return requestCount === 1 ? route.fulfill(sessionRejected) : route.continue();
+        return requestCount === 1 ? route.fulfill(sessionRejection) : route.continue();
       });
-      const release = await hold(page, sessions);
+      const release = await holdRequests(page, sessionUrls);
       await page.clock.pauseAt(await page.evaluate(() => Date.now() + 10_000));
-      await choose(page, slideName);
+      await chooseSlide(page, slideName);
       await expect(page.getByText('Session expired. Creating new session...')).toBeVisible();
       await expect(page.getByText('Refreshing...')).toBeVisible();
       await release();
@@ -362,48 +384,51 @@ test.describe('the viewer', () => {
       expect(requestCount).toBe(2);
     });
 
-    test('loads a tile with a new session after the server has rejected the old one', async ({ visit }) => {
+    test('the viewer loads tiles with a new image session after the server has rejected the old one', async ({
+      visit,
+    }) => {
       const page = await visit('user');
       const rejectedPaths = new Set<string>();
       const sessionCount = countSessions(page);
-      await page.route(tiles, (route) => {
+      await page.route(tileUrls, (route) => {
         const { pathname } = new URL(route.request().url());
         if (rejectedPaths.has(pathname)) return route.continue();
         rejectedPaths.add(pathname);
-        return route.fulfill(sessionRejected);
+        return route.fulfill(sessionRejection);
       });
       await page.goto('/wsi-viewer');
-      const expired = expect(page.getByText('Session expired. Creating new session...')).toBeVisible();
-      await choose(page, slideName);
-      await expired;
+      // Starts before the click, because the message is visible only briefly.
+      const messageShown = expect(page.getByText('Session expired. Creating new session...')).toBeVisible();
+      await chooseSlide(page, slideName);
+      await messageShown;
       await expect(page.getByText('Loading tiles...')).toBeHidden();
       await expect(alertOf(page)).toHaveCount(0);
       expect(rejectedPaths.size).toBeGreaterThan(0);
       expect(sessionCount()).toBeGreaterThan(1);
     });
 
-    test("shows 'Failed to create new session. Please refresh the page.' when no new session can be created", async ({
+    test("the viewer shows 'Failed to create new session. Please refresh the page.' when it cannot replace an expired image session", async ({
       visit,
     }) => {
       const page = await visit('user');
       await page.goto('/wsi-viewer');
       await expect(page.getByText('Active', { exact: true })).toBeVisible();
-      await page.route(sessions, (route) => route.fulfill({ status: 503, json: {} }));
-      await page.route(descriptors, (route) => route.fulfill(sessionRejected));
-      await choose(page, slideName);
+      await page.route(sessionUrls, (route) => route.fulfill({ status: 503, json: {} }));
+      await page.route(descriptorUrls, (route) => route.fulfill(sessionRejection));
+      await chooseSlide(page, slideName);
       await expect(alertOf(page)).toContainText('Failed to create new session. Please refresh the page.');
     });
 
-    test("shows 'Error loading tiles. Retrying...' for failed tiles and loads them when the server recovers", async ({
+    test("the viewer shows 'Error loading tiles. Retrying...' for failed tiles and loads them when the server recovers", async ({
       visit,
     }) => {
       const page = await visit('user');
       let isBroken = true;
-      await page.route(tiles, (route) =>
+      await page.route(tileUrls, (route) =>
         isBroken ? route.fulfill({ status: 503, json: {} }) : route.continue(),
       );
       await page.goto('/wsi-viewer');
-      await choose(page, slideName);
+      await chooseSlide(page, slideName);
       await expect(page.getByText('Error loading tiles. Retrying...')).toBeVisible();
       isBroken = false;
       await expect(page.getByText('Loading tiles...')).toBeHidden();
@@ -412,7 +437,7 @@ test.describe('the viewer', () => {
 
     for (const [condition, response, message] of [
       [
-        'the server responds with an error',
+        'the server responds with a 404',
         { status: 404, json: { message: 'Bulunamadı.', code: 'not_found', status: 404 } },
         'Server error (404): Bulunamadı.',
       ],
@@ -423,17 +448,17 @@ test.describe('the viewer', () => {
       ],
       ['there is no response', null, 'Error loading image. Please try again.'],
     ] as const) {
-      test(`shows '${message}' instead of the slide when ${condition}, and Retry opens the slide`, async ({
+      test(`the viewer shows '${message}' instead of the slide when ${condition}, and Retry opens the slide`, async ({
         visit,
       }) => {
         const page = await visit('user');
-        await page.route(descriptors, (route) =>
+        await page.route(descriptorUrls, (route) =>
           response === null ? route.abort() : route.fulfill(response),
         );
         await page.goto('/wsi-viewer');
-        await choose(page, slideName);
+        await chooseSlide(page, slideName);
         await expect(alertOf(page)).toContainText(message);
-        await page.unroute(descriptors);
+        await page.unroute(descriptorUrls);
         await alertOf(page).getByRole('button', { name: 'Retry' }).click();
         await expect(page.getByRole('toolbar', { name: 'View controls' })).toBeVisible();
         await expect(alertOf(page)).toHaveCount(0);
