@@ -46,7 +46,10 @@ export async function makeAccount(address: string, state: AccountState): Promise
 
 const administratorTokens = new Map<string, string>();
 
-/** Signs in as the first administrator. The token is cached per product, because an account may sign in only 60 times in 15 minutes. */
+/**
+ * Signs in as the first administrator. The token is cached per product, because an account may sign in only 60 times in 15
+ * minutes.
+ */
 export async function administratorToken(address: string): Promise<string> {
   const cached = administratorTokens.get(address);
   if (cached !== undefined) return cached;

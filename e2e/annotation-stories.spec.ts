@@ -1,4 +1,7 @@
-/** Longer workflows with annotations: outlining and discussing a tumour, importing and exporting QuPath files, and managing layers. */
+/**
+ * Longer workflows with annotations: outlining and discussing a tumour, importing and exporting QuPath files, and managing
+ * layers.
+ */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,4 +1,7 @@
-/** API tokens, the credentials of programs ('anahtar' in the Turkish screens): created on the profile, used, and revoked by an administrator. */
+/**
+ * API tokens, the credentials of programs ('anahtar' in the Turkish screens): created on the profile, used, and revoked by an
+ * administrator.
+ */
 import { expectNoAxeFindings } from './axe.ts';
 import { expect, test } from './test.ts';
 

@@ -6,7 +6,10 @@ import type { Page } from '@playwright/test';
 import { callApi } from './accounts.ts';
 import { expect, test } from './test.ts';
 
-/** Returns the row of an applicant. Other rows may mention the address, too, as a similar application, but without the separator after it. */
+/**
+ * Returns the row of an applicant. Other rows may mention the address, too, as a similar application, but without the separator
+ * after it.
+ */
 const rowOf = (page: Page, email: string) =>
   page.getByRole('listitem').filter({ has: page.getByText(`${email} · `) });
 

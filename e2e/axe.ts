@@ -1,4 +1,7 @@
-/** Checks a page with the accessibility checker axe: WCAG 2.2 A and AA and best practices, in the light and the dark colour scheme. */
+/**
+ * Checks a page with the accessibility checker axe: WCAG 2.2 A and AA and best practices, in the light and the dark colour
+ * scheme.
+ */
 import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
 

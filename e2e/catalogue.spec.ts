@@ -1,4 +1,7 @@
-/** The catalogue and the panels of the viewer for whole-slide images ("WSI Viewer"), with their errors (section 2 of the specification). */
+/**
+ * The catalogue and the panels of the viewer for whole-slide images ("WSI Viewer"), with their errors (section 2 of the
+ * specification).
+ */
 import type { Page } from '@playwright/test';
 import { axeFindings } from './axe.ts';
 import { expect, slideName, test } from './test.ts';
@@ -223,7 +226,8 @@ test.describe('a catalogue of 10,000 slides', () => {
     await expect(page.getByText('slide-4000.svs')).toHaveCount(0);
     expect(await list.evaluate((element) => element.scrollTop)).toBeGreaterThan(50_000);
     expect(await page.getByRole('listitem').count()).toBeLessThan(40);
-    // About 2000 rows were scrolled past. On a slow machine some of them were visible long enough for their thumbnails to be requested.
+    // About 2000 rows were scrolled past. On a slow machine some of them were visible long enough for their thumbnails to be
+    // requested.
     expect(requests.thumbnails - thumbnailsBefore).toBeLessThan(1000);
     await expect(
       page

@@ -1,4 +1,7 @@
-/** Stubs server responses in the browser, so that the slide of the tests seems to have a colour profile (the ICC profile of its scanner). */
+/**
+ * Stubs server responses in the browser, so that the slide of the tests seems to have a colour profile (the ICC profile of its
+ * scanner).
+ */
 import type { Page } from '@playwright/test';
 
 /**
@@ -23,7 +26,11 @@ export function buildColourTable(
   return { size, samples: Buffer.from(colours.flat().map((sample) => Math.round(255 * sample))) };
 }
 
-/** Adds a colour profile to the descriptor of the slide and serves the table. @returns a list that grows by the URL of each tile that the page requests */
+/**
+ * Adds a colour profile to the descriptor of the slide and serves the table.
+ *
+ * @returns a list that grows by the URL of each tile that the page requests
+ */
 export async function serveProfile(page: Page, { size, samples }: ColourTable): Promise<string[]> {
   const requestedTiles: string[] = [];
   await page.route('**/image.dzi*', async (route) => {

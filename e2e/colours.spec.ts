@@ -1,4 +1,7 @@
-/** Colours of slides with a colour profile, corrected or as scanned, with both drawers (the parts that draw tiles: WebGL and canvas). */
+/**
+ * Colours of slides with a colour profile, corrected or as scanned, with both drawers (the parts that draw tiles: WebGL and
+ * canvas).
+ */
 import type { Page } from '@playwright/test';
 import { buildColourTable, serveProfile } from './colour-profile.ts';
 import { forceDrawer, webGlArguments } from './renderer-probe.ts';

@@ -14,7 +14,11 @@ interface Field {
   readonly rotation: number;
 }
 
-/** Returns the field of one slide from the URL, which the viewer updates after each movement. @param prefix of the URL parameters: `b` for the second slide */
+/**
+ * Returns the field of one slide from the URL, which the viewer updates after each movement.
+ *
+ * @param prefix of the URL parameters: `b` for the second slide
+ */
 async function fieldIn(page: Page, prefix: '' | 'b'): Promise<Field> {
   await expect(page).toHaveURL(new RegExp(`[?&]${prefix}zoom=`));
   const address = new URL(page.url()).searchParams;

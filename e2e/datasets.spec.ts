@@ -1,4 +1,7 @@
-/** Restricted datasets: only members to whom an administrator grants access see their slides. Administration is in Turkish, the viewer in English. */
+/**
+ * Restricted datasets: only members to whom an administrator grants access see their slides. Administration is in Turkish, the
+ * viewer in English.
+ */
 import { administratorToken, callApi } from './accounts.ts';
 import { expect, test } from './test.ts';
 

@@ -1,4 +1,7 @@
-/** Decodes Deep Zoom tiles of the product, so that tests can compare them with the pixels that a viewer shows. Used by other-viewers.spec.ts. */
+/**
+ * Decodes Deep Zoom tiles of the product, so that tests can compare them with the pixels that a viewer shows. Used by
+ * other-viewers.spec.ts.
+ */
 import sharp from 'sharp';
 
 /** Pixels of 3 bytes (red, green, blue), row by row. */
@@ -61,7 +64,10 @@ export async function deepZoomImage(
   return { width, height, tileSize, encodedTile, tile, area };
 }
 
-/** Copies the source to position x, y of the target and omits pixels outside of the target, for example those at a negative position. */
+/**
+ * Copies the source to position x, y of the target and omits pixels outside of the target, for example those at a negative
+ * position.
+ */
 function copyPixels(source: Pixels, target: Pixels, x: number, y: number): void {
   const [firstColumn, endColumn] = [Math.max(0, -x), Math.min(source.width, target.width - x)];
   for (let row = Math.max(0, -y); row < Math.min(source.height, target.height - y); row++) {
@@ -79,7 +85,11 @@ export interface Difference {
   readonly equal: number;
 }
 
-/** Compares `shown` with `expected`, which may be larger. @returns the smallest difference over all positions of `shown` within `expected` */
+/**
+ * Compares `shown` with `expected`, which may be larger.
+ *
+ * @returns the smallest difference over all positions of `shown` within `expected`
+ */
 export function differenceOf(shown: Pixels, expected: Pixels): Difference {
   let smallest: Difference = { mean: 255, equal: 0 };
   for (let x = 0; x <= expected.width - shown.width; x++) {
@@ -109,7 +119,10 @@ function differenceAt(shown: Pixels, expected: Pixels, x: number, y: number): Di
   return { mean: sum / (pixels * 3), equal: equalPixels / pixels };
 }
 
-/** Returns the upper left part of a DICOM frame (a tile in DICOM). Frames at the right and lower edge of a slide are larger than their Deep Zoom tiles. */
+/**
+ * Returns the upper left part of a DICOM frame (a tile in DICOM). Frames at the right and lower edge of a slide are larger than
+ * their Deep Zoom tiles.
+ */
 export function crop(
   { width, data }: Pixels,
   size: { readonly width: number; readonly height: number },

@@ -166,7 +166,7 @@ withPostgres.describe('a database outage', () => {
   const test = withPostgres;
   test.use({ expectedConsoleErrors: /status of 503/ });
 
-  test('during a database outage the viewer shows errors and nobody is signed out, and afterwards it recovers without a click', async ({
+  test('during a database outage the viewer shows errors and accounts stay signed in, and afterwards the viewer recovers without a click', async ({
     visit,
     createAccount,
     product,

@@ -37,7 +37,9 @@ test('with hidden registration, the screens are the same for new and existing e-
   const textsForExisting = await registerAndSignIn(page, administrator.email);
   expect(await registerAndSignIn(page, email)).toEqual(textsForExisting);
 
-  /** Returns the link in an e-mail to this address, for example http://127.0.0.1:3000/auth/confirm#code=…; undefined without one. */
+  /**
+   * Returns the link in an e-mail to this address, for example http://127.0.0.1:3000/auth/confirm#code=…; undefined without one.
+   */
   const linkTo = async (address: string) =>
     (await product.mailsTo(address)).map((mail) => /https?:\S+#code=\S+/.exec(mail)?.[0]).find(Boolean);
   await expect.poll(() => linkTo(email)).toBeDefined();

@@ -1,6 +1,10 @@
 import type { Page, Route } from '@playwright/test';
 
-/** Holds back all requests of the page whose URL matches. @returns a function that sends the held requests and holds back no more */
+/**
+ * Holds back all requests of the page whose URL matches.
+ *
+ * @returns a function that sends the held requests and holds back no more
+ */
 export async function holdRequests(page: Page, urlPattern: string | RegExp): Promise<() => Promise<void>> {
   const heldRoutes: Route[] = [];
   let isHolding = true;

@@ -1,4 +1,7 @@
-/** Languages of the web app: by default the mix of Turkish and English that the specification defines, or the one language that a person chooses. */
+/**
+ * Languages of the web app: by default the mix of Turkish and English that the specification defines, or the one language that a
+ * person chooses.
+ */
 import type { Page } from '@playwright/test';
 import type { AccountState } from './accounts.ts';
 import { axeFindings } from './axe.ts';

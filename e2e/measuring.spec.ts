@@ -7,7 +7,12 @@ const rulerPixels = 200;
 /** Screen pixels per image pixel while the ruler is drawn. */
 const zoom = 0.5;
 
-/** Opens the slide at a view. @param query URL parameters of the view @returns the slide and the middle of the viewer in CSS pixels */
+/**
+ * Opens the slide at a view.
+ *
+ * @param query URL parameters of the view
+ * @returns the slide and the middle of the viewer in CSS pixels
+ */
 async function openAt(page: Page, query: string): Promise<{ slide: Locator; x: number; y: number }> {
   await page.goto('/wsi-viewer');
   await page.getByRole('button', { name: slideName }).click();

@@ -28,7 +28,10 @@ const slidesDir = process.env.TEST_SLIDES ?? 'no-slides';
 interface TestedSlide {
   /** Path below TEST_SLIDES. */
   readonly path: string;
-  /** Largest mean difference between a DICOM frame and the Deep Zoom tile (0 to 255). It is larger for JPEG 2000, which the server encodes as JPEG for tiles. */
+  /**
+   * Largest mean difference between a DICOM frame and the Deep Zoom tile (0 to 255). It is larger for JPEG 2000, which the server
+   * encodes as JPEG for tiles.
+   */
   readonly tolerance: number;
   /** A position with tissue, in pixels of full resolution. */
   readonly field: Position;
@@ -161,7 +164,10 @@ async function get(urlPath: string, accept = '*/*'): Promise<Uint8Array> {
 
 const firstValueOf = (dataSet: DataSet | undefined, tag: string) => String(dataSet?.[tag]?.Value?.[0]);
 
-/** Finds the study and series of a slide. The UID of the study is the id of the image as a decimal number (docs/interoperability.md). */
+/**
+ * Finds the study and series of a slide. The UID of the study is the id of the image as a decimal number
+ * (docs/interoperability.md).
+ */
 async function openSlide(slide: TestedSlide): Promise<OpenedSlide> {
   const name = path.basename(slide.path);
   const images = await imagesOf(await administratorToken(product.address));
@@ -309,7 +315,8 @@ for (const slide of slides) {
     /** Bytes of the loaded tiles of full resolution; the key is `x,y` of the upper left corner. */
     const loadedTiles = new Map<string, Buffer>();
     page.on('response', async (response) => {
-      // IIIF addresses contain x, y, width and height of the part, and the size of the response: "…/240,480,240,240/240,240/0/default.jpg".
+      // IIIF addresses contain x, y, width and height of the part, and the size of the response:
+      // "…/240,480,240,240/240,240/0/default.jpg".
       const [, x, y, width, shownWidth] =
         /\/(\d+),(\d+),(\d+),\d+\/(\d+),\d+\/0\//.exec(response.url()) ?? [];
       const isFullResolution = width !== undefined && width === shownWidth;
@@ -348,7 +355,10 @@ async function differenceOnScreen(
   return differenceOf(shown, expected);
 }
 
-/** Opens a series in dicom-microscopy-viewer. Removes its colour profile, so that the colours are as scanned, like those of the tiles. */
+/**
+ * Opens a series in dicom-microscopy-viewer. Removes its colour profile, so that the colours are as scanned, like those of the
+ * tiles.
+ */
 function showWithDicomWeb(
   page: Page,
   ids: { readonly study: string; readonly series: string },
@@ -401,7 +411,10 @@ function showWithDicomWeb(
   );
 }
 
-/** Shows a position at native magnification. dicom-microscopy-viewer has no function for this, so the test moves the view of its internal map. */
+/**
+ * Shows a position at native magnification. dicom-microscopy-viewer has no function for this, so the test moves the view of its
+ * internal map.
+ */
 function showNativeField(page: Page, field: Position): Promise<void> {
   return page.evaluate(({ x, y }) => {
     interface View {
@@ -434,7 +447,10 @@ async function waitForFrames(page: Page, minFrames = 0): Promise<void> {
   expect(await page.evaluate(() => (window as unknown as PageScripts).shownFrames.failures)).toBe(0);
 }
 
-/** Returns the `count` frames of full resolution whose samples have the largest variance, because these show tissue and not empty glass. */
+/**
+ * Returns the `count` frames of full resolution whose samples have the largest variance, because these show tissue and not empty
+ * glass.
+ */
 async function mostVariedFrames(
   page: Page,
   count: number,

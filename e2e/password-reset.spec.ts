@@ -1,4 +1,6 @@
-/** Reset of a forgotten password by the link in an e-mail, which works once. The screens are in Turkish: 'Şifre' is the password. */
+/**
+ * Reset of a forgotten password by the link in an e-mail, which works once. The screens are in Turkish: 'Şifre' is the password.
+ */
 import { expect, test } from './test.ts';
 
 test.use({ expectedConsoleErrors: /status of 40[01]/ });

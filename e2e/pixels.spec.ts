@@ -1,4 +1,7 @@
-/** Compares the pixels that the viewer shows between both drawers (the parts that draw tiles: WebGL and canvas), and with the slide file. */
+/**
+ * Compares the pixels that the viewer shows between both drawers (the parts that draw tiles: WebGL and canvas), and with the
+ * slide file.
+ */
 import type { Page } from '@playwright/test';
 import { buildColourTable, serveProfile } from './colour-profile.ts';
 import { forceDrawer, webGlArguments } from './renderer-probe.ts';

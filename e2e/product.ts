@@ -1,4 +1,7 @@
-/** Starts the product: one server process, run from its sources, that serves the built web app, with its own data and slide folder. */
+/**
+ * Starts the product: one server process, run from its sources, that serves the built web app, with its own data and slide
+ * folder.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
@@ -15,14 +18,20 @@ export interface Product {
   readonly address: string;
   /** Path of the slide folder. */
   readonly slidesDir: string;
-  /** Returns the e-mails to this address as plain text. Without a mail server they stay in the outbox folder, from which they are read. */
+  /**
+   * Returns the e-mails to this address as plain text. Without a mail server they stay in the outbox folder, from which they are
+   * read.
+   */
   mailsTo(recipient: string): Promise<string[]>;
   /** Returns the output of the server so far, for the report of a failed test. */
   log(): string;
   stop(): Promise<void>;
 }
 
-/** Folder with compiled code of earlier starts. It halves the start time of a server, and reduces that of a render worker (a process that renders tiles) to a third. */
+/**
+ * Folder with compiled code of earlier starts. It halves the start time of a server, and reduces that of a render worker (a
+ * process that renders tiles) to a third.
+ */
 const compileCache = path.join(tmpdir(), 'lamina-e2e-compile-cache');
 
 /**

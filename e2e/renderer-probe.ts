@@ -1,4 +1,7 @@
-/** Counts the graphics resources of the viewer and serves a large slide, both with scripts in the page. Used by browser tests and benchmarks. */
+/**
+ * Counts the graphics resources of the viewer and serves a large slide, both with scripts in the page. Used by browser tests and
+ * benchmarks.
+ */
 import type { Browser, Page } from '@playwright/test';
 
 export interface GraphicsCounts {
@@ -15,7 +18,10 @@ export interface GraphicsCounts {
   readonly contexts: number;
 }
 
-/** Arguments that start Chromium with WebGL in software. The viewer uses it only when `countGraphics` has made it look like a graphics card. */
+/**
+ * Arguments that start Chromium with WebGL in software. The viewer uses it only when `countGraphics` has made it look like a
+ * graphics card.
+ */
 export const webGlArguments = [
   '--no-sandbox',
   '--use-gl=angle',
@@ -30,7 +36,10 @@ export async function forceDrawer(page: Page, drawer: 'webgl' | 'canvas'): Promi
   await page.addInitScript((choice) => localStorage.setItem('viewer_drawer', choice), drawer);
 }
 
-/** Makes the page count its graphics resources, and report WebGL in software as a graphics card. Replaces functions of the browser. */
+/**
+ * Makes the page count its graphics resources, and report WebGL in software as a graphics card. Replaces functions of the
+ * browser.
+ */
 export async function countGraphics(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const counts = {

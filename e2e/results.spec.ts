@@ -21,7 +21,11 @@ interface Result {
   readonly file: Uint8Array;
 }
 
-/** Uploads a result as a program does, with the tus protocol, and waits until the server has imported it. @returns the id of the layer */
+/**
+ * Uploads a result as a program does, with the tus protocol, and waits until the server has imported it.
+ *
+ * @returns the id of the layer
+ */
 async function sendResult(address: string, imageId: string, { name, kind, file }: Result): Promise<string> {
   const token = await administratorToken(address);
   const path = `/image-catalog/images/${imageId}/result-layers`;
@@ -290,7 +294,10 @@ test('the URL keeps the order and settings of two result layers and the position
   await divider.press('PageUp');
   await expect(divider).toHaveAttribute('aria-valuenow', '10');
   await expect(lowestLayer).toHaveCSS('clip-path', 'inset(0px 0px 0px 10%)');
-  /** The setting of the result layers in the URL: the layers in the order of the panel, each with its settings, and the divider in percent. */
+  /**
+   * The setting of the result layers in the URL: the layers in the order of the panel, each with its settings, and the divider in
+   * percent.
+   */
   const resultsParameter = () => new URL(page.url()).searchParams.get('results');
   await expect.poll(resultsParameter).toMatch(/^[0-9a-f]{8}\*[0-9a-f]{8}_p-magma\*swipe-10$/);
   await expectNoAxeFindings(page);

@@ -1,4 +1,7 @@
-/** The list of sign-ins on the profile ('Oturumlar'): each browser in which a person is signed in, with a button that signs it out. */
+/**
+ * The list of sign-ins on the profile ('Oturumlar'): each browser in which a person is signed in, with a button that signs it
+ * out.
+ */
 import { expect, test } from './test.ts';
 
 test.use({ expectedConsoleErrors: /status of 40[01]/ });

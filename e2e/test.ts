@@ -26,7 +26,10 @@ const realSlides = process.env.TEST_SLIDES ?? 'no-slides';
 const realSlide = path.join(realSlides, 'aperio', 'CMU-1-Small-Region.svs');
 const hasRealSlide = existsSync(realSlide);
 
-/** The slide that the tests open: the only one in the first dataset of the catalogue. A new viewer page shows this dataset expanded. */
+/**
+ * The slide that the tests open: the only one in the first dataset of the catalogue. A new viewer page shows this dataset
+ * expanded.
+ */
 export const slideName = hasRealSlide ? 'CMU-1-Small-Region.svs' : 'built.svs';
 const longerSidePixels = hasRealSlide ? 2967 : 1536;
 /** Deep Zoom level of full resolution of that slide: log2 of the longer side, rounded up. */
@@ -40,7 +43,10 @@ const builtSlides = [
   'loose.svs',
 ];
 
-/** Fills the slide folder. Its datasets and number of slides are the same with and without the real slide, so tests need not distinguish. */
+/**
+ * Fills the slide folder. Its datasets and number of slides are the same with and without the real slide, so tests need not
+ * distinguish.
+ */
 async function fillSlides(folder: string): Promise<void> {
   const pink = [214, 60, 176] as const; // sRGB
   const picture = paintPlain(1024, 1536, pink);
@@ -51,7 +57,10 @@ async function fillSlides(folder: string): Promise<void> {
   for (const name of builtSlides) await writeFile(path.join(folder, name), built);
 }
 
-/** Waits until the server has ingested every slide (read its header), because a page that opens earlier would show an incomplete catalogue. */
+/**
+ * Waits until the server has ingested every slide (read its header), because a page that opens earlier would show an incomplete
+ * catalogue.
+ */
 async function waitForSlides(address: string): Promise<void> {
   const token = await administratorToken(address);
   const readyCount = async () => {
@@ -68,7 +77,10 @@ interface Fixtures {
   readonly expectedConsoleErrors: RegExp | null;
   /** Creates an account in this state. */
   readonly createAccount: (state: AccountState) => Promise<Account>;
-  /** Opens a page in a new browser context: signed in as a new account in this state or as this account, or signed out (`anonymous`). */
+  /**
+   * Opens a page in a new browser context: signed in as a new account in this state or as this account, or signed out
+   * (`anonymous`).
+   */
   readonly visit: Visit;
 }
 
@@ -143,7 +155,10 @@ async function storageOf(address: string, account: Account) {
   };
 }
 
-/** Makes the browser report its data-saving mode, in which the viewer does not prefetch tiles. Applies to pages that are opened afterwards. */
+/**
+ * Makes the browser report its data-saving mode, in which the viewer does not prefetch tiles. Applies to pages that are opened
+ * afterwards.
+ */
 export async function withoutPrefetch(page: Page): Promise<void> {
   await page.addInitScript(() => {
     Object.defineProperty(navigator, 'connection', { value: { saveData: true } });

@@ -18,7 +18,10 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Writes a slide file of at least `sizeBytes` bytes. The random bytes at its end are not part of the slide, and readers ignore them. */
+/**
+ * Writes a slide file of at least `sizeBytes` bytes. The random bytes at its end are not part of the slide, and readers ignore
+ * them.
+ */
 async function writeSlideFile(name: string, sizeBytes = 0): Promise<string> {
   const picture = paintPlain(512, 512, [214, 120, 176]);
   const slide = await buildSvs({ width: 512, height: 512, tileSize: 256, picture });
