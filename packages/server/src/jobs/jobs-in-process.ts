@@ -22,8 +22,8 @@ interface WaitingJob {
   readonly failures: number;
 }
 
-/** Key of scheduled jobs, whose kinds have only one key. */
-const scheduledKey = '';
+/** Key of every scheduled job. Scheduled kinds need no distinct keys, because each has only one job. */
+const keyOfScheduledJobs = '';
 
 /** The queue of one kind of job. */
 interface JobQueue {
@@ -131,7 +131,7 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
         const { schedule } = kinds[name];
         if (schedule === null) continue;
         const enqueueScheduled = () =>
-          enqueueNow(name, scheduledKey, { payload: schedule.payload, failures: 0 });
+          enqueueNow(name, keyOfScheduledJobs, { payload: schedule.payload, failures: 0 });
         if (schedule.atStart) enqueueScheduled();
         timers.push(setInterval(enqueueScheduled, schedule.everySeconds * 1000).unref());
       }

@@ -52,7 +52,7 @@ export interface Originals {
 export interface Original {
   readonly image: ServableImage;
   readonly location: SlideLocation;
-  /** The files of the slide and the bytes to replace in them. `identifiable` is null, or states why they cannot be de-identified. */
+  /** The files of the slide and the bytes to replace in them, or the reason why they cannot be de-identified. */
   readonly plan: OriginalPlan;
 }
 
@@ -96,7 +96,7 @@ const maxRecordedKeys = 10_000;
 
 /** Returns the ETag of a file. Parts with the same ETag belong to the same bytes, so a client may join them. */
 export function etagOfOriginal({ image, plan }: Original, file: OriginalFile): string {
-  const mode = plan.identifiable === null ? 'deidentified' : 'identifiable';
+  const mode = plan.notDeidentifiedBecause === null ? 'deidentified' : 'identifiable';
   const key = [rulesVersion, mode, image.id, plan.fingerprint, file.path, file.size];
   return `"${hashSecret(JSON.stringify(key)).slice(0, 32)}"`;
 }
@@ -202,7 +202,7 @@ export function createOriginals(dependencies: Dependencies): Originals {
       if (!isAllowed) throw new AppError('forbidden');
       const location = await locationOf(image);
       const plan = await planOf(image, location);
-      if (plan.identifiable !== null) {
+      if (plan.notDeidentifiedBecause !== null) {
         const allowsIdentifiable = (await findDataset(db, dataset))?.identifiable_originals === 1;
         if (!allowsIdentifiable || plan.files.length === 0) throw new AppError('not_deidentifiable');
       }
@@ -222,7 +222,7 @@ export function createOriginals(dependencies: Dependencies): Originals {
           file: file.path,
           from: range.start,
           to: range.end,
-          identifiable: plan.identifiable !== null,
+          identifiable: plan.notDeidentifiedBecause !== null,
           ...(token !== null && { token }),
         },
         origin,

@@ -96,7 +96,7 @@ class FastPathFrameRequest extends FastPathRequest implements FramesRequest {
 }
 
 /** Returns the match of the URL; null when the fast path cannot answer the request. */
-function matchFastPathRequest({ method, url = '', headers }: IncomingMessage): RegExpExecArray | null {
+function matchFrameRequest({ method, url = '', headers }: IncomingMessage): RegExpExecArray | null {
   if (method !== 'GET' || url.length > maxUrlLength || headers.authorization === undefined) return null;
   if (headers.origin !== undefined || headers['if-none-match'] !== undefined) return null;
   const match = urlPattern.exec(url);
@@ -173,7 +173,7 @@ export function createFrameFastPath(
 
   return {
     take(request: IncomingMessage, response: ServerResponse, fastify: Handler) {
-      const match = isOpen ? matchFastPathRequest(request) : null;
+      const match = isOpen ? matchFrameRequest(request) : null;
       if (match === null) return false;
       const buffer = writer.acquireBuffer();
       const { allocate } = buffer;

@@ -77,7 +77,7 @@ export function originalRoutes(app: FastifyInstance, { originals }: Pick<Service
   // The response is the file of a slide that consists of one file. For any other slide it is the list of the files (JSON).
   serve(app, getOriginal, async ({ params, caller, origin, signal, reply }): Promise<typeof replied> => {
     const original = await originals.find(caller.user, params.imageId);
-    const { files, identifiable } = original.plan;
+    const { files, notDeidentifiedBecause } = original.plan;
     const [firstFile, ...otherFiles] = files;
     // A slide of several files may have only one that can be downloaded; then the response is still a list.
     const hasOneMember = original.location.members === undefined || original.location.members.length === 0;
@@ -86,7 +86,7 @@ export function originalRoutes(app: FastifyInstance, { originals }: Pick<Service
     }
     const list: OriginalFiles = {
       files: files.map(({ path, size }) => ({ path, size_bytes: size })),
-      deidentified: identifiable === null,
+      deidentified: notDeidentifiedBecause === null,
     };
     void reply
       .header('Cache-Control', 'no-store')

@@ -76,7 +76,7 @@ class FastPathTileRequest extends FastPathRequest implements TileRequest {
 }
 
 /** Returns the match of the URL; null when the fast path cannot answer the request. */
-function matchFastPathRequest({ method, url = '', headers }: IncomingMessage): RegExpExecArray | null {
+function matchTileRequest({ method, url = '', headers }: IncomingMessage): RegExpExecArray | null {
   if ((method !== 'GET' && method !== 'HEAD') || url.length > maxUrlLength) return null;
   const match = urlPattern.exec(url);
   return match !== null && hasFastPathHeaders(headers) ? match : null;
@@ -146,7 +146,7 @@ export function createTileFastPath(
 
   return {
     take(request, response, fastify) {
-      const match = isOpen ? matchFastPathRequest(request) : null;
+      const match = isOpen ? matchTileRequest(request) : null;
       if (match === null) return false;
       const buffer = writer.acquireBuffer();
       const { allocate } = buffer;

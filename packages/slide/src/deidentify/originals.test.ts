@@ -38,7 +38,8 @@ async function copyOf(path: string, seed = 1): Promise<Copy> {
   const location = { path, members: [] };
   const plan = await planOriginals(location, null, 'salt');
   const [file] = plan.files;
-  if (plan.identifiable !== null || file === undefined) throw new Error(plan.identifiable ?? 'no file');
+  if (plan.notDeidentifiedBecause !== null || file === undefined)
+    throw new Error(plan.notDeidentifiedBecause ?? 'no file');
   const original = await openOriginal(location, null, plan, file);
   const next = seededNumbers(seed);
   const parts: Uint8Array[] = [];
@@ -172,7 +173,7 @@ describe.skipIf(slides === '')('de-identified copy of a real slide (skipped with
       const path = join(slides, name);
       const location = { path, members: [] };
       const plan = await planOriginals(location, null, 'salt');
-      if (plan.identifiable !== null) {
+      if (plan.notDeidentifiedBecause !== null) {
         expect(plan.files).toMatchObject([{ patches: [] }]);
         return;
       }
@@ -190,7 +191,7 @@ describe.skipIf(slides === '')('de-identified copy of a real slide (skipped with
     const [leading = '', ...members] = (await readdir(dicom)).filter((name) => name.endsWith('.dcm')).sort();
     const location = { path: join(dicom, leading), members };
     const plan = await planOriginals(location, null, 'salt');
-    expect(plan.identifiable).toBeNull();
+    expect(plan.notDeidentifiedBecause).toBeNull();
     expect(plan.files.map(({ path }) => path)).toEqual([leading, ...members]);
     const target = await mkdtemp(join(folder, 'dicom-'));
     for (const file of plan.files) {
@@ -212,7 +213,7 @@ describe.skipIf(slides === '')('de-identified copy of a real slide (skipped with
     ['plain-images/test-image.png', 'neither DICOM nor TIFF'],
   ])('is not possible for %s, and the plan states the reason: %s', async (name, reason) => {
     const plan = await planOriginals({ path: join(slides, name), members: [] }, null, 'salt');
-    expect(plan.identifiable).toContain(reason);
+    expect(plan.notDeidentifiedBecause).toContain(reason);
     expect(plan.files).toMatchObject([{ patches: [] }]);
   });
 });

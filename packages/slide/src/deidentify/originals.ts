@@ -26,8 +26,8 @@ export interface OriginalPlan {
   readonly fingerprint: string;
   /** The files that may be downloaded, the leading file first. */
   readonly files: readonly OriginalFile[];
-  /** Null if the files are de-identified; otherwise the reason why they cannot be, and the files are unchanged. */
-  readonly identifiable: string | null;
+  /** The reason why the files cannot be de-identified and are unchanged; null if they are de-identified. */
+  readonly notDeidentifiedBecause: string | null;
 }
 
 /**
@@ -46,10 +46,18 @@ export async function planOriginals(
     const { fingerprint } = files;
     const names = [files.name, ...(location.members ?? []).filter((name) => name !== files.name)];
     try {
-      return { fingerprint, files: await deidentifiedFiles(files, names, salt), identifiable: null };
+      return {
+        fingerprint,
+        files: await deidentifiedFiles(files, names, salt),
+        notDeidentifiedBecause: null,
+      };
     } catch (error) {
       if (!(error instanceof NotDeidentifiable)) throw error;
-      return { fingerprint, files: await unchangedFiles(files, names), identifiable: error.message };
+      return {
+        fingerprint,
+        files: await unchangedFiles(files, names),
+        notDeidentifiedBecause: error.message,
+      };
     }
   } finally {
     await files.close();
