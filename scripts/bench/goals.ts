@@ -33,7 +33,10 @@ const comparisons = {
   below: { sign: '<', holds: (value: number, limit: number) => value < limit },
 };
 
-/** Returns a function that divides the tiles per second of the product by those of another server; `again` is the second pass of the viewing trace. */
+/**
+ * Returns a function that divides the tiles per second of the product by those of another server; `again` is the second pass of
+ * the viewing trace.
+ */
 const ratioTo = (peer: string, phase: 'native' | 'cold' | 'again') => {
   return ({ results }: ServerMeasurements) =>
     (results.product?.[phase].perSecond ?? Number.NaN) / (results[peer]?.[phase].perSecond ?? Number.NaN);

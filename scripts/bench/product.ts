@@ -33,7 +33,11 @@ export function tilePathOf(imageId: string, tile: string, session: string): stri
   return `/api/v1/image-catalog/proxy/${imageId}/image_files/${tile}.jpeg?session=${session}`;
 }
 
-/** Starts the product and waits until it has ingested all slides. @param slideCount minimum number of slides to wait for; 3 by default */
+/**
+ * Starts the product and waits until it has ingested all slides.
+ *
+ * @param slideCount minimum number of slides to wait for; 3 by default
+ */
 export async function startProduct(
   { slides, cache, pin }: Pick<BenchEnvironment, 'slides' | 'cache' | 'pin'>,
   env: NodeJS.ProcessEnv = {},
@@ -75,7 +79,10 @@ export async function createImageSession(url: string, token: string): Promise<st
   return session;
 }
 
-/** Waits until the catalogue contains at least `slideCount` slides (by default the 3 of the bench) and the server has ingested all its slides. */
+/**
+ * Waits until the catalogue contains at least `slideCount` slides (by default the 3 of the bench) and the server has ingested all
+ * its slides.
+ */
 export async function waitForImages(
   url: string,
   token: string,

@@ -5,7 +5,10 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 
-/** Rendering counts as finished after this time without a new tile. It is longer than the 5 idle seconds after which the server begins to prerender. */
+/**
+ * Rendering counts as finished after this time without a new tile. It is longer than the 5 idle seconds after which the server
+ * begins to prerender.
+ */
 const quietSeconds = 15;
 
 /** Waits until the disk caches stop growing. @param folders data folders of the server processes */

@@ -41,7 +41,10 @@ function withDescendants(roots: readonly number[]): number[] {
   return all;
 }
 
-/** Returns the fields of /proc/ID/stat without the first two (id and name), so that index 0 is the state; null when the process has ended. */
+/**
+ * Returns the fields of /proc/ID/stat without the first two (id and name), so that index 0 is the state; null when the process
+ * has ended.
+ */
 function statOf(id: number): string[] | null {
   try {
     const text = readFileSync(`/proc/${id}/stat`, 'latin1');

@@ -1,7 +1,7 @@
 /** Starts a server as a child process whose output goes to a log file. */
 import { mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { endOf, passSignalsTo, server as serverCommand, start } from '../launcher/runtime.mjs';
+import { endOf, passSignalsTo, serverCommand, start } from '../launcher/runtime.mjs';
 import { waitUntilReady } from '../services/api-client.ts';
 import { freePort } from '../services/free-port.ts';
 

@@ -1,17 +1,24 @@
-/** Builds the web app if its sources differ from those of the last build. */
+/**
+ * Builds the web app with Vite if its sources differ from those of the last build. `npm start`, `npm run build` and `npm test`
+ * call it.
+ */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { root, run, Stop, tool } from '../launcher/runtime.mjs';
 
-/** The sources of the web app. */
+/** Folders and files that determine the content of the build. */
 const sourceFolders = ['packages/web', 'packages/contract'];
 const sourceFiles = ['package-lock.json', 'tsconfig.base.json'];
 /** Path of a file with the fingerprint of the sources of the last complete build. */
 const stampFile = join(root, 'packages/web/dist/.built-from');
 
-/** Builds the web app, unless it is up to date. @throws {Stop} when the build fails; the message contains the output of the build */
+/**
+ * Builds the web app, unless it is up to date.
+ *
+ * @throws {Stop} when the build fails; the message contains the output of the build
+ */
 export async function buildWebApp(): Promise<void> {
   const currentFingerprint = fingerprintOfSources();
   if (readStamp() === currentFingerprint) return;
@@ -26,8 +33,8 @@ export async function buildWebApp(): Promise<void> {
 }
 
 /**
- * Compresses scripts and styles at the highest quality, so that the server can send them without compressing. The Brotli file of a
- * script is a fifth smaller than the gzip file.
+ * Writes a Brotli file and a gzip file beside each script and style at the highest compression level, so that the server need not compress
+ * them for each response. The Brotli file of a script is a fifth smaller than the gzip file.
  */
 function compressFiles(): void {
   const folder = join(root, 'packages/web/dist/assets');
@@ -59,11 +66,11 @@ function filesIn(folder: string): string[] {
     });
 }
 
-/** Returns the fingerprint of the last complete build. */
+/** Returns the fingerprint of the last complete build; null without one. */
 function readStamp(): string | null {
   try {
     return readFileSync(stampFile, 'utf8');
   } catch {
-    return null; // There is no stamp before the first complete build.
+    return null; // there is no stamp before the first complete build
   }
 }

@@ -1,3 +1,7 @@
+/**
+ * Tests the rules about imports between folders and packages: dependency-cruiser checks small example files with the rules of the
+ * project.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -13,13 +17,14 @@ afterEach(() => {
 });
 
 /** Writes the files into a temporary folder and returns the names of the dependency rules that they break. */
-async function brokenRules(files: Imports): Promise<string[]> {
+async function findBrokenRules(files: Imports): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'lamina-dependency-rules-'));
   folders.push(folder);
   const write = (file: string, content: string) => {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), content);
   };
+  // The rules look for these modules, so they must be resolvable.
   for (const module of ['openseadragon', 'kysely']) {
     write(`node_modules/${module}/package.json`, `{ "name": "${module}", "main": "index.js" }`);
     write(`node_modules/${module}/index.js`, '');
@@ -42,8 +47,8 @@ async function brokenRules(files: Imports): Promise<string[]> {
 }
 
 describe('dependency rules (.dependency-cruiser.cjs)', () => {
-  it('accepts code that follows docs/architecture.md', async () => {
-    const broken = await brokenRules({
+  it('accept code that follows docs/architecture.md', async () => {
+    const brokenRules = await findBrokenRules({
       'slide/src/model/slide.ts': [],
       'slide/src/formats/aperio.ts': ['../model/slide.ts', '../tiff/read.ts'],
       'slide/src/tiff/read.ts': ['../model/slide.ts'],
@@ -53,7 +58,7 @@ describe('dependency rules (.dependency-cruiser.cjs)', () => {
       'web/src/screens/login/Login.tsx': ['../../components/Field.tsx'],
       'web/src/components/Field.tsx': [],
     });
-    expect(broken).toEqual([]);
+    expect(brokenRules).toEqual([]);
   });
 
   it.each([
@@ -116,7 +121,7 @@ describe('dependency rules (.dependency-cruiser.cjs)', () => {
       { 'server/src/app.ts': ['./testing/world.ts'], 'server/src/testing/world.ts': [] },
       ['no-tests-in-the-product'],
     ],
-  ] satisfies [string, Imports, string[]][])('rejects %s', async (_, files, rules) => {
-    expect(await brokenRules(files)).toEqual(rules);
+  ] satisfies [string, Imports, string[]][])('reject %s', async (_, files, rules) => {
+    expect(await findBrokenRules(files)).toEqual(rules);
   });
 });

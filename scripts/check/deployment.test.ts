@@ -18,7 +18,7 @@ import { findCommand } from '../services/find-command.ts';
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 const nginx = findCommand('nginx') ?? (existsSync('/usr/sbin/nginx') ? '/usr/sbin/nginx' : null);
 const openssl = findCommand('openssl');
-const analyze = findCommand('systemd-analyze');
+const systemdAnalyze = findCommand('systemd-analyze');
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'lamina-delivery-'));
@@ -38,6 +38,7 @@ describe('nginx configuration in deploy/', () => {
         stdio: 'ignore',
       },
     );
+    // Replaces paths and host names that exist only where the product is deployed.
     const site = textOf('deploy/nginx.conf')
       .replaceAll('/etc/nginx/tls', folder)
       .replaceAll('/var/log/nginx', folder)
@@ -64,32 +65,33 @@ describe('nginx configuration in deploy/', () => {
     const [format] = /log_format lamina [^;]*;/.exec(config) ?? [];
     expect(format).toContain('$lamina_logged_path');
     expect(format).not.toMatch(/\$(request_uri|request|args|query_string|http_referer|uri)\b/);
+    // The first pattern of the map that shortens paths, for example `"~^/path/" hidden;`.
     const [, pattern = ''] = /"~(\S+)" \S+;/.exec(config) ?? [];
-    const hidden = new RegExp(pattern);
-    expect('/api/v1/auth/image-session/gIZp6nYVXb').toMatch(hidden);
-    expect('/api/v1/auth/image-session').not.toMatch(hidden);
-    expect('/api/v1/auth/image-session/stats').not.toMatch(hidden);
+    const shortenedPath = new RegExp(pattern);
+    expect('/api/v1/auth/image-session/gIZp6nYVXb').toMatch(shortenedPath);
+    expect('/api/v1/auth/image-session').not.toMatch(shortenedPath);
+    expect('/api/v1/auth/image-session/stats').not.toMatch(shortenedPath);
     expect(config).toMatch(/error_log \S+ crit;/);
   });
 });
 
 describe('systemd unit deploy/lamina.service', () => {
-  it.skipIf(!analyze)('is valid and has a security exposure of at most 2.5', () => {
+  it.skipIf(!systemdAnalyze)('is valid and has a security exposure of at most 2.5', () => {
     const folder = newFolder();
     // The Node of the unit is not installed here, so another executable file replaces it.
     const unit = textOf('deploy/lamina.service').replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`);
     writeFileSync(join(folder, 'lamina.service'), unit);
     const file = join(folder, 'lamina.service');
-    const { stderr } = spawnSync(analyze ?? '', ['verify', '--man=no', file], { encoding: 'utf8' });
+    const { stderr } = spawnSync(systemdAnalyze ?? '', ['verify', '--man=no', file], { encoding: 'utf8' });
     expect(stderr.split('\n').filter((line) => line.includes('lamina.service'))).toEqual([]);
-    const threshold = '--threshold=25'; // tenths of the exposure level
-    const { status } = spawnSync(analyze ?? '', ['security', '--offline=true', threshold, file]);
+    const threshold = '--threshold=25'; // in tenths: an exposure level of 2.5
+    const { status } = spawnSync(systemdAnalyze ?? '', ['security', '--offline=true', threshold, file]);
     expect(status).toBe(0);
   });
 });
 
 describe('Dockerfile', () => {
-  it('copies only files that exist', () => {
+  it('copies only files that exist in the repository', () => {
     const sources = [...textOf('Dockerfile').matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, list]) =>
       (list ?? '').split(' '),
     );

@@ -1,24 +1,24 @@
-/** `npm run check`: runs all static checks and reports which failed. */
+/** `npm run check`: runs all static checks (format, lint, types, dependencies, spelling, lock file) and reports which failed. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { npm } from '../launcher/install.mjs';
+import { npmCommand } from '../launcher/install.mjs';
 import { main, root, run, tool } from '../launcher/runtime.mjs';
 import { findRejectedWords } from './plain-language.ts';
 
-/** Returns the errors as text; empty when the check passes. */
+/** A static check. It returns its errors as text, which is empty when the check passes. */
 type Check = () => string | Promise<string>;
 
 /** Folders with a tsconfig.json. */
 const projects = [...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`), 'e2e', 'scripts'];
 
-/** The lock file must not name a registry, so that npm uses the one that the user has configured. */
+/** Returns the registry URLs of the lock file as errors. Without them, npm uses the registry that the user has configured. */
 function findRegistryUrls(): string {
   const urls = readFileSync(join(root, 'package-lock.json'), 'utf8').match(/"resolved": "https?:.*"/g) ?? [];
   return urls.length === 0 ? '' : `package-lock.json contains registry URLs:\n${urls.join('\n')}`;
 }
 
 /** Returns a check that passes when the program exits with 0. */
-const passes =
+const runsWithoutError =
   (commandLine: readonly string[]): Check =>
   async () => {
     const { code, output } = await run(commandLine, { capture: true });
@@ -28,22 +28,35 @@ const passes =
 const cspellCache = ['--cache', '--cache-strategy', 'content', '--cache-location', '.cache/cspell'];
 
 const checks: readonly (readonly [name: string, check: Check])[] = [
-  ['format and lint (biome)', passes([...tool('@biomejs/biome', 'biome'), 'ci', '--error-on-warnings', '.'])],
-  ['lint with types (oxlint)', passes([...tool('oxlint'), '--type-aware', '--deny-warnings'])],
+  [
+    'format and lint (biome)',
+    runsWithoutError([...tool('@biomejs/biome', 'biome'), 'ci', '--error-on-warnings', '.']),
+  ],
+  ['lint with types (oxlint)', runsWithoutError([...tool('oxlint'), '--type-aware', '--deny-warnings'])],
   ...projects.map(
-    (project) => [`types of ${project}`, passes([...tool('typescript', 'tsc'), '-p', project])] as const,
+    (project) =>
+      [`types of ${project}`, runsWithoutError([...tool('typescript', 'tsc'), '-p', project])] as const,
   ),
   [
     'dependency rules (dependency-cruiser)',
-    passes([...tool('dependency-cruiser', 'depcruise'), 'packages', 'e2e', '--output-type', 'err-long']),
+    runsWithoutError([
+      ...tool('dependency-cruiser', 'depcruise'),
+      'packages',
+      'e2e',
+      '--output-type',
+      'err-long',
+    ]),
   ],
-  ['unused code (knip)', passes(tool('knip'))],
+  ['unused code (knip)', runsWithoutError(tool('knip'))],
   [
     'spelling (cspell, docs/words.txt)',
-    passes([...tool('cspell'), 'lint', '--no-progress', '--no-summary', ...cspellCache]),
+    runsWithoutError([...tool('cspell'), 'lint', '--no-progress', '--no-summary', ...cspellCache]),
   ],
   ['plain language (docs/glossary.md)', findRejectedWords],
-  ['lock file is complete', passes([...npm(), 'ci', '--dry-run', '--ignore-scripts', '--loglevel=error'])],
+  [
+    'lock file is complete',
+    runsWithoutError([...npmCommand(), 'ci', '--dry-run', '--ignore-scripts', '--loglevel=error']),
+  ],
   ['lock file contains no registry URLs', findRegistryUrls],
 ];
 

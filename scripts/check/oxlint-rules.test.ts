@@ -1,3 +1,4 @@
+/** Tests the lint rule of this project that limits the length of functions. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** Returns the messages of the rule about a file with this content. */
+/** Runs oxlint with the rule alone. @returns its messages about a file with this content */
 async function messagesAbout(content: string): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'lamina-oxlint-rules-'));
   folders.push(folder);
@@ -25,6 +26,7 @@ async function messagesAbout(content: string): Promise<string[]> {
   return diagnostics.map(({ message }) => message);
 }
 
+/** Returns the same line several times. */
 const lines = (count: number, line = '  call();') => Array(count).fill(line).join('\n');
 
 describe('lint rule lamina/max-own-lines', () => {

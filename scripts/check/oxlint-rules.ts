@@ -2,11 +2,11 @@
  * Lint rules of this project, a plugin for oxlint.
  *
  * `max-own-lines` limits functions to 60 lines, like `max-lines-per-function` of ESLint, but counts only the lines of a function
- * without blank lines, comments, nested functions and JSX. Factories and React components consist mostly of such parts, which can be
- * read separately.
+ * itself: no blank lines, comments, nested functions and JSX. Factories and React components consist mostly of such parts, which a reader
+ * can understand one by one.
  */
 
-/** The part of a syntax tree node or a comment that the rule uses. */
+/** The part of a syntax tree node or a comment that the rule uses: its first and last line, counted from 1. */
 interface Node {
   readonly loc: { readonly start: { readonly line: number }; readonly end: { readonly line: number } };
 }
@@ -37,11 +37,11 @@ const maxOwnLines = {
     const removeFromEnclosing = (node: Node) => {
       for (const line of linesOf(node).slice(1)) openFunctions.at(-1)?.delete(line);
     };
-    const enter = (node: Node) => {
+    const enterFunction = (node: Node) => {
       removeFromEnclosing(node);
       openFunctions.push(new Set(linesOf(node).filter((line) => codeLines.has(line))));
     };
-    const leave = (node: Node) => {
+    const leaveFunction = (node: Node) => {
       const lines = openFunctions.pop()?.size ?? 0;
       if (lines <= maxLines) return;
       const advice = 'Split it, or disable the rule for it with a reason.';
@@ -56,21 +56,23 @@ const maxOwnLines = {
         const { lines } = sourceCode;
         codeLines = new Set(lines.flatMap((line, index) => (line.trim() === '' ? [] : [index + 1])));
         for (const comment of sourceCode.getAllComments()) {
+          // A comment that disables the rule needs a reason: "oxlint-disable-next-line lamina/max-own-lines -- a list".
           if (/disable.*max-own-lines(?!.* -- \S)/.test(comment.value))
             report({ node: comment, message: 'Give the reason behind " -- ".' });
+          // A line counts as a comment when it begins with //, /*, *, or {/* (in JSX).
           for (const line of linesOf(comment)) {
             if (/^\s*(\/\/|\/?\*|\{\/\*)/.test(lines[line - 1] ?? '')) codeLines.delete(line);
           }
         }
       },
-      FunctionDeclaration: enter,
-      FunctionExpression: enter,
-      ArrowFunctionExpression: enter,
+      FunctionDeclaration: enterFunction,
+      FunctionExpression: enterFunction,
+      ArrowFunctionExpression: enterFunction,
       JSXElement: removeFromEnclosing,
       JSXFragment: removeFromEnclosing,
-      'FunctionDeclaration:exit': leave,
-      'FunctionExpression:exit': leave,
-      'ArrowFunctionExpression:exit': leave,
+      'FunctionDeclaration:exit': leaveFunction,
+      'FunctionExpression:exit': leaveFunction,
+      'ArrowFunctionExpression:exit': leaveFunction,
     };
   },
 };

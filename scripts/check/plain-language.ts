@@ -52,22 +52,27 @@ const exceptions: readonly (readonly [file: RegExp, word: string, reason: string
   [/^packages\/server\/src\/platform\/encryption\.ts$/, 'sealing', 'a part of the derivation of the key'],
 ];
 
-/** Files that are not checked yet. */
-const pending: readonly RegExp[] = [];
+/** Files that the check does not cover yet. */
+const uncheckedFiles: readonly RegExp[] = [];
 
-const patterns = [
+/** Glob patterns of the checked files. */
+const checkedFiles = [
   '*.{md,cjs}',
   '{packages,e2e,scripts,docs,deploy}/**/*.{ts,tsx,mjs,md,css,html,sql,yaml,conf,service,py}',
 ];
 
-/** Returns one line for each rejected word: file, line, word, replacement; empty when there is none. @param folder another one in tests */
+/**
+ * Returns one line for each rejected word: file, line, word and replacement; empty when there is none.
+ *
+ * @param folder root of the searched files
+ */
 export function findRejectedWords(folder = root): string {
-  const files = globSync(patterns, {
+  const files = globSync(checkedFiles, {
     cwd: folder,
     exclude: (path) => /(^|[\\/])(node_modules|dist)$/.test(path),
   }).map((file) => file.replaceAll('\\', '/'));
   return files
-    .filter((file) => folder !== root || !pending.some((each) => each.test(file)))
+    .filter((file) => folder !== root || !uncheckedFiles.some((pattern) => pattern.test(file)))
     .flatMap((file) => rejectedWordsIn(readFileSync(join(folder, file), 'utf8'), file))
     .join('\n');
 }
@@ -78,10 +83,12 @@ const matchers = Object.entries(replacements).map(([word, replacement]) => ({
   pattern: matcherOf(word),
 }));
 
-/** Returns the findings in a text. A word in backticks is a name, such as the system user `nobody`. */
+/** Returns the findings in a text. A word in backticks is a name, for example of the system user `nobody`, and is not reported. */
 export function rejectedWordsIn(text: string, file: string): string[] {
   const isException = (word: string) =>
-    exceptions.some(([files, each]) => (each === word || each === '*') && files.test(file));
+    exceptions.some(
+      ([files, allowedWord]) => (allowedWord === word || allowedWord === '*') && files.test(file),
+    );
   // Most files have no match, so the lines are only searched for the words that the whole text contains.
   const foundWords = matchers.filter(({ word, pattern }) => pattern.test(text) && !isException(word));
   if (foundWords.length === 0) return [];

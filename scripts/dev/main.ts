@@ -2,17 +2,17 @@
  * `npm run dev`: runs the API and the web app for development. The API restarts and the web app reloads when a source file changes, and
  * development accounts exist.
  *
- * The web app listens on PORT, as with `npm start`, and forwards API calls to the API, which listens on a free port. Data is
- * separate from the data of `npm start`.
+ * The web app listens on PORT, as with `npm start`, and forwards API calls to the API, which listens on a free port. The data folder is
+ * separate from that of `npm start`.
  */
 import type { ChildProcess } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { endOf, main, root, server, start, tool } from '../launcher/runtime.mjs';
+import { endOf, main, root, serverCommand, start, tool } from '../launcher/runtime.mjs';
 import { freePort } from '../services/free-port.ts';
-import { seed, seededAccounts, seededAdmin } from './seed.ts';
+import { createAccounts, seededAccounts, seededAdmin } from './seed.ts';
 
 /** Delay from a change to the restart of the API, because saving one file often causes several events. */
 const restartDelayMs = 200;
@@ -28,7 +28,7 @@ await main(async () => {
     stdio,
   });
   const startApi = () =>
-    start(server(), {
+    start(serverCommand(), {
       env: {
         HOST: '127.0.0.1',
         PORT: apiPort,
@@ -40,13 +40,13 @@ await main(async () => {
       stdio,
     });
 
-  const stopping = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopping.abort());
-  stopping.signal.addEventListener('abort', () => web.kill());
-  // When the web app ends, the API is stopped as well.
-  const webEnd = endOf(web).finally(() => stopping.abort());
+  const stopController = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopController.abort());
+  stopController.signal.addEventListener('abort', () => web.kill());
+  // When the development server of the web app ends, the API is stopped, too.
+  const webEnd = endOf(web).finally(() => stopController.abort());
 
-  seed(`http://127.0.0.1:${apiPort}`).then(
+  createAccounts(`http://127.0.0.1:${apiPort}`).then(
     () => {
       console.log(`\nOpen ${url} and sign in as one of:`);
       for (const { email, password, state } of seededAccounts) {
@@ -56,7 +56,7 @@ await main(async () => {
     (error) => console.error(`Creating the development accounts failed: ${String(error)}`),
   );
 
-  await keepRunning(startApi, stopping.signal);
+  await keepApiRunning(startApi, stopController.signal);
   return webEnd;
 });
 
@@ -66,7 +66,7 @@ await main(async () => {
  * Node's `--watch` cannot be used: it sends messages through the IPC channel of every child process, and the API expects only its own
  * messages there.
  */
-async function keepRunning(startApi: () => ChildProcess, stop: AbortSignal): Promise<void> {
+async function keepApiRunning(startApi: () => ChildProcess, stop: AbortSignal): Promise<void> {
   const sources = new EventEmitter();
   for (const name of ['contract', 'slide', 'server']) {
     watch(join(root, 'packages', name, 'src'), { recursive: true }, (_, file) => {

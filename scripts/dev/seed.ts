@@ -1,4 +1,6 @@
-/** Creates the accounts for development by calling the API. */
+/**
+ * Creates the accounts of `npm run dev` by calling the API: an administrator, an active user, and a user who waits for approval.
+ */
 import { callApi, signIn, waitUntilReady } from '../services/api-client.ts';
 
 const password = 'slides under glass';
@@ -7,13 +9,13 @@ const members = [
   { email: 'pending@example.org', password, displayName: 'Ekin Arslan', state: 'waits for approval' },
 ] as const;
 
-/** The server creates this account at its first start. */
+/** The administrator, which the server creates at its first start. */
 export const seededAdmin = { email: 'admin@example.org', password, state: 'administrator' };
-/** All development accounts; `state` is printed for the developer. */
+/** All development accounts. `state` is a description that `npm run dev` prints. */
 export const seededAccounts = [seededAdmin, ...members];
 
-/** Creates the accounts that do not exist yet. */
-export async function seed(serverUrl: string): Promise<void> {
+/** Waits for the server, and creates the accounts that do not exist yet. */
+export async function createAccounts(serverUrl: string): Promise<void> {
   await waitUntilReady(serverUrl);
   const token = await signIn(serverUrl, seededAdmin);
   const { users } = await callApi<{ users: { email: string }[] }>(serverUrl, 'GET', '/admin/users', {

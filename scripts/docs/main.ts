@@ -1,10 +1,14 @@
-/** `npm run generate-docs`: writes the tables in docs/ that come from data of the code and its tests. */
+/**
+ * `npm run generate-docs`: writes the tables of slide formats and of permissions in docs/, whose content comes from code and test
+ * data.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { permissionsPage } from '../../packages/server/src/testing/permissions-page.ts';
 import { formatsPage } from '../../packages/slide/src/corpus/formats-table.ts';
 
 const docs = new URL('../../docs/', import.meta.url);
-const permissions = new URL('permissions.md', docs);
+const permissionsFile = new URL('permissions.md', docs);
 
 writeFileSync(new URL('formats/README.md', docs), formatsPage());
-writeFileSync(permissions, permissionsPage(readFileSync(permissions, 'utf8')));
+// Keeps the text of the page and replaces its tables.
+writeFileSync(permissionsFile, permissionsPage(readFileSync(permissionsFile, 'utf8')));

@@ -1,5 +1,5 @@
 // @ts-check
-/** Installs the packages of the lock file when the installed packages differ from it. */
+/** Installs the npm packages of package-lock.json when the installed packages differ from it. The entry points of all npm scripts call it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, run, Stop } from './runtime.mjs';
@@ -28,8 +28,8 @@ export function isInstalled(locked, installed) {
     const { version, integrity } = lockedPackage;
     return installedPackage.version === version && installedPackage.integrity === integrity;
   });
-  const hasNoOthers = Object.keys(installed).every((path) => path in locked);
-  return areAllInstalled && hasNoOthers;
+  const hasNoExtraPackages = Object.keys(installed).every((path) => path in locked);
+  return areAllInstalled && hasNoExtraPackages;
 }
 
 /**
@@ -42,23 +42,23 @@ export async function install() {
   const installed = packagesOf(join('node_modules', '.package-lock.json'));
   if (locked && installed && isInstalled(locked, installed)) return;
   console.log('Installing packages (once, about a minute) …');
-  // No package needs an install script, so install scripts are disabled. The `include` options override NODE_ENV=production and an
-  // `omit` in the user's npm configuration, which would leave out the packages that build the web app.
+  // No package needs an install script, so install scripts are disabled. The packages that build the web app are development packages;
+  // the `include` options install them also with NODE_ENV=production or with `omit` in the user's npm configuration.
   const options = ['--ignore-scripts', '--include=dev', '--include=optional', '--loglevel=error'];
-  const { code } = await run([...npm(), 'ci', ...options]);
+  const { code } = await run([...npmCommand(), 'ci', ...options]);
   if (code !== 0) throw new Stop(`npm could not install the packages (exit code ${code}), see above.`);
 }
 
-/** Returns the command line of npm: of the npm that runs this script, or else of the one in PATH. */
-export function npm() {
+/** Returns the command line of npm: of the npm that started this script, or else of the one in PATH. */
+export function npmCommand() {
   const { npm_execpath: path = '' } = process.env;
   return /npm-cli\.c?js$/.test(path) ? [process.execPath, path] : ['npm'];
 }
 
 /**
- * Returns the member `packages` of a lock file.
+ * Returns the field `packages` of a lock file.
  *
- * @param {string} file
+ * @param {string} file path below the root folder
  * @returns {Record<string, LockedPackage> | null} null when the file does not exist
  */
 function packagesOf(file) {

@@ -1,5 +1,8 @@
 // @ts-check
-/** Finds the Node that runs the project, and starts other programs from a script: with its signals, output and exit code. */
+/**
+ * Basics of all scripts of the project: finds the Node that runs the product, and starts programs so that they share the signals, the output
+ * and the exit code of the script. Runs on Node 20 or newer.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -12,10 +15,10 @@ import { fileURLToPath } from 'node:url';
 
 /** The root folder of the project. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
-/** Major version of Node that the project needs. */
+/** Major version of Node that the product needs. Its scripts in TypeScript run on the same Node. */
 const productMajor = 24;
 
-/** Thrown to end a script for an expected reason; `main` prints the message without a stack. */
+/** The error that ends a script for an expected reason, for example a missing program; `main` prints its message without a stack. */
 export class Stop extends Error {
   /**
    * @param {string} message
@@ -28,15 +31,15 @@ export class Stop extends Error {
 }
 
 /**
- * Returns the path of the Node that runs the product: of the Node that npm installed, or else of the one that runs this script.
+ * Returns the path of the Node that runs the product: the Node that npm has installed as a package, or else the one that runs this script.
  *
  * @throws {Stop} when neither is Node 24 or newer
  */
 export function productNode() {
   const name = process.platform === 'win32' ? 'node.exe' : 'node';
   const platform = process.platform === 'win32' ? 'win' : process.platform;
-  const fromNpm = join(root, 'node_modules', `node-${platform}-${process.arch}`, 'bin', name);
-  for (const node of [fromNpm, process.execPath]) {
+  const nodeFromNpm = join(root, 'node_modules', `node-${platform}-${process.arch}`, 'bin', name);
+  for (const node of [nodeFromNpm, process.execPath]) {
     // The existence of the file is not enough: a binary for glibc does not run on a musl system.
     const { status, stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
     if (status === 0 && Number.parseInt(stdout.slice(1), 10) >= productMajor) return node;
@@ -55,7 +58,7 @@ export function productNode() {
  *
  * @param {readonly string[]} options additional options of Node
  */
-export function server(options = []) {
+export function serverCommand(options = []) {
   return [productNode(), '--max-semi-space-size=8', ...options, 'packages/server/src/main.ts'];
 }
 
@@ -78,7 +81,7 @@ export function tool(packageName, command = packageName) {
  * @param {StartOptions & { readonly capture?: boolean }} options `env` is added to the environment; `capture` collects
  *   the output instead of printing it
  * @returns the exit code, and the captured output
- * @throws {Stop} when a signal ended the script meanwhile
+ * @throws {Stop} when the script received a signal while the program was running
  */
 export async function run(commandLine, { env = {}, capture = false, ...options } = {}) {
   const outputTarget = capture ? 'pipe' : 'inherit';
@@ -89,10 +92,10 @@ export async function run(commandLine, { env = {}, capture = false, ...options }
       output += text;
     });
   }
-  const signals = passSignalsTo(child);
+  const passedSignals = passSignalsTo(child);
   const code = await endOf(child);
-  signals.release();
-  const { passedSignal } = signals;
+  passedSignals.release();
+  const { passedSignal } = passedSignals;
   if (passedSignal !== null)
     throw new Stop(`Stopped by ${passedSignal}.`, 128 + constants.signals[passedSignal]);
   return { code, output };
@@ -112,7 +115,7 @@ export async function runInstead(commandLine, env = {}) {
 }
 
 /**
- * Starts a program in the project's root. `node` in the PATH of a Node program is the Node that runs it.
+ * Starts a program in the root folder of the project. When the program is a Node, `node` in its PATH is this Node.
  *
  * @param {CommandLine} commandLine
  * @param {StartOptions} options `env` is added to the environment
@@ -137,7 +140,7 @@ export function endOf(child) {
 }
 
 /**
- * Passes SIGINT, SIGTERM and SIGHUP of this script to a program until `release` of the result is called.
+ * Passes SIGINT, SIGTERM and SIGHUP, which this script receives, to a program until the caller calls `release` of the result.
  *
  * @param {ChildProcess} child
  */
@@ -145,7 +148,7 @@ export function passSignalsTo(child) {
   /** @type {readonly NodeJS.Signals[]} */
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   /** @param {NodeJS.Signals} signal */
-  const pass = (signal) => {
+  const passSignal = (signal) => {
     state.passedSignal = signal;
     child.kill(signal);
   };
@@ -153,15 +156,15 @@ export function passSignalsTo(child) {
     /** @type {NodeJS.Signals | null} the last signal that was passed to the program */
     passedSignal: null,
     release() {
-      for (const name of names) process.off(name, pass);
+      for (const name of names) process.off(name, passSignal);
     },
   };
-  for (const name of names) process.on(name, pass);
+  for (const name of names) process.on(name, passSignal);
   return state;
 }
 
 /**
- * Ends this script when npm ends.
+ * Ends this script when the npm process that started it ends.
  *
  * npm runs a script in a shell, and that shell does not pass signals to the script. When npm and the shell have ended, the parent
  * process of the script changes; the script then sends SIGTERM to itself.
@@ -169,11 +172,11 @@ export function passSignalsTo(child) {
 function endWithNpm() {
   if (!process.env.npm_lifecycle_event) return;
   const parent = process.ppid;
-  const watch = setInterval(() => {
+  const parentCheck = setInterval(() => {
     if (process.ppid === parent) return;
-    clearInterval(watch);
+    clearInterval(parentCheck);
     process.kill(process.pid, 'SIGTERM');
-  }, 250).unref();
+  }, 250).unref(); // ms; the timer does not keep the script running
 }
 
 /**

@@ -1,16 +1,21 @@
-/** Finds the Chromium for browser tests and benches. It is a package of the system, because the project does not let Playwright download one. */
+/**
+ * Finds the Chromium for browser tests and benchmarks. It is a package of the operating system, because the project does not let
+ * Playwright download one.
+ */
 import { existsSync } from 'node:fs';
 import { run, Stop } from '../launcher/runtime.mjs';
 import { findCommand } from './find-command.ts';
 
-/** Chromium without windows: a page takes two thirds of the processor time that it takes in the whole browser. */
+/**
+ * Command of Chromium without windows, in which a page needs two thirds of the processor time that it needs in the full browser.
+ */
 const headlessShell = 'chromium-headless-shell';
 
 /**
- * Returns the path of PLAYWRIGHT_CHROMIUM if it is set, otherwise of the headless shell, which is installed with apt-get
- * when this process runs as root, otherwise of Chromium.
+ * Returns the path of the browser for tests: the value of PLAYWRIGHT_CHROMIUM if it is set, else the headless shell, else Chromium. Installs
+ * the headless shell with apt-get when this process runs as root.
  *
- * @throws {Stop} as `findChromium` does
+ * @throws {Stop} (ends the script with a message) when no browser is installed and none can be installed
  */
 export async function findTestBrowser(): Promise<string> {
   const { PLAYWRIGHT_CHROMIUM: configured } = process.env;
@@ -22,11 +27,11 @@ export async function findTestBrowser(): Promise<string> {
 /**
  * Returns the path of Chromium. Installs it with apt-get when this process runs as root.
  *
- * @throws {Stop} when Chromium is not installed and cannot be installed
+ * @throws {Stop} (ends the script with a message) when Chromium is not installed and cannot be installed
  */
 export async function findChromium(): Promise<string> {
-  const found = findInstalled();
-  if (found) return found;
+  const alreadyInstalled = findInstalled();
+  if (alreadyInstalled) return alreadyInstalled;
   await installPackage('chromium');
   const installed = findInstalled();
   if (!installed) {
@@ -38,7 +43,10 @@ export async function findChromium(): Promise<string> {
   return installed;
 }
 
-/** Installs a Debian package if this process runs as root and has apt-get. A failure is ignored; the caller looks for the program afterwards. */
+/**
+ * Installs a Debian package if this process runs as root and has apt-get. Does not report failures; callers look for the program
+ * afterwards.
+ */
 async function installPackage(name: string): Promise<void> {
   if (process.getuid?.() !== 0 || !findCommand('apt-get')) return;
   console.log(`Installing ${name} for the browser tests …`);
@@ -47,6 +55,7 @@ async function installPackage(name: string): Promise<void> {
   await run(['apt-get', 'install', '-qq', '-y', '--no-install-recommends', name], { env });
 }
 
+/** Returns the path of the configured or installed Chromium; undefined without one. */
 function findInstalled(): string | undefined {
   const { PLAYWRIGHT_CHROMIUM: configured } = process.env;
   if (configured) {

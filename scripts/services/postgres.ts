@@ -1,4 +1,4 @@
-/** Starts a temporary PostgreSQL server for tests and removes it afterwards. */
+/** Starts a temporary PostgreSQL server for tests and benchmarks, and removes it afterwards. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { freePort } from './free-port.ts';
 export interface PostgresServer {
   /** URL of the database, including the random password. */
   readonly address: string;
-  /** Data folder. */
+  /** Path of the data folder. */
   readonly data: string;
   /** Ends the server and removes its files. */
   stop(): Promise<void>;
@@ -51,13 +51,23 @@ export async function startPostgres(extraSettings: readonly string[] = []): Prom
   const port = await freePort();
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', ...extraSettings];
   const serverOptions = [`-p ${port}`, ...settings.map((setting) => `-c ${setting}`)].join(' ');
-  const start = [programs.pgCtl, 'start', '-w', '-D', data, '-l', join(folder, 'log'), '-o', serverOptions];
-  const initialise = [
+  const startCommand = [
+    programs.pgCtl,
+    'start',
+    '-w',
+    '-D',
+    data,
+    '-l',
+    join(folder, 'log'),
+    '-o',
+    serverOptions,
+  ];
+  const initialiseCommand = [
     programs.initdb,
     ...['-D', data, '-U', 'lamina', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`],
     ...['-E', 'UTF8', '--locale=C', '--no-sync'],
   ];
-  for (const commandLine of [initialise, start]) {
+  for (const commandLine of [initialiseCommand, startCommand]) {
     const { code, output } = await run(commandLine, options);
     if (code !== 0) {
       console.log(
@@ -72,7 +82,7 @@ export async function startPostgres(extraSettings: readonly string[] = []): Prom
     data,
     stop,
     halt,
-    begin: () => run(start, options),
+    begin: () => run(startCommand, options),
   };
 }
 
@@ -89,8 +99,8 @@ function findPrograms(): { readonly initdb: string; readonly pgCtl: string } | n
 }
 
 /**
- * Returns the user as whom PostgreSQL runs: null for the current user. PostgreSQL refuses to run as root, so a script of root runs it
- * as `postgres` or `nobody`.
+ * Returns the user as whom PostgreSQL runs; null for the current user. PostgreSQL refuses to run as root, so a script that runs as root
+ * starts it as the system user `postgres` or `nobody`.
  */
 function findOwner(): { readonly uid: number; readonly gid: number } | null {
   if (process.getuid?.() !== 0) return null;

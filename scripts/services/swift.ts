@@ -19,6 +19,7 @@ const s3MiddlewareFolder = '/usr/lib/python3/dist-packages/swift/common/middlewa
 const storageKinds = ['account', 'container', 'object'] as const;
 type Kind = (typeof storageKinds)[number] | 'proxy';
 const serverKinds: readonly Kind[] = [...storageKinds, 'proxy'];
+/** Maximum time until all servers are healthy. */
 const startTimeoutMs = 60_000;
 
 /** Python program that builds a ring (Swift's list of servers and devices) for each kind of storage server, with one device. */
@@ -66,7 +67,7 @@ export async function startSwift(): Promise<SwiftServer | null> {
   }
   const folder = mkdtempSync(join(tmpdir(), 'lamina-swift-'));
   const secret = randomBytes(16).toString('hex');
-  const log = join(folder, 'log');
+  const logFile = join(folder, 'log');
   mkdirSync(join(folder, 'disk'));
   const ports = {
     account: await freePort(),
@@ -82,23 +83,25 @@ export async function startSwift(): Promise<SwiftServer | null> {
     writeFileSync(join(folder, `${kind}-server.conf`), storageConf(kind, folder, ports[kind]));
   writeFileSync(join(folder, 'proxy-server.conf'), proxyConf(folder, ports.proxy, secret), { mode: 0o600 });
 
-  const running: ChildProcess[] = [];
+  const serverProcesses: ChildProcess[] = [];
   const stop = async () => {
-    await Promise.all(running.map(kill));
+    await Promise.all(serverProcesses.map(killProcess));
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   };
   try {
-    const writeLog = (text: Buffer) => writeFileSync(log, text, { flag: 'a' });
+    const writeLog = (text: Buffer) => writeFileSync(logFile, text, { flag: 'a' });
     const rings = runPython(
       ringsProgram,
       [folder, ...storageKinds.map((kind) => String(ports[kind]))],
       writeLog,
     );
     if ((await endOf(rings)) !== 0) throw new Error('building the rings failed');
-    for (const kind of serverKinds) running.push(runPython(serverProgram, [folder, kind], writeLog));
-    await waitForHealth(`http://127.0.0.1:${ports.proxy}/healthcheck`, running);
+    for (const kind of serverKinds) serverProcesses.push(runPython(serverProgram, [folder, kind], writeLog));
+    await waitForHealth(`http://127.0.0.1:${ports.proxy}/healthcheck`, serverProcesses);
   } catch (error) {
-    const lastLines = existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(-20).join('\n') : '';
+    const lastLines = existsSync(logFile)
+      ? readFileSync(logFile, 'utf8').split('\n').slice(-20).join('\n')
+      : '';
     console.log(
       `Swift does not start: object storage is not tested. ${String(error)}\n${lastLines.trimEnd()}`,
     );
@@ -116,6 +119,7 @@ export async function startSwift(): Promise<SwiftServer | null> {
   };
 }
 
+/** Returns the configuration file of a storage server: it stores its data in `folder`/disk. */
 function storageConf(kind: Kind, folder: string, port: number): string {
   return `[DEFAULT]
 bind_ip = 127.0.0.1
@@ -135,6 +139,7 @@ use = egg:swift#${kind}
 `;
 }
 
+/** Returns the configuration file of the proxy server, which offers the S3 API with the one account `test:tester`. */
 function proxyConf(folder: string, port: number, secret: string): string {
   return `[DEFAULT]
 bind_ip = 127.0.0.1
@@ -171,6 +176,7 @@ use = egg:swift#copy
 `;
 }
 
+/** Starts a Python program. @param onOutput is called with all that it writes to standard output and error */
 function runPython(program: string, args: readonly string[], onOutput: (text: Buffer) => void): ChildProcess {
   const child = spawn(python, ['-c', program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.on('data', onOutput);
@@ -178,7 +184,7 @@ function runPython(program: string, args: readonly string[], onOutput: (text: Bu
   return child;
 }
 
-/** Returns the exit code; null when a signal ended the process. */
+/** Waits for the end of a process. @returns the exit code; null when a signal ended the process */
 function endOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve, reject) => {
     child.once('exit', resolve);
@@ -186,18 +192,19 @@ function endOf(child: ChildProcess): Promise<number | null> {
   });
 }
 
-async function kill(child: ChildProcess): Promise<void> {
+async function killProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = endOf(child);
   child.kill('SIGKILL');
   await ended;
 }
 
-/** Waits until the server is healthy. @throws an error when a process ends, or the server is not healthy within a minute */
-async function waitForHealth(url: string, running: readonly ChildProcess[]): Promise<void> {
+/** Waits until the proxy server is healthy. @throws Error when a server process ends, or after `startTimeoutMs` */
+async function waitForHealth(url: string, serverProcesses: readonly ChildProcess[]): Promise<void> {
   const deadline = Date.now() + startTimeoutMs;
   while (Date.now() < deadline) {
-    if (running.some(({ exitCode }) => exitCode !== null)) throw new Error('a server process has ended');
+    if (serverProcesses.some(({ exitCode }) => exitCode !== null))
+      throw new Error('a server process has ended');
     const response = await fetch(url).catch(() => null);
     await response?.arrayBuffer();
     if (response?.ok) return;

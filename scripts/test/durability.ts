@@ -1,4 +1,7 @@
-/** `npm run durability`: tests that 10,000 acknowledged writes of accounts survive 50 `kill -9`. `npm test` runs it with fewer writes. */
+/**
+ * `npm run durability`: tests that 10,000 acknowledged writes of accounts survive 50 kills of the server with SIGKILL. `npm test`
+ * runs the same test with fewer writes.
+ */
 import { main, run, tool } from '../launcher/runtime.mjs';
 
 await main(async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { countPlaywright, countVitest, describeCounts, sumCounts } from './test-counts.ts';
 
 describe('the summary line of npm test', () => {
-  it('sums the counts of all test runners', () => {
+  it('names the failed tests and sums the counts of all test runners', () => {
     const sum = sumCounts([
       { passed: 120, failed: 0, skipped: 0, failures: [] },
       { passed: 9, failed: 1, skipped: 0, failures: ['a.test.ts › adds'] },

@@ -1,4 +1,7 @@
-/** Counts passed, failed and skipped tests, and names the failed ones, from the JSON reports of the test runners. */
+/**
+ * Counts passed, failed and skipped tests, and names the failed ones, from the JSON reports of Vitest and Playwright. `npm test` prints the
+ * sums as its last line.
+ */
 
 import { stripVTControlCharacters } from 'node:util';
 
@@ -6,10 +9,11 @@ export interface TestCounts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** For each failed test, its file, name and error message. A flaky test counts as failed. */
+  /** For each failed test, its file, name and error message. A flaky test (one that passes only on a retry) counts as failed. */
   readonly failures: readonly string[];
 }
 
+/** The parts of Vitest's JSON report that are read. */
 export interface VitestReport {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
@@ -27,6 +31,7 @@ export interface VitestReport {
   }[];
 }
 
+/** The parts of Playwright's JSON report that are read. */
 export interface PlaywrightReport {
   readonly stats: {
     readonly expected: number;
@@ -52,7 +57,7 @@ interface PlaywrightSuite {
   }[];
 }
 
-/** Counts a test file that could not be loaded as one failed test. */
+/** Counts the tests of a Vitest report. A test file that could not be loaded counts as one failed test. */
 export function countVitest(report: VitestReport): TestCounts {
   const notLoaded = report.testResults.filter(
     ({ status, assertionResults }) =>
@@ -74,7 +79,10 @@ export function countVitest(report: VitestReport): TestCounts {
   };
 }
 
-/** Counts a flaky test, and an error outside any test, as one failed test each. */
+/**
+ * Counts the tests of a Playwright report. A flaky test counts as failed, and an error outside any test counts as one failed
+ * test.
+ */
 export function countPlaywright({ stats, errors, suites }: PlaywrightReport): TestCounts {
   return {
     passed: stats.expected,
@@ -87,8 +95,9 @@ export function countPlaywright({ stats, errors, suites }: PlaywrightReport): Te
   };
 }
 
+/** Returns the failures of a suite and the suites inside it. @param parents titles of the suites around it, without the file */
 function playwrightFailures(suite: PlaywrightSuite, parents: readonly string[]): string[] {
-  // The outermost suite is the file, whose title is its name.
+  // The outermost suite stands for the file, and its title is the file name.
   const titles = suite.title === suite.file ? parents : [...parents, suite.title];
   const failed = suite.specs.flatMap(({ title, tests }) =>
     tests
@@ -117,7 +126,7 @@ export function sumCounts(counts: readonly TestCounts[]): TestCounts {
   };
 }
 
-/** Names the failed tests again before the sums, because the output of a whole run is long. */
+/** Returns the last lines of `npm test`: the failed tests again, because the output of a whole run is long, and then the sums. */
 export function describeCounts({ passed, failed, skipped, failures }: TestCounts): string {
   const sums = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
   return [...failures.map((failure) => `Failed: ${failure}`), sums].join('\n');
