@@ -1,14 +1,14 @@
 /**
- * The file format of result layers. An import writes a file once; afterwards it is only read, by byte ranges. Layout: magic
- * number, sections (see raster-import.ts and vector-import.ts), a description of the sections as JSON, the length of the JSON
- * (Uint32, little-endian), and the magic number again. A file without the second magic number is incomplete.
+ * The file format of result layers, the output of analysis programs for a slide. An import writes a file once; afterwards the server
+ * only reads byte ranges of it. Layout: magic number, sections (see raster-import.ts and vector-import.ts), a description of the
+ * sections as JSON, its length (Uint32, little-endian), and the magic number again, without which the file is incomplete.
  */
 import fs from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
 const magic = Buffer.from('LMRESLT1');
 const trailerBytes = 4 + magic.length;
-/** A longer description is taken for damage. */
+/** A file that states a longer description counts as damaged. */
 const maxDescriptionBytes = 16 * 2 ** 20;
 
 export interface ContainerWriter {
@@ -93,7 +93,7 @@ export class ContainerFull extends Error {
 }
 
 export interface Container {
-  /** Parsed JSON. Only its length and the magic number are checked, because this program wrote it. */
+  /** Parsed JSON. The reader checks only its length and the magic number, because this server wrote the file. */
   readonly description: unknown;
   read(offset: number, length: number): Promise<Buffer>;
   close(): Promise<void>;

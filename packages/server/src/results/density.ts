@@ -1,6 +1,6 @@
 /**
- * Density rasters of a vector layer, which the viewer shows instead of objects when zoomed out: the number of objects of each
- * class whose centre is in each cell of a square grid.
+ * Density rasters of a vector layer, which the viewer shows instead of objects when zoomed out. They state, for each class and each
+ * cell of a square grid, how many objects have their centre in the cell.
  */
 import { gzipSync } from 'node:zlib';
 import type { ContainerWriter } from './container.ts';
@@ -29,10 +29,10 @@ const maxCounts = 8 * 2 ** 20;
 const coarsestGridCells = 64;
 
 /**
- * Returns an object whose `add` counts one object of the layer in the finest grid, and whose `write` stores this grid and coarser
- * ones, each with cells of twice the side of the previous one.
+ * Returns an object with two functions. `add` counts an object of the layer in the finest grid. `write` stores this grid and coarser
+ * ones, each with cells of twice the side of the previous one, in the file of the layer.
  *
- * @param bounds bounds x0, y0, x1, y1 of the centres of all objects, in pixels of level 0; x0 > x1 without objects
+ * @param bounds x0, y0, x1, y1 of the centres of all objects, in pixels of level 0 (full resolution); x0 > x1 without objects
  */
 export function createDensity(
   [x0, y0, x1, y1]: readonly [number, number, number, number],

@@ -13,6 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => fs.rm(folder, { recursive: true }));
 
+/** 20 MiB: three requests of at most 8 MiB. */
 const bytes = Uint8Array.from({ length: 20 * 2 ** 20 }, (_, index) => index % 251);
 
 /**
@@ -37,30 +38,30 @@ function download({
   };
   const target = path.join(folder, 'partial', 'layer');
   const signal = new AbortController().signal;
-  return { target, done: downloadResult({ store, key: 'a_mask.tif', target, maxBytes, signal }) };
+  return { target, outcome: downloadResult({ store, key: 'a_mask.tif', target, maxBytes, signal }) };
 }
 
 describe('download of a result file from a bucket', () => {
   it('copies the bytes of the object to the target file, in several requests', async () => {
-    const { target, done } = download({});
-    expect(await done).toBe(true);
+    const { target, outcome } = download({});
+    expect(await outcome).toBe(true);
     expect((await fs.readFile(target)).equals(bytes)).toBe(true);
   });
 
   it('rejects a file above the size limit before reading it', async () => {
-    const { target, done } = download({ maxBytes: bytes.length - 1 });
-    await expect(done).rejects.toThrow(ImportRejectedError);
+    const { target, outcome } = download({ maxBytes: bytes.length - 1 });
+    await expect(outcome).rejects.toThrow(ImportRejectedError);
     await expect(fs.stat(target)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('returns false when the bucket has no such object', async () => {
-    expect(await download({ headError: new SlideError('FILE_MISSING', 'no') }).done).toBe(false);
+  it('returns false when the bucket does not contain the file', async () => {
+    expect(await download({ headError: new SlideError('FILE_MISSING', 'no') }).outcome).toBe(false);
   });
 
   it.each(['FILE_CHANGED', 'STORE_UNAVAILABLE', 'STORE_TIMEOUT'] as const)(
     'throws RetryLater when the object store fails with %s',
     async (code) => {
-      await expect(download({ readError: new SlideError(code, 'no') }).done).rejects.toThrow(RetryLater);
+      await expect(download({ readError: new SlideError(code, 'no') }).outcome).rejects.toThrow(RetryLater);
     },
   );
 });

@@ -1,9 +1,8 @@
 /**
- * Encodes the objects of a vector layer in two binary forms: as records of the spill file (the temporary file of an import),
- * and in blocks, which viewers download as `getOverlayBlock` of the contract documents. The vertices of outlines are rounded
- * to quarters of a pixel and stored as deltas: the Int16 difference of x and y from the previous vertex, for the first vertex of
- * a ring from the object's centre. The records keep the centres exact, because they decide in which cells and areas objects are
- * counted.
+ * Encodes the objects of a vector layer, such as cell outlines, in two binary forms: as records of the spill file (the temporary file
+ * of an import), and in blocks, which viewers download (`getOverlayBlock` of the contract documents their format). Vertices are
+ * rounded to quarters of a pixel and stored as deltas: Int16 differences of x and y from the previous vertex. The first vertex of a
+ * ring is stored relative to the object's centre. Records contain exact centres, by which objects are counted in areas of the slide.
  */
 import { ImportRejectedError } from './problems.ts';
 import type { ResultObject } from './read-objects.ts';
@@ -74,7 +73,7 @@ const maxRings = 65_535;
  * Offsets of the fields of a record: Float64 x and y, four Int32, two Uint32, two Uint16, Uint8. After them follow the vertex counts
  * of the rings, the deltas, the measurements (Uint32 column and Float32 value) and the id.
  */
-const field = {
+const recordField = {
   x: 0,
   y: 8,
   box: 16,
@@ -88,7 +87,7 @@ const recordHeaderBytes = 45;
 /** Stands for "no id" in the field for the number of bytes of the id. */
 const noIdBytes = 0xffff;
 
-/** Creates an encoder, which reuses its memory for the deltas of one object after another. */
+/** Creates an encoder. It reuses one array for the deltas of all objects, so calls must not overlap. */
 export function createBlockEncoder(): BlockEncoder {
   let deltas = new Int16Array(4096);
   let deltaCount = 0;
@@ -110,22 +109,22 @@ export function createBlockEncoder(): BlockEncoder {
    */
   function pushEdge(fromX: number, fromY: number, toX: number, toY: number): number {
     const longestSide = Math.max(Math.abs(toX - fromX), Math.abs(toY - fromY));
-    const parts = Math.max(1, Math.ceil(longestSide / maxDelta));
+    const partCount = Math.max(1, Math.ceil(longestSide / maxDelta));
     let [x, y] = [fromX, fromY];
-    for (let n = 1; n <= parts; n++) {
-      const nextX = Math.round(fromX + ((toX - fromX) * n) / parts);
-      const nextY = Math.round(fromY + ((toY - fromY) * n) / parts);
+    for (let part = 1; part <= partCount; part++) {
+      const nextX = Math.round(fromX + ((toX - fromX) * part) / partCount);
+      const nextY = Math.round(fromY + ((toY - fromY) * part) / partCount);
       pushDelta(nextX - x, nextY - y);
       [x, y] = [nextX, nextY];
     }
-    return parts;
+    return partCount;
   }
 
   return {
     encodeRecord({ rings, x, y, id }, classNumber, measurements) {
       if (rings.length > maxRings)
         throw new ImportRejectedError('too_complex', 'An object has too many rings');
-      const [centerX, centerY] = [quarters(x), quarters(y)];
+      const [centerX, centerY] = [toQuarters(x), toQuarters(y)];
       let [x0, y0, x1, y1] =
         rings.length === 0
           ? [centerX, centerY, centerX, centerY]
@@ -136,14 +135,14 @@ export function createBlockEncoder(): BlockEncoder {
         let vertexCount = 0;
         let [lastX, lastY] = [centerX, centerY];
         for (let i = 0; i < ring.length; i += 2) {
-          const qx = quarters(ring[i] as number);
-          const qy = quarters(ring[i + 1] as number);
-          if (qx < x0) x0 = qx;
-          if (qy < y0) y0 = qy;
-          if (qx > x1) x1 = qx;
-          if (qy > y1) y1 = qy;
-          vertexCount += pushEdge(lastX, lastY, qx, qy);
-          [lastX, lastY] = [qx, qy];
+          const vertexX = toQuarters(ring[i] as number);
+          const vertexY = toQuarters(ring[i + 1] as number);
+          if (vertexX < x0) x0 = vertexX;
+          if (vertexY < y0) y0 = vertexY;
+          if (vertexX > x1) x1 = vertexX;
+          if (vertexY > y1) y1 = vertexY;
+          vertexCount += pushEdge(lastX, lastY, vertexX, vertexY);
+          [lastX, lastY] = [vertexX, vertexY];
         }
         ringVertices.push(vertexCount);
       }
@@ -156,14 +155,15 @@ export function createBlockEncoder(): BlockEncoder {
           8 * measurements.length +
           (idBytes?.length ?? 0),
       );
-      record.writeDoubleLE(x, field.x);
-      record.writeDoubleLE(y, field.y);
-      for (const [i, value] of [x0, y0, x1, y1].entries()) record.writeInt32LE(value, field.box + 4 * i);
-      record.writeUInt32LE(deltaCount / 2, field.vertexCount);
-      record.writeUInt32LE(measurements.length, field.measurementCount);
-      record.writeUInt16LE(ringVertices.length, field.ringCount);
-      record.writeUInt16LE(idBytes === null ? noIdBytes : idBytes.length, field.idBytes);
-      record.writeUInt8(classNumber, field.classNumber);
+      record.writeDoubleLE(x, recordField.x);
+      record.writeDoubleLE(y, recordField.y);
+      for (const [i, value] of [x0, y0, x1, y1].entries())
+        record.writeInt32LE(value, recordField.box + 4 * i);
+      record.writeUInt32LE(deltaCount / 2, recordField.vertexCount);
+      record.writeUInt32LE(measurements.length, recordField.measurementCount);
+      record.writeUInt16LE(ringVertices.length, recordField.ringCount);
+      record.writeUInt16LE(idBytes === null ? noIdBytes : idBytes.length, recordField.idBytes);
+      record.writeUInt8(classNumber, recordField.classNumber);
       let position = recordHeaderBytes;
       for (const vertexCount of ringVertices) position = record.writeUInt32LE(vertexCount, position);
       record.set(new Uint8Array(deltas.buffer, 0, deltaBytes), position);
@@ -178,10 +178,10 @@ export function createBlockEncoder(): BlockEncoder {
 
     decodeRecord(memory, offset) {
       const view = new DataView(memory.buffer, memory.byteOffset + offset);
-      const vertexCount = view.getUint32(field.vertexCount, true);
-      const measurementCount = view.getUint32(field.measurementCount, true);
-      const ringCount = view.getUint16(field.ringCount, true);
-      const idBytes = view.getUint16(field.idBytes, true);
+      const vertexCount = view.getUint32(recordField.vertexCount, true);
+      const measurementCount = view.getUint32(recordField.measurementCount, true);
+      const ringCount = view.getUint16(recordField.ringCount, true);
+      const idBytes = view.getUint16(recordField.idBytes, true);
       let position = recordHeaderBytes;
       const ringVertices: number[] = [];
       for (let n = 0; n < ringCount; n++, position += 4) ringVertices.push(view.getUint32(position, true));
@@ -193,15 +193,15 @@ export function createBlockEncoder(): BlockEncoder {
       }
       const idStart = offset + position;
       return {
-        x: view.getFloat64(field.x, true),
-        y: view.getFloat64(field.y, true),
+        x: view.getFloat64(recordField.x, true),
+        y: view.getFloat64(recordField.y, true),
         box: [
-          view.getInt32(field.box, true),
-          view.getInt32(field.box + 4, true),
-          view.getInt32(field.box + 8, true),
-          view.getInt32(field.box + 12, true),
+          view.getInt32(recordField.box, true),
+          view.getInt32(recordField.box + 4, true),
+          view.getInt32(recordField.box + 8, true),
+          view.getInt32(recordField.box + 12, true),
         ],
-        classNumber: view.getUint8(field.classNumber),
+        classNumber: view.getUint8(recordField.classNumber),
         ringVertices,
         memory,
         deltasOffset,
@@ -221,7 +221,7 @@ export function createBlockEncoder(): BlockEncoder {
         widen(bounds, box);
         widen(centers, [x, y, x, y]);
       }
-      const [originX, originY] = [quarters(centers[0]), quarters(centers[1])];
+      const [originX, originY] = [toQuarters(centers[0]), toQuarters(centers[1])];
       const objectCount = members.length;
       // Sections after the header: centres (x of all objects, then y), vertex counts of all rings, deltas, ring counts,
       // classes.
@@ -240,8 +240,8 @@ export function createBlockEncoder(): BlockEncoder {
       bytes.writeInt32LE(originY, blockField.originY);
       for (const [i, member] of members.entries()) {
         const { x, y, ringVertices, memory, deltasOffset, vertexCount, classNumber } = member;
-        bytes.writeInt32LE(quarters(x) - originX, centersStart + 4 * i);
-        bytes.writeInt32LE(quarters(y) - originY, centersStart + 4 * (objectCount + i));
+        bytes.writeInt32LE(toQuarters(x) - originX, centersStart + 4 * i);
+        bytes.writeInt32LE(toQuarters(y) - originY, centersStart + 4 * (objectCount + i));
         for (const count of ringVertices) ringPosition = bytes.writeUInt32LE(count, ringPosition);
         memory.copy(bytes, deltaPosition, deltasOffset, deltasOffset + 4 * vertexCount);
         deltaPosition += 4 * vertexCount;
@@ -253,8 +253,8 @@ export function createBlockEncoder(): BlockEncoder {
   };
 }
 
-/** Returns a coordinate in quarters of a pixel. @throws ImportRejectedError bad_geometry */
-function quarters(coordinate: number): number {
+/** Converts a coordinate in pixels to quarters of a pixel. @throws ImportRejectedError bad_geometry */
+function toQuarters(coordinate: number): number {
   const value = Math.round(coordinate * 4);
   // The negated comparison also rejects NaN.
   if (!(Math.abs(value) <= maxQuarters))

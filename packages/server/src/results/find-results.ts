@@ -1,7 +1,7 @@
 /**
- * Finds result files beside slides (such as `a_mask.tif` beside `a.svs`) and keeps the result layers equal to them: a new or
- * changed file becomes a layer, and the layer of a missing file is deleted. In folders the job `find-results` does so. In a
- * bucket each scan does so, because it has the list of all objects anyway.
+ * Finds files that analysis programs have written beside slides (`a_mask.tif` beside `a.svs`), and keeps the result layers in line
+ * with them: a new or changed file becomes a layer, and the layer of a missing file is deleted. The job `find-results` searches
+ * the slide folders. Each scan of a bucket searches the bucket, because it has the list of all objects anyway.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
@@ -48,13 +48,11 @@ interface FoundResult {
   readonly version: string;
 }
 
-/** A file that was modified less than this time ago may be incomplete, so the job looks at it again later. */
+/** A file that was modified less than this time ago may be incomplete, so the job checks it again later. */
 const settleMs = 2000;
 
 interface ResultSearch {
-  /**
-   * Finds results beside the slides of the bucket. Logs a failure instead of throwing, because the next scan searches again.
-   */
+  /** Finds results beside the slides of the bucket. Logs a failure instead of throwing, because the next scan searches again. */
   inBucket(tree: FolderTree, signal: AbortSignal): Promise<void>;
 }
 
@@ -70,7 +68,7 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
     for (const [folder, slides] of slidesByFolder) {
       signal.throwIfAborted();
       const found = await findResultsInFolder(folder, slides);
-      if (found === null) continue; // the folder is not readable at the moment, so its layers stay
+      if (found === null) continue; // keeps the layers while the folder is not readable
       if (found.isSettling) isSettling = true;
       for (const slide of slides) {
         const layers = layersByImage.get(slide.id) ?? [];
@@ -115,7 +113,7 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
         await deleteResultLayerRow(db, layer.id);
         await files.remove(layer.id);
       } else if (layer.state === 'ready' && !importedLayerIds.has(layer.id)) {
-        // A restore without uploads brings back the row only, so the file is imported again.
+        // A restore of a backup without uploads brings back only the row of the layer, so the file is imported again.
         await updateResultLayer(db, layer.id, { state: 'queued' }, ['ready']);
         await jobs.enqueue('import-result', { layerId: layer.id });
       }
@@ -130,7 +128,7 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
 
   /** Creates a layer for a result file and queues its import. */
   async function addLayer({ imageId, name, kind, path: file, version }: FoundResult): Promise<void> {
-    const at = now().toISOString();
+    const createdAt = now().toISOString();
     const id = randomUUID();
     await db.transaction().execute((tx) =>
       insertResultLayer(tx, {
@@ -144,8 +142,8 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
         source_path: file,
         source_version: version,
         state: 'queued',
-        created_at: at,
-        updated_at: at,
+        created_at: createdAt,
+        updated_at: createdAt,
       }),
     );
     log.info(
@@ -176,7 +174,7 @@ function folderOf(key: string): string {
   return folder === '.' ? '' : folder;
 }
 
-/** Maps the two names by which a result file may refer to a slide, its file name with and without extension, to the slide. */
+/** Maps the two names by which a result file can refer to a slide (its file name with and without extension) to the slide. */
 function slidesByName<Slide extends SlideInBucket>(slides: readonly Slide[]): ReadonlyMap<string, Slide> {
   const byName = new Map<string, Slide>();
   for (const slide of slides) {
@@ -195,7 +193,7 @@ async function findResultsInBucket(
   const byName = slidesByName(slides);
   const results: FoundResult[] = [];
   for (const entry of (await tree.entriesOf(folder)) ?? []) {
-    const result = entry.kind === 'file' ? resultNameOf(entry.name) : null;
+    const result = entry.kind === 'file' ? resultNameOf(entry.name) : null; // null for a name that no result file has
     const slide = result && byName.get(result.slide);
     const isSlideItself = slide && path.posix.basename(slide.path) === entry.name;
     if (!slide || isSlideItself) continue;
@@ -208,8 +206,9 @@ async function findResultsInBucket(
 }
 
 /**
- * Finds result files in a folder with slides. `isSettling` is true when a file was omitted because it may be incomplete.
- * Returns null when the folder or a file has disappeared.
+ * Finds result files in a folder with slides.
+ *
+ * @returns `isSettling`: whether a file was left out because it may be incomplete; null when the folder or a file has disappeared
  */
 async function findResultsInFolder(
   folder: string,

@@ -1,4 +1,4 @@
-/** The fast parser of polygons returns the same numbers as JSON.parse, or null, so that the caller uses JSON.parse. */
+/** Tests that the fast parser of polygons returns the same numbers as JSON.parse, or null, after which the caller uses JSON.parse. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FlatRings, parseFlatFeature } from './flat-rings.ts';
@@ -41,17 +41,20 @@ describe('parseFlatFeature of a GeoJSON feature', () => {
 
   it.each([
     ['a second list of coordinates', polygon('[[[0,0]]]', ',"nucleusGeometry":{"coordinates":[]}')],
-    ['a key that ends with the word', '{"geometry":{"type":"Polygon","a\\"coordinates":[[[0,0]]]}}'],
+    [
+      'a longer key that ends with coordinates',
+      '{"geometry":{"type":"Polygon","a\\"coordinates":[[[0,0]]]}}',
+    ],
     ['coordinates outside the geometry', '{"geometry":{"type":"Polygon"},"coordinates":[[[0,0]]]}'],
-    ['another geometry', '{"geometry":{"type":"MultiLineString","coordinates":[[[0,0],[1,1]]]}}'],
-    ['an exponent', polygon('[[[1e3,0]]]')],
-    ['a leading zero', polygon('[[[01,0]]]')],
-    ['a leading point', polygon('[[[.5,0]]]')],
-    ['a trailing point', polygon('[[[5.,0]]]')],
+    ['a MultiLineString', '{"geometry":{"type":"MultiLineString","coordinates":[[[0,0],[1,1]]]}}'],
+    ['a number with an exponent', polygon('[[[1e3,0]]]')],
+    ['a number with a leading zero', polygon('[[[01,0]]]')],
+    ['a number that starts with the decimal point', polygon('[[[.5,0]]]')],
+    ['a number that ends with the decimal point', polygon('[[[5.,0]]]')],
     ['a third coordinate', polygon('[[[1,2,3]]]')],
     ['a position without numbers', polygon('[[[,]]]')],
     ['a list that does not end', polygon('[[[1,2],[3,4]')],
-    ['text after the number', polygon('[[[1,2x]]]')],
+    ['a letter after a number', polygon('[[[1,2x]]]')],
     ['a number of 41 digits', polygon(`[[[${'1'.repeat(41)},0]]]`)],
     ['a feature that is no JSON', '{"geometry":{"type":Polygon,"coordinates":[[[0,0]]]}}'],
   ])('returns null, so that the caller uses JSON.parse, for %s', (_, text) => {

@@ -1,7 +1,7 @@
 /**
  * Parses a GeoJSON feature with a polygon faster than JSON.parse: it reads the coordinates, which are most of the bytes of a
  * file, into one list of numbers per ring, without creating an array for each vertex. For other geometries and unusual
- * formatting it returns null; the caller then uses JSON.parse, which also reports syntax errors.
+ * formatting the parser returns null; the caller (scan-features.ts) then uses JSON.parse, which also reports syntax errors.
  */
 
 /** The coordinates of a polygon. Each ring is a list x, y, x, y, … in the coordinate unit of the file. */
@@ -14,7 +14,7 @@ export class FlatRings {
 }
 
 const coordinatesKey = Buffer.from('coordinates":');
-const [openBracket, closeBracket, comma, minus, point, zero, nine, backslash, space] = [
+const [openBracket, closeBracket, comma, minus, decimalPoint, zero, nine, backslash, space] = [
   0x5b, 0x5d, 0x2c, 0x2d, 0x2e, 0x30, 0x39, 0x5c, 0x20,
 ] as const;
 /**
@@ -28,8 +28,8 @@ const powersOfTen = Array.from({ length: maxDigits + 1 }, (_, exponent) => 10 **
 
 /** Returns the feature with `FlatRings` as coordinates; null when the caller must use JSON.parse. */
 export function parseFlatFeature(bytes: Buffer): object | null {
-  // The found text ends a key: its quote ends a string, and a colon follows only strings that are keys. After a backslash, the
-  // opening quote is a character of a longer key. Other longer keys fail at the check of `geometry.coordinates` below.
+  // `coordinates":` always ends a key, because a quote inside a string is escaped and a colon follows only keys. In `a\"coordinates":`
+  // the key is longer than `coordinates`. All other longer keys fail at the check of `geometry.coordinates` below.
   const keyStart = bytes.indexOf(coordinatesKey);
   if (keyStart < 2 || bytes[keyStart - 2] === backslash) return null;
   const valueStart = keyStart + coordinatesKey.length;
@@ -38,16 +38,16 @@ export function parseFlatFeature(bytes: Buffer): object | null {
   if (parsed === null) return null;
   // JSON.parse reads the feature with the number 0 instead of the coordinates.
   const text = `${bytes.toString('utf8', 0, valueStart)}0${bytes.toString('utf8', parsed.end)}`;
-  let value: unknown;
+  let feature: unknown;
   try {
-    value = JSON.parse(text);
+    feature = JSON.parse(text);
   } catch {
     return null;
   }
-  const geometry = (value as { geometry?: { type?: unknown; coordinates?: unknown } | null }).geometry;
+  const geometry = (feature as { geometry?: { type?: unknown; coordinates?: unknown } | null }).geometry;
   if (geometry?.type !== 'Polygon' || geometry.coordinates !== 0) return null;
   geometry.coordinates = new FlatRings(parsed.rings);
-  return value as object;
+  return feature as object;
 }
 
 /** Parses `[[[x,y],…],…]`, in which one space may follow a comma. Returns null for any other text. */
@@ -69,12 +69,14 @@ function parseRings(bytes: Buffer, start: number): { rings: number[][]; end: num
         for (; ; offset++) {
           const byte = bytes[offset] as number;
           if (byte >= zero && byte <= nine) digits = digits * 10 + (byte - zero);
-          else if (byte === point && fractionStart === -1 && offset > numberStart) fractionStart = offset + 1;
+          else if (byte === decimalPoint && fractionStart === -1 && offset > numberStart)
+            fractionStart = offset + 1;
           else break;
         }
         const length = offset - numberStart;
         const decimals = fractionStart === -1 ? 0 : offset - fractionStart;
-        const hasLeadingZero = bytes[numberStart] === zero && length > 1 && bytes[numberStart + 1] !== point;
+        const hasLeadingZero =
+          bytes[numberStart] === zero && length > 1 && bytes[numberStart + 1] !== decimalPoint;
         const endsWithPoint = fractionStart !== -1 && decimals === 0;
         if (length === 0 || length > maxNumberLength || hasLeadingZero || endsWithPoint) return null;
         const value =

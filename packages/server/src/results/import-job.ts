@@ -1,6 +1,6 @@
 /**
- * The job `import-result`: it imports the uploaded or found file of a result layer into the layer's own file format. Also
- * deletes abandoned uploads, and files of layers that no longer exist.
+ * The job `import-result`: it converts a result file, which a client uploaded or the server found beside a slide, to the file format
+ * of result layers (container.ts). This module also deletes abandoned uploads, and files of layers that no longer exist.
  */
 import fs from 'node:fs/promises';
 import { ResultRegistration } from '@lamina/contract';
@@ -24,7 +24,7 @@ import { sumUnfinishedUploads, sumUploadedSlides } from '../store/uploads.ts';
 import { downloadResult } from './download-result.ts';
 import { ImportRejectedError, type Problem } from './problems.ts';
 import { layersWithFile, type ResultFiles } from './result-files.ts';
-import { type ImportAnswer, runImport } from './run-import.ts';
+import { type ImportOutcome, runImport } from './run-import.ts';
 
 interface Dependencies {
   readonly config: Config;
@@ -74,7 +74,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     return exists ? target : null;
   }
 
-  /** Returns the remaining quota in bytes. The bytes that the layer's own upload has reserved are added to it again. */
+  /** Returns the remaining quota in bytes, including the bytes that the upload of this layer has reserved. */
   async function remainingQuotaFor(layer: ResultLayerRow): Promise<number> {
     if (config.uploadQuotaBytes === 0) return maxBytesWithoutQuota;
     const used =
@@ -82,19 +82,16 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     return Math.max(0, config.uploadQuotaBytes - used + (layer.upload_bytes ?? 0));
   }
 
-  /**
-   * Imports the file of a layer in a worker thread and saves the progress. Throws LayerDeleted when the layer is deleted
-   * meanwhile.
-   */
-  async function importLayer(layer: ResultLayerRow, signal: AbortSignal): Promise<ImportAnswer> {
-    const failed = (problem: Problem, message: string): ImportAnswer => ({ ok: false, problem, message });
+  /** Imports the file of a layer in a worker thread and saves the progress. @throws LayerDeleted when the layer is deleted meanwhile */
+  async function importLayer(layer: ResultLayerRow, signal: AbortSignal): Promise<ImportOutcome> {
+    const failure = (problem: Problem, message: string): ImportOutcome => ({ ok: false, problem, message });
     const image = await findImage(db, layer.image_id);
     if (image === null || image.width === null || image.height === null) {
-      return failed('file_missing', 'The slide is missing');
+      return failure('file_missing', 'The slide is missing');
     }
     const maxBytes = await remainingQuotaFor(layer);
     const source = await localSourceOf(layer, image.root, maxBytes, signal);
-    if (source === null) return failed('file_missing', 'The file is missing');
+    if (source === null) return failure('file_missing', 'The file is missing');
     await fs.mkdir(files.folder, { recursive: true });
     const layerDeleted = new AbortController();
     let savedAt = 0;
@@ -140,42 +137,42 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     // A job may run after its layer was deleted, or a second time after the import has ended.
     if (layer === null || (layer.state !== 'queued' && layer.state !== 'importing')) return;
     await updateResultLayer(db, layerId, { state: 'importing', percent: 0 }, ['queued', 'importing']);
-    let answer: ImportAnswer;
+    let outcome: ImportOutcome;
     try {
-      answer = await importLayer(layer, signal);
+      outcome = await importLayer(layer, signal);
     } catch (error) {
       if (error instanceof LayerDeleted) return;
       if (signal.aborted || error instanceof RetryLater) throw error;
       if (error instanceof ImportRejectedError)
-        // The download rejected the file. A rejection by the worker thread is an answer, not an error.
-        answer = { ok: false, problem: error.problem, message: error.message };
+        // The download rejected the file. A rejection by the worker thread is an outcome, not an error.
+        outcome = { ok: false, problem: error.problem, message: error.message };
       else {
         log.error(
           { err: error, layer: layerId },
           'import of an analysis result failed; its result layer is marked as failed',
         );
-        answer = { ok: false, problem: 'internal', message: 'The import failed' };
+        outcome = { ok: false, problem: 'internal', message: 'The import failed' };
       }
     }
     const target = files.pathOf(layerId);
-    if (answer.ok) await fs.rename(`${target}.importing`, target);
+    if (outcome.ok) await fs.rename(`${target}.importing`, target);
     else
       log.info(
-        { layer: layerId, problem: answer.problem, reason: answer.message },
+        { layer: layerId, problem: outcome.problem, reason: outcome.message },
         'analysis result file rejected as invalid; its result layer is marked as failed',
       );
-    const outcome = answer.ok
+    const columns = outcome.ok
       ? ({
           state: 'ready',
           percent: 100,
-          size_bytes: answer.sizeBytes,
-          object_count: answer.objects,
+          size_bytes: outcome.sizeBytes,
+          object_count: outcome.objects,
         } as const)
-      : ({ state: 'failed', percent: 0, problem: answer.problem } as const);
+      : ({ state: 'failed', percent: 0, problem: outcome.problem } as const);
     const isSaved = await updateResultLayer(
       db,
       layerId,
-      { ...outcome, upload_bytes: null, updated_at: nowIso() },
+      { ...columns, upload_bytes: null, updated_at: nowIso() },
       ['importing'],
     );
     if (isSaved) await files.parts.discard(layerId);
@@ -184,8 +181,8 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
 
   return {
     async sweep() {
-      const before = new Date(now().getTime() - uploadExpiryMs).toISOString();
-      for (const id of await listResultLayerIds(db, { state: 'uploading', before })) {
+      const expiredBefore = new Date(now().getTime() - uploadExpiryMs).toISOString();
+      for (const id of await listResultLayerIds(db, { state: 'uploading', before: expiredBefore })) {
         await deleteResultLayerRow(db, id);
         await files.remove(id);
       }
@@ -199,7 +196,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
   };
 }
 
-/** Reason for aborting the import of a layer that was deleted. */
+/** Aborts the import of a layer that was deleted during the import. */
 class LayerDeleted extends Error {
   override readonly name = 'LayerDeleted';
 }

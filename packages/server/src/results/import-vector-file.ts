@@ -1,6 +1,6 @@
 /**
- * Imports a file with objects into a vector layer. Formats: GeoJSON and other JSON, tables of points as CSV (both optionally
- * compressed with gzip), Parquet, and DICOM bulk annotations. The content decides the format, not the file name.
+ * Imports a file with objects, such as detected cells, into a vector layer. Formats: GeoJSON and other JSON, tables of points as CSV
+ * (both optionally compressed with gzip), Parquet, and DICOM bulk annotations. The content decides the format, not the file name.
  */
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -27,7 +27,7 @@ const readingFraction = 0.7;
 /**
  * Reads the objects of a file and writes the sections of the layer.
  *
- * @param matrix transform from coordinates of the file to pixels of level 0 (see `ResultRegistration`)
+ * @param matrix transform from coordinates of the file to pixels of level 0, the full resolution (see `ResultRegistration`)
  * @param onProgress called with the completed fraction, 0 to 1
  * @throws ImportRejectedError, SlideError for DICOM, ContainerFull
  */
@@ -47,9 +47,9 @@ export async function importVectorFile(
   try {
     const onRead = (fraction: number) => onProgress(fraction * readingFraction);
     const onWritten = (fraction: number) => onProgress(readingFraction + fraction * (1 - readingFraction));
-    const start = await readFileStart(source);
-    if (isDicom(start) || isParquet(start)) {
-      if (isParquet(start)) await readParquet(source, slide.mpp, importer.add, onRead);
+    const fileStart = await readFileStart(source);
+    if (isDicom(fileStart) || isParquet(fileStart)) {
+      if (isParquet(fileStart)) await readParquet(source, slide.mpp, importer.add, onRead);
       else await readDicom(source, importer.add, onRead);
       return importer.finish(onWritten);
     }
@@ -118,7 +118,7 @@ async function openText(path: string, onProgress: (fraction: number) => void) {
   return { isJson, parts: prependPart(first, parts) };
 }
 
-/** Returns a generator that yields a part, which the caller has already taken, and then the remaining parts. */
+/** Yields a part that the caller has already read, and then the remaining parts. */
 async function* prependPart(
   first: IteratorResult<Buffer>,
   others: AsyncGenerator<Buffer>,

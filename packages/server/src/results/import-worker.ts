@@ -1,6 +1,6 @@
 /**
  * The worker thread that run-import.ts starts: it reads a result file, which may be malicious, and writes the file of the
- * layer. `workerData` is the ImportTask; the thread posts its progress and finally the ImportAnswer.
+ * layer. `workerData` is the ImportTask; the thread posts its progress and finally the ImportOutcome.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { type ResultRegistration, resultLimits } from '@lamina/contract';
@@ -19,7 +19,7 @@ import { isPng, openPngValues } from './png-values.ts';
 import { ImportRejectedError, type Problem } from './problems.ts';
 import { categoryColor, importRaster, type RasterCategory } from './raster-import.ts';
 import { readFileStart } from './read-file-start.ts';
-import type { ImportAnswer, ImportTask } from './run-import.ts';
+import type { ImportOutcome, ImportTask } from './run-import.ts';
 
 /** Problems for errors of the slide library, by their code; other codes mean `damaged`. */
 const problemBySlideErrorCode: Readonly<Record<string, Problem>> = {
@@ -30,24 +30,24 @@ const problemBySlideErrorCode: Readonly<Record<string, Problem>> = {
 };
 
 /**
- * Returns the transform from pixels of the result to pixels of level 0 of the slide, as a, b, c, d, e, f with x' = ax + cy + e
- * and y' = bx + dy + f.
+ * Returns the transform from pixels of the result to pixels of level 0 (full resolution) of the slide, as a, b, c, d, e, f with
+ * x' = ax + cy + e and y' = bx + dy + f.
  *
- * @param content size of a raster; null for objects, whose coordinates are pixels of level 0 by default
+ * @param rasterSize null for objects, whose coordinates are pixels of level 0 by default
  * @throws ImportRejectedError not_registered
  */
 function matrixOf(
   registration: ResultRegistration,
   { width, height, mpp }: ImportTask['slide'],
-  content: { readonly width: number; readonly height: number } | null,
+  rasterSize: { readonly width: number; readonly height: number } | null,
 ): readonly number[] {
   if (registration.method === 'affine') return registration.matrix;
   if (registration.method === 'pixel-size') {
     if (mpp === null) throw new ImportRejectedError('not_registered', 'The slide has no pixel size');
     return [registration.mpp / mpp.x, 0, 0, registration.mpp / mpp.y, 0, 0];
   }
-  if (content === null) return [1, 0, 0, 1, 0, 0];
-  return [width / content.width, 0, 0, height / content.height, 0, 0]; // the raster covers the whole slide
+  if (rasterSize === null) return [1, 0, 0, 1, 0, 0];
+  return [width / rasterSize.width, 0, 0, height / rasterSize.height, 0, 0]; // the raster covers the whole slide
 }
 
 type RasterFile = ValueImage & {
@@ -58,9 +58,9 @@ type RasterFile = ValueImage & {
 
 /** Opens a PNG, a DICOM label map or a TIFF; the content decides the format. @throws ImportRejectedError, SlideError */
 async function openRasterFile(path: string): Promise<RasterFile> {
-  const start = await readFileStart(path);
-  if (isPng(start)) return openPngValues(path);
-  if (isDicom(start)) {
+  const fileStart = await readFileStart(path);
+  if (isPng(fileStart)) return openPngValues(path);
+  if (isDicom(fileStart)) {
     const dicom = await openFileSource(path);
     const labelMap = await openLabelMap(dicom);
     if (labelMap.segments.some(({ value }) => value > 255)) {
@@ -78,7 +78,7 @@ async function openRasterFile(path: string): Promise<RasterFile> {
     }));
     return { ...labelMap, categories, close: () => dicom.close() };
   }
-  const isTiff = ['II', 'MM'].includes(String.fromCharCode(...start.subarray(0, 2))); // the byte order mark of TIFF
+  const isTiff = ['II', 'MM'].includes(String.fromCharCode(...fileStart.subarray(0, 2))); // the byte order mark of TIFF
   if (!isTiff) throw new ImportRejectedError('unknown_format', 'The file is neither TIFF, PNG nor DICOM');
   const source = await openFileSource(path);
   return { ...(await openValueTiff(source)), close: () => source.close() };
@@ -87,7 +87,7 @@ async function openRasterFile(path: string): Promise<RasterFile> {
 const onProgress = (fraction: number) =>
   parentPort?.postMessage({ progress: fraction } satisfies ThreadProgress);
 
-async function run(task: ImportTask): Promise<ImportAnswer> {
+async function importFile(task: ImportTask): Promise<ImportOutcome> {
   const writer = createContainer(task.target, task.maxBytes);
   try {
     if (task.kind === 'vector') {
@@ -125,4 +125,4 @@ function problemOf(error: unknown): Problem {
   throw error;
 }
 
-parentPort?.postMessage(await run(workerData as ImportTask));
+parentPort?.postMessage(await importFile(workerData as ImportTask));

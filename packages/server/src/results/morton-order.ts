@@ -1,9 +1,8 @@
 /**
- * Sorts the objects of a result layer along a Morton curve (Z-order curve), so that objects near each other on the slide are
- * near each other in the file, and splits the sorted objects into blocks, which viewers request one by one. The blocks are the
- * leaves of a binary tree that halves the area of the slide, alternately by height and width. There is one tree for each range
- * of sizes, so that a few large objects do not enlarge the bounds of the blocks of small ones. Nothing stores the trees; only
- * the order follows from them.
+ * Sorts the objects of a result layer, such as detected cells, along a Morton curve (Z-order curve): objects near each other on the
+ * slide are near each other in the file. Splits the sorted objects into blocks, which viewers request one by one. The blocks are the
+ * leaves of a binary tree that halves the area of the slide, alternately by height and width. There is one tree for each range of
+ * object sizes, because a few large objects would enlarge the bounds of the blocks of small ones. The trees themselves are not stored.
  */
 
 /**
@@ -49,8 +48,8 @@ export function sortedOrder(count: number, keys: Uint32Array, treeNumbers: Uint8
     (i: number) => treeNumbers[i] as number,
   ];
   for (const digit of digits) {
-    // positions[d] is where the next object with the digit d belongs. At first it is the number of objects with a smaller digit;
-    // these counts are collected one place to the right, so there is one place more than 65,536 digits.
+    // positions[d] is the position of the next object with the digit d. It starts as the number of objects with smaller digits, which
+    // is why the first loop counts each digit one place to the right, and why there are 65,537 places for 65,536 digits.
     const positions = new Uint32Array(65_537);
     for (let i = 0; i < count; i++) (positions[digit(i) + 1] as number)++;
     for (let n = 1; n < positions.length; n++) (positions[n] as number) += positions[n - 1] as number;

@@ -1,6 +1,6 @@
 /**
- * Reads the content of result layers for viewers: tiles and values of rasters; blocks, counts and single objects of vector
- * layers. Keeps the files of the last used layers open, and rendered raster tiles in memory.
+ * Reads the content of result layers (rasters or objects that analysis programs computed) for viewers: tiles and values of rasters;
+ * blocks, counts and single objects of vector layers. Keeps the files of recently used layers open, and raster tiles in memory.
  */
 import {
   AppError,
@@ -24,7 +24,7 @@ import { boxFrom, openVector, type VectorReader } from './vector-reader.ts';
 
 export interface Overlays {
   /**
-   * Finds a layer of a slide that the session may see, from the current state of the database.
+   * Finds a layer of a slide that the image session (the credential for pixels) may see, from the current state of the database.
    *
    * @throws AppError not_found when there is no such layer, it is not ready, or the session does not open its slide
    */
@@ -40,7 +40,7 @@ export interface Overlays {
    */
   tile(overlay: Overlay, z: string, tile: string): Promise<Uint8Array>;
   /**
-   * Returns the value of a raster at a position on the slide (pixels of level 0); null where the raster has no data.
+   * Returns the value of a raster at a position in pixels of level 0, the full resolution; null where the raster has no data.
    *
    * @throws AppError not_found for a vector layer
    */
@@ -68,12 +68,12 @@ export interface Overlays {
  * objects by their number in the layer; an undefined `count` selects all that follow.
  */
 export type VectorPart =
-  | { readonly of: 'index' }
-  | { readonly of: 'block'; readonly number: string }
-  | { readonly of: 'density'; readonly level: string; readonly class: string }
-  | { readonly of: 'centers'; readonly first: number; readonly count: number | undefined }
+  | { readonly kind: 'index' }
+  | { readonly kind: 'block'; readonly number: string }
+  | { readonly kind: 'density'; readonly level: string; readonly class: string }
+  | { readonly kind: 'centers'; readonly first: number; readonly count: number | undefined }
   | {
-      readonly of: 'measurement';
+      readonly kind: 'measurement';
       readonly column: string;
       readonly first: number;
       readonly count: number | undefined;
@@ -97,7 +97,7 @@ interface Dependencies {
   readonly files: ResultFiles;
 }
 
-const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
+const uuidPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 const maxOpenLayers = 100;
 const tileCacheBytes = 32 * 2 ** 20;
 /** Estimated memory for the key and the entry of a cached tile. */
@@ -120,8 +120,8 @@ export function createOverlays({ db, catalogue, files }: Dependencies): Overlays
   });
   const openLayers = new LRUCache<string, Promise<OpenLayer>>({
     max: maxOpenLayers,
-    dispose: (entry) => {
-      void entry
+    dispose: (opening) => {
+      void opening
         .then((layer) => {
           layer.isEvicted = true;
           return closeUnused(layer);
@@ -151,13 +151,13 @@ export function createOverlays({ db, catalogue, files }: Dependencies): Overlays
 
   /** Opens a layer, unless it is open, and runs a read, during which the file stays open. */
   async function withLayer<T>(row: ResultLayerRow, read: (layer: OpenLayer) => Promise<T>): Promise<T> {
-    let entry = openLayers.get(row.id);
-    if (entry === undefined) {
-      entry = openLayer(row);
-      openLayers.set(row.id, entry);
-      entry.catch(() => openLayers.delete(row.id));
+    let opening = openLayers.get(row.id);
+    if (opening === undefined) {
+      opening = openLayer(row);
+      openLayers.set(row.id, opening);
+      opening.catch(() => openLayers.delete(row.id));
     }
-    const layer = await entry;
+    const layer = await opening;
     layer.activeReads++;
     try {
       return await read(layer);
@@ -169,7 +169,7 @@ export function createOverlays({ db, catalogue, files }: Dependencies): Overlays
 
   return {
     async find(session, layerId) {
-      const layer = uuid.test(layerId) ? await findResultLayer(db, layerId) : null;
+      const layer = uuidPattern.test(layerId) ? await findResultLayer(db, layerId) : null;
       if (layer === null || layer.state !== 'ready') throw new AppError('not_found');
       const image = await catalogue.servable(layer.image_id);
       if (image === null || !mayViewImage(session, image)) throw new AppError('not_found');
@@ -179,7 +179,7 @@ export function createOverlays({ db, catalogue, files }: Dependencies): Overlays
     describe: ({ layer }) =>
       withLayer(layer, async ({ raster, vector }) => {
         if (vector !== null) return describeVector(layer, vector.description);
-        return describeRaster(layer, required(raster));
+        return describeRaster(layer, requireFound(raster));
       }),
 
     async tile({ layer }, z, tile) {
@@ -197,14 +197,15 @@ export function createOverlays({ db, catalogue, files }: Dependencies): Overlays
       return bytes;
     },
 
-    value: ({ layer }, x, y) => withLayer(layer, async ({ raster }) => required(raster).value(x, y)),
+    value: ({ layer }, x, y) => withLayer(layer, async ({ raster }) => requireFound(raster).value(x, y)),
 
-    counts: ({ layer }, box) => withLayer(layer, async ({ vector }) => required(vector).counts(boxFrom(box))),
+    counts: ({ layer }, box) =>
+      withLayer(layer, async ({ vector }) => requireFound(vector).counts(boxFrom(box))),
 
     pick: ({ layer }, x, y, tolerance) =>
-      withLayer(layer, async ({ vector }) => required(vector).pick(x, y, tolerance)),
+      withLayer(layer, async ({ vector }) => requireFound(vector).pick(x, y, tolerance)),
 
-    part: ({ layer }, part) => withLayer(layer, async ({ vector }) => partOf(required(vector), part)),
+    part: ({ layer }, part) => withLayer(layer, async ({ vector }) => partOf(requireFound(vector), part)),
 
     async close() {
       openLayers.clear();
@@ -213,7 +214,7 @@ export function createOverlays({ db, catalogue, files }: Dependencies): Overlays
 }
 
 /** Returns the value unless it is null. @throws AppError not_found */
-function required<T>(value: T | null): T {
+function requireFound<T>(value: T | null): T {
   if (value === null) throw new AppError('not_found');
   return value;
 }
@@ -222,20 +223,23 @@ function required<T>(value: T | null): T {
 const parseSegment = (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : Number.NaN);
 
 async function partOf(vector: VectorReader, part: VectorPart): Promise<OverlayBytes> {
-  switch (part.of) {
+  switch (part.kind) {
     case 'index':
       return { bytes: await vector.index(), isGzip: false };
     case 'block':
-      return { bytes: required(await vector.block(parseSegment(part.number))), isGzip: true };
+      return { bytes: requireFound(await vector.block(parseSegment(part.number))), isGzip: true };
     case 'density': {
       const [level, classNumber] = [parseSegment(part.level), parseSegment(part.class)];
-      return { bytes: required(await vector.density(level, classNumber)), isGzip: true };
+      return { bytes: requireFound(await vector.density(level, classNumber)), isGzip: true };
     }
     case 'centers':
       return { bytes: await vector.centers(part.first, part.count ?? maxOverlayObjects), isGzip: false };
     case 'measurement': {
       const { column, first, count = maxOverlayObjects } = part;
-      return { bytes: required(await vector.measurement(parseSegment(column), first, count)), isGzip: false };
+      return {
+        bytes: requireFound(await vector.measurement(parseSegment(column), first, count)),
+        isGzip: false,
+      };
     }
   }
 }
@@ -243,7 +247,7 @@ async function partOf(vector: VectorReader, part: VectorPart): Promise<OverlayBy
 /** Closes the file of a layer that was evicted from the cache and is not being read. */
 async function closeUnused(layer: OpenLayer): Promise<void> {
   if (!layer.isEvicted || layer.activeReads > 0) return;
-  layer.isEvicted = false; // so that no later call closes the file again
+  layer.isEvicted = false; // a later call must not close the file again
   await layer.container.close();
 }
 

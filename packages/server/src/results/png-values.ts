@@ -9,11 +9,13 @@ import { createInflate } from 'node:zlib';
 import { SlideError, type ValueArray, type ValueImage } from '@lamina/slide';
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+/** Size of the content of the chunk IHDR. */
+const headerBytes = 13;
 /** Maximum width and height in pixels. */
 const maxSide = 2 ** 24;
 /** Maximum size of a chunk other than the pixels, which may come in chunks of any size. */
 const maxChunkBytes = 2 ** 20;
-/** Bytes of a pixel chunk that are passed on at once. */
+/** Maximum number of bytes that are read from the file, or passed on from a chunk, at once. */
 const maxPartBytes = 2 ** 18;
 /** Samples per pixel by colour type: 0 grey, 2 RGB, 3 palette, 4 grey with alpha, 6 RGB with alpha. */
 const channelsOf: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
@@ -40,13 +42,13 @@ export async function openPngValues(path: string): Promise<ValueImage & { close(
   const file = createReadStream(path, { highWaterMark: maxPartBytes });
   const chunks = readChunks(file);
   const first = await chunks.next();
-  if (first.done || first.value.type !== 'IHDR') throw corrupt('no header');
+  if (first.done || first.value.type !== 'IHDR') throw corruptFile('no header');
   const header = parseHeader(first.value.bytes);
   let palette: [number, number, number][] | null = null;
   let firstPixels: Uint8Array | null = null;
   for (;;) {
     const next = await chunks.next();
-    if (next.done) throw corrupt('no pixels');
+    if (next.done) throw corruptFile('no pixels');
     const { type, bytes } = next.value;
     if (type === 'PLTE' && header.colourType === 3) palette = parsePalette(bytes);
     if (type === 'IDAT') {
@@ -91,12 +93,12 @@ function valueTypeOf({ bits, colourType }: Header): ValueImage['type'] {
   return bits === 16 ? 'uint16' : 'uint8';
 }
 
-function corrupt(reason: string): SlideError {
-  return new SlideError('FILE_CORRUPT', `The PNG file is damaged: ${reason}`);
+function corruptFile(damage: string): SlideError {
+  return new SlideError('FILE_CORRUPT', `The PNG file is damaged: ${damage}`);
 }
 
 function parseHeader(bytes: Uint8Array): Header {
-  if (bytes.length !== 13) throw corrupt('the header has a wrong length');
+  if (bytes.length !== headerBytes) throw corruptFile('the header has a wrong length');
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   const header = {
     width: view.getUint32(0),
@@ -104,14 +106,15 @@ function parseHeader(bytes: Uint8Array): Header {
     bits: view.getUint8(8),
     colourType: view.getUint8(9),
   };
-  if (header.width === 0 || header.height === 0) throw corrupt('it has no pixels');
+  if (header.width === 0 || header.height === 0) throw corruptFile('it has no pixels');
   if (header.width > maxSide || header.height > maxSide) {
     throw new SlideError('LIMIT_EXCEEDED', `The image has ${header.width} × ${header.height} pixels`);
   }
   if (channelsOf[header.colourType] === undefined || ![1, 2, 4, 8, 16].includes(header.bits)) {
-    throw corrupt('unknown colours');
+    throw corruptFile('unknown colours');
   }
-  if (header.bits < 8 && header.colourType !== 0 && header.colourType !== 3) throw corrupt('unknown colours');
+  if (header.bits < 8 && header.colourType !== 0 && header.colourType !== 3)
+    throw corruptFile('unknown colours');
   if (view.getUint8(12) !== 0) throw new SlideError('FORMAT_NOT_SUPPORTED', 'The PNG file is interlaced');
   return header;
 }
@@ -134,7 +137,7 @@ interface Chunk {
 async function* readChunks(file: AsyncIterable<Buffer>): AsyncGenerator<Chunk> {
   const parts = file[Symbol.asyncIterator]();
   let buffered: Buffer = Buffer.alloc(0);
-  async function take(length: number): Promise<Buffer> {
+  async function readBytes(length: number): Promise<Buffer> {
     while (buffered.length < length) {
       const next: IteratorResult<Buffer, unknown> = await parts.next();
       if (next.done) throw new SlideError('FILE_TRUNCATED', 'The PNG file ends early');
@@ -144,24 +147,24 @@ async function* readChunks(file: AsyncIterable<Buffer>): AsyncGenerator<Chunk> {
     buffered = buffered.subarray(length);
     return bytes;
   }
-  if (!isPng(await take(8))) throw corrupt('no signature');
+  if (!isPng(await readBytes(8))) throw corruptFile('no signature');
   for (;;) {
-    const head = await take(8);
-    const type = head.toString('latin1', 4);
-    let remaining = head.readUInt32BE(0);
+    const chunkHeader = await readBytes(8);
+    const type = chunkHeader.toString('latin1', 4);
+    let remaining = chunkHeader.readUInt32BE(0);
     if (type === 'IEND') return;
     const isCritical = /^[A-Z]/.test(type); // a reader may ignore the other types
     if (type !== 'IDAT' && remaining > maxChunkBytes && isCritical) {
       throw new SlideError('LIMIT_EXCEEDED', `A chunk ${type} has ${remaining} bytes`);
     }
     const isSkipped = remaining > maxChunkBytes && type !== 'IDAT';
-    // An empty chunk is yielded, too.
+    // The loop also yields an empty chunk.
     do {
-      const bytes = await take(Math.min(remaining, maxPartBytes));
+      const bytes = await readBytes(Math.min(remaining, maxPartBytes));
       remaining -= bytes.length;
       if (!isSkipped) yield { type, bytes };
     } while (remaining > 0);
-    await take(4); // the checksum of the chunk is not verified; zlib verifies the checksum of the pixels
+    await readBytes(4); // the checksum of the chunk is not verified; zlib verifies the checksum of the pixels
   }
 }
 
@@ -221,7 +224,7 @@ function createLineReader(
 function undoFilter(filter: number, line: Uint8Array, above: Uint8Array, bytesPerPixel: number): void {
   const { length } = line;
   if (filter === 0) return; // None
-  if (filter > 4) throw corrupt('unknown filter');
+  if (filter > 4) throw corruptFile('unknown filter');
   if (filter === 1) {
     // Sub
     for (let i = bytesPerPixel; i < length; i++) {

@@ -1,6 +1,6 @@
 /**
- * The problems because of which an import rejects a result file, with messages for the user. The database stores the key of the
- * problem; the language of a request decides which message it gets.
+ * The problems for which an import rejects a result file, with messages for the user. The database stores the key of the problem; the
+ * response contains its message in the language of the request.
  */
 import type { Bilingual } from '@lamina/contract';
 

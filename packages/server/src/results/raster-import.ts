@@ -1,7 +1,7 @@
 /**
- * Imports a raster: stores its values without loss as tiles of 256 × 256 pixels, in a pyramid in which each level has half the
- * width and height of the previous one. A pixel of a smaller level is the mean of four pixels; in a mask, their most frequent
- * value. The stored values are those of the file; raster-reader.ts converts them to 8-bit tiles for display.
+ * Imports a raster result of a slide, such as a mask or a heatmap: stores its values without loss as tiles of 256 × 256 pixels, in a
+ * pyramid in which each level has half the width and height of the previous one. A pixel of a smaller level is the mean of four
+ * pixels; in a mask, their most frequent value. raster-reader.ts converts the stored values to 8-bit tiles for display.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { overlayTileSize as tileSide } from '@lamina/contract';
@@ -44,7 +44,7 @@ export const tileEntryBytes = 12;
 
 interface RasterOptions {
   readonly maxPixels: number;
-  /** False for continuous values. Otherwise the palette and the values decide whether the raster is a mask. */
+  /** False for continuous values; true for a mask; null: the palette and the values decide. */
   readonly isMask: boolean | null;
   /** Categories that the file names; undefined derives them from the values. */
   readonly categories?: readonly RasterCategory[] | undefined;
@@ -59,7 +59,7 @@ const maxBandBytes = 160 * 2 ** 20;
 /** Share of the progress bar for reading the file; the rest is for the smaller levels. */
 const readingFraction = 0.75;
 const bytesPerValue: Readonly<Record<ValueType, number>> = { uint8: 1, uint16: 2, float32: 4, float64: 8 };
-/** A raster with more distinct values is not taken for a mask, unless its file has a palette. */
+/** A raster with more distinct values is not a mask, unless its file has a palette or a name that says so. */
 const maxMaskValues = 64;
 /** Number of different single-value tiles that are remembered, so that equal tiles are stored once. */
 const maxUniformTiles = 1000;
@@ -153,7 +153,7 @@ export async function importRaster(
  * equal tiles refer to it.
  */
 function createTileStore(writer: ContainerWriter, type: ValueType) {
-  /** Offset and length in the file, by tile number. */
+  /** Offset and length of each tile in the file, by tile number. */
   const offsets: number[] = [];
   const lengths: number[] = [];
   /** Number of the first tile that contains only this value, by value. */
@@ -185,8 +185,8 @@ function createTileStore(writer: ContainerWriter, type: ValueType) {
       lengths.push(packed.length);
     },
     /**
-     * Adds a tile of a smaller level if its four source tiles all refer to the same single-value tile. The added tile then refers
-     * to that one, too. Returns false, and adds nothing, otherwise.
+     * Adds a tile of a smaller level as another reference to a single-value tile, if all four source tiles refer to it. Returns whether
+     * the tile was added.
      */
     addIfUniform(sourceTiles: readonly (number | null)[]): boolean {
       const [first] = sourceTiles;
@@ -242,7 +242,7 @@ function addLevel(tiles: TileStore, larger: RasterLevel, type: ValueType, isMask
       const columns = Math.min(tileSide, width - left);
       const rows = Math.min(tileSide, height - top);
       const tile = createValues(type, columns * rows);
-      // The tile covers up to 2 × 2 tiles of the larger level; quarters are numbered row by row.
+      // The tile covers 2 × 2 tiles of the larger level (null: outside the raster). Its quarters are numbered row by row.
       const sourceTiles = [0, 1, 2, 3].map((quarter) => {
         const column = (left / tileSide) * 2 + (quarter & 1);
         const row = (top / tileSide) * 2 + (quarter >> 1);

@@ -1,4 +1,4 @@
-/** Reads the tiles and values of an imported raster from the file of its layer. */
+/** Reads the tiles and values of an imported raster (raster-import.ts) from the file of its result layer. */
 import { promisify } from 'node:util';
 import { crc32, deflate, inflateRaw } from 'node:zlib';
 import { overlayTileSize as tileSide } from '@lamina/contract';
@@ -13,9 +13,9 @@ export interface RasterReader {
   readonly description: RasterDescription;
   /** How bytes of a tile represent values: value = byte × scale + offset; the byte `no_data` means that there is no value. */
   readonly encoding: { readonly scale: number; readonly offset: number; readonly no_data: number | null };
-  /** Returns a tile as PNG; null when there is no such tile. @param z level; 0 is the smallest */
+  /** Returns a tile as greyscale PNG; null when there is no such tile. @param z level; 0 is the smallest */
   tile(z: number, column: number, row: number): Promise<Uint8Array | null>;
-  /** Returns the value at a position on the slide (pixels of level 0); null where the raster has no data. */
+  /** Returns the value at a position in pixels of level 0 of the slide (full resolution); null where the raster has no data. */
   value(x: number, y: number): Promise<number | null>;
 }
 
@@ -82,6 +82,7 @@ function encodingOf({ type, range, hasGaps, categories }: RasterDescription): Ra
   return { scale, offset: range.min - minByte * scale, no_data: hasGaps ? 0 : null };
 }
 
+/** Converts values to the bytes of a tile. */
 function encode(values: ValueArray, { scale, offset, no_data }: RasterReader['encoding']): Uint8Array {
   if (values instanceof Uint8Array) return values; // their scale is 1, and their offset is 0
   const bytes = new Uint8Array(values.length);

@@ -1,7 +1,7 @@
 /**
- * Converts parsed JSON to objects of a result layer. Reads GeoJSON features as QuPath (also before version 0.4), StarDist and
- * LazySlide write them, and contours of HoVerNet and CellViT. CellViT writes all cells of a class as one MultiPolygon or
- * MultiPoint; a feature with many parts and no measurements therefore becomes many objects.
+ * Converts parsed JSON to the objects of a result layer, such as detected cells. Reads GeoJSON features as QuPath (also before version
+ * 0.4), StarDist and LazySlide write them, and contours of HoVerNet and CellViT. CellViT writes all cells of a class as one
+ * MultiPolygon or MultiPoint, so a feature with many parts and no measurements becomes many objects.
  */
 import { FlatRings } from './flat-rings.ts';
 import { ImportRejectedError } from './problems.ts';
@@ -26,7 +26,7 @@ type Ring = number[];
 
 /** A MultiPolygon without measurements that has more parts becomes one object for each part. */
 const maxPartsOfObject = 64;
-/** In the unit of the file, positive or negative. */
+/** Largest absolute value of a coordinate, in the unit of the file. */
 const maxCoordinate = 1e8;
 const maxNesting = 16;
 const maxTextLength = 200;
@@ -39,15 +39,16 @@ export interface ObjectReader {
 }
 
 export function createObjectReader(): ObjectReader {
-  let types: ReadonlyMap<string, string> = new Map();
+  let classNamesByType: ReadonlyMap<string, string> = new Map();
   return {
     setTypeMap(map) {
-      types = new Map(Object.entries(recordOf(map) ?? {}).map(([number, name]) => [number, String(name)]));
+      const entries = Object.entries(recordOf(map) ?? {});
+      classNamesByType = new Map(entries.map(([number, name]) => [number, String(name)]));
     },
     read({ value, key }, emit) {
       const json = recordOf(value);
       if (json === null) throw new ImportRejectedError('damaged', 'A member of the list is no object');
-      if (Array.isArray(json.contour)) emit(contourOf(json, key, types));
+      if (Array.isArray(json.contour)) emit(contourOf(json, key, classNamesByType));
       else readFeature(json, emit, 0);
     },
   };
@@ -187,7 +188,8 @@ function polygonOf(rings: readonly Ring[]): Shape {
   // Shoelace formula: ringArea becomes twice the signed area, ringX and ringY six times the area times the centroid. All sums are
   // relative to the first vertex of the polygon, because large coordinates would lose digits.
   const [x0, y0] = [firstRing[0] as number, firstRing[1] as number];
-  let [area, x, y, sumX, sumY, count] = [0, 0, 0, 0, 0, 0];
+  let [doubleArea, momentX, momentY] = [0, 0, 0];
+  let [sumX, sumY, vertexCount] = [0, 0, 0];
   for (const ring of rings) {
     let [ringArea, ringX, ringY] = [0, 0, 0];
     let ax = (ring.at(-2) as number) - x0;
@@ -204,16 +206,17 @@ function polygonOf(rings: readonly Ring[]): Shape {
       ax = bx;
       ay = by;
     }
-    count += ring.length / 2;
-    // The sign makes the areas of outer rings positive and the areas of holes negative, in whichever order their vertices are.
+    vertexCount += ring.length / 2;
+    // The sign makes areas of outer rings positive and areas of holes negative, for clockwise and counterclockwise rings.
     const isHole = isHoleOf(ring, rings);
     const sign = isHole === ringArea > 0 ? -1 : 1;
-    area += sign * ringArea;
-    x += sign * ringX;
-    y += sign * ringY;
+    doubleArea += sign * ringArea;
+    momentX += sign * ringX;
+    momentY += sign * ringY;
   }
-  if (Math.abs(area) > 1e-9) return { rings, x: x0 + x / (3 * area), y: y0 + y / (3 * area) };
-  return { rings, x: x0 + sumX / count, y: y0 + sumY / count };
+  const hasArea = Math.abs(doubleArea) > 1e-9;
+  if (hasArea) return { rings, x: x0 + momentX / (3 * doubleArea), y: y0 + momentY / (3 * doubleArea) };
+  return { rings, x: x0 + sumX / vertexCount, y: y0 + sumY / vertexCount };
 }
 
 /** Returns whether a ring is a hole: its first vertex lies inside an odd number of the other rings. */
@@ -256,8 +259,8 @@ function classOf(properties: Json): Pick<ResultObject, 'className' | 'classColor
       classColor: colorFrom(record.color ?? record.colorRGB),
     };
   }
-  const direct = textOf(classification);
-  if (direct !== null) return { className: direct, classColor: colorFrom(properties.color) };
+  const classText = textOf(classification);
+  if (classText !== null) return { className: classText, classColor: colorFrom(properties.color) };
   for (const key of classKeys) {
     const className = textOf(properties[key]);
     if (className !== null) return { className, classColor: colorFrom(properties.color) };
@@ -270,7 +273,7 @@ const cachedTexts = new Map<string, string | null>();
 const maxCachedTexts = 1000;
 const maxCachedLength = 64;
 
-/** Returns a text or number as a text without control characters, of at most 200 characters; null for any other or empty value. */
+/** Converts a text or number to text without control characters, of at most 200 characters; null for other types and empty text. */
 function textOf(value: unknown): string | null {
   const cached = typeof value === 'string' ? cachedTexts.get(value) : undefined;
   if (cached !== undefined) return cached;
@@ -308,33 +311,39 @@ function measurementsOf(properties: Json): (readonly [name: string, value: numbe
   if (Array.isArray(measurements)) {
     return measurements.flatMap((entry) => {
       const { name, value } = (recordOf(entry) ?? {}) as { name?: unknown; value?: unknown };
-      return pairOf(name, value);
+      return measurementListOf(name, value);
     });
   }
   const record = recordOf(measurements);
-  if (record !== null) return Object.entries(record).flatMap(([name, value]) => pairOf(name, value));
+  if (record !== null)
+    return Object.entries(record).flatMap(([name, value]) => measurementListOf(name, value));
   return Object.entries(properties).flatMap(([name, value]) =>
-    typeof value === 'number' && !nonMeasurementKeys.has(name) ? pairOf(name, value) : [],
+    typeof value === 'number' && !nonMeasurementKeys.has(name) ? measurementListOf(name, value) : [],
   );
 }
 
 const nonMeasurementKeys: ReadonlySet<string> = new Set([...classKeys, 'color', 'colorRGB']);
 
 /** Returns a list with one measurement; an empty list if the name is not text or the value is not a finite number. */
-function pairOf(name: unknown, value: unknown): (readonly [string, number])[] {
+function measurementListOf(name: unknown, value: unknown): (readonly [string, number])[] {
   const key = textOf(name);
   return key !== null && typeof value === 'number' && Number.isFinite(value) ? [[key, value]] : [];
 }
 
 /** Reads an entry of HoVerNet or CellViT with the fields `contour`, `type` and `type_prob`. */
-function contourOf(json: Json, key: string | null, types: ReadonlyMap<string, string>): ResultObject {
+function contourOf(
+  json: Json,
+  key: string | null,
+  classNamesByType: ReadonlyMap<string, string>,
+): ResultObject {
   const ring = ringOf(json.contour);
-  const type = numberText(json.type) ?? textOf(json.type); // usually a number that the type map explains
+  const type = textOf(json.type); // usually a number, for which the file may state a class name
+  const defaultName = type !== null && /^\d+$/.test(type) ? `Type ${type}` : type;
   return {
     ...polygonOf([ring]),
-    className: type === null ? null : (types.get(type) ?? (/^\d+$/.test(type) ? `Type ${type}` : type)),
+    className: type === null ? null : (classNamesByType.get(type) ?? defaultName),
     classColor: null,
     id: key,
-    measurements: pairOf('type_prob', json.type_prob),
+    measurements: measurementListOf('type_prob', json.type_prob),
   };
 }

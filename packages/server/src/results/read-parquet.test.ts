@@ -1,4 +1,4 @@
-/** Reads tables of points and of outlines from Parquet files, and rejects damaged files and files with false sizes. */
+/** Tests reading points and outlines from Parquet files, and the rejection of damaged files and of files with false sizes. */
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,6 +9,7 @@ import { isParquet, readParquet } from './read-parquet.ts';
 
 const mpp = { x: 0.5, y: 0.5 };
 
+/** Returns the objects that `readParquet` emits for a file with this content. */
 async function read(bytes: Uint8Array, scale: typeof mpp | null = mpp): Promise<ResultObject[]> {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'lamina-parquet-'));
   onTestFinished(() => fs.rm(folder, { recursive: true }));
@@ -30,13 +31,16 @@ function table(columnData: Columns, options: { rowGroupSize?: number } = {}): Ui
   return new Uint8Array(parquetWriteBuffer({ columnData, ...options }));
 }
 
-const count = 70_000;
+const pointCount = 70_000;
 const points = table(
   [
-    { name: 'x', data: Float64Array.from({ length: count }, (_, i) => i / 4) },
-    { name: 'y', data: Int32Array.from({ length: count }, (_, i) => i) },
-    { name: 'cell_type', data: Array.from({ length: count }, (_, i) => (i % 2 === 0 ? 'Tumor' : 'Stroma')) },
-    { name: 'score', data: Float32Array.from({ length: count }, (_, i) => i / 2) },
+    { name: 'x', data: Float64Array.from({ length: pointCount }, (_, i) => i / 4) },
+    { name: 'y', data: Int32Array.from({ length: pointCount }, (_, i) => i) },
+    {
+      name: 'cell_type',
+      data: Array.from({ length: pointCount }, (_, i) => (i % 2 === 0 ? 'Tumor' : 'Stroma')),
+    },
+    { name: 'score', data: Float32Array.from({ length: pointCount }, (_, i) => i / 2) },
   ],
   { rowGroupSize: 40_000 },
 );
@@ -57,14 +61,15 @@ function wkbPolygon(ring: readonly (readonly [number, number])[]): Uint8Array {
   return new Uint8Array(bytes);
 }
 
-const geo = [
+const geoParquetMetadata = [
   {
     key: 'geo',
     value: JSON.stringify({ primary_column: 'geometry', columns: { geometry: { encoding: 'WKB' } } }),
   },
 ];
 
-const outlines = (geometry: Uint8Array[]) =>
+/** Returns a GeoParquet file with a row for each polygon. */
+const outlineTable = (geometry: Uint8Array[]) =>
   new Uint8Array(
     parquetWriteBuffer({
       columnData: [
@@ -72,7 +77,7 @@ const outlines = (geometry: Uint8Array[]) =>
         { name: 'class', data: geometry.map(() => 'Tumor') },
         { name: 'area', data: geometry.map((_, i) => i) },
       ],
-      kvMetadata: geo,
+      kvMetadata: geoParquetMetadata,
     }),
   );
 
@@ -80,8 +85,9 @@ describe('readParquet', () => {
   it('emits one object for each row of a table of points with several row groups', async () => {
     expect(isParquet(points)).toBe(true);
     const found = await read(points);
-    expect(found).toHaveLength(count);
-    for (const n of [0, 32_767, 32_768, 39_999, 40_000, count - 1]) {
+    expect(found).toHaveLength(pointCount);
+    // The ends of a part that is decoded at once (32,768 rows) and of a row group (40,000 rows).
+    for (const n of [0, 32_767, 32_768, 39_999, 40_000, pointCount - 1]) {
       expect(found[n]).toEqual({
         rings: [],
         x: n / 4,
@@ -111,7 +117,7 @@ describe('readParquet', () => {
       [0, 8],
       [0, 0],
     ] as const;
-    const found = await read(outlines([wkbPolygon(ring), wkbPolygon(ring.map(([x, y]) => [x + 10, y]))]));
+    const found = await read(outlineTable([wkbPolygon(ring), wkbPolygon(ring.map(([x, y]) => [x + 10, y]))]));
     expect(found).toMatchObject([
       { rings: [[0, 0, 8, 0, 8, 8, 0, 8]], x: 4, y: 4, className: 'Tumor', measurements: [['area', 0]] },
       { x: 14, y: 4, className: 'Tumor', measurements: [['area', 1]] },
@@ -129,7 +135,7 @@ describe('readParquet', () => {
       [8, 0],
       [8, 8],
     ] as const;
-    await expect(read(outlines([wkbPolygon(ring)]))).rejects.toMatchObject({ problem: 'bad_geometry' });
+    await expect(read(outlineTable([wkbPolygon(ring)]))).rejects.toMatchObject({ problem: 'bad_geometry' });
   });
 
   it('rejects an outline whose WKB header states 10^9 vertices but has no data', async () => {
@@ -141,7 +147,7 @@ describe('readParquet', () => {
       ]),
     );
     bytes.writeUInt32LE(1e9, vertexCountOffset);
-    await expect(read(outlines([bytes]))).rejects.toMatchObject({ problem: 'damaged' });
+    await expect(read(outlineTable([bytes]))).rejects.toMatchObject({ problem: 'damaged' });
   });
 
   it('throws only ImportRejectedError for a truncated file or a file with a changed byte', async () => {
@@ -151,9 +157,10 @@ describe('readParquet', () => {
       { name: 'class', data: ['a', 'b', 'a'] },
     ]);
     await expect(read(small.subarray(0, small.length - 20))).rejects.toMatchObject({ problem: 'damaged' });
-    for (let at = 4; at < small.length; at++) {
+    const signatureBytes = 4; // a file with another signature is not passed to readParquet
+    for (let offset = signatureBytes; offset < small.length; offset++) {
       const bytes = small.slice();
-      bytes[at] = (bytes[at] as number) ^ 0xff;
+      bytes[offset] = (bytes[offset] as number) ^ 0xff;
       const outcome = await read(bytes).then(
         () => 'read',
         (error: Error) => error.name,

@@ -1,7 +1,6 @@
 /**
- * Reads objects from a Parquet file: a table of points with the columns that read-points.ts knows, or GeoParquet with outlines
- * as well-known binary (WKB). Rows are read in parts, so that only the compressed bytes of one row group are in memory at a
- * time.
+ * Reads objects of a result layer from a Parquet file: a table of points with the columns that read-points.ts knows, or GeoParquet
+ * with outlines as well-known binary (WKB). Rows are read in parts; only the compressed bytes of one row group are in memory at a time.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
@@ -21,7 +20,7 @@ import { pointReader } from './read-points.ts';
 const signature = Buffer.from('PAR1');
 const maxColumns = 512;
 const maxFooterBytes = 16 * 2 ** 20;
-/** Maximum number of compressed bytes of a row group. */
+/** Maximum number of compressed bytes of a row group, and of unpacked bytes of a page. */
 const maxGroupBytes = 256 * 2 ** 20;
 const maxPageBytes = 64 * 2 ** 20;
 /** Rows that are decoded at once. A row with an outline is larger than a row with a point. */
@@ -29,6 +28,7 @@ const rowsPerPart = { points: 32_768, outlines: 4096 } as const;
 
 type Row = Readonly<Record<string, unknown>>;
 
+/** Returns whether a file is a Parquet file. @param start first bytes of the file */
 export function isParquet(start: Uint8Array): boolean {
   return signature.equals(start.subarray(0, signature.length));
 }
@@ -49,17 +49,17 @@ export async function readParquet(
   const file = await open(path, 'r');
   try {
     const buffer = bufferOf(file, (await file.stat()).size);
-    const metadata = await parsed(() => parquetMetadataAsync(buffer, { initialFetchSize: 65_536 }));
-    const { columns, geometry, rowsOfGroups } = await parsed(() => contentOf(metadata));
+    const metadata = await runParser(() => parquetMetadataAsync(buffer, { initialFetchSize: 65_536 }));
+    const { columns, geometry, rowsOfGroups } = await runParser(() => contentOf(metadata));
     const totalRows = rowsOfGroups.reduce((sum, rows) => sum + rows, 0);
     const emitRow = geometry === null ? pointEmitter(columns, mpp, emit) : outlineEmitter(geometry, emit);
-    const step = geometry === null ? rowsPerPart.points : rowsPerPart.outlines;
+    const partRows = geometry === null ? rowsPerPart.points : rowsPerPart.outlines;
     let groupStart = 0; // number of the group's first row in the file
     for (const groupRows of rowsOfGroups) {
       buffer.forget();
-      for (let start = 0; start < groupRows; start += step) {
-        const end = Math.min(groupRows, start + step);
-        const rows = await parsed(() =>
+      for (let start = 0; start < groupRows; start += partRows) {
+        const end = Math.min(groupRows, start + partRows);
+        const rows = await runParser(() =>
           parquetReadObjects({
             file: buffer,
             metadata,
@@ -70,7 +70,7 @@ export async function readParquet(
           }),
         );
         // A damaged header may state billions of rows, so reading stops as soon as a row is missing.
-        if (rows.length !== end - start) throw damaged('a row group has fewer rows than it claims');
+        if (rows.length !== end - start) throw damagedFile('a row group has fewer rows than it claims');
         for (const row of rows) emitRow(row);
         onProgress((groupStart + end) / totalRows);
       }
@@ -81,16 +81,16 @@ export async function readParquet(
   }
 }
 
-const damaged = (reason: string) =>
-  new ImportRejectedError('damaged', `The Parquet file is damaged: ${reason}`);
+const damagedFile = (damage: string) =>
+  new ImportRejectedError('damaged', `The Parquet file is damaged: ${damage}`);
 
 /** Runs a step of the parser. @throws ImportRejectedError damaged for any error of the parser */
-async function parsed<T>(step: () => T | Promise<T>): Promise<T> {
+async function runParser<T>(step: () => T | Promise<T>): Promise<T> {
   try {
     return await step();
   } catch (error) {
     if (error instanceof ImportRejectedError) throw error;
-    throw damaged((error as Error).message);
+    throw damagedFile((error as Error).message);
   }
 }
 
@@ -104,10 +104,10 @@ function bufferOf(file: FileHandle, byteLength: number): AsyncBuffer & { forget(
 
   async function read(start: number, end: number): Promise<ArrayBuffer> {
     const bytes = new Uint8Array(end - start);
-    for (let at = 0; at < bytes.length; ) {
-      const { bytesRead } = await file.read(bytes, at, bytes.length - at, start + at);
-      if (bytesRead === 0) throw damaged('it ends early');
-      at += bytesRead;
+    for (let filled = 0; filled < bytes.length; ) {
+      const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, start + filled);
+      if (bytesRead === 0) throw damagedFile('it ends early');
+      filled += bytesRead;
     }
     return bytes.buffer;
   }
@@ -116,7 +116,7 @@ function bufferOf(file: FileHandle, byteLength: number): AsyncBuffer & { forget(
     byteLength,
     slice(start, end = byteLength) {
       const isInside = Number.isSafeInteger(start) && start >= 0 && end >= start && end <= byteLength;
-      if (!isInside) throw damaged(`it has no bytes ${start} to ${end}`);
+      if (!isInside) throw damagedFile(`it has no bytes ${start} to ${end}`);
       const key = `${start}-${end}`;
       const cached = cachedRanges.get(key);
       if (cached !== undefined) return cached;
@@ -144,16 +144,17 @@ function contentOf(metadata: FileMetaData): {
   if (metadata.metadata_length > maxFooterBytes) {
     throw new ImportRejectedError('too_large', 'The description of the Parquet file is too long');
   }
-  const flat = parquetSchema(metadata).children.filter(({ children }) => children.length === 0);
-  if (flat.length > maxColumns)
+  const flatColumns = parquetSchema(metadata).children.filter(({ children }) => children.length === 0);
+  if (flatColumns.length > maxColumns)
     throw new ImportRejectedError('unknown_format', 'The table has too many columns');
-  if (!flat.every(({ element }) => typeof element.name === 'string')) throw damaged('a column has no name');
+  if (!flatColumns.every(({ element }) => typeof element.name === 'string'))
+    throw damagedFile('a column has no name');
   const rowsOfGroups = metadata.row_groups.map(({ num_rows: rows }) => Number(rows));
   if (!rowsOfGroups.every((rows) => Number.isSafeInteger(rows) && rows >= 0))
-    throw damaged('it has no number of rows');
-  const geometry = flat.find(({ element }) => element.logical_type?.type === 'GEOMETRY');
+    throw damagedFile('it has no number of rows');
+  const geometry = flatColumns.find(({ element }) => element.logical_type?.type === 'GEOMETRY');
   return {
-    columns: flat.map(({ element }) => element.name),
+    columns: flatColumns.map(({ element }) => element.name),
     geometry: geometry?.element.name ?? null,
     rowsOfGroups,
   };

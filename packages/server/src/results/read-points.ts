@@ -1,4 +1,4 @@
-/** Reads points from a text table whose first row has the column names; commas, semicolons or tabs separate the columns. */
+/** Reads points, such as cell centres, from a text table with column names in its first row and commas, semicolons or tabs. */
 import { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import { ImportRejectedError } from './problems.ts';
@@ -6,7 +6,7 @@ import type { ResultObject } from './read-objects.ts';
 
 const maxRecordBytes = 64 * 1024;
 const maxColumns = 512;
-/** In the unit of the table, positive or negative. */
+/** Largest absolute value of a coordinate, in the unit of the table. */
 const maxCoordinate = 1e8;
 /** Longer names, classes and ids are cut off. */
 const maxTextLength = 200;
@@ -90,8 +90,8 @@ function columnsOf(
   if (header.length > maxColumns)
     throw new ImportRejectedError('unknown_format', 'The table has too many columns');
   const lowerCaseNames = header.map((name) => name.toLowerCase());
-  const findColumn = (wanted: readonly string[]) =>
-    wanted.map((name) => lowerCaseNames.indexOf(name)).find((column) => column >= 0) ?? -1;
+  const findColumn = (possibleNames: readonly string[]) =>
+    possibleNames.map((name) => lowerCaseNames.indexOf(name)).find((column) => column >= 0) ?? -1;
   const otherColumns = { className: findColumn(classNames), id: findColumn(idNames), names: header };
   const [x, y] = [findColumn(xNames), findColumn(yNames)];
   if (x >= 0 && y >= 0) return { x, y, scale: { x: 1, y: 1 }, ...otherColumns };

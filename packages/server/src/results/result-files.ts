@@ -1,4 +1,4 @@
-/** The files of result layers in DATA_DIR/results, and the received parts of uploads in its folder `partial`. */
+/** The files of result layers in DATA_DIR/results, and the parts of uploads received so far in its folder `partial`. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../platform/config.ts';

@@ -1,7 +1,7 @@
 /**
- * Creates, lists and deletes result layers, and receives their files. The content of a layer never changes; a new result needs
- * a new layer. Every account that may view a slide sees its result layers. Only the account that created a layer, or an
- * administrator, may upload its file and delete it.
+ * Creates, lists and deletes result layers (rasters or objects of a slide that a program computed), and receives their files. The
+ * content of a layer never changes; a new result needs a new layer. Every account that may view a slide sees its result layers. Only
+ * the account that created a layer, or an administrator, may upload its file and delete it.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
@@ -68,12 +68,12 @@ export interface ResultLayers {
    */
   remove(actor: Actor, layerId: string): Promise<void>;
   /**
-   * Announces the size of the file before its upload, which reserves the space.
+   * Reserves space for the upload of a file of this size.
    *
    * @throws AppError not_found, forbidden, upload_ended, upload_too_large, quota_exceeded, storage_full
    */
   announce(caller: User, layerId: string, sizeBytes: number): Promise<void>;
-  /** Returns a layer with the received and the announced number of bytes. @throws AppError not_found, forbidden */
+  /** Returns a layer with the received number of bytes and the reserved total. @throws AppError not_found, forbidden */
   progress(
     caller: User,
     layerId: string,
@@ -91,7 +91,7 @@ export interface ResultLayers {
 interface ReceivedPart {
   readonly offset: number;
   readonly stream: Readable;
-  /** Size of the whole file, if the client states it only with this part; null after an announcement. */
+  /** Size of the whole file in bytes, if the client states it only with this part; null if it reserved the space before. */
   readonly total: number | null;
 }
 
@@ -106,7 +106,7 @@ interface Dependencies {
   readonly files: ResultFiles;
 }
 
-const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
+const uuidPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 /** Disk space that stays free for other data, above all the database. */
 const reserveBytes = 512 * 1024 ** 2;
 const deletedAccount: Bilingual = { tr: 'Silinmiş hesap', en: 'Deleted account' };
@@ -115,29 +115,30 @@ const deletedAccount: Bilingual = { tr: 'Silinmiş hesap', en: 'Deleted account'
 const asAnnotationLayer = ({ owner_uid }: Pick<ResultLayerRow, 'owner_uid'>) =>
   ({ owner_uid, visibility: 'members', editing: 'owner', locked_by: null }) as const;
 
-/** Longer than 60 lines, because all operations share the dependencies and the checks. */
+/** Returns the service. Longer than 60 lines, because all operations share the dependencies and the checks. */
 export function createResultLayers(dependencies: Dependencies): ResultLayers {
   const { config, db, audit, signIn, visibleImages, jobs, files } = dependencies;
   const now = () => dependencies.now().toISOString();
 
   /** Returns a slide that the account may view. @throws AppError not_found */
   async function requireImage(reader: User, imageId: string, connection: Connection = db): Promise<ImageRow> {
-    const image = uuid.test(imageId)
+    const image = uuidPattern.test(imageId)
       ? (await visibleImages.of(reader, [imageId], connection)).get(imageId)
       : null;
     if (!image) throw new AppError('not_found');
     return image;
   }
 
-  /** Returns a layer that the account may delete. @throws AppError not_found, forbidden */
-  async function requireOwn(caller: User, row: ResultLayerRow | null, connection?: Connection) {
+  /** Checks that the account may change and delete a layer, and returns it. @throws AppError not_found, forbidden */
+  async function requireManageable(caller: User, row: ResultLayerRow | null, connection?: Connection) {
     if (row === null || row.problem === removedResultProblem) throw new AppError('not_found');
     await requireImage(caller, row.image_id, connection);
     if (!layerRightsOf(caller, asAnnotationLayer(row)).manage) throw new AppError('forbidden');
     return row;
   }
 
-  const find = async (layerId: string) => (uuid.test(layerId) ? findResultLayer(db, layerId) : null);
+  const findLayer = async (layerId: string) =>
+    uuidPattern.test(layerId) ? findResultLayer(db, layerId) : null;
 
   async function describe(
     reader: User,
@@ -169,7 +170,7 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
   }
 
   /** Reserves space for the file and begins its upload. @throws AppError upload_ended, upload_too_large, quota_exceeded, storage_full */
-  async function announce(row: ResultLayerRow, sizeBytes: number): Promise<void> {
+  async function reserveUpload(row: ResultLayerRow, sizeBytes: number): Promise<void> {
     if (row.state !== 'uploading') throw new AppError('upload_ended');
     if (row.upload_bytes === sizeBytes) return;
     if (sizeBytes > config.uploadMaxBytes) throw new AppError('upload_too_large');
@@ -204,8 +205,7 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
 
     create: (actor, imageId, { name, kind, registration, source }, translate) =>
       db.transaction().execute(async (tx) => {
-        // This deletes nothing. The first statement must write, so that SQLite acquires its write lock before the transaction
-        // reads.
+        // Deletes nothing, but makes SQLite acquire its write lock before the transaction reads.
         await deleteResultLayerRow(tx, '');
         const user = await recheckCaller(tx, signIn, actor, 'annotations.write');
         await requireImage(user, imageId, tx);
@@ -214,7 +214,7 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
         }
         const existing = await listResultLayersOf(tx, imageId);
         if (existing.length >= resultLimits.layersPerSlide) throw new AppError('too_many_layers');
-        const at = now();
+        const createdAt = now();
         const row = await insertResultLayer(tx, {
           ...newResultColumns,
           id: randomUUID(),
@@ -225,8 +225,8 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
           source,
           registration: registration === undefined ? null : JSON.stringify(registration),
           state: 'uploading',
-          created_at: at,
-          updated_at: at,
+          created_at: createdAt,
+          updated_at: createdAt,
         });
         await audit.record(tx, {
           action: 'result-layer-created',
@@ -240,9 +240,9 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
 
     async remove(actor, layerId) {
       await db.transaction().execute(async (tx) => {
-        const locked = uuid.test(layerId) ? await lockResultLayer(tx, layerId) : null;
+        const locked = uuidPattern.test(layerId) ? await lockResultLayer(tx, layerId) : null;
         const user = await recheckCaller(tx, signIn, actor, 'annotations.write');
-        const row = await requireOwn(user, locked, tx);
+        const row = await requireManageable(user, locked, tx);
         if (row.source === 'folder') await removeFoundResultLayer(tx, layerId);
         else await deleteResultLayerRow(tx, layerId);
         await audit.record(tx, {
@@ -257,20 +257,20 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
     },
 
     async announce(caller, layerId, sizeBytes) {
-      await announce(await requireOwn(caller, await find(layerId)), sizeBytes);
+      await reserveUpload(await requireManageable(caller, await findLayer(layerId)), sizeBytes);
     },
 
     async progress(caller, layerId, translate) {
-      const row = await requireOwn(caller, await find(layerId));
-      const isOpen = row.state === 'uploading'; // after the upload all bytes have been received
-      const received = isOpen ? ((await files.parts.received(layerId)) ?? 0) : (row.upload_bytes ?? 0);
+      const row = await requireManageable(caller, await findLayer(layerId));
+      const isUploading = row.state === 'uploading'; // afterwards, the server has received all bytes
+      const received = isUploading ? ((await files.parts.received(layerId)) ?? 0) : (row.upload_bytes ?? 0);
       return { layer: await describeOne(caller, row, translate), received, total: row.upload_bytes };
     },
 
     async receive(caller, layerId, { offset, stream, total }) {
-      const row = await requireOwn(caller, await find(layerId));
+      const row = await requireManageable(caller, await findLayer(layerId));
       if (row.state !== 'uploading') throw new AppError('upload_ended');
-      if (row.upload_bytes === null && total !== null) await announce(row, total);
+      if (row.upload_bytes === null && total !== null) await reserveUpload(row, total);
       const size = row.upload_bytes ?? total;
       if (size === null) throw new AppError('invalid_request', { field: 'Upload-Length' });
       if ((await files.parts.received(layerId)) !== offset) throw new AppError('conflict');
@@ -312,7 +312,8 @@ function toResultLayer(
 ): ResultLayer {
   const { manage } = layerRightsOf(reader, asAnnotationLayer(row));
   const name = row.owner_uid === null ? undefined : names.get(row.owner_uid);
-  const isFound = row.source === 'folder';
+  const ownerName = name === undefined ? translate(deletedAccount) : name;
+  const hasOwner = row.source !== 'folder'; // a file found beside a slide has no owner
   const problem = row.problem !== null && isProblem(row.problem) ? row.problem : null;
   return {
     id: row.id,
@@ -320,7 +321,7 @@ function toResultLayer(
     name: row.name,
     kind: row.kind,
     owner: row.owner_uid,
-    owner_name: isFound ? null : name === undefined ? translate(deletedAccount) : name,
+    owner_name: hasOwner ? ownerName : null,
     source: row.source,
     state: row.state,
     progress: row.percent / 100,

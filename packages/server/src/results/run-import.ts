@@ -12,7 +12,7 @@ export interface ImportTask {
   /** Maximum size of the layer's file. */
   readonly maxBytes: number;
   readonly registration: ResultRegistration;
-  /** False for a raster of continuous values. Otherwise its palette and values decide whether it is a mask. */
+  /** False for a raster of continuous values; true for a mask; null: its palette and values decide. */
   readonly isMask: boolean | null;
   readonly slide: {
     readonly width: number;
@@ -21,13 +21,11 @@ export interface ImportTask {
   };
 }
 
-export type ImportAnswer =
+export type ImportOutcome =
   | { readonly ok: true; readonly sizeBytes: number; readonly objects: number | null }
   | { readonly ok: false; readonly problem: Problem; readonly message: string };
 
-/**
- * Limit of the JavaScript heap of the worker. Typed arrays are outside the heap; `resultLimits` of the contract limit their size.
- */
+/** Limit of the JavaScript heap of the worker. Typed arrays are outside the heap; `resultLimits` of the contract limit their size. */
 const heapMegabytes = 128;
 /** Size of a semi-space of the young generation. A larger one would save little time and cost three times its size. */
 const youngMegabytes = 8;
@@ -41,9 +39,9 @@ export async function runImport(
   task: ImportTask,
   onProgress: (fraction: number) => void,
   signal: AbortSignal,
-): Promise<ImportAnswer> {
+): Promise<ImportOutcome> {
   try {
-    return await runInThread<ImportAnswer>({
+    return await runInThread<ImportOutcome>({
       module: new URL('./import-worker.ts', import.meta.url),
       workerData: task,
       resourceLimits: { maxOldGenerationSizeMb: heapMegabytes, maxYoungGenerationSizeMb: youngMegabytes },

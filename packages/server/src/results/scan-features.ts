@@ -1,7 +1,7 @@
 /**
- * Finds the objects in a JSON file of any size, with only one object in memory at a time. Objects are the members of one of
- * these lists: `features` of a GeoJSON FeatureCollection, an array as the whole file, `cells` (CellViT) or `nuc` (HoVerNet, an
- * object instead of a list). The scanner tracks only brackets and strings, and parses each object separately.
+ * Finds the objects of a result (such as detected cells) in a JSON file of any size, with only one object in memory at a time. Objects
+ * are the members of one of these lists: `features` of a GeoJSON FeatureCollection, an array as the whole file, `cells` (CellViT) or
+ * `nuc` (HoVerNet, an object instead of a list). The scanner tracks only brackets and strings, and parses each object separately.
  */
 import { parseFlatFeature } from './flat-rings.ts';
 import { ImportRejectedError } from './problems.ts';
@@ -31,7 +31,7 @@ const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket, colon
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 /** Keys at the top level of the file whose value is a list of objects. */
 const listKeys: ReadonlySet<string> = new Set(['features', 'cells', 'nuc']);
-/** A string in more parts of the file than this is longer than any key that matters here. */
+/** A string that extends over more parts of the file is longer than any of these keys. */
 const maxKeyParts = 8;
 
 /**
@@ -70,8 +70,8 @@ function createScanner(target: ScanTarget) {
   let keyParts: Buffer[] | null = null;
   /** Index in the current part at which the rest of this string begins. */
   let keyStart = 0;
-  /** All bytes so far, while the file may be a single object; null once a list is found or the file is too large. */
-  let whole: Buffer[] | null = [];
+  /** All parts so far, while the file may be a single object; null once a list is found or the file is too large. */
+  let wholeFile: Buffer[] | null = [];
   let wholeBytes = 0;
   let isTopArray = false;
 
@@ -104,19 +104,19 @@ function createScanner(target: ScanTarget) {
   }
 
   /** Handles an opening bracket or brace. @returns whether a capture begins with it */
-  function open(byte: number): boolean {
+  function handleOpening(byte: number): boolean {
     if (!hasStarted) {
       hasStarted = true;
       isTopArray = byte === openBracket;
       if (isTopArray) {
         listDepth = 1;
         foundList = true;
-        whole = null;
+        wholeFile = null;
       }
     } else if (!isTopArray && depth === 1 && listKeys.has(key)) {
       listDepth = 2;
       foundList = true;
-      whole = null;
+      wholeFile = null;
     } else if (!isTopArray && depth === 1 && key === 'type_map' && byte === openBrace) {
       beginCapture('typeMap');
       return true;
@@ -129,12 +129,12 @@ function createScanner(target: ScanTarget) {
 
   return {
     add(part: Buffer): void {
-      if (whole !== null) {
+      if (wholeFile !== null) {
         wholeBytes += part.length;
         if (wholeBytes > maxObjectBytes) {
-          whole = null;
+          wholeFile = null;
           if (!hasStarted) throw new ImportRejectedError('unknown_format', 'The file is not JSON');
-        } else whole.push(Buffer.from(part));
+        } else wholeFile.push(Buffer.from(part));
       }
       // Index in this part at which the captured bytes begin; -1 while nothing is captured.
       let captureStart = capture === null ? -1 : 0;
@@ -150,7 +150,7 @@ function createScanner(target: ScanTarget) {
           }
           continue;
         }
-        if (byte > quote && byte < colon) continue; // digits, commas and other characters that do not matter here
+        if (byte > quote && byte < colon) continue; // skips digits, commas and signs quickly
         if (byte === quote) {
           isInString = true;
           const isKeyDepth = depth === 1 || (depth === 2 && listDepth === 2);
@@ -159,7 +159,7 @@ function createScanner(target: ScanTarget) {
             keyStart = i + 1;
           }
         } else if (byte === openBrace || byte === openBracket) {
-          if (open(byte)) captureStart = i;
+          if (handleOpening(byte)) captureStart = i;
           if (++depth > maxDepth)
             throw new ImportRejectedError('too_complex', 'The file is nested too deeply');
         } else if (byte === closeBrace || byte === closeBracket) {
@@ -190,8 +190,9 @@ function createScanner(target: ScanTarget) {
       if (!hasStarted) throw new ImportRejectedError('unknown_format', 'The file is empty');
       if (depth !== 0 || isInString) throw new ImportRejectedError('damaged', 'The file ends early');
       if (foundList) return;
-      if (whole === null) throw new ImportRejectedError('unknown_format', 'The file has no list of features');
-      target.onObject({ value: parse(Buffer.concat(whole)), key: null });
+      if (wholeFile === null)
+        throw new ImportRejectedError('unknown_format', 'The file has no list of features');
+      target.onObject({ value: parse(Buffer.concat(wholeFile)), key: null });
     },
   };
 

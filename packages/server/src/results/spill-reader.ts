@@ -1,6 +1,6 @@
 /**
- * Reads the records of a block from the spill file, the temporary file of an import. Records that are near each other in the
- * file are read with one call; programs usually write the cells of a small area one after the other.
+ * Reads the records of a block (objects near each other on the slide) from the spill file, the temporary file of an import. Records
+ * near each other in the file are read with one call; most programs write the cells of a small area one after the other.
  */
 import fs from 'node:fs';
 

@@ -1,11 +1,11 @@
 /**
- * Imports objects in two passes, because ten million of them do not fit into memory. The first pass writes each object to a
- * temporary file (the spill file) and keeps only 17 bytes of it in memory: offset, length, sort key and tree number. Then the
- * objects are sorted by position (see morton-order.ts), and the second pass writes them in blocks to the file of the layer. An
- * object belongs to the block of its centre and is never clipped. Large objects are in separate blocks, so that the bounds of
- * the other blocks stay small. The layout of the file is documented in docs/decisions/0023.
+ * Imports the objects of a vector layer in two passes, because ten million of them do not fit into memory. The first pass writes each
+ * object to a temporary file (the spill file) and keeps only 17 bytes of it in memory: offset, length, sort key and tree number. Then
+ * the objects are sorted by position (see morton-order.ts), and the second pass writes them in blocks to the file of the layer. An
+ * object belongs to the block of its centre and is never clipped. Large objects are in separate blocks (trees), which keeps the bounds
+ * of the other blocks small. docs/decisions/0023 documents the layout of the file.
  *
- * The file is long because both passes share the state of the objects.
+ * This module is long because both passes share the state of the objects.
  */
 import fs from 'node:fs';
 import { gzipSync } from 'node:zlib';
@@ -71,10 +71,8 @@ export const indexEntryBytes = 84; // with 4 reserved bytes
 const noClass = 'Unclassified';
 const noClassColor: Color = [128, 128, 128];
 const spillBufferBytes = 2 ** 20;
-/**
- * Sides in quarters of a pixel (1,024 and 16,384 pixels) that divide objects into three ranges of sizes, each with its own tree.
- */
-const largeSides = [4 * 1024, 4 * 16_384] as const;
+/** Smallest sides of medium and large objects, in quarters of a pixel. Each of the three ranges of sizes has its own tree. */
+const [mediumSide, largeSide] = [4 * 1024, 4 * 16_384] as const;
 
 interface VectorOptions {
   readonly spillPath: string;
@@ -163,8 +161,8 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
 
   /** Returns the number of a measurement's column; null when the layer has the maximum number of columns already. */
   function columnNumberOf(name: string): number | null {
-    const known = columnNumbers.get(name);
-    if (known !== undefined) return known;
+    const existingNumber = columnNumbers.get(name);
+    if (existingNumber !== undefined) return existingNumber;
     if (columnList.length >= resultLimits.measurements) return null;
     columnNumbers.set(name, columnList.length);
     columnList.push({ name, min: Infinity, max: -Infinity, count: 0 });
@@ -206,7 +204,7 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
   }
 
   /** Returns an object in pixels of level 0. */
-  function transformed(object: ResultObject): ResultObject {
+  function transformToSlide(object: ResultObject): ResultObject {
     if (isIdentity) return object;
     const rings = object.rings.map((ring) => {
       const moved: number[] = [];
@@ -224,7 +222,7 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
     add(original) {
       if (objects >= maxObjects)
         throw new ImportRejectedError('too_many_objects', `More than ${maxObjects} objects`);
-      const object = transformed(original);
+      const object = transformToSlide(original);
       const classNumber = classNumberOf(object);
       const { record, box, vertexCount } = encoder.encodeRecord(
         object,
@@ -232,16 +230,16 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
         collectMeasurements(object),
       );
       if (objects === offsets.length) {
-        offsets = grown(offsets, new Float64Array(objects * 2));
-        lengths = grown(lengths, new Uint32Array(objects * 2));
-        keys = grown(keys, new Uint32Array(objects * 2));
-        treeNumbers = grown(treeNumbers, new Uint8Array(objects * 2));
+        offsets = copyInto(new Float64Array(objects * 2), offsets);
+        lengths = copyInto(new Uint32Array(objects * 2), lengths);
+        keys = copyInto(new Uint32Array(objects * 2), keys);
+        treeNumbers = copyInto(new Uint8Array(objects * 2), treeNumbers);
       }
       offsets[objects] = spilledBytes + bufferedBytes;
       lengths[objects] = record.length;
       keys[objects] = mortonKey(object.x / slide.width, object.y / slide.height);
-      const side = Math.max(box[2] - box[0], box[3] - box[1]);
-      treeNumbers[objects] = side < largeSides[0] ? 0 : side < largeSides[1] ? 1 : 2;
+      const longerSide = Math.max(box[2] - box[0], box[3] - box[1]);
+      treeNumbers[objects] = Number(longerSide >= mediumSide) + Number(longerSide >= largeSide);
       spillRecord(record);
       widen(bounds, box);
       widen(centers, [object.x, object.y, object.x, object.y]);
@@ -270,17 +268,17 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
         const packed = gzipSync(block.bytes, { level: 1 });
         const hasIds = members.some(({ id }) => id !== null);
         const ids = hasIds ? gzipSync(JSON.stringify(members.map(({ id }) => id)), { level: 1 }) : null;
-        const entry = n * indexEntryBytes;
-        index.writeDoubleLE(writer.append(packed), entry + indexField.offset);
-        index.writeUInt32LE(packed.length, entry + indexField.length);
-        index.writeUInt32LE(start, entry + indexField.firstNumber);
-        index.writeUInt32LE(members.length, entry + indexField.objectCount);
+        const entryOffset = n * indexEntryBytes;
+        index.writeDoubleLE(writer.append(packed), entryOffset + indexField.offset);
+        index.writeUInt32LE(packed.length, entryOffset + indexField.length);
+        index.writeUInt32LE(start, entryOffset + indexField.firstNumber);
+        index.writeUInt32LE(members.length, entryOffset + indexField.objectCount);
         for (const [i, value] of block.bounds.entries())
-          index.writeInt32LE(value, entry + indexField.bounds + 4 * i);
+          index.writeInt32LE(value, entryOffset + indexField.bounds + 4 * i);
         for (const [i, value] of block.centers.entries())
-          index.writeDoubleLE(value, entry + indexField.centers + 8 * i);
-        index.writeDoubleLE(ids === null ? 0 : writer.append(ids), entry + indexField.idsOffset);
-        index.writeUInt32LE(ids?.length ?? 0, entry + indexField.idsLength);
+          index.writeDoubleLE(value, entryOffset + indexField.centers + 8 * i);
+        index.writeDoubleLE(ids === null ? 0 : writer.append(ids), entryOffset + indexField.idsOffset);
+        index.writeUInt32LE(ids?.length ?? 0, entryOffset + indexField.idsLength);
         writeColumns(members, start);
         largestBlock = Math.max(largestBlock, members.length);
         if (n % 64 === 0) onProgress(n / ranges.length);
@@ -348,9 +346,9 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
   };
 }
 
-/** Returns the larger array with the values of the old one. */
-function grown<T extends Float64Array | Uint32Array | Uint8Array>(old: T, larger: T): T {
-  larger.set(old);
+/** Copies the values of an array to the start of a larger one, and returns the larger one. */
+function copyInto<T extends Float64Array | Uint32Array | Uint8Array>(larger: T, values: T): T {
+  larger.set(values);
   return larger;
 }
 

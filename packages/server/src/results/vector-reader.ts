@@ -1,6 +1,6 @@
 /**
- * Reads blocks, columns and single objects of an imported vector layer from its file, and counts objects in an area. The file is
- * long because all functions read the same layout.
+ * Reads blocks, columns and single objects of an imported vector layer (the layout is in vector-import.ts) from its file, and counts
+ * objects in an area. This module is long because all functions read the same layout.
  */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -135,7 +135,7 @@ export async function openVector(container: Container): Promise<VectorReader> {
   }
 
   /** Reads class, centre, measurements and id of an object that a pick has found. */
-  async function describe({ number, block, rings }: Found): Promise<OverlayObject> {
+  async function describe({ number, block, rings }: PickedObject): Promise<OverlayObject> {
     const indexInBlock = number - entryOf(block).first;
     const points = await container.read(description.centers + 16 * number, 16);
     const classNumber = (await container.read(description.classBytes + number, 1))[0] as number;
@@ -196,8 +196,8 @@ export async function openVector(container: Container): Promise<VectorReader> {
       return offset === undefined || length === undefined ? null : container.read(offset, length);
     },
 
-    async centers(wantedFirst, wantedCount) {
-      const { first, count } = clampRange(wantedFirst, wantedCount);
+    async centers(requestedFirst, requestedCount) {
+      const { first, count } = clampRange(requestedFirst, requestedCount);
       const points = await container.read(description.centers + 16 * first, 16 * count);
       const bytes = Buffer.alloc(9 * count);
       for (let i = 0; i < count; i++) {
@@ -208,10 +208,10 @@ export async function openVector(container: Container): Promise<VectorReader> {
       return bytes;
     },
 
-    async measurement(column, wantedFirst, wantedCount) {
+    async measurement(column, requestedFirst, requestedCount) {
       const offset = description.columns[column];
       if (offset === undefined) return null;
-      const { first, count } = clampRange(wantedFirst, wantedCount);
+      const { first, count } = clampRange(requestedFirst, requestedCount);
       return container.read(offset + 4 * first, 4 * count);
     },
 
@@ -225,20 +225,21 @@ export async function openVector(container: Container): Promise<VectorReader> {
 
     async pick(x, y, tolerance) {
       // In quarters of a pixel, like the bounds. A point is found within half a pixel even without tolerance.
-      const [qx, qy, reach] = [x * 4, y * 4, tolerance * 4 + halfPixel];
-      let best: Found | null = null;
-      let decoded = 0;
-      for (let n = 0; n < blocks && decoded < maxPickedBlocks; n++) {
+      const target = { x: x * 4, y: y * 4, tolerance: tolerance * 4 };
+      const reach = target.tolerance + halfPixel;
+      let best: PickedObject | null = null;
+      let decodedBlocks = 0;
+      for (let n = 0; n < blocks && decodedBlocks < maxPickedBlocks; n++) {
         const isNear =
-          boundOf(n, 0) <= qx + reach &&
-          boundOf(n, 2) >= qx - reach &&
-          boundOf(n, 1) <= qy + reach &&
-          boundOf(n, 3) >= qy - reach;
+          boundOf(n, 0) <= target.x + reach &&
+          boundOf(n, 2) >= target.x - reach &&
+          boundOf(n, 1) <= target.y + reach &&
+          boundOf(n, 3) >= target.y - reach;
         if (!isNear) continue;
-        decoded++;
+        decodedBlocks++;
         const { offset, length } = entryOf(n);
         const bytes = await unpack(await container.read(offset, length));
-        best = bestIn(bytes, n, { x: qx, y: qy, tolerance: tolerance * 4 }, best);
+        best = bestMatchIn(bytes, n, target, best);
       }
       return best === null ? null : describe(best);
     },
@@ -246,7 +247,7 @@ export async function openVector(container: Container): Promise<VectorReader> {
 }
 
 /** An object that a pick has found. */
-interface Found {
+interface PickedObject {
   /** Number of the object in the layer. */
   readonly number: number;
   /** Number of its block. */
@@ -260,7 +261,7 @@ interface Found {
 }
 
 /** Position and tolerance of a pick in quarters of a pixel. */
-interface Target {
+interface PickTarget {
   readonly x: number;
   readonly y: number;
   readonly tolerance: number;
@@ -270,7 +271,12 @@ interface Target {
  * Returns the best match among the objects of a block and the previous best match: the smallest object that contains the
  * position, otherwise the nearest one. `encodeBlock` of encode-block.ts documents the sections of a block.
  */
-function bestIn(bytes: Buffer, block: number, target: Target, previousBest: Found | null): Found | null {
+function bestMatchIn(
+  bytes: Buffer,
+  block: number,
+  target: PickTarget,
+  previousBest: PickedObject | null,
+): PickedObject | null {
   let best = previousBest;
   const first = bytes.readUInt32LE(blockField.firstNumber);
   const objectCount = bytes.readUInt32LE(blockField.objectCount);
@@ -278,21 +284,21 @@ function bestIn(bytes: Buffer, block: number, target: Target, previousBest: Foun
   const vertexCountsStart = blockHeaderBytes + 8 * objectCount;
   let deltaPosition = vertexCountsStart + 4 * bytes.readUInt32LE(blockField.ringCount);
   const ringCountsStart = deltaPosition + 4 * bytes.readUInt32LE(blockField.vertexCount);
-  let ring = 0; // number of the ring in the block
+  let ringNumber = 0; // in the block
   for (let i = 0; i < objectCount; i++) {
     const centerX = originX + bytes.readInt32LE(blockHeaderBytes + 4 * i);
     const centerY = originY + bytes.readInt32LE(blockHeaderBytes + 4 * (objectCount + i));
     const ringCount = bytes.readUInt16LE(ringCountsStart + 2 * i);
     const outline: number[][] = [];
-    for (let r = 0; r < ringCount; r++, ring++) {
-      const count = bytes.readUInt32LE(vertexCountsStart + 4 * ring);
-      const positions = new Array<number>(2 * count);
+    for (let n = 0; n < ringCount; n++, ringNumber++) {
+      const vertexCount = bytes.readUInt32LE(vertexCountsStart + 4 * ringNumber);
+      const positions = new Array<number>(2 * vertexCount);
       let [x, y] = [centerX, centerY];
-      for (let v = 0; v < count; v++, deltaPosition += 4) {
+      for (let vertex = 0; vertex < vertexCount; vertex++, deltaPosition += 4) {
         x += bytes.readInt16LE(deltaPosition);
         y += bytes.readInt16LE(deltaPosition + 2);
-        positions[2 * v] = x;
-        positions[2 * v + 1] = y;
+        positions[2 * vertex] = x;
+        positions[2 * vertex + 1] = y;
       }
       outline.push(positions);
     }
@@ -312,8 +318,8 @@ function measure(
   rings: readonly number[][],
   centerX: number,
   centerY: number,
-  { x, y, tolerance }: Target,
-): Pick<Found, 'distance' | 'area'> | null {
+  { x, y, tolerance }: PickTarget,
+): Pick<PickedObject, 'distance' | 'area'> | null {
   if (rings.length === 0) {
     const distance = Math.hypot(centerX - x, centerY - y);
     return distance <= Math.max(tolerance, halfPixel) ? { distance, area: 0 } : null;
@@ -345,19 +351,19 @@ function areaOf(ring: readonly number[]): number {
 
 /** Returns the distance of a position from the nearest edge of a ring. */
 function distanceTo(ring: readonly number[], x: number, y: number): number {
-  let least = Number.POSITIVE_INFINITY;
+  let smallest = Number.POSITIVE_INFINITY;
   let [ax, ay] = [ring.at(-2) ?? 0, ring.at(-1) ?? 0];
   for (let i = 0; i < ring.length; i += 2) {
     const [bx, by] = [ring[i] as number, ring[i + 1] as number];
     const [dx, dy] = [bx - ax, by - ay];
     const squaredLength = dx * dx + dy * dy;
-    // Fraction of the edge, from a to b, at which it is nearest to the position.
-    const t =
+    // The point of the edge that is nearest to the position is at this fraction of the way from a to b.
+    const fraction =
       squaredLength === 0 ? 0 : Math.max(0, Math.min(1, ((x - ax) * dx + (y - ay) * dy) / squaredLength));
-    least = Math.min(least, Math.hypot(ax + t * dx - x, ay + t * dy - y));
+    smallest = Math.min(smallest, Math.hypot(ax + fraction * dx - x, ay + fraction * dy - y));
     [ax, ay] = [bx, by];
   }
-  return least;
+  return smallest;
 }
 
 /** Parses the query parameter `x0,y0,x1,y1`; null when it is undefined. @throws AppError invalid_request */

@@ -74,23 +74,23 @@ export function overlayRoutes(
   }
 
   serve(app, getOverlayIndex, ({ params, caller, reply }) =>
-    sendPart(params, caller, reply, { of: 'index' }),
+    sendPart(params, caller, reply, { kind: 'index' }),
   );
 
   serve(app, getOverlayBlock, ({ params, caller, reply }) =>
-    sendPart(params, caller, reply, { of: 'block', number: params.block }),
+    sendPart(params, caller, reply, { kind: 'block', number: params.block }),
   );
 
   serve(app, getOverlayCenters, ({ params, query: { first, count }, caller, reply }) =>
-    sendPart(params, caller, reply, { of: 'centers', first, count }),
+    sendPart(params, caller, reply, { kind: 'centers', first, count }),
   );
 
   serve(app, getOverlayMeasurement, ({ params, query: { first, count }, caller, reply }) =>
-    sendPart(params, caller, reply, { of: 'measurement', column: params.column, first, count }),
+    sendPart(params, caller, reply, { kind: 'measurement', column: params.column, first, count }),
   );
 
   serve(app, getOverlayDensity, ({ params, caller, reply }) =>
-    sendPart(params, caller, reply, { of: 'density', level: params.level, class: params.class }),
+    sendPart(params, caller, reply, { kind: 'density', level: params.level, class: params.class }),
   );
 }
 

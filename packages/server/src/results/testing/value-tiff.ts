@@ -1,4 +1,3 @@
-/** Builds TIFF files for tests: one band of numbers, little-endian, without compression. Tag numbers are those of TIFF 6.0. */
 interface ValueTiff {
   readonly width: number;
   readonly height: number;
@@ -7,19 +6,20 @@ interface ValueTiff {
   readonly tile?: number;
 }
 
+/** Builds a TIFF file for tests: one band of numbers, little-endian, without compression. Tag numbers are those of TIFF 6.0. */
 export function valueTiff({ width, height, values, tile }: ValueTiff): Uint8Array {
   const bytesPerSample = values.BYTES_PER_ELEMENT;
   const blocks = tile === undefined ? [bytesOf(values)] : tilesOf({ width, height, values, tile });
   const isFloat = values instanceof Float32Array || values instanceof Float64Array;
   // The file consists of the header (8 bytes), a table with the offsets and then the sizes of all blocks, the blocks, and the
   // directory.
-  const tableAt = 8;
+  const tableOffset = 8;
   const tableBytes = blocks.length * 8;
   const sizes = blocks.map((block) => block.length);
-  const firstBlock = tableAt + tableBytes;
+  const firstBlock = tableOffset + tableBytes;
   const offsets = sizes.map((_, n) => firstBlock + sizes.slice(0, n).reduce((sum, size) => sum + size, 0));
-  const directoryAt = firstBlock + sizes.reduce((sum, size) => sum + size, 0);
-  const isOne = blocks.length === 1; // then the entry contains the offset itself instead of the offset of the table
+  const directoryOffset = firstBlock + sizes.reduce((sum, size) => sum + size, 0);
+  const hasOneBlock = blocks.length === 1; // then a directory entry contains the offset itself instead of the offset of the table
   const [short, long] = [3, 4] as const; // the types of 16-bit and 32-bit values
   type Entry = [tag: number, type: typeof short | typeof long, count: number, value: number];
   const entries: Entry[] = [
@@ -38,27 +38,27 @@ export function valueTiff({ width, height, values, tile }: ValueTiff): Uint8Arra
       : [
           [322, long, 1, tile], // TileWidth
           [323, long, 1, tile], // TileLength
-          [324, long, blocks.length, isOne ? (offsets[0] as number) : tableAt], // TileOffsets
-          [325, long, blocks.length, isOne ? (sizes[0] as number) : tableAt + 4 * blocks.length], // TileByteCounts
+          [324, long, blocks.length, hasOneBlock ? (offsets[0] as number) : tableOffset], // TileOffsets
+          [325, long, blocks.length, hasOneBlock ? (sizes[0] as number) : tableOffset + 4 * blocks.length], // TileByteCounts
         ]) as Entry[]),
     [339, short, 1, isFloat ? 3 : 1], // SampleFormat: floating point or unsigned integer
   ];
-  const file = Buffer.alloc(directoryAt + 2 + entries.length * 12 + 4);
+  const file = Buffer.alloc(directoryOffset + 2 + entries.length * 12 + 4);
   file.write('II*\0', 'latin1');
-  file.writeUInt32LE(directoryAt, 4);
+  file.writeUInt32LE(directoryOffset, 4);
   offsets.forEach((offset, n) => {
-    file.writeUInt32LE(offset, tableAt + 4 * n);
-    file.writeUInt32LE(sizes[n] as number, tableAt + 4 * (blocks.length + n));
+    file.writeUInt32LE(offset, tableOffset + 4 * n);
+    file.writeUInt32LE(sizes[n] as number, tableOffset + 4 * (blocks.length + n));
     file.set(blocks[n] as Uint8Array, offset);
   });
-  file.writeUInt16LE(entries.length, directoryAt);
+  file.writeUInt16LE(entries.length, directoryOffset);
   entries.forEach(([tag, type, count, value], n) => {
-    const entryAt = directoryAt + 2 + 12 * n; // an entry has 12 bytes
-    file.writeUInt16LE(tag, entryAt);
-    file.writeUInt16LE(type, entryAt + 2);
-    file.writeUInt32LE(count, entryAt + 4);
-    if (type === short) file.writeUInt16LE(value, entryAt + 8);
-    else file.writeUInt32LE(value, entryAt + 8);
+    const entryOffset = directoryOffset + 2 + 12 * n; // an entry has 12 bytes
+    file.writeUInt16LE(tag, entryOffset);
+    file.writeUInt16LE(type, entryOffset + 2);
+    file.writeUInt32LE(count, entryOffset + 4);
+    if (type === short) file.writeUInt16LE(value, entryOffset + 8);
+    else file.writeUInt32LE(value, entryOffset + 8);
   });
   return file;
 }
@@ -74,8 +74,8 @@ function tilesOf({ width, height, values, tile }: Required<ValueTiff>): Uint8Arr
       const ArrayType = values.constructor as new (length: number) => ValueTiff['values'];
       const pixels = new ArrayType(tile * tile);
       for (let y = 0; y < Math.min(tile, height - top); y++) {
-        const from = (top + y) * width + left;
-        pixels.set(values.subarray(from, from + Math.min(tile, width - left)), y * tile);
+        const rowStart = (top + y) * width + left;
+        pixels.set(values.subarray(rowStart, rowStart + Math.min(tile, width - left)), y * tile);
       }
       tiles.push(bytesOf(pixels));
     }
