@@ -15,7 +15,7 @@ const recentRanges = new Map<string, readonly MediaRange[]>();
 const maxRecentHeaders = 100;
 
 /** Parses the Accept header. A missing header accepts everything. @throws AppError not_acceptable for more than 2048 characters */
-function mediaRangesOf(header: string | undefined): readonly MediaRange[] {
+function rangesOf(header: string | undefined): readonly MediaRange[] {
   if (header === undefined || header.trim() === '') return [{ type: '*/*', parameters: new Map() }];
   if (header.length > maxHeaderLength) throw new AppError('not_acceptable');
   const cachedRanges = recentRanges.get(header);
@@ -57,7 +57,7 @@ function splitOutsideQuotes(text: string, separator: string): string[] {
 
 /** Checks that the client accepts DICOM JSON. @throws AppError not_acceptable */
 export function requireJson(accept: string | undefined): void {
-  const isAccepted = mediaRangesOf(accept).some(({ type }) =>
+  const isAccepted = rangesOf(accept).some(({ type }) =>
     ['*/*', 'application/*', 'application/json', 'application/dicom+json'].includes(type),
   );
   if (!isAccepted) throw new AppError('not_acceptable');
@@ -65,9 +65,7 @@ export function requireJson(accept: string | undefined): void {
 
 /** Checks that the client accepts JPEG. @throws AppError not_acceptable */
 export function requireJpeg(accept: string | undefined): void {
-  const isAccepted = mediaRangesOf(accept).some(({ type }) =>
-    ['*/*', 'image/*', 'image/jpeg'].includes(type),
-  );
+  const isAccepted = rangesOf(accept).some(({ type }) => ['*/*', 'image/*', 'image/jpeg'].includes(type));
   if (!isAccepted) throw new AppError('not_acceptable');
 }
 
@@ -98,7 +96,7 @@ export function bulkFormOf(
 ): BulkForm {
   const { types, transferSyntax, mayBeSingle } = offered;
   const [preferred = 'application/octet-stream'] = types;
-  for (const { type, parameters } of mediaRangesOf(accept)) {
+  for (const { type, parameters } of rangesOf(accept)) {
     const acceptedSyntax = parameters.get('transfer-syntax');
     const isOtherSyntax =
       acceptedSyntax !== undefined && acceptedSyntax !== '*' && acceptedSyntax !== transferSyntax;

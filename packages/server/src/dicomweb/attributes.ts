@@ -154,12 +154,9 @@ export function toJson(attributes: Attributes): JsonDataSet {
 function elementOf(vr: string, value: Value): JsonElement {
   if (value instanceof BulkData) return { vr, BulkDataURI: value.url };
   const values = (Array.isArray(value) ? value : [value]) as readonly (string | number | Attributes | null)[];
-  const nonEmptyValues = values.filter((single) => single !== null && single !== '');
+  const nonEmptyValues = values.filter((each) => each !== null && each !== '');
   if (nonEmptyValues.length === 0) return { vr };
-  return {
-    vr,
-    Value: nonEmptyValues.map((single) => jsonValueOf(vr, single as string | number | Attributes)),
-  };
+  return { vr, Value: nonEmptyValues.map((each) => jsonValueOf(vr, each as string | number | Attributes)) };
 }
 
 function jsonValueOf(vr: string, value: string | number | Attributes): unknown {

@@ -33,10 +33,7 @@ describe('addressMatcher for two networks, 10.0.0.2 and loopback', () => {
     },
   );
 
-  it.each(['10.0.0.3', '::ffff:10.0.0.3', '2001:db9::1', '', 'somewhere'])(
-    'does not match the address %j',
-    (address) => {
-      expect(matches(address)).toBe(false);
-    },
-  );
+  it.each(['10.0.0.3', '::ffff:10.0.0.3', '2001:db9::1', '', 'somewhere'])('does not match %j', (address) => {
+    expect(matches(address)).toBe(false);
+  });
 });

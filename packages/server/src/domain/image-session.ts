@@ -37,7 +37,7 @@ export interface ApiTokenName {
 /** A person without an account who has opened a share link. */
 export interface Visitor {
   readonly linkId: string;
-  /** Ids of the images that the link shares. The visitor may see only these. */
+  /** Ids of the images that the link shares, which are the only ones that the visitor may see. */
   readonly images: ReadonlySet<string>;
 }
 

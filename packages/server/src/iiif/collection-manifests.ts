@@ -1,5 +1,5 @@
 /**
- * Describes cases (the slides of one patient) and collections as IIIF collections of manifests (iiif.io/api/presentation/3.0, section
+ * Describes cases (slides that belong together) and collections as IIIF collections of manifests (iiif.io/api/presentation/3.0, section
  * 5.1). They contain only slides that the reader may view. A visitor, who has opened a share link without an account, sees the titles
  * that the creator of the link has given, never the names of files, datasets or cases.
  */
@@ -75,11 +75,11 @@ export function createCollectionManifests(dependencies: Dependencies): Collectio
     const { type, id, title, loadItems } = await linkOf(visitor);
     if (type !== target.type || id !== target.id) throw new AppError('not_found');
     const items = (await loadItems()).map(
-      (shared): ListedItem => ({
+      ({ image_id: id, title: itemTitle, text }): ListedItem => ({
         type: 'slide',
-        id: shared.image_id,
-        title: shared.title,
-        text: shared.text,
+        id,
+        title: itemTitle,
+        text,
       }),
     );
     return { title, text: null, items };

@@ -223,8 +223,7 @@ export function createBlockEncoder(): BlockEncoder {
       }
       const [originX, originY] = [toQuarters(centers[0]), toQuarters(centers[1])];
       const objectCount = members.length;
-      // Sections after the header: centres (x of all objects, then y), vertex counts of all rings, deltas, ring counts,
-      // classes.
+      // Sections after the header: centres (x of all objects, then y), vertex counts of all rings, deltas, ring counts, classes.
       const centersStart = blockHeaderBytes;
       let ringPosition = centersStart + 8 * objectCount;
       let deltaPosition = ringPosition + 4 * ringCount;

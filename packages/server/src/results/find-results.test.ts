@@ -82,50 +82,47 @@ describe.each(databaseKinds)('the job find-results, on %s', (database) => {
   });
 });
 
-describe.skipIf(withoutObjectStore !== null)(
-  'a scan of a bucket with slides (needs TEST_S3_ENDPOINT)',
-  () => {
-    it('adds, replaces and deletes result layers when the result files beside slides change', async () => {
-      const server = await slideServer({ config: { objectStore: await makeBucket('slides/') } });
-      const { services, config } = server;
-      const admin = server.as(await server.fixtures.admin());
-      const store = services.objectStorage?.store;
-      if (store === undefined) throw new Error('the server has no object store');
-      async function put(key: string, bytes: Uint8Array | string): Promise<void> {
-        const file = path.join(config.dataDir, 'to-put');
-        await fs.writeFile(file, bytes);
-        await store?.put(key, file);
-      }
-      /** Scans the bucket, waits for the imports, and returns the layers of the slide. */
-      async function scanAndImport() {
-        await server.rescan();
-        await services.jobs.idle('import-result');
-        const { body } = await admin.call(listResultLayers, {
-          params: { imageId: await server.idOf('a.svs') },
-        });
-        return body.layers
-          .map(({ name, state, object_count, problem }) => [name, state, object_count, problem?.code ?? null])
-          .sort((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1));
-      }
-
-      await put('Set/a.svs', await buildSvs());
-      await put('Set/a_mask.tif', valueTiff({ width: 16, height: 16, values: new Uint8Array(256).fill(1) }));
-      await put('Set/a_detections.geojson', JSON.stringify([point, point]));
-      await put('Set/a_likelihood_map.tif', 'no TIFF');
+describe.skipIf(withoutObjectStore !== null)('a scan of a slide bucket (needs TEST_S3_ENDPOINT)', () => {
+  it('adds, replaces and deletes result layers when the result files beside slides change', async () => {
+    const server = await slideServer({ config: { objectStore: await makeBucket('slides/') } });
+    const { services, config } = server;
+    const admin = server.as(await server.fixtures.admin());
+    const store = services.objectStorage?.store;
+    if (store === undefined) throw new Error('the server has no object store');
+    async function put(key: string, bytes: Uint8Array | string): Promise<void> {
+      const file = path.join(config.dataDir, 'to-put');
+      await fs.writeFile(file, bytes);
+      await store?.put(key, file);
+    }
+    /** Scans the bucket, waits for the imports, and returns the layers of the slide. */
+    async function scanAndImport() {
       await server.rescan();
-      // The first scan finds the slide, but ends before the slide has been read; only the next one searches for results.
-      expect(await scanAndImport()).toEqual([
-        ['a_detections.geojson', 'ready', 2, null],
-        ['a_likelihood_map.tif', 'failed', null, 'unknown_format'],
-        ['a_mask.tif', 'ready', null, null],
-      ]);
-      expect((await admin.call(listImages)).body.images.map(({ file_name }) => file_name)).toEqual(['a.svs']);
-      expect(await fs.readdir(path.join(config.dataDir, 'results', 'partial'))).toEqual([]);
+      await services.jobs.idle('import-result');
+      const { body } = await admin.call(listResultLayers, {
+        params: { imageId: await server.idOf('a.svs') },
+      });
+      return body.layers
+        .map(({ name, state, object_count, problem }) => [name, state, object_count, problem?.code ?? null])
+        .sort((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1));
+    }
 
-      await put('Set/a_detections.geojson', JSON.stringify([point, point, point]));
-      await store.delete('Set/a_mask.tif');
-      await store.delete('Set/a_likelihood_map.tif');
-      expect(await scanAndImport()).toEqual([['a_detections.geojson', 'ready', 3, null]]);
-    });
-  },
-);
+    await put('Set/a.svs', await buildSvs());
+    await put('Set/a_mask.tif', valueTiff({ width: 16, height: 16, values: new Uint8Array(256).fill(1) }));
+    await put('Set/a_detections.geojson', JSON.stringify([point, point]));
+    await put('Set/a_likelihood_map.tif', 'no TIFF');
+    await server.rescan();
+    // The first scan finds the slide, but ends before the slide has been read; only the next one searches for results.
+    expect(await scanAndImport()).toEqual([
+      ['a_detections.geojson', 'ready', 2, null],
+      ['a_likelihood_map.tif', 'failed', null, 'unknown_format'],
+      ['a_mask.tif', 'ready', null, null],
+    ]);
+    expect((await admin.call(listImages)).body.images.map(({ file_name }) => file_name)).toEqual(['a.svs']);
+    expect(await fs.readdir(path.join(config.dataDir, 'results', 'partial'))).toEqual([]);
+
+    await put('Set/a_detections.geojson', JSON.stringify([point, point, point]));
+    await store.delete('Set/a_mask.tif');
+    await store.delete('Set/a_likelihood_map.tif');
+    expect(await scanAndImport()).toEqual([['a_detections.geojson', 'ready', 3, null]]);
+  });
+});

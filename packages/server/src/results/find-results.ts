@@ -38,7 +38,6 @@ interface Dependencies {
 
 /** A result file beside a slide. */
 interface FoundResult {
-  /** Catalogue entry of the slide. */
   readonly imageId: string;
   readonly name: string;
   readonly kind: 'raster' | 'vector';

@@ -106,8 +106,7 @@ export function blockRanges(
 }
 
 /**
- * Splits ranges further so that the records of each block have at most 4 MiB. An object with a larger record gets its own
- * block.
+ * Splits ranges further so that the records of each block have at most 4 MiB. An object with a larger record gets its own block.
  *
  * @param bytesOf returns the size of the record of the object at a position in the order
  */

@@ -108,7 +108,6 @@ interface OpenLayer {
   readonly container: Container;
   readonly raster: RasterReader | null;
   readonly vector: VectorReader | null;
-  /** Number of running reads. */
   activeReads: number;
   isEvicted: boolean;
 }
@@ -179,7 +178,7 @@ export function createOverlays({ db, catalogue, files }: Dependencies): Overlays
     describe: ({ layer }) =>
       withLayer(layer, async ({ raster, vector }) => {
         if (vector !== null) return describeVector(layer, vector.description);
-        return describeRaster(layer, requireFound(raster));
+        return describeRaster(layer, nonNull(raster));
       }),
 
     async tile({ layer }, z, tile) {
@@ -197,15 +196,14 @@ export function createOverlays({ db, catalogue, files }: Dependencies): Overlays
       return bytes;
     },
 
-    value: ({ layer }, x, y) => withLayer(layer, async ({ raster }) => requireFound(raster).value(x, y)),
+    value: ({ layer }, x, y) => withLayer(layer, async ({ raster }) => nonNull(raster).value(x, y)),
 
-    counts: ({ layer }, box) =>
-      withLayer(layer, async ({ vector }) => requireFound(vector).counts(boxFrom(box))),
+    counts: ({ layer }, box) => withLayer(layer, async ({ vector }) => nonNull(vector).counts(boxFrom(box))),
 
     pick: ({ layer }, x, y, tolerance) =>
-      withLayer(layer, async ({ vector }) => requireFound(vector).pick(x, y, tolerance)),
+      withLayer(layer, async ({ vector }) => nonNull(vector).pick(x, y, tolerance)),
 
-    part: ({ layer }, part) => withLayer(layer, async ({ vector }) => partOf(requireFound(vector), part)),
+    part: ({ layer }, part) => withLayer(layer, async ({ vector }) => partOf(nonNull(vector), part)),
 
     async close() {
       openLayers.clear();
@@ -214,7 +212,7 @@ export function createOverlays({ db, catalogue, files }: Dependencies): Overlays
 }
 
 /** Returns the value unless it is null. @throws AppError not_found */
-function requireFound<T>(value: T | null): T {
+function nonNull<T>(value: T | null): T {
   if (value === null) throw new AppError('not_found');
   return value;
 }
@@ -227,19 +225,16 @@ async function partOf(vector: VectorReader, part: VectorPart): Promise<OverlayBy
     case 'index':
       return { bytes: await vector.index(), isGzip: false };
     case 'block':
-      return { bytes: requireFound(await vector.block(parseSegment(part.number))), isGzip: true };
+      return { bytes: nonNull(await vector.block(parseSegment(part.number))), isGzip: true };
     case 'density': {
       const [level, classNumber] = [parseSegment(part.level), parseSegment(part.class)];
-      return { bytes: requireFound(await vector.density(level, classNumber)), isGzip: true };
+      return { bytes: nonNull(await vector.density(level, classNumber)), isGzip: true };
     }
     case 'centers':
       return { bytes: await vector.centers(part.first, part.count ?? maxOverlayObjects), isGzip: false };
     case 'measurement': {
       const { column, first, count = maxOverlayObjects } = part;
-      return {
-        bytes: requireFound(await vector.measurement(parseSegment(column), first, count)),
-        isGzip: false,
-      };
+      return { bytes: nonNull(await vector.measurement(parseSegment(column), first, count)), isGzip: false };
     }
   }
 }

@@ -9,8 +9,6 @@ import { createInflate } from 'node:zlib';
 import { SlideError, type ValueArray, type ValueImage } from '@lamina/slide';
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Size of the content of the chunk IHDR. */
-const headerBytes = 13;
 /** Maximum width and height in pixels. */
 const maxSide = 2 ** 24;
 /** Maximum size of a chunk other than the pixels, which may come in chunks of any size. */
@@ -42,13 +40,13 @@ export async function openPngValues(path: string): Promise<ValueImage & { close(
   const file = createReadStream(path, { highWaterMark: maxPartBytes });
   const chunks = readChunks(file);
   const first = await chunks.next();
-  if (first.done || first.value.type !== 'IHDR') throw corruptFile('no header');
+  if (first.done || first.value.type !== 'IHDR') throw badPng('no header');
   const header = parseHeader(first.value.bytes);
   let palette: [number, number, number][] | null = null;
   let firstPixels: Uint8Array | null = null;
   for (;;) {
     const next = await chunks.next();
-    if (next.done) throw corruptFile('no pixels');
+    if (next.done) throw badPng('no pixels');
     const { type, bytes } = next.value;
     if (type === 'PLTE' && header.colourType === 3) palette = parsePalette(bytes);
     if (type === 'IDAT') {
@@ -93,12 +91,12 @@ function valueTypeOf({ bits, colourType }: Header): ValueImage['type'] {
   return bits === 16 ? 'uint16' : 'uint8';
 }
 
-function corruptFile(damage: string): SlideError {
+function badPng(damage: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The PNG file is damaged: ${damage}`);
 }
 
 function parseHeader(bytes: Uint8Array): Header {
-  if (bytes.length !== headerBytes) throw corruptFile('the header has a wrong length');
+  if (bytes.length !== 13) throw badPng('the header has a wrong length');
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   const header = {
     width: view.getUint32(0),
@@ -106,15 +104,14 @@ function parseHeader(bytes: Uint8Array): Header {
     bits: view.getUint8(8),
     colourType: view.getUint8(9),
   };
-  if (header.width === 0 || header.height === 0) throw corruptFile('it has no pixels');
+  if (header.width === 0 || header.height === 0) throw badPng('it has no pixels');
   if (header.width > maxSide || header.height > maxSide) {
     throw new SlideError('LIMIT_EXCEEDED', `The image has ${header.width} × ${header.height} pixels`);
   }
   if (channelsOf[header.colourType] === undefined || ![1, 2, 4, 8, 16].includes(header.bits)) {
-    throw corruptFile('unknown colours');
+    throw badPng('unknown colours');
   }
-  if (header.bits < 8 && header.colourType !== 0 && header.colourType !== 3)
-    throw corruptFile('unknown colours');
+  if (header.bits < 8 && header.colourType !== 0 && header.colourType !== 3) throw badPng('unknown colours');
   if (view.getUint8(12) !== 0) throw new SlideError('FORMAT_NOT_SUPPORTED', 'The PNG file is interlaced');
   return header;
 }
@@ -147,7 +144,7 @@ async function* readChunks(file: AsyncIterable<Buffer>): AsyncGenerator<Chunk> {
     buffered = buffered.subarray(length);
     return bytes;
   }
-  if (!isPng(await readBytes(8))) throw corruptFile('no signature');
+  if (!isPng(await readBytes(8))) throw badPng('no signature');
   for (;;) {
     const chunkHeader = await readBytes(8);
     const type = chunkHeader.toString('latin1', 4);
@@ -224,7 +221,7 @@ function createLineReader(
 function undoFilter(filter: number, line: Uint8Array, above: Uint8Array, bytesPerPixel: number): void {
   const { length } = line;
   if (filter === 0) return; // None
-  if (filter > 4) throw corruptFile('unknown filter');
+  if (filter > 4) throw badPng('unknown filter');
   if (filter === 1) {
     // Sub
     for (let i = bytesPerPixel; i < length; i++) {

@@ -39,16 +39,16 @@ export interface ObjectReader {
 }
 
 export function createObjectReader(): ObjectReader {
-  let classNamesByType: ReadonlyMap<string, string> = new Map();
+  let typeNames: ReadonlyMap<string, string> = new Map();
   return {
     setTypeMap(map) {
       const entries = Object.entries(recordOf(map) ?? {});
-      classNamesByType = new Map(entries.map(([number, name]) => [number, String(name)]));
+      typeNames = new Map(entries.map(([number, name]) => [number, String(name)]));
     },
     read({ value, key }, emit) {
       const json = recordOf(value);
       if (json === null) throw new ImportRejectedError('damaged', 'A member of the list is no object');
-      if (Array.isArray(json.contour)) emit(contourOf(json, key, classNamesByType));
+      if (Array.isArray(json.contour)) emit(contourOf(json, key, typeNames));
       else readFeature(json, emit, 0);
     },
   };
@@ -311,39 +311,34 @@ function measurementsOf(properties: Json): (readonly [name: string, value: numbe
   if (Array.isArray(measurements)) {
     return measurements.flatMap((entry) => {
       const { name, value } = (recordOf(entry) ?? {}) as { name?: unknown; value?: unknown };
-      return measurementListOf(name, value);
+      return asMeasurement(name, value);
     });
   }
   const record = recordOf(measurements);
-  if (record !== null)
-    return Object.entries(record).flatMap(([name, value]) => measurementListOf(name, value));
+  if (record !== null) return Object.entries(record).flatMap(([name, value]) => asMeasurement(name, value));
   return Object.entries(properties).flatMap(([name, value]) =>
-    typeof value === 'number' && !nonMeasurementKeys.has(name) ? measurementListOf(name, value) : [],
+    typeof value === 'number' && !nonMeasurementKeys.has(name) ? asMeasurement(name, value) : [],
   );
 }
 
 const nonMeasurementKeys: ReadonlySet<string> = new Set([...classKeys, 'color', 'colorRGB']);
 
 /** Returns a list with one measurement; an empty list if the name is not text or the value is not a finite number. */
-function measurementListOf(name: unknown, value: unknown): (readonly [string, number])[] {
+function asMeasurement(name: unknown, value: unknown): (readonly [string, number])[] {
   const key = textOf(name);
   return key !== null && typeof value === 'number' && Number.isFinite(value) ? [[key, value]] : [];
 }
 
 /** Reads an entry of HoVerNet or CellViT with the fields `contour`, `type` and `type_prob`. */
-function contourOf(
-  json: Json,
-  key: string | null,
-  classNamesByType: ReadonlyMap<string, string>,
-): ResultObject {
+function contourOf(json: Json, key: string | null, typeNames: ReadonlyMap<string, string>): ResultObject {
   const ring = ringOf(json.contour);
   const type = textOf(json.type); // usually a number, for which the file may state a class name
   const defaultName = type !== null && /^\d+$/.test(type) ? `Type ${type}` : type;
   return {
     ...polygonOf([ring]),
-    className: type === null ? null : (classNamesByType.get(type) ?? defaultName),
+    className: type === null ? null : (typeNames.get(type) ?? defaultName),
     classColor: null,
     id: key,
-    measurements: measurementListOf('type_prob', json.type_prob),
+    measurements: asMeasurement('type_prob', json.type_prob),
   };
 }

@@ -31,16 +31,13 @@ function table(columnData: Columns, options: { rowGroupSize?: number } = {}): Ui
   return new Uint8Array(parquetWriteBuffer({ columnData, ...options }));
 }
 
-const pointCount = 70_000;
+const rows = 70_000;
 const points = table(
   [
-    { name: 'x', data: Float64Array.from({ length: pointCount }, (_, i) => i / 4) },
-    { name: 'y', data: Int32Array.from({ length: pointCount }, (_, i) => i) },
-    {
-      name: 'cell_type',
-      data: Array.from({ length: pointCount }, (_, i) => (i % 2 === 0 ? 'Tumor' : 'Stroma')),
-    },
-    { name: 'score', data: Float32Array.from({ length: pointCount }, (_, i) => i / 2) },
+    { name: 'x', data: Float64Array.from({ length: rows }, (_, i) => i / 4) },
+    { name: 'y', data: Int32Array.from({ length: rows }, (_, i) => i) },
+    { name: 'cell_type', data: Array.from({ length: rows }, (_, i) => (i % 2 === 0 ? 'Tumor' : 'Stroma')) },
+    { name: 'score', data: Float32Array.from({ length: rows }, (_, i) => i / 2) },
   ],
   { rowGroupSize: 40_000 },
 );
@@ -85,9 +82,9 @@ describe('readParquet', () => {
   it('emits one object for each row of a table of points with several row groups', async () => {
     expect(isParquet(points)).toBe(true);
     const found = await read(points);
-    expect(found).toHaveLength(pointCount);
+    expect(found).toHaveLength(rows);
     // The ends of a part that is decoded at once (32,768 rows) and of a row group (40,000 rows).
-    for (const n of [0, 32_767, 32_768, 39_999, 40_000, pointCount - 1]) {
+    for (const n of [0, 32_767, 32_768, 39_999, 40_000, rows - 1]) {
       expect(found[n]).toEqual({
         rings: [],
         x: n / 4,
@@ -157,8 +154,8 @@ describe('readParquet', () => {
       { name: 'class', data: ['a', 'b', 'a'] },
     ]);
     await expect(read(small.subarray(0, small.length - 20))).rejects.toMatchObject({ problem: 'damaged' });
-    const signatureBytes = 4; // a file with another signature is not passed to readParquet
-    for (let offset = signatureBytes; offset < small.length; offset++) {
+    // The first 4 bytes are the signature; the import passes no file with another signature to readParquet.
+    for (let offset = 4; offset < small.length; offset++) {
       const bytes = small.slice();
       bytes[offset] = (bytes[offset] as number) ^ 0xff;
       const outcome = await read(bytes).then(

@@ -30,11 +30,7 @@ const heapMegabytes = 128;
 /** Size of a semi-space of the young generation. A larger one would save little time and cost three times its size. */
 const youngMegabytes = 8;
 
-/**
- * Imports a file.
- *
- * @throws the reason of the signal when it is aborted; any other error that the file did not cause
- */
+/** Imports a file. @throws the reason of the signal when it is aborted; any other error that the file did not cause */
 export async function runImport(
   task: ImportTask,
   onProgress: (fraction: number) => void,

@@ -135,7 +135,7 @@ export async function openVector(container: Container): Promise<VectorReader> {
   }
 
   /** Reads class, centre, measurements and id of an object that a pick has found. */
-  async function describe({ number, block, rings }: PickedObject): Promise<OverlayObject> {
+  async function describe({ number, block, rings }: Hit): Promise<OverlayObject> {
     const indexInBlock = number - entryOf(block).first;
     const points = await container.read(description.centers + 16 * number, 16);
     const classNumber = (await container.read(description.classBytes + number, 1))[0] as number;
@@ -227,7 +227,7 @@ export async function openVector(container: Container): Promise<VectorReader> {
       // In quarters of a pixel, like the bounds. A point is found within half a pixel even without tolerance.
       const target = { x: x * 4, y: y * 4, tolerance: tolerance * 4 };
       const reach = target.tolerance + halfPixel;
-      let best: PickedObject | null = null;
+      let best: Hit | null = null;
       let decodedBlocks = 0;
       for (let n = 0; n < blocks && decodedBlocks < maxPickedBlocks; n++) {
         const isNear =
@@ -247,7 +247,7 @@ export async function openVector(container: Container): Promise<VectorReader> {
 }
 
 /** An object that a pick has found. */
-interface PickedObject {
+interface Hit {
   /** Number of the object in the layer. */
   readonly number: number;
   /** Number of its block. */
@@ -271,12 +271,7 @@ interface PickTarget {
  * Returns the best match among the objects of a block and the previous best match: the smallest object that contains the
  * position, otherwise the nearest one. `encodeBlock` of encode-block.ts documents the sections of a block.
  */
-function bestMatchIn(
-  bytes: Buffer,
-  block: number,
-  target: PickTarget,
-  previousBest: PickedObject | null,
-): PickedObject | null {
+function bestMatchIn(bytes: Buffer, block: number, target: PickTarget, previousBest: Hit | null): Hit | null {
   let best = previousBest;
   const first = bytes.readUInt32LE(blockField.firstNumber);
   const objectCount = bytes.readUInt32LE(blockField.objectCount);
@@ -319,7 +314,7 @@ function measure(
   centerX: number,
   centerY: number,
   { x, y, tolerance }: PickTarget,
-): Pick<PickedObject, 'distance' | 'area'> | null {
+): Pick<Hit, 'distance' | 'area'> | null {
   if (rings.length === 0) {
     const distance = Math.hypot(centerX - x, centerY - y);
     return distance <= Math.max(tolerance, halfPixel) ? { distance, area: 0 } : null;
