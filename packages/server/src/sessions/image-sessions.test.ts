@@ -1,4 +1,6 @@
-/** Image sessions against a real database, with a clock that the tests advance and with several processes that share the database. */
+/**
+ * Image sessions against a real database, with a clock that the tests advance and with several processes that share the database.
+ */
 import { randomUUID } from 'node:crypto';
 import type { User } from '@lamina/contract';
 import { pino } from 'pino';
@@ -120,7 +122,7 @@ describe.each(databaseKinds)('image sessions on %s', (kind) => {
     expect(await isAlive(sessions, tamper(sessionId))).toBe(false);
   });
 
-  describe('end of an image session', () => {
+  describe('an image session', () => {
     it('ends when its lifetime has passed, in memory and in the database', async () => {
       const { startProcess, createCaller, advance } = await setUp({ ttlSeconds: 60 });
       const sessions = await startProcess();

@@ -39,8 +39,8 @@ export interface ImageSessions {
     record?: (tx: DatabaseTransaction) => Promise<void>,
   ): Promise<{ readonly sessionId: string; readonly expiresInSeconds: number }>;
   /**
-   * Creates the session of a visitor, in the transaction that counts the opening of the share link. The session ends with the link at
-   * the latest.
+   * Creates the session of a visitor, in the transaction that counts the opening of the share link. The session ends with the link
+   * at the latest.
    */
   createForVisitor(
     tx: DatabaseTransaction,
@@ -73,8 +73,8 @@ export interface ImageSessions {
       | { readonly shareLinkId: string },
   ): void;
   /**
-   * Makes the next request with each session of the account query the database; without `account`, with the sessions of all accounts.
-   * Call it after a change of access rights.
+   * Makes the next request with each session of the account query the database; without `account`, with the sessions of all
+   * accounts. Call it after a change of access rights.
    */
   invalidateRights(account?: { readonly uid: string }): void;
   /**
@@ -91,8 +91,8 @@ export interface ImageSessions {
 /** Minimum interval between two queries that renew the sessions in use. */
 const renewAfterMs = 500;
 /**
- * The cache entry of a session is renewed until this time after its last request. So a person who looks at one place for some seconds
- * does not wait for the database when moving on.
+ * The cache entry of a session is renewed until this time after its last request. So a person who looks at one place for some
+ * seconds does not wait for the database when moving on.
  */
 const renewUnusedForMs = 10_000;
 /** Interval at which request counts and the last use of sign-ins are saved. */
@@ -112,7 +112,9 @@ interface CachedSession {
   session: ImageSession;
   /** Null for the session of a share link, which does not end when it is idle. */
   readonly signIn: SharedSignIn | null;
-  /** Time of the last query of the session, in milliseconds since the epoch; minus infinity requires a query before the next use. */
+  /**
+   * Time of the last query of the session, in milliseconds since the epoch; minus infinity requires a query before the next use.
+   */
   checkedAt: number;
   /** Time of the last request to this process, in milliseconds since the epoch; minus infinity before the first one. */
   usedAt: number;

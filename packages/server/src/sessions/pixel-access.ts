@@ -1,7 +1,7 @@
 /**
- * Authorizes requests for pixels, which are the descriptor, the thumbnail or a tile of a slide. Such a request needs an image session
- * (a credential only for pixels) or, instead of it, an API token with the scope slides:read. The checks run in the order of
- * docs/permissions.md.
+ * Decides whether a request may load pixels: the descriptor, the thumbnail or a tile of a slide. Such a request needs an image
+ * session (a credential only for pixels) or, instead of it, an API token with the scope slides:read. The checks run in the order
+ * of docs/permissions.md.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '@lamina/contract';
@@ -23,8 +23,8 @@ export interface PixelRequest {
 
 export interface PixelAccess {
   /**
-   * Returns the valid image session of the request, or the one as which its API token acts, and counts the request. Returns a promise
-   * only when it must query the database, or when the request has a bearer token.
+   * Returns the valid image session of the request, or the one as which its API token acts, and counts the request. Returns a
+   * promise only when it must query the database, or when the request has a bearer token.
    *
    * @throws AppError session_missing, session_invalid, token_invalid, unavailable; for API tokens forbidden, rate_limited
    */

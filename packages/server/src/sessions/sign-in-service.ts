@@ -1,7 +1,7 @@
 /**
- * Interface between the sign-in service and the rest of the server. The service issues a bearer token for each sign-in. A token is a
- * random text without content, so each API call looks it up. The embedded service checks passwords against hashes that it stores; an
- * external provider (OpenID Connect) can authenticate people in addition or instead.
+ * Interface between the sign-in service and the rest of the server. The service issues a bearer token for each sign-in. A token is
+ * a random text without content, so each API call looks it up. The embedded service checks passwords against hashes that it
+ * stores; an external provider (OpenID Connect) can authenticate people in addition or instead.
  */
 import type { User } from '@lamina/contract';
 import type { DatabaseTransaction } from '../store/database.ts';
@@ -114,8 +114,8 @@ export interface SignInService {
   /** Returns the sign-ins of an account, most recently used first. */
   signInsOf(uid: string): Promise<OwnSignIn[]>;
   /**
-   * Creates a password reset code, in the caller's transaction. An earlier code becomes invalid. Returns null when the address has no
-   * account, or its account has no password on this server or is deactivated.
+   * Creates a password reset code, in the caller's transaction. An earlier code becomes invalid. Returns null when the address has
+   * no account, or its account has no password on this server or is deactivated.
    */
   createReset(
     tx: DatabaseTransaction,

@@ -197,8 +197,8 @@ describe.each(databaseKinds)('pruning of the audit log, on %s', (kind) => {
 
 describe.each(databaseKinds)('listing the audit log, on %s', (kind) => {
   /**
-   * Opens a log of 12 entries at the minutes 1 to 12. The actors berk and ayse alternate, and the target of entry 11 is ayse. Every third
-   * entry opens a slide, and every fourth is refused.
+   * Opens a log of 12 entries at the minutes 1 to 12. The actors berk and ayse alternate, and the target of entry 11 is ayse. Every
+   * third entry opens a slide, and every fourth is refused.
    */
   async function openFilledLog(): Promise<Database> {
     const db = await openDatabaseOf(kind);

@@ -16,7 +16,7 @@ it('prepareSearch and analyzeImages do nothing on SQLite', async () => {
 describe.skipIf(!databaseKinds.includes('PostgreSQL'))(
   'prepareSearch on PostgreSQL (needs TEST_DATABASE_URL)',
   () => {
-    it('creates the trigram index once when callers run it concurrently and repeatedly', async () => {
+    it('creates the trigram index once when it is called concurrently and repeatedly', async () => {
       const { db, close } = await openTestDatabase('PostgreSQL');
       onTestFinished(close);
       expect(await Promise.all([prepareSearch(db), prepareSearch(db)])).toEqual([null, null]);

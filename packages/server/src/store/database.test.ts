@@ -89,7 +89,7 @@ describe.each(databaseKinds)('a transaction of runLockedTransaction, on %s', (ki
     expect(await listUsers(db)).toHaveLength(20);
   });
 
-  it('fails with a unique violation when it inserts an account whose e-mail address another account has in different case', async () => {
+  it('fails with a unique violation when it inserts an e-mail address that differs only in case from an existing one', async () => {
     const { db, close } = await openTestDatabase(kind);
     onTestFinished(close);
     await insertUser(db, user('u1', 'Ayse@example.org'));

@@ -85,8 +85,8 @@ export async function findCaseOfImage(
 }
 
 /**
- * Selects the entries that are listed in a case and match a filter. The cross joins make SQLite start at the cases, because it keeps
- * their order, so it reads no entries outside cases.
+ * Selects the entries that are listed in a case and match a filter. The cross joins make SQLite start at the cases, because it
+ * keeps their order, so it reads no entries outside cases.
  */
 function selectImagesInCases(db: Connection, filter: ImageFilter) {
   const query = db

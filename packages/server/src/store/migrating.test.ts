@@ -153,7 +153,7 @@ describe('migration of an embedded database', () => {
     expect(await readWithoutMigrating(location, allRowsOf)).toEqual(before);
   });
 
-  it('is complete or has no effect when the process is killed before any of its statements, and completes at the next start', async () => {
+  it('is complete or has no effect when the process is killed at any statement, and completes at the next start', async () => {
     const location = await loadOldDatabase('0001', 'SQLite');
     const before = await readWithoutMigrating(location, allRowsOf);
     const snapshots = await snapshotsBeforeStatements(location);
@@ -199,7 +199,7 @@ async function snapshotsBeforeStatements({ file }: DatabaseLocation): Promise<st
 }
 
 describe.skipIf(!databaseKinds.includes('PostgreSQL'))('migration of a PostgreSQL database', () => {
-  it('has no effect when the connection breaks before any of its statements, and completes at the next start', async () => {
+  it('has no effect when the connection breaks at any statement, and completes at the next start', async () => {
     const location = await loadOldDatabase('0001', 'PostgreSQL');
     const before = await readWithoutMigrating(location, allRowsOf);
     const statements = await countStatements(await loadOldDatabase('0001', 'PostgreSQL'));

@@ -1,6 +1,6 @@
 /**
- * Queries for second factors: the encrypted secret of the one-time codes (TOTP), and the hashes of the recovery codes. An account has
- * at most one second factor.
+ * Queries for second factors: the encrypted secret of the one-time codes (TOTP), and the hashes of the recovery codes. An account
+ * has at most one second factor.
  */
 import type { Connection, DatabaseTransaction } from './database.ts';
 import type { Row } from './schema.ts';

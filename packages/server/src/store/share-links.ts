@@ -158,8 +158,8 @@ export async function imagesOfLinks(
 
 /**
  * Returns a subquery with the columns `link_id` and `image_id` for all slides that the links lead to. It has one `select` for each
- * type of target, and for a collection one for each type of its items. In the SQL, `l` is a link, `v` a saved view, `s` a slide of a
- * case, and `i` an item of a collection.
+ * type of target, and for a collection one for each type of its items. In the SQL, `l` is a link, `v` a saved view, `s` a slide of
+ * a case, and `i` an item of a collection.
  */
 function linkedImages(db: Connection, linkIds: readonly string[]) {
   const isSelected = isOneOf(db, 'l.id', linkIds);

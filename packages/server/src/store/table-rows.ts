@@ -1,6 +1,6 @@
 /**
- * Reads, writes and compares whole tables in a form that is the same on SQLite and PostgreSQL. The commands backup, restore and move
- * (from one database to another) use this module.
+ * Reads, writes and compares whole tables in a form that is the same on SQLite and PostgreSQL. The commands backup, restore and
+ * move (from one database to another) use this module.
  */
 import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
