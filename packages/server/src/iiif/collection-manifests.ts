@@ -75,12 +75,7 @@ export function createCollectionManifests(dependencies: Dependencies): Collectio
     const { type, id, title, loadItems } = await linkOf(visitor);
     if (type !== target.type || id !== target.id) throw new AppError('not_found');
     const items = (await loadItems()).map(
-      ({ image_id: id, title: itemTitle, text }): ListedItem => ({
-        type: 'slide',
-        id,
-        title: itemTitle,
-        text,
-      }),
+      (item): ListedItem => ({ type: 'slide', id: item.image_id, title: item.title, text: item.text }),
     );
     return { title, text: null, items };
   }
