@@ -1,4 +1,4 @@
-/** Endpoints for the annotation classes of a dataset. A class has a name, a colour and optionally a digit as keyboard shortcut. */
+/** Endpoints for the annotation classes of a dataset. A class has a name, a colour and, optionally, a digit as its keyboard shortcut. */
 import { z } from 'zod';
 import { AnnotationColor } from './annotation-layers.ts';
 import { endpoint } from './endpoint.ts';
@@ -13,12 +13,12 @@ const ClassColor = z.union([
     .string()
     .regex(hexColor)
     .transform((hex): AnnotationColor => {
-      const packed = Number.parseInt(hex.slice(1), 16);
-      return [packed >> 16, (packed >> 8) & 255, packed & 255];
+      const rgb = Number.parseInt(hex.slice(1), 16); // 8 bits each of red, green and blue
+      return [rgb >> 16, (rgb >> 8) & 255, rgb & 255];
     }),
 ]);
 
-/** Accepts a digit as text or as number, and returns it as text; null: no shortcut. */
+/** Accepts a digit as text or as a number, and returns it as text. Null means no shortcut. */
 const Shortcut = z
   .union([z.string().regex(/^\d$/), z.number().int().min(0).max(9).transform(String)])
   .nullable()
@@ -33,7 +33,7 @@ export const AnnotationClass = z
   .meta({ id: 'AnnotationClass' });
 export type AnnotationClass = z.infer<typeof AnnotationClass>;
 
-/** Classes of a new dataset and of slides without a dataset, the same as QuPath's default classes. */
+/** Classes of a new dataset and of slides without a dataset. They equal QuPath's default classes. */
 export const defaultAnnotationClasses: readonly AnnotationClass[] = [
   { name: 'Tumor', color: [200, 0, 0], shortcut: '1' },
   { name: 'Stroma', color: [150, 200, 150], shortcut: '2' },

@@ -1,4 +1,4 @@
-/** Endpoints for importing and exporting the annotation files of other programs. */
+/** Endpoints that import and export annotation files of other programs, such as QuPath and ASAP. */
 import { z } from 'zod';
 import { geoJsonType } from './annotations.ts';
 import { endpoint } from './endpoint.ts';
@@ -6,7 +6,7 @@ import { endpoint } from './endpoint.ts';
 /** Maximum size of an annotation file in bytes, before and after decompression. */
 export const maxAnnotationFileBytes = 64 * 2 ** 20;
 
-/** Content types with which an annotation file may be sent. The file may be compressed with gzip. */
+/** Content types that the import accepts. The file may be compressed with gzip. */
 export const annotationFileTypes = [
   geoJsonType,
   'application/json',
@@ -16,7 +16,7 @@ export const annotationFileTypes = [
   'application/octet-stream',
 ] as const;
 
-const Flag = z
+const BooleanText = z
   .enum(['true', 'false'])
   .optional()
   .transform((value) => value === 'true');
@@ -66,8 +66,8 @@ export const importAnnotationFile = endpoint({
   scope: 'annotations:write',
   defaultLanguage: 'en',
   query: z.object({
-    dry_run: Flag.meta({ description: '`true`: check the file without importing it' }),
-    skip_refused: Flag.meta({ description: '`true`: import the valid features and skip the others' }),
+    dry_run: BooleanText.meta({ description: '`true`: check the file without importing it' }),
+    skip_refused: BooleanText.meta({ description: '`true`: import the valid features and skip the others' }),
     format: z.enum(['auto', 'qupath', 'geojson', 'asap', 'aperio', 'dsa']).default('auto'),
     offset_x: Offset.meta({ description: 'Pixels added to every coordinate' }),
     offset_y: Offset.meta({ description: 'Pixels added to every coordinate' }),

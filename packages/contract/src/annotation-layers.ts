@@ -5,25 +5,25 @@ import { optionalSession } from './images.ts';
 import { SingleLine } from './text.ts';
 import { Timestamp } from './timestamp.ts';
 
-/** Accounts that see the layer. `private`: the owner and administrators; `members`: all accounts that may view the slide. */
+/** Who sees the layer. `private`: the owner and administrators; `members`: all accounts that may view the slide. */
 export const LayerVisibility = z.enum(['private', 'members']);
 export type LayerVisibility = z.infer<typeof LayerVisibility>;
 
-/** Accounts that may change annotations. `owner`: the owner and administrators; `members`: all users who may read the layer. */
+/** Who may change its annotations. `owner`: the owner and administrators; `members`: all users who may read the layer. */
 export const LayerEditing = z.enum(['owner', 'members']);
 export type LayerEditing = z.infer<typeof LayerEditing>;
 
 export const LayerSource = z.enum(['manual', 'import', 'api']);
 export type LayerSource = z.infer<typeof LayerSource>;
 
-/** Limits of a layer and of a request. Larger sets of objects, which programs compute, are stored as result layers. */
+/** Limits of a layer and of a request. Programs store larger sets of computed objects as result layers (`result-layers.ts`). */
 export const annotationLayerLimits = {
   annotations: 50_000,
   vertices: 5_000_000,
   changesPerCall: 1000,
 } as const;
 
-/** Days for which a deleted layer or annotation can be restored. */
+/** Number of days for which a deleted layer or annotation can be restored. */
 export const annotationRetentionDays = 30;
 
 /** Red, green and blue, 0 to 255 each. */

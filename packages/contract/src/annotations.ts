@@ -1,4 +1,4 @@
-/** Endpoints for the annotations of a layer, which are GeoJSON as QuPath writes it, with further fields of the server in `properties`. */
+/** Endpoints for the annotations of a layer: GeoJSON features as QuPath writes them; the server adds fields to their `properties`. */
 import { z } from 'zod';
 import { annotationLayerLimits } from './annotation-layers.ts';
 import { endpoint } from './endpoint.ts';
@@ -47,10 +47,10 @@ export type AnnotationFeature = z.infer<typeof AnnotationFeature>;
 /** Properties that the server adds to a feature. */
 export interface AnnotationRecord {
   readonly revision: number;
-  /** uid. */
+  /** The uid of the account. */
   readonly created_by: string;
   readonly created_at: string;
-  /** uid. */
+  /** The uid of the account. */
   readonly updated_by: string;
   readonly updated_at: string;
 }
@@ -72,7 +72,7 @@ export const AnnotationChange = z
   .meta({ id: 'AnnotationChange' });
 export type AnnotationChange = z.infer<typeof AnnotationChange>;
 
-/** The content type of annotations in requests and responses. */
+/** Content type of annotations in requests and responses (RFC 7946). */
 export const geoJsonType = 'application/geo+json';
 
 /**

@@ -1,4 +1,4 @@
-/** API tokens: credentials for programs, with scopes, datasets and an end date. */
+/** Endpoints for API tokens: credentials for programs, with scopes, datasets and an end date. */
 import { z } from 'zod';
 import { ApiTokenScope } from './api-token-scopes.ts';
 import { endpoint } from './endpoint.ts';
@@ -22,7 +22,7 @@ export function scopesOf(account: {
   return ApiTokenScope.options.filter((scope) => scope !== 'slides:upload' || mayUpload);
 }
 
-/** Days for which an API token is valid. */
+/** Lifetime of an API token in days. */
 export const apiTokenDays = { default: 90, max: 365 } as const;
 
 /** Maximum number of valid tokens per account. */
@@ -70,8 +70,7 @@ export const createApiToken = endpoint({
       .array(ApiTokenScope)
       .min(1)
       .max(20)
-      // Removes repeated scopes.
-      .transform((scopes) => ApiTokenScope.options.filter((scope) => scopes.includes(scope))),
+      .transform((scopes) => ApiTokenScope.options.filter((scope) => scopes.includes(scope))), // removes duplicates
     datasets: z.array(ExistingName.trim().min(1).max(255)).min(1).max(500).nullable().optional(),
     expires_in_days: z.number().int().min(1).max(apiTokenDays.max).default(apiTokenDays.default),
   }),
@@ -91,6 +90,7 @@ export const deleteApiToken = endpoint({
   errors: ['not_found'],
 });
 
+/** An API token with its owner, as administrators see it. */
 export const OwnedApiToken = ApiToken.extend({
   uid: z.string(),
   email: z.string(),

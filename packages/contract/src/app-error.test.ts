@@ -3,13 +3,13 @@ import { AppError, errorText, reasonText } from './app-error.ts';
 import { reasonTexts } from './error-reasons.ts';
 
 describe('AppError', () => {
-  it('has a message for logs with code, reason and waiting time, and no text for users', () => {
+  it('has a technical message for logs: the code, the reason and the waiting time', () => {
     const error = new AppError('rate_limited', { reason: 'too_many_attempts', retryAfterSeconds: 30 });
     expect(error.message).toBe('rate_limited: too_many_attempts (retry after 30 s)');
     expect(new AppError('not_found').message).toBe('not_found');
   });
 
-  it('has a non-enumerable property detail, so that loggers do not write it', () => {
+  it('has the non-enumerable property `detail`, which loggers therefore do not write', () => {
     const error = new AppError('invalid_request', { reason: 'dataset_not_restricted', name: 'Gizli' });
     expect(JSON.stringify({ ...error })).not.toContain('Gizli');
     expect(error.detail.name).toBe('Gizli');

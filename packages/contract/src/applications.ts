@@ -6,7 +6,7 @@ import { Id } from './text.ts';
 import { AccessTerms, Offset, PeopleSearch } from './user-management.ts';
 import { lenient, Reason, UserDetails } from './users.ts';
 
-/** An account that may belong to the same person as an applicant, and the reason. */
+/** An account that may belong to the same person as an applicant; `why` states the similarity. */
 export const LikelyDuplicate = z
   .object({
     uid: z.string(),
@@ -19,7 +19,7 @@ export const LikelyDuplicate = z
 export type LikelyDuplicate = z.infer<typeof LikelyDuplicate>;
 
 /** Default number of applications in a response. */
-export const applicationsAtOnce = 200;
+export const applicationsDefaultLimit = 200;
 export const applicationsMaxLimit = 1000;
 
 export const listApplications = endpoint({
@@ -30,7 +30,7 @@ export const listApplications = endpoint({
   defaultLanguage: 'tr',
   query: z.object({
     q: PeopleSearch,
-    limit: z.coerce.number().int().min(1).max(applicationsMaxLimit).default(applicationsAtOnce),
+    limit: z.coerce.number().int().min(1).max(applicationsMaxLimit).default(applicationsDefaultLimit),
     offset: Offset,
   }),
   response: z.object({
@@ -49,10 +49,10 @@ export const listApplications = endpoint({
   errors: [],
 });
 
-/** Maximum number of applicants in one request. The web app splits larger selections into several requests. */
-export const decisionsAtOnce = 50;
+/** Maximum number of applicants in one approval or rejection request. The web app splits larger selections into several requests. */
+export const maxDecisionsPerRequest = 50;
 
-const Applicants = z.array(Id).min(1).max(decisionsAtOnce);
+const ApplicantUids = z.array(Id).min(1).max(maxDecisionsPerRequest);
 
 /** The result for one applicant. `error` is null if the decision was carried out. */
 export const DecisionResult = z
@@ -63,7 +63,7 @@ export const DecisionResult = z
   .meta({ id: 'DecisionResult' });
 export type DecisionResult = z.infer<typeof DecisionResult>;
 
-const Results = z.object({ results: z.array(DecisionResult) });
+const DecisionResults = z.object({ results: z.array(DecisionResult) });
 
 /**
  * Each approval is a separate change with an e-mail and an audit event. Only pending accounts are approved: an application stays
@@ -75,8 +75,8 @@ export const approveApplications = endpoint({
   summary: 'Approve several applicants on the same terms; the response has a result for each',
   access: 'users.manage',
   defaultLanguage: 'tr',
-  body: z.object({ uids: Applicants, role: GrantableRole.optional(), ...AccessTerms }),
-  response: Results,
+  body: z.object({ uids: ApplicantUids, role: GrantableRole.optional(), ...AccessTerms }),
+  response: DecisionResults,
   status: 200,
   errors: [],
 });
@@ -87,8 +87,8 @@ export const rejectApplications = endpoint({
   summary: 'Reject several applicants with the same reason; the response has a result for each',
   access: 'users.manage',
   defaultLanguage: 'tr',
-  body: z.object({ uids: Applicants, reason: Reason }),
-  response: Results,
+  body: z.object({ uids: ApplicantUids, reason: Reason }),
+  response: DecisionResults,
   status: 200,
   errors: [],
 });

@@ -143,6 +143,7 @@ const AuditPerson = z.object({
   displayName: z.string().nullable(),
 });
 
+/** An event of the audit log, as administrators see it. */
 export const AuditEntry = z
   .object({
     seq: z.number().int().meta({ description: 'Number of the event: 1, 2, 3 … without gaps' }),
@@ -159,7 +160,7 @@ export const AuditEntry = z
         z.object({
           kind: z.literal('image'),
           id: z.string(),
-          /** Current file name in the catalogue, otherwise the file name in the event; null if neither is known. */
+          /** Current file name in the catalogue, or the file name in the event if the catalogue has none; null if neither is known. */
           fileName: z.string().nullable(),
           isListed: z.boolean().meta({ description: 'The catalogue lists the slide now' }),
         }),
@@ -176,10 +177,10 @@ export const AuditEntry = z
   .meta({ id: 'AuditEntry' });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
-/** Events of image sessions, which outnumber all others and can be left out of the list. */
+/** Actions of image sessions. Their events outnumber all others, so a filter can leave them out. */
 export const sessionActions: readonly AuditAction[] = ['image-session-created', 'image-session-revoked'];
 
-/** An empty text counts as no filter. */
+/** A filter by text; an empty text counts as no filter. */
 const filterText = ExistingName.trim()
   .max(254)
   .transform((value) => value || undefined)
@@ -232,7 +233,7 @@ export const AuditChain = z
   .object({
     state: z.enum(['unchecked', 'intact', 'broken']),
     isChecking: z.boolean(),
-    /** Null before the first verification has ended. */
+    /** End of the last verification; null before the first one has ended. */
     checkedAt: z.iso.datetime().nullable(),
     entries: z
       .number()

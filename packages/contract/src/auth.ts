@@ -21,7 +21,7 @@ export const Email = z
   .max(254, emailFormat)
   .pipe(z.email(emailFormat));
 
-/** An empty name is treated as absent. */
+/** Treats an empty name as absent. */
 const DisplayName = SingleLine.max(100).transform((name) => name || undefined);
 
 export const register = endpoint({
@@ -44,7 +44,8 @@ export const register = endpoint({
 
 /**
  * Creates the account of a registration if the setting REGISTRATION_HIDE_EXISTING is on. Then `register` does not reveal whether an
- * e-mail address has an account: it only sends an e-mail with a link, whose code this endpoint takes. Registering again sends another link.
+ * e-mail address has an account: it only sends an e-mail with a link, and this endpoint accepts the code of the link. Registering again
+ * sends another link.
  */
 export const confirmRegistration = endpoint({
   method: 'POST',

@@ -1,4 +1,4 @@
-/** Endpoints for cases. A case is an ordered list of the slides of one specimen, with registrations that align pairs of them. */
+/** Endpoints for cases. A case is an ordered list of slides of one specimen; its registrations are transforms that align two slides. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { reason } from './error-reasons.ts';

@@ -1,11 +1,11 @@
 /**
- * Names of datasets and organs. Two spellings that differ only in Unicode form, case or invisible characters are the same
- * name: the catalogue stores one spelling for each name, and every comparison uses its key.
+ * Compares names of datasets and organs. Two spellings that differ only in Unicode form, case or invisible characters are the same
+ * name: the catalogue stores one spelling for each name, and every comparison uses its key (`nameKey`).
  */
 
 /** Returns the form in which a name is stored: Unicode NFC, without surrounding white space. */
 export function spellName(text: string): string {
-  return text.normalize('NFC').trim() || text; // a name of white space only stays as it is
+  return text.normalize('NFC').trim() || text; // a name that consists only of white space stays unchanged
 }
 
 /**
@@ -21,7 +21,7 @@ export function nameKey(text: string): string {
     .normalize('NFC')
     .toUpperCase()
     .toLowerCase()
-    .replaceAll('\u0307', '') // the lower case of İ is i followed by a combining dot (Unicode SpecialCasing.txt)
+    .replaceAll('\u0307', '') // `toLowerCase` converts İ to i and this combining dot (Unicode SpecialCasing.txt)
     .replaceAll(/[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu, (character) =>
       /[\t\n\v\f\r]/.test(character) ? ' ' : '',
     )
@@ -34,7 +34,7 @@ export function nameKey(text: string): string {
   return key;
 }
 
-/** Keys by name, because a scan of slides compares the same few names many times. */
+/** Caches keys by name, because a scan of the slide folder compares the same few names many times. */
 const cachedKeys = new Map<string, string>();
 const maxCachedKeys = 1000;
 

@@ -1,6 +1,6 @@
 /**
- * Collections: ordered lists of slides, cases and saved views with texts and questions. A collection gives its readers no right to
- * view a slide. The web app can show a collection step by step, and its owner can present it.
+ * Endpoints for collections: ordered lists of slides, cases and saved views, with texts and questions, for example for teaching. A
+ * collection gives its readers no right to view a slide. The web app shows a collection step by step, and its owner can present it.
  */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
@@ -31,7 +31,7 @@ const choices = z
   .min(2)
   .max(20);
 
-/** A question with its correct answer, as its owner writes it. */
+/** A question with its correct answer, as the owner of the collection writes it. */
 export const Question = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('choice'),
@@ -84,7 +84,7 @@ export const Collection = z
     description: z.string().nullable(),
     owner: z.string().meta({ description: 'uid' }),
     owner_name: z.string().nullable(),
-    own: z.boolean(),
+    own: z.boolean(), // the caller is the owner
     items: z.array(CollectionItem),
     readers: Readers.meta({ description: 'Complete for the owner; other callers see at most themselves' }),
     created_at: z.iso.datetime(),
@@ -180,12 +180,12 @@ export const deleteCollection = endpoint({
   errors: ['not_found'],
 });
 
-const Item = z
+const ItemReference = z
   .union([z.number().int().min(0), Id])
   .meta({ description: 'Position of the item, from 0, or the id of its slide, case or saved view' });
 
 /** The field of view and the item that a presenter shows. */
-export const PresentationEvent = z.object({ field: Field.nullable(), item: Item.nullable() });
+export const PresentationEvent = z.object({ field: Field.nullable(), item: ItemReference.nullable() });
 export type PresentationEvent = z.infer<typeof PresentationEvent>;
 
 export const present = endpoint({
@@ -194,7 +194,7 @@ export const present = endpoint({
   summary: 'Show a field of view and an item to all followers; only for the owner',
   access: 'sharing.own',
   defaultLanguage: 'en',
-  body: z.object({ field: Field.nullable().default(null), item: Item.nullable().default(null) }),
+  body: z.object({ field: Field.nullable().default(null), item: ItemReference.nullable().default(null) }),
   response: null,
   status: 204,
   errors: ['not_found'],
@@ -229,7 +229,7 @@ export const answerQuestion = endpoint({
   defaultLanguage: 'en',
   query: optionalSession,
   body: z.object({
-    item: Item,
+    item: ItemReference,
     answer: z.union([z.array(z.number()).max(20), ItemText]).meta({
       description: 'Indexes of the choices, a point [x, y], or a text',
     }),

@@ -1,4 +1,4 @@
-/** Endpoints for access to datasets: administrators restrict them and grant access to them, members request access. */
+/** Endpoints for access to datasets: administrators restrict datasets and grant access to accounts, and members request access. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { reason } from './error-reasons.ts';
@@ -6,7 +6,7 @@ import { ExistingName, Id, MultiLine } from './text.ts';
 import { Timestamp } from './timestamp.ts';
 import { Message, Reason } from './users.ts';
 
-/** `open`: every active member who may view slides; `restricted`: accounts to which it was granted, and administrators. */
+/** Who may view the slides. `open`: every active account that may view slides; `restricted`: accounts with a grant, and administrators. */
 export const DatasetAccess = z.enum(['open', 'restricted']);
 export type DatasetAccess = z.infer<typeof DatasetAccess>;
 

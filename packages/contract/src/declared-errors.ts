@@ -35,10 +35,10 @@ function commonErrors({
       : []),
     ...(scope === undefined ? [] : (['forbidden', 'rate_limited'] as const)), // for requests with API tokens
     ...(needsFreshSignIn ? (['reauth_required'] as const) : []),
-    ...(/[:*]/.test(path) ? (['not_found'] as const) : []), // for a parameter of the path that is malformed
+    ...(/[:*]/.test(path) ? (['not_found'] as const) : []), // for a malformed path parameter
     ...(method === 'GET' ? [] : (['unsupported_type'] as const)),
     'invalid_request', // a query that cannot be decoded, or a parameter sent twice
-    'too_large', // also for a URL that is too long
+    'too_large', // for a body or URL that is too long
     'internal',
     'unavailable',
   ];

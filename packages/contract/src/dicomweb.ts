@@ -1,6 +1,6 @@
 /**
- * Endpoints of DICOMweb (DICOM PS3.18), read-only. They serve slides whose tiles are stored as JPEG or JPEG 2000 as VL Whole Slide
- * Microscopy images. The server serves them below `/dicom-web` and below the API base.
+ * Read-only DICOMweb endpoints (DICOM PS3.18) for other viewers. A slide whose tiles are stored as JPEG or JPEG 2000 appears as a study
+ * with VL Whole Slide Microscopy images. The server offers the endpoints below `/dicom-web` and below the API base.
  */
 import { z } from 'zod';
 import { type Endpoint, endpoint } from './endpoint.ts';

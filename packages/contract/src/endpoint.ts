@@ -1,4 +1,4 @@
-/** Types for the declarations of endpoints. The server validates requests by them, and the web app sends requests by them. */
+/** Types for the declarations of API endpoints. The server validates requests against a declaration, and the web app calls it. */
 import type { z } from 'zod';
 import type { ApiTokenScope } from './api-token-scopes.ts';
 import type { ErrorCode } from './errors.ts';

@@ -220,10 +220,7 @@ export function isErrorReason(text: string): text is ErrorReason {
   return Object.hasOwn(reasonTexts, text);
 }
 
-/**
- * Returns its argument, checked to be a reason. Schemas use reasons as messages; the HTTP layer then creates the text in the language
- * of the request.
- */
+/** Returns its argument, which must be a reason. Schemas use reasons as messages, from which the HTTP layer creates the text. */
 export function reason<Reason extends ErrorReason>(key: Reason): Reason {
   return key;
 }

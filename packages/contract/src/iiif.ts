@@ -2,25 +2,29 @@
  * Endpoints of IIIF for other viewers: the Image API 3.0 and the Presentation API 3.0. The server serves them below `/iiif` and
  * below the API base.
  *
- * Each document has two URLs. One requires a bearer token. The other contains an image session as a segment of its path, because
+ * Each resource has two URLs. One requires a bearer token. The other contains an image session as a segment of its path, because
  * viewers load images through HTML elements, which send no headers. The session may belong to a share link. Logs never contain
  * the segment.
  */
 import { type Endpoint, endpoint } from './endpoint.ts';
 
-const image = {
+const common = {
   method: 'GET',
   defaultLanguage: 'en',
   status: 200,
   cors: 'any',
 } as const satisfies Partial<Endpoint>;
-const withToken = { ...image, access: 'image.view', scope: 'slides:read' } as const;
-const withSession = { ...image, access: 'image-session', allowsVisitors: true } as const;
+const withToken = { ...common, access: 'image.view', scope: 'slides:read' } as const;
+const withSession = { ...common, access: 'image-session', allowsVisitors: true } as const;
 
 const jsonLd = 'application/ld+json';
 const pixelErrors = ['not_found', 'slide_corrupt', 'unavailable', 'storage_timeout'] as const;
 
-const base = { summary: 'IIIF: redirect to the image information', response: jsonLd, errors: [] } as const;
+const redirect = {
+  summary: 'IIIF: redirect to the image information',
+  response: jsonLd,
+  errors: [],
+} as const;
 const information = { summary: 'IIIF: image information', response: jsonLd, errors: pixelErrors } as const;
 const pixels = {
   summary: 'IIIF: a region of the slide in any size',
@@ -39,7 +43,7 @@ const collectionManifest = {
   errors: ['not_found'],
 } as const;
 
-export const iiifBase = endpoint({ ...withToken, ...base, path: '/iiif/image/:imageId' });
+export const iiifBase = endpoint({ ...withToken, ...redirect, path: '/iiif/image/:imageId' });
 export const iiifInformation = endpoint({
   ...withToken,
   ...information,
@@ -68,7 +72,7 @@ export const iiifCollectionManifest = endpoint({
 
 export const iiifSessionBase = endpoint({
   ...withSession,
-  ...base,
+  ...redirect,
   path: '/iiif/session/:sessionId/image/:imageId',
 });
 export const iiifSessionInformation = endpoint({

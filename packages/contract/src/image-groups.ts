@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { Image, optionalSession } from './images.ts';
-import { ExistingName } from './text.ts';
+import { ExistingName, SearchText } from './text.ts';
 
 /**
  * - `name`: natural order of datasets, cases and file names. Within a dataset, images of cases come before images without a case.
@@ -20,16 +20,16 @@ export const maxImageRows = 200;
 
 const Name = ExistingName.max(255);
 /** Selects images without a dataset or organ. Cannot be combined with the filter by the name of a dataset or organ. */
-const Without = z.literal('true');
+const OnlyWithout = z.literal('true');
 
-const listing = optionalSession.extend({
-  q: ExistingName.max(200)
+const listQuery = optionalSession.extend({
+  q: SearchText.max(200)
     .optional()
     .meta({ description: 'Words in file name, id, organ or dataset; case and diacritics do not count' }),
   dataset: Name.optional(),
-  no_dataset: Without.optional().meta({ description: 'Images without a dataset' }),
+  no_dataset: OnlyWithout.optional().meta({ description: 'Images without a dataset' }),
   organ: Name.optional(),
-  no_organ: Without.optional().meta({ description: 'Images without an organ' }),
+  no_organ: OnlyWithout.optional().meta({ description: 'Images without an organ' }),
   order: ImageOrder.default('name'),
 });
 
@@ -46,7 +46,7 @@ export const listImageGroups = endpoint({
   access: 'catalogue.read',
   scope: 'slides:read',
   defaultLanguage: 'en',
-  query: listing,
+  query: listQuery,
   response: z.object({
     revision,
     groups: z
@@ -82,7 +82,7 @@ export const listImageRows = endpoint({
   access: 'catalogue.read',
   scope: 'slides:read',
   defaultLanguage: 'en',
-  query: listing.extend({
+  query: listQuery.extend({
     from: z.coerce
       .number()
       .int()
@@ -104,7 +104,7 @@ export const getImagePosition = endpoint({
   access: 'catalogue.read',
   scope: 'slides:read',
   defaultLanguage: 'en',
-  query: listing,
+  query: listQuery,
   response: z.object({
     revision,
     position: count.nullable().meta({ description: 'Null: the list does not contain the image' }),

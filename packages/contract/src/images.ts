@@ -1,17 +1,17 @@
-/** Endpoints for the catalogue of slides and for their pixels. An entry of the catalogue is called image, an opened file slide. */
+/** Endpoints for the catalogue and the pixels of its slides. “Image” means a catalogue entry, and “slide” the opened file. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { Cursor, ExistingName, SingleLine } from './text.ts';
+import { Cursor, ExistingName, SearchText, SingleLine } from './text.ts';
 
 export const ImageStatus = z.enum(['pending', 'ready', 'failed']);
 export type ImageStatus = z.infer<typeof ImageStatus>;
 
-const pixels = z
+const pixelCount = z
   .number()
   .int()
   .nullable()
   .meta({ description: 'Pixels at full resolution; null until read' });
-const micrometres = z.number().nullable().meta({
+const micrometresPerPixel = z.number().nullable().meta({
   description: 'µm per pixel; null when the file states neither the pixel size nor the magnification',
 });
 
@@ -21,10 +21,10 @@ export const Image = z
     file_name: z.string(),
     dataset_name: z.string().nullable(),
     organ_type: z.string().nullable(),
-    width: pixels,
-    height: pixels,
-    mpp_x: micrometres,
-    mpp_y: micrometres,
+    width: pixelCount,
+    height: pixelCount,
+    mpp_x: micrometresPerPixel,
+    mpp_y: micrometresPerPixel,
     objective_power: z.number().nullable().meta({ description: 'Magnification of the scan, e.g. 20 or 40' }),
     mpp_derived: z
       .boolean()
@@ -66,7 +66,7 @@ export const EnteredScale = z
   .refine(({ mpp, objective_power }) => mpp !== undefined || objective_power !== undefined)
   .meta({ id: 'EnteredScale' });
 
-/** Optional image session of a request; it must be valid and belong to the caller. */
+/** Query with an optional image session (the credential of pixels), which must be valid and belong to the caller. */
 export const optionalSession = z.object({ session: z.string().optional() });
 
 export const listImages = endpoint({
@@ -77,7 +77,7 @@ export const listImages = endpoint({
   scope: 'slides:read',
   defaultLanguage: 'en',
   query: optionalSession.extend({
-    q: ExistingName.max(200)
+    q: SearchText.max(200)
       .optional()
       .meta({ description: 'Words in file name, id, organ or dataset; case and diacritics do not count' }),
     dataset: ExistingName.max(200).optional(),

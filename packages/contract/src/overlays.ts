@@ -1,5 +1,5 @@
 /**
- * Endpoints for the content of result layers, which the viewer shows over a slide. Requests need an image session, as for tiles.
+ * Endpoints for the content of result layers, which the viewer draws over a slide. Like tiles, they need an image session.
  * Coordinates are pixels at the slide's full resolution unless a description states otherwise. Binary numbers are little-endian.
  */
 import { z } from 'zod';

@@ -1,7 +1,4 @@
-/**
- * The permissions of accounts. An active account has the permissions of its role. Any other account has only the few permissions of
- * its status.
- */
+/** Permissions of accounts: an active account has those of its role, any other account only the few of its status. */
 import { z } from 'zod';
 
 export const Status = z.enum(['pending', 'active', 'suspended', 'deactivated']);

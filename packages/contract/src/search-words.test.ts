@@ -27,7 +27,7 @@ describe('searchWords', () => {
   });
 
   it('joins all words after the twelfth into one further word', () => {
-    expect(searchWords(Array.from({ length: 100 }, (_, i) => `w${i + 100}`).join(' '))).toHaveLength(13);
+    expect(searchWords(Array.from({ length: 100 }, (_, i) => `w${i + 100}`).join(' '))).toHaveLength(13); // 12 words and the joined one
   });
 });
 

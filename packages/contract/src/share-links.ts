@@ -14,7 +14,7 @@ export type ShareTargetType = z.infer<typeof ShareTargetType>;
 
 const Target = z.object({ type: ShareTargetType, id: z.string() });
 
-/** Days until a link ends if its creator sets no end. */
+/** Number of days until a link expires if its creator sets no end. */
 export const shareLinkDefaultDays = 7;
 
 export const ShareLink = z

@@ -1,10 +1,11 @@
-/** Endpoints with which administrators manage the catalogue: all entries, changes to many entries, and the catalogue file. */
+/** Endpoints with which administrators manage the catalogue: list entries, change many entries, and export or import a catalogue file. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { Image } from './images.ts';
-import { Cursor, ExistingName, Id, SingleLine } from './text.ts';
+import { Cursor, ExistingName, Id, SearchText, SingleLine } from './text.ts';
 import { Message } from './users.ts';
 
+/** A catalogue entry as administrators see it. */
 export const ManagedImage = Image.extend({
   removed: z.boolean().meta({ description: 'Removed from the catalogue by an administrator' }),
   missing: z.boolean().meta({ description: 'The slide file no longer exists' }),
@@ -16,8 +17,8 @@ export const ManagedImage = Image.extend({
     .nullable()
     .meta({
       description:
-        'Why metadata files are not applied to the slide. `kept`: it stays in its dataset, because more people could see ' +
-        'it in the one that the files name. `waiting`: it stays hidden until an invalid metadata file is corrected',
+        'Why metadata files are not applied to the slide. `kept`: the slide stays in its dataset, because more people could view ' +
+        'it in the dataset of the metadata files. `waiting`: the slide stays hidden until an invalid metadata file is corrected',
     }),
 }).meta({ id: 'ManagedImage' });
 export type ManagedImage = z.infer<typeof ManagedImage>;
@@ -42,7 +43,7 @@ export const ManagedStatus = z.enum([
 export type ManagedStatus = z.infer<typeof ManagedStatus>;
 
 const filter = {
-  q: ExistingName.max(200)
+  q: SearchText.max(200)
     .optional()
     .meta({ description: 'Text in file name, id, organ or dataset, in any case' }),
   dataset: ExistingName.max(200).optional().meta({ description: 'Empty: entries without a dataset' }),
@@ -80,7 +81,7 @@ export const countManagedImages = endpoint({
   errors: [],
 });
 
-/** Maximum number of entries in one change: one transaction, with an audit event for each entry. */
+/** Maximum number of entries in one change, which is one transaction with an audit event for each entry. */
 export const maxImagesAtOnce = 1000;
 
 export const changeImages = endpoint({
@@ -143,6 +144,7 @@ export const ImportedChange = z
   .meta({ id: 'ImportedChange' });
 export type ImportedChange = z.infer<typeof ImportedChange>;
 
+/** A line of a catalogue file that cannot be applied. */
 export const ImportProblem = z
   .object({
     line: z.number().int().meta({ description: 'Line of the file, from 1' }),
@@ -152,9 +154,10 @@ export const ImportProblem = z
   .meta({ id: 'ImportProblem' });
 export type ImportProblem = z.infer<typeof ImportProblem>;
 
-/** Maximum number of lines of each kind in the report; the counts include all. */
+/** Maximum number of lines of each kind (changed, unknown, invalid) in the report of an import; its counts include all lines. */
 export const maxReportedImportRows = 5000;
 
+/** The report of a check: what a catalogue file would change. */
 export const ImportPlan = z.object({
   plan: z.string().meta({ description: 'Identifies exactly these changes; required to apply the import' }),
   encoding: z.enum(['utf-8', 'windows-1254']).meta({ description: 'Encoding in which the file was read' }),

@@ -22,7 +22,7 @@ describe('foldForSearch', () => {
 });
 
 describe('natural order of names', () => {
-  it('sorts numbers by value, and letters in Turkish order', () => {
+  it('sorts names by the value of their numbers, and letters in Turkish order', () => {
     const names = [
       'slide-10.svs',
       'Slide-2.svs',
@@ -48,7 +48,7 @@ describe('natural order of names', () => {
     ['0', '00', '1'],
     ['a0b', 'a00b', 'a1'],
   ])(
-    'ignores leading zeros, so that the keys of %s and %s are equal and less than the key of %s',
+    'ignores leading zeros: the sort keys of %s and %s are equal, and less than the key of %s',
     (a, b, c) => {
       expect(naturalKey(a)).toBe(naturalKey(b));
       expect(naturalKey(b) < naturalKey(c)).toBe(true);

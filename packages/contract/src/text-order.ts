@@ -2,7 +2,7 @@
 
 /** Returns the same result for texts that differ only in letter case. I, ı, İ and i count as one letter. */
 export function foldForSearch(text: string): string {
-  // The lower case of İ is i followed by a combining dot (Unicode SpecialCasing.txt).
+  // `toLowerCase` converts İ to i and the combining dot U+0307 (Unicode SpecialCasing.txt).
   return text.normalize('NFC').toLowerCase().replaceAll('\u0307', '').replaceAll('ı', 'i');
 }
 
@@ -11,8 +11,8 @@ export function foldForSearch(text: string): string {
  * ç after c and before d.
  */
 export function naturalKey(text: string): string {
-  // A number becomes 0, its length in three digits, and its digits, so that longer numbers sort after shorter ones. NFD separates
-  // accents from their letters, so that ç (c and a cedilla) sorts after c and before d.
+  // A number becomes 0, its length in three digits, and its digits ('10' becomes '000210'), so that longer numbers sort after shorter
+  // ones. NFD separates accents from their letters, so that ç (c and a cedilla) sorts after c and before d.
   return foldForSearch(text)
     .normalize('NFD')
     .replace(/0*(\d+)/g, (_, digits: string) => `0${String(digits.length).padStart(3, '0')}${digits}`);

@@ -46,16 +46,16 @@ function isMultiLine(text: string): boolean {
  * space becomes a single space, and other rejected characters are removed.
  */
 export function toSingleLine(text: string): string {
-  const global = (pattern: RegExp) => new RegExp(pattern.source, 'gu');
+  const everyMatchOf = (pattern: RegExp) => new RegExp(pattern.source, 'gu');
   let cleaned = text
     .replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .replace(global(unsafeCharacters), '')
-    .replace(global(invisibleCharacters), '');
+    .replace(everyMatchOf(unsafeCharacters), '')
+    .replace(everyMatchOf(invisibleCharacters), '');
   if (misplacedJoiner.test(cleaned)) cleaned = cleaned.replace(/[\u200c\u200d]/g, '');
   return cleaned.normalize('NFC').trim();
 }
 
-/** Returns whether the text has no control characters. Used for cells of a catalogue file, which may contain unusual names of existing files. */
+/** Returns whether the text has no control characters; for cells of a catalogue file, which may contain unusual names of existing files. */
 export function isControlFree(text: string): boolean {
   return !/[\p{Cc}\p{Cs}]/u.test(text);
 }
@@ -67,19 +67,21 @@ export const SingleLine = z.string().refine(isSingleLine, reason('text_character
 export const MultiLine = z.string().refine(isMultiLine, reason('text_characters')).normalize('NFC').trim();
 
 /**
- * The name of an existing dataset or file, or a text to search for. It is compared with names but never stored. It may contain
- * characters that `SingleLine` rejects or changes, because folders of slides may have such names.
+ * The name of an existing dataset or file, which the server compares with names but never stores. It may contain characters that
+ * `SingleLine` rejects or changes, because folders of slides may have such names.
  */
 export const ExistingName = z
   .string()
   .refine((text) => !unsafeCharacters.test(text), reason('text_characters'));
+/** Words to search for in such names. */
+export const SearchText = ExistingName;
 
 const idPattern = /^[\w-]{1,128}$/;
 
 /** The id of an account, an image, an upload or a session. All ids that the server generates have this form. */
 export const Id = z.string().regex(idPattern);
 
-/** A position in a list, encoded by the server. */
+/** A position in a paginated list, encoded by the server. */
 export const Cursor = z
   .string()
   .max(4000)

@@ -5,14 +5,14 @@
 import type { ErrorReason } from './error-reasons.ts';
 import { isSingleLine } from './text.ts';
 
-/** Reason why a name is rejected. */
+/** The reason why a name is rejected. */
 export type NameFault = Extract<ErrorReason, `upload_name_${string}`>;
 
 /** Maximum length of a path in bytes of UTF-8. Object stores allow keys of at most 1024 bytes, including the prefix. */
 const maxPathBytes = 900;
 /** Maximum length of a name on most file systems, in bytes of UTF-8. */
 const maxNameBytes = 255;
-/** Maximum number of names in a path. */
+/** Maximum number of folder and file names in a path. */
 const maxDepth = 16;
 
 /** Characters that Windows rejects in names, and U+FFFD, which decoders write in place of an invalid character. */

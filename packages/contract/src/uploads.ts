@@ -13,7 +13,7 @@ import { SingleLine } from './text.ts';
 export const maxFilesOfUpload = 10_000;
 /** Maximum number of unfinished uploads of all accounts together. */
 export const maxOpenUploads = 100;
-/** An upload without new data for this long is cancelled. */
+/** The server cancels an upload that has received no data for this long. */
 export const uploadExpiryHours = 48;
 
 /**

@@ -1,8 +1,8 @@
-/** Endpoints with which administrators manage accounts. */
+/** Endpoints with which administrators list accounts, decide about them, and change their access. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { GrantableRole, Role, Status } from './permissions.ts';
-import { ExistingName, SingleLine } from './text.ts';
+import { ExistingName, SearchText, SingleLine } from './text.ts';
 import { Timestamp } from './timestamp.ts';
 import { Message, NewPassword, Reason, UserDetails } from './users.ts';
 
@@ -11,7 +11,7 @@ export const UserSort = z.enum(['newest', 'oldest', 'name', 'changed']);
 export type UserSort = z.infer<typeof UserSort>;
 
 export const peopleSearchMaxLength = 200;
-export const PeopleSearch = ExistingName.max(peopleSearchMaxLength)
+export const PeopleSearch = SearchText.max(peopleSearchMaxLength)
   .optional()
   .meta({ description: 'Words in name, e-mail, institution or id; case and diacritics do not matter' });
 export const Offset = z.coerce.number().int().min(0).max(1_000_000).default(0);
@@ -96,10 +96,7 @@ export const approveUser = endpoint({
   errors: ['not_found', 'already_active'],
 });
 
-/**
- * Makes an account pending again, without role and datasets, within 10 minutes after its first approval. Meant for an approval
- * that was a mistake.
- */
+/** Undoes a mistaken first approval within 10 minutes: the account is pending again, without role and datasets. */
 export const withdrawApproval = endpoint({
   method: 'POST',
   path: '/admin/users/:uid/withdraw-approval',

@@ -1,10 +1,10 @@
 /** Lists of people by search, filters, order and page, and decisions about several applicants in one call. */
 import {
   approveApplications,
-  decisionsAtOnce,
   getUser,
   listApplications,
   listUsers,
+  maxDecisionsPerRequest,
   rejectApplications,
   rejectUser,
   type User,
@@ -211,7 +211,7 @@ describe.each(databaseKinds)('POST /admin/applications/approve on %s', (database
 
   it('accepts at most 50 applicants per request, and only requests of administrators', async () => {
     const server = await startWithAdmin(database);
-    const uids = await insertPeople(server, decisionsAtOnce + 1, () => ({}));
+    const uids = await insertPeople(server, maxDecisionsPerRequest + 1, () => ({}));
     expect((await server.client.call(approveApplications, { body: { uids } })).status).toBe(400);
     const member = server.as(await server.fixtures.user());
     expect((await member.call(approveApplications, { body: { uids: uids.slice(0, 1) } })).status).toBe(403);

@@ -1,7 +1,7 @@
 /** Loads and changes accounts, applications and statistics for administrators. */
 import {
   AppError,
-  applicationsAtOnce,
+  applicationsDefaultLimit,
   approveApplications,
   approveUser,
   countWaiting,
@@ -117,7 +117,7 @@ export function useApplications(search: string, limit: number) {
     queryKey: [...applicationsKey, search, limit],
     queryFn: ({ signal }) =>
       call(listApplications, {
-        query: { ...(search !== '' && { q: search }), ...(limit !== applicationsAtOnce && { limit }) },
+        query: { ...(search !== '' && { q: search }), ...(limit !== applicationsDefaultLimit && { limit }) },
         signal,
       }),
     placeholderData: (previous) => previous,

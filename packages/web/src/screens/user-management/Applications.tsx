@@ -1,4 +1,4 @@
-import { applicationsAtOnce, applicationsMaxLimit, type UserDetails } from '@lamina/contract';
+import { applicationsDefaultLimit, applicationsMaxLimit, type UserDetails } from '@lamina/contract';
 import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { IconCheck, IconX } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
@@ -36,7 +36,7 @@ export function Applications() {
   const [urlQuery, setUrlQuery] = useSearchParams();
   const search = urlQuery.get(searchParameter)?.trim() ?? '';
   /** Number of applicants to load; the button below the list raises it. */
-  const [limit, setLimit] = useState(applicationsAtOnce);
+  const [limit, setLimit] = useState(applicationsDefaultLimit);
   const queue = useApplications(search, limit);
   const setSearch = (text: string) =>
     setUrlQuery(
@@ -73,7 +73,7 @@ export function Applications() {
           isLoadingMore={queue.isPlaceholderData}
           onMore={
             limit < applicationsMaxLimit
-              ? () => setLimit(Math.min(limit + applicationsAtOnce, applicationsMaxLimit))
+              ? () => setLimit(Math.min(limit + applicationsDefaultLimit, applicationsMaxLimit))
               : null
           }
         />
