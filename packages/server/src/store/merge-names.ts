@@ -69,6 +69,7 @@ interface Spellings {
  * - An account keeps its grant if it had a grant for every restricted spelling. If no spelling was restricted, it needs one for
  *   every spelling that has grants.
  * - The right to download, and the permission for identifiable originals, remain only if every spelling had them.
+ * - Share links may no longer open slides of the dataset, until an administrator allows it again.
  *
  * @returns the merged access, and the uids of the accounts that lost their grants
  */
