@@ -23,7 +23,6 @@ import type { DicomWeb } from './dicomweb.ts';
 export interface FramesRequest {
   /** UIDs and frame numbers as in the path; `frames` is a list such as `1,2,5`. */
   readonly params: Readonly<Record<'study' | 'series' | 'instance' | 'frames', string>>;
-  /** The Accept header. */
   readonly accept: string | undefined;
   /** The client, for the audit event. Read only for the first frame of an image in a session, so it may be a getter. */
   readonly origin: Origin;
@@ -35,9 +34,8 @@ export interface FramesRequest {
 
 /** A response with status 200. Its body consists of `before`, `bytes` and `after`. */
 export interface ResolvedFrames {
-  /** Start of a multipart body, ASCII; empty when a frame is sent without a multipart body. */
+  /** Start and end of a multipart body, ASCII; empty when a frame is sent without a multipart body. */
   readonly before: string;
-  /** End of a multipart body, ASCII; empty when a frame is sent without a multipart body. */
   readonly after: string;
   readonly bytes: Uint8Array;
   /** Content type. */

@@ -1,6 +1,5 @@
 /**
- * The rules by which accounts change, such as approval and suspension: a function for each row of the table in docs/permissions.md,
- * section 5.
+ * The rules for changing accounts, such as suspension: one function for each row of the table in docs/permissions.md, section 5.
  *
  * Each function returns the account after the change. If it returns the same object that it received, nothing has changed, and
  * the caller neither writes to the database nor revokes tokens nor records an audit event.

@@ -1,4 +1,4 @@
-/** Whether scans and watchers skip a file or folder of this name. */
+/** Whether scans and watchers of the slide folder skip a file or folder because its name starts with a dot. */
 export function isHidden(name: string): boolean {
   return name.startsWith('.');
 }

@@ -21,9 +21,8 @@ export interface RefusalSummary {
   readonly count: number;
   /** Number of refusals of each kind, the most frequent kind first. */
   readonly kinds: readonly (readonly [kind: string, count: number])[];
-  /** Time of the first refusal that is counted. */
+  /** Times of the first and the last refusal in the summary. */
   readonly first: Date;
-  /** Time of the last refusal that is counted. */
   readonly last: Date;
 }
 
@@ -31,7 +30,7 @@ export interface RefusalLogLimit {
   /**
    * Counts a refusal. Returns true when the caller must write a separate entry for it; false when a summary will cover it.
    *
-   * @param kind the refused action and the reason
+   * @param kind the refused action and the reason for the refusal
    * @param target the object of the action; refusals of one kind with different targets (sign-ins to other accounts) each get an entry
    */
   count(refused: RefusedRequester, kind: string, at: Date, target?: string): boolean;

@@ -1,4 +1,4 @@
-/** Rules that decide whether a share link can still be opened, and whether the sessions that it opened remain valid. */
+/** Decides whether a share link (a URL that shows slides without an account) can be opened, and whether its sessions remain valid. */
 import { may, type User } from '@lamina/contract';
 import { effectiveAccount, wasIssuedBeforeExpiry } from './account.ts';
 
@@ -6,7 +6,7 @@ interface ShareLink {
   readonly created_at: string;
   readonly expires_at: string;
   readonly ended_at: string | null;
-  /** Null: any number. */
+  /** Null: no limit. */
   readonly max_openings: number | null;
   /** Number of times that the link has been opened. */
   readonly openings: number;

@@ -178,7 +178,7 @@ describe('IIIF image request rotation, quality and format', () => {
   });
 });
 
-describe('tileOf', () => {
+describe('tileOf for an IIIF image request', () => {
   const descriptor = { ...image, tileSize: 256, overlap: 0, format: 'jpg', maxLevel: 13 } as const;
   const tileOfPath = (path: string) => tileOf(parse(path), descriptor);
 
@@ -187,7 +187,7 @@ describe('tileOf', () => {
     ['1024,0,1024,1024/256,/0/color.jpg', { dziLevel: 11, column: 1, row: 0 }], // scaled to 1/4: two levels down
     ['5888,3840,112,160/max/0/default.jpg', { dziLevel: 13, column: 23, row: 15 }], // smaller tile at the bottom right
     ['5120,3072,880,928/220,232/0/default.jpg', { dziLevel: 11, column: 5, row: 3 }],
-  ])('returns the Deep Zoom tile whose pixels the IIIF request %s asks for', (path, address) => {
+  ])('returns the Deep Zoom tile whose pixels %s requests', (path, address) => {
     expect(tileOfPath(path)).toEqual(address);
   });
 
@@ -199,7 +199,7 @@ describe('tileOf', () => {
     '0,0,256,256/256,256/!0/default.jpg',
     '0,0,256,256/256,256/0/gray.jpg',
     '0,0,256,256/256,256/0/default.png',
-  ])('returns null for the IIIF request %s, which is not exactly a Deep Zoom tile', (path) => {
+  ])('returns null for %s, which is not exactly a Deep Zoom tile', (path) => {
     expect(tileOfPath(path)).toBeNull();
   });
 });

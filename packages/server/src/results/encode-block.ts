@@ -218,8 +218,8 @@ export function createBlockEncoder(): BlockEncoder {
       for (const { ringVertices, vertexCount, box, x, y } of members) {
         ringCount += ringVertices.length;
         vertexTotal += vertexCount;
-        widen(bounds, box);
-        widen(centers, [x, y, x, y]);
+        widenBounds(bounds, box);
+        widenBounds(centers, [x, y, x, y]);
       }
       const [originX, originY] = [toQuarters(centers[0]), toQuarters(centers[1])];
       const objectCount = members.length;
@@ -262,7 +262,7 @@ function toQuarters(coordinate: number): number {
 }
 
 /** Enlarges bounds so that they contain a box. */
-function widen(bounds: [number, number, number, number], [x0, y0, x1, y1]: Box): void {
+export function widenBounds(bounds: [number, number, number, number], [x0, y0, x1, y1]: Box): void {
   if (x0 < bounds[0]) bounds[0] = x0;
   if (y0 < bounds[1]) bounds[1] = y0;
   if (x1 > bounds[2]) bounds[2] = x1;

@@ -204,18 +204,14 @@ async function findResultsInBucket(
   return results;
 }
 
-/**
- * Finds result files in a folder with slides.
- *
- * @returns `isSettling`: whether a file was left out because it may be incomplete; null when the folder or a file has disappeared
- */
+/** Finds result files in a folder with slides; null when the folder or a file has disappeared. */
 async function findResultsInFolder(
   folder: string,
   slides: readonly SlideOnDisk[],
 ): Promise<{ readonly results: FoundResult[]; readonly isSettling: boolean } | null> {
   const byName = slidesByName(slides);
   const results: FoundResult[] = [];
-  let isSettling = false;
+  let isSettling = false; // true: a file was left out, because it may be incomplete
   try {
     for (const name of (await fs.readdir(folder)).sort()) {
       const result = resultNameOf(name);

@@ -18,6 +18,9 @@ const maxPartBytes = 2 ** 18;
 /** Samples per pixel by colour type: 0 grey, 2 RGB, 3 palette, 4 grey with alpha, 6 RGB with alpha. */
 const channelsOf: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
+/** Numbers of the row filters (PNG specification, section 9.2). */
+const filterType = { none: 0, sub: 1, up: 2, average: 3, paeth: 4 } as const;
+
 interface Header {
   readonly width: number;
   readonly height: number;
@@ -220,17 +223,15 @@ function createLineReader(
  */
 function undoFilter(filter: number, line: Uint8Array, above: Uint8Array, bytesPerPixel: number): void {
   const { length } = line;
-  if (filter === 0) return; // None
-  if (filter > 4) throw badPng('unknown filter');
-  if (filter === 1) {
-    // Sub
+  if (filter === filterType.none) return;
+  if (filter > filterType.paeth) throw badPng('unknown filter');
+  if (filter === filterType.sub) {
     for (let i = bytesPerPixel; i < length; i++) {
       line[i] = (line[i] as number) + (line[i - bytesPerPixel] as number);
     }
     return;
   }
-  if (filter === 2) {
-    // Up
+  if (filter === filterType.up) {
     for (let i = 0; i < length; i++) line[i] = (line[i] as number) + (above[i] as number);
     return;
   }
@@ -238,7 +239,8 @@ function undoFilter(filter: number, line: Uint8Array, above: Uint8Array, bytesPe
     const left = i >= bytesPerPixel ? (line[i - bytesPerPixel] as number) : 0;
     const up = above[i] as number;
     const upLeft = i >= bytesPerPixel ? (above[i - bytesPerPixel] as number) : 0;
-    const predicted = filter === 4 ? paethPredictor(left, up, upLeft) : (left + up) >> 1; // Paeth or Average
+    const average = (left + up) >> 1;
+    const predicted = filter === filterType.paeth ? paethPredictor(left, up, upLeft) : average;
     line[i] = (line[i] as number) + predicted;
   }
 }

@@ -20,7 +20,7 @@ describe('usual value range of a result raster', () => {
     expect(statistics.values()?.length).toBe(102);
   });
 
-  it('is estimated from a sample for floating-point values: at most 1 off for values from 1 to 100', () => {
+  it('is estimated from a sample of floating-point values, with an error of at most 1 for values up to 100', () => {
     const statistics = createStatistics('float32');
     const values = Float32Array.from(heatmapValues());
     values[7] = Number.NaN;

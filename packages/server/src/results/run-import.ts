@@ -7,9 +7,8 @@ export interface ImportTask {
   readonly kind: ResultKind;
   /** Path of the file to import. */
   readonly source: string;
-  /** Path of the layer's file, which the import writes. */
+  /** Path and maximum size of the layer's file, which the import writes. */
   readonly target: string;
-  /** Maximum size of the layer's file. */
   readonly maxBytes: number;
   readonly registration: ResultRegistration;
   /** False for a raster of continuous values; true for a mask; null: its palette and values decide. */

@@ -12,7 +12,7 @@ import { gzipSync } from 'node:zlib';
 import { resultLimits } from '@lamina/contract';
 import { ContainerFull, type ContainerWriter } from './container.ts';
 import { createDensity, type DensityLevel } from './density.ts';
-import { createBlockEncoder, type StoredObject } from './encode-block.ts';
+import { createBlockEncoder, type StoredObject, widenBounds } from './encode-block.ts';
 import { blockRanges, mortonKey, sortedOrder, splitByRecordBytes } from './morton-order.ts';
 import { ImportRejectedError } from './problems.ts';
 import { categoryColor } from './raster-import.ts';
@@ -241,8 +241,8 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
       const longerSide = Math.max(box[2] - box[0], box[3] - box[1]);
       treeNumbers[objects] = Number(longerSide >= mediumSide) + Number(longerSide >= largeSide);
       spillRecord(record);
-      widen(bounds, box);
-      widen(centers, [object.x, object.y, object.x, object.y]);
+      widenBounds(bounds, box);
+      widenBounds(centers, [object.x, object.y, object.x, object.y]);
       objects++;
       vertices += vertexCount;
     },
@@ -350,15 +350,4 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
 function copyInto<T extends Float64Array | Uint32Array | Uint8Array>(larger: T, values: T): T {
   larger.set(values);
   return larger;
-}
-
-/** Enlarges bounds so that they contain a box. */
-function widen(
-  bounds: [number, number, number, number],
-  [x0, y0, x1, y1]: readonly [number, number, number, number],
-): void {
-  if (x0 < bounds[0]) bounds[0] = x0;
-  if (y0 < bounds[1]) bounds[1] = y0;
-  if (x1 > bounds[2]) bounds[2] = x1;
-  if (y1 > bounds[3]) bounds[3] = y1;
 }

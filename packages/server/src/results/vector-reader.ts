@@ -246,7 +246,7 @@ export async function openVector(container: Container): Promise<VectorReader> {
   };
 }
 
-/** An object that a pick has found. */
+/** An object that a pick (the search for the object at a position) has found. */
 interface Hit {
   /** Number of the object in the layer. */
   readonly number: number;
