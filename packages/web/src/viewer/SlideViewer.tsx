@@ -27,7 +27,7 @@ import { createTileLoading, type LoadingState } from './tile-loading.ts';
 import { fieldOnTissue, loadSmallPicture, type Size } from './tissue.ts';
 import { useFullPage } from './use-full-page.ts';
 import { useIncompleteness } from './use-incompleteness.ts';
-import type { SlideField } from './view-url.ts';
+import type { SlideField } from './view-address.ts';
 import type { ViewedSlide } from './viewed-slide.ts';
 
 /** Delay before the viewer tries again to open a slide, after a failure that may be temporary. */

@@ -8,7 +8,7 @@ import { type FetchPixels, loadPixels, PixelError } from './pixels.ts';
 import { prefetchTiles } from './prefetch-tiles.ts';
 import type { TileCoordinates } from './slide-tiles.ts';
 import type { SlideView } from './slide-view.ts';
-import type { SlideField } from './view-url.ts';
+import type { SlideField } from './view-address.ts';
 
 /** Prefetching starts when the view has not moved for this time. */
 const restMs = 150;

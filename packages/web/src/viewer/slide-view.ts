@@ -22,8 +22,8 @@ import type { DrawnColours } from './renderer/webgl-painter.ts';
 import { captureStrips, type Strip } from './screenshot/capture.ts';
 import { lacksTiles, type Sharpness } from './sharpness.ts';
 import { SlideTiles, type TileCoordinates, type TileSupply } from './slide-tiles.ts';
+import type { SlideField } from './view-address.ts';
 import { meanColourAt, pictureNow, type ViewPicture } from './view-picture.ts';
-import type { SlideField } from './view-url.ts';
 import { viewerSettings } from './viewer-settings.ts';
 import { wheelFactor } from './wheel.ts';
 

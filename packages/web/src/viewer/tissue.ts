@@ -1,7 +1,7 @@
 /**
  * Finds tissue in the thumbnail of a slide, so that a slide that is opened beside another one does not show blank glass first.
  */
-import type { SlideField } from './view-url.ts';
+import type { SlideField } from './view-address.ts';
 
 export interface Size {
   readonly width: number;
