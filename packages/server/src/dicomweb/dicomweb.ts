@@ -89,7 +89,7 @@ function instancesOf(imageId: string, slide: StoredSlide): Instances {
 const pageSize = 100;
 
 interface DicomWebDependencies {
-  readonly slides: Pick<Slides, 'stored' | 'storedTile' | 'iccProfile'>;
+  readonly slides: Pick<Slides, 'storedSlide' | 'storedTile' | 'iccProfile'>;
   readonly catalogue: Pick<Catalogue, 'list' | 'get' | 'servable'>;
 }
 
@@ -121,7 +121,7 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
   async function openOrNull(id: string, requester: Requester): Promise<StoredSlide | null> {
     const servable = await catalogue.servable(id);
     if (servable === null) return null;
-    return slides.stored(servable, requester).catch(() => null);
+    return slides.storedSlide(servable, requester).catch(() => null);
   }
 
   /** Returns the level that an instance stands for. @throws AppError not_found */
@@ -164,7 +164,7 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
     },
 
     async open(image, createdAt, requester) {
-      const slide = await slides.stored(image, requester);
+      const slide = await slides.storedSlide(image, requester);
       return { image, slide, described: { id: image.id, fileName: image.fileName, createdAt } };
     },
 

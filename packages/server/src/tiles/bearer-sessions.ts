@@ -1,7 +1,7 @@
 /**
- * Opens image sessions for programs that load pixels through DICOMweb or IIIF with the bearer token of a sign-in. The first request
- * with a token opens a session, and later requests use it. So rights, revocation, limits and audit events are the same as for the
- * viewer of the web app, which opens an image session itself.
+ * Opens image sessions (the credential of pixel requests) for programs that load pixels through DICOMweb or IIIF with the bearer token
+ * of a sign-in. The first request with a token opens a session, and later requests use it. Rights, revocation, limits and audit events
+ * are therefore the same as for the viewer of the web app, which opens an image session itself.
  */
 
 import { AppError } from '@lamina/contract';
@@ -15,7 +15,7 @@ export interface BearerSessions {
   /**
    * Returns the session of the caller's token; opens one when there is none.
    *
-   * @throws AppError token_invalid when the sign-in has ended meanwhile; unavailable
+   * @throws AppError token_invalid when the sign-in ended during the call; unavailable
    */
   sessionOf(caller: ResolvedToken, origin: Origin): Promise<ImageSession>;
   /**
@@ -40,7 +40,7 @@ export function createBearerSessions({
   /** Session ids by token hash; promises while a session is being opened, so that concurrent first requests share one. */
   const sessionIds = new Map<string, string | Promise<string>>();
 
-  async function open(caller: ResolvedToken, origin: Origin): Promise<string> {
+  async function openSession(caller: ResolvedToken, origin: Origin): Promise<string> {
     const { uid } = caller.user;
     const { sessionId } = await imageSessions.create(caller, (tx) =>
       audit.record(tx, { action: 'image-session-created', actor: uid, target: uid, origin }),
@@ -53,9 +53,9 @@ export function createBearerSessions({
     if (sessionId !== undefined) return sessionId;
     if (sessionIds.size >= maxKnownSessions) sessionIds.clear();
     const { tokenHash } = caller;
-    const opening = open(caller, origin);
+    const opening = openSession(caller, origin);
     sessionIds.set(tokenHash, opening);
-    /** False when the map was cleared meanwhile. */
+    /** False when the map was cleared while the session was being opened. */
     const isCurrent = () => sessionIds.get(tokenHash) === opening;
     opening.then(
       (id) => isCurrent() && sessionIds.set(tokenHash, id),

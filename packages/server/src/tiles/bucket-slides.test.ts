@@ -1,4 +1,4 @@
-/** Tests slides in a bucket through HTTP, while the object store works and fails. */
+/** Tests that HTTP clients get the pixels of slides in a bucket (S3), while the object store works and while it fails. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { fingerprintOfVersions, type ObjectFacts, versionOfObject } from '@lamina/slide';
@@ -25,11 +25,12 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
   let proxy: FaultProxy;
   let server: SlideServer;
   let session: string;
-  let inBucket: string;
-  let inFolder: string;
+  // The same slide, stored as an object of the bucket and as a file of the slide folder.
+  let bucketImageId: string;
+  let folderImageId: string;
 
   /** Returns the catalogue entry that a scan would create. */
-  const entryOf = (key: string, facts: ObjectFacts) =>
+  const catalogueEntryOf = (key: string, facts: ObjectFacts) =>
     ({ root: 'bucket', path: key, fingerprint: fingerprintOfVersions([versionOfObject(facts)]) }) as const;
 
   describe.skipIf(withoutObjectStore !== null)(`a slide in a bucket (${withoutObjectStore ?? 'S3'})`, () => {
@@ -42,9 +43,9 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       });
       await server.put(file, await buildSvs());
       await server.rescan();
-      inFolder = await server.idOf('a.svs');
+      folderImageId = await server.idOf('a.svs');
       const facts = await putSlide(file, await buildSvs());
-      inBucket = (await server.fixtures.image(entryOf(file, facts))).id;
+      bucketImageId = (await server.fixtures.image(catalogueEntryOf(file, facts))).id;
       session = await server.sessionOf(await server.fixtures.user());
     });
     afterAll(async () => {
@@ -54,20 +55,21 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
 
     async function putSlide(key: string, bytes: Uint8Array): Promise<ObjectFacts> {
       const { store } = server.services.objectStorage ?? expect.fail('no object storage');
-      const written = path.join(server.config.dataDir, 'to-be-put.svs');
-      await fs.writeFile(written, bytes);
-      return store.put(key, written);
+      const localFile = path.join(server.config.dataDir, 'to-be-put.svs');
+      await fs.writeFile(localFile, bytes);
+      return store.put(key, localFile);
     }
 
-    const ask = async (imageId: string, what: string) => {
-      const { statusCode, headers, rawPayload } = await server.pixels(`${imageId}/${what}`, session);
+    /** Requests a part of an image, for example its thumbnail or a tile. */
+    const fetchPart = async (imageId: string, part: string) => {
+      const { statusCode, headers, rawPayload } = await server.pixels(`${imageId}/${part}`, session);
       return { status: statusCode, retryAfter: headers['retry-after'], bytes: rawPayload };
     };
 
     it.each(['image.dzi', 'thumbnail.jpg', nativeTile, renderedTile])(
-      'returns the same bytes as a slide in a folder: %s',
-      async (what) => {
-        const [object, files] = [await ask(inBucket, what), await ask(inFolder, what)];
+      'returns the same bytes for %s as the same slide in a folder',
+      async (part) => {
+        const [object, files] = [await fetchPart(bucketImageId, part), await fetchPart(folderImageId, part)];
         expect([object.status, files.status]).toEqual([200, 200]);
         expect(object.bytes.equals(files.bytes)).toBe(true);
       },
@@ -78,59 +80,59 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       ['sends a different byte range than requested', { kind: 'wrong-range' }],
       ['responds with 403', { kind: 'status', status: 403 }],
       ['redirects to another host', { kind: 'redirect', to: 'http://169.254.169.254/' }],
-    ])('gets 503, not an error of a damaged file, when the object store %s', async (_, fault) => {
+    ])('returns 503 instead of reporting a damaged file when the object store %s', async (_, fault) => {
       const slide = await buildSvs({ properties: { AppMag: '20', Note: fault.kind } });
-      const facts = await putSlide('Tissue/other.svs', slide);
-      const { id } = await server.fixtures.image(entryOf('Tissue/other.svs', facts));
+      const facts = await putSlide('Tissue/uncached.svs', slide);
+      const { id } = await server.fixtures.image(catalogueEntryOf('Tissue/uncached.svs', facts));
       proxy.failAlways(fault);
-      for (const what of ['image.dzi', 'thumbnail.jpg', nativeTile, renderedTile]) {
-        expect(await ask(id, what)).toMatchObject({ status: 503, retryAfter: '2' });
+      for (const part of ['image.dzi', 'thumbnail.jpg', nativeTile, renderedTile]) {
+        expect(await fetchPart(id, part)).toMatchObject({ status: 503, retryAfter: '2' });
       }
       proxy.failAlways(null);
       await server.services.db.deleteFrom('images').where('id', '=', id).execute();
     });
 
-    it('is served from the cache while the store is down, and uncached parts get 503', async () => {
-      await ask(inBucket, otherNativeTile);
+    it('is served from the cache while the object store is down, and its uncached parts get 503', async () => {
+      await fetchPart(bucketImageId, otherNativeTile);
       proxy.failAlways({ kind: 'status', status: 503 });
       // A failed check opens the circuit breaker. Cached parts are served before and after it.
       await vi.waitFor(
         async () => {
-          expect((await ask(inBucket, nativeTile)).status).toBe(200);
-          expect((await ask(inBucket, 'thumbnail.jpg')).status).toBe(503);
+          expect((await fetchPart(bucketImageId, nativeTile)).status).toBe(200);
+          expect((await fetchPart(bucketImageId, 'thumbnail.jpg')).status).toBe(503);
         },
         { timeout: 50_000, interval: 200 },
       );
-      expect((await ask(inBucket, renderedTile)).status).toBe(200);
-      const other = await server.fixtures.image({
+      expect((await fetchPart(bucketImageId, renderedTile)).status).toBe(200);
+      const uncached = await server.fixtures.image({
         root: 'bucket',
-        path: 'Tissue/other.svs',
+        path: 'Tissue/uncached.svs',
         fingerprint: 'x',
       });
-      expect(await ask(other.id, 'image.dzi')).toMatchObject({ status: 503, retryAfter: '2' });
-      expect((await ask(inFolder, otherRenderedTile)).status).toBe(200);
+      expect(await fetchPart(uncached.id, 'image.dzi')).toMatchObject({ status: 503, retryAfter: '2' });
+      expect((await fetchPart(folderImageId, otherRenderedTile)).status).toBe(200);
     });
 
-    it('is served completely when the store is back', async () => {
+    it('is served completely when the object store is available again', async () => {
       proxy.failAlways(null);
       await vi.waitFor(
-        async () => expect((await ask(inBucket, 'thumbnail.jpg')).status).toBe(200),
+        async () => expect((await fetchPart(bucketImageId, 'thumbnail.jpg')).status).toBe(200),
         { timeout: 50_000, interval: 500 }, // the circuit breaker probes the store every 5 s
       );
       const [object, files] = [
-        await ask(inBucket, otherRenderedTile),
-        await ask(inFolder, otherRenderedTile),
+        await fetchPart(bucketImageId, otherRenderedTile),
+        await fetchPart(folderImageId, otherRenderedTile),
       ];
       expect(object.status).toBe(200);
       expect(object.bytes.equals(files.bytes)).toBe(true);
     });
 
-    it('is served from the new object after it was replaced', async () => {
-      const before = await ask(inBucket, 'image.dzi');
+    it('is served from the new object after its object was replaced', async () => {
+      const before = await fetchPart(bucketImageId, 'image.dzi');
       await putSlide(file, await buildSvs({ width: 300, height: 200, downsamples: [1] }));
       await vi.waitFor(
         async () => {
-          const { status, bytes } = await ask(inBucket, 'image.dzi');
+          const { status, bytes } = await fetchPart(bucketImageId, 'image.dzi');
           expect(status).toBe(200);
           expect(bytes.equals(before.bytes)).toBe(false);
           expect(bytes.toString()).toContain('Width="300"');
@@ -143,17 +145,17 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       await putSlide('Found/found.svs', await buildSvs({ properties: { AppMag: '40' } }));
       await server.rescan();
       const id = await server.idOf('found.svs');
-      for (const what of ['image.dzi', 'thumbnail.jpg', nativeTile, renderedTile]) {
-        expect((await ask(id, what)).status).toBe(200);
+      for (const part of ['image.dzi', 'thumbnail.jpg', nativeTile, renderedTile]) {
+        expect((await fetchPart(id, part)).status).toBe(200);
       }
     });
 
-    it('is 404 when its object does not exist', async () => {
+    it('returns 404 when its object does not exist', async () => {
       const gone = await server.fixtures.image({ root: 'bucket', path: 'Tissue/gone.svs', fingerprint: 'x' });
-      expect((await ask(gone.id, 'image.dzi')).status).toBe(404);
+      expect((await fetchPart(gone.id, 'image.dzi')).status).toBe(404);
     });
 
-    it('causes no log line with the password of the store', () => {
+    it('is served without logging the secret access key of the object store', () => {
       const { secretAccessKey } = server.config.objectStore ?? expect.fail('no object storage');
       expect(server.logged()).not.toContain(secretAccessKey);
     });

@@ -2,8 +2,8 @@ import { hideProcess, landlockVersionHere } from '@lamina/slide';
 import type { Logger } from 'pino';
 
 /**
- * Protects the environment and the memory of this process, which contain passwords, from render workers. They run as the same user and
- * read untrusted files. docs/security.md describes the systems on which this is not possible.
+ * Protects the environment and the memory of this process, which contain passwords, from render workers, which run as the same user and
+ * read untrusted files. Called when a server starts. docs/security.md names the systems on which this is not possible.
  */
 export async function hideEnvironment(): Promise<void> {
   await hideProcess();

@@ -1,3 +1,4 @@
+/** Tests how slides of an object storage (bucket) stay open while their objects change and while the storage does not answer. */
 import { createObjectReader, type ObjectFacts, openSlide, SlideError } from '@lamina/slide';
 import { buildSvs, type MemoryStore, memoryStore } from '@lamina/slide/testing';
 import { pino } from 'pino';
@@ -7,21 +8,21 @@ import { createOpenSlides, type OpenRequest, type OpenSlides } from './open-slid
 const large = await buildSvs({ width: 300, height: 200, downsamples: [1] });
 const small = await buildSvs({ width: 100, height: 100, downsamples: [1] });
 const key = 'Set/a.svs';
-const down = new SlideError('STORE_UNAVAILABLE', 'The object store does not answer');
+const outage = new SlideError('STORE_UNAVAILABLE', 'The object store does not answer');
 
 let store: MemoryStore;
-/** When set, called instead of the store. */
-let head: ((key: string) => Promise<ObjectFacts>) | null;
+/** When set, called instead of `head` of the store, which returns size and version of an object. */
+let headOverride: ((key: string) => Promise<ObjectFacts>) | null;
 let slides: OpenSlides;
 let openRequest: OpenRequest;
-let opened: number;
+let openCount: number;
 
 beforeEach(() => {
   store = memoryStore({ [key]: large });
-  head = null;
-  opened = 0;
+  headOverride = null;
+  openCount = 0;
   const objects = createObjectReader({
-    store: { ...store, head: (name) => (head ?? store.head)(name) },
+    store: { ...store, head: (name) => (headOverride ?? store.head)(name) },
     maxMemoryBytes: 2 ** 24,
     diskCache: null,
   });
@@ -33,7 +34,7 @@ beforeEach(() => {
     id: key,
     locate: async () => ({ path: key, isObject: true }),
     open(location) {
-      opened++;
+      openCount++;
       return openSlide(location, objects);
     },
   };
@@ -43,17 +44,18 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
+/** Returns the width of the slide without reading from the store. */
 const width = () => slides.use(openRequest, async ({ descriptor }) => descriptor.width);
 const tile = () => slides.use(openRequest, ({ slide }) => slide.readTile({ level: 0, column: 0, row: 0 }));
 
 describe('an open slide of an object store', () => {
-  it('is checked at most twice a second, and only while it is in use', async () => {
-    for (let time = 0; time < 50; time++) {
+  it('is checked for changes at most twice a second, and only while it is in use', async () => {
+    for (let use = 0; use < 50; use++) {
       await width();
       vi.advanceTimersByTime(100);
     }
     expect(store.requests.head).toBeGreaterThan(5);
-    expect(store.requests.head).toBeLessThanOrEqual(11);
+    expect(store.requests.head).toBeLessThanOrEqual(11); // one to open the slide, then two in each of 5 s
     vi.advanceTimersByTime(60_000);
     expect(store.requests.head).toBeLessThanOrEqual(11);
   });
@@ -74,31 +76,31 @@ describe('an open slide of an object store', () => {
 
   it('is served from cached blocks for 30 s while the store does not answer', async () => {
     await tile();
-    store.failWith(down);
+    store.failWith(outage);
     for (const ms of [1001, 10_000, 18_000]) {
       vi.advanceTimersByTime(ms);
       expect(await width()).toBe(300);
       expect(await tile()).toMatchObject({ codec: 'jpeg' });
     }
     vi.advanceTimersByTime(2000);
-    await expect(width()).rejects.toBe(down);
+    await expect(width()).rejects.toBe(outage);
   });
 
-  it('stays open during an outage of the store', async () => {
+  it('stays open during an outage of the store, although requests fail after 30 s', async () => {
     await tile();
-    store.failWith(down);
+    store.failWith(outage);
     vi.advanceTimersByTime(40_000);
-    await expect(tile()).rejects.toBe(down);
+    await expect(tile()).rejects.toBe(outage);
     store.failWith(null);
     expect(await tile()).toMatchObject({ codec: 'jpeg' });
     vi.advanceTimersByTime(400);
     expect(await width()).toBe(300);
-    expect(opened).toBe(1);
+    expect(openCount).toBe(1);
   });
 
   it('is replaced after an outage when its object was replaced meanwhile', async () => {
     await tile();
-    store.failWith(down);
+    store.failWith(outage);
     vi.advanceTimersByTime(5000);
     expect(await width()).toBe(300);
     store.failWith(null);
@@ -107,12 +109,12 @@ describe('an open slide of an object store', () => {
     await vi.waitFor(async () => expect(await width()).toBe(100));
   });
 
-  it('is served after 500 ms when the store does not answer its check', async () => {
+  it('is served after 500 ms when the store has not answered the check of its object', async () => {
     await width();
-    head = () => new Promise(() => {});
+    headOverride = () => new Promise(() => {});
     vi.advanceTimersByTime(5000);
-    const answer = width();
+    const widthDuringCheck = width();
     await vi.advanceTimersByTimeAsync(500);
-    expect(await answer).toBe(300);
+    expect(await widthDuringCheck).toBe(300);
   });
 });

@@ -1,3 +1,4 @@
+/** Tests when slides that are files on disk are opened, checked for changes and closed. */
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -7,8 +8,8 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createOpenSlides, type OpenRequest, type OpenSlides } from './open-slides.ts';
 
-const large = await buildSvs({ width: 300, height: 200, downsamples: [1] });
-const small = await buildSvs({ width: 100, height: 100, downsamples: [1] });
+const largeSvs = await buildSvs({ width: 300, height: 200, downsamples: [1] });
+const smallSvs = await buildSvs({ width: 100, height: 100, downsamples: [1] });
 
 let folder: string;
 let slides: OpenSlides;
@@ -23,25 +24,27 @@ afterEach(async () => {
   await fs.rm(folder, { recursive: true });
 });
 
-async function put(name: string, bytes: Uint8Array): Promise<void> {
+/** Creates or replaces a file, in one step as a rename does. */
+async function replaceFile(name: string, bytes: Uint8Array): Promise<void> {
   await fs.writeFile(path.join(folder, `.${name}`), bytes);
   await fs.rename(path.join(folder, `.${name}`), path.join(folder, name));
 }
 
-const opened: string[] = [];
+/** Fingerprints of the files that were opened, in this order. */
+const openedFingerprints: string[] = [];
 const openRequestFor = (name: string): OpenRequest => ({
   id: name,
   async locate() {
-    const place = path.join(folder, name);
-    const isThere = await fs.access(place).then(
+    const file = path.join(folder, name);
+    const isThere = await fs.access(file).then(
       () => true,
       () => false,
     );
     if (!isThere) throw new SlideError('FILE_MISSING', 'The file is not there.');
-    return { path: place };
+    return { path: file };
   },
   open(location, fingerprint) {
-    opened.push(fingerprint);
+    openedFingerprints.push(fingerprint);
     return openSlide(location);
   },
 });
@@ -61,32 +64,32 @@ const isOpen = async (slide: Awaited<ReturnType<typeof slideOf>>) => {
 
 describe('an open slide', () => {
   it('is opened once for concurrent requests', async () => {
-    await put('a.svs', large);
+    await replaceFile('a.svs', largeSvs);
     const both = await Promise.all([slideOf('a.svs'), slideOf('a.svs')]);
     expect(both[0]).toBe(both[1]);
     expect(await slideOf('a.svs')).toBe(both[0]);
   });
 
   it('is opened with the fingerprint of its file', async () => {
-    await put('a.svs', large);
-    opened.length = 0;
+    await replaceFile('a.svs', largeSvs);
+    openedFingerprints.length = 0;
     const { fingerprint } = await slideOf('a.svs');
     await slideOf('a.svs');
-    expect(opened).toEqual([fingerprint]);
+    expect(openedFingerprints).toEqual([fingerprint]);
   });
 
   it('is replaced within a second after its file was replaced', async () => {
-    await put('a.svs', large);
+    await replaceFile('a.svs', largeSvs);
     expect(await widthOf('a.svs')).toBe(300);
-    await put('a.svs', small);
+    await replaceFile('a.svs', smallSvs);
     vi.setSystemTime(Date.now() + 1001);
     expect(await widthOf('a.svs')).toBe(100);
   });
 
-  it('is checked in the background while requests are answered', async () => {
-    await put('a.svs', large);
+  it('is served during the background check that finds its file replaced, and then closed', async () => {
+    await replaceFile('a.svs', largeSvs);
     const before = await slideOf('a.svs');
-    await put('a.svs', small);
+    await replaceFile('a.svs', smallSvs);
     vi.setSystemTime(Date.now() + 600);
     expect(await slideOf('a.svs')).toBe(before);
     vi.useRealTimers();
@@ -94,25 +97,25 @@ describe('an open slide', () => {
   });
 
   it('fails with FILE_MISSING within a second after its file was deleted', async () => {
-    await put('a.svs', large);
+    await replaceFile('a.svs', largeSvs);
     await widthOf('a.svs');
     await fs.rm(path.join(folder, 'a.svs'));
     vi.setSystemTime(Date.now() + 1001);
     await expect(widthOf('a.svs')).rejects.toMatchObject({ code: 'FILE_MISSING' });
   });
 
-  it('stays open until its last reader has finished, also after it was evicted', async () => {
-    await put('a.svs', large);
-    const gate = Promise.withResolvers<void>();
-    const started = Promise.withResolvers<void>();
+  it('stays open until its last reader has finished, even when it was evicted during the read', async () => {
+    await replaceFile('a.svs', largeSvs);
+    const mayFinish = Promise.withResolvers<void>();
+    const readingStarted = Promise.withResolvers<void>();
     const reading = slides.use(openRequestFor('a.svs'), async ({ slide }) => {
-      started.resolve();
-      await gate.promise;
+      readingStarted.resolve();
+      await mayFinish.promise;
       return { slide, wasOpen: await isOpen(slide) };
     });
-    await started.promise;
+    await readingStarted.promise;
     slides.forget('a.svs');
-    gate.resolve();
+    mayFinish.resolve();
     const { slide, wasOpen } = await reading;
     expect(wasOpen).toBe(true);
     await slides.close();
@@ -120,7 +123,7 @@ describe('an open slide', () => {
   });
 
   it('is closed after five minutes without use', async () => {
-    await put('a.svs', large);
+    await replaceFile('a.svs', largeSvs);
     const slide = await slideOf('a.svs');
     await vi.advanceTimersByTimeAsync(4 * 60_000);
     expect(await isOpen(slide)).toBe(true);
@@ -129,8 +132,8 @@ describe('an open slide', () => {
     expect(await isOpen(slide)).toBe(false);
   });
 
-  it('is closed without a request after its file was deleted', async () => {
-    await put('a.svs', large);
+  it('is closed within 20 s after its file was deleted, without a further request', async () => {
+    await replaceFile('a.svs', largeSvs);
     const slide = await slideOf('a.svs');
     await fs.rm(path.join(folder, 'a.svs'));
     await vi.advanceTimersByTimeAsync(20_000);
@@ -138,8 +141,8 @@ describe('an open slide', () => {
     await vi.waitFor(async () => expect(await isOpen(slide)).toBe(false));
   });
 
-  it('is closed when it is the least recently used of more than the limit', async () => {
-    for (const name of ['a.svs', 'b.svs', 'c.svs', 'd.svs']) await put(name, small);
+  it('is closed when it is the least recently used of four open slides and the limit is three', async () => {
+    for (const name of ['a.svs', 'b.svs', 'c.svs', 'd.svs']) await replaceFile(name, smallSvs);
     const first = await slideOf('a.svs');
     vi.setSystemTime(Date.now() + 1);
     const second = await slideOf('b.svs');
@@ -152,37 +155,37 @@ describe('an open slide', () => {
     expect(await slideOf('b.svs')).not.toBe(second);
   });
 
-  it('is opened again at most once a second when opening fails', async () => {
-    await put('a.svs', large.subarray(0, 1000));
-    const refused = { code: expect.stringMatching(/^FILE_|^FORMAT_/) };
-    await expect(widthOf('a.svs')).rejects.toMatchObject(refused);
-    opened.length = 0;
-    await expect(widthOf('a.svs')).rejects.toMatchObject(refused);
-    expect(opened).toEqual([]);
-    await put('a.svs', large);
+  it('is opened at most once a second while opening fails', async () => {
+    await replaceFile('a.svs', largeSvs.subarray(0, 1000));
+    const unreadable = { code: expect.stringMatching(/^FILE_|^FORMAT_/) };
+    await expect(widthOf('a.svs')).rejects.toMatchObject(unreadable);
+    openedFingerprints.length = 0;
+    await expect(widthOf('a.svs')).rejects.toMatchObject(unreadable);
+    expect(openedFingerprints).toEqual([]);
+    await replaceFile('a.svs', largeSvs);
     await vi.advanceTimersByTimeAsync(1001);
     expect(await widthOf('a.svs')).toBe(300);
   });
 
-  it('is shared only with requests that arrived while it was being opened', async () => {
-    const joined: string[] = [];
+  it('calls joinOpening only for requests that wait until the slide is open', async () => {
+    const joinEvents: string[] = [];
     const joinOpening = () => {
-      joined.push('join');
-      return () => void joined.push('leave');
+      joinEvents.push('join');
+      return () => void joinEvents.push('leave');
     };
     const request = { ...openRequestFor('a.svs'), joinOpening };
     const use = () => slides.use(request, async ({ descriptor }) => descriptor.width);
-    await put('a.svs', large);
+    await replaceFile('a.svs', largeSvs);
     await Promise.all([use(), use()]);
-    expect(joined).toEqual(['join', 'join', 'leave', 'leave']);
+    expect(joinEvents).toEqual(['join', 'join', 'leave', 'leave']);
     expect(await use()).toBe(300);
-    expect(joined).toHaveLength(4);
+    expect(joinEvents).toHaveLength(4);
   });
 
-  it('is served while its background check runs, and replaced after it', async () => {
-    await put('a.svs', large);
+  it('is served during the background check that finds its file replaced, and then reopened', async () => {
+    await replaceFile('a.svs', largeSvs);
     const before = await slideOf('a.svs');
-    await put('a.svs', small);
+    await replaceFile('a.svs', smallSvs);
     vi.setSystemTime(Date.now() + 600);
     expect(await slideOf('a.svs')).toBe(before);
     vi.useRealTimers();
@@ -190,12 +193,12 @@ describe('an open slide', () => {
   });
 
   it('is opened and read again when its file was replaced during the read', async () => {
-    await put('a.svs', large);
+    await replaceFile('a.svs', largeSvs);
     let attempts = 0;
     const width = await slides.use(openRequestFor('a.svs'), async ({ descriptor }) => {
       attempts++;
       if (attempts === 1) {
-        await put('a.svs', small);
+        await replaceFile('a.svs', smallSvs);
         throw new SlideError('FILE_CHANGED', 'The file has changed.');
       }
       return descriptor.width;

@@ -29,7 +29,7 @@ export interface OpenRequest {
   readonly id: string;
   /** Returns the current location of the file. @throws SlideError FILE_MISSING */
   locate(): Promise<SlideLocation>;
-  /** Opens the file with this fingerprint. @throws SlideError when the file is refused, and what opening throws */
+  /** Opens the file with this fingerprint. @throws SlideError when the file cannot be read as a slide */
   open(location: SlideLocation, fingerprint: string): Promise<Slide>;
   /** Called when the request has to wait until the slide is open. @returns a function to call when the wait ends */
   joinOpening?(): () => void;
@@ -40,22 +40,23 @@ export interface OpenSlides {
    * Runs `work` with the open slide, which stays open until `work` has finished. If `work` throws FILE_CHANGED, the new file is opened
    * and `work` runs once more.
    *
-   * @throws SlideError what opening throws, and what `work` throws
+   * @throws SlideError of `locate` and `open`; errors of `work`
    */
   use<T>(request: OpenRequest, work: (open: OpenSlide) => Promise<T>): Promise<T>;
-  /** Closes the slide when its last reader has finished; the next request opens it again. */
+  /** Closes the slide when its last reader (running `work`) has finished; the next request opens it again. */
   forget(id: string): void;
   count(): number;
   close(): Promise<void>;
 }
 
-interface Entry {
+/** A slide that is open or being opened. */
+interface OpenSlideEntry {
   /** The first request for the slide, which has opened it. */
   readonly request: OpenRequest;
   readonly opening: Promise<OpenSlide>;
   /** Null until the slide is open. */
   open: OpenSlide | null;
-  /** Start time of the last check that found the file unchanged; before the first check, the time of the opening. */
+  /** Start time of the last check that found the file unchanged; before the first check, the time of opening. */
   checkedAt: number;
   checking: Promise<void> | null;
   /** Set while the storage does not answer: the error of the last check. */
@@ -83,26 +84,26 @@ const checkAfterMs = 500;
 const checkValidForMs = 1000;
 /** While the storage does not answer, a tile is served when the last successful check is at most this old. */
 const checkValidInOutageMs = 30_000;
-/** Maximum time that a request waits for a check while `checkValidInOutageMs` allows to serve the slide without its result. */
+/** Maximum time that a request waits for a check while `checkValidInOutageMs` allows serving the slide without the result. */
 const checkTimeoutMs = 500;
 /** A slide is closed when it has not been used for this time. */
 const idleMs = 5 * 60_000;
 /** Interval at which unused slides are checked, because an open file handle keeps the disk space of a deleted file allocated. */
 const idleCheckMs = 10_000;
 
-/** The function is long because opening, checking and closing share the entries. */
+/** Opening, checking and closing share the entries, so this function is long. */
 export function createOpenSlides({
   limit,
   log,
   objects = null,
   now = () => performance.now(),
 }: OpenSlidesOptions): OpenSlides {
-  const entries = new Map<string, Entry>();
-  const closing = new Set<Promise<void>>(); // slides that are being closed
+  const entries = new Map<string, OpenSlideEntry>();
+  const pendingCloses = new Set<Promise<void>>(); // slides that are being closed
   let idleTimer: NodeJS.Timeout | null = null;
 
-  function open(request: OpenRequest): Entry {
-    const entry: Entry = {
+  function open(request: OpenRequest): OpenSlideEntry {
+    const entry: OpenSlideEntry = {
       request,
       opening: locateAndOpen(request),
       open: null,
@@ -140,14 +141,14 @@ export function createOpenSlides({
   }
 
   /** Hides the entry from new requests and closes the slide after its last reader. */
-  function retire(id: string, entry: Entry): void {
+  function retire(id: string, entry: OpenSlideEntry): void {
     if (entries.get(id) === entry) entries.delete(id);
     if (entry.isRetired) return;
     entry.isRetired = true;
     closeIfUnused(entry);
   }
 
-  function closeIfUnused(entry: Entry): void {
+  function closeIfUnused(entry: OpenSlideEntry): void {
     if (!entry.isRetired || entry.readers > 0) return;
     const closed = entry.opening
       .then(({ slide }) => slide.close())
@@ -159,8 +160,8 @@ export function createOpenSlides({
             'closing an unused slide failed; its file may stay open until the process ends',
           );
       })
-      .finally(() => closing.delete(closed));
-    closing.add(closed);
+      .finally(() => pendingCloses.delete(closed));
+    pendingCloses.add(closed);
   }
 
   /** Closes slides that have not been used for five minutes, and slides whose file has changed. */
@@ -177,10 +178,10 @@ export function createOpenSlides({
   }
 
   /** Only files on disk are checked while unused. An open object occupies no disk space, and each check would be an HTTP request. */
-  const isOnDisk = ({ open }: Entry) => open !== null && !open.location.isObject;
+  const isOnDisk = ({ open }: OpenSlideEntry) => open !== null && !open.location.isObject;
 
   /** Retires the entry when the file at its location is no longer the open one. Concurrent calls share one check. */
-  function check(request: OpenRequest, entry: Entry): Promise<void> {
+  function check(request: OpenRequest, entry: OpenSlideEntry): Promise<void> {
     entry.checking ??= (async () => {
       const startedAt = now();
       try {
@@ -215,8 +216,8 @@ export function createOpenSlides({
     return entry.checking;
   }
 
-  /** Returns the entry with a recent enough check; opens the slide if necessary. A promise only when the request has to wait for a check. */
-  function currentEntry(request: OpenRequest): Entry | Promise<Entry> {
+  /** Returns an entry whose last check is recent enough; opens the slide if necessary. A promise only when a check has to finish first. */
+  function currentEntry(request: OpenRequest): OpenSlideEntry | Promise<OpenSlideEntry> {
     const entry = entries.get(request.id);
     if (entry === undefined) return open(request);
     const age = now() - entry.checkedAt;
@@ -228,7 +229,11 @@ export function createOpenSlides({
   }
 
   /** @throws SlideError when the storage has not answered for longer than `checkValidInOutageMs` */
-  async function checkedEntry(request: OpenRequest, entry: Entry, checked: Promise<void>): Promise<Entry> {
+  async function checkedEntry(
+    request: OpenRequest,
+    entry: OpenSlideEntry,
+    checked: Promise<void>,
+  ): Promise<OpenSlideEntry> {
     const isServable = () => entry.open !== null && now() - entry.checkedAt <= checkValidInOutageMs;
     await (isServable() ? waitAtMost(checked, checkTimeoutMs) : checked);
     const current = entries.get(request.id);
@@ -237,8 +242,8 @@ export function createOpenSlides({
     throw entry.storageError;
   }
 
-  /** Waits until the slide is open. Meanwhile the request counts as one that waits for the opening. */
-  async function waitUntilOpen(request: OpenRequest, { opening }: Entry): Promise<OpenSlide> {
+  /** Waits until the slide is open. `joinOpening` registers the request for the time of the wait. */
+  async function waitUntilOpen(request: OpenRequest, { opening }: OpenSlideEntry): Promise<OpenSlide> {
     const leave = request.joinOpening?.();
     try {
       return await opening;
@@ -249,7 +254,7 @@ export function createOpenSlides({
 
   return {
     async use(request, work) {
-      // Loops until `work` has succeeded, or has failed with another error than FILE_CHANGED or twice.
+      // Ends when `work` succeeds, when it fails with another error than FILE_CHANGED, and when it fails for the second time.
       for (let isRepeated = false; ; ) {
         const current = currentEntry(request);
         const entry = current instanceof Promise ? await current : current;
@@ -280,12 +285,12 @@ export function createOpenSlides({
     async close() {
       if (idleTimer !== null) clearInterval(idleTimer);
       for (const [id, entry] of entries) retire(id, entry);
-      await Promise.all(closing);
+      await Promise.all(pendingCloses);
     },
   };
 }
 
-/** Resolves when the promise is fulfilled, but after at most this time. */
+/** Resolves when the promise is fulfilled or the time has passed, whichever comes first. */
 async function waitAtMost(promise: Promise<void>, ms: number): Promise<void> {
   const timeout = Promise.withResolvers<void>();
   const timer = setTimeout(timeout.resolve, ms);

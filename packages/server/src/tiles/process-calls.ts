@@ -1,10 +1,10 @@
 /**
- * Remote procedure calls between the primary process and its serving processes, over the IPC channel of a child process. A call has a
- * name and arguments, and returns a result or a SlideError. The calling process may cancel it.
+ * Remote procedure calls from the serving processes, which answer HTTP requests, to the primary process, which renders for them. They
+ * use the IPC channel of a child process. A call has a name and arguments, returns a result or a SlideError, and can be cancelled.
  */
 import { SlideError, type SlideErrorCode } from '@lamina/slide';
 
-/** Functions that one process runs for others. Arguments and results are cloned: bytes, numbers, texts and plain objects. */
+/** Functions that one process runs for others, by name. Only bytes, numbers, texts and plain objects can be arguments and results. */
 export type CallTable = Readonly<Record<string, (signal: AbortSignal, ...args: never[]) => Promise<unknown>>>;
 
 type ArgsOf<F> = F extends (signal: AbortSignal, ...args: infer A) => unknown ? A : never;
@@ -35,16 +35,18 @@ type AnswerMessage = {
   | { readonly failure: { readonly code: SlideErrorCode; readonly message: string; readonly detail: string } }
 );
 
-/** The channel may also carry messages of other modules, which are ignored. */
-function isCallMessage(message: unknown): message is CallMessage | CancelMessage | AnswerMessage {
+/** Returns false for messages of other modules, which use the same channel. */
+function isProcessCallMessage(message: unknown): message is CallMessage | CancelMessage | AnswerMessage {
   const { kind } = (message ?? {}) as { kind?: unknown };
   return kind === 'call' || kind === 'cancel' || kind === 'answer';
 }
 
 export interface Caller<T extends CallTable> {
   /**
-   * Calls a function of the other process. @throws SlideError the error of the function; DECODE_FAILED when the message cannot be sent or
-   * for an unexpected error; the signal's reason
+   * Calls a function of the other process.
+   *
+   * @throws SlideError of the function; DECODE_FAILED when the message cannot be sent or the function throws any other error; the abort
+   *   reason of the signal
    */
   call<K extends keyof T & string>(
     name: K,
@@ -70,8 +72,8 @@ export function createCaller<T extends CallTable>(channel: Channel): Caller<T> {
   }
 
   channel.on('message', (message) => {
-    if (!isCallMessage(message) || message.kind !== 'answer') return;
-    const call = pendingCalls.get(message.id); // undefined when it was cancelled
+    if (!isProcessCallMessage(message) || message.kind !== 'answer') return;
+    const call = pendingCalls.get(message.id); // undefined when the call was cancelled
     pendingCalls.delete(message.id);
     if ('value' in message) call?.resolve(message.value);
     else call?.reject(errorOf(message.failure));
@@ -130,7 +132,7 @@ export function answerCalls(
   }
 
   channel.on('message', (message) => {
-    if (!isCallMessage(message)) return;
+    if (!isProcessCallMessage(message)) return;
     if (message.kind === 'cancel') runningCalls.get(message.id)?.abort();
     // An error of `send` is ignored: it means that the calling process has ended.
     else if (message.kind === 'call')

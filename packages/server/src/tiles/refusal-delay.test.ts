@@ -2,10 +2,10 @@ import { SlideError } from '@lamina/slide';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { delayRefusal, maxRefusalDelayMs, minRefusalDelayMs } from './refusal-delay.ts';
 
-const busy = () => Promise.reject(new SlideError('BUSY', 'The render queue is full'));
+const refusedJob = () => Promise.reject(new SlideError('BUSY', 'The render queue is full'));
 
-/** Runs the work with delayRefusal. @returns its state: whether it has succeeded or failed (`isSettled`), and the error */
-function observe(work: Promise<unknown>, signal = new AbortController().signal) {
+/** Passes the work to delayRefusal. @returns its outcome so far: whether it has succeeded or failed (`isSettled`), and the error */
+function observeDelayed(work: Promise<unknown>, signal = new AbortController().signal) {
   const state = { error: null as unknown, isSettled: false };
   delayRefusal(work, () => signal).then(
     () => {
@@ -16,7 +16,7 @@ function observe(work: Promise<unknown>, signal = new AbortController().signal) 
   return state;
 }
 
-describe('delayed refusal when the render queue is full', () => {
+describe('delayRefusal', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -24,33 +24,33 @@ describe('delayed refusal when the render queue is full', () => {
     vi.useRealTimers();
   });
 
-  it('rejects with BUSY after 1 to 3 s', async () => {
-    const refused = observe(busy());
+  it('rejects with BUSY after 1 to 3 s when the render queue is full', async () => {
+    const outcome = observeDelayed(refusedJob());
     await vi.advanceTimersByTimeAsync(minRefusalDelayMs - 1);
-    expect(refused.isSettled).toBe(false);
+    expect(outcome.isSettled).toBe(false);
     await vi.advanceTimersByTimeAsync(maxRefusalDelayMs - minRefusalDelayMs + 1);
-    expect(refused.error).toMatchObject({ code: 'BUSY' });
+    expect(outcome.error).toMatchObject({ code: 'BUSY' });
   });
 
-  it('rejects as soon as the client disconnects, and leaves no timer', async () => {
+  it('rejects a BUSY request as soon as its client disconnects, and leaves no timer', async () => {
     const client = new AbortController();
-    const refused = observe(busy(), client.signal);
+    const outcome = observeDelayed(refusedJob(), client.signal);
     await vi.advanceTimersByTimeAsync(0);
     client.abort();
     await vi.advanceTimersByTimeAsync(0);
-    expect(refused.isSettled).toBe(true);
+    expect(outcome.isSettled).toBe(true);
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('rejects other errors immediately', async () => {
-    const failed = observe(Promise.reject(new SlideError('DECODE_FAILED', 'Damaged')));
+  it('rejects immediately with errors other than BUSY', async () => {
+    const outcome = observeDelayed(Promise.reject(new SlideError('DECODE_FAILED', 'Damaged')));
     await vi.advanceTimersByTimeAsync(0);
-    expect(failed.error).toMatchObject({ code: 'DECODE_FAILED' });
+    expect(outcome.error).toMatchObject({ code: 'DECODE_FAILED' });
   });
 
-  it('returns a result immediately', async () => {
-    const done = observe(Promise.resolve('tile'));
+  it('resolves immediately when the work succeeds', async () => {
+    const outcome = observeDelayed(Promise.resolve('tile'));
     await vi.advanceTimersByTimeAsync(0);
-    expect(done).toEqual({ error: null, isSettled: true });
+    expect(outcome).toEqual({ error: null, isSettled: true });
   });
 });

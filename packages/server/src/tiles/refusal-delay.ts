@@ -1,14 +1,14 @@
 /**
  * Delays the refusal of a request that finds the render queue full.
  *
- * A client that floods the queue may repeat each refused request at once. With 1,600 such connections, the event loop is busy with
- * refusals, and the tiles of all other viewers wait. Delaying a refusal only costs a timer.
+ * A client that floods the queue may repeat each refused request at once. With 1,600 such connections, the event loop would be busy with
+ * refusals, and the tiles of all other viewers would wait. Delaying a refusal costs only a timer.
  */
 import { SlideError } from '@lamina/slide';
 
 /** Shortest delay of a refusal in milliseconds. */
 export const minRefusalDelayMs = 1000;
-/** Longest delay in milliseconds. Delays are random, so that requests that are refused together are not repeated together. */
+/** Longest delay in milliseconds. Delays are random, so that clients whose requests are refused together do not retry together. */
 export const maxRefusalDelayMs = 3000;
 
 /**

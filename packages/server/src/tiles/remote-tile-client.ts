@@ -49,7 +49,7 @@ const memoryCacheBytes = 32 * 1024 * 1024;
 
 export function createRemoteTileClient(caller: Caller<RenderedTilesCalls>): RenderedTiles {
   const memory = createTileMemoryCache(memoryCacheBytes);
-  let foundInMemory = 0;
+  let foundInMemory = 0; // number of tiles
 
   return {
     async tile(source, address, client, { colour = 'scanned' } = {}) {
@@ -63,7 +63,7 @@ export function createRemoteTileClient(caller: Caller<RenderedTilesCalls>): Rend
       memory.put(key, tile.jpeg);
       return tile;
     },
-    // Only the primary process caches views.
+    // Only the primary process caches views (rectangles of a slide at any size).
     view: (source, view, client) => caller.call('view', [source, view, client.requester], client.signal),
     colourProfile: (source, requester) => caller.call('colourProfile', [source, requester]),
     colourTable: (source, requester) => caller.call('colourTable', [source, requester]),

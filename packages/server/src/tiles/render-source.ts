@@ -1,3 +1,4 @@
+/** What a rendered tile is made from, who waits for it, and its name in the tile cache. */
 import type { DeepZoomAddress, Requester, SlideLocation, TileColour, View } from '@lamina/slide';
 
 /** A slide file and the fingerprint that it must have, so that no tile of another version of the file is served. */
@@ -14,7 +15,7 @@ export interface TileClient {
   readonly signal: AbortSignal;
 }
 
-/** Returns the name of a tile in the cache of its slide, which is also a part of its ETag. */
+/** Returns the name of a tile in the cache of its slide, for example `12_3_4-srgb`. The name is also a part of the tile's ETag. */
 export const tileNameIn = (
   { dziLevel, column, row }: DeepZoomAddress,
   colour: TileColour = 'scanned',

@@ -1,4 +1,4 @@
-/** Slides without native JPEG tiles: only render workers open their files. */
+/** Tests slides without native JPEG tiles through HTTP: the server renders all their tiles, and only render workers open their files. */
 import { listImages } from '@lamina/contract';
 import { buildCzi, buildEts, buildVsi } from '@lamina/slide/testing';
 import sharp from 'sharp';
@@ -7,11 +7,11 @@ import { tileAdapters } from '../testing/inject.ts';
 import { type SlideServer, slideServer } from '../testing/slide-server.ts';
 
 const side = 600;
-/** A pixel in the order of CZI: blue, green, red. */
-const samples = new Uint8Array(side * side * 3).map((_, i) => [40, 120, 200][i % 3] as number);
-const whole = { x: 0, y: 0, width: side, height: side, pixelType: 3, compression: 0, data: samples };
-const czi = buildCzi({ subblocks: [whole] });
-const jpegXr = buildCzi({ subblocks: [{ ...whole, compression: 4 }] });
+/** A CZI file stores the samples of a pixel in this order: blue, green, red. */
+const pixels = new Uint8Array(side * side * 3).map((_, i) => [40, 120, 200][i % 3] as number);
+const wholeImage = { x: 0, y: 0, width: side, height: side, pixelType: 3, compression: 0, data: pixels };
+const czi = buildCzi({ subblocks: [wholeImage] });
+const jpegXr = buildCzi({ subblocks: [{ ...wholeImage, compression: 4 }] });
 
 describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
   let server: SlideServer;
@@ -54,13 +54,13 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       const { catalogue, slides } = server.services;
       const id = await server.idOf('good.czi');
       const image = await catalogue.servable(id);
-      if (image === null) throw new Error('it is in the catalogue');
+      if (image === null) throw new Error('good.czi is not in the catalogue');
       await server.pixels(`${id}/image.dzi`, session); // opens the slide
       const cachedTile = { address: { dziLevel: 3, column: 0, row: 0 }, knownTag: undefined };
       // The request is aborted, so that only a cached tile can be returned.
       const client = { requester: { account: 'account', session: 'session' }, signal: AbortSignal.abort() };
       await vi.waitFor(
-        async () => expect(await slides.tile(image, cachedTile, client)).toMatchObject({ source: 'kept' }),
+        async () => expect(await slides.tile(image, cachedTile, client)).toMatchObject({ source: 'kept' }), // from the cache
         { timeout: 50_000, interval: 200 },
       );
     });
@@ -72,7 +72,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       }
     });
 
-    it('may have a companion folder, whose files are not slides of their own', async () => {
+    it('is served when its file has a companion folder, whose files do not become catalogue entries', async () => {
       const id = await server.idOf('area.vsi');
       const answer = await server.pixels(`${id}/image_files/6/0_0.jpg`, session);
       expect(answer.statusCode).toBe(200);
@@ -83,10 +83,13 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
     it.each([
       ['jpeg-xr.czi', /JPEG XR.+ZEN/],
       ['alone.mrxs', /not complete/],
-    ])('that cannot be shown (%s) has an error with the reason in the catalogue', async (name, reason) => {
-      const { body } = await server.as(await server.fixtures.admin()).call(listImages);
-      const image = body.images.find(({ file_name }) => file_name === name);
-      expect(image).toMatchObject({ status: 'failed', error: expect.stringMatching(reason) });
-    });
+    ])(
+      'has the status failed and the reason in the catalogue when it cannot be shown (%s)',
+      async (name, reason) => {
+        const { body } = await server.as(await server.fixtures.admin()).call(listImages);
+        const image = body.images.find(({ file_name }) => file_name === name);
+        expect(image).toMatchObject({ status: 'failed', error: expect.stringMatching(reason) });
+      },
+    );
   });
 });

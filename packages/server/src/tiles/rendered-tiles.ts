@@ -1,6 +1,6 @@
 /**
- * Returns tiles, views and thumbnails that the slide's file does not contain. They come from the tile cache, or a render worker renders
- * them. A render worker is a separate process, because a malformed file may crash it.
+ * Returns tiles, views (rectangles of a slide at any size) and thumbnails that the slide's file does not contain. They come from the
+ * tile cache, or a render worker renders them. A render worker is a separate process, because a malformed file may crash it.
  */
 import os from 'node:os';
 import path from 'node:path';
@@ -91,14 +91,14 @@ const thumbnailSide = 256;
 export const thumbnailName = `thumbnail-${thumbnailSide}-srgb`;
 /** Names in the tile cache of a slide: its colour profile, as JSON, and its colour table. */
 const colourNames = { profile: 'colour-profile', table: 'colour-table' } as const;
-/** Cached instead of the colour table of a slide that has none, so that the absence is not computed again. */
+/** Cached in place of a colour table when the slide has none, so that the server does not look for one again. */
 const noTable = Uint8Array.of(0);
 
-/** Limit of the memory cache, which holds new tiles until they are on the disk, and all tiles when the disk cache is off. */
+/** Size limit of the memory cache. It holds new tiles until they are on the disk, and all tiles when the disk cache is off. */
 const memoryCacheBytes = 64 * 1024 * 1024;
 /**
- * Maximum number of waiting jobs. A viewer requests about 20 tiles at a time, so the jobs of a hundred viewers who open slides at the
- * same moment fit into the queue: they wait a few seconds and are not refused. Jobs leave the queue when their client disconnects.
+ * Maximum number of waiting jobs. A viewer requests about 20 tiles at a time, so the queue has room for the 2,000 jobs of a hundred
+ * viewers who open slides at the same moment. They wait a few seconds. Jobs leave the queue when their client disconnects.
  */
 const queueLimit = 2048;
 /**
@@ -135,16 +135,16 @@ export function createRenderedTiles({
     pool ??
     createRenderPool({
       compiledFolder: path.join(config.dataDir, 'compiled'),
-      scratchFolder: path.join(config.dataDir, 'scratch'), // the data folder is writable and on a disk; other folders may not be
+      scratchFolder: path.join(config.dataDir, 'scratch'), // in the data folder, because other folders may be read-only or in memory
       slideFolders: Object.values(slideRoots(config)),
       ...(objects !== null && { objects }),
     });
   const prerenderer = createTilePrerenderer({ renderPool, cache, maxBytes: config.tileCacheBytes, log });
 
   /**
-   * Returns a tile from the cache, otherwise renders and caches it. The render pool renders a tile only once for concurrent requests.
+   * Returns a tile from the cache, or renders and caches it. The render pool renders a tile only once for concurrent requests.
    *
-   * @param render gets the file with the fingerprint that it must have, because the render worker opens the file itself
+   * @param render is called with the file's location and required fingerprint, because the render worker opens the file itself
    */
   async function cachedOrRendered(
     { location, fingerprint }: RenderSource,
@@ -160,7 +160,7 @@ export function createRenderedTiles({
     return { jpeg, wasCached: false };
   }
 
-  /** Returns the colour profile or the colour table from the cache, otherwise computes and caches both. */
+  /** Returns the colour profile or the colour table from the cache, or computes and caches both. */
   async function cachedColour(
     { location, fingerprint }: RenderSource,
     kind: keyof typeof colourNames,
@@ -222,7 +222,7 @@ export function createRenderPool(
     readonly timeoutMs?: number;
   },
 ): RenderPool {
-  // At least two, so that one file that is slow to read never delays all tiles.
+  // At least two processes, so that one file that is slow to read never delays all tiles.
   const processes = Math.min(4, Math.max(2, os.availableParallelism() - 1));
   return new RenderPool({
     processes,

@@ -2,7 +2,7 @@
  * Decides how a tile request is answered. Its two callers only write the response: the Fastify route (routes/tiles.ts) and the fast
  * path in front of Fastify (routes/tile-fast-path.ts).
  *
- * Order of the decision:
+ * Order of the checks:
  * 1. `authorize` checks the image session, its cookie, and the bearer token if one is sent (401; 503 while the database is
  *    unavailable). Without a session, it checks an API token, which needs the scope slides:read (401, 403, 429).
  * 2. `resolve` checks that level, column and row are well-formed, that the image exists, and that the session may open it (404).

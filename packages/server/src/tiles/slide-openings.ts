@@ -1,6 +1,6 @@
 /**
  * Shares the read of a slide's header between all requests that wait for the slide to open. The render queue is fair between accounts,
- * so each waiting requester puts a job for the same read into the queue. The first job that runs supplies the result for all.
+ * so it gets one job for the same read from each waiting requester (account and image session). The first result serves all of them.
  */
 import type { Requester, SlideLocation, SlideSummary } from '@lamina/slide';
 
@@ -21,7 +21,7 @@ type Inspect = (location: SlideLocation, requester: Requester | null) => Promise
 interface Opening {
   /** Requesters with the number of their waiting requests, by account and session. */
   readonly waitingRequesters: Map<string, { readonly requester: Requester; count: number }>;
-  /** One function for each running read. It adds a job of a requester to the read. */
+  /** For each running read, the function that adds a job of another requester to the read. */
   readonly reads: Set<(requester: Requester) => void>;
 }
 
@@ -40,19 +40,19 @@ export function createSlideOpenings(inspect: Inspect): SlideOpenings {
     join(imageId, requester) {
       const opening = openingOf(imageId);
       const key = `${requester.account} ${requester.session}`;
-      const entry = opening.waitingRequesters.get(key) ?? { requester, count: 0 };
-      entry.count++;
+      const waiting = opening.waitingRequesters.get(key) ?? { requester, count: 0 };
+      waiting.count++;
       // Further requests of the same account and session need no further job.
-      if (entry.count === 1) {
-        opening.waitingRequesters.set(key, entry);
+      if (waiting.count === 1) {
+        opening.waitingRequesters.set(key, waiting);
         for (const addJob of opening.reads) addJob(requester);
       }
       let hasLeft = false;
       return () => {
         if (hasLeft) return;
         hasLeft = true;
-        entry.count--;
-        if (entry.count === 0) opening.waitingRequesters.delete(key);
+        waiting.count--;
+        if (waiting.count === 0) opening.waitingRequesters.delete(key);
         deleteIfUnused(imageId, opening);
       };
     },
@@ -63,7 +63,7 @@ export function createSlideOpenings(inspect: Inspect): SlideOpenings {
       let jobCount = 0;
       const addJob = (requester: Requester | null) => {
         jobCount++;
-        // The read fails only when no job is left: one requester may be refused with BUSY while the job of another one waits.
+        // The read fails only when no job is left: the queue may refuse one requester with BUSY while the job of another one waits.
         inspect(location, requester).then(resolve, (error: unknown) => {
           jobCount--;
           if (jobCount === 0) reject(error as Error);

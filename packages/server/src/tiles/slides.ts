@@ -1,6 +1,6 @@
 /**
- * Returns descriptors, tiles, thumbnails and other contents of the catalogue's slides as bytes to send. Native tiles are read from the
- * file by this process; render workers supply everything else (rendered-tiles.ts).
+ * Returns descriptors, tiles, thumbnails and other contents of the catalogue's slides as bytes to send. This process reads native tiles
+ * (JPEG tiles stored in the file) itself; render workers supply everything else (rendered-tiles.ts).
  *
  * The file is long because all calls share the open slides and the caches.
  */
@@ -145,8 +145,8 @@ export interface Slides {
   /** Renders a rectangle of the slide at any size, in the colours of the file. @throws SlideError */
   view(image: ServableImage, view: View, client: TileClient): Promise<ServedBytes>;
   /** Returns the levels whose stored tiles can be sent without decoding, and the properties that DICOMweb describes. @throws SlideError */
-  stored(image: ServableImage, requester: Requester): Promise<StoredSlide>;
-  /** Reads a tile of a level that `stored` returned. @throws SlideError TILE_OUT_OF_RANGE, and as `tile` does */
+  storedSlide(image: ServableImage, requester: Requester): Promise<StoredSlide>;
+  /** Reads a tile of a level that `storedSlide` returned. @throws SlideError TILE_OUT_OF_RANGE, and as `tile` does */
   storedTile(image: ServableImage, query: StoredTileQuery, client: TileClient): Promise<StoredTile>;
   /** Reads the ICC profile; null without one. @throws SlideError */
   iccProfile(image: ServableImage, requester: Requester): Promise<ServedBytes | null>;
@@ -158,7 +158,7 @@ export interface Slides {
    */
   colourTable(image: ServableImage, requester: Requester): Promise<CompressedBytes | null>;
   /**
-   * Returns a native tile from the file, otherwise a cached or newly rendered one.
+   * Returns a native tile from the file, or a cached or newly rendered tile.
    *
    * @throws SlideError TILE_OUT_OF_RANGE, BUSY, DECODE_FAILED, and what opening throws
    */
@@ -200,7 +200,7 @@ interface SlidesDependencies {
 export function createSlides({ config, log, renderedTiles, objects }: SlidesDependencies): Slides {
   const openSlides = createOpenSlides({ limit: openSlidesLimit, log, objects });
 
-  /** Aborted when the server stops, so that delayed refusals are sent at once. */
+  /** Aborted when the server stops, so that it sends delayed refusals (refusal-delay.ts) at once. */
   const closing = new AbortController();
 
   const openings = createSlideOpenings((location, requester) =>
@@ -214,7 +214,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
     return { path: absolutePath, members };
   }
 
-  /** A requester's request for an open slide. It is a class, because creating closures for each tile takes longer than the rest. */
+  /** The open slide that a requester needs. It is a class, because creating closures for each tile takes longer than the rest. */
   class ImageOpening implements OpenRequest {
     readonly image: ServableImage;
     readonly requester: Requester;
@@ -238,7 +238,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
 
     async open(location: SlideLocation, fingerprint: string): Promise<Slide> {
       const inspectInWorker = () => openings.read(this.id, location);
-      // A file that has changed since the catalogue read it may be malformed, so a render worker reads it before this process does.
+      // A file that changed after the catalogue read it may be malformed, so a render worker reads it before this process does.
       if (fingerprint !== this.image.fingerprint) await inspectInWorker();
       const slide = await openServedSlide(location, inspectInWorker, objects);
       renderedTiles.queuePrerendering({ location, fingerprint: slide.fingerprint }, 'opened');
@@ -250,12 +250,12 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
   const colourProfiles = new WeakMap<Slide, Promise<ColourProfile | null>>();
 
   function colourProfileOf({ slide, location }: OpenSlide, requester: Requester) {
-    const known = colourProfiles.get(slide);
-    if (known !== undefined) return known;
-    const pending = readColourProfile(slide, location, requester);
-    colourProfiles.set(slide, pending);
-    pending.catch(() => colourProfiles.delete(slide));
-    return pending;
+    const cachedResult = colourProfiles.get(slide);
+    if (cachedResult !== undefined) return cachedResult;
+    const pendingResult = readColourProfile(slide, location, requester);
+    colourProfiles.set(slide, pendingResult);
+    pendingResult.catch(() => colourProfiles.delete(slide));
+    return pendingResult;
   }
 
   async function readColourProfile(
@@ -298,7 +298,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
     const source = { location, fingerprint };
     const options = { allocate, ...(isConverted && { colour }) };
     const rendered = await renderedTiles.tile(source, address, client, options);
-    return { etag, bytes: rendered.jpeg, source: rendered.wasCached ? 'kept' : 'made' }; // names in the metrics
+    return { etag, bytes: rendered.jpeg, source: rendered.wasCached ? 'kept' : 'made' }; // label values of the metrics
   }
 
   async function thumbnailOf(
@@ -336,16 +336,16 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
         () => AbortSignal.any([client.signal, closing.signal]),
       ),
 
-    stored: (image, requester) =>
+    storedSlide: (image, requester) =>
       openSlides.use(new ImageOpening(image, requester), async ({ slide }) => storedSlideOf(slide)),
 
     storedTile: (image, { choose, allocate }, client) =>
       openSlides.use(new ImageOpening(image, client.requester), async ({ slide, location }) => {
-        const stored = storedSlideOf(slide);
-        const { level, index } = choose(stored instanceof Promise ? await stored : stored);
+        const storedSlide = storedSlideOf(slide);
+        const { level, index } = choose(storedSlide instanceof Promise ? await storedSlide : storedSlide);
         const { fingerprint } = slide;
         const signal = location.isObject ? client.signal : undefined;
-        // Null: the level has a gap here, and its pixels have to be rendered from a larger level.
+        // `readStoredTile` returns null for a gap of the level. A render worker then computes its pixels from a larger level.
         const bytes =
           (await readStoredTile(slide, level, index, signal, allocate)) ??
           (await renderedTiles.view({ location, fingerprint }, viewOfTile(level, index), client));
@@ -440,7 +440,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
   };
 }
 
-/** Returns a view with the pixels of a stored tile: a rectangle of full resolution, and its size in pixels of the level. */
+/** Returns the view with the pixels of a stored tile: its rectangle in full resolution, and its size in pixels of the level. */
 function viewOfTile(
   { columns, tileWidth, tileHeight, downsample, ...level }: StoredLevel,
   index: number,
@@ -455,19 +455,19 @@ function viewOfTile(
   return { x, y, ...size, toWidth, toHeight, rotation: 0, isMirrored: false, isGrey: false, format: 'jpg' };
 }
 
-/** Results of `readStoredSlide`; promises while the slide is being read. */
+/** Results of `readStoredSlide` by slide; promises while the slide is being read. */
 const storedSlides = new WeakMap<Slide, StoredSlide | Promise<StoredSlide>>();
 
 function storedSlideOf(slide: Slide): StoredSlide | Promise<StoredSlide> {
-  const known = storedSlides.get(slide);
-  if (known !== undefined) return known;
-  const pending = readStoredSlide(slide);
-  storedSlides.set(slide, pending);
-  pending.then(
-    (stored) => storedSlides.set(slide, stored),
+  const cachedResult = storedSlides.get(slide);
+  if (cachedResult !== undefined) return cachedResult;
+  const pendingResult = readStoredSlide(slide);
+  storedSlides.set(slide, pendingResult);
+  pendingResult.then(
+    (storedSlide) => storedSlides.set(slide, storedSlide),
     () => storedSlides.delete(slide),
   );
-  return pending;
+  return pendingResult;
 }
 
 async function readStoredSlide(slide: Slide): Promise<StoredSlide> {
@@ -488,7 +488,7 @@ const unreadableProfile: ColourProfile = { name: null, bytes: null, tableNodes: 
 /** Returns whether this process has opened the file itself. Otherwise the slide is only the summary that a render worker has sent. */
 const isReadHere = ({ levels }: Slide) => levels.some(({ needsRendering }) => !needsRendering);
 
-/** Also returns false when the profile cannot be read; the render worker then reports the reason. */
+/** Returns false also when the profile cannot be read; the render worker then reports the reason. */
 async function hasNoProfile(slide: Slide): Promise<boolean> {
   try {
     return (await slide.readIccProfile()) === null;
@@ -499,7 +499,7 @@ async function hasNoProfile(slide: Slide): Promise<boolean> {
 
 const etagOf = (fingerprint: string, name: string) => `"${fingerprint}-${name}"`;
 
-/** Error codes that do not mean that the contents of the file are malformed: the file is read again later. */
+/** Error codes after which the file is read again later, because they do not mean that its contents are malformed. */
 const transientErrorCodes: ReadonlySet<SlideErrorCode> = new Set(['FILE_MISSING', 'FILE_CHANGED']);
 
 /** Returns the description of the error for administrators, as one sentence. */

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTileCache, type TileCache } from './tile-cache.ts';
 
 const log = pino({ level: 'silent' });
-const block = 4096;
+const blockBytes = 4096;
 let folder: string;
 let caches: TileCache[];
 
@@ -20,10 +20,11 @@ afterEach(async () => {
   await fs.rm(folder, { recursive: true });
 });
 
-function open(limits: { disk?: number; memory?: number } = {}): TileCache {
+/** Opens the cache, which the end of the test closes. The limits are in bytes; by default 100 blocks on the disk, and no memory. */
+function openCache(limits: { disk?: number; memory?: number } = {}): TileCache {
   const cache = createTileCache({
     folder,
-    maxDiskBytes: limits.disk ?? 100 * block,
+    maxDiskBytes: limits.disk ?? 100 * blockBytes,
     maxMemoryBytes: limits.memory ?? 0,
     log,
   });
@@ -31,7 +32,7 @@ function open(limits: { disk?: number; memory?: number } = {}): TileCache {
   return cache;
 }
 
-/** Returns bytes that begin and end like a JPEG. @param mark makes them distinct */
+/** Returns bytes that begin and end like a JPEG. @param mark value of the bytes between, which tells tiles apart */
 const jpeg = (mark: number, size = 100) => {
   const bytes = new Uint8Array(size).fill(mark);
   bytes.set([0xff, 0xd8], 0);
@@ -40,10 +41,11 @@ const jpeg = (mark: number, size = 100) => {
 };
 const key = (fingerprint: string, name = '3_0_0') => ({ fingerprint, name });
 
+/** Returns the disk space of all files in bytes, each rounded up to whole blocks. */
 async function diskUse(): Promise<number> {
   let bytes = 0;
   for (const file of await cacheFiles()) {
-    bytes += Math.ceil((await fs.stat(file)).size / block) * block;
+    bytes += Math.ceil((await fs.stat(file)).size / blockBytes) * blockBytes;
   }
   return bytes;
 }
@@ -57,8 +59,8 @@ async function cacheFiles(ending = ''): Promise<string[]> {
 }
 
 describe('the tile cache', () => {
-  it('returns the tile of the slide and the name that it was cached with', async () => {
-    const cache = open();
+  it('returns a tile only for the slide and the tile name under which it was cached', async () => {
+    const cache = openCache();
     cache.put(key('aaaa'), jpeg(1));
     cache.put(key('bbbb'), jpeg(2));
     await cache.settled();
@@ -69,7 +71,7 @@ describe('the tile cache', () => {
   });
 
   it('returns 60 tiles of one slide that were written in several batches', async () => {
-    const cache = open({ disk: 1000 * block });
+    const cache = openCache({ disk: 1000 * blockBytes });
     for (let tile = 0; tile < 60; tile++) {
       cache.put(key('aaaa', `5_${tile}_0`), jpeg(tile, 3000 + tile));
       if (tile % 7 === 0) {
@@ -83,7 +85,7 @@ describe('the tile cache', () => {
   });
 
   it('returns each of 3,000 tiles that were written to the cache together', async () => {
-    const cache = open({ disk: 10_000 * block });
+    const cache = openCache({ disk: 10_000 * blockBytes });
     for (let tile = 0; tile < 3000; tile++) cache.put(key('aaaa', `5_${tile}_0`), jpeg(tile % 251));
     await cache.settled();
     for (const tile of [0, 511, 512, 1024, 2999]) {
@@ -91,16 +93,16 @@ describe('the tile cache', () => {
     }
   });
 
-  it('returns a tile from memory before it is on the disk', async () => {
-    const cache = open({ memory: 1000, disk: 0 });
+  it('returns a tile from memory when the disk cache is off', async () => {
+    const cache = openCache({ memory: 1000, disk: 0 });
     cache.put(key('aaaa'), jpeg(1));
     expect(await cache.get(key('aaaa'))).toEqual(jpeg(1));
     await cache.settled();
     expect(await diskUse()).toBe(0);
   });
 
-  it('keeps bytes that are no JPEG in memory only', async () => {
-    const cache = open({ memory: 1000, disk: 1_000_000 });
+  it('keeps bytes of putInMemory in memory only', async () => {
+    const cache = openCache({ memory: 1000, disk: 1_000_000 });
     cache.putInMemory(key('aaaa'), Uint8Array.of(1, 2));
     expect(await cache.get(key('aaaa'))).toEqual(Uint8Array.of(1, 2));
     await cache.settled();
@@ -108,7 +110,7 @@ describe('the tile cache', () => {
   });
 
   it('evicts the least recently used tiles from full memory', async () => {
-    const cache = open({ memory: 250, disk: 0 });
+    const cache = openCache({ memory: 250, disk: 0 }); // two tiles of 100 bytes
     cache.put(key('a', '1'), jpeg(1));
     cache.put(key('a', '2'), jpeg(2));
     await cache.get(key('a', '1'));
@@ -118,15 +120,15 @@ describe('the tile cache', () => {
     expect(await cache.get(key('a', '3'))).toEqual(jpeg(3));
   });
 
-  it('does not keep prerendered tiles in memory', async () => {
-    const cache = open({ memory: 1000, disk: 0 });
+  it('does not keep tiles of putOnDisk (prerendered tiles) in memory', async () => {
+    const cache = openCache({ memory: 1000, disk: 0 });
     cache.putOnDisk(key('aaaa'), jpeg(1));
     await cache.settled();
     expect(await cache.get(key('aaaa'))).toBeNull();
   });
 
-  it('returns prerendered tiles from the disk', async () => {
-    const cache = open({ memory: 1000 });
+  it('returns tiles of putOnDisk (prerendered tiles) from the disk', async () => {
+    const cache = openCache({ memory: 1000 });
     cache.putOnDisk(key('aaaa'), jpeg(1));
     await cache.settled();
     expect(await cache.has(key('aaaa'))).toBe(true);
@@ -134,7 +136,7 @@ describe('the tile cache', () => {
   });
 
   it('reports whether a tile is cached without reading the tile', async () => {
-    const cache = open({ memory: 1000 });
+    const cache = openCache({ memory: 1000 });
     cache.put(key('aaaa'), jpeg(1));
     expect(await cache.has(key('aaaa'))).toBe(true);
     expect(await cache.has(key('aaaa', '3_0_1'))).toBe(false);
@@ -142,18 +144,18 @@ describe('the tile cache', () => {
   });
 
   it('returns tiles from the disk after a restart', async () => {
-    const before = open();
+    const before = openCache();
     before.put(key('aaaa'), jpeg(1));
     await before.close();
-    expect(await open().get(key('aaaa'))).toEqual(jpeg(1));
+    expect(await openCache().get(key('aaaa'))).toEqual(jpeg(1));
   });
 
   it('stays below its disk limit', async () => {
-    const cache = open({ disk: 10 * block });
+    const cache = openCache({ disk: 10 * blockBytes });
     for (let tile = 0; tile < 40; tile++) {
       cache.put(key(tile % 2 ? 'odd' : 'even', `5_${tile}_0`), jpeg(tile, 3000));
       await cache.settled();
-      expect(await diskUse()).toBeLessThanOrEqual(10 * block);
+      expect(await diskUse()).toBeLessThanOrEqual(10 * blockBytes);
     }
     expect(await cache.get(key('odd', '5_39_0'))).toEqual(jpeg(39, 3000));
     expect(await cache.get(key('even', '5_0_0'))).toBeNull();
@@ -161,9 +163,9 @@ describe('the tile cache', () => {
   });
 
   it('evicts the tiles of the least recently used slide first', async () => {
-    // Each tile gets an own pack: three blocks for the tile and one block for the list.
-    const tile = (mark: number) => jpeg(mark, 2.6 * block);
-    const cache = open({ disk: 40 * block });
+    // Each tile gets its own pack of four blocks: three for the file of tiles and one for the list. So 11 tiles exceed 40 blocks.
+    const tile = (mark: number) => jpeg(mark, 2.6 * blockBytes);
+    const cache = openCache({ disk: 40 * blockBytes });
     cache.put(key('first'), tile(1));
     for (let i = 0; i < 3; i++) cache.put(key('second', `5_${i}_0`), tile(2));
     await cache.settled();
@@ -176,36 +178,40 @@ describe('the tile cache', () => {
   });
 
   it('counts the files of an earlier run against the disk limit', async () => {
-    const before = open({ disk: 10 * block });
+    const before = openCache({ disk: 10 * blockBytes });
     for (let tile = 0; tile < 5; tile++) before.put(key('old', `5_${tile}_0`), jpeg(tile, 3000));
     await before.close();
-    const after = open({ disk: 10 * block });
+    const after = openCache({ disk: 10 * blockBytes });
     after.put(key('new'), jpeg(1, 3000));
     await after.settled();
-    expect(await diskUse()).toBeLessThanOrEqual(10 * block);
+    expect(await diskUse()).toBeLessThanOrEqual(10 * blockBytes);
     expect(await after.get(key('new'))).not.toBeNull();
   });
 
   it('evicts tiles down to a limit that was lowered before the start', async () => {
-    const before = open({ disk: 40 * block });
+    const before = openCache({ disk: 40 * blockBytes });
     for (let tile = 0; tile < 20; tile++) before.put(key('old', `5_${tile}_0`), jpeg(tile, 8000));
     await before.close();
-    await open({ disk: 5 * block }).settled();
-    expect(await diskUse()).toBeLessThanOrEqual(5 * block);
+    await openCache({ disk: 5 * blockBytes }).settled();
+    expect(await diskUse()).toBeLessThanOrEqual(5 * blockBytes);
   });
 
   it.each([
-    ['its file is truncated', '.tiles', (file: string) => fs.truncate(file, 50)],
-    ['its file is missing', '.tiles', (file: string) => fs.rm(file)],
-    ['the list is truncated', '.list', (file: string) => fs.truncate(file, 6)],
-    ['the list is missing', '.list', (file: string) => fs.rm(file)],
-    ['its file contains other bytes', '.tiles', (file: string) => fs.writeFile(file, new Uint8Array(100))],
+    ['its .tiles file is truncated', '.tiles', (file: string) => fs.truncate(file, 50)],
+    ['its .tiles file is missing', '.tiles', (file: string) => fs.rm(file)],
+    ['its .list file is truncated', '.list', (file: string) => fs.truncate(file, 6)],
+    ['its .list file is missing', '.list', (file: string) => fs.rm(file)],
+    [
+      'its .tiles file contains bytes that are no JPEG',
+      '.tiles',
+      (file: string) => fs.writeFile(file, new Uint8Array(100)),
+    ],
   ])('treats a tile as missing when %s, and can cache it again', async (_, ending, damage) => {
-    const before = open();
+    const before = openCache();
     before.put(key('aaaa'), jpeg(1));
     await before.close();
     for (const file of await cacheFiles(ending)) await damage(file);
-    const cache = open();
+    const cache = openCache();
     expect(await cache.get(key('aaaa'))).toBeNull();
     cache.put(key('aaaa'), jpeg(2));
     await cache.settled();
@@ -215,16 +221,16 @@ describe('the tile cache', () => {
   it('returns tiles from memory when the disk cannot be written', async () => {
     await fs.rm(folder, { recursive: true });
     await fs.writeFile(folder, 'a file where the folder should be');
-    const cache = open({ memory: 1000 });
+    const cache = openCache({ memory: 1000 });
     cache.put(key('aaaa'), jpeg(1));
     await cache.settled();
     expect(await cache.get(key('aaaa'))).toEqual(jpeg(1));
   });
 
-  it('removes unknown files from its folders', async () => {
+  it('removes files that it has not written from its folders', async () => {
     await fs.mkdir(path.join(folder, 'aa', 'aaaa', 'x'), { recursive: true });
     await fs.writeFile(path.join(folder, 'aa', 'aaaa', '3_0_0.jpg'), jpeg(1));
-    await open().settled();
+    await openCache().settled();
     expect(await cacheFiles()).toEqual([]);
   });
 });

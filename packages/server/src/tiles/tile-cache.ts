@@ -22,7 +22,7 @@ export interface TileCache {
   putInMemory(key: TileKey, bytes: Uint8Array): void;
   /** Caches a prerendered tile on the disk only: no request has needed it yet. */
   putOnDisk(key: TileKey, jpeg: Uint8Array): void;
-  /** Returns how many bytes fit into the disk cache without an eviction. */
+  /** Returns the number of bytes that fit into the disk cache without an eviction. */
   freeBytes(): number;
   figures(): TileCacheFigures;
   /** Resolves when all cached tiles are on the disk and the disk cache is within its limit. */
@@ -47,7 +47,7 @@ interface TileCacheOptions {
   readonly log: Logger;
 }
 
-/** An eviction removes tiles until at most this share of the limit is used, so that the next eviction is far off. */
+/** An eviction removes tiles until at most this share of the limit is used, so that evictions are rare. */
 const shareAfterEviction = 0.9;
 /** Maximum size of all tiles that wait to be written to the disk; further tiles are cached in memory only. */
 const maxWaitingBytes = 16 * 1024 * 1024;
@@ -55,7 +55,7 @@ const maxWaitingBytes = 16 * 1024 * 1024;
 const collectMs = 500;
 /** Waiting tiles are written before `collectMs` has passed when their size exceeds this limit. */
 const collectedBytesLimit = maxWaitingBytes / 4;
-/** Maximum size of one file of the disk cache. A file is an eviction unit, so a small disk cache gets smaller files. */
+/** Maximum size of one file of the disk cache. An eviction removes whole files, so a small disk cache gets smaller files. */
 const maxFileBytes = 8 * 1024 * 1024;
 /** Maximum number of files of the disk cache that are open for reading. */
 const maxOpenFiles = 64;
@@ -86,8 +86,8 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
   }
 
   function diskCacheOf(fingerprint: string): Promise<TileDiskCache> {
-    const known = diskCaches.get(fingerprint);
-    if (known !== undefined) return known;
+    const existing = diskCaches.get(fingerprint);
+    if (existing !== undefined) return existing;
     const diskCache = openTileDiskCache({
       folder: folderOf(fingerprint),
       maxFileBytes: Math.min(maxFileBytes, maxDiskBytes / 16),
@@ -101,7 +101,7 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
     return diskCache;
   }
 
-  /** Runs `work` and updates `diskBytes` by the bytes that it adds to the disk cache or removes, also when it fails. */
+  /** Runs `work`, which changes the disk cache, and updates `diskBytes` by the change of its size, even when `work` fails. */
   async function trackBytes(diskCache: TileDiskCache, work: () => Promise<void>): Promise<void> {
     diskBytes -= diskCache.bytes;
     try {
@@ -111,10 +111,10 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
     }
   }
 
-  /** Opens the disk caches of an earlier run, to know their size. */
+  /** Opens the disk caches of an earlier run, because their size counts against the limit. */
   async function openExisting(): Promise<void> {
-    for (const group of await namesIn(folder)) {
-      for (const fingerprint of await namesIn(path.join(folder, group))) {
+    for (const prefix of await namesIn(folder)) {
+      for (const fingerprint of await namesIn(path.join(folder, prefix))) {
         if (isClosing) return;
         await diskCacheOf(fingerprint);
       }
@@ -156,7 +156,7 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
       if (jpeg !== null) diskCache.usedAt = Date.now();
       return jpeg;
     } catch (error) {
-      // A SlideError means that the file was evicted during the read or has been truncated by a power failure.
+      // A SlideError means that the file was evicted during the read, or that a power failure has truncated it.
       if (!(error instanceof SlideError))
         log.warn(
           { err: error, fingerprint, tile: name },
@@ -181,8 +181,8 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
   function queueWrite({ fingerprint, name }: TileKey, jpeg: Uint8Array): void {
     if (isClosing || maxDiskBytes === 0 || waitingBytes + jpeg.byteLength > maxWaitingBytes) return;
     if (waitingTiles.size === 0) {
-      const ready = waitForBatch();
-      diskWork = diskWork.then(() => ready.then(writeWaiting)).catch(warn);
+      const batchReady = waitForBatch();
+      diskWork = diskWork.then(() => batchReady.then(writeWaiting)).catch(warn);
     }
     waitingBytes += jpeg.byteLength;
     if (waitingBytes > collectedBytesLimit) writeNow();

@@ -25,9 +25,9 @@ export interface TileDiskCache {
   /** Time of the last use, in milliseconds since the epoch. */
   usedAt: number;
   has(name: string): Promise<boolean>;
-  /** @param allocate supplies the memory that the tile is read into */
+  /** Returns the tile; null when it is missing or damaged. @param allocate supplies the memory that the tile is read into */
   read(name: string, allocate: Allocate): Promise<Uint8Array | null>;
-  /** Appends tiles. Calls must not run concurrently. @throws Error of the file system; some of the tiles may have been written then */
+  /** Appends tiles. Calls must not run concurrently. @throws Error of the file system; some tiles may have been written nevertheless */
   append(tiles: readonly NamedTile[]): Promise<void>;
   /** Removes the oldest pack with all its tiles. */
   evictOldest(): Promise<void>;
@@ -60,9 +60,10 @@ interface TilePosition {
 const blockBytes = 4096;
 /** Maximum number of tiles of one `writev`: operating systems accept at most 1,024 buffers. */
 const maxTilesPerWrite = 512;
+/** For example `0lx3k2a9b-1f2e3d4c.tiles`. */
 const packName = /^([\da-z]{9}-[\da-f]{8})\.(tiles|list)$/;
 
-/** Opens the cache of a slide and removes unknown files from its folder. The function is long because all calls share the packs. */
+/** Opens the cache of a slide and removes foreign files from its folder. The function is long because all calls share the packs. */
 export async function openTileDiskCache({
   folder,
   maxFileBytes,
@@ -88,21 +89,21 @@ export async function openTileDiskCache({
   const tilesFileOf = ({ id }: Pack) => path.join(folder, `${id}.tiles`);
   const listFileOf = ({ id }: Pack) => path.join(folder, `${id}.list`);
 
-  /** Positions of all tiles by name, read from the lists at the first request; null before it. */
+  /** Positions of all tiles by name, read from the lists at the first request; null until then. */
   let positions: Map<string, TilePosition> | Promise<Map<string, TilePosition>> | null = null;
 
   async function readLists(): Promise<Map<string, TilePosition>> {
-    const found = new Map<string, TilePosition>();
+    const positionByName = new Map<string, TilePosition>();
     for (const pack of packs.values()) {
       const list = await fs.readFile(listFileOf(pack), 'utf8').catch(emptyIfMissing);
       for (const [, name = '', offset, length] of list.matchAll(/^([\w-]+) (\d+) (\d+)\n/gm)) {
-        found.set(name, { pack, offset: Number(offset), length: Number(length) });
+        positionByName.set(name, { pack, offset: Number(offset), length: Number(length) });
       }
     }
-    positions = found;
-    // The folder's modification time stores the time of the last use: `usedAt` begins with it after a restart.
+    positions = positionByName;
+    // The modification time of the folder stores the time of the last use, which becomes `usedAt` after a restart.
     if (packs.size > 0) await fs.utimes(folder, new Date(), new Date());
-    return found;
+    return positionByName;
   }
 
   function readPositions(): Map<string, TilePosition> | Promise<Map<string, TilePosition>> {
@@ -132,17 +133,17 @@ export async function openTileDiskCache({
     positionByName: Map<string, TilePosition>,
   ): Promise<void> {
     const lines: string[] = [];
-    const added: [name: string, TilePosition][] = [];
+    const addedPositions: [name: string, TilePosition][] = [];
     const startOffset = pack.tileBytes;
     let offset = startOffset;
     for (const { name, jpeg } of tiles) {
       lines.push(`${name} ${offset} ${jpeg.byteLength}\n`);
-      added.push([name, { pack, offset, length: jpeg.byteLength }]);
+      addedPositions.push([name, { pack, offset, length: jpeg.byteLength }]);
       offset += jpeg.byteLength;
     }
     const list = lines.join('');
-    // The sizes grow before the write, because bytes of a failed write also occupy the disk. After a failure the pack stays full, so
-    // that no tile is appended at a wrong offset.
+    // The sizes grow before the write, because bytes of a failed write also occupy the disk. `isFull` stays true after a failure: no
+    // tile is then appended at a wrong offset.
     pack.tileBytes = offset;
     pack.listBytes += list.length;
     pack.isFull = true;
@@ -155,7 +156,7 @@ export async function openTileDiskCache({
     }
     await fs.appendFile(listFileOf(pack), list, { mode: 0o600 });
     pack.isFull = offset >= maxFileBytes;
-    for (const [name, position] of added) positionByName.set(name, position);
+    for (const [name, position] of addedPositions) positionByName.set(name, position);
   }
 
   return {
@@ -190,7 +191,7 @@ export async function openTileDiskCache({
       await fs.mkdir(folder, { recursive: true, mode: 0o700 });
       for (let start = 0; start < tiles.length; ) {
         const pack = [...packs.values()].find(({ isFull }) => !isFull) ?? createPack();
-        // Takes as many of the next tiles as one write and the pack accept. The last one may exceed the limit of the pack.
+        // Selects as many of the next tiles as one write and the pack accept. The last one may exceed the limit of the pack.
         let end = start;
         const maxEnd = Math.min(tiles.length, start + maxTilesPerWrite);
         for (let packBytes = pack.tileBytes; end < maxEnd && packBytes < maxFileBytes; end++) {

@@ -1,4 +1,4 @@
-/** Rendered tiles in memory: an LRU cache that is limited by the bytes of its tiles. */
+/** LRU cache of rendered tiles in memory, limited by the total size of its tiles in bytes. */
 import { LRUCache } from 'lru-cache';
 
 export interface TileKey {
@@ -12,7 +12,7 @@ export interface TileMemoryCache {
   get(key: TileKey): Uint8Array | null;
   /** @param jpeg a complete JPEG */
   put(key: TileKey, jpeg: Uint8Array): void;
-  /** Size of all tiles in the cache. */
+  /** Returns the size of all cached tiles. */
   bytes(): number;
 }
 

@@ -1,3 +1,4 @@
+/** Tests which tiles are rendered before the first request, and when, with real render processes and a real tile cache. */
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -14,6 +15,7 @@ import { createTilePrerenderer, type TilePrerenderer } from './tile-prerenderer.
 vi.setConfig({ testTimeout: 60_000 });
 
 const log = pino({ level: 'silent' });
+/** Approximate size of a rendered tile of the test slides. */
 const tileBytes = 20_000;
 let folder: string;
 let renderPool: RenderPool;
@@ -24,7 +26,7 @@ let startedTiles: { slide: string; address: DeepZoomAddress }[];
 /** Number of times that the prerenderer has read `hasWaitingRequests`. */
 let checkCount: number;
 
-function start(maxBytes = 100_000_000): void {
+function startPrerenderer(maxBytes = 100_000_000): void {
   renderPool = new RenderPool({
     processes: 2,
     queueLimit: 100,
@@ -63,40 +65,42 @@ afterEach(async () => {
   await fs.rm(folder, { recursive: true });
 });
 
-async function slide(name: string): Promise<RenderSource> {
+/** Creates a slide of 1000 × 900 pixels that stores only full resolution, so that the tiles of all smaller levels are rendered. */
+async function createSlide(name: string): Promise<RenderSource> {
   const location = { path: path.join(folder, name) };
   await fs.writeFile(location.path, await buildSvs({ width: 1000, height: 900, downsamples: [1] }));
   const { fingerprint } = await renderPool.inspect(location);
   return { location, fingerprint };
 }
 
-const all = (from: RenderSource) => renderPool.tilesToRender(from.location, 1000);
+/** Returns the addresses of all tiles of the slide that its file does not contain. */
+const tilesToRender = (source: RenderSource) => renderPool.tilesToRender(source.location, 1000);
 const isCached = ({ fingerprint }: RenderSource, address: DeepZoomAddress) =>
   cache.has({ fingerprint, name: tileNameIn(address) });
 
 describe('the prerenderer', () => {
   it('renders all tiles that the file does not contain, from the smallest level to the largest', async () => {
-    start();
-    const from = await slide('one.svs');
-    prerenderer.queue(from, 'opened');
+    startPrerenderer();
+    const source = await createSlide('one.svs');
+    prerenderer.queue(source, 'opened');
     await prerenderer.settled();
-    const tiles = await all(from);
+    const tiles = await tilesToRender(source);
     expect(tiles.length).toBeGreaterThan(20);
     expect(startedTiles.map(({ address }) => address)).toEqual(tiles);
     await cache.settled();
-    for (const address of tiles) expect(await isCached(from, address)).toBe(true);
+    for (const address of tiles) expect(await isCached(source, address)).toBe(true);
   });
 
-  it('prerenders a slide once and skips cached tiles', async () => {
-    start();
-    const from = await slide('one.svs');
-    const tiles = await all(from);
-    const [first, second] = tiles as [DeepZoomAddress, DeepZoomAddress];
-    const jpeg = await renderPool.tile(from.location, first);
-    cache.put({ fingerprint: from.fingerprint, name: tileNameIn(first) }, jpeg);
+  it('prerenders a slide only once and skips its cached tiles', async () => {
+    startPrerenderer();
+    const source = await createSlide('one.svs');
+    const tiles = await tilesToRender(source);
+    const [first, second] = tiles as [DeepZoomAddress, DeepZoomAddress]; // only the first one is cached
+    const jpeg = await renderPool.tile(source.location, first);
+    cache.put({ fingerprint: source.fingerprint, name: tileNameIn(first) }, jpeg);
     await cache.settled();
-    for (let time = 0; time < 2; time++) {
-      prerenderer.queue(from, 'opened');
+    for (let round = 0; round < 2; round++) {
+      prerenderer.queue(source, 'opened');
       await prerenderer.settled();
     }
     expect(startedTiles).toHaveLength(tiles.length - 1);
@@ -104,9 +108,9 @@ describe('the prerenderer', () => {
   });
 
   it('prerenders slides in the order in which they were opened', async () => {
-    start();
-    const slides = [await slide('one.svs'), await slide('two.svs')];
-    for (const from of slides) prerenderer.queue(from, 'opened');
+    startPrerenderer();
+    const slides = [await createSlide('one.svs'), await createSlide('two.svs')];
+    for (const source of slides) prerenderer.queue(source, 'opened');
     await prerenderer.settled();
     const order = startedTiles.map((tile) => tile.slide);
     expect(new Set(order)).toEqual(new Set(['one.svs', 'two.svs']));
@@ -114,11 +118,11 @@ describe('the prerenderer', () => {
   });
 
   it('interrupts a slide found by a scan for a slide that a viewer opened, and resumes it afterwards', async () => {
-    start();
+    startPrerenderer();
     const [found, alsoFound, opened] = [
-      await slide('one.svs'),
-      await slide('two.svs'),
-      await slide('three.svs'),
+      await createSlide('one.svs'),
+      await createSlide('two.svs'),
+      await createSlide('three.svs'),
     ];
     prerenderer.queue(found, 'found');
     prerenderer.queue(alsoFound, 'found');
@@ -126,76 +130,76 @@ describe('the prerenderer', () => {
     await prerenderer.settled();
     await cache.settled();
     expect([...new Set(startedTiles.map((tile) => tile.slide))]).toEqual(['three.svs', 'two.svs', 'one.svs']);
-    for (const from of [found, alsoFound, opened]) {
-      for (const address of await all(from)) expect(await isCached(from, address)).toBe(true);
+    for (const source of [found, alsoFound, opened]) {
+      for (const address of await tilesToRender(source)) expect(await isCached(source, address)).toBe(true);
     }
   });
 
   it('pauses while a request waits for a render worker', async () => {
-    start();
-    const from = await slide('one.svs');
-    prerenderer.queue(from, 'opened');
+    startPrerenderer();
+    const source = await createSlide('one.svs');
+    prerenderer.queue(source, 'opened');
     const address = { dziLevel: 8, column: 0, row: 0 };
-    // Three concurrent requests, so that one always waits.
-    const keepAsking = async (column: number) => {
-      while (checkCount < 3) await renderPool.tile(from.location, { ...address, column });
+    // Three concurrent requests for two render processes, so that one request always waits.
+    const keepRequesting = async (column: number) => {
+      while (checkCount < 3) await renderPool.tile(source.location, { ...address, column });
     };
-    await Promise.all([keepAsking(0), keepAsking(0), keepAsking(1)]);
+    await Promise.all([keepRequesting(0), keepRequesting(0), keepRequesting(1)]);
     expect(startedTiles).toEqual([]);
     await prerenderer.settled();
     expect(startedTiles.length).toBeGreaterThan(20);
   });
 
   it('uses at most an eighth of the cache for one slide', async () => {
-    start(8 * 5 * tileBytes);
-    const from = await slide('one.svs');
-    prerenderer.queue(from, 'opened');
+    startPrerenderer(8 * 5 * tileBytes); // an eighth of the cache holds about five tiles
+    const source = await createSlide('one.svs');
+    prerenderer.queue(source, 'opened');
     await prerenderer.settled();
     await cache.settled();
-    const tiles = await all(from);
+    const tiles = await tilesToRender(source);
     expect(startedTiles.length).toBeGreaterThan(4);
     expect(startedTiles.length).toBeLessThan(tiles.length);
   });
 
-  it('evicts no tile that is already cached', async () => {
+  it('renders nothing instead of evicting tiles when the cache is 80 % full', async () => {
     const maxBytes = 100 * tileBytes;
-    start(maxBytes);
-    const from = await slide('one.svs');
-    const kept = { fingerprint: 'what-people-look-at', name: '1_0_0' };
+    startPrerenderer(maxBytes);
+    const source = await createSlide('one.svs');
+    const cachedTile = { fingerprint: 'viewed-slide', name: '1_0_0' };
     const jpeg = new Uint8Array(maxBytes * 0.8);
     jpeg.set([0xff, 0xd8]);
     jpeg.set([0xff, 0xd9], jpeg.length - 2);
-    cache.put(kept, jpeg);
+    cache.put(cachedTile, jpeg);
     await cache.settled();
-    prerenderer.queue(from, 'opened');
+    prerenderer.queue(source, 'opened');
     await prerenderer.settled();
     expect(startedTiles).toEqual([]);
-    expect(await cache.has(kept)).toBe(true);
+    expect(await cache.has(cachedTile)).toBe(true);
   });
 
   it('renders nothing when the disk cache is off', async () => {
-    start(0);
-    prerenderer.queue(await slide('one.svs'), 'opened');
+    startPrerenderer(0);
+    prerenderer.queue(await createSlide('one.svs'), 'opened');
     await prerenderer.settled();
     expect(startedTiles).toEqual([]);
   });
 
-  it('stops when the file of the slide was replaced', async () => {
-    start();
-    const from = await slide('one.svs');
-    prerenderer.queue({ ...from, fingerprint: 'that-of-another-file--' }, 'opened');
+  it('renders nothing when the file no longer has the queued fingerprint', async () => {
+    startPrerenderer();
+    const source = await createSlide('one.svs');
+    prerenderer.queue({ ...source, fingerprint: 'that-of-another-file--' }, 'opened');
     await prerenderer.settled();
     expect(startedTiles).toEqual([]);
   });
 
-  it('stops rendering when the server closes it', async () => {
-    start();
-    const from = await slide('one.svs');
-    prerenderer.queue(from, 'opened');
+  it('starts no further tile after close, and ignores slides that are queued later', async () => {
+    startPrerenderer();
+    const source = await createSlide('one.svs');
+    prerenderer.queue(source, 'opened');
     await vi.waitFor(() => expect(startedTiles.length).toBeGreaterThan(0), { timeout: 30_000 });
     await prerenderer.close();
     const { length } = startedTiles;
-    prerenderer.queue({ ...from, fingerprint: 'another' }, 'opened');
+    prerenderer.queue({ ...source, fingerprint: 'another' }, 'opened');
     await prerenderer.settled();
     expect(startedTiles).toHaveLength(length);
   });

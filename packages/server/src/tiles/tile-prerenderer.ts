@@ -24,7 +24,7 @@ export interface TilePrerenderer {
   close(): Promise<void>;
 }
 
-/** A slide that is being prerendered. */
+/** A slide that is being prerendered, and why. */
 interface Turn {
   readonly source: RenderSource;
   /** Becomes `opened` when a viewer opens a slide that a scan has found. */
@@ -63,19 +63,19 @@ export function createTilePrerenderer({
   maxBytes,
   log,
 }: TilePrerendererOptions): TilePrerenderer {
-  /** Queues by reason; keys are fingerprints. */
-  const waiting = { opened: new Map<string, RenderSource>(), found: new Map<string, RenderSource>() };
+  /** Queues of slides by reason; keys are fingerprints. */
+  const waitingSlides = { opened: new Map<string, RenderSource>(), found: new Map<string, RenderSource>() };
   /** Fingerprints of slides that were prerendered or are being prerendered. */
   const prerendered = new Set<string>();
   const closing = new AbortController();
-  let working: Promise<void> | null = null;
+  let currentWork: Promise<void> | null = null;
   /** The slide that is being prerendered. */
-  let turn: Turn | null = null;
+  let currentTurn: Turn | null = null;
 
-  /** Whether a slide that a scan has found must make way for a slide that a viewer has opened. */
-  const hasToYield = ({ reason }: Turn) => reason === 'found' && waiting.opened.size > 0;
+  /** Returns whether the slide was found by a scan and has to wait until a slide that a viewer has opened is prerendered. */
+  const hasToYield = ({ reason }: Turn) => reason === 'found' && waitingSlides.opened.size > 0;
 
-  /** Waits until no request waited and the event loop was not busy for `quietMs`, or until the slide has to yield. */
+  /** Waits until for `quietMs` no request has waited and the event loop was not busy, or until the slide has to yield. */
   async function waitForQuiet(current: Turn): Promise<void> {
     for (let quietForMs = 0; quietForMs < quietMs[current.reason] && !hasToYield(current); ) {
       const before = performance.eventLoopUtilization();
@@ -95,10 +95,11 @@ export function createTilePrerenderer({
     return jpeg.byteLength;
   }
 
+  /** @param slideBytes size of the tiles of the current slide */
   const hasSpace = (slideBytes: number) =>
     slideBytes < maxBytes * slideShare && cache.freeBytes() > maxBytes * reservedShare;
 
-  /** Renders all tiles of a slide that are not cached. @returns false when it has to wait because a viewer has opened another slide */
+  /** Renders all uncached tiles of a slide. @returns false when the slide has to yield to a slide that a viewer has opened */
   async function prerender(current: Turn): Promise<boolean> {
     const { source } = current;
     const expected = { ...source.location, fingerprint: source.fingerprint };
@@ -125,43 +126,43 @@ export function createTilePrerenderer({
   /** Takes the slide that has waited longest; slides that a viewer has opened come first. */
   function nextTurn(): Turn | null {
     for (const reason of ['opened', 'found'] as const) {
-      const [source] = waiting[reason].values();
+      const [source] = waitingSlides[reason].values();
       if (source === undefined) continue;
-      waiting[reason].delete(source.fingerprint);
+      waitingSlides[reason].delete(source.fingerprint);
       return { source, reason };
     }
     return null;
   }
 
   async function work(): Promise<void> {
-    for (turn = nextTurn(); turn !== null; turn = nextTurn()) {
-      prerendered.add(turn.source.fingerprint);
+    for (currentTurn = nextTurn(); currentTurn !== null; currentTurn = nextTurn()) {
+      prerendered.add(currentTurn.source.fingerprint);
       try {
-        if (await prerender(turn)) continue;
+        if (await prerender(currentTurn)) continue;
         // The slide had to yield and waits again.
-        prerendered.delete(turn.source.fingerprint);
-        enqueue(turn);
+        prerendered.delete(currentTurn.source.fingerprint);
+        enqueue(currentTurn);
       } catch (error) {
         if (closing.signal.aborted) break;
         // A request for a tile that cannot be rendered reports the error to its client.
         if (error instanceof SlideError)
           log.debug(
-            { err: error, fingerprint: turn.source.fingerprint },
+            { err: error, fingerprint: currentTurn.source.fingerprint },
             'prerendering of a slide stopped at a tile that cannot be rendered; the remaining tiles are rendered on request',
           );
         else
           log.warn(
-            { err: error, fingerprint: turn.source.fingerprint },
+            { err: error, fingerprint: currentTurn.source.fingerprint },
             'prerendering of a slide failed; its tiles are rendered on request',
           );
       }
     }
-    working = null;
+    currentWork = null;
   }
 
   /** Appends the slide to the end of the queue of its reason. */
   function enqueue({ source, reason }: Turn): void {
-    const queue = waiting[reason];
+    const queue = waitingSlides[reason];
     queue.delete(source.fingerprint);
     queue.set(source.fingerprint, source);
     const [longestWaiting] = queue.keys();
@@ -173,23 +174,23 @@ export function createTilePrerenderer({
       const { fingerprint } = source;
       if (maxBytes === 0 || closing.signal.aborted) return;
       // A slide that is being prerendered because of a scan no longer has to yield when a viewer opens it.
-      if (reason === 'opened' && turn?.source.fingerprint === fingerprint) turn.reason = reason;
+      if (reason === 'opened' && currentTurn?.source.fingerprint === fingerprint) currentTurn.reason = reason;
       if (prerendered.has(fingerprint)) return;
-      if (reason === 'opened') waiting.found.delete(fingerprint);
-      else if (waiting.opened.has(fingerprint)) return;
+      if (reason === 'opened') waitingSlides.found.delete(fingerprint);
+      else if (waitingSlides.opened.has(fingerprint)) return;
       enqueue({ source, reason });
-      working ??= work();
+      currentWork ??= work();
     },
 
     async settled() {
-      while (working !== null) await working;
+      while (currentWork !== null) await currentWork;
     },
 
     async close() {
       closing.abort();
-      waiting.opened.clear();
-      waiting.found.clear();
-      while (working !== null) await working;
+      waitingSlides.opened.clear();
+      waitingSlides.found.clear();
+      while (currentWork !== null) await currentWork;
     },
   };
 }
