@@ -1,4 +1,4 @@
-/** The rights of an account to an annotation layer. Callers check separately that the account may view the slide. */
+/** Rights of an account to an annotation layer (a set of annotations). Callers check separately that it may view the slide. */
 import { type LayerEditing, type LayerVisibility, may, type User } from '@lamina/contract';
 
 export interface OwnedLayer {

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { isOneEditApart, likelyDuplicates } from './likely-duplicates.ts';
 
 let personCount = 0;
+/** Returns an account whose e-mail address, unless it is given, resembles no other one. */
 function person(properties: Partial<User>): User {
   personCount += 1;
   return {

@@ -66,7 +66,7 @@ describe('refusal log limit for many networks', () => {
     for (let i = 0; i < 5000; i++) if (countRefusal(i, 0)) allowedCount++;
     expect(allowedCount).toBe(120);
     expect(limit.takeEndedSummaries(at(1))).toMatchObject([
-      { actor: null, network: null, count: 4880, kinds: [['sign-in', 4880]] },
+      { actor: null, network: null, count: 4880, kinds: [['sign-in', 4880]] }, // 5,000 - 120
     ]);
     for (let minute = 1; minute < 60; minute++) {
       for (let i = 0; i < 200; i++) if (countRefusal(i, minute)) allowedCount++;

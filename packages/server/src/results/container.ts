@@ -37,8 +37,7 @@ export function createContainer(path: string, maxBytes: number): ContainerWriter
   let size = 0;
 
   function writeAt(offset: number, bytes: Uint8Array): void {
-    let written = 0;
-    while (written < bytes.length) {
+    for (let written = 0; written < bytes.length; ) {
       written += fs.writeSync(file, bytes, written, bytes.length - written, offset + written);
     }
   }

@@ -39,35 +39,34 @@ export function createDensity(
   classCount: number,
 ) {
   const isEmpty = x0 > x1;
-  let cell = minCellSide;
-  const cellsAcross = (length: number) => Math.floor(length / cell) + 1;
+  let cellSide = minCellSide;
+  const cellsAcross = (length: number) => Math.floor(length / cellSide) + 1;
   const isTooFine = () =>
-    Math.max(x1 - x0, y1 - y0) / cell > maxGridCells ||
+    Math.max(x1 - x0, y1 - y0) / cellSide > maxGridCells ||
     cellsAcross(x1 - x0) * cellsAcross(y1 - y0) * classCount > maxCounts;
-  while (!isEmpty && isTooFine()) cell *= 2;
-  const [left, top] = isEmpty ? [0, 0] : [Math.floor(x0 / cell) * cell, Math.floor(y0 / cell) * cell];
-  const width = isEmpty ? 0 : Math.floor((x1 - left) / cell) + 1;
-  const height = isEmpty ? 0 : Math.floor((y1 - top) / cell) + 1;
+  while (!isEmpty && isTooFine()) cellSide *= 2;
+  const left = isEmpty ? 0 : Math.floor(x0 / cellSide) * cellSide;
+  const top = isEmpty ? 0 : Math.floor(y0 / cellSide) * cellSide;
+  const width = isEmpty ? 0 : cellsAcross(x1 - left);
+  const height = isEmpty ? 0 : cellsAcross(y1 - top);
   const counts = new Uint32Array(width * height * classCount);
   return {
     add(x: number, y: number, classNumber: number): void {
-      const column = Math.floor((x - left) / cell);
-      const row = Math.floor((y - top) / cell);
+      const column = Math.floor((x - left) / cellSide);
+      const row = Math.floor((y - top) / cellSide);
       (counts[(classNumber * height + row) * width + column] as number)++;
     },
     write(writer: ContainerWriter): DensityLevel[] {
       if (isEmpty) return [];
       const levels: DensityLevel[] = [];
-      let grid = { cell, width, height, counts };
+      let grid = { cell: cellSide, width, height, counts };
       for (;;) {
         const rasterLength = grid.width * grid.height;
         const { counts: gridCounts } = grid; // the callback below must not capture the variable `grid`, which changes
         const rasters = Array.from({ length: classCount }, (_, classNumber) => {
           const start = classNumber * rasterLength;
-          const raster = gridCounts.subarray(start, start + rasterLength);
-          const packed = gzipSync(new Uint8Array(raster.buffer, raster.byteOffset, raster.byteLength), {
-            level: 6,
-          });
+          const { buffer, byteOffset, byteLength } = gridCounts.subarray(start, start + rasterLength);
+          const packed = gzipSync(new Uint8Array(buffer, byteOffset, byteLength), { level: 6 });
           return [writer.append(packed), packed.length] as const;
         });
         levels.push({ cell: grid.cell, width: grid.width, height: grid.height, x: left, y: top, rasters });

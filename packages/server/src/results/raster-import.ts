@@ -128,13 +128,11 @@ export async function importRaster(
   }
   const categories = options.categories ?? categoriesOf(statistics.values(), options.isMask, image.palette);
   const isMask = categories !== null;
-  const levels: RasterLevel[] = [{ width, height, firstTile: 0 }];
-  for (
-    let smallest = levels[0];
-    smallest && (smallest.width > tileSide || smallest.height > tileSide);
-    smallest = levels.at(-1)
-  ) {
-    levels.push(addLevel(tiles, smallest, type, isMask));
+  let smallest: RasterLevel = { width, height, firstTile: 0 };
+  const levels = [smallest];
+  while (smallest.width > tileSide || smallest.height > tileSide) {
+    smallest = addLevel(tiles, smallest, type, isMask);
+    levels.push(smallest);
     options.onProgress(Math.min(0.99, readingFraction + levels.length * 0.02)); // an estimate: 2 % for each level
   }
   return {

@@ -10,6 +10,7 @@ export interface ImportTask {
   /** Path and maximum size of the layer's file, which the import writes. */
   readonly target: string;
   readonly maxBytes: number;
+  /** How the result is placed on the slide. */
   readonly registration: ResultRegistration;
   /** False for a raster of continuous values; true for a mask; null: its palette and values decide. */
   readonly isMask: boolean | null;

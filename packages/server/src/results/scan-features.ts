@@ -55,7 +55,7 @@ function createScanner(target: ScanTarget) {
   let hasStarted = false;
   /** Bracket depth of the members of the list that is being read; 0 outside of a list. */
   let listDepth = 0;
-  let foundList = false;
+  let isListFound = false;
   /** What the captured bytes belong to: an object, the class names, or nothing. */
   let capture: 'object' | 'typeMap' | null = null;
   let captured: Buffer[] = [];
@@ -110,12 +110,12 @@ function createScanner(target: ScanTarget) {
       isTopArray = byte === openBracket;
       if (isTopArray) {
         listDepth = 1;
-        foundList = true;
+        isListFound = true;
         wholeFile = null;
       }
     } else if (!isTopArray && depth === 1 && listKeys.has(key)) {
       listDepth = 2;
-      foundList = true;
+      isListFound = true;
       wholeFile = null;
     } else if (!isTopArray && depth === 1 && key === 'type_map' && byte === openBrace) {
       beginCapture('typeMap');
@@ -189,7 +189,7 @@ function createScanner(target: ScanTarget) {
     end(): void {
       if (!hasStarted) throw new ImportRejectedError('unknown_format', 'The file is empty');
       if (depth !== 0 || isInString) throw new ImportRejectedError('damaged', 'The file ends early');
-      if (foundList) return;
+      if (isListFound) return;
       if (wholeFile === null)
         throw new ImportRejectedError('unknown_format', 'The file has no list of features');
       target.onObject({ value: parse(Buffer.concat(wholeFile)), key: null });
