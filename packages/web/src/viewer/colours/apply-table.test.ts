@@ -38,7 +38,7 @@ describe('applyTable', () => {
     expect([...pixels]).toEqual([0, 0, 255, 255, 51, 51, 0, 255]);
   });
 
-  it('interpolates trilinearly between the eight grid points around a colour', () => {
+  it('returns the trilinear interpolation of the eight grid points around a colour', () => {
     const { size, samples } = tableOf(5, ([red = 0, green = 0, blue = 0], channel) => {
       const colour = [red * green * blue, Math.sqrt(green) * (1 - blue), (red + blue * blue) / 2];
       return colour[channel] ?? 0;
