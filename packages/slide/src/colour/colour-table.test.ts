@@ -25,8 +25,8 @@ const skippedWithoutSlides = slides === '' ? ' (skipped: TEST_SLIDES names no fo
 
 type Colour = readonly [number, number, number];
 
-/** Half of the colours anywhere, half light ones as in stained tissue. */
-function manyColours(count: number): readonly Colour[] {
+/** Returns seeded random colours; every second one is light, as in stained tissue. */
+function seededColours(count: number): readonly Colour[] {
   const random = seededNumbers(1);
   const sample = (isLight: boolean) => (isLight ? 160 + random(96) : random(256));
   return Array.from({ length: count }, (_, index) => {
@@ -35,13 +35,13 @@ function manyColours(count: number): readonly Colour[] {
   });
 }
 
-function throughTable(profile: Uint8Array, colours: readonly Colour[]): readonly Colour[] {
+function convertByTable(profile: Uint8Array, colours: readonly Colour[]): readonly Colour[] {
   const raster: Raster = { width: colours.length, height: 1, rgb: Uint8Array.from(colours.flat()) };
   applyColourTable(computeColourTable(profile), raster);
   return colours.map((_, index) => [...raster.rgb.subarray(index * 3, index * 3 + 3)] as unknown as Colour);
 }
 
-describe('the colour table', () => {
+describe('computeColourTable', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'lamina-icc-'));
@@ -49,7 +49,7 @@ describe('the colour table', () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   /** Converts with Little CMS: to sRGB, with black point compensation. */
-  async function throughLittleCms(
+  async function convertByLittleCms(
     profile: Uint8Array,
     colours: readonly Colour[],
     intent: 'perceptual' | 'relative colorimetric',
@@ -75,10 +75,14 @@ describe('the colour table', () => {
     );
   }
 
-  async function differences(profile: Uint8Array, intent: 'perceptual' | 'relative colorimetric') {
-    const colours = manyColours(20_000);
-    const expected = await throughLittleCms(profile, colours, intent);
-    const actual = throughTable(profile, colours);
+  /** Returns the differences (ΔE2000) from Little CMS that 95 % and 99.9 % of 20,000 colours do not exceed. */
+  async function differencesFromLittleCms(
+    profile: Uint8Array,
+    intent: 'perceptual' | 'relative colorimetric',
+  ) {
+    const colours = seededColours(20_000);
+    const expected = await convertByLittleCms(profile, colours, intent);
+    const actual = convertByTable(profile, colours);
     expect(expected).toHaveLength(colours.length);
     const sorted = actual
       .map((colour, index) => differenceOf(colour, expected[index] as Colour))
@@ -87,7 +91,7 @@ describe('the colour table', () => {
     return { p95: at(0.95), p999: at(0.999) };
   }
 
-  const plans: readonly (readonly [string, IccPlan, 'perceptual' | 'relative colorimetric'])[] = [
+  const profiles: readonly (readonly [string, IccPlan, 'perceptual' | 'relative colorimetric'])[] = [
     ['three curves and a matrix', {}, 'relative colorimetric'],
     ['three curves and a matrix of version 2', { version: 2, gamma: 2.4 }, 'relative colorimetric'],
     ['a table of 8 bits to Lab', { kind: 'mft1', connection: 'Lab ' }, 'relative colorimetric'],
@@ -103,29 +107,30 @@ describe('the colour table', () => {
     ['a light black', { kind: 'mft2', black: 0.1 }, 'relative colorimetric'],
     ['a perceptual table alone', { kind: 'mft2', tables: ['A2B0'], connection: 'Lab ' }, 'perceptual'],
   ];
-  it.skipIf(!hasLittleCms).each(plans)(
-    `of a profile with %s equals Little CMS within ΔE2000 1 for 95 % and 2 for 99.9 % of colours${skippedWithoutLittleCms}`,
+  it.skipIf(!hasLittleCms).each(profiles)(
+    `for a profile with %s, matches Little CMS within ΔE2000 1 for 95 % and 2 for 99.9 % of colours${skippedWithoutLittleCms}`,
     async (_, plan, intent) => {
-      const { p95, p999 } = await differences(buildIcc(plan), intent);
+      const { p95, p999 } = await differencesFromLittleCms(buildIcc(plan), intent);
       expect(p95).toBeLessThanOrEqual(1);
       expect(p999).toBeLessThanOrEqual(2);
     },
   );
 
-  const real = [
+  /** Slides with their profiles' names and sizes in bytes. */
+  const realProfiles = [
     ['aperio/1065626.svs', 'AT2', 1_687_824],
     ['generic-tiff/boxes.tiff', 'sRGB built-in', 588],
     ['dicom/highdicom/sm_image.dcm', 'sRGB IEC61966-2.1', 3144],
     ['dicom/openslide-boxes/boxes_0.dcm', 'uRGB', 456],
   ] as const;
-  it.skipIf(!hasLittleCms || slides === '').each(real)(
-    `of %s equals Little CMS within ΔE2000 1 for 95 % and 2 for 99.9 % of colours${skippedWithoutLittleCms}${skippedWithoutSlides}`,
+  it.skipIf(!hasLittleCms || slides === '').each(realProfiles)(
+    `for the profile of %s, matches Little CMS within ΔE2000 1 for 95 % and 2 for 99.9 % of colours${skippedWithoutLittleCms}${skippedWithoutSlides}`,
     async (path, name, bytes) => {
       const slide = await openSlide({ path: join(slides, path) });
       try {
         const profile = (await slide.readIccProfile()) ?? new Uint8Array();
         expect([nameOfProfile(profile), profile.length]).toEqual([name, bytes]);
-        const { p95, p999 } = await differences(profile, 'relative colorimetric');
+        const { p95, p999 } = await differencesFromLittleCms(profile, 'relative colorimetric');
         expect(p95).toBeLessThanOrEqual(1);
         expect(p999).toBeLessThanOrEqual(2);
       } finally {
@@ -134,9 +139,9 @@ describe('the colour table', () => {
     },
   );
 
-  it('maps white to white and black to black', () => {
+  it('maps the white of a device to white and its black to black', () => {
     for (const plan of [{}, { kind: 'mft2', black: 0.05 }, { kind: 'mAB ', connection: 'Lab ' }] as const) {
-      const [white, black] = throughTable(buildIcc(plan), [
+      const [white, black] = convertByTable(buildIcc(plan), [
         [255, 255, 255],
         [0, 0, 0],
       ]);
@@ -145,17 +150,20 @@ describe('the colour table', () => {
     }
   });
 
-  it('has 33 nodes per side, or as many as the grid of the profile, at most 52', () => {
+  it('returns 33 nodes per side for a profile without a grid or with a grid of fewer nodes', () => {
     expect(computeColourTable(buildIcc()).nodes).toBe(33);
     expect(computeColourTable(buildIcc({ kind: 'mft2' })).nodes).toBe(33);
   });
+});
 
-  it('keeps every sample within 1 when the profile is sRGB itself', () => {
+describe('applyColourTable', () => {
+  it('changes no sample by more than 1 when the table maps every node to its own colour', () => {
     const random = seededNumbers(3);
     const { nodes, rgb } = { nodes: 33, rgb: new Uint8Array(33 ** 3 * 3) };
     for (let node = 0; node < 33 ** 3; node++) {
-      const place = [node % 33, Math.floor(node / 33) % 33, Math.floor(node / 33 ** 2)];
-      for (const [channel, at] of place.entries()) rgb[node * 3 + channel] = Math.round((at / 32) * 255);
+      const position = [node % 33, Math.floor(node / 33) % 33, Math.floor(node / 33 ** 2)];
+      for (const [channel, index] of position.entries())
+        rgb[node * 3 + channel] = Math.round((index / 32) * 255);
     }
     const samples = Uint8Array.from({ length: 3000 }, () => random(256));
     const raster = { width: 1000, height: 1, rgb: samples.slice() };
@@ -166,7 +174,7 @@ describe('the colour table', () => {
   });
 });
 
-describe('an unusable ICC profile', () => {
+describe('computeColourTable with an unusable ICC profile', () => {
   const reasonOf = (profile: Uint8Array) => {
     try {
       computeColourTable(profile);
@@ -185,14 +193,14 @@ describe('an unusable ICC profile', () => {
     ['a profile of grey', buildIcc({ model: 'GRAY' }), 'model'],
     ['a profile without tags for colours', buildIcc({ kind: 'mft2', tables: [] }), 'broken'],
     ['a profile whose white is as dark as its black', buildIcc({ kind: 'mft2', black: 1 }), 'broken'],
-  ])('is ignored, and the slide reports the reason: %s', (_, profile, reason) => {
+  ])('throws ProfileError for %s', (_, profile, reason) => {
     expect(reasonOf(profile)).toBe(reason);
   });
 
   const whole = fc.constantFrom(
     ...(['matrix', 'mft1', 'mft2', 'mAB '] as const).map((kind) => buildIcc({ kind, connection: 'Lab ' })),
   );
-  it('causes no error other than ProfileError when any byte is damaged', () => {
+  it('throws no error other than ProfileError when any one to three bytes are damaged', () => {
     fc.assert(
       fc.property(whole, fc.array(anyByteFault, { minLength: 1, maxLength: 3 }), (profile, faults) => {
         const damaged = faults.reduce(damageBytes, profile);
@@ -204,7 +212,7 @@ describe('an unusable ICC profile', () => {
     );
   });
 
-  it('is rejected before memory is allocated when a count exceeds the bytes of the profile', () => {
+  it('throws ProfileError before it allocates memory when a count exceeds the bytes of the profile', () => {
     const profile = Buffer.from(buildIcc({ gamma: 1 }));
     const curve = profile.indexOf('para');
     profile.write('curv', curve, 'latin1');
@@ -213,13 +221,13 @@ describe('an unusable ICC profile', () => {
   });
 });
 
-describe('the name of an ICC profile', () => {
-  it('has no control characters and at most 80 characters', () => {
+describe('nameOfProfile', () => {
+  it('returns a name without control characters, cut to 80 characters', () => {
     expect(nameOfProfile(buildIcc({ name: ' Scanner\n\u0000\u200b  3 ' }))).toBe('Scanner 3');
     expect(nameOfProfile(buildIcc({ name: 'x'.repeat(5000) }))).toBe('x'.repeat(80));
   });
 
-  it('is null when the profile has none or is broken', () => {
+  it('returns null when the profile has no name or is broken', () => {
     expect(nameOfProfile(buildIcc({ name: '' }))).toBeNull();
     expect(nameOfProfile(Buffer.from('profile'))).toBeNull();
   });

@@ -2,8 +2,8 @@
  * Converts an ICC profile to a colour table: a grid of sRGB colours between which a viewer interpolates. The conversion is
  * relative colorimetric with black point compensation, or perceptual if the profile has only a perceptual table.
  *
- * Lamina computes the table instead of libvips, because sharp supports the perceptual intent only, and so that bytes of a
- * slide never reach a C library (docs/decisions/0018-who-converts-colours.md).
+ * Lamina computes the table itself, because sharp (libvips) supports only the perceptual intent, and because the bytes of a
+ * profile must not reach a C library (docs/decisions/0018-who-converts-colours.md).
  */
 import type { Raster } from '../decode/raster.ts';
 import { clamp } from './icc-curves.ts';

@@ -1,5 +1,5 @@
 /**
- * Tone curves of ICC profiles. A curve maps 0…1 to 0…1.
+ * Reads the tone curves of ICC profiles. A curve maps 0…1 to 0…1.
  *
  * Source: ICC.1:2022 sections 10.6 (curveType) and 10.18 (parametricCurveType).
  */
@@ -13,7 +13,7 @@ interface PlacedCurve {
   readonly end: number;
 }
 
-/** Number of parameters of a parametric curve, by its function type. */
+/** Number of parameters of a parametric curve, by its function type, 0 to 4. */
 const PARAMETER_COUNTS = [1, 3, 4, 5, 7] as const;
 
 /** Reads the curve at an offset. @throws ProfileError when there is no curve */
@@ -63,12 +63,12 @@ function readParametricCurve(bytes: ProfileBytes, at: number): PlacedCurve {
   if (count === undefined) throw new ProfileError('broken', `a parametric curve has the type ${type}`);
   const [g = 1, a = 1, b = 0, c = 0, d = 0, e = 0, f = 0] = bytes.fixedNumbers(at + 12, count);
   const end = at + 12 + count * 4;
-  // The parameters have the names of the standard. The curve is (a·x + b)^g + offset for x from the break on, and
-  // another function below it.
+  if (type === 0) return { curve: (value) => clamp(clamp(value) ** g), end };
+  // Types 1 to 4, with the parameter names of the standard: the curve is (a·x + b)^g + offset for x ≥ breakAt, and a
+  // constant or a straight line below breakAt.
   const breakAt = type >= 3 ? d : -b / a;
   const belowBreak = curveBelowBreak(type, { c, f });
   const offset = type === 2 ? c : e;
-  if (type === 0) return { curve: (value) => clamp(clamp(value) ** g), end };
   return {
     curve(value) {
       const x = clamp(value);

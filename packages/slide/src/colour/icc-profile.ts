@@ -52,7 +52,7 @@ const XYZ_MAXIMUM = 1 + 32767 / 32768;
 /**
  * Reads a profile. It prefers the colorimetric table (A2B1) to the perceptual one (A2B0), and either to curves and a matrix.
  *
- * @throws ProfileError `model` for another colour model than RGB, `broken`
+ * @throws ProfileError with the reason `model` when the profile does not describe an RGB device, `broken` when it is damaged
  */
 export function readIccProfile(profile: Uint8Array): IccProfile {
   const bytes = new ProfileBytes(profile);
@@ -72,15 +72,18 @@ export function readIccProfile(profile: Uint8Array): IccProfile {
   }
   const tags = tagOffsets(bytes);
   const colorimetric = tags.get('A2B1');
-  const table = colorimetric ?? tags.get('A2B0');
-  if (table === undefined) return matrixProfile(bytes, tags);
-  const { kind, step, gridNodes } = readLookupTable(bytes, table);
-  const toXyz = inOrder([step, decoderOf(connection, kind)]);
+  const tableAt = colorimetric ?? tags.get('A2B0');
+  if (tableAt === undefined) return matrixProfile(bytes, tags);
+  const { kind, step, gridNodes } = readLookupTable(bytes, tableAt);
+  const toXyz = inOrder([step, connectionSpaceDecoder(connection, kind)]);
   const hasFixedBlack = colorimetric === undefined && bytes.uint8(field.majorVersion) >= 4;
-  return { toXyz, blackPoint: hasFixedBlack ? PERCEPTUAL_BLACK : darkestOf(toXyz), gridNodes };
+  return { toXyz, blackPoint: hasFixedBlack ? PERCEPTUAL_BLACK : detectBlackPoint(toXyz), gridNodes };
 }
 
-/** Returns the description in the profile, at most 80 characters; null when there is none or it cannot be read. */
+/**
+ * Returns the description in the profile, at most 80 characters; null when there is none or it cannot be read. Control
+ * characters, separators and line breaks become single spaces.
+ */
 export function nameOfProfile(profile: Uint8Array): string | null {
   try {
     const bytes = new ProfileBytes(profile);
@@ -109,13 +112,13 @@ function descriptionAt(bytes: ProfileBytes, at: number): string {
   // Reads more characters than a name may have, because the caller removes control characters and repeated spaces.
   const limit = 4 * MAX_NAME_LENGTH;
   if (type === 'mluc') {
-    // The first record: bytes of the text at byte 20, offset of the text at byte 24.
+    // The first record states the length of its text in bytes at byte 20 and the offset of the text at byte 24.
     const count = Math.min(bytes.uint32(at + 20) / 2, limit);
     const units = bytes.uint16s(at + bytes.uint32(at + 24), Math.floor(count));
     return String.fromCharCode(...units).toWellFormed();
   }
-  // `desc`: number of characters at byte 8, the text at byte 12.
   if (type !== 'desc') return '';
+  // The number of characters is at byte 8, the text at byte 12.
   const text = String.fromCharCode(...bytes.uint8s(at + 12, Math.min(bytes.uint32(at + 8), limit)));
   return text.split('\0', 1)[0] ?? '';
 }
@@ -132,7 +135,7 @@ function tagOffsets(bytes: ProfileBytes): ReadonlyMap<string, number> {
   return offsets;
 }
 
-/** Reads a profile of three curves and a matrix. Source: ICC.1:2022, annex F.3. */
+/** Reads a profile without a lookup table: three curves and a matrix. Source: ICC.1:2022, annex F.3. */
 function matrixProfile(bytes: ProfileBytes, tags: ReadonlyMap<string, number>): IccProfile {
   const offsetOf = (name: string): number => {
     const at = tags.get(name);
@@ -144,14 +147,14 @@ function matrixProfile(bytes: ProfileBytes, tags: ReadonlyMap<string, number>): 
   const columns = ['rXYZ', 'gXYZ', 'bXYZ'].map((name) => bytes.fixedNumbers(offsetOf(name) + 8, 3));
   const matrix = matrixStep([0, 1, 2].flatMap((row) => columns.map((column) => column[row] ?? 0)));
   const toXyz = inOrder([curves, matrix]);
-  return { toXyz, blackPoint: darkestOf(toXyz), gridNodes: 0 };
+  return { toXyz, blackPoint: detectBlackPoint(toXyz), gridNodes: 0 };
 }
 
 /**
  * Returns the step that decodes the result of a lookup table (0…1) to XYZ. Source: ICC.1:2022, sections 6.3.4.2 and 10.10
  * (the older Lab encoding of lut16Type).
  */
-function decoderOf(connection: 'XYZ ' | 'Lab ', kind: TableKind): Step {
+function connectionSpaceDecoder(connection: 'XYZ ' | 'Lab ', kind: TableKind): Step {
   if (connection === 'XYZ ') {
     return (value) => {
       for (let axis = 0; axis < 3; axis++) value[axis] = (value[axis] as number) * XYZ_MAXIMUM;
@@ -182,7 +185,7 @@ function labToXyz(value: Float64Array): void {
 const inverseF = (f: number): number => (f > 24 / 116 ? f ** 3 : (f - 16 / 116) * (108 / 841));
 
 /** Returns the XYZ of the device's black, made neutral and limited to L* 50, as Little CMS detects the black point. */
-function darkestOf(toXyz: Step): Triple {
+function detectBlackPoint(toXyz: Step): Triple {
   const colour = new Float64Array(3);
   toXyz(colour);
   const luminance = clamp(colour[1] as number);

@@ -9,12 +9,12 @@ import { type ProfileBytes, ProfileError } from './profile-bytes.ts';
 
 export type Triple = readonly [number, number, number];
 /**
- * Replaces the three numbers in place. A colour table has up to 140,000 nodes, and a new array for each step would take most
- * of the time.
+ * One step of a colour conversion, which replaces the three numbers in place. A colour table has up to 52³ ≈ 140,000 nodes,
+ * and a new array for each step would take most of the time.
  */
 export type Step = (value: Float64Array) => void;
 
-/** How a table encodes its result. */
+/** The type of a lookup table, which determines how the table encodes its results. */
 export type TableKind = 'mft1' | 'mft2' | 'mAB ';
 
 interface LookupTable {
@@ -74,7 +74,7 @@ function readCurveTable(bytes: ProfileBytes, at: number): LookupTable {
   if (grid !== 0) {
     const sides = [0, 1, 2].map((axis) => bytes.uint8(at + grid + axis)) as unknown as Triple;
     if (Math.min(...sides) < 2) throw new ProfileError('broken', 'a table has too few entries');
-    // The grid has 16 bytes for sides, one for the bytes per sample (1 or 2), three of padding, then the samples.
+    // Sixteen bytes state the nodes per axis, one the bytes per sample (1 or 2), three are padding; then come the samples.
     const isWide = bytes.uint8(at + grid + 16) === 2;
     const count = sides[0] * sides[1] * sides[2] * 3;
     const from = at + grid + 20;
@@ -130,14 +130,15 @@ export function matrixStep(numbers: readonly number[]): Step {
 }
 
 /**
- * Returns a step that interpolates in a grid between the four corners of the tetrahedron around the value, as Little CMS
- * does.
+ * Returns a step that interpolates between the four corners of the tetrahedron around the value, as Little CMS does.
  *
  * @param samples three samples for each node; the index of the first axis varies most slowly
+ * @param sides number of nodes along each axis
  * @param maximum sample value that stands for 1
  */
 function gridStep(samples: ArrayLike<number>, sides: Triple, maximum: number): Step {
   const strides: Triple = [sides[1] * sides[2] * 3, sides[2] * 3, 3];
+  // Along each axis, the distance from the lower node of the cell as a share of the cell, 0…1.
   const shares = new Float64Array(3);
   return (value) => {
     let base = 0;

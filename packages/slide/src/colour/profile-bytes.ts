@@ -2,7 +2,7 @@
 
 /**
  * Why a profile is ignored: `broken` if it contradicts itself or its format, `huge` if it exceeds the size limit, `model` if
- * it is for another colour model than RGB.
+ * it does not describe an RGB device.
  */
 export type IgnoredProfile = 'broken' | 'huge' | 'model';
 
