@@ -12,6 +12,7 @@ const picture = paintTissue(64, 64);
 /** The same picture in grey: all samples of a pixel have the value of its green sample. */
 const grey: Raster = { ...picture, rgb: picture.rgb.map((_, i, rgb) => rgb[i - (i % 3) + 1] as number) };
 
+/** Returns the JPEG that completeJpeg makes of a tile. */
 function complete(tile: Uint8Array, prefix: JpegPrefix): Uint8Array {
   const offset = tileOffset(prefix);
   const buffer = new Uint8Array(offset + tile.length);
@@ -19,12 +20,12 @@ function complete(tile: Uint8Array, prefix: JpegPrefix): Uint8Array {
   return completeJpeg(buffer, prefix).jpeg;
 }
 
-/** Encodes a picture as TIFF stores it: a tile and the tables of its level. */
+/** Encodes a picture of 64 × 64 pixels as TIFF stores it: a tile, and the JPEG tables of its level. */
 async function encodeTile(
   colour: PictureColour,
-  shownPicture = picture,
+  original = picture,
 ): Promise<{ tile: Uint8Array; tables: Uint8Array }> {
-  const { tags, tiles } = await encodePicture(shownPicture, 64, colour);
+  const { tags, tiles } = await encodePicture(original, 64, colour);
   return { tile: tiles?.[0] as Uint8Array, tables: Uint8Array.from(tags[tag.JPEGTables]?.numbers ?? []) };
 }
 
@@ -35,12 +36,15 @@ describe('completeJpeg', () => {
     ['rgb', 'rgb'],
     ['ycbcr', 'ycbcr'],
     ['grey', 'grey'],
-  ])('returns a JPEG that decodes to the original colours: %s', async (written, colour) => {
-    const shownPicture = written === 'grey' ? grey : picture;
-    const { tile, tables } = await encodeTile(written, shownPicture);
-    const pixels = await pixelsOf(complete(tile, jpegPrefix(tables, colour)));
-    expect(difference(pixels, shownPicture).mean).toBeLessThan(5);
-  });
+  ])(
+    'returns a JPEG that decodes to the original colours for a tile of %s samples',
+    async (tileColour, colour) => {
+      const original = tileColour === 'grey' ? grey : picture;
+      const { tile, tables } = await encodeTile(tileColour, original);
+      const pixels = await pixelsOf(complete(tile, jpegPrefix(tables, colour)));
+      expect(difference(pixels, original).mean).toBeLessThan(5);
+    },
+  );
 
   it('keeps every byte of the entropy-coded data', async () => {
     const { tile, tables } = await encodeTile('rgb');
@@ -56,6 +60,7 @@ describe('completeJpeg', () => {
       ...Buffer.from('Adobe'),
       ...[0, 100, 0, 0, 0, 0, 0],
     ]);
+    // The last byte of the Adobe marker states the transform: 0 for none (RGB), 1 for YCbCr.
     expect(complete(tile, jpegPrefix(tables, 'ycbcr'))[17]).toBe(1);
     expect(markers(complete((await encodeTile('grey')).tile, jpegPrefix(null, 'grey')))).not.toContain('ee');
   });
@@ -71,12 +76,12 @@ describe('completeJpeg', () => {
       jfif = Buffer.concat([jpeg.subarray(0, 2), Buffer.from(marker), jpeg.subarray(2)]);
     });
 
-    it('adds no Adobe marker, even if the TIFF directory declares RGB', async () => {
+    it('adds no Adobe marker and no other byte, even if the TIFF directory declares RGB', async () => {
       const jpeg = complete(jfif, jpegPrefix(null, 'rgb'));
       expect(Buffer.from(jpeg)).toEqual(jfif);
     });
 
-    it('adds the tables of the level', async () => {
+    it('adds the JPEG tables of the level but no Adobe marker', async () => {
       const { tables } = await encodeTile('ycbcr');
       const jpeg = complete(jfif, jpegPrefix(tables, 'rgb'));
       expect(markers(jpeg)).not.toContain('ee');

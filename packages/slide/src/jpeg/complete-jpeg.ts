@@ -45,7 +45,7 @@ function adobeMarker(transform: 0 | 1): number[] {
 
 /**
  * Builds the prefix of a level. TIFF stores the quantisation and Huffman tables once per level (JPEGTables), as a JPEG
- * stream from SOI to EOI without a picture. The prefix contains them without these two markers.
+ * stream without a picture, from SOI to EOI (end of image). The prefix contains them without these two markers.
  *
  * Source: TIFF Technical Note 2 (T. Lane, 1995), "JPEGTables field".
  *
@@ -61,6 +61,7 @@ export function jpegPrefix(tables: Uint8Array | null, colour: JpegColour): JpegP
   };
 }
 
+/** Returns the tables without SOI and EOI. */
 function tablesBody(tables: Uint8Array): { bytes: Uint8Array; declaresColour: boolean } {
   if (tables[0] !== 0xff || tables[1] !== marker.SOI) throw corruptError('its tables do not begin with SOI');
   let declaresColour = false;
@@ -74,13 +75,13 @@ function tablesBody(tables: Uint8Array): { bytes: Uint8Array; declaresColour: bo
   throw corruptError('its tables contain a picture');
 }
 
-/** Returns the index of a buffer at which a native tile must be read, so that the prefix replaces the tile's SOI. */
+/** Returns the buffer position to read a native tile to, so that the prefix then overwrites the tile's SOI. */
 export function tileOffset(prefix: JpegPrefix): number {
   return prefix.bytes.length - MARKER_BYTES;
 }
 
 /**
- * Writes the prefix in front of a native tile that was read to `tileOffset` of the buffer.
+ * Writes the prefix in front of a native tile, which the caller has read to position `tileOffset` of the buffer.
  *
  * Colour markers of the tile take precedence: QuPath writes OME-TIFF tiles as YCbCr with a JFIF marker, but
  * declares RGB in the directory.

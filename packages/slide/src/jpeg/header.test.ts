@@ -35,7 +35,7 @@ describe('readJpegHeader', () => {
     expect(dataAt).toBe(scanAt + 2 + jpeg.readUInt16BE(scanAt + 2));
   });
 
-  it('reports declared colours only for a JFIF or an Adobe marker', () => {
+  it('reports that colours are declared only for a JFIF or an Adobe marker', () => {
     const withMarker = (marker: number, body: string) =>
       Buffer.concat([
         jpeg.subarray(0, 2),
@@ -69,11 +69,11 @@ describe('readJpegHeader', () => {
     };
 
   it.each<[string, (bytes: Buffer) => Buffer]>([
-    ['only SOI', (bytes) => bytes.subarray(0, 2)],
+    ['no byte after SOI', (bytes) => bytes.subarray(0, 2)],
     ['a truncated frame', cut(({ frameAt }) => frameAt + 8)],
     ['a truncated scan header', cut(({ scanAt }) => scanAt + 4)],
     ['no scan', (bytes) => Buffer.concat([cut(({ scanAt }) => scanAt)(bytes), Buffer.from([0xff, 0xd9])])],
-    ['a scan before its frame', patch(({ frameAt }) => frameAt + 1, 0xe5)],
+    ['a scan but no frame', patch(({ frameAt }) => frameAt + 1, 0xe5)], // 0xe5: APP5 instead of the frame marker
     [
       'two frames',
       (bytes) => {

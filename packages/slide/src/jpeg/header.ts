@@ -71,9 +71,9 @@ export interface Segment {
 /**
  * Yields the marker segments up to and including the start of a scan (SOS) or the end of the image (EOI).
  *
- * @param at position of the first marker
  * Source: ITU-T T.81 (JPEG), annex B.1.1 (markers, fill bytes, lengths).
  *
+ * @param at position of the first marker
  * @throws SlideError FILE_CORRUPT when there is no marker at a position where a segment must start
  */
 export function* segments(jpeg: Uint8Array, at: number): Generator<Segment> {

@@ -37,7 +37,7 @@ async function encode({ width, height, rgb }: Raster, { grey = false, ...coding 
 
 const tenStrips = Array.from({ length: 10 }, () => 32);
 
-/** Decodes the strips separately and joins their pixels. */
+/** Decodes the strips separately and stacks their pixels. */
 async function stackedPixels(jpegs: readonly Uint8Array[]): Promise<Raster> {
   const parts = await Promise.all(jpegs.map(pixelsOf));
   return {
@@ -49,11 +49,11 @@ async function stackedPixels(jpegs: readonly Uint8Array[]): Promise<Raster> {
 
 describe('joinScans', () => {
   it.each<[string, readonly number[], Coding]>([
-    ['colours at full resolution', tenStrips, {}],
+    ['chroma at full resolution', tenStrips, {}],
     ['grey', tenStrips, { grey: true }],
-    ['a lower last strip', [32, 32, 32, 20], {}],
+    ['a shorter last strip', [32, 32, 32, 20], {}],
     ['a single strip', [64], {}],
-  ])('returns a JPEG with the same pixels as the separate strips: %s', async (_, heights, coding) => {
+  ])('returns a JPEG with the same pixels as the separate strips, for %s', async (_, heights, coding) => {
     const jpegs = await strips(heights, coding);
     const joined = joinScans(jpegs);
     expect(difference(await pixelsOf(joined ?? new Uint8Array()), await stackedPixels(jpegs)).max).toBe(0);
@@ -63,8 +63,9 @@ describe('joinScans', () => {
     const jpegs = await strips(tenStrips, { chromaSubsampling: '4:2:0' });
     const joined = await pixelsOf(joinScans(jpegs) ?? new Uint8Array());
     const separate = await stackedPixels(jpegs);
-    for (let piece = 0; piece < 10; piece++) {
-      const withoutSeams = (raster: Raster) => cropRaster(raster, 0, piece * 32 + 1, 64, 30);
+    for (let strip = 0; strip < 10; strip++) {
+      // All rows of a strip of 32 rows, except the first and the last.
+      const withoutSeams = (raster: Raster) => cropRaster(raster, 0, strip * 32 + 1, 64, 30);
       expect(difference(withoutSeams(joined), withoutSeams(separate)).max).toBe(0);
     }
   });
@@ -82,13 +83,13 @@ describe('joinScans', () => {
       async () => [...(await strips([32])), ...(await strips([32], { chromaSubsampling: '4:2:0' }))],
     ],
     ['one strip is wider', async () => [...(await strips([32])), await encode(paintTissue(72, 32), {})]],
-    ['the height of an upper strip is no multiple of a block', () => strips([20, 20])],
+    ['the height of an upper strip is not a multiple of a block', () => strips([20, 20])],
     [
-      'the height of an upper strip is no multiple of an MCU',
+      'the height of an upper strip is not a multiple of an MCU',
       () => strips([24, 24], { chromaSubsampling: '4:2:0' }),
     ],
-    ['an upper strip is lower', () => strips([16, 32])],
-    ['the last strip is higher', () => strips([32, 64])],
+    ['the last strip is taller (16 and 32 rows)', () => strips([16, 32])],
+    ['the last strip is taller (32 and 64 rows)', () => strips([32, 64])],
     [
       'one strip is truncated',
       async () => {
@@ -110,13 +111,13 @@ describe('joinScans', () => {
   it('returns null when the joined image would exceed 65,535 rows', async () => {
     const strip = await encode(paintTissue(16, 2048), {});
     expect(joinScans(Array.from({ length: 31 }, () => strip))).not.toBeNull();
-    expect(joinScans(Array.from({ length: 32 }, () => strip))).toBeNull();
+    expect(joinScans(Array.from({ length: 32 }, () => strip))).toBeNull(); // 32 × 2048 = 65,536 rows
   });
 
   it('returns null when a strip has more than 65,535 MCUs', async () => {
     const largestStrip = await encode(paintTissue(2048 * 8, 8 * 8), {});
     expect(joinScans([largestStrip, largestStrip])).not.toBeNull();
-    const tooLargeStrip = await encode(paintTissue(16_384, 256), {});
+    const tooLargeStrip = await encode(paintTissue(16_384, 256), {}); // 2048 × 32 = 65,536 MCUs of 8 × 8 pixels
     expect(joinScans([tooLargeStrip, tooLargeStrip])).toBeNull();
   });
 });

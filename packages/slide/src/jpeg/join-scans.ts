@@ -22,7 +22,7 @@ interface Stream {
  *
  * Source: ITU-T T.81, sections E.1.4 (restart intervals) and A.2 (MCUs of a scan).
  *
- * @param jpegs complete JPEGs, top to bottom, of equal height except the last, which may be lower
+ * @param jpegs complete JPEGs, top to bottom, of equal height except the last, which may be shorter
  * @returns the joined JPEG; null when the JPEGs cannot be joined because one is not baseline, is truncated, has several
  *   scans or restart markers, because tables or sampling factors differ, the height is not a multiple of the height of
  *   an MCU (minimum coded unit), or the joined JPEG would have more than 65,535 rows
@@ -69,7 +69,7 @@ export function joinScans(jpegs: readonly Uint8Array[]): Uint8Array | null {
 function readStream(jpeg: Uint8Array): Stream {
   const header = readJpegHeader(jpeg);
   const buffer = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.length);
-  // In the data of a scan, 0xff is followed only by 0 or the second byte of a restart marker. So the first EOI ends it.
+  // In the data of a scan, 0xff is followed only by 0 or the second byte of a restart marker. So the first EOI ends the scan.
   return { jpeg, header, endAt: buffer.indexOf(EOI, header.dataAt) };
 }
 

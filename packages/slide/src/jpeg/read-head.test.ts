@@ -13,11 +13,14 @@ beforeAll(async () => {
     .toBuffer();
 });
 
-/** Returns a JPEG with this many bytes of comments before its picture. */
-function commented(bytes: number): Buffer {
+/** Maximum bytes of a segment: a marker of 2 bytes and 65,535 bytes, the maximum that a 16-bit length states. */
+const MAX_SEGMENT_BYTES = 65_537;
+
+/** Returns the JPEG with this many bytes of comments before its picture. */
+function withComments(bytes: number): Buffer {
   const comments: Buffer[] = [];
-  for (let remaining = bytes; remaining > 0; remaining -= 65_537) {
-    const comment = Buffer.alloc(Math.max(4, Math.min(remaining, 65_537)));
+  for (let remaining = bytes; remaining > 0; remaining -= MAX_SEGMENT_BYTES) {
+    const comment = Buffer.alloc(Math.max(4, Math.min(remaining, MAX_SEGMENT_BYTES)));
     comment.set([0xff, 0xfe]);
     comment.writeUInt16BE(comment.length - 2, 2);
     comments.push(comment);
@@ -25,8 +28,8 @@ function commented(bytes: number): Buffer {
   return Buffer.concat([jpeg.subarray(0, 2), ...comments, jpeg.subarray(2)]);
 }
 
-/** A source that counts the bytes read from it. */
-function countReads(bytes: Uint8Array) {
+/** Returns a source of these bytes, and a counter of the bytes read from it. */
+function countingSource(bytes: Uint8Array) {
   const source = memorySource(bytes);
   const counter = { read: 0 };
   const read: typeof source.read = (offset, length, signal) => {
@@ -38,23 +41,23 @@ function countReads(bytes: Uint8Array) {
 
 describe('readJpegHead', () => {
   it('returns everything before the data of the first scan, without reading the whole JPEG', async () => {
-    const { source, counter } = countReads(Buffer.concat([Buffer.alloc(100), jpeg, Buffer.alloc(100)]));
+    const { source, counter } = countingSource(Buffer.concat([Buffer.alloc(100), jpeg, Buffer.alloc(100)]));
     const head = await readJpegHead(source, 100, jpeg.length);
     expect(Buffer.compare(head, jpeg.subarray(0, readJpegHeader(jpeg).dataAt))).toBe(0);
     expect(counter.read).toBeLessThan(jpeg.length);
   });
 
   it.each([10, 4000, 5000, 100_000, 2_000_000])('reads a JPEG with %i bytes of comments', async (bytes) => {
-    const long = commented(bytes);
-    const { source, counter } = countReads(long);
+    const long = withComments(bytes);
+    const { source, counter } = countingSource(long);
     const head = await readJpegHead(source, 0, long.length);
     expect(readJpegHeader(head)).toMatchObject({ width: 400, height: 300 });
     expect(counter.read).toBeLessThan(10 * (bytes + 4096));
   });
 
   it('rejects more than 16 MiB of comments with LIMIT_EXCEEDED', async () => {
-    const long = commented(17 * 2 ** 20);
-    const { source, counter } = countReads(long);
+    const long = withComments(17 * 2 ** 20);
+    const { source, counter } = countingSource(long);
     await expect(readJpegHead(source, 0, long.length)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
     expect(counter.read).toBeLessThan(20 * 2 ** 20);
   });
@@ -69,7 +72,7 @@ describe('readJpegHead', () => {
     ['EOI before the scan', () => Uint8Array.of(0xff, 0xd8, 0xff, 0xd9, 0, 0, 0, 0)],
     ['no marker where one is required', () => Uint8Array.of(0xff, 0xd8, 0, 0, 0, 0)],
     ['fill bytes without an end', () => Buffer.concat([jpeg.subarray(0, 2), Buffer.alloc(9000, 0xff)])],
-  ])('rejects with FILE_CORRUPT a JPEG that consists of or has %s', async (_, bytes) => {
+  ])('rejects an invalid JPEG with FILE_CORRUPT: %s', async (_, bytes) => {
     const source = memorySource(bytes());
     await expect(readJpegHead(source, 0, source.size)).rejects.toMatchObject({
       name: 'SlideError',

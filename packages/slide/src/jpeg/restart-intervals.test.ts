@@ -20,10 +20,14 @@ async function largeJpeg(bytes: Uint8Array, width = picture.width, height = pict
 }
 
 /** Creates a reader of a JPEG's parts. @param starts the listed interval starts, by default the correct ones */
-async function partsOf(jpeg: IntervalJpeg, starts: IntervalStarts | null = Uint32Array.from(jpeg.starts)) {
+async function partReaderOf(
+  jpeg: IntervalJpeg,
+  starts: IntervalStarts | null = Uint32Array.from(jpeg.starts),
+) {
   return intervalReader(await largeJpeg(jpeg.bytes), async () => starts);
 }
 
+/** Returns an area of intervals; all numbers count intervals. */
 const areaOf = (column: number, row: number, columns: number, rows: number): IntervalArea => ({
   column,
   row,
@@ -36,35 +40,41 @@ describe('intervalGrid', () => {
   it.each([
     ['returns null without restart markers', 0, 1024, 768, null],
     [
-      'returns four columns for intervals of a quarter row',
+      'returns four columns when an interval is a quarter of a row of MCUs',
       32,
       1024,
       768,
       { width: 256, height: 8, columns: 4, rows: 96 },
     ],
     [
-      'returns one column for intervals of a row',
+      'returns one column when an interval is a whole row of MCUs',
       128,
       1024,
       768,
       { width: 1024, height: 8, columns: 1, rows: 96 },
     ],
     [
-      'returns a third of the rows for intervals of three rows',
+      'returns one row of intervals per three rows of MCUs when an interval has three of them',
       384,
       1024,
       765,
       { width: 1024, height: 24, columns: 1, rows: 32 },
     ],
     [
-      'counts the last MCU of a row that the picture does not fill',
+      'counts the last MCU of a row even if the picture does not fill it',
       128,
       1017,
       768,
       { width: 1024, height: 8, columns: 1, rows: 96 },
     ],
-    ['returns null when a row is not a multiple of the interval', 100, 1024, 768, null],
-    ['returns null for intervals wider than decoders support', 8200, 65_600, 8, null],
+    ['returns null when a row of MCUs is not a multiple of the interval', 100, 1024, 768, null],
+    [
+      'returns null for intervals wider than 65,500 pixels, which decoders do not support',
+      8200,
+      65_600,
+      8,
+      null,
+    ],
     [
       'returns a grid wider than the 65,535 pixels that a frame can declare',
       256,
@@ -76,7 +86,7 @@ describe('intervalGrid', () => {
     expect(intervalGrid({ ...header, restartInterval }, width, height)).toEqual(grid);
   });
 
-  it('returns intervals of MCUs of 16 × 16 pixels when chroma is subsampled', () => {
+  it('counts MCUs of 16 × 16 pixels when chroma is subsampled in both directions', () => {
     const [luma, ...chroma] = header.components;
     const subsampled = { ...header, components: [{ id: 1, horizontal: 2, vertical: 2 }, ...chroma] };
     expect(luma).toBeDefined();
@@ -90,7 +100,7 @@ describe('intervalGrid', () => {
 });
 
 describe('intervalReader', () => {
-  it.each<[string, IntervalCoding, IntervalArea, [number, number, number, number]]>([
+  it.each<[string, IntervalCoding, IntervalArea, [x: number, y: number, width: number, height: number]]>([
     ['one interval', { width: 64, height: 8 }, areaOf(1, 3, 1, 1), [64, 24, 64, 8]],
     ['the first interval', { width: 64, height: 8 }, areaOf(0, 0, 1, 1), [0, 0, 64, 8]],
     [
@@ -109,17 +119,17 @@ describe('intervalReader', () => {
   ])('reads a part with exactly the pixels of the whole image: %s', async (_, coding, area, rectangle) => {
     const [x, y, width, height] = rectangle;
     const jpeg = await encodeIntervals(picture, coding);
-    const part = await (await partsOf(jpeg))(area);
+    const part = await (await partReaderOf(jpeg))(area);
     const whole = await pixelsOf(jpeg.bytes);
     expect(difference(await pixelsOf(part), cropRaster(whole, x, y, width, height)).max).toBe(0);
   });
 
   it('reads a part that differs from the whole image only along its edges when chroma is subsampled', async () => {
     const jpeg = await encodeIntervals(picture, { width: 64, height: 16, colour: 'half' });
-    const part = await pixelsOf(await (await partsOf(jpeg))(areaOf(1, 1, 3, 6)));
-    const shown = cropRaster(await pixelsOf(jpeg.bytes), 64, 16, 192, 96);
-    expect(difference(cropRaster(part, 1, 1, 190, 94), cropRaster(shown, 1, 1, 190, 94)).max).toBe(0);
-    expect(difference(part, shown).max).toBeLessThan(40);
+    const part = await pixelsOf(await (await partReaderOf(jpeg))(areaOf(1, 1, 3, 6)));
+    const sameArea = cropRaster(await pixelsOf(jpeg.bytes), 64, 16, 192, 96);
+    expect(difference(cropRaster(part, 1, 1, 190, 94), cropRaster(sameArea, 1, 1, 190, 94)).max).toBe(0);
+    expect(difference(part, sameArea).max).toBeLessThan(40);
   });
 
   it('omits the segments of the image that decoding does not need, such as comments', async () => {
@@ -127,7 +137,7 @@ describe('intervalReader', () => {
     const comment = Buffer.from('\xff\xfe\0\x10PATIENT 4711..', 'latin1');
     const bytes = Buffer.concat([jpeg.bytes.subarray(0, 2), comment, jpeg.bytes.subarray(2)]);
     const starts = Uint32Array.from(jpeg.starts, (start) => start + comment.length);
-    const part = await (await partsOf({ ...jpeg, bytes }, starts))(areaOf(0, 1, 2, 2));
+    const part = await (await partReaderOf({ ...jpeg, bytes }, starts))(areaOf(0, 1, 2, 2));
     expect(Buffer.from(part).includes('PATIENT')).toBe(false);
     expect(readJpegHeader(part)).toMatchObject({ width: 128, height: 16, declaresColour: true });
   });
@@ -141,7 +151,7 @@ describe('intervalReader', () => {
     expect(difference(await pixelsOf(part), cropRaster(strip, 68_000, 0, 2000, 16)).mean).toBeLessThan(6);
   });
 
-  it('rejects with FORMAT_NOT_SUPPORTED a part that is wider than decoders support', async () => {
+  it('rejects with FORMAT_NOT_SUPPORTED a part that is wider than 65,500 pixels, which decoders do not support', async () => {
     const jpeg = await encodeIntervals(picture, { width: 64, height: 8 });
     const grid = { width: 65_600, height: 144, columns: 1, rows: 1 };
     const large = { ...(await largeJpeg(jpeg.bytes)), width: 65_600, grid };
@@ -169,7 +179,7 @@ describe('intervalReader with an invalid list of interval starts', () => {
     ['contains infinity', (starts) => Float64Array.from(starts, () => Number.POSITIVE_INFINITY)],
   ])('searches the image for restart markers when the list %s', async (_, change) => {
     const jpeg = await encodeIntervals(picture, coding);
-    const part = await (await partsOf(jpeg, change([...jpeg.starts])))(area);
+    const part = await (await partReaderOf(jpeg, change([...jpeg.starts])))(area);
     const whole = await pixelsOf(jpeg.bytes);
     expect(difference(await pixelsOf(part), cropRaster(whole, 64, 16, 192, 96)).max).toBe(0);
   });
@@ -192,7 +202,7 @@ describe('intervalReader with an invalid list of interval starts', () => {
   ])('rejects the image with FILE_CORRUPT when the search fails because %s', async (_, damage) => {
     const jpeg = await encodeIntervals(picture, coding);
     const bytes = damage(Buffer.from(jpeg.bytes), jpeg.starts);
-    const read = await partsOf({ ...jpeg, bytes }, null);
+    const read = await partReaderOf({ ...jpeg, bytes }, null);
     await expect(read(area)).rejects.toMatchObject({ name: 'SlideError', code: 'FILE_CORRUPT' });
   });
 });

@@ -137,12 +137,12 @@ async function readPart(
   }
   const head = scanHeader(jpeg.head, sizeOf(jpeg, area), jpeg.colour);
   const [firstRun] = runs;
-  // The marker before the first interval is read to be checked; then the head overwrites it.
+  // The marker before the first interval is read so that it can be checked; then the head overwrites it.
   const dataStart = head.length - (firstRun && firstRun.first > 0 ? MARKER_BYTES : 0);
   const buffer = Buffer.allocUnsafe(dataStart + byteCount + MARKER_BYTES);
 
   const reads: Promise<void>[] = [];
-  /** For each run, the difference between a position in the buffer and in the JPEG. */
+  /** For each run, what must be added to a position in the JPEG to get the position in the buffer. */
   const shifts: number[] = [];
   let dataEnd = dataStart;
   for (const { start, end } of runs) {
@@ -167,7 +167,7 @@ async function readPart(
   return buffer.subarray(0, endAt + MARKER_BYTES);
 }
 
-/** Returns the second byte of the marker before an interval. Markers are numbered from 0 to 7, again and again. */
+/** Returns the second byte of the marker before an interval. The numbers of the markers repeat from 0 to 7. */
 function restartMarker(interval: number): number {
   return marker.RST0 + ((interval - 1) & 7);
 }
@@ -263,7 +263,7 @@ async function findStarts(jpeg: LargeJpeg): Promise<IntervalStarts> {
 /** Yields the markers in the data of a scan. There, 0xff is followed by 0 or by the second byte of a marker. */
 async function* markersAfter({ source, offset, byteCount }: LargeJpeg, start: number) {
   for (let windowStart = start; windowStart + 1 < byteCount; windowStart += SEARCH_WINDOW_BYTES) {
-    // One byte more, for a marker that crosses the end of the window.
+    // Reads one byte more, because a marker may cross the end of the window.
     const length = Math.min(SEARCH_WINDOW_BYTES + 1, byteCount - windowStart);
     const bytes = Buffer.from(await source.read(offset + windowStart, length));
     for (let at = bytes.indexOf(0xff); at >= 0 && at + 1 < length; at = bytes.indexOf(0xff, at + 1)) {
