@@ -66,7 +66,7 @@ function checkJpeg(image: Encoded): void {
   for (const segment of segments(bytes, 2)) {
     if (segment.marker === marker.APP2) profileBytes += segment.end - segment.bodyAt;
   }
-  checkProfile(profileBytes);
+  checkProfileSize(profileBytes);
 }
 
 /** Bytes of a PNG signature and the header chunk after it. */
@@ -87,7 +87,7 @@ function checkWebp(image: Encoded): void {
   const header = readWebpHeader(image.bytes);
   if (header.isAnimated) throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not supported: animated WebP');
   checkSize(image, header);
-  checkProfile(header.profileBytes);
+  checkProfileSize(header.profileBytes);
 }
 
 function checkSize(declared: Encoded, { width, height }: { width: number; height: number }): void {
@@ -98,14 +98,14 @@ function checkSize(declared: Encoded, { width, height }: { width: number; height
   );
 }
 
-function checkProfile(byteCount: number): void {
+function checkProfileSize(byteCount: number): void {
   if (byteCount <= MAX_PROFILE_BYTES) return;
   throw new SlideError('LIMIT_EXCEEDED', `The colour profile of a tile has ${byteCount} bytes`);
 }
 
 /**
- * Whether the coding process allows any number of scans. Source: ITU-T T.81, table B.1 (SOF2, SOF6, SOF10,
- * SOF14).
+ * Whether the coding process is progressive, which allows any number of scans. Source: ITU-T T.81, table B.1 (SOF2, SOF6,
+ * SOF10, SOF14).
  */
 export function isProgressive(frameMarker: number): boolean {
   return [0xc2, 0xc6, 0xca, 0xce].includes(frameMarker);

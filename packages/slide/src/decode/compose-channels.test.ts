@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { composeChannels, defaultChannelColour } from './compose-channels.ts';
 
-const grey = (...levels: number[]) => ({
-  width: levels.length,
+/** Returns a grey raster of one row with these brightness values. */
+const grey = (...values: number[]) => ({
+  width: values.length,
   height: 1,
-  rgb: Uint8Array.from(levels.flatMap((level) => [level, level, level])),
+  rgb: Uint8Array.from(values.flatMap((value) => [value, value, value])),
 });
 
 describe('composeChannels', () => {
-  it('adds the channels of a fluorescence image in their colours and cuts off sums at 255', () => {
+  it('adds the channels of a fluorescence image in their colours and limits sums to 255', () => {
     const { width, height, rgb } = composeChannels([
       { brightness: grey(0, 100, 255, 200), colour: { r: 255, g: 0, b: 0 } },
       { brightness: grey(255, 100, 255, 0), colour: { r: 0, g: 255, b: 0 } },

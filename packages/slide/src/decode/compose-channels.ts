@@ -23,8 +23,7 @@ export function defaultChannelColour(index: number): Colour {
 }
 
 /**
- * Returns the picture of all channels: the sum of the channels in their colours. The clamped array stores sums above
- * 255 as 255.
+ * Returns the picture of all channels: the sum of the channels in their colours, at most 255 (the array clamps).
  *
  * @param channels at least one, all of the same size
  */
@@ -43,10 +42,10 @@ export function composeChannels(channels: readonly [Channel, ...Channel[]]): Ras
 export function addChannel(rgb: Uint8ClampedArray, { brightness, colour }: Channel): void {
   const [redShare, greenShare, blueShare] = [colour.r / 255, colour.g / 255, colour.b / 255];
   for (let at = 0; at < rgb.length; at += 3) {
-    const level = brightness.rgb[at] as number;
-    if (level === 0) continue;
-    rgb[at] = (rgb[at] as number) + level * redShare;
-    rgb[at + 1] = (rgb[at + 1] as number) + level * greenShare;
-    rgb[at + 2] = (rgb[at + 2] as number) + level * blueShare;
+    const value = brightness.rgb[at] as number;
+    if (value === 0) continue;
+    rgb[at] = (rgb[at] as number) + value * redShare;
+    rgb[at + 1] = (rgb[at + 1] as number) + value * greenShare;
+    rgb[at + 2] = (rgb[at + 2] as number) + value * blueShare;
   }
 }

@@ -21,13 +21,14 @@ describe('estimateContrast', () => {
   });
 
   it('ignores 0.1 % of the pixels at each end, such as dead and hot pixels', async () => {
+    // Of 10,000 pixels, 0.1 % are 10.
     const withTenOfEach = (x: number, y: number) => (y === 0 && x < 20 ? (x % 2) * 255 : 100 + (x % 50));
     expect(await contrastOf(8, 100, withTenOfEach)).toEqual({ black: 100, white: 149 });
     const withTwentyOfEach = (x: number, y: number) => (y === 0 && x < 40 ? (x % 2) * 255 : 100 + (x % 50));
     expect(await contrastOf(8, 100, withTwentyOfEach)).toEqual({ black: 0, white: 255 });
   });
 
-  it('is accurate to 1/256 of the range for 16-bit samples', async () => {
+  it('returns a range of 16-bit samples that is accurate to 1 % of its width', async () => {
     const { black, white } = await contrastOf(16, 100, (x, y) => 1000 + x * 20 + (y % 20));
     expect(Math.abs(black - 1000)).toBeLessThan(20);
     expect(Math.abs(white - 2999)).toBeLessThan(20);
@@ -45,7 +46,7 @@ describe('estimateContrast', () => {
     [16, 200, { black: 200, white: 1224 }],
     [16, 65_535, { black: 64_511, white: 65_535 }],
   ])(
-    'returns at least 1/64 of all values for a %s-bit channel whose samples are all %s',
+    'returns a range of at least 1/64 of all values when all samples of a %s-bit channel are %s',
     async (bits, sample, range) => {
       const { black, white } = await contrastOf(bits, 100, () => sample);
       expect(Math.abs(black - range.black)).toBeLessThanOrEqual(bits === 8 ? 0 : 2);
@@ -53,7 +54,7 @@ describe('estimateContrast', () => {
     },
   );
 
-  it('samples the whole width of a large image', async () => {
+  it('reads tiles over the whole width of a large image', async () => {
     const { black, white } = await contrastOf(8, 4000, (x) => Math.floor(x / 20));
     expect(black).toBeLessThan(20);
     expect(white).toBeGreaterThan(180);

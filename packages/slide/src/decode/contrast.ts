@@ -63,10 +63,10 @@ export function isTooDark({ black, white }: GreyRange, bits: number, isInverted:
 }
 
 /**
- * Estimates the range of a channel from its darkest to its brightest samples, except 0.1 % of the pixels at each end.
+ * Estimates the range from the darkest to the brightest sample of a channel, and ignores 0.1 % of the pixels at each end.
  *
- * Reads the smallest level; of a large level, only some tiles spread evenly over it. The choice of tiles is
- * deterministic, so a slide always looks the same.
+ * Reads the smallest level: all its tiles or, if there are many, some that are spread evenly over it. The choice of tiles
+ * is deterministic, so a slide always looks the same.
  *
  * @throws SlideError errors of reading and decoding those tiles
  */
@@ -101,14 +101,14 @@ export async function estimateRange(
   draw: DrawBrightness,
 ): Promise<GreyRange> {
   const maximum = 2 ** bits - 1;
-  const whole = { black: 0, white: maximum };
+  const wholeRange = { black: 0, white: maximum };
   const addresses = chooseSampleTiles(levels);
-  let range: GreyRange = whole;
+  let range: GreyRange = wholeRange;
   let steps = await readExtremes(addresses, draw, range);
-  if (steps === null) return whole;
+  if (steps === null) return wholeRange;
   if (bits > 8) {
     // The 256 brightness steps of the whole range are too coarse. A second pass measures again, with 256 steps between
-    // the two ends that the first pass found. They are widened by half a step, because steps are rounded.
+    // the ends that the first pass found. These ends are moved apart by half a step each, because steps are rounded.
     range = { black: sampleAt(range, steps.darkest - 0.5), white: sampleAt(range, steps.brightest + 0.5) };
     steps = (await readExtremes(addresses, draw, range)) ?? steps;
   }
@@ -145,7 +145,7 @@ interface Extremes {
   readonly brightest: number;
 }
 
-/** Returns the darkest and the brightest step, except 0.1 % of the pixels at each end; null without pixels. */
+/** Returns the darkest and the brightest step, ignoring 0.1 % of the pixels at each end; null without pixels. */
 async function readExtremes(
   addresses: readonly TileAddress[],
   draw: DrawBrightness,
@@ -178,10 +178,10 @@ function sampleAt({ black, white }: GreyRange, step: number): number {
 
 /** Returns the first step at which the cumulative count exceeds `pixels`. */
 function stepAfter(counts: Float64Array, pixels: number): number {
-  let cumulated = 0;
+  let cumulativeCount = 0;
   for (const [step, count] of counts.entries()) {
-    cumulated += count;
-    if (cumulated > pixels) return step;
+    cumulativeCount += count;
+    if (cumulativeCount > pixels) return step;
   }
   return counts.length - 1;
 }

@@ -21,6 +21,7 @@ const plan: ExactPlan = {
   sampleAt: (x, y) => x * 8 + (y % 8),
 };
 
+/** Builds a TIFF file with this directory and reads its tile at column 0, row 0. */
 async function firstTile(directory: DirectoryPlan, littleEndian = true): Promise<EncodedImage> {
   const source = memorySource(buildTiff({ directories: [directory], littleEndian }).bytes);
   const picture = await readTiffImage((await openTiff(source)).first);
@@ -40,7 +41,7 @@ async function firstRow(tile: EncodedImage, range: GreyRange): Promise<number[]>
 }
 
 const columns = Array.from({ length: 32 }, (_, x) => x);
-const clamped = (level: number) => Math.max(0, Math.min(255, Math.round(level)));
+const clamped = (value: number) => Math.max(0, Math.min(255, Math.round(value)));
 
 describe('decodeBrightness', () => {
   it('returns the samples unchanged for the range 0 to 255', async () => {
@@ -53,16 +54,16 @@ describe('decodeBrightness', () => {
     expect(row).toEqual(columns.map((x) => clamped(((x * 8 - 50) * 255) / 50)));
   });
 
-  it.each([true, false])('uses all 16 bits of a sample (little-endian: %s)', async (littleEndian) => {
+  it.each([true, false])('uses all 16 bits of a sample (file is little-endian: %s)', async (littleEndian) => {
     const words = exactDirectory({ ...plan, bits: 16, littleEndian, sampleAt: (x) => 1000 + x * 3 });
     const row = await firstRow(await firstTile(words, littleEndian), { black: 1000, white: 1093 });
     expect(row).toEqual(columns.map((x) => clamped((x * 3 * 255) / 93)));
   });
 
   it.each([
-    ['one', 1],
-    ['several', 8],
-  ])('decodes 16-bit samples stored as differences in %s compressed block(s)', async (_, blocks) => {
+    ['one compressed block', 1],
+    ['eight compressed blocks', 8],
+  ])('decodes 16-bit samples stored as differences from the left neighbour in %s', async (_, blocks) => {
     const rows = 16 / blocks;
     const bytes = new Uint8Array(32 * 16 * 2);
     // Every row starts with 500 and grows by 700, which exceeds one byte at every step.
@@ -99,7 +100,7 @@ describe('decodeBrightness', () => {
     }
   });
 
-  it('ignores the colours of a palette', async () => {
+  it('returns the palette indices as brightness and ignores the colours of the palette', async () => {
     const palette = short(...Array.from({ length: 768 }, (_, i) => (i * 977) % 65_536));
     const page = withTags(exactDirectory(plan), {
       [tag.PhotometricInterpretation]: short(3),
@@ -124,7 +125,7 @@ describe('decodeBrightness', () => {
   it('stretches the samples of a grey JPEG to the range', async () => {
     const tile = await firstTile(await encodePicture(paintPlain(32, 32, [100, 100, 100]), 32, 'grey'));
     const row = await firstRow(tile, { black: 50, white: 150 });
-    for (const level of row) expect(Math.abs(level - 128)).toBeLessThan(8);
+    for (const value of row) expect(Math.abs(value - 128)).toBeLessThan(8);
   });
 
   it('rejects three samples per pixel with FORMAT_NOT_SUPPORTED', async () => {

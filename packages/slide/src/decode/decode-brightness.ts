@@ -11,7 +11,7 @@ import type { Raster } from './raster.ts';
  * @throws SlideError FORMAT_NOT_SUPPORTED for several samples per pixel; errors of decodeImage
  */
 export async function decodeBrightness(image: EncodedImage, range: GreyRange): Promise<Raster> {
-  // Present only for the codec `tiff`: bits, packing and colour model of the samples.
+  // Only pictures of the codec `tiff` have a coding: the bits, packing and colour model of their samples.
   const { coding } = image;
   if (decodesWithinRange(image)) return decodeImage({ ...image, colour: toSampleRange(image, range) });
   if (image.codec !== 'tiff' || !coding) return stretchToRange(await decodeImage(image), range);

@@ -14,8 +14,8 @@ import { orientRaster } from './turn-raster.ts';
 /** Reduction factor in both directions. Decoding a JPEG at these reductions is cheaper than at full size. */
 export type Shrink = 1 | 2 | 4 | 8;
 
-/** The reduction that the JPEG 2000 decoder makes; `shrinkRaster` makes the remaining reduction by 2. */
-const codecShrink: Readonly<Record<Shrink, Shrink>> = { 1: 1, 2: 1, 4: 2, 8: 4 };
+/** The reduction that the JPEG 2000 decoder makes, by the whole reduction; `shrinkRaster` makes the rest, a factor of 2. */
+const jpeg2000Shrink: Readonly<Record<Shrink, Shrink>> = { 1: 1, 2: 1, 4: 2, 8: 4 };
 
 /** Maximum pixels of one decoded picture: the largest tile that a file may have, or several joined tiles. */
 const MAX_PIXELS = 8192 * 8192;
@@ -24,8 +24,7 @@ const MAX_PIXELS = 8192 * 8192;
  * Decodes a picture of any codec to RGB pixels.
  *
  * @param shrink reduction factor, a divisor of width and height
- * @returns upright pixels on a white background; each is the mean (for JPEG, nearly) of `shrink × shrink`
- *   pixels
+ * @returns upright pixels on a white background; each is the mean (for JPEG, nearly) of `shrink × shrink` pixels
  * @throws SlideError FILE_CORRUPT when the bytes are not a picture of the declared codec and size;
  *   FORMAT_NOT_SUPPORTED for an unsupported variant of the codec; LIMIT_EXCEEDED for a picture that is too large
  */
@@ -37,6 +36,7 @@ export async function decodeImage(image: EncodedImage, shrink: Shrink = 1): Prom
   return orientRaster(await decodeAsStored(image, shrink), image.orientation ?? 1);
 }
 
+/** Decodes a picture and reduces it, without rotating it upright. */
 async function decodeAsStored(image: EncodedImage, shrink: Shrink): Promise<Raster> {
   switch (image.codec) {
     case 'jpeg':
@@ -56,7 +56,7 @@ async function decodeAsStored(image: EncodedImage, shrink: Shrink): Promise<Rast
       const raster = await decodeJpeg2000(image.bytes, {
         width: image.width,
         height: image.height,
-        shrink: codecShrink[shrink],
+        shrink: jpeg2000Shrink[shrink],
         // decodeJpeg2000 has no value `rgb`: `as-declared` means RGB unless the boxes declare another colour space.
         colour: colour === 'rgb' ? 'as-declared' : colour,
       });
@@ -72,7 +72,7 @@ async function decodeAsStored(image: EncodedImage, shrink: Shrink): Promise<Rast
   }
 }
 
-/** The maximum of a 16-bit sample. */
+/** Maximum of a 16-bit sample. */
 const MAX_WORD = 2 ** 16 - 1;
 
 async function decodeTiff(image: EncodedImage): Promise<Raster> {
@@ -90,7 +90,7 @@ async function decodeTiff(image: EncodedImage): Promise<Raster> {
   return paintTiff(await readTiffSamples(image, coding), width, height, coding);
 }
 
-/** Decodes a PNG of 16-bit grey at full depth, and shows the samples of a range. */
+/** Decodes a PNG of 16-bit grey at full depth; the range states the samples that become black and white. */
 async function decodeGrey16({ bytes, width, height }: EncodedImage, range: GreyRange): Promise<Raster> {
   const sharp = await loadSharp();
   const { data, info } = await sharp(bytes, { failOn: 'warning', limitInputPixels: width * height })

@@ -9,11 +9,12 @@ const tissue = paintTissue(size.width, size.height);
 const colourSamples = { ...size, samplesPerPixel: 3, values: tissue.rgb };
 const rgbLayout: SampleLayout = { samplesPerPixel: 3, bits: 8, isPlanar: false };
 const grey16: SampleLayout = { samplesPerPixel: 1, bits: 16, isPlanar: false };
+/** 240 grey samples that grow by 270. */
 const ramp = Uint16Array.from({ length: 240 }, (_, i) => i * 270);
-const rampBytes = Uint8Array.from(ramp, (_, i) => i).fill(0);
-const littleEndian = Buffer.alloc(480);
+/** The samples of `ramp`, little-endian. */
+const rampBytes = Buffer.alloc(480);
 ramp.forEach((value, i) => {
-  littleEndian.writeUInt16LE(value, i * 2);
+  rampBytes.writeUInt16LE(value, i * 2);
 });
 
 function image(
@@ -44,12 +45,12 @@ describe('decodeSamples of uncompressed samples', () => {
   });
 
   it('scales 16-bit samples to grey between the black and the white value', () => {
-    const { rgb } = decodeSamples(image('samples', littleEndian, grey16, { black: 2700, white: 29_700 }));
-    expect([rgb[0], rgb[60 * 3], rgb[110 * 3], rgb.at(-1)]).toEqual([0, 128, 255, 255]);
+    const { rgb } = decodeSamples(image('samples', rampBytes, grey16, { black: 2700, white: 29_700 }));
+    expect([rgb[0], rgb[60 * 3], rgb[110 * 3], rgb.at(-1)]).toEqual([0, 128, 255, 255]); // sample 60: 16,200
   });
 
-  it('returns only black and white when the black and the white value are equal', () => {
-    const { rgb } = decodeSamples(image('samples', littleEndian, grey16, { black: 2700, white: 2700 }));
+  it('returns white for samples above the black value and black for all others when black and white are equal', () => {
+    const { rgb } = decodeSamples(image('samples', rampBytes, grey16, { black: 2700, white: 2700 }));
     expect([rgb[10 * 3], rgb[11 * 3]]).toEqual([0, 255]);
   });
 
@@ -69,11 +70,11 @@ describe('decodeSamples of run-length encoded samples', () => {
     const bytes = encodeDicomRle({ ...size, samplesPerPixel: 1, values: ramp });
     const range = { black: 0, white: 65_535 };
     expect(decodeSamples(image('rle', bytes, grey16, range)).rgb).toEqual(
-      decodeSamples(image('samples', littleEndian, grey16, range)).rgb,
+      decodeSamples(image('samples', rampBytes, grey16, range)).rgb,
     );
   });
 
-  const change = (at: number, value: number) => (bytes: Uint8Array) => {
+  const replaceUint32 = (at: number, value: number) => (bytes: Uint8Array) => {
     const copy = Buffer.from(bytes);
     copy.writeUInt32LE(value, at);
     return copy;
@@ -81,15 +82,16 @@ describe('decodeSamples of run-length encoded samples', () => {
   it.each<[string, (bytes: Uint8Array) => Uint8Array]>([
     ['no bytes', () => new Uint8Array()],
     ['a truncated header', (bytes) => bytes.subarray(0, 63)],
-    ['too few segments', change(0, 2)],
-    ['more segments than a header holds', change(0, 16)],
-    ['a segment in the header', change(4, 10)],
-    ['a segment beyond the end', change(12, 1_000_000)],
-    ['segments in the wrong order', change(8, 64)],
+    ['too few segments', replaceUint32(0, 2)],
+    ['more segments than a header holds', replaceUint32(0, 16)],
+    ['a segment that starts inside the header', replaceUint32(4, 10)],
+    ['a segment that starts beyond the end', replaceUint32(12, 1_000_000)],
+    ['segments in the wrong order', replaceUint32(8, 64)],
     ['a segment that ends too early', (bytes) => bytes.subarray(0, bytes.length - 8)],
     [
       'a run longer than the picture',
-      (bytes) => Uint8Array.from([...bytes.subarray(0, 64), ...rampBytes.fill(129)]),
+      // The code 129 repeats the next byte 128 times.
+      (bytes) => Uint8Array.from([...bytes.subarray(0, 64), ...new Uint8Array(240).fill(129)]),
     ],
   ])('rejects with FILE_CORRUPT a stream that has %s', (_, damage) => {
     const flat = { ...size, samplesPerPixel: 3, values: new Uint8Array(720).fill(7) };

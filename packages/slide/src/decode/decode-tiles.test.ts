@@ -23,14 +23,17 @@ describe('decodeTiles', () => {
     [1, 'rgb'],
     [2, 'rgb'],
     [2, 'grey'],
-  ])('returns the same pixels as decoding each JPEG tile separately: at 1/%d, %s', async (shrink, colour) => {
-    const [above, middle, below] = await tilesOf({ colour });
-    const together = await decodeTiles([[above, middle], [below]], shrink);
-    expect(together).toHaveLength(3);
-    for (const [i, tile] of [above, middle, below].entries()) {
-      expect(difference(together[i] as Raster, await decodeImage(tile, shrink)).max).toBe(0);
-    }
-  });
+  ])(
+    'returns the same pixels as decoding each JPEG tile separately, at 1/%d of the size, for %s samples',
+    async (shrink, colour) => {
+      const [above, middle, below] = await tilesOf({ colour });
+      const together = await decodeTiles([[above, middle], [below]], shrink);
+      expect(together).toHaveLength(3);
+      for (const [i, tile] of [above, middle, below].entries()) {
+        expect(difference(together[i] as Raster, await decodeImage(tile, shrink)).max).toBe(0);
+      }
+    },
+  );
 
   it.each<[Shrink, PictureColour]>([
     [4, 'rgb'],
@@ -39,7 +42,7 @@ describe('decodeTiles', () => {
     [2, 'ycbcr'],
     [8, 'ycbcr'],
   ])(
-    'differs from decoding each JPEG tile separately only within 4 pixels of a seam: at 1/%d, %s',
+    'differs from decoding each JPEG tile separately only within 4 pixels of a seam, at 1/%d of the size, for %s samples',
     async (shrink, colour) => {
       const [above, middle, below] = await tilesOf({ colour });
       const together = await decodeTiles([[above, middle], [below]], shrink);

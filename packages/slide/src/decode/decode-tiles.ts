@@ -25,9 +25,9 @@ export async function decodeTiles(
   const tiles = columns.flat();
   const separateGroups = shrink === 1 ? tiles.map((tile) => [tile]) : columns;
   const groups = decodesWithoutSmoothing(tiles[0], shrink) ? [tiles] : separateGroups;
-  const pieces: Raster[] = [];
-  for (const group of groups) pieces.push(...(await decodeGroup(group, shrink)));
-  return pieces;
+  const rasters: Raster[] = [];
+  for (const group of groups) rasters.push(...(await decodeGroup(group, shrink)));
+  return rasters;
 }
 
 /**
@@ -44,6 +44,7 @@ function isUprightJpeg({ codec, orientation = 1 }: EncodedImage): boolean {
   return codec === 'jpeg' && orientation === 1;
 }
 
+/** Decodes tiles as one joined JPEG if they can be joined, or else one by one. */
 async function decodeGroup(tiles: readonly EncodedImage[], shrink: Shrink): Promise<readonly Raster[]> {
   const [first] = tiles;
   const mayJoin = tiles.length > 1 && tiles.every(isUprightJpeg);

@@ -29,7 +29,7 @@ const field = {
 const [DRI, LSE, APP8] = [0xdd, 0xf8, 0xe8];
 
 /** Returns a copy with other bytes from a position on. */
-function changed(stream: Uint8Array, at: number, ...bytes: number[]): Uint8Array {
+function replaceBytes(stream: Uint8Array, at: number, ...bytes: number[]): Uint8Array {
   const copy = Uint8Array.from(stream);
   copy.set(bytes, at);
   return copy;
@@ -65,16 +65,19 @@ describe('decodeJpegLs', () => {
     },
   );
 
-  it.each([1, 3, 10])('returns samples within NEAR of the original for NEAR = %i', async (near) => {
-    const stream = await encodeJpegLs({ ...size, samplesPerPixel: 3, values: tissue.rgb }, 1, near);
-    const { rgb } = decodeJpegLs(stream, size, 'rgb');
-    const maxDifference = rgb.reduce(
-      (max, value, i) => Math.max(max, Math.abs(value - (tissue.rgb[i] as number))),
-      0,
-    );
-    expect(maxDifference).toBeGreaterThan(0);
-    expect(maxDifference).toBeLessThanOrEqual(near);
-  });
+  it.each([1, 3, 10])(
+    'returns samples that differ from the original by at most NEAR, the allowed error, for NEAR = %i',
+    async (near) => {
+      const stream = await encodeJpegLs({ ...size, samplesPerPixel: 3, values: tissue.rgb }, 1, near);
+      const { rgb } = decodeJpegLs(stream, size, 'rgb');
+      const maxDifference = rgb.reduce(
+        (max, value, i) => Math.max(max, Math.abs(value - (tissue.rgb[i] as number))),
+        0,
+      );
+      expect(maxDifference).toBeGreaterThan(0);
+      expect(maxDifference).toBeLessThanOrEqual(near);
+    },
+  );
 
   it.each([2, 7, 8, 10, 12, 16])(
     'returns the exact samples of one component of %i bits',
@@ -90,7 +93,7 @@ describe('decodeJpegLs', () => {
     },
   );
 
-  it('scales samples to the requested grey range, also an inverted one', async () => {
+  it('scales 12-bit samples to the requested grey range, here an inverted one', async () => {
     const values = Uint16Array.from({ length: 40 * 24 }, (_, i) => i * 4);
     const stream = await encodeJpegLs({ ...size, samplesPerPixel: 1, values, bitsStored: 12 }, 0);
     const { rgb } = decodeJpegLs(stream, size, { black: 3200, white: 640 });
@@ -101,7 +104,7 @@ describe('decodeJpegLs', () => {
     ['no bytes', () => new Uint8Array(), 'FILE_CORRUPT'],
     [
       'the frame marker of another kind of JPEG',
-      (stream) => changed(stream, field.frameMarker, 0xc0),
+      (stream) => replaceBytes(stream, field.frameMarker, 0xc0),
       'FILE_CORRUPT',
     ],
     [
@@ -111,30 +114,34 @@ describe('decodeJpegLs', () => {
     ],
     ['a truncated header', (stream) => stream.subarray(0, 12), 'FILE_CORRUPT'],
     ['a truncated scan', (stream) => stream.subarray(0, 60), 'FILE_CORRUPT'],
-    ['no second half', (stream) => stream.subarray(0, stream.length / 2), 'FILE_CORRUPT'],
-    ['no last 8 bytes', (stream) => stream.subarray(0, -8), 'FILE_CORRUPT'],
-    ['an EOI marker in the middle', (stream) => changed(stream, 600, 0xff, 0xd9), 'FILE_CORRUPT'],
-    ['a scan of zeros', (stream) => changed(stream, 40, ...Array<number>(200).fill(0)), 'FILE_CORRUPT'],
+    ['only the first half of its bytes', (stream) => stream.subarray(0, stream.length / 2), 'FILE_CORRUPT'],
+    ['lost its last 8 bytes', (stream) => stream.subarray(0, -8), 'FILE_CORRUPT'],
+    ['an EOI marker in the middle', (stream) => replaceBytes(stream, 600, 0xff, 0xd9), 'FILE_CORRUPT'],
+    ['a scan of zeros', (stream) => replaceBytes(stream, 40, ...Array<number>(200).fill(0)), 'FILE_CORRUPT'],
     [
       "a size that differs from the file's declaration",
-      (stream) => changed(stream, field.height, 0, 25),
+      (stream) => replaceBytes(stream, field.height, 0, 25),
       'FILE_CORRUPT',
     ],
-    ['two components', (stream) => changed(stream, field.componentCount, 2), 'FORMAT_NOT_SUPPORTED'],
-    ['colours of 12 bits', (stream) => changed(stream, field.bits, 12), 'FORMAT_NOT_SUPPORTED'],
+    ['two components', (stream) => replaceBytes(stream, field.componentCount, 2), 'FORMAT_NOT_SUPPORTED'],
+    ['colours of 12 bits', (stream) => replaceBytes(stream, field.bits, 12), 'FORMAT_NOT_SUPPORTED'],
     [
       'subsampled components',
-      (stream) => changed(stream, field.secondSampling, 0x21),
+      (stream) => replaceBytes(stream, field.secondSampling, 0x21),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
       'a scan of unknown components',
-      (stream) => changed(stream, field.firstScanComponent, 9),
+      (stream) => replaceBytes(stream, field.firstScanComponent, 9),
       'FILE_CORRUPT',
     ],
-    ['an invalid interleave mode', (stream) => changed(stream, field.interleaveMode, 3), 'FILE_CORRUPT'],
-    ['a NEAR value above the sample range', (stream) => changed(stream, field.NEAR, 128), 'FILE_CORRUPT'],
-    ['shifted samples', (stream) => changed(stream, field.pointTransform, 1), 'FORMAT_NOT_SUPPORTED'],
+    ['an invalid interleave mode', (stream) => replaceBytes(stream, field.interleaveMode, 3), 'FILE_CORRUPT'],
+    [
+      'a NEAR value above the sample range',
+      (stream) => replaceBytes(stream, field.NEAR, 128),
+      'FILE_CORRUPT',
+    ],
+    ['shifted samples', (stream) => replaceBytes(stream, field.pointTransform, 1), 'FORMAT_NOT_SUPPORTED'],
     ['restart intervals', (stream) => withSegment(stream, DRI, 0, 4), 'FORMAT_NOT_SUPPORTED'],
     ['a palette', (stream) => withSegment(stream, LSE, 2, 1, 1, 0), 'FORMAT_NOT_SUPPORTED'],
     [
@@ -159,13 +166,13 @@ describe('decodeJpegLs', () => {
   });
 
   it('rejects a picture of more than 2^24 pixels with LIMIT_EXCEEDED before decoding it', async () => {
-    const stream = changed(await encodeTissue(), 7, 0x20, 0, 0x20, 0);
+    const stream = replaceBytes(await encodeTissue(), field.height, 0x20, 0, 0x20, 0);
     expect(() => decodeJpegLs(stream, { width: 8192, height: 8192 }, 'rgb')).toThrow(
       expect.objectContaining({ code: 'LIMIT_EXCEEDED' }),
     );
   });
 
-  it('rejects a picture that is truncated at any byte with FILE_CORRUPT, unless all its pixels can be decoded', async () => {
+  it('rejects a stream truncated after any number of bytes with FILE_CORRUPT, unless it still contains all pixels', async () => {
     const stream = await encodeTissue();
     const outcomes = Array.from(stream, (_, length) => {
       try {
@@ -177,10 +184,13 @@ describe('decodeJpegLs', () => {
     expect(outcomes).not.toContain(false);
   });
 
-  it.skipIf(slides === undefined)('decodes a tile of a real slide (TEST_SLIDES names the folder)', () => {
-    const file = readFileSync(join(slides ?? '', 'dicom/highdicom/sm_image_jpegls.dcm'));
-    const at = file.indexOf(Buffer.from([0xff, 0xd8, 0xff, 0xf7]));
-    const { rgb } = decodeJpegLs(file.subarray(at), { width: 10, height: 10 }, 'rgb');
-    expect([...rgb.subarray(0, 3)]).toEqual([243, 243, 243]);
-  });
+  it.skipIf(slides === undefined)(
+    'decodes a JPEG-LS tile of a real DICOM slide (TEST_SLIDES names the folder of slides)',
+    () => {
+      const file = readFileSync(join(slides ?? '', 'dicom/highdicom/sm_image_jpegls.dcm'));
+      const at = file.indexOf(Buffer.from([0xff, 0xd8, 0xff, 0xf7]));
+      const { rgb } = decodeJpegLs(file.subarray(at), { width: 10, height: 10 }, 'rgb');
+      expect([...rgb.subarray(0, 3)]).toEqual([243, 243, 243]);
+    },
+  );
 });

@@ -201,7 +201,7 @@ function codingOf({ bits }: Frame, { NEAR }: Scan, preset: Preset): Coding {
   return { MAXVAL, T1, T2, T3, RESET, NEAR, RANGE, qbpp, LIMIT: 2 * (bpp + Math.max(8, bpp)), step };
 }
 
-/** Bits of the last part of a run length, by run index. Source: T.87, A.2.1. */
+/** Bits of the last part of a run length, by run index: a state that grows with long runs. Source: T.87, A.2.1. */
 const J = [
   0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 9, 10, 11, 12, 13, 14, 15,
 ];
@@ -230,6 +230,8 @@ function decodeScan(
   const stride = frame.components.length;
   const reader = bitReader(bytes, start);
 
+  // Adaptive state by context: sum of the errors' magnitudes (A), number of samples (N), sum of the errors (B) and
+  // correction of the prediction (C); and the number of negative errors at the ends of runs, by type of run end.
   const A = new Int32Array(CONTEXTS + 2).fill(Math.max(2, Math.trunc((RANGE + 32) / 64)));
   const N = new Int32Array(CONTEXTS + 2).fill(1);
   const B = new Int32Array(CONTEXTS);
@@ -256,12 +258,14 @@ function decodeScan(
     return reader.bits(qbpp) + 1;
   };
 
+  const clampSample = (value: number): number => Math.min(Math.max(value, 0), MAXVAL);
+
   /** Returns the sample of a prediction and its error, which is stored modulo RANGE. Source: T.87, A.4.4. */
   const reconstruct = (predicted: number, error: number): number => {
     let value = predicted + error * step;
     if (value < -NEAR) value += RANGE * step;
     else if (value > MAXVAL + NEAR) value -= RANGE * step;
-    return value < 0 ? 0 : value > MAXVAL ? MAXVAL : value;
+    return clampSample(value);
   };
 
   /**
@@ -275,9 +279,10 @@ function decodeScan(
     const q = context < 0 ? -context : context;
     const larger = Ra > Rb ? Ra : Rb;
     const smaller = Ra > Rb ? Rb : Ra;
-    let predicted = Rc >= larger ? smaller : Rc <= smaller ? larger : Ra + Rb - Rc;
-    predicted += sign * (C[q] as number);
-    predicted = predicted < 0 ? 0 : predicted > MAXVAL ? MAXVAL : predicted;
+    let predicted = Ra + Rb - Rc;
+    if (Rc >= larger) predicted = smaller;
+    else if (Rc <= smaller) predicted = larger;
+    predicted = clampSample(predicted + sign * (C[q] as number));
 
     let [a, b, n] = [A[q] as number, B[q] as number, N[q] as number];
     let k = 0;

@@ -11,9 +11,9 @@ export interface Jpeg2000Header {
   /** Bits per sample of the component with the most. */
   readonly bits: number;
   readonly isSigned: boolean;
-  /** Whether the second and third component have half the width of the first, or half the width and height. */
+  /** Whether the second and third component have half the width of the first. */
   readonly isSubsampled: boolean;
-  /** Whether the subsampled components have half the height too. */
+  /** Whether the subsampled components also have half the height. */
   readonly isHalvedInHeight: boolean;
   /** Number of smaller resolutions that can be decoded separately; each is half the size of the one before. */
   readonly halvings: number;
@@ -73,7 +73,7 @@ function readBoxes(bytes: Uint8Array): { codeStream: Uint8Array; isDeclaredYcc: 
   if (!isJpeg2000(bytes)) throw corruptError('it has neither a code stream nor boxes');
   const view = viewOf(bytes);
   let isDeclaredYcc = false;
-  // The header superbox (jp2h) is entered, any other box is skipped; so the position always moves forward.
+  // The loop enters the header superbox (jp2h) and skips any other box, so the position always moves forward.
   for (let at = 0, boxes = 0; at + 8 <= bytes.length; boxes++) {
     if (boxes > limits.boxes) throw limitExceededError(`it has more than ${limits.boxes} boxes`);
     const type = String.fromCharCode(...bytes.subarray(at + 4, at + 8));
@@ -166,7 +166,7 @@ function readSize(stream: Uint8Array, at: number): Size {
   if (components > 4) throw notSupportedError(`${components} components`);
   if (at + 38 + 3 * components > stream.length) throw corruptError('its header is truncated');
 
-  // Three bytes per component: depth (the highest bit means signed), and every how many pixels in x and y it has a sample.
+  // Three bytes per component: depth (the highest bit means signed), then the distance between samples in x and in y, in pixels.
   const declared = Array.from({ length: components }, (_, i) => {
     const [depth = 0, stepX = 0, stepY = 0] = stream.subarray(at + 38 + 3 * i, at + 41 + 3 * i);
     return { bits: (depth & 0x7f) + 1, isSigned: depth > 127, steps: `${stepX}×${stepY}` };

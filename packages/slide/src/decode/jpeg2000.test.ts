@@ -12,7 +12,7 @@ const slides = process.env.TEST_SLIDES;
 const declared = { colour: 'as-declared' } as const;
 
 /** A lossless picture of 16 × 16 pixels with the samples 50,320, 36,992 and 29,712, encoded by libvips. */
-const wideColours = Buffer.from(
+const colours16Bit = Buffer.from(
   'AAAADGpQICANCocKAAAAFGZ0eXBqcDIgAAAAAGpwMiAAAAAtanAyaAAAABZpaGRyAAAAEAAAABAAAw8HAAAAAAAPY29scgEAAAAA' +
     'ABAAAAEbanAyY/9P/1EALwAAAAAAEAAAABAAAAAAAAAAAAAAABAAAAAQAAAAAAAAAAAAAw8BAQ8BAQ8BAf9SAAwAAAABAQAEBAAB' +
     '/1wABECA/2QAJQABQ3JlYXRlZCBieSBPcGVuSlBFRyB2ZXJzaW9uIDIuNS4w/5AACgAAAAAAowAB/5PD/wAagBQAXK/0nSMkAAAA' +
@@ -39,8 +39,8 @@ async function encodePlain(colour: readonly [number, number, number]): Promise<U
  * Removes the declaration of the colour transform, so that a stream decodes to the transformed samples
  * (R + 2 G + B) / 4, B − G + 128 and R − G + 128. Source: ITU-T T.800, annex G.2.
  */
-function untransformed(stream: Uint8Array): Uint8Array {
-  return changed(stream, (view) => view.setUint8(codingAt(stream) + 8, 0));
+function removeTransformDeclaration(stream: Uint8Array): Uint8Array {
+  return patch(stream, (view) => view.setUint8(codingAt(stream) + 8, 0));
 }
 
 /**
@@ -49,7 +49,7 @@ function untransformed(stream: Uint8Array): Uint8Array {
  * @param colourSpace 16 is sRGB, 18 is YCbCr
  * @param moreBoxes further boxes of the header
  */
-function boxed(codeStream: Uint8Array, colourSpace = 16, moreBoxes: Uint8Array[] = []): Uint8Array {
+function wrapInBoxes(codeStream: Uint8Array, colourSpace = 16, moreBoxes: Uint8Array[] = []): Uint8Array {
   const box = (type: string, ...parts: Uint8Array[]) => {
     const contents = Buffer.concat(parts);
     const head = Buffer.alloc(8);
@@ -80,7 +80,7 @@ const siz = {
 };
 
 /** Returns a changed copy of a code stream; numbers are big-endian. */
-function changed(stream: Uint8Array, change: (view: DataView) => void): Uint8Array {
+function patch(stream: Uint8Array, change: (view: DataView) => void): Uint8Array {
   const copy = Uint8Array.from(stream);
   change(new DataView(copy.buffer));
   return copy;
@@ -108,7 +108,7 @@ describe('decodeJpeg2000', () => {
     expect(sum / raster.rgb.length).toBeLessThan(4);
   });
 
-  it('reduces further than the smallest resolution of the picture', async () => {
+  it('reduces a picture by 8 whose smallest resolution is half its size', async () => {
     const [width, height] = [64, 64];
     const raster = await decodeJpeg2000(await encodeTissue(width, height, 1), {
       ...declared,
@@ -130,12 +130,12 @@ describe('decodeJpeg2000', () => {
   });
 
   it('returns the high bytes of 16-bit colours', async () => {
-    const { rgb } = await decodeJpeg2000(wideColours, { width: 16, height: 16, ...declared });
+    const { rgb } = await decodeJpeg2000(colours16Bit, { width: 16, height: 16, ...declared });
     expect(rgb).toEqual(paintPlain(16, 16, [196, 144, 116]).rgb);
   });
 
-  it('converts undeclared YCbCr to RGB when the caller declares it', async () => {
-    const stream = untransformed(await encodePlain([196, 144, 116]));
+  it('converts samples to RGB when the caller, but not the picture, declares YCbCr', async () => {
+    const stream = removeTransformDeclaration(await encodePlain([196, 144, 116]));
     const request = { width: 64, height: 64 };
     const asStored = await decodeJpeg2000(stream, { ...request, ...declared });
     expect([...asStored.rgb.subarray(0, 3)]).toEqual([150, 100, 180]);
@@ -151,13 +151,20 @@ describe('decodeJpeg2000', () => {
     const values = paintTissue(width, height).rgb;
     const stream = await encodeSubsampledJpeg2000({ width, height, samplesPerPixel: 3, values }, steps);
     const { rgb } = await decodeJpeg2000(stream, { ...declared, width, height });
-    const shared = values.map((sample, i) => {
+    const sharedChroma = values.map((sample, i) => {
       const [pixel, component] = [Math.floor(i / 3), i % 3];
       const [x, y] = [pixel % width, Math.floor(pixel / width)];
       const chromaPixel = (y - (y % steps[1])) * width + x - (x % steps[0]);
       return component === 0 ? sample : (values[chromaPixel * 3 + component] as number);
     });
-    const samples = { width, height, samplesPerPixel: 3, values: shared, isPlanar: false, maximum: 255 };
+    const samples = {
+      width,
+      height,
+      samplesPerPixel: 3,
+      values: sharedChroma,
+      isPlanar: false,
+      maximum: 255,
+    };
     expect(Buffer.compare(rgb, paintSamples(samples, 'ycc').rgb)).toBe(0);
   });
 
@@ -168,16 +175,16 @@ describe('decodeJpeg2000', () => {
   });
 
   it('decodes a .jp2 file like its code stream, and as YCbCr when its boxes declare YCbCr', async () => {
-    const stream = untransformed(await encodePlain([196, 144, 116]));
+    const stream = removeTransformDeclaration(await encodePlain([196, 144, 116]));
     const request = { ...declared, width: 64, height: 64 };
-    expect(await decodeJpeg2000(boxed(stream), request)).toEqual(await decodeJpeg2000(stream, request));
-    const ycc = await decodeJpeg2000(boxed(stream, 18), request);
+    expect(await decodeJpeg2000(wrapInBoxes(stream), request)).toEqual(await decodeJpeg2000(stream, request));
+    const ycc = await decodeJpeg2000(wrapInBoxes(stream, 18), request);
     expect(ycc).toEqual(await decodeJpeg2000(stream, { ...request, colour: 'ycc' }));
   });
 
   it('isJpeg2000 recognises code streams and .jp2 files by their first bytes', async () => {
     const stream = await encodeTissue(40, 30);
-    expect([isJpeg2000(stream), isJpeg2000(boxed(stream)), isJpeg2000(new Uint8Array(40))]).toEqual([
+    expect([isJpeg2000(stream), isJpeg2000(wrapInBoxes(stream)), isJpeg2000(new Uint8Array(40))]).toEqual([
       true,
       true,
       false,
@@ -199,64 +206,64 @@ describe('decodeJpeg2000', () => {
   it.each<[string, (stream: Uint8Array) => Uint8Array, string]>([
     ['no bytes', () => new Uint8Array(), 'FILE_CORRUPT'],
     ['bytes of another format', () => Uint8Array.from({ length: 64 }, (_, i) => i), 'FILE_CORRUPT'],
-    ['a stream truncated in its header', (stream) => stream.subarray(0, 30), 'FILE_CORRUPT'],
-    ['a stream truncated in the middle', truncate(0.5), 'FILE_CORRUPT'],
-    ['a stream truncated near its end', truncate(0.98), 'FILE_CORRUPT'],
+    ['only the first 30 bytes, part of its header', (stream) => stream.subarray(0, 30), 'FILE_CORRUPT'],
+    ['only the first half of its bytes', truncate(0.5), 'FILE_CORRUPT'],
+    ['only the first 98 % of its bytes', truncate(0.98), 'FILE_CORRUPT'],
     [
       "a size that differs from the file's declaration",
-      (stream) => changed(stream, (view) => view.setUint32(siz.width, 80)),
+      (stream) => patch(stream, (view) => view.setUint32(siz.width, 80)),
       'FILE_CORRUPT',
     ],
-    ['a width of 0', (stream) => changed(stream, (view) => view.setUint32(siz.width, 0)), 'FILE_CORRUPT'],
+    ['a width of 0', (stream) => patch(stream, (view) => view.setUint32(siz.width, 0)), 'FILE_CORRUPT'],
     [
       'an origin other than 0, 0',
-      (stream) => changed(stream, (view) => view.setUint32(siz.left, 1)),
+      (stream) => patch(stream, (view) => view.setUint32(siz.left, 1)),
       'FORMAT_NOT_SUPPORTED',
     ],
-    ['thousands of tiles', (stream) => changed(stream, declareTiles), 'LIMIT_EXCEEDED'],
+    ['thousands of tiles', (stream) => patch(stream, declareTiles), 'LIMIT_EXCEEDED'],
     [
       'five components',
-      (stream) => changed(stream, (view) => view.setUint16(siz.components, 5)),
+      (stream) => patch(stream, (view) => view.setUint16(siz.components, 5)),
       'FORMAT_NOT_SUPPORTED',
     ],
-    [
-      'no components',
-      (stream) => changed(stream, (view) => view.setUint16(siz.components, 0)),
-      'FILE_CORRUPT',
-    ],
+    ['no components', (stream) => patch(stream, (view) => view.setUint16(siz.components, 0)), 'FILE_CORRUPT'],
     [
       'signed samples',
-      (stream) => changed(stream, (view) => view.setUint8(siz.depth, 0x87)),
+      (stream) => patch(stream, (view) => view.setUint8(siz.depth, 0x87)),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
       'colours of 17 bits',
-      (stream) => changed(stream, (view) => view.setUint8(siz.depth, 16)),
+      (stream) => patch(stream, (view) => view.setUint8(siz.depth, 16)),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
       'one subsampled component',
-      (stream) => changed(stream, (view) => view.setUint8(siz.secondStepX, 2)),
+      (stream) => patch(stream, (view) => view.setUint8(siz.secondStepX, 2)),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
       'three subsampled components',
-      (stream) => changed(stream, (view) => view.setUint8(siz.stepX, 2)),
+      (stream) => patch(stream, (view) => view.setUint8(siz.stepX, 2)),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
       'a palette',
-      (stream) => boxed(stream, 16, [Buffer.from([0, 0, 0, 8, 0x70, 0x63, 0x6c, 0x72])]),
+      (stream) => wrapInBoxes(stream, 16, [Buffer.from([0, 0, 0, 8, 0x70, 0x63, 0x6c, 0x72])]),
       'FORMAT_NOT_SUPPORTED',
     ],
-    ['boxes without a code stream', (stream) => boxed(stream).subarray(0, 60), 'FILE_CORRUPT'],
-    ['a box of length 0', (stream) => boxed(stream, 16, [Buffer.alloc(8, 1)]), 'FILE_CORRUPT'],
+    ['boxes without a code stream', (stream) => wrapInBoxes(stream).subarray(0, 60), 'FILE_CORRUPT'],
+    ['a box longer than the file', (stream) => wrapInBoxes(stream, 16, [Buffer.alloc(8, 1)]), 'FILE_CORRUPT'],
     [
       'more decomposition levels than the standard allows',
-      (stream) => changed(stream, (view) => view.setUint8(codingAt(stream) + 9, 40)),
+      (stream) => patch(stream, (view) => view.setUint8(codingAt(stream) + 9, 40)),
       'FILE_CORRUPT',
     ],
-    ['precincts of one pixel', (stream) => withPrecincts(stream, 0), 'LIMIT_EXCEEDED'],
+    [
+      'precincts (separately coded parts) of one pixel',
+      (stream) => withPrecincts(stream, 0),
+      'LIMIT_EXCEEDED',
+    ],
   ])('rejects a picture that has %s', async (_, damage, code) => {
     const stream = damage(await encodeTissue(512, 512));
     const request = { ...declared, width: 512, height: 512 };
@@ -264,7 +271,7 @@ describe('decodeJpeg2000', () => {
   });
 
   it('rejects a picture of more than 2^23 pixels with LIMIT_EXCEEDED before decoding it', async () => {
-    const stream = changed(await encodeTissue(64, 64), (view) => {
+    const stream = patch(await encodeTissue(64, 64), (view) => {
       for (const at of [siz.width, siz.tileWidth]) view.setUint32(at, 8000);
       for (const at of [siz.height, siz.tileHeight]) view.setUint32(at, 8000);
     });

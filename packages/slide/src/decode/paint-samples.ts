@@ -71,7 +71,7 @@ function paintGrey(values: Uint8Array | Uint16Array, black: number, white: numbe
 }
 
 /**
- * Tables of the number that each value of Cb and Cr adds to red, green and blue. The values for green are scaled by
+ * Lookup tables: the number that each value of Cb or Cr adds to red, green or blue. The values for green are scaled by
  * 65,536, because only their sum is rounded; the 0.5 in the table for Cb makes the shift by 16 bits round.
  */
 const contributions = {

@@ -8,15 +8,15 @@ export const GLASS: Colour = { r: 255, g: 255, b: 255 };
 /**
  * Converts the samples of a TIFF picture to RGB pixels, blended with the background if they are transparent.
  *
- * @param samples as `readTiffSamples` returns them: interleaved, one byte each
- *
  * Source: TIFF 6.0, PhotometricInterpretation (section 8) and sections 5 (palettes), 16 (CMYK), 18 (alpha)
  * and 21 (YCbCr).
+ *
+ * @param samples as `readTiffSamples` returns them: interleaved, one byte each
  */
 export function paintTiff(samples: Uint8Array, width: number, height: number, coding: TiffCoding): Raster {
   const { samplesPerPixel, colour } = coding;
   const rgb = paintColours(samples, width, height, coding);
-  if (colour.alpha) blendWithGlass(rgb, samples, samplesPerPixel, colour.alpha, levelsOf(coding, false));
+  if (colour.alpha) blendWithGlass(rgb, samples, samplesPerPixel, colour.alpha, scaleTableOf(coding));
   return { width, height, rgb };
 }
 
@@ -25,15 +25,15 @@ function paintColours(samples: Uint8Array, width: number, height: number, coding
   const pixels = width * height;
   switch (colour.model) {
     case 'grey':
-      return paintGrey(samples, pixels, samplesPerPixel, levelsOf(coding, colour.isInverted));
+      return paintGrey(samples, pixels, samplesPerPixel, scaleTableOf(coding, colour.isInverted));
     case 'palette':
       return paintPalette(samples, pixels, samplesPerPixel, colour.palette);
     case 'cmyk':
       return paintCmyk(samples, pixels, samplesPerPixel);
     case 'rgb':
-      return pickRgb(samples, pixels, samplesPerPixel, levelsOf(coding, false));
+      return pickRgb(samples, pixels, samplesPerPixel, scaleTableOf(coding));
     case 'ycc': {
-      const values = pickRgb(samples, pixels, samplesPerPixel, levelsOf(coding, false));
+      const values = pickRgb(samples, pixels, samplesPerPixel, scaleTableOf(coding));
       const ycc = { width, height, samplesPerPixel: 3, values, isPlanar: false, maximum: 255 };
       return paintSamples(ycc, 'ycc').rgb;
     }
@@ -41,24 +41,29 @@ function paintColours(samples: Uint8Array, width: number, height: number, coding
 }
 
 /** Returns a table that scales (and inverts) sample values to 0…255; null when it would not change any value. */
-function levelsOf({ bits }: TiffCoding, isInverted: boolean): Uint8Array | null {
+function scaleTableOf({ bits }: TiffCoding, isInverted = false): Uint8Array | null {
   if (bits >= 8 && !isInverted) return null;
   // Samples of 16 bits are reduced to their high byte when they are read.
   const maximum = bits >= 8 ? 255 : 2 ** bits - 1;
   return Uint8Array.from({ length: maximum + 1 }, (_, value) => {
-    const level = (value * 255) / maximum;
-    return isInverted ? 255 - level : level;
+    const scaled = (value * 255) / maximum;
+    return isInverted ? 255 - scaled : scaled;
   });
 }
 
-function paintGrey(samples: Uint8Array, pixels: number, samplesPerPixel: number, levels: Uint8Array | null) {
+function paintGrey(
+  samples: Uint8Array,
+  pixels: number,
+  samplesPerPixel: number,
+  scaleTable: Uint8Array | null,
+) {
   const rgb = new Uint8Array(pixels * 3);
   for (let from = 0, to = 0; to < rgb.length; from += samplesPerPixel, to += 3) {
     const value = samples[from] as number;
-    const level = levels ? (levels[value] as number) : value;
-    rgb[to] = level;
-    rgb[to + 1] = level;
-    rgb[to + 2] = level;
+    const grey = scaleTable ? (scaleTable[value] as number) : value;
+    rgb[to] = grey;
+    rgb[to + 1] = grey;
+    rgb[to + 2] = grey;
   }
   return rgb;
 }
@@ -88,13 +93,18 @@ function paintCmyk(samples: Uint8Array, pixels: number, samplesPerPixel: number)
 }
 
 /** Returns the first three samples of each pixel, without alpha and other extra samples. */
-function pickRgb(samples: Uint8Array, pixels: number, samplesPerPixel: number, levels: Uint8Array | null) {
-  if (samplesPerPixel === 3 && levels === null) return samples;
+function pickRgb(
+  samples: Uint8Array,
+  pixels: number,
+  samplesPerPixel: number,
+  scaleTable: Uint8Array | null,
+) {
+  if (samplesPerPixel === 3 && scaleTable === null) return samples;
   const rgb = new Uint8Array(pixels * 3);
   for (let from = 0, to = 0; to < rgb.length; from += samplesPerPixel) {
     for (let sample = from; sample < from + 3; sample++) {
       const value = samples[sample] as number;
-      rgb[to++] = levels ? (levels[value] as number) : value;
+      rgb[to++] = scaleTable ? (scaleTable[value] as number) : value;
     }
   }
   return rgb;
@@ -106,17 +116,17 @@ function blendWithGlass(
   samples: Uint8Array,
   samplesPerPixel: number,
   { sample, isAssociated }: NonNullable<TiffColour['alpha']>,
-  levels: Uint8Array | null,
+  scaleTable: Uint8Array | null,
 ): void {
   const glass = [GLASS.r, GLASS.g, GLASS.b] as const;
   for (let at = 0, from = sample; at < rgb.length; at += 3, from += samplesPerPixel) {
     const value = samples[from] as number;
-    const alpha = levels ? (levels[value] as number) : value;
+    const alpha = scaleTable ? (scaleTable[value] as number) : value;
     if (alpha === 255) continue;
     for (const [i, background] of glass.entries()) {
-      const own = (rgb[at + i] as number) * (isAssociated ? 255 : alpha);
+      const foreground = (rgb[at + i] as number) * (isAssociated ? 255 : alpha);
       // The Uint8Array truncates, so + 0.5 rounds.
-      rgb[at + i] = Math.min(255, (own + background * (255 - alpha)) / 255 + 0.5);
+      rgb[at + i] = Math.min(255, (foreground + background * (255 - alpha)) / 255 + 0.5);
     }
   }
 }

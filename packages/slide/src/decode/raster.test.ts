@@ -3,7 +3,7 @@ import { boxFilter, difference } from '../testing/compare-pixels.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { cropRaster, type Raster, shrinkRaster } from './raster.ts';
 
-/** A picture whose red samples are the pixel numbers. */
+/** Returns a picture whose red samples are the pixel numbers, row by row from 0. */
 const numbered = (width: number, height: number): Raster => ({
   width,
   height,
@@ -18,7 +18,7 @@ describe('cropRaster', () => {
     expect(reds(part)).toEqual([11, 12, 13, 16, 17, 18]);
   });
 
-  it('returns the raster itself for the whole rectangle', () => {
+  it('returns the raster itself when the rectangle is the whole raster', () => {
     const whole = numbered(5, 4);
     expect(cropRaster(whole, 0, 0, 5, 4)).toBe(whole);
   });
@@ -32,7 +32,7 @@ describe('shrinkRaster', () => {
     expect([...small.rgb.subarray(1, 3)]).toEqual([100, 100]);
   });
 
-  it('averages the remaining pixels on the right and bottom edges', () => {
+  it('averages the remaining pixels on the right and bottom edges when the size is not a multiple of the factor', () => {
     const small = shrinkRaster(numbered(5, 3), 2);
     expect(small).toMatchObject({ width: 3, height: 2 });
     expect(reds(small)).toEqual([3, 5, 7, 11, 13, 14]); // 2.5, 4.5, 6.5, 10.5, 12.5 and 14
@@ -41,8 +41,8 @@ describe('shrinkRaster', () => {
   it.each([
     ['of even size', 40, 30, 0],
     ['of odd size', 41, 31, 0],
-    ['whose width is no multiple of 4', 42, 30, 0],
-    ['that starts inside a memory word', 40, 30, 3],
+    ['whose width is not a multiple of 4', 42, 30, 0],
+    ['whose bytes start inside a 32-bit memory word', 40, 30, 3],
   ])('equals a box filter for factor 2 and a picture %s', (_, width, height, offset) => {
     const { rgb } = paintTissue(width, height);
     const memory = new Uint8Array(offset + rgb.length);

@@ -15,7 +15,7 @@ const coding: TiffCoding = {
   colour: { model: 'rgb', alpha: null },
 };
 
-/** A tile of 2 × 2 pixels. */
+/** Returns a tile of 2 × 2 RGB pixels whose bytes are 0 to 11. */
 const image = (change: Partial<TiffCoding> = {}, more: Partial<EncodedImage> = {}): EncodedImage => ({
   codec: 'tiff',
   bytes: Uint8Array.from({ length: 12 }, (_, i) => i),
@@ -47,6 +47,7 @@ describe('decodeImage of a TIFF tile', () => {
 
   it('returns the running sums of each row, modulo 256, when samples are stored as differences', async () => {
     const packed = { packing: 'packbits', isDifferenced: true } as const;
+    // PackBits: the code 11, then 12 literal bytes.
     const bytes = Uint8Array.of(11, 250, 1, 2, 10, 1, 2, 3, 0, 0, 1, 1, 1);
     const { rgb } = await decodeImage(image({ ...packed, blockBytes: [13] }, { bytes }));
     expect([...rgb]).toEqual([250, 1, 2, 4, 2, 4, 3, 0, 0, 4, 1, 1]);

@@ -13,6 +13,7 @@ const skippedWithout = library ? '' : ' (skipped: libjpeg-turbo is not installed
 
 describe.skipIf(!library)(`libjpeg-turbo${skippedWithout}`, () => {
   const turbo = library as TurboJpeg;
+  /** Returns the decoded picture; null when `turbo.decode` returns false. */
   function decode(jpeg: Uint8Array): Raster | null {
     const rgb = new Uint8Array(picture.rgb.length);
     return turbo.decode(jpeg, 150, 90, rgb) ? { ...picture, rgb } : null;
@@ -32,9 +33,9 @@ describe.skipIf(!library)(`libjpeg-turbo${skippedWithout}`, () => {
     // An Adobe marker with transform 0.
     const adobe = Uint8Array.of(0xff, 0xee, 0, 14, 0x41, 0x64, 0x6f, 0x62, 0x65, 0, 100, 0, 0, 0, 0, 0);
     const rgb = Buffer.concat([jpeg.subarray(0, 2), adobe, jpeg.subarray(2)]);
-    const shown = decode(rgb) as Raster;
-    expect(difference(shown, await pixelsOf(rgb)).max).toBe(0);
-    expect(difference(shown, await pixelsOf(jpeg)).mean).toBeGreaterThan(20);
+    const decoded = decode(rgb) as Raster;
+    expect(difference(decoded, await pixelsOf(rgb)).max).toBe(0);
+    expect(difference(decoded, await pixelsOf(jpeg)).mean).toBeGreaterThan(20);
   });
 
   it.each<[string, () => Promise<Uint8Array>]>([
@@ -42,7 +43,7 @@ describe.skipIf(!library)(`libjpeg-turbo${skippedWithout}`, () => {
     ['is grey', () => encoder().toColourspace('b-w').jpeg().toBuffer()],
     ['has another size', () => encoder().resize(90, 150, { fit: 'fill' }).jpeg().toBuffer()],
     ['contains a colour profile', () => encoder().jpeg().withIccProfile('p3').toBuffer()],
-    ['is no JPEG', () => encoder().png().toBuffer()],
+    ['is a PNG', () => encoder().png().toBuffer()],
     [
       'is truncated',
       async () => {
@@ -51,7 +52,7 @@ describe.skipIf(!library)(`libjpeg-turbo${skippedWithout}`, () => {
       },
     ],
     [
-      'has no tables, after a stream that has',
+      'has no quantisation tables, after a stream with tables was decoded',
       async () => {
         const jpeg = await encoder().jpeg().toBuffer();
         expect(decode(jpeg)).not.toBeNull();
@@ -59,11 +60,11 @@ describe.skipIf(!library)(`libjpeg-turbo${skippedWithout}`, () => {
         return Buffer.concat([jpeg.subarray(0, tables[0]?.at), jpeg.subarray(tables.at(-1)?.end)]);
       },
     ],
-  ])('decode returns false for a stream that %s', async (_, write) => {
-    expect(decode(await write())).toBeNull();
+  ])('decode returns false for a stream that %s', async (_, encode) => {
+    expect(decode(await encode())).toBeNull();
   });
 
-  it('encodes a JPEG whose size and pixels are close to those of sharp', async () => {
+  it('encodes a JPEG within 2 % of the size that sharp writes, with pixels close to the original', async () => {
     const jpeg = turbo.encode(picture, 97) as Uint8Array;
     const sharpJpeg = await encoder()
       .jpeg({ quality: 97, chromaSubsampling: '4:4:4', optimiseCoding: false })

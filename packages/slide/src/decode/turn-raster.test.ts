@@ -3,14 +3,14 @@ import type { Orientation } from '../model/slide.ts';
 import type { Raster } from './raster.ts';
 import { orientRaster } from './turn-raster.ts';
 
-/** A picture with a letter for every pixel, row by row. */
+/** Returns a picture with a letter for every pixel, row by row. */
 function raster(...rows: readonly string[]): Raster {
   const letters = [...rows.join('')].flatMap((letter) => [letter.charCodeAt(0), 0, 255]);
   return { width: rows[0]?.length ?? 0, height: rows.length, rgb: Uint8Array.from(letters) };
 }
 
 describe('orientRaster', () => {
-  // TIFF 6.0 names the sides of row 0 and column 0 for the pixels "abc, def"; the pixel a lies in both.
+  // Orientation, sides of the upright picture where the stored row 0 ("abc") and column 0 ("a", "d") lie, upright rows.
   it.each<[Orientation, string, readonly string[]]>([
     [1, 'top, left', ['abc', 'def']],
     [2, 'top, right', ['cba', 'fed']],
@@ -20,7 +20,10 @@ describe('orientRaster', () => {
     [6, 'right, top', ['da', 'eb', 'fc']],
     [7, 'right, bottom', ['fc', 'eb', 'da']],
     [8, 'left, bottom', ['cf', 'be', 'ad']],
-  ])('rotates an image upright: orientation %d, %s', (orientation, _, rows) => {
-    expect(orientRaster(raster('abc', 'def'), orientation)).toEqual(raster(...rows));
-  });
+  ])(
+    'returns the upright image for orientation %d (row 0 and column 0 are at the %s)',
+    (orientation, _, rows) => {
+      expect(orientRaster(raster('abc', 'def'), orientation)).toEqual(raster(...rows));
+    },
+  );
 });

@@ -5,7 +5,7 @@ import type { Raster } from './raster.ts';
 interface Turn {
   /** Whether width and height are exchanged: the upright x axis is the stored y axis. */
   readonly isSwapped: boolean;
-  /** Whether the upright x axis (for `flipsY`: y axis) runs against the stored axis from which it is read. */
+  /** Whether the upright x axis (`flipsY`: the y axis) runs in the opposite direction of the stored axis it is read from. */
   readonly flipsX: boolean;
   readonly flipsY: boolean;
 }

@@ -16,6 +16,7 @@ const patterns: readonly [string, (length: number) => Uint8Array][] = [
   ['noise', (length) => noise(length)],
 ];
 
+/** Returns pseudo-random bytes, the same ones in each run. */
 function noise(length: number): Uint8Array {
   let state = 1;
   return Uint8Array.from({ length }, () => {
@@ -74,15 +75,15 @@ describe('unpack of LZW', () => {
   });
 
   it.each([
-    ['a code without a string', '80 60 00'],
-    ['a string as the first code', '80 40 a0'],
+    ['a code that the table does not contain', '80 60 00'],
+    ['a first code that stands for a string', '80 40 a0'],
     ['the largest code', 'ff ff ff ff'],
   ])('rejects %s with FILE_CORRUPT', (_, hex) => {
     const packed = Buffer.from(hex.replaceAll(' ', ''), 'hex');
     expect(() => unpack(packed, 'lzw', 10, 10)).toThrow(expect.objectContaining({ code: 'FILE_CORRUPT' }));
   });
 
-  it('terminates for any bytes, with an error or at most the requested length', () => {
+  it('returns at most the maximum length or throws FILE_CORRUPT for pseudo-random bytes', () => {
     for (let length = 1; length < 300; length++) {
       const bytes = noise(length * 7).subarray(length);
       const outcome = attempt(() => unpack(bytes, 'lzw', 0, 500).length <= 500);
@@ -97,13 +98,13 @@ describe('unpack of a decompression bomb', () => {
   it.each<[Packing, () => Uint8Array]>([
     ['deflate', () => zlib.deflateSync(zeros)],
     ['zstd', () => zlib.zstdCompressSync(zeros)],
-  ])('rejects it with FILE_CORRUPT when the output exceeds the maximum: %s', (packing, build) => {
+  ])('throws FILE_CORRUPT when the output of %s exceeds the maximum', (packing, build) => {
     expect(() => unpack(build(), packing, 1000, 1000)).toThrow(
       expect.objectContaining({ code: 'FILE_CORRUPT' }),
     );
   });
 
-  it.each<Packing>(['lzw', 'packbits'])('stops when the output reaches the maximum: %s', (packing) => {
+  it.each<Packing>(['lzw', 'packbits'])('stops when the output of %s reaches the maximum', (packing) => {
     expect(unpack(pack(zeros.subarray(0, 500_000), packing), packing, 1000, 1000)).toHaveLength(1000);
   });
 });
@@ -112,10 +113,10 @@ describe('unpack of a damaged or unusual stream', () => {
   it.each<[string, Packing, Uint8Array]>([
     ['another compression than the directory declares', 'deflate', pack(noise(500), 'zstd')],
     ['another compression than the directory declares', 'zstd', pack(noise(500), 'deflate')],
-    ['a wrong checksum', 'deflate', damaged(pack(noise(500), 'deflate'), -1)],
-    ['a damaged header', 'zstd', damaged(pack(noise(500), 'zstd'), 4)],
-    ['damaged data', 'deflate', damaged(zlib.deflateSync(paintTissue(20, 9).rgb.subarray(0, 500)), 60)],
-  ])('rejects it with FILE_CORRUPT: %s (declared as %s)', (_, packing, packed) => {
+    ['a wrong checksum', 'deflate', withDamage(pack(noise(500), 'deflate'), -1)],
+    ['a damaged header', 'zstd', withDamage(pack(noise(500), 'zstd'), 4)],
+    ['damaged data', 'deflate', withDamage(zlib.deflateSync(paintTissue(20, 9).rgb.subarray(0, 500)), 60)],
+  ])('throws FILE_CORRUPT for a stream with %s (declared as %s)', (_, packing, packed) => {
     expect(() => unpack(packed, packing, 500, 500)).toThrow(
       expect.objectContaining({ code: 'FILE_CORRUPT' }),
     );
@@ -128,10 +129,12 @@ describe('unpack of a damaged or unusual stream', () => {
   });
 });
 
-function damaged(bytes: Uint8Array, at: number): Uint8Array {
+/** Returns a copy with one byte changed; a negative position counts from the end. */
+function withDamage(bytes: Uint8Array, at: number): Uint8Array {
   return bytes.with(at, (bytes.at(at) ?? 0) ^ 0x55);
 }
 
+/** Returns the result of a function as text, or the code of the error that it throws. */
 function attempt(work: () => unknown): string {
   try {
     return String(work());

@@ -30,7 +30,7 @@ export function readWebpHeader(bytes: Uint8Array): WebpHeader {
   // Bytes 0 to 11 are the RIFF header; the type of the first chunk is at 12, its length at 16, its data from 20.
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const uint24 = (at: number) => view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
-  /** Only the extended format (VP8X) can have an animation or a profile. */
+  /** What the simple formats (VP8 and VP8L) lack; only the extended format (VP8X) can have an animation or a profile. */
   const simpleFile = { isAnimated: false, profileBytes: 0 };
   switch (textAt(bytes, 12)) {
     case 'VP8 ':
@@ -41,6 +41,7 @@ export function readWebpHeader(bytes: Uint8Array): WebpHeader {
         height: view.getUint16(28, true) & 0x3fff,
       };
     case 'VP8L': {
+      // Width and height minus 1, 14 bits each.
       const sizes = view.getUint32(21, true);
       return { ...simpleFile, width: (sizes & 0x3fff) + 1, height: ((sizes >>> 14) & 0x3fff) + 1 };
     }
