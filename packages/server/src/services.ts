@@ -58,8 +58,8 @@ import { createExternalSignIn, type ExternalSignIn } from './sign-in/external-si
 import { createOwnSignIns, type OwnSignIns } from './sign-in/own-sign-ins.ts';
 import { type PasswordCost, passwordCost as safePasswordCost } from './sign-in/password.ts';
 import { createSecondFactor } from './sign-in/second-factor.ts';
-import { createSignInFlow, type SignInFlow } from './sign-in/sign-in-flow.ts';
 import { createThrottle } from './sign-in/throttle.ts';
+import { createTwoStepVerification, type TwoStepVerification } from './sign-in/two-step-verification.ts';
 import { type ObjectStorage, openObjectStorage } from './slide-storage/object-storage.ts';
 import type { Database } from './store/database.ts';
 import { type BearerSessions, createBearerSessions } from './tiles/bearer-sessions.ts';
@@ -82,7 +82,7 @@ export interface Services {
   readonly signIn: SignInService;
   readonly externalSignIn: ExternalSignIn;
   readonly confirmedRegistration: ConfirmedRegistration;
-  readonly signInFlow: SignInFlow;
+  readonly twoStepVerification: TwoStepVerification;
   readonly ownSignIns: OwnSignIns;
   readonly apiTokens: ApiTokens;
   readonly imageSessions: ImageSessions;
@@ -173,7 +173,7 @@ export async function createServices({
   const { productName } = config;
   const secondFactor = createSecondFactor({ db, now, log, encryption, productName });
   const recipients = createRecipients(productName, publicUrl);
-  const signInFlow = createSignInFlow({
+  const twoStepVerification = createTwoStepVerification({
     db,
     audit,
     mail,
@@ -356,7 +356,7 @@ export async function createServices({
     signIn,
     externalSignIn,
     confirmedRegistration,
-    signInFlow,
+    twoStepVerification,
     ownSignIns,
     apiTokens,
     imageSessions,

@@ -372,7 +372,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
       async function checkSecondFactor(tx: DatabaseTransaction, uid: string): Promise<string | null> {
         if (!(await secondFactor.isOn(tx, uid))) return null;
         if (code === undefined) throw new AppError('second_factor_required');
-        return secondFactor.take(tx, uid, code);
+        return secondFactor.consumeCode(tx, uid, code);
       }
 
       const authenticationStep = code === undefined ? 'password' : 'second-factor';

@@ -31,8 +31,8 @@ export function accountRoutes(
     datasets,
     db,
     ownSignIns,
-    signInFlow,
-  }: Pick<Services, 'accounts' | 'audit' | 'datasets' | 'db' | 'ownSignIns' | 'signInFlow'>,
+    twoStepVerification,
+  }: Pick<Services, 'accounts' | 'audit' | 'datasets' | 'db' | 'ownSignIns' | 'twoStepVerification'>,
 ): void {
   serve(app, getProfile, async ({ caller: { user } }) => ({
     user: { ...user, decisionReason: await suspensionReason(db, user) },
@@ -81,19 +81,19 @@ export function accountRoutes(
   });
 
   // The second factor, called two-step verification in the web app, is a time-based code (TOTP) or a recovery code.
-  serve(app, getSecondFactor, ({ caller }) => signInFlow.stateOf(caller.user.uid));
+  serve(app, getSecondFactor, ({ caller }) => twoStepVerification.stateOf(caller.user.uid));
 
   serve(app, startSecondFactor, (request) =>
-    signInFlow.start(actorOf(request), request.body.current_password),
+    twoStepVerification.start(actorOf(request), request.body.current_password),
   );
 
   serve(app, confirmSecondFactor, async (request) => ({
-    recovery_codes: await signInFlow.confirm(actorOf(request), request.body.code),
+    recovery_codes: await twoStepVerification.confirm(actorOf(request), request.body.code),
     message: request.translate({ tr: 'İki adımlı doğrulama açıldı.', en: 'Two-step verification is on.' }),
   }));
 
   serve(app, removeSecondFactor, async (request) => {
-    await signInFlow.remove(actorOf(request), request.body.current_password);
+    await twoStepVerification.remove(actorOf(request), request.body.current_password);
     return {
       message: request.translate({
         tr: 'İki adımlı doğrulama kapatıldı.',

@@ -34,7 +34,12 @@ import { actorOf } from './actor.ts';
 
 export function userRoutes(
   app: FastifyInstance,
-  { accounts, db, now, signInFlow }: Pick<Services, 'accounts' | 'db' | 'now' | 'signInFlow'>,
+  {
+    accounts,
+    db,
+    now,
+    twoStepVerification,
+  }: Pick<Services, 'accounts' | 'db' | 'now' | 'twoStepVerification'>,
 ): void {
   serve(app, listUsers, async (request) => ({
     ...(await accounts.list(request.query)),
@@ -142,7 +147,7 @@ export function userRoutes(
   });
 
   serve(app, resetSecondFactor, async (request) => {
-    await signInFlow.reset(actorOf(request), request.params.uid);
+    await twoStepVerification.reset(actorOf(request), request.params.uid);
     return {
       message: request.translate({
         tr: 'Kullanıcının iki adımlı doğrulaması kaldırıldı.',

@@ -32,7 +32,7 @@ export interface SecondFactor {
   /** Makes sign-in require codes, and returns the recovery codes. @throws AppError second_factor_on, second_factor_invalid */
   confirm(tx: DatabaseTransaction, uid: string, code: string): Promise<string[]>;
   /** Consumes a code of the app or a recovery code. @throws AppError second_factor_invalid */
-  take(tx: DatabaseTransaction, uid: string, code: string): Promise<'app' | 'recovery-code'>;
+  consumeCode(tx: DatabaseTransaction, uid: string, code: string): Promise<'app' | 'recovery-code'>;
   /** Switches two-step verification off. Returns false when it was already off. */
   remove(tx: DatabaseTransaction, uid: string): Promise<boolean>;
 }
@@ -128,7 +128,7 @@ export function createSecondFactor({
       return codes;
     },
 
-    async take(tx, uid, code) {
+    async consumeCode(tx, uid, code) {
       const row = await findSecondFactor(tx, uid);
       const step = row === null ? null : stepOf(row, code);
       if (step !== null) {

@@ -14,7 +14,7 @@ import { requireOwnPassword } from './own-password.ts';
 import type { SecondFactor } from './second-factor.ts';
 import type { Throttle } from './throttle.ts';
 
-export interface SignInFlow {
+export interface TwoStepVerification {
   stateOf(uid: string): Promise<SecondFactorState>;
   /**
    * Creates the secret for the authenticator app, also as an otpauth URI. It has no effect before `confirm`.
@@ -46,7 +46,7 @@ interface Dependencies {
   readonly recipients: Recipients;
 }
 
-export function createSignInFlow(dependencies: Dependencies): SignInFlow {
+export function createTwoStepVerification(dependencies: Dependencies): TwoStepVerification {
   const { db, audit, mail, signIn, throttle, limitActions, secondFactor, recipients } = dependencies;
 
   async function queueEmail(tx: DatabaseTransaction, user: User, isOn: boolean): Promise<void> {
