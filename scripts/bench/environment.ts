@@ -1,4 +1,6 @@
-/** The environment of all parts of the bench: a cache folder, slides, and the processors on which servers and client run. */
+/**
+ * What all parts of the bench share: a cache folder, large slides, and the choice of processors on which servers and client run.
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { availableParallelism, homedir } from 'node:os';
@@ -18,7 +20,9 @@ export interface BenchEnvironment {
   readonly slides: string;
   /** Side of the tiles of these slides, in pixels. */
   readonly tileSize: number;
-  /** Returns the command line with a prefix that runs it on the processor for servers; unchanged without separate processors. */
+  /**
+   * Adds a prefix to a command line that runs it on the processor for servers. Without separate processors, returns it unchanged.
+   */
   readonly pin: (commandLine: readonly string[]) => readonly string[];
 }
 
@@ -30,7 +34,7 @@ export function cacheFolder(): string {
   return cache;
 }
 
-/** Creates the environment, and the slides that are missing. Servers and client run on all processors. */
+/** Creates the environment and the slides that are missing. In this environment servers and client run on all processors. */
 export async function createEnvironment(): Promise<BenchEnvironment> {
   const cache = cacheFolder();
   const { folder, tileSize } = await makeSlides(cache);

@@ -1,15 +1,19 @@
-/** The performance goals of the product, and the comparison of measurements with them. */
+/**
+ * The performance goals of the product, and the comparison of measurements with them. Each goal has a limit that is required (`must`) and one
+ * that is desired (`aim`); the parts of the bench publish the verdicts as tables.
+ */
 import type { ServerResult } from './servers/compare-servers.ts';
 
 interface Limits {
   /** Description of the goal, as it appears in the table. */
   readonly goal: string;
   /** How the measured value must relate to both limits. */
-  readonly is: keyof typeof comparisons;
+  readonly relation: keyof typeof comparisons;
   /** The limit that is required. */
   readonly must: number;
   /** The limit that is desired. */
   readonly aim: number;
+  /** Unit that follows the values in the table, with a space before it if there is one. */
   readonly unit?: string;
   /** Decimal places of the measured value; 2 by default. */
   readonly digits?: number;
@@ -34,26 +38,27 @@ const comparisons = {
 };
 
 /**
- * Returns a function that divides the tiles per second of the product by those of another server; `again` is the second pass of
- * the viewing trace.
+ * Returns a function that divides the tiles per second of the product by those of another server.
+ *
+ * @param phase native tiles (stored in the file), the viewing trace with empty caches (`cold`), or the second pass of this trace (`again`)
  */
-const ratioTo = (peer: string, phase: 'native' | 'cold' | 'again') => {
+const ratioTo = (server: string, phase: 'native' | 'cold' | 'again') => {
   return ({ results }: ServerMeasurements) =>
-    (results.product?.[phase].perSecond ?? Number.NaN) / (results[peer]?.[phase].perSecond ?? Number.NaN);
+    (results.product?.[phase].perSecond ?? Number.NaN) / (results[server]?.[phase].perSecond ?? Number.NaN);
 };
 
 const serverGoals: readonly Goal<ServerMeasurements>[] = [
   {
     goal: 'native tiles, ratio to nginx with the same bytes, 64 connections',
     read: ratioTo('nginx', 'native'),
-    is: 'atLeast',
+    relation: 'atLeast',
     must: 0.4,
     aim: 0.6,
   },
   {
     goal: 'CPU seconds per 1000 native tiles',
     read: ({ results }) => results.product?.native.cpuPer1000,
-    is: 'atMost',
+    relation: 'atMost',
     must: 0.04,
     aim: 0.025,
     digits: 3,
@@ -61,7 +66,7 @@ const serverGoals: readonly Goal<ServerMeasurements>[] = [
   {
     goal: "native tiles, ratio to OpenSlide's generator",
     read: ratioTo('OpenSlide', 'native'),
-    is: 'atLeast',
+    relation: 'atLeast',
     must: 40,
     aim: 70,
     unit: '×',
@@ -70,7 +75,7 @@ const serverGoals: readonly Goal<ServerMeasurements>[] = [
   {
     goal: 'p99 of native tiles, 64 connections',
     read: ({ results }) => results.product?.native.p99,
-    is: 'below',
+    relation: 'below',
     must: 10,
     aim: 5,
     unit: ' ms',
@@ -79,7 +84,7 @@ const serverGoals: readonly Goal<ServerMeasurements>[] = [
   {
     goal: "cold viewing trace, ratio to OpenSlide's generator",
     read: ratioTo('OpenSlide', 'cold'),
-    is: 'atLeast',
+    relation: 'atLeast',
     must: 3,
     aim: 5,
     unit: '×',
@@ -88,14 +93,14 @@ const serverGoals: readonly Goal<ServerMeasurements>[] = [
   {
     goal: 'second pass, ratio to nginx',
     read: ratioTo('nginx', 'again'),
-    is: 'atLeast',
+    relation: 'atLeast',
     must: 0.35,
     aim: 0.5,
   },
   {
     goal: 'p95 of full-resolution tiles during the cold trace',
     read: ({ results }) => results.product?.cold.nativeP95,
-    is: 'below',
+    relation: 'below',
     must: 8,
     aim: 3,
     unit: ' ms',
@@ -104,7 +109,7 @@ const serverGoals: readonly Goal<ServerMeasurements>[] = [
   {
     goal: 'first tile of a slide that is not open yet',
     read: ({ results }) => results.product?.firstTile ?? undefined,
-    is: 'below',
+    relation: 'below',
     must: 15,
     aim: 5,
     unit: ' ms',
@@ -113,7 +118,7 @@ const serverGoals: readonly Goal<ServerMeasurements>[] = [
   {
     goal: 'memory of all processes after the trace, one slide',
     read: ({ results }) => results.product?.cold.megabytes,
-    is: 'below',
+    relation: 'below',
     must: 400,
     aim: 250,
     unit: ' MB',
@@ -122,7 +127,7 @@ const serverGoals: readonly Goal<ServerMeasurements>[] = [
   {
     goal: 'native pixels, largest difference to OpenSlide',
     read: ({ pixels }) => pixels?.largest,
-    is: 'atMost',
+    relation: 'atMost',
     must: 0,
     aim: 0,
     digits: 0,
@@ -138,7 +143,7 @@ const browserGoals: readonly Goal<BrowserMeasurements>[] = [
   {
     goal: 'click to a sharp first view, p95',
     read: ({ sharp }) => sharp.p95,
-    is: 'below',
+    relation: 'below',
     must: 500,
     aim: 250,
     unit: ' ms',
@@ -147,7 +152,7 @@ const browserGoals: readonly Goal<BrowserMeasurements>[] = [
   {
     goal: 'to a sharp adjacent field of view, p95',
     read: ({ adjacent }) => adjacent.p95,
-    is: 'below',
+    relation: 'below',
     must: 60,
     aim: 60,
     unit: ' ms',
@@ -162,12 +167,27 @@ interface ViewerMeasurements {
 }
 
 const viewerGoals: readonly Goal<ViewerMeasurements>[] = [
-  { goal: 'failed tile requests', read: ({ failed }) => failed, is: 'atMost', must: 0, aim: 0, digits: 0 },
-  { goal: 'p99 of tiles', read: ({ p99 }) => p99, is: 'below', must: 250, aim: 250, unit: ' ms', digits: 0 },
+  {
+    goal: 'failed tile requests',
+    read: ({ failed }) => failed,
+    relation: 'atMost',
+    must: 0,
+    aim: 0,
+    digits: 0,
+  },
+  {
+    goal: 'p99 of tiles',
+    read: ({ p99 }) => p99,
+    relation: 'below',
+    must: 250,
+    aim: 250,
+    unit: ' ms',
+    digits: 0,
+  },
   {
     goal: 'memory in the last third of the time, ratio to the middle third',
     read: ({ growth }) => growth,
-    is: 'atMost',
+    relation: 'atMost',
     must: 1.1,
     aim: 1.05,
   },
@@ -185,7 +205,7 @@ interface RendererSample {
 const rendererGoals: readonly Goal<readonly RendererSample[]>[] = [
   {
     goal: 'object URLs alive at the end',
-    is: 'atMost',
+    relation: 'atMost',
     must: 0,
     aim: 0,
     digits: 0,
@@ -193,7 +213,7 @@ const rendererGoals: readonly Goal<readonly RendererSample[]>[] = [
   },
   {
     goal: 'JPEG images decoded on the main thread',
-    is: 'atMost',
+    relation: 'atMost',
     must: 0,
     aim: 0,
     digits: 0,
@@ -201,7 +221,7 @@ const rendererGoals: readonly Goal<readonly RendererSample[]>[] = [
   },
   {
     goal: 'copies of a whole canvas',
-    is: 'atMost',
+    relation: 'atMost',
     must: 0,
     aim: 0,
     digits: 0,
@@ -209,7 +229,7 @@ const rendererGoals: readonly Goal<readonly RendererSample[]>[] = [
   },
   {
     goal: 'WebGL contexts of a view and its navigator',
-    is: 'atMost',
+    relation: 'atMost',
     must: 1,
     aim: 1,
     digits: 0,
@@ -217,7 +237,7 @@ const rendererGoals: readonly Goal<readonly RendererSample[]>[] = [
   },
   {
     goal: 'memory, largest deviation from that of the first sample',
-    is: 'atMost',
+    relation: 'atMost',
     must: 5,
     aim: 5,
     unit: ' %',
@@ -243,7 +263,7 @@ interface DrawingTrace {
 const traceGoals: readonly Goal<readonly DrawingTrace[]>[] = [
   {
     goal: 'longest task that draws or copies tiles, WebGL in software left out',
-    is: 'atMost',
+    relation: 'atMost',
     must: 16,
     aim: 4,
     unit: ' ms',
@@ -256,7 +276,7 @@ const traceGoals: readonly Goal<readonly DrawingTrace[]>[] = [
   },
   {
     goal: 'images decoded on the main thread',
-    is: 'atMost',
+    relation: 'atMost',
     must: 0,
     aim: 0,
     digits: 0,
@@ -264,7 +284,7 @@ const traceGoals: readonly Goal<readonly DrawingTrace[]>[] = [
   },
   {
     goal: 'copies of a whole canvas',
-    is: 'atMost',
+    relation: 'atMost',
     must: 0,
     aim: 0,
     digits: 0,
@@ -289,10 +309,10 @@ export type Verdict = Readonly<Record<'goal' | 'measured' | 'must' | 'aim' | 're
 
 /** Returns the row of a goal. @param value the measured value; undefined or NaN when it was not measured */
 export function verdictOf(
-  { goal, is, must, aim, unit = '', digits = 2 }: Limits,
+  { goal, relation, must, aim, unit = '', digits = 2 }: Limits,
   value: number | undefined,
 ): Verdict {
-  const { sign, holds } = comparisons[is];
+  const { sign, holds } = comparisons[relation];
   const limits = { must: `${sign} ${must}${unit}`, aim: `${sign} ${aim}${unit}` };
   if (value === undefined || !Number.isFinite(value)) {
     return { goal, measured: 'not measured', ...limits, reached: '' };

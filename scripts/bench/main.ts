@@ -1,10 +1,10 @@
 /**
- * `npm run bench` compares the product with other tile servers and measures it in a browser. `npm run load` runs the part `viewers` with
- * 1,000 viewers.
+ * `npm run bench` runs benchmarks. A part is a group of measurements with its own tables in docs/performance.md. Without arguments, the parts
+ * `servers` (a comparison with other tile servers) and `browser` run; `npm run bench -- results sharing` runs the named parts. `npm run load`
+ * runs the part `viewers`, which simulates 1,000 viewers.
  *
- * Without arguments, the parts `servers` and `browser` run. Others can be selected: `npm run bench -- servers`, `browser`, `renderer`, `colours`, `main-thread`, `viewers`, `catalogue`,
- * `fairness`, `processes`, `results`, `annotations`, `sharing`, `interoperability`. The results replace the tables of docs/performance.md, except with
- * `--quick`, which only checks that the parts work. Slides and other data are kept in BENCH_DIR, by default in the user's cache folder.
+ * The results replace the tables in docs/performance.md, except with `--quick`, which only checks that the parts work. Slides and other data
+ * are kept in BENCH_DIR, by default in the user's cache folder.
  */
 import { platform } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -12,6 +12,7 @@ import { buildWebApp } from '../build/web-app.ts';
 import { main, Stop } from '../launcher/runtime.mjs';
 import type { BenchOptions } from './environment.ts';
 
+/** The parts by name; the module of a part is loaded only when the part runs. */
 const parts: Readonly<Record<string, () => Promise<(options: BenchOptions) => Promise<void>>>> = {
   servers: async () => (await import('./servers/servers-part.ts')).serversPart,
   browser: async () => (await import('./browser/browser-part.ts')).browserPart,
@@ -35,7 +36,7 @@ await main(async () => {
     options: { quick: { type: 'boolean', default: false } },
   });
   const names = positionals.length > 0 ? positionals : ['servers', 'browser'];
-  const selected = names.map((name) => {
+  const selectedParts = names.map((name) => {
     const loadPart = parts[name];
     if (loadPart === undefined) {
       throw new Stop(`There is no part "${name}". The parts are ${Object.keys(parts).join(', ')}.`);
@@ -45,7 +46,7 @@ await main(async () => {
   if (platform() !== 'linux') throw new Stop('The bench reads resource usage from /proc: it needs Linux.');
 
   await buildWebApp();
-  for (const loadPart of selected) {
+  for (const loadPart of selectedParts) {
     const part = await loadPart();
     await part({ isQuick: values.quick });
   }

@@ -1,4 +1,4 @@
-/** Starts the product with the slides of the bench and the settings of a production server. */
+/** Starts the product (the server and its render workers) with the slides of the bench and the settings of a production server. */
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { callApi, signIn } from '../services/api-client.ts';
@@ -17,13 +17,13 @@ export interface RunningProduct {
   /** Base URL. */
   readonly url: string;
   readonly port: number;
-  /** Process ids of the server; its child processes are found from them. */
-  readonly roots: readonly number[];
+  /** Process ids of the server, without its child processes. */
+  readonly processIds: readonly number[];
   /** Bearer token of the administrator. */
   readonly token: string;
   /** Returns the catalogue id of a slide. @throws Error when the slide is not in the catalogue */
   imageId(fileName: string): string;
-  /** Returns the URL path of a tile. @param session image session; by default the administrator's */
+  /** Returns the URL path of a tile. @param tile `level/column_row` @param session image session; by default the administrator's */
   tilePath(id: string, tile: string, session?: string): string;
   stop(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export async function startProduct(
     const adminSession = await createImageSession(url, token);
     const imageId = (fileName: string) => idOf(images, fileName);
     const tilePath = (id: string, tile: string, session = adminSession) => tilePathOf(id, tile, session);
-    return { url, port, roots: [pid], token, imageId, tilePath, stop };
+    return { url, port, processIds: [pid], token, imageId, tilePath, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -1,11 +1,13 @@
+/** Tests the arithmetic and the tables of the benchmarks. */
 import { describe, expect, it } from 'vitest';
 import { serverVerdicts, verdictOf } from './goals.ts';
 import { median, quantile } from './load/statistics.ts';
-import { tableOf, withPart } from './report.ts';
+import { markdownTable, replacePart } from './report.ts';
 import { medians, type ServerResult } from './servers/compare-servers.ts';
 import { serversTable } from './servers/servers-table.ts';
 import { growthOf } from './viewers/concurrent-viewers.ts';
 
+/** Returns the figures of a load that sent `perSecond` requests per second. */
 const summary = (perSecond: number) => ({
   requests: 1000,
   failed: 0,
@@ -36,7 +38,7 @@ describe('quantile and median', () => {
 });
 
 describe('medians', () => {
-  it('returns the median of every number in nested objects', () => {
+  it('returns the median of every number over several objects, also in nested objects', () => {
     const rounds = [
       { a: 1, b: { c: 9 } },
       { a: 3, b: { c: 7 } },
@@ -58,12 +60,15 @@ describe('verdictOf', () => {
     ['atLeast', 0.7, 'aim'],
     ['atLeast', 0.5, 'must'],
     ['atLeast', 0.3, '**not met**'],
-  ] as const)('%s must 0.4, aim 0.6: value %d reaches %s', (is, value, reached) => {
-    expect(verdictOf({ goal: 'g', is, must: 0.4, aim: 0.6 }, value)).toMatchObject({ reached });
-  });
+  ] as const)(
+    'for a goal "%s" with must 0.4 and aim 0.6, returns for the value %d that it reached: %s',
+    (relation, value, reached) => {
+      expect(verdictOf({ goal: 'g', relation, must: 0.4, aim: 0.6 }, value)).toMatchObject({ reached });
+    },
+  );
 
   it('returns the measured value and both limits as texts with the unit of the goal', () => {
-    const goal = { goal: 'p99', is: 'below', must: 10, aim: 5, unit: ' ms', digits: 1 } as const;
+    const goal = { goal: 'p99', relation: 'below', must: 10, aim: 5, unit: ' ms', digits: 1 } as const;
     expect(verdictOf(goal, 5)).toEqual({
       goal: 'p99',
       measured: '5.0 ms',
@@ -75,10 +80,10 @@ describe('verdictOf', () => {
 });
 
 describe('serverVerdicts', () => {
-  it('reports a goal as not measured when the other server is not installed', () => {
+  it('reports the ratio to a server that is not installed as not measured', () => {
     const { nginx: _, ...withoutNginx } = results;
-    const [ofNginx, cpu] = serverVerdicts({ results: withoutNginx, pixels: null });
-    expect(ofNginx).toMatchObject({ measured: 'not measured', reached: '' });
+    const [ratioToNginx, cpu] = serverVerdicts({ results: withoutNginx, pixels: null });
+    expect(ratioToNginx).toMatchObject({ measured: 'not measured', reached: '' });
     expect(cpu).toMatchObject({ measured: '0.020', reached: 'aim' });
   });
 });
@@ -102,15 +107,15 @@ describe('serversTable', () => {
   });
 });
 
-describe('withPart', () => {
-  it('appends a measured part that the Markdown page does not contain yet', () => {
-    expect(withPart('# Performance\n', 'servers', tableOf([{ a: 1 }]))).toBe(
+describe('replacePart, which writes results into docs/performance.md,', () => {
+  it('appends the results of a part that the page does not contain yet', () => {
+    expect(replacePart('# Performance\n', 'servers', markdownTable([{ a: 1 }]))).toBe(
       '# Performance\n\n<!-- measured: servers -->\n| a |\n| --- |\n| 1 |\n<!-- end: servers -->\n',
     );
   });
 
-  it('replaces a measured part of the Markdown page and keeps the text around it', () => {
-    const once = `${withPart('# Performance\n', 'servers', 'old')}\nWhy it is so.\n`;
-    expect(withPart(once, 'servers', 'new')).toBe(once.replace('old', 'new'));
+  it('replaces the results of a part and keeps the text around them', () => {
+    const once = `${replacePart('# Performance\n', 'servers', 'old')}\nWhy it is so.\n`;
+    expect(replacePart(once, 'servers', 'new')).toBe(once.replace('old', 'new'));
   });
 });

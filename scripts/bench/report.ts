@@ -1,4 +1,4 @@
-/** Formats measurements as Markdown tables, prints them and writes them into docs/performance.md. */
+/** Formats the measurements of the benchmarks as Markdown tables, prints them and writes them into docs/performance.md. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
@@ -7,29 +7,29 @@ import { root } from '../launcher/runtime.mjs';
 const performancePage = join(root, 'docs/performance.md');
 
 /** Returns a Markdown table. @param rows objects with the same keys, which are the column headings */
-export function tableOf(rows: readonly Readonly<Record<string, string | number>>[]): string {
+export function markdownTable(rows: readonly Readonly<Record<string, string | number>>[]): string {
   const line = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`;
   const headings = Object.keys(rows[0] ?? {});
-  const rule = headings.map(() => '---');
-  return [line(headings), line(rule), ...rows.map((row) => line(Object.values(row)))].join('\n');
+  const separators = headings.map(() => '---');
+  return [line(headings), line(separators), ...rows.map((row) => line(Object.values(row)))].join('\n');
 }
 
 /**
- * Returns the text of a page with one measured part replaced, or added at the end when the page does not have it.
+ * Returns the text of a page with the results of one part replaced, or added at the end when the page does not have them.
  *
- * @param name the name of the part, which is between `<!-- measured: name -->` and `<!-- end: name -->`
+ * @param name the name of the part, whose results are between `<!-- measured: name -->` and `<!-- end: name -->`
  */
-export function withPart(text: string, name: string, part: string): string {
+export function replacePart(text: string, name: string, part: string): string {
   const startMark = `<!-- measured: ${name} -->`;
   const endMark = `<!-- end: ${name} -->`;
   const start = text.indexOf(startMark);
   const end = text.indexOf(endMark);
-  const marked = `${startMark}\n${part}\n${endMark}`;
-  if (start < 0 || end < start) return `${text.trimEnd()}\n\n${marked}\n`;
-  return text.slice(0, start) + marked + text.slice(end + endMark.length);
+  const markedPart = `${startMark}\n${part}\n${endMark}`;
+  if (start < 0 || end < start) return `${text.trimEnd()}\n\n${markedPart}\n`;
+  return text.slice(0, start) + markedPart + text.slice(end + endMark.length);
 }
 
-/** Prints a part, and writes it into docs/performance.md unless the run was quick. */
+/** Prints the results of a part, and writes them into docs/performance.md unless the run was quick. @param lines Markdown */
 export function publish(
   name: string,
   lines: readonly string[],
@@ -39,15 +39,15 @@ export function publish(
   console.log(`\n${part}\n`);
   if (isQuick) return;
   const text = existsSync(performancePage) ? readFileSync(performancePage, 'utf8') : '# Performance\n';
-  writeFileSync(performancePage, withPart(text, name, part));
+  writeFileSync(performancePage, replacePart(text, name, part));
 }
 
 /** Returns a sentence with the date, the hardware and the versions of the programs, but not the name of the machine. */
-export function circumstances(versions: Readonly<Record<string, string>> = {}): string {
+export function describeMachine(versions: Readonly<Record<string, string>> = {}): string {
   const [cpu] = os.cpus();
-  const day = new Date().toISOString().slice(0, 10);
+  const date = new Date().toISOString().slice(0, 10);
   const gigabytes = Math.round(os.totalmem() / 1024 ** 3);
   const machine = `${os.cpus().length} × ${cpu?.model.trim() ?? 'unknown processor'}, ${gigabytes} GB, ${os.type()} ${os.release().split('-')[0]}`;
   const programs = Object.entries({ Node: process.versions.node, ...versions }).map((pair) => pair.join(' '));
-  return `${day}. ${machine}. ${programs.join(', ')}.`;
+  return `${date}. ${machine}. ${programs.join(', ')}.`;
 }

@@ -11,11 +11,11 @@ export interface ResourceUsage {
   readonly megabytes: number;
 }
 
-/** Sums the usage of these processes and all their descendants. */
-export function usageOf(roots: readonly number[]): ResourceUsage {
+/** Sums the CPU time and memory of these processes and all their descendants. */
+export function usageOf(processIds: readonly number[]): ResourceUsage {
   let cpuSeconds = 0;
   let megabytes = 0;
-  for (const id of withDescendants(roots)) {
+  for (const id of withDescendants(processIds)) {
     const stat = statOf(id);
     if (stat === null) continue;
     // The fields utime and stime, and cutime and cstime of children that have ended (man proc_pid_stat).
@@ -27,7 +27,7 @@ export function usageOf(roots: readonly number[]): ResourceUsage {
 }
 
 /** Returns the ids of these processes and of all processes that descend from them. */
-function withDescendants(roots: readonly number[]): number[] {
+function withDescendants(processIds: readonly number[]): number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {
     const stat = /^\d+$/.test(name) ? statOf(Number(name)) : null;
@@ -35,7 +35,7 @@ function withDescendants(roots: readonly number[]): number[] {
     const parent = Number(stat[1]); // the fourth field: id of the parent process
     children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
   }
-  const all = [...roots];
+  const all = [...processIds];
   // The list grows during the iteration, so that it also contains the children of children.
   for (const id of all) all.push(...(children.get(id) ?? []));
   return all;
@@ -48,17 +48,19 @@ function withDescendants(roots: readonly number[]): number[] {
 function statOf(id: number): string[] | null {
   try {
     const text = readFileSync(`/proc/${id}/stat`, 'latin1');
-    return text.slice(text.lastIndexOf(')') + 2).split(' '); // the second field is a name in parentheses, which may contain both
+    // The second field is a name in parentheses, which may contain spaces and parentheses.
+    return text.slice(text.lastIndexOf(')') + 2).split(' ');
   } catch {
     return null;
   }
 }
 
+/** Returns the proportional set size of a process; 0 when the process has ended. */
 function megabytesOf(id: number): number {
   try {
     const text = readFileSync(`/proc/${id}/smaps_rollup`, 'latin1');
     return Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1024;
   } catch {
-    return 0; // The process has ended.
+    return 0; // the process has ended
   }
 }

@@ -12,17 +12,17 @@ export interface LoggedProcess {
   stop(): Promise<void>;
 }
 
-/** Starts a program. @param logFile the file to which its output is appended */
+/** Starts a program, which gets the signals of this process. @param logFile the file to which its output is appended */
 export function startLogged(
   commandLine: readonly string[],
   logFile: string,
   env: NodeJS.ProcessEnv = {},
 ): LoggedProcess {
   mkdirSync(dirname(logFile), { recursive: true });
-  const log = openSync(logFile, 'a');
-  const child = start(commandLine, { env, stdio: ['ignore', log, log] });
-  const signals = passSignalsTo(child); // until the child has ended
-  const ended = endOf(child).finally(() => signals.release());
+  const logDescriptor = openSync(logFile, 'a');
+  const child = start(commandLine, { env, stdio: ['ignore', logDescriptor, logDescriptor] });
+  const passedSignals = passSignalsTo(child);
+  const ended = endOf(child).finally(() => passedSignals.release());
   if (child.pid === undefined) throw new Error(`${commandLine[0]} could not be started.`);
   return {
     pid: child.pid,

@@ -1,4 +1,7 @@
-/** A probe that runs in the page before its scripts and measures how annotations are drawn. Points in time are milliseconds since the navigation. */
+/**
+ * A probe that the benchmarks install in a viewer page to measure how it draws annotations. Points in time are milliseconds since
+ * the navigation.
+ */
 
 interface AnnotationProbe {
   /** Time of the first request for the list of annotations; 0 before the request. */
@@ -43,7 +46,7 @@ export function installAnnotationProbe(): void {
     return parent?.className.includes('canvases') ? parent : null;
   };
   // In each frame the canvas of all annotations is cleared first, and after its drawing the canvas of the unfinished shape.
-  CanvasRenderingContext2D.prototype.clearRect = function clear(...area) {
+  CanvasRenderingContext2D.prototype.clearRect = function clearMeasured(...area) {
     const canvases = annotationCanvasesOf(this);
     if (canvases !== null && this.canvas === canvases.firstElementChild) frameStartedAt = performance.now();
     else if (canvases !== null && frameStartedAt > 0) {
@@ -52,7 +55,10 @@ export function installAnnotationProbe(): void {
     }
     clearRect.apply(this, area);
   };
-  CanvasRenderingContext2D.prototype.stroke = function draw(this: CanvasRenderingContext2D, path?: Path2D) {
+  CanvasRenderingContext2D.prototype.stroke = function strokeMeasured(
+    this: CanvasRenderingContext2D,
+    path?: Path2D,
+  ) {
     Reflect.apply(stroke, this, path === undefined ? [] : [path]);
     if (probe.firstPictureAt === 0 && annotationCanvasesOf(this) !== null)
       probe.firstPictureAt = performance.now();
@@ -64,15 +70,15 @@ export function installAnnotationProbe(): void {
       const release = { work: 0, picture: 0 };
       probe.releases.push(release);
       // A message is handled directly after the work of this event; a timer could fire later.
-      const afterTask = (done: () => void) => {
+      const runAfterTask = (done: () => void) => {
         const { port1, port2 } = new MessageChannel();
         port1.onmessage = done;
         port2.postMessage(null);
       };
-      afterTask(() => {
+      runAfterTask(() => {
         release.work = performance.now() - startedAt;
         requestAnimationFrame(() => {
-          afterTask(() => {
+          runAfterTask(() => {
             release.picture = performance.now() - startedAt;
           });
         });

@@ -11,12 +11,12 @@ import { startPostgres } from '../../services/postgres.ts';
 import { type BenchEnvironment, type BenchOptions, createEnvironment } from '../environment.ts';
 import { quantile } from '../load/statistics.ts';
 import { type RunningProduct, startProduct } from '../product.ts';
-import { circumstances, publish, tableOf } from '../report.ts';
+import { describeMachine, markdownTable, publish } from '../report.ts';
 import { slideNames } from '../slides/slides.ts';
 import { measureInBrowser } from './browser-figures.ts';
-import { changeTogether } from './concurrent-writers.ts';
+import { measureConcurrentChanges } from './concurrent-writers.ts';
 import { clearLayers, makeLayer, outlinesIn } from './generated-annotations.ts';
-import { killDuringSaves } from './killed-server.ts';
+import { measureKills } from './killed-server.ts';
 
 /** A row of the result table, by column. */
 export type Row = Readonly<Record<string, string | number>>;
@@ -25,7 +25,7 @@ export async function annotationsPart({ isQuick }: BenchOptions): Promise<void> 
   const environment = await createEnvironment();
   const postgres = await startPostgres();
   const rows: Row[] = [];
-  const add = (row: Row) => {
+  const addRow = (row: Row) => {
     const rowWithLoad = { ...row, 'load of the machine': (os.loadavg()[0] ?? 0).toFixed(1) };
     console.log(JSON.stringify(rowWithLoad));
     rows.push(rowWithLoad);
@@ -37,18 +37,18 @@ export async function annotationsPart({ isQuick }: BenchOptions): Promise<void> 
     ];
     for (const [name, env] of installations) {
       await withProduct(environment, env, async (product) => {
-        add(await measureList(product, name, isQuick ? 3 : 20));
-        if (name === 'SQLite') for (const row of await measureInBrowser(product, isQuick)) add(row);
+        addRow(await measureList(product, name, isQuick ? 3 : 20));
+        if (name === 'SQLite') for (const row of await measureInBrowser(product, isQuick)) addRow(row);
       });
       await withProduct(environment, { ...env, WORKERS: '3' }, async (product) => {
-        add(await changeTogether(product, name, isQuick ? 3 : 30));
+        addRow(await measureConcurrentChanges(product, name, isQuick ? 3 : 30));
       });
-      add(await killDuringSaves(withEmptyFolder(environment), env, name, isQuick ? 3 : 50));
+      addRow(await measureKills(withEmptyFolder(environment), env, name, isQuick ? 3 : 50));
     }
   } finally {
     await postgres?.stop();
   }
-  publish('annotations', [circumstances(), '', tableOf(rows)], { isQuick });
+  publish('annotations', [describeMachine(), '', markdownTable(rows)], { isQuick });
 }
 
 /** Returns the environment with an empty folder for everything that this part writes. */
@@ -83,7 +83,7 @@ async function measureList(product: RunningProduct, database: string, repeats: n
   for (let repeat = 0; repeat <= repeats; repeat++) {
     const download = await downloadList(product, layerId);
     bytes = download.bytes;
-    // The first request is not counted, because the server compiles code for it.
+    // The first download is not counted, because the server compiles code during it.
     if (repeat > 0) {
       times.push(download.ms);
       firstByteTimes.push(download.firstByteMs);

@@ -19,8 +19,10 @@ import {
 import { measureCrashes } from './page-crashes.ts';
 import { middleOf, openContext, panAround, viewport } from './signed-in-page.ts';
 
+/** Number of measured strokes of the brush. */
 const brushStrokes = 10;
 
+/** Runs all measurements in a browser and returns the rows of the result table. */
 export async function measureInBrowser(product: RunningProduct, isQuick: boolean): Promise<readonly Row[]> {
   const browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] });
   try {
@@ -72,9 +74,13 @@ async function withLayer<Result>(
   }
 }
 
-/** The field of view that contains all annotations of `measureFirstPicture`: its centre in pixels of full resolution, and its zoom. */
+/**
+ * The field of view that contains all annotations of `measureFirstPicture`: its centre in pixels of full resolution, and its
+ * zoom.
+ */
 const fieldOfAll = { x: 4000, y: 3000, zoom: 0.2 };
 
+/** Measures how soon 10,000 annotations are drawn. */
 function measureFirstPicture(browser: Browser, product: RunningProduct, repeats: number): Promise<Row> {
   return withLayer(product, outlinesIn({ width: 8000, height: 6000 }, 10_000, 30), async () => {
     const pictures: number[] = [];
@@ -134,16 +140,17 @@ function measureBrush(browser: Browser, product: RunningProduct): Promise<Row> {
       await page.keyboard.press('d');
       await page.getByRole('region', { name: 'Annotations' }).getByRole('button', { name: /^Area/ }).click();
       await page.keyboard.press('b');
-      await page.waitForTimeout(1500); // The browser compiles the code of the brush while it is idle.
+      await page.waitForTimeout(1500); // meanwhile the browser compiles the code of the brush
       const [x, y] = await middleOf(page);
       for (let stroke = 0; stroke < brushStrokes; stroke++) {
         const angle = 0.25 * stroke - 1.2;
-        const positionAt = (reach: number) =>
-          [x + reach * Math.cos(angle), y + reach * Math.sin(angle)] as const;
+        /** Returns a position on the screen. @param radius distance from the middle in CSS pixels */
+        const positionAt = (radius: number) =>
+          [x + radius * Math.cos(angle), y + radius * Math.sin(angle)] as const;
         await page.mouse.move(...positionAt(380));
         await page.mouse.down();
         for (let step = 0; step <= 10; step++) await page.mouse.move(...positionAt(380 + 6 * step));
-        await page.waitForTimeout(100); // The page draws the stroke, so that the release measures only its own work.
+        await page.waitForTimeout(100); // until the page has drawn the stroke, so that the release includes only its own work
         await page.mouse.up();
         await page.waitForTimeout(700);
       }

@@ -8,12 +8,13 @@ import { slideNames } from '../slides/slides.ts';
 import type { Row } from './annotations-part.ts';
 import { type GeneratedFeature, makeLayer, outline } from './generated-annotations.ts';
 
+/** Number of users, each with connections of its own. */
 const users = 20;
 /** Number of annotations that all users change; each user also draws new ones. */
 const sharedCount = 5;
 
 /** The response to a change: the new revisions, or the current annotations with which it conflicts. */
-interface Reply {
+interface ChangeResponse {
   readonly status: number;
   readonly body: {
     readonly revisions?: Readonly<Record<string, number>>;
@@ -28,7 +29,7 @@ interface Reply {
  * Runs one loop per user, all with the token of the administrator. In each of `rounds` rounds a user draws a new annotation and changes a
  * shared one; after a conflict (409) the user sends the change again with the current revision.
  */
-export async function changeTogether(
+export async function measureConcurrentChanges(
   product: RunningProduct,
   database: string,
   rounds: number,
@@ -42,46 +43,49 @@ export async function changeTogether(
     sharedAnnotations,
   );
 
-  /** @param baseRevision revision that the change replaces; null for a new annotation */
-  const send = async (feature: GeneratedFeature, baseRevision: number | null): Promise<Reply> => {
+  /** Sends a change. @param baseRevision revision (number of changes) that the change replaces; null for a new annotation */
+  const sendChange = async (
+    feature: GeneratedFeature,
+    baseRevision: number | null,
+  ): Promise<ChangeResponse> => {
     const response = await fetch(`${url}/api/v1/annotation-layers/${layerId}/changes`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', connection: 'close' },
       body: JSON.stringify({ changes: [{ op: 'put', feature, base_revision: baseRevision }] }),
     });
-    return { status: response.status, body: (await response.json()) as Reply['body'] };
+    return { status: response.status, body: (await response.json()) as ChangeResponse['body'] };
   };
 
   let conflicts = 0;
   let changes = 0;
   /** Ids of the new annotations that the server has acknowledged. */
-  const drawn = new Set<string>();
+  const acknowledgedNew = new Set<string>();
   /** Number of acknowledged changes of each shared annotation, its creation included, which must equal its revision. */
-  const acknowledged = new Map<string, number>(sharedAnnotations.map(({ id }) => [id, 1]));
+  const acknowledgedChanges = new Map<string, number>(sharedAnnotations.map(({ id }) => [id, 1]));
   await Promise.all(
     Array.from({ length: users }, async (_, user) => {
       const knownRevisions = new Map<string, number>();
       for (let round = 0; round < rounds; round++) {
         const newAnnotation = outline(300 * user, 100 * round + 2000, 20, 12);
-        const { status } = await send(newAnnotation, null);
+        const { status } = await sendChange(newAnnotation, null);
         if (status !== 200) throw new Error(`The server rejected a new annotation with status ${status}.`);
-        drawn.add(newAnnotation.id);
+        acknowledgedNew.add(newAnnotation.id);
         changes++;
         const target = sharedAnnotations[(user + round) % sharedCount];
         if (target === undefined) continue;
         for (;;) {
           const moved = outline(1000 * user, 10 * round, 150 + Math.random(), 12, target.id); // differs in every attempt
-          const reply = await send(moved, knownRevisions.get(target.id) ?? 1);
-          if (reply.status === 200) {
-            knownRevisions.set(target.id, reply.body.revisions?.[target.id] ?? 0);
-            acknowledged.set(target.id, (acknowledged.get(target.id) ?? 0) + 1);
+          const response = await sendChange(moved, knownRevisions.get(target.id) ?? 1);
+          if (response.status === 200) {
+            knownRevisions.set(target.id, response.body.revisions?.[target.id] ?? 0);
+            acknowledgedChanges.set(target.id, (acknowledgedChanges.get(target.id) ?? 0) + 1);
             changes++;
             break;
           }
-          if (reply.status !== 409)
-            throw new Error(`The server rejected a change with status ${reply.status}.`);
+          if (response.status !== 409)
+            throw new Error(`The server rejected a change with status ${response.status}.`);
           conflicts++;
-          knownRevisions.set(target.id, reply.body.conflicts?.[0]?.properties.revision ?? 0);
+          knownRevisions.set(target.id, response.body.conflicts?.[0]?.properties.revision ?? 0);
         }
       }
     }),
@@ -91,14 +95,14 @@ export async function changeTogether(
     readonly features: readonly { readonly id: string; readonly properties: { readonly revision: number } }[];
   }>(url, 'GET', `/annotation-layers/${layerId}/annotations`, { token });
   const revisions = new Map(list.features.map(({ id, properties }) => [id, properties.revision]));
-  const lostDrawn = [...drawn].filter((id) => !revisions.has(id)).length;
-  const lostChanges = [...acknowledged].reduce(
+  const lostNew = [...acknowledgedNew].filter((id) => !revisions.has(id)).length;
+  const lostChanges = [...acknowledgedChanges].reduce(
     (sum, [id, count]) => sum + Math.abs(count - (revisions.get(id) ?? 0)),
     0,
   );
   return {
     measured: `${database}: ${users} users change one layer at once in 3 processes; acknowledged changes that are lost`,
-    result: lostDrawn + lostChanges,
+    result: lostNew + lostChanges,
     detail: `${changes.toLocaleString('en')} changes, ${conflicts.toLocaleString('en')} reported as conflicts and sent again`,
     limit: '0',
   };

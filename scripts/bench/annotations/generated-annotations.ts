@@ -1,4 +1,7 @@
-/** Creates and deletes annotation layers for the bench. */
+/**
+ * Generates annotations, and creates and deletes annotation layers (sets of annotations of a slide) with them, for the
+ * benchmarks.
+ */
 import { randomUUID } from 'node:crypto';
 import { callApi } from '../../services/api-client.ts';
 
@@ -9,6 +12,7 @@ export interface GeneratedFeature {
   readonly properties: object;
 }
 
+/** Annotation classes with their colours in sRGB. */
 const classes = [
   { name: 'Tumor', color: [200, 0, 0] },
   { name: 'Stroma', color: [150, 200, 150] },
@@ -25,11 +29,11 @@ export function outline(
 ): GeneratedFeature {
   const ring = Array.from({ length: vertices }, (_, i) => {
     const angle = (2 * Math.PI * i) / vertices;
-    const reach = radius * (1 + 0.05 * Math.sin(angle * 12));
+    const distance = radius * (1 + 0.05 * Math.sin(angle * 12));
     return [
-      Math.round((x + reach * Math.cos(angle)) * 100) / 100,
-      Math.round((y + reach * Math.sin(angle)) * 100) / 100,
-    ]; // rounded to two decimals
+      Math.round((x + distance * Math.cos(angle)) * 100) / 100,
+      Math.round((y + distance * Math.sin(angle)) * 100) / 100,
+    ]; // with two decimal places
   });
   return {
     type: 'Feature',

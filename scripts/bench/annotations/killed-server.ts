@@ -7,7 +7,9 @@ import { slideNames } from '../slides/slides.ts';
 import type { Row } from './annotations-part.ts';
 import { type GeneratedFeature, makeLayer, outline } from './generated-annotations.ts';
 
+/** Number of loops that save annotations at the same time. */
 const writers = 4;
+/** Number of new annotations in each request. */
 const changesPerBatch = 5;
 
 interface SentBatch {
@@ -16,8 +18,8 @@ interface SentBatch {
   isAcknowledged: boolean;
 }
 
-/** Kills and restarts the server `kills` times. A lost annotation is counted after every later restart, too. */
-export async function killDuringSaves(
+/** Kills and restarts the server `kills` times. A lost annotation is counted again after every later restart. */
+export async function measureKills(
   environment: BenchEnvironment,
   env: NodeJS.ProcessEnv,
   database: string,
@@ -31,8 +33,8 @@ export async function killDuringSaves(
   for (let kill = 0; kill < kills; kill++) {
     const firstBatchOfRound = sent.length;
     const saving = Array.from({ length: writers }, () => saveUntilKilled(product, layerId, sent));
-    await setTimeout(100 + Math.random() * 400);
-    for (const pid of product.roots) process.kill(pid, 'SIGKILL');
+    await setTimeout(100 + Math.random() * 400); // ms until the kill
+    for (const pid of product.processIds) process.kill(pid, 'SIGKILL');
     await Promise.all(saving);
     await product.stop();
     product = await startProduct(environment, env);
@@ -67,7 +69,7 @@ async function saveUntilKilled(product: RunningProduct, layerId: string, sent: S
     try {
       if (!(await save(product, layerId, features))) throw new Error('A batch was rejected.');
     } catch (error) {
-      if (error instanceof TypeError) return; // fetch failed, because the server was killed.
+      if (error instanceof TypeError) return; // `fetch` failed, because the server was killed
       throw error;
     }
     batch.isAcknowledged = true;

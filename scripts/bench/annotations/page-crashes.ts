@@ -1,4 +1,7 @@
-/** Crashes the page repeatedly while saves get no response, and counts annotations that are missing after the last reload. */
+/**
+ * Crashes the page repeatedly while its saves fail, and counts annotations that are missing after a later page has saved what the
+ * browser has stored.
+ */
 import { setTimeout } from 'node:timers/promises';
 import type { Browser, Page } from '@playwright/test';
 import { callApi } from '../../services/api-client.ts';
@@ -11,7 +14,10 @@ import { middleOf, openContext } from './signed-in-page.ts';
 /** URL pattern of the requests that save annotations. */
 const saveRequests = '**/api/v1/annotation-layers/*/changes';
 
-/** Opens a page, draws an annotation that the page cannot save, and crashes the page, `crashes` times; then opens a page that can save. */
+/**
+ * Repeats `crashes` times: opens a page, draws an annotation that the page cannot save, and crashes the page. Then opens a page
+ * that can save.
+ */
 export async function measureCrashes(
   browser: Browser,
   product: RunningProduct,

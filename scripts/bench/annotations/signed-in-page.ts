@@ -1,14 +1,17 @@
-/** Opens browser contexts that are signed in as the administrator without the login screen. */
+/** Opens browser contexts in which a user is signed in without the login screen. */
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { callApi } from '../../services/api-client.ts';
 import type { RunningProduct } from '../product.ts';
 
+/** Size of the window in CSS pixels. */
 export const viewport = { width: 1920, height: 1080 };
 /** Playwright's timeout. It is long because a page without a graphics card is slow on a busy machine. */
 const timeoutMs = 180_000;
 
+/** URL of a running server, and the bearer token of a user. */
 export type SignedIn = Pick<RunningProduct, 'url' | 'token'>;
 
+/** Opens a new browser context with the stored sign-in of the user. */
 export async function openContext(browser: Browser, { url, token }: SignedIn): Promise<BrowserContext> {
   const { user } = await callApi<{ user: object }>(url, 'POST', '/auth/verify', { body: { token } });
   const localStorage = [
@@ -28,7 +31,7 @@ export async function middleOf(page: Page): Promise<readonly [x: number, y: numb
   return [box.x + box.width / 2, box.y + box.height / 2];
 }
 
-/** Drags the slide in circles around a point with 60 moves of the pointer, and waits 1 s until the slide no longer moves. */
+/** Drags the slide in circles around a point with 60 moves of the pointer. Then waits 1 s, in which the slide comes to rest. */
 export async function panAround(page: Page, [x, y]: readonly [x: number, y: number]): Promise<void> {
   await page.mouse.move(x, y);
   await page.mouse.down();

@@ -1,4 +1,7 @@
-/** `npm run bench -- browser`: measures when a user sees the slide, in a headless Chromium on the same machine. */
+/**
+ * `npm run bench -- browser`: measures in a headless Chromium on the same machine how soon a person sees a slide that is opened, how soon the
+ * next field of view is sharp, and how smoothly the slide moves.
+ */
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Browser, chromium, type Page } from '@playwright/test';
@@ -9,7 +12,7 @@ import { browserVerdicts } from '../goals.ts';
 import { median, quantile } from '../load/statistics.ts';
 import { administrator, type RunningProduct, startProduct } from '../product.ts';
 import { waitUntilTilesAreRendered } from '../rendered-tiles.ts';
-import { circumstances, publish, tableOf } from '../report.ts';
+import { describeMachine, markdownTable, publish } from '../report.ts';
 import { slideNames } from '../slides/slides.ts';
 import { type Appearance, installProbe } from './browser-probe.ts';
 
@@ -41,12 +44,12 @@ interface Pan {
   readonly longest: number;
 }
 
-/** Milliseconds until the adjacent field of view is sharp. */
+/** Milliseconds from the first key press until the adjacent field of view is sharp. */
 interface Step {
-  /** For a field whose tiles the browser must load. */
-  readonly fresh: number;
-  /** For a field whose tiles are all in memory. */
-  readonly loaded: number;
+  /** When the browser must load the tiles of the field. */
+  readonly withLoading: number;
+  /** When all tiles of the field are in memory. */
+  readonly inMemory: number;
 }
 
 interface Results {
@@ -67,7 +70,7 @@ export async function browserPart({ isQuick }: BenchOptions): Promise<void> {
   await waitUntilTilesAreRendered([join(environment.cache, 'data')]);
   const browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] });
   try {
-    const visit = await createVisit(browser, product);
+    const visit = await signInForVisits(browser, product);
     const openings: Opening[] = [];
     for (let i = 0; i < repetitions; i += 1) openings.push(await measureOpening(visit));
     const steps = await measureSteps(visit, product, repetitions);
@@ -84,7 +87,7 @@ export async function browserPart({ isQuick }: BenchOptions): Promise<void> {
 }
 
 /** Signs in once and returns a function that opens signed-in pages. */
-async function createVisit(browser: Browser, { url }: RunningProduct): Promise<Visit> {
+async function signInForVisits(browser: Browser, { url }: RunningProduct): Promise<Visit> {
   const token = await signIn(url, administrator);
   const { user } = await callApi<{ user: object }>(url, 'POST', '/auth/verify', { body: { token } });
   const localStorage = [
@@ -130,15 +133,16 @@ function measureSteps(visit: Visit, product: RunningProduct, repetitions: number
     await waitUntilLoaded(page);
     const steps: Step[] = [];
     for (let i = 0; i < repetitions; i += 1) {
-      const fresh = await measureStep(page, 'ArrowRight');
+      const withLoading = await measureStep(page, 'ArrowRight');
       await measureStep(page, 'ArrowLeft');
-      const loaded = await measureStep(page, 'ArrowRight');
-      steps.push({ fresh, loaded });
+      const inMemory = await measureStep(page, 'ArrowRight');
+      steps.push({ withLoading, inMemory });
     }
     return steps;
   });
 }
 
+/** Moves the view to the adjacent field. @returns the milliseconds until the field is sharp */
 async function measureStep(page: Page, key: string): Promise<number> {
   const appearance = page.evaluate(() => window.bench.watch('keydown'));
   for (let i = 0; i < pressesPerField; i += 1) await page.keyboard.press(key);
@@ -155,7 +159,7 @@ function measurePan(
   return visit(fieldPath(product, 20_000, 15_000), viewport, async (page) => {
     await waitUntilLoaded(page);
     const centre = { x: viewport.width * 0.6, y: viewport.height / 2 };
-    const counting = await page.evaluateHandle(() => window.bench.countFrames());
+    const frameCounter = await page.evaluateHandle(() => window.bench.countFrames());
     await page.mouse.move(centre.x, centre.y);
     await page.mouse.down();
     const startedAt = performance.now();
@@ -164,13 +168,13 @@ function measurePan(
       await page.mouse.move(centre.x + Math.sin(angle) * 300, centre.y + (1 - Math.cos(angle)) * 150);
       await setTimeout(8);
     }
-    const gaps = await counting.evaluate((stop) => stop());
+    const gaps = await frameCounter.evaluate((stop) => stop()); // milliseconds between frames
     await page.mouse.up();
     return { perSecond: 1000 / median(gaps), p95: quantile(gaps, 0.95), longest: quantile(gaps, 1) };
   });
 }
 
-/** Returns the path of the viewer at full resolution. @param x centre in pixels of full resolution, as `y` */
+/** Returns the path of the viewer at full resolution. @param x and `y` are the centre in pixels of full resolution */
 function fieldPath(product: RunningProduct, x: number, y: number): string {
   const image = product.imageId(slideNames.scan);
   return `/wsi-viewer?${new URLSearchParams({ image, x: String(x), y: String(y), zoom: '1' })}`;
@@ -187,13 +191,13 @@ function report({ chromium: version, openings, steps, pans }: Results, isQuick: 
     p50: quantile(numbers, 0.5),
     p95: quantile(numbers, 0.95),
   });
-  // Without tiles to load, a step takes only the time of the movement.
-  const movementMs = median(steps.map(({ loaded }) => loaded));
+  // A step without tiles to load takes only the time of the movement.
+  const movementMs = median(steps.map(({ inMemory }) => inMemory));
   const measured = {
     first: percentilesOf(openings.map(({ first }) => first)),
     sharp: percentilesOf(openings.map(({ sharp }) => sharp)),
-    adjacent: percentilesOf(steps.map(({ fresh }) => Math.max(0, fresh - movementMs))),
-    movement: percentilesOf(steps.map(({ loaded }) => loaded)),
+    adjacent: percentilesOf(steps.map(({ withLoading }) => Math.max(0, withLoading - movementMs))),
+    movement: percentilesOf(steps.map(({ inMemory }) => inMemory)),
   };
   const row = (what: string, { p50, p95 }: { p50: number; p95: number }) => ({
     what,
@@ -203,21 +207,21 @@ function report({ chromium: version, openings, steps, pans }: Results, isQuick: 
   publish(
     'browser',
     [
-      circumstances({ Chromium: version }),
+      describeMachine({ Chromium: version }),
       '',
       `${openings.length} repetitions each; browser and server share all processors. Sharp is the last change of any pixel, fading-in included. The adjacent field counts from the end of the movement itself, which is what the same movement takes when all tiles are loaded.`,
       `A first view sends ${median(openings.map(({ requests }) => requests))} API requests after the click, ${Math.max(...openings.map(({ repeated }) => repeated))} of them twice.`,
       '',
-      tableOf(browserVerdicts(measured)),
+      markdownTable(browserVerdicts(measured)),
       '',
-      tableOf([
+      markdownTable([
         row('click to first pixels', measured.first),
         row('click to sharp', measured.sharp),
         row('adjacent field sharp', measured.adjacent),
         row('the movement to it', measured.movement),
       ]),
       '',
-      tableOf(
+      markdownTable(
         pans.map(({ name, perSecond, p95, longest }) => ({
           panning: name,
           'frames/s (median)': perSecond.toFixed(0),

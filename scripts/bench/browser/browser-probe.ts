@@ -1,17 +1,20 @@
-/** Measures in the page when the slide becomes visible. It compares pixels and does not rely on events of the viewer. */
+/**
+ * A probe that the benchmarks install in a viewer page to measure when the slide becomes visible. It compares pixels and does not rely on
+ * events of the viewer.
+ */
 
 export interface Probe {
   /** Measures from the next event with this name. */
   watch(eventName: 'click' | 'keydown'): Promise<Appearance>;
   /** Measures from the navigation to this page. */
   watchOpening(): Promise<Appearance>;
-  /** Records the milliseconds between frames until the returned function is called. */
+  /** Records the milliseconds between frames. @returns a function that stops the recording and returns them */
   countFrames(): () => number[];
 }
 
 /** Milliseconds from an event to changes of the picture. */
 export interface Appearance {
-  /** To the first pixels of the slide, the placeholder included. */
+  /** To the first pixels of the slide or of its placeholder. */
   readonly first: number;
   /** To the last change of any pixel. */
   readonly sharp: number;
@@ -25,9 +28,9 @@ declare global {
 
 /** Runs in the browser. Only the source text of this function is sent there, so it must not use anything outside of itself. */
 export function installProbe(): void {
-  /** Size of the reduced copy of the slide's canvas that is compared. */
+  /** Size in pixels of the reduced copy of the canvas that is compared. */
   const sample = { width: 160, height: 100 };
-  const sampled = new OffscreenCanvas(sample.width, sample.height).getContext('2d', {
+  const sampleContext = new OffscreenCanvas(sample.width, sample.height).getContext('2d', {
     willReadFrequently: true,
   });
   /** The picture counts as complete after this time without a change; OpenSeadragon retries a failed tile sooner. */
@@ -37,10 +40,10 @@ export function installProbe(): void {
   function hashPixels(): number {
     const canvases = [...document.querySelectorAll<HTMLCanvasElement>('.openseadragon-canvas > canvas')];
     const largest = canvases.sort((a, b) => b.width - a.width)[0];
-    if (!sampled || !largest || largest.width === 0) return 0;
-    sampled.clearRect(0, 0, sample.width, sample.height);
-    sampled.drawImage(largest, 0, 0, sample.width, sample.height);
-    const { data } = sampled.getImageData(0, 0, sample.width, sample.height);
+    if (!sampleContext || !largest || largest.width === 0) return 0;
+    sampleContext.clearRect(0, 0, sample.width, sample.height);
+    sampleContext.drawImage(largest, 0, 0, sample.width, sample.height);
+    const { data } = sampleContext.getImageData(0, 0, sample.width, sample.height);
     let hash = 0;
     for (const value of data) hash = (Math.imul(hash, 31) + value) | 0;
     return data.some((value) => value !== 0) ? hash : 0;
@@ -59,7 +62,7 @@ export function installProbe(): void {
       let previous = hashPixels();
       let firstVisibleAt: number | null = null;
       let lastChangeAt: number | null = null;
-      const compare = () => {
+      const compareFrame = () => {
         const now = performance.now();
         const hash = hashPixels();
         if (hash !== previous) {
@@ -76,16 +79,16 @@ export function installProbe(): void {
           now - lastChangeAt > unchangedMs
         ) {
           resolve({ first: firstVisibleAt - startedAt, sharp: lastChangeAt - startedAt });
-        } else requestAnimationFrame(compare);
+        } else requestAnimationFrame(compareFrame);
       };
-      requestAnimationFrame(compare);
+      requestAnimationFrame(compareFrame);
     });
   }
 
   function watch(eventName: 'click' | 'keydown'): Promise<Appearance> {
     return new Promise((resolve) => {
-      const begin = () => resolve(watchFrom(performance.now()));
-      addEventListener(eventName, begin, { capture: true, once: true });
+      const startWatching = () => resolve(watchFrom(performance.now()));
+      addEventListener(eventName, startWatching, { capture: true, once: true });
     });
   }
 

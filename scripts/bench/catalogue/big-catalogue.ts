@@ -1,4 +1,7 @@
-/** Creates a catalogue of many slides: tiny files in folders, a catalogue.csv with their organs, and a filled database. */
+/**
+ * Creates a catalogue of many slides for the benchmark: tiny files in folders, a catalogue.csv with their organs, and a filled
+ * database.
+ */
 import { randomUUID } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,8 +36,8 @@ interface SlideEntry {
   readonly path: string;
 }
 
-/** Distributes the slides evenly among the datasets, with 250 slides per folder. */
-function slidesOf(count: number): SlideEntry[] {
+/** Generates `count` slides, distributed evenly among the datasets, with 250 slides per folder. */
+function generateSlides(count: number): SlideEntry[] {
   return Array.from({ length: count }, (_, i) => {
     const dataset = datasets[i % datasets.length] ?? '';
     const indexInDataset = Math.floor(i / datasets.length);
@@ -51,7 +54,7 @@ export function makeFiles(cache: string, count: number): string {
   const completionMarker = join(cache, `slides-${count}.done`);
   if (existsSync(completionMarker)) return folder;
   console.log(`Making ${count.toLocaleString('en')} files …`);
-  const slides = slidesOf(count);
+  const slides = generateSlides(count);
   for (const { path } of slides) {
     const file = join(folder, path);
     mkdirSync(join(file, '..'), { recursive: true });
@@ -66,7 +69,11 @@ export function makeFiles(cache: string, count: number): string {
   return folder;
 }
 
-/** Inserts an entry for every file into an empty database, so that the server does not read the files. @param location PostgreSQL URL, otherwise (null) an SQLite file */
+/**
+ * Inserts an entry for every file into an empty database, so that the server does not read the files.
+ *
+ * @param location PostgreSQL URL, otherwise (null) an SQLite file
+ */
 export async function fillDatabase(
   location: { readonly url: string | null; readonly file: string },
   folder: string,
@@ -75,7 +82,7 @@ export async function fillDatabase(
   const db = await openDatabase(location);
   try {
     const insertedAt = new Date().toISOString();
-    const slides = slidesOf(count);
+    const slides = generateSlides(count);
     for (let from = 0; from < slides.length; from += 500) {
       const rows = slides.slice(from, from + 500).map(({ dataset, organ, name, path }) => ({
         id: randomUUID(),

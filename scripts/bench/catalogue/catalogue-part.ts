@@ -1,4 +1,7 @@
-/** `npm run bench -- catalogue`: measures a catalogue of 100,000 slides with SQLite and PostgreSQL. */
+/**
+ * `npm run bench -- catalogue`: measures the scan, the queries and the first view of a catalogue of 100,000 slides, with SQLite
+ * and PostgreSQL.
+ */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -7,7 +10,7 @@ import { startPostgres } from '../../services/postgres.ts';
 import { type BenchOptions, cacheFolder } from '../environment.ts';
 import { quantile } from '../load/statistics.ts';
 import { administrator, type CatalogueImage } from '../product.ts';
-import { circumstances, publish, tableOf } from '../report.ts';
+import { describeMachine, markdownTable, publish } from '../report.ts';
 import { usageOf } from '../resource-usage.ts';
 import { type ServerProcess, startServer } from '../server-process.ts';
 import { countFolders, datasets, fillDatabase, makeFiles, rareOrgan } from './big-catalogue.ts';
@@ -17,12 +20,13 @@ const member = { email: 'member@example.org', password: 'a slide a day, at least
 /** Log message of the server after a scan of the slide folders. */
 const scanMessage = 'slide scan finished';
 
-interface Plan {
+interface Workload {
   /** Number of slides. */
   readonly count: number;
   /** Repetitions of each query. */
   readonly repetitions: number;
   readonly cache: string;
+  /** The slide folder. */
   readonly folder: string;
 }
 
@@ -38,6 +42,7 @@ interface Query {
 
 interface QueryResult {
   readonly query: string;
+  /** Who sends the query: the administrator, or a member who sees few datasets. */
   readonly reader: string;
   /** Milliseconds. */
   readonly p50: number;
@@ -45,7 +50,7 @@ interface QueryResult {
 }
 
 /** How the server responded to other requests during a measurement. */
-interface Meanwhile {
+interface ProbeResult {
   /** Longest response time of another request, milliseconds. */
   readonly longestWait: number;
   /** Highest memory of all processes. */
@@ -63,32 +68,32 @@ interface Download {
 
 interface Result {
   readonly database: string;
-  readonly scan: Meanwhile & { readonly ms: number };
+  readonly scan: ProbeResult & { readonly ms: number };
   readonly queries: readonly QueryResult[];
   readonly firstView: FirstView;
-  readonly wholeList: Meanwhile & Readonly<Record<'first' | 'second' | 'unchanged', Download>>;
+  readonly wholeList: ProbeResult & Readonly<Record<'first' | 'second' | 'unchanged', Download>>;
 }
 
 export async function cataloguePart({ isQuick }: BenchOptions): Promise<void> {
   const count = isQuick ? 2000 : 100_000;
   const cache = join(cacheFolder(), 'catalogue');
   mkdirSync(cache, { recursive: true });
-  const plan = { count, repetitions: isQuick ? 5 : 40, cache, folder: makeFiles(cache, count) };
-  const results = [await measure(plan, 'SQLite', null)];
+  const workload = { count, repetitions: isQuick ? 5 : 40, cache, folder: makeFiles(cache, count) };
+  const results = [await measureDatabase(workload, 'SQLite', null)];
   const postgres = await startPostgres();
   if (postgres) {
     try {
-      results.push(await measure(plan, 'PostgreSQL', postgres.address));
+      results.push(await measureDatabase(workload, 'PostgreSQL', postgres.address));
     } finally {
       await postgres.stop();
     }
   }
-  report(plan, results, isQuick);
+  report(workload, results, isQuick);
 }
 
 /** Measures one database. @param url URL of an empty PostgreSQL database; null for SQLite */
-async function measure(plan: Plan, database: string, url: string | null): Promise<Result> {
-  const { count, cache, folder } = plan;
+async function measureDatabase(workload: Workload, database: string, url: string | null): Promise<Result> {
+  const { count, cache, folder } = workload;
   const dataDir = join(cache, `data-${database}`);
   rmSync(dataDir, { recursive: true, force: true });
   console.log(`${database}: inserting ${count.toLocaleString('en')} entries …`);
@@ -108,13 +113,13 @@ async function measure(plan: Plan, database: string, url: string | null): Promis
   });
   const server = { ...started, logFile };
   try {
-    const scan = await withProbes(server, () => waitForScan(server));
+    const scan = await runWithProbes(server, () => waitForScan(server));
     console.log(`${database}: scanned the slide folders in ${scan.ms} ms`);
     const readers = await createReaders(server.url);
-    const queries = await measureQueries(plan, database, server.url, readers);
+    const queries = await measureQueries(workload, database, server.url, readers);
     const firstView = await measureFirstView({ url: server.url, token: readers.administrator });
     console.log(`${database}: first rows of the viewer after ${firstView.p50.toFixed(0)} ms`);
-    const wholeList = await withProbes(server, () => downloadWholeList(server.url, readers.administrator));
+    const wholeList = await runWithProbes(server, () => downloadWholeList(server.url, readers.administrator));
     return { database, scan, queries, firstView, wholeList };
   } finally {
     await server.stop();
@@ -134,11 +139,11 @@ async function waitForScan({ logFile }: Server): Promise<{ ms: number }> {
   }
 }
 
-/** Runs some work. Meanwhile it measures the response time of `/health/live`, which needs almost no work, every 5 ms. */
-async function withProbes<Value extends object>(
+/** Runs `work`. Meanwhile it requests `/health/live`, which needs almost no work, every 5 ms, and measures the response time. */
+async function runWithProbes<Value extends object>(
   { url, pid }: Server,
   work: () => Promise<Value>,
-): Promise<Value & Meanwhile> {
+): Promise<Value & ProbeResult> {
   const waits: number[] = [];
   let isFinished = false;
   let megabytes = 0;
@@ -178,8 +183,9 @@ async function createReaders(url: string): Promise<Readers> {
   return { administrator: token, member: await signIn(url, member) };
 }
 
+/** Measures each query as an administrator and as a member. */
 async function measureQueries(
-  { repetitions }: Plan,
+  { repetitions }: Workload,
   database: string,
   url: string,
   readers: Readers,
@@ -223,18 +229,19 @@ async function queriesOf(url: string, token: string): Promise<Record<string, rea
   const [lastDataset = '', middleDataset = ''] = [datasets.at(-1), datasets[20]];
   return {
     'first page': [{}],
-    'later pages': laterCursors.map((each) => ({ cursor: each })),
+    'later pages': laterCursors.map((laterCursor) => ({ cursor: laterCursor })),
     'a dataset': [{ dataset: lastDataset }, { dataset: middleDataset }],
     'an organ': [{ organ: 'Meme' }, { organ: 'Dalak' }],
     'a rare organ': [{ organ: rareOrgan }],
     'a dataset and an organ': [{ dataset: lastDataset, organ: 'Kolon' }],
+    // Searches by how many of the file names they match.
     'search: in every name': [{ q: 'svs' }, { q: 'b0' }],
     'search: in some': [{ q: 'ki-67' }, { q: 'karaciğer' }, { q: 'b09-2' }],
     'search: in one': [{ q: example.file_name }, { q: example.id.slice(0, 8) }],
     'search: in none': [{ q: 'osteosarkom' }],
     'search: two letters in none': [{ q: 'qx' }],
     'search in a dataset': [{ dataset: lastDataset, q: 'her2' }],
-    'later page of a search': laterCursors.map((each) => ({ q: 'her2', cursor: each })),
+    'later page of a search': laterCursors.map((laterCursor) => ({ q: 'her2', cursor: laterCursor })),
     'search: words in any order': [{ q: 'karaciger ki-67' }, { q: 'svs kolon 2' }],
     'viewer: groups': [{ path: 'images/groups' }],
     // Each search is sent only once, because the server then caches its counts.
@@ -292,7 +299,11 @@ async function downloadWholeList(
   return { first, second, unchanged };
 }
 
-function report({ count, repetitions, folder }: Plan, results: readonly Result[], isQuick: boolean): void {
+function report(
+  { count, repetitions, folder }: Workload,
+  results: readonly Result[],
+  isQuick: boolean,
+): void {
   const ms = (value: number) => value.toFixed(value < 10 ? 1 : 0);
   const queryRows = (results[0]?.queries ?? []).map(({ query, reader }, i) => ({
     query,
@@ -333,13 +344,13 @@ function report({ count, repetitions, folder }: Plan, results: readonly Result[]
   publish(
     'catalogue',
     [
-      circumstances(),
+      describeMachine(),
       '',
       `${count.toLocaleString('en')} files in ${countFolders(folder)} folders, one process, client and server on the same processors; the database was filled right before. Pages of 50; every query ${repetitions} times, the variants of a query in turns.${missed.length > 0 ? ` **Not reached on ${missed.join(' and ')}.**` : ''}`,
       '',
-      tableOf(goals),
+      markdownTable(goals),
       '',
-      tableOf(queryRows),
+      markdownTable(queryRows),
     ],
     { isQuick },
   );

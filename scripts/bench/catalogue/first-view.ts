@@ -37,6 +37,7 @@ export async function measureFirstView(signedIn: SignedIn): Promise<FirstView> {
   }
 }
 
+/** Opens the viewer in a new browser context and waits for the first row. */
 async function measureFirstRow(browser: Browser, signedIn: SignedIn): Promise<FirstRow> {
   const context = await openContext(browser, signedIn);
   try {

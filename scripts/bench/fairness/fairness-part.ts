@@ -16,13 +16,14 @@ import { type BenchEnvironment, type BenchOptions, createEnvironment } from '../
 import { quantile } from '../load/statistics.ts';
 import { maxLevelOf, tilesOfLevel } from '../load/trace.ts';
 import { createImageSession, type RunningProduct, startProduct } from '../product.ts';
-import { circumstances, publish, tableOf } from '../report.ts';
+import { describeMachine, markdownTable, publish } from '../report.ts';
 import { bigSlide, slideNames } from '../slides/slides.ts';
 import { request } from './request.ts';
 
 type Row = Readonly<Record<string, string | number>>;
 
-interface Plan {
+interface Workload {
+  /** Number of measurements of each load. */
   readonly repeats: number;
   /** Number of measured sign-ins of other accounts, and of measured rendered tiles of another account, in each repeat. */
   readonly probes: number;
@@ -49,7 +50,7 @@ const healthIntervalMs = 20;
 
 export async function fairnessPart({ isQuick }: BenchOptions): Promise<void> {
   const environment = await createEnvironment();
-  const plan = isQuick ? { repeats: 1, probes: 5 } : { repeats: 3, probes: 20 };
+  const workload = isQuick ? { repeats: 1, probes: 5 } : { repeats: 3, probes: 20 };
   const signIns: Row[] = [];
   const tiles: Row[] = [];
   for (const { installation, env, database } of installations) {
@@ -57,7 +58,7 @@ export async function fairnessPart({ isQuick }: BenchOptions): Promise<void> {
     if (database === 'PostgreSQL' && postgres === null) continue;
     try {
       const settings = { ...env, ...(postgres !== null && { DATABASE_URL: postgres.address }) };
-      await measure(environment, settings, plan, (kind, row) => {
+      await measureInstallation(environment, settings, workload, (kind, row) => {
         console.log(`${installation}: ${JSON.stringify(row)}`);
         (kind === 'sign-ins' ? signIns : tiles).push({ installation, ...row });
       });
@@ -68,25 +69,25 @@ export async function fairnessPart({ isQuick }: BenchOptions): Promise<void> {
   publish(
     'fairness',
     [
-      circumstances(),
+      describeMachine(),
       '',
       `Sign-ins of other accounts, each in a network of its own, while one pending account signs in over ${connections} connections:`,
       '',
-      tableOf(signIns),
+      markdownTable(signIns),
       '',
       `Rendered tiles of another account, one after the other, while one image session requests ${coldTiles}:`,
       '',
-      tableOf(tiles),
+      markdownTable(tiles),
     ],
     { isQuick },
   );
 }
 
 /** Measures both loads in each repeat on one installation. @param env its settings */
-async function measure(
+async function measureInstallation(
   environment: BenchEnvironment,
   env: NodeJS.ProcessEnv,
-  { repeats, probes }: Plan,
+  { repeats, probes }: Workload,
   onRow: (kind: 'sign-ins' | 'tiles', row: Row) => void,
 ): Promise<void> {
   const cache = join(environment.cache, 'fairness');
@@ -116,16 +117,16 @@ async function measure(
 const signIn = ({ port }: RunningProduct, email: string, clientAddress: string, agent?: Agent) =>
   request({ port, path: '/api/v1/auth/login', body: { email, password }, clientAddress, agent });
 
-/** Registers an account, and approves it if `isApproved`. @returns its e-mail address */
+/** Registers an account, which an administrator approves in the state `active`. @returns its e-mail address */
 async function createAccount(
   { url, token }: RunningProduct,
   email: string,
-  isApproved: boolean,
+  state: 'pending' | 'active',
 ): Promise<string> {
   const { user } = await callApi<{ user: { uid: string } }>(url, 'POST', '/auth/register', {
     body: { email, password },
   });
-  if (isApproved) {
+  if (state === 'active') {
     await callApi(url, 'POST', `/admin/users/${user.uid}/approve`, { token, body: { role: 'viewer' } });
   }
   return email;
@@ -150,19 +151,19 @@ function watchHealth({ port }: RunningProduct): () => Promise<number> {
   };
 }
 
-/** Measures sign-ins of other accounts, one after the other, while one pending account (`stranger`) signs in without a pause. */
+/** Measures sign-ins of other accounts, one after the other, while one pending account signs in without a pause. */
 async function measureSignIns(product: RunningProduct, repeat: number, count: number): Promise<Row> {
-  const stranger = await createAccount(product, `stranger-${repeat}@example.org`, false);
+  const pendingAccount = await createAccount(product, `stranger-${repeat}@example.org`, 'pending');
   const others: string[] = [];
   for (let n = 0; n < count; n++) {
-    others.push(await createAccount(product, `other-${repeat}-${n}@example.org`, true));
+    others.push(await createAccount(product, `other-${repeat}-${n}@example.org`, 'active'));
   }
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const statuses = new Map<number, number>();
   const stop = new AbortController();
-  const load = Array.from({ length: connections }, async () => {
+  const signInLoops = Array.from({ length: connections }, async () => {
     while (!stop.signal.aborted) {
-      countStatus(statuses, (await signIn(product, stranger, '198.51.100.1', agent)).status);
+      countStatus(statuses, (await signIn(product, pendingAccount, '198.51.100.1', agent)).status);
     }
   });
   await setTimeout(1000);
@@ -174,7 +175,7 @@ async function measureSignIns(product: RunningProduct, repeat: number, count: nu
   }
   const healthP95 = await stopHealth();
   stop.abort();
-  await Promise.all(load);
+  await Promise.all(signInLoops);
   agent.destroy();
   return {
     'signed in': `${responses.filter(({ status }) => status === 200).length} of ${count}`,
@@ -192,7 +193,7 @@ async function measureTiles(
   count: number,
 ): Promise<Row> {
   const sessionOf = async (name: string) => {
-    const email = await createAccount(product, `${name}-${repeat}@example.org`, true);
+    const email = await createAccount(product, `${name}-${repeat}@example.org`, 'active');
     const { token } = JSON.parse((await signIn(product, email, '192.0.2.250')).body) as { token: string };
     return createImageSession(product.url, token);
   };
@@ -216,7 +217,7 @@ async function measureTiles(
   const statuses = new Map<number, number>();
   const stop = new AbortController();
   let waitingRequests = coldTiles;
-  const load = Array.from({ length: coldTiles }, async (_, n) => {
+  const tileLoops = Array.from({ length: coldTiles }, async (_, n) => {
     while (!stop.signal.aborted) {
       const { status } = await requestTile(renderedTiles, repeat * coldTiles + n, floodingSession, agent);
       countStatus(statuses, status);
@@ -238,7 +239,7 @@ async function measureTiles(
   const stillWaiting = waitingRequests;
   const healthP95 = await stopHealth();
   stop.abort();
-  await Promise.all(load);
+  await Promise.all(tileLoops);
   agent.destroy();
   viewerAgent.destroy();
   return {

@@ -20,7 +20,7 @@ export interface MeasuredResponse {
   readonly body: string;
 }
 
-/** Never rejects: without a response, the status is 0. */
+/** Sends a request. Never rejects: without a response, the status is 0. */
 export function request({
   port,
   path,
@@ -33,7 +33,7 @@ export function request({
   const { promise, resolve } = Promise.withResolvers<MeasuredResponse>();
   const settle = (status: number, responseBody: string) =>
     resolve({ status, ms: performance.now() - startedAt, body: responseBody });
-  const sent = startRequest(
+  const outgoing = startRequest(
     {
       host: '127.0.0.1',
       port,
@@ -49,13 +49,13 @@ export function request({
       agent,
     },
     (response) => {
-      const pieces: Buffer[] = [];
-      response.on('data', (piece: Buffer) => pieces.push(piece));
-      response.on('end', () => settle(response.statusCode ?? 0, Buffer.concat(pieces).toString()));
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => settle(response.statusCode ?? 0, Buffer.concat(chunks).toString()));
       response.on('error', () => settle(0, ''));
     },
   );
-  sent.on('error', () => settle(0, ''));
-  sent.end(text);
+  outgoing.on('error', () => settle(0, ''));
+  outgoing.end(text);
   return promise;
 }

@@ -1,9 +1,9 @@
 /**
- * `npm run bench -- interoperability`: compares the rate of DICOMweb frames with that of Deep Zoom tiles of the same level, and measures
- * the response time of tiles while other programs download original files.
+ * `npm run bench -- interoperability`: compares the rate of DICOMweb frames (tiles in DICOM) with that of Deep Zoom tiles of the same level, and
+ * measures the response time of tiles while other programs download original files.
  *
- * Every round measures all kinds of requests in turn, and ratios are computed within a round, because the other load of the machine
- * changes from round to round. The product runs in one process with SQLite.
+ * Every round measures all kinds of requests in turn, and ratios are computed within a round, because the load by other programs changes
+ * from round to round. The product runs in one process with SQLite.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -11,50 +11,53 @@ import { join } from 'node:path';
 import { callApi } from '../../services/api-client.ts';
 import { type BenchEnvironment, type BenchOptions, createEnvironment } from '../environment.ts';
 import { openConnection, requestOf } from '../load/connection.ts';
-import { type LoadSummary, type LoadTarget, load } from '../load/load-client.ts';
+import { type LoadSummary, type LoadTarget, measureLoad } from '../load/load-client.ts';
 import { median } from '../load/statistics.ts';
 import { gridOf, maxLevelOf, nativeTrace, type TiledSlide } from '../load/trace.ts';
 import { administrator, type RunningProduct, startProduct } from '../product.ts';
-import { circumstances, publish, tableOf } from '../report.ts';
+import { describeMachine, markdownTable, publish } from '../report.ts';
 import { bigSlide, slideNames } from '../slides/slides.ts';
 
 type Row = Readonly<Record<string, string | number>>;
 
-interface Plan {
+interface Workload {
   readonly rounds: number;
   /** Seconds per kind of request in each round. */
   readonly seconds: number;
 }
 
+/** Connections of the comparison of frames, and of the viewer while originals are downloaded. */
 const frameConnections = 4;
 const viewerConnections = 6;
+/** Number of downloads at the same time. */
 const downloadCount = 8;
+/** Dataset of the slide whose original file is downloaded. */
 const dataset = 'Originals';
 /** The Accept header that dicom-microscopy-viewer sends for frames. */
 const frameType = 'multipart/related; type="application/octet-stream"; transfer-syntax=*';
 
 export async function interoperabilityPart({ isQuick }: BenchOptions): Promise<void> {
   const environment = await createEnvironment();
-  const plan = isQuick ? { rounds: 1, seconds: 1 } : { rounds: 7, seconds: 3 };
+  const workload = isQuick ? { rounds: 1, seconds: 1 } : { rounds: 7, seconds: 3 };
   const cache = join(environment.cache, 'interoperability');
   rmSync(cache, { recursive: true, force: true });
   mkdirSync(cache, { recursive: true });
   const product = await startProduct({ ...environment, cache }, { THROTTLE: 'off' });
   try {
-    const frames = await measureFrames(environment, product, plan);
-    const downloads = await measureDownloads(environment, product, plan);
+    const frames = await measureFrames(environment, product, workload);
+    const downloads = await measureDownloads(environment, product, workload);
     publish(
       'interoperability',
       [
-        `${circumstances()} Load of the machine ${(os.loadavg()[0] ?? 0).toFixed(1)}.`,
+        `${describeMachine()} Load of the machine ${(os.loadavg()[0] ?? 0).toFixed(1)}.`,
         '',
-        `Tiles of full resolution over ${frameConnections} connections, medians of ${plan.rounds} rounds; ratios to the Deep Zoom tiles of the same round:`,
+        `Tiles of full resolution over ${frameConnections} connections, medians of ${workload.rounds} rounds; ratios to the Deep Zoom tiles of the same round:`,
         '',
-        tableOf(frames),
+        markdownTable(frames),
         '',
-        `Deep Zoom tiles over ${viewerConnections} connections, without and with ${downloadCount} downloads of originals, medians of ${plan.rounds} rounds:`,
+        `Deep Zoom tiles over ${viewerConnections} connections, without and with ${downloadCount} downloads of originals, medians of ${workload.rounds} rounds:`,
         '',
-        tableOf(downloads),
+        markdownTable(downloads),
       ],
       { isQuick },
     );
@@ -63,22 +66,22 @@ export async function interoperabilityPart({ isQuick }: BenchOptions): Promise<v
   }
 }
 
-/** A kind of request that is measured. */
-type Kind = readonly [name: string, target: LoadTarget];
+/** A kind of request that is measured: its name in the table, and the server with its paths. */
+type RequestKind = readonly [name: string, target: LoadTarget];
 
-/** Measures all kinds in turn in each round. @returns the results of all rounds, by the name of the kind */
-async function measureByTurns(
-  kinds: readonly Kind[],
+/** Measures all kinds of requests in turn in each round. @returns the results of all rounds, by the name of the kind */
+async function measureInTurns(
+  kinds: readonly RequestKind[],
   tiles: readonly string[],
-  { rounds, seconds, connections }: Plan & { readonly connections: number },
+  { rounds, seconds, connections }: Workload & { readonly connections: number },
 ): Promise<ReadonlyMap<string, readonly LoadSummary[]>> {
   const results = new Map<string, LoadSummary[]>(kinds.map(([name]) => [name, []]));
-  for (const [, target] of kinds) await load(target, tiles, { connections, seconds: 0.5 }); // to warm up
+  for (const [, target] of kinds) await measureLoad(target, tiles, { connections, seconds: 0.5 }); // to warm up
   for (let round = 0; round < rounds; round++) {
     // Each round begins with the next kind, because the speed of the processor varies.
     const first = round % kinds.length;
     for (const [name, target] of [...kinds.slice(first), ...kinds.slice(0, first)]) {
-      const { times: _, ...summary } = await load(target, tiles, { connections, seconds });
+      const { times: _, ...summary } = await measureLoad(target, tiles, { connections, seconds });
       if (summary.failed > 0) throw new Error(`${name}: ${summary.failed} of ${summary.requests} failed.`);
       console.log(`${name}: ${summary.perSecond.toFixed(0)}/s, p95 ${summary.p95.toFixed(1)} ms`);
       results.get(name)?.push(summary);
@@ -91,9 +94,9 @@ async function measureByTurns(
 async function measureFrames(
   { tileSize }: BenchEnvironment,
   product: RunningProduct,
-  plan: Plan,
+  workload: Workload,
 ): Promise<Row[]> {
-  const { url, port, roots, token } = product;
+  const { url, port, processIds, token } = product;
   const id = product.imageId(slideNames.scan);
   const slide: TiledSlide = { ...bigSlide, tileSize };
   const { columns } = gridOf(slide, maxLevelOf(slide));
@@ -104,21 +107,21 @@ async function measureFrames(
     const [column = 0, row = 0] = (tile.split('/')[1] ?? '').split('_').map(Number);
     return `${instance}/frames/${row * columns + column + 1}`; // frames are numbered from 1
   };
-  const frames = (bearer: string): LoadTarget => ({
+  const framesWith = (bearerToken: string): LoadTarget => ({
     port,
-    roots,
+    processIds,
     pathOf: framePathOf,
-    headers: { Authorization: `Bearer ${bearer}`, Accept: frameType },
+    headers: { Authorization: `Bearer ${bearerToken}`, Accept: frameType },
   });
   const tileName = 'Deep Zoom tile';
-  const results = await measureByTurns(
+  const results = await measureInTurns(
     [
-      [tileName, { port, roots, pathOf: (tile) => product.tilePath(id, tile) }],
-      ['frame, API token', frames(apiToken)],
-      ['frame, sign-in', frames(token)],
+      [tileName, { port, processIds, pathOf: (tile) => product.tilePath(id, tile) }],
+      ['frame, API token', framesWith(apiToken)],
+      ['frame, sign-in', framesWith(token)],
     ],
     nativeTrace(slide),
-    { ...plan, connections: frameConnections },
+    { ...workload, connections: frameConnections },
   );
   const tiles = results.get(tileName) ?? [];
   return [...results].map(([name, summaries]) => ({
@@ -136,9 +139,9 @@ async function measureFrames(
 async function measureDownloads(
   { tileSize }: BenchEnvironment,
   product: RunningProduct,
-  { rounds, seconds }: Plan,
+  { rounds, seconds }: Workload,
 ): Promise<Row[]> {
-  const { url, port, roots, token } = product;
+  const { url, port, processIds, token } = product;
   const id = product.imageId(slideNames.scan);
   const { users } = await callApi<{ users: { uid: string; email: string }[] }>(url, 'GET', '/admin/users', {
     token,
@@ -151,12 +154,12 @@ async function measureDownloads(
   });
   const apiToken = await createApiToken(url, token, ['slides:download']);
   const tiles = nativeTrace({ ...bigSlide, tileSize });
-  const target: LoadTarget = { port, roots, pathOf: (tile) => product.tilePath(id, tile) };
+  const target: LoadTarget = { port, processIds, pathOf: (tile) => product.tilePath(id, tile) };
   const rows: { downloads: number; p50: number; p95: number; perSecond: number; megabytes: number }[] = [];
   for (let round = 0; round < rounds; round++) {
     for (const downloads of [0, downloadCount]) {
       const stop = startDownloads(port, `/api/v1/image-catalog/images/${id}/original`, apiToken, downloads);
-      const summary = await load(target, tiles, { connections: viewerConnections, seconds });
+      const summary = await measureLoad(target, tiles, { connections: viewerConnections, seconds });
       const megabytes = stop() / 1e6 / seconds;
       if (summary.failed > 0) throw new Error(`${summary.failed} of ${summary.requests} tiles failed.`);
       const { p50, p95, perSecond } = summary;
@@ -212,6 +215,7 @@ function startDownloads(port: number, path: string, apiToken: string, count: num
   };
 }
 
+/** Creates an API token (the credential of a program) with these scopes. */
 async function createApiToken(url: string, token: string, scopes: readonly string[]): Promise<string> {
   const body = { name: scopes.join(' '), scopes };
   const created = await callApi<{ token: string }>(url, 'POST', '/user/api-tokens', { token, body });

@@ -54,23 +54,23 @@ export function openConnection({ port, onResponse, bytesPerSecond = null }: Conn
         buffer: readBuffer,
         /** @returns false to pause reading */
         callback: (count) => {
-          read(readBuffer.subarray(0, count));
+          parseResponse(readBuffer.subarray(0, count));
           if (bytesPerSecond === null) return true;
           setTimeout(() => newSocket.resume(), (count / bytesPerSecond) * 1000);
           return false;
         },
       },
     });
-    newSocket.on('error', () => {}); // The event 'close' follows.
+    newSocket.on('error', () => {}); // the event 'close' follows
     newSocket.on('close', () => {
-      if (socket !== newSocket) return; // closed by `close`
+      if (socket !== newSocket) return; // `close` has ended this socket
       socket = null;
-      if (isWaiting) settle(0);
+      if (isWaiting) finishResponse(0);
     });
     return newSocket;
   }
 
-  function read(bytes: Buffer): void {
+  function parseResponse(bytes: Buffer): void {
     let body = bytes;
     if (bodyLength < 0) {
       if (partialHead !== null) body = Buffer.concat([partialHead, bytes]);
@@ -90,10 +90,10 @@ export function openConnection({ port, onResponse, bytesPerSecond = null }: Conn
     received += body.length;
     if (bodyLength === Number.POSITIVE_INFINITY)
       tail = Buffer.concat([tail, body.subarray(-lastChunk.length)]);
-    if (received >= bodyLength || tail.subarray(-lastChunk.length).equals(lastChunk)) settle(status);
+    if (received >= bodyLength || tail.subarray(-lastChunk.length).equals(lastChunk)) finishResponse(status);
   }
 
-  function settle(finalStatus: number): void {
+  function finishResponse(finalStatus: number): void {
     isWaiting = false;
     if (isClosing) close();
     onResponse(finalStatus, received, performance.now() - sentAt);
@@ -129,8 +129,8 @@ export function requestOf(path: string, headers: Readonly<Record<string, string>
   return Buffer.from(`GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
 }
 
-/** Sends one request on a new connection. @returns milliseconds until the complete response; null unless its status is 200 */
-export function timeOf(port: number, path: string): Promise<number | null> {
+/** Sends one GET request on a new connection. @returns milliseconds until the complete response; null unless its status is 200 */
+export function measureResponseTime(port: number, path: string): Promise<number | null> {
   return new Promise((resolve) => {
     const connection = openConnection({
       port,

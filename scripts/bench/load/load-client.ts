@@ -6,8 +6,8 @@ import { quantile } from './statistics.ts';
 /** A running server under load. */
 export interface LoadTarget {
   readonly port: number;
-  /** Process ids of the server; their child processes count as well. */
-  readonly roots: readonly number[];
+  /** Process ids of the server, whose CPU time and memory are measured together with those of their child processes. */
+  readonly processIds: readonly number[];
   /** Returns the URL path of a tile, named `level/column_row`. */
   pathOf(tile: string): string;
   /** Header fields of each request. */
@@ -24,7 +24,7 @@ export interface LoadSummary {
   readonly p99: number;
   /** CPU seconds of the server per 1,000 requests. */
   readonly cpuPer1000: number;
-  /** CPU time of this process as a share of one core; near 1 the client was the bottleneck, not the server. */
+  /** CPU time of this process as a share of one core. Near 1, this client and not the server limited the throughput. */
   readonly clientShare: number;
   /** Memory of the server at the end. */
   readonly megabytes: number;
@@ -39,9 +39,9 @@ export interface LoadResult extends LoadSummary {
 /**
  * Requests tiles in the given order. Each connection sends the next request as soon as it has received a response.
  *
- * @param options with `seconds`, the list is repeated for that time; with null it is requested once
+ * @param options with `seconds`, the client repeats the list for that time; with null it requests the list once
  */
-export async function load(
+export async function measureLoad(
   target: LoadTarget,
   tiles: readonly string[],
   { connections, seconds = null }: { readonly connections: number; readonly seconds?: number | null },
@@ -49,16 +49,16 @@ export async function load(
   const requests = tiles.map((tile) => requestOf(target.pathOf(tile), target.headers));
   // Two arrays of numbers: an object per response would cause garbage-collection pauses.
   const times: number[] = [];
-  /** Index in `tiles` of the tile that each time belongs to. */
+  /** For each entry of `times`, the index of its tile in `tiles`. */
   const tileIndexes: number[] = [];
   let sentRequests = 0;
   let failed = 0;
   let bytes = 0;
 
-  const usageAtStart = usageOf(target.roots);
+  const usageAtStart = usageOf(target.processIds);
   const clientCpuAtStart = process.cpuUsage();
   const startedAt = performance.now();
-  const isOver = () =>
+  const isFinished = () =>
     seconds === null ? sentRequests >= requests.length : performance.now() > startedAt + seconds * 1000;
 
   await Promise.all(
@@ -78,7 +78,7 @@ export async function load(
       const sendNext = () => {
         index = sentRequests % requests.length;
         const request = requests[index];
-        if (isOver() || request === undefined) {
+        if (isFinished() || request === undefined) {
           connection.close();
           resolve();
           return;
@@ -91,18 +91,18 @@ export async function load(
     }),
   );
 
-  const elapsed = (performance.now() - startedAt) / 1000;
+  const elapsedSeconds = (performance.now() - startedAt) / 1000;
   const { user, system } = process.cpuUsage(clientCpuAtStart); // microseconds
-  const { cpuSeconds, megabytes } = usageOf(target.roots);
+  const { cpuSeconds, megabytes } = usageOf(target.processIds);
   return {
     requests: times.length,
     failed,
-    perSecond: times.length / elapsed,
+    perSecond: times.length / elapsedSeconds,
     p50: quantile(times, 0.5),
     p95: quantile(times, 0.95),
     p99: quantile(times, 0.99),
     cpuPer1000: ((cpuSeconds - usageAtStart.cpuSeconds) * 1000) / times.length,
-    clientShare: (user + system) / 1e6 / elapsed,
+    clientShare: (user + system) / 1e6 / elapsedSeconds,
     megabytes,
     bytesPerTile: bytes / times.length,
     times: times.map((ms, i) => ({ tile: tiles[tileIndexes[i] ?? 0] ?? '', ms })),

@@ -18,8 +18,8 @@ export function randomFrom(seed: number): Random {
 export function shuffled<Item>(list: readonly Item[], random: Random): Item[] {
   const items = [...list];
   for (let last = items.length - 1; last > 0; last -= 1) {
-    const chosen = Math.floor(random() * (last + 1));
-    [items[last], items[chosen]] = [items[chosen] as Item, items[last] as Item];
+    const chosenIndex = Math.floor(random() * (last + 1));
+    [items[last], items[chosenIndex]] = [items[chosenIndex] as Item, items[last] as Item];
   }
   return items;
 }

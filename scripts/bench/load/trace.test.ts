@@ -1,3 +1,4 @@
+/** Tests the lists of tiles that simulated viewers request. */
 import { describe, expect, it } from 'vitest';
 import { randomFrom } from './random.ts';
 import { fieldsOfViewer, gridOf, maxLevelOf, nativeTrace, viewingTrace } from './trace.ts';
@@ -6,23 +7,23 @@ const slide = { width: 5000, height: 3000, tileSize: 240 };
 const levelOf = (tile: string) => Number(tile.split('/')[0]);
 
 /** Returns whether the slide has a tile of this name. */
-function exists(tile: string): boolean {
+function isTileOfSlide(tile: string): boolean {
   const [, level, column, row] = /^(\d+)\/(\d+)_(\d+)$/.exec(tile) ?? [];
   const { columns, rows } = gridOf(slide, Number(level));
   return Number(level) <= maxLevelOf(slide) && Number(column) < columns && Number(row) < rows;
 }
 
-describe('nativeTrace', () => {
+describe('nativeTrace, the list of native tiles,', () => {
   it('returns every tile of full resolution once, in random order', () => {
     const tiles = nativeTrace(slide);
-    expect(tiles).toHaveLength(21 * 13);
+    expect(tiles).toHaveLength(21 * 13); // 5000 × 3000 pixels in tiles of 240 × 240
     expect(new Set(tiles).size).toBe(tiles.length);
-    expect(tiles.every((tile) => levelOf(tile) === 13 && exists(tile))).toBe(true);
+    expect(tiles.every((tile) => levelOf(tile) === 13 && isTileOfSlide(tile))).toBe(true);
     expect(tiles).not.toEqual([...tiles].sort());
   });
 });
 
-describe('viewingTrace', () => {
+describe('viewingTrace, the requests of several viewers,', () => {
   it('returns the same tiles for the same seed and different tiles for another seed', () => {
     expect(viewingTrace(slide, 2)).toEqual(viewingTrace(slide, 2));
     expect(viewingTrace(slide, 2, 5)).not.toEqual(viewingTrace(slide, 2, 6));
@@ -30,18 +31,18 @@ describe('viewingTrace', () => {
 
   it('returns only existing tiles, and some of every level from the whole slide to full resolution', () => {
     const tiles = viewingTrace(slide, 3);
-    expect(tiles.filter((tile) => !exists(tile))).toEqual([]);
+    expect(tiles.filter((tile) => !isTileOfSlide(tile))).toEqual([]);
     expect([...new Set(tiles.map(levelOf))].sort((one, other) => one - other)).toEqual([11, 12, 13]);
   });
 
   it('interleaves the viewers in bursts of six tiles', () => {
-    const alone = [...fieldsOfViewer(slide, randomFrom(1000))].flat();
-    expect(viewingTrace(slide, 2).slice(0, 6)).toEqual(alone.slice(0, 6));
-    expect(viewingTrace(slide, 2).slice(12, 18)).toEqual(alone.slice(6, 12));
+    const tilesOfFirstViewer = [...fieldsOfViewer(slide, randomFrom(1000))].flat();
+    expect(viewingTrace(slide, 2).slice(0, 6)).toEqual(tilesOfFirstViewer.slice(0, 6));
+    expect(viewingTrace(slide, 2).slice(12, 18)).toEqual(tilesOfFirstViewer.slice(6, 12));
   });
 });
 
-describe('fieldsOfViewer', () => {
+describe('fieldsOfViewer, the requests of one viewer by field of view,', () => {
   it('returns no tile twice, as with a browser cache', () => {
     const tiles = [...fieldsOfViewer(slide, randomFrom(3))].flat();
     expect(new Set(tiles).size).toBe(tiles.length);
@@ -49,7 +50,7 @@ describe('fieldsOfViewer', () => {
 
   it('begins with the tiles of the whole slide, ordered from its centre', () => {
     const [first] = fieldsOfViewer(slide, randomFrom(1), { window: { width: 1000, height: 600 } });
-    // At a zoom of 1/5 the level with a quarter of the pixels per side is shown.
+    // At a zoom of 1/5 the viewer shows the level with a quarter of the pixels per side: 6 × 4 tiles.
     expect(first?.filter((tile) => levelOf(tile) === 11)).toHaveLength(6 * 4);
     expect(['11/2_1', '11/3_1', '11/2_2', '11/3_2']).toContain(first?.[0]);
   });

@@ -1,5 +1,6 @@
 /**
- * Request traces: lists of the tiles that simulated viewers request, in order. Every run gives the same lists.
+ * Request traces: lists of the tiles that simulated viewers request, in order. They use seeded random numbers, so every run of a benchmark
+ * sends the same requests.
  *
  * A tile is named `level/column_row` as in a Deep Zoom URL, where level 0 is one pixel.
  */
@@ -55,7 +56,10 @@ export function nativeTrace(slide: TiledSlide, seed = 1): string[] {
   return shuffled(tilesOfLevel(slide, maxLevelOf(slide)), randomFrom(seed));
 }
 
-/** Returns the requests of several concurrent viewers. Six requests of one viewer, as many as a browser sends at once, are followed by six of the next. */
+/**
+ * Returns the requests of several concurrent viewers. Groups of six requests (as many as a browser sends at once) of each viewer
+ * alternate.
+ */
 export function viewingTrace(slide: TiledSlide, viewers: number, seed = 1): string[] {
   const lists = Array.from({ length: viewers }, (_, viewer) =>
     [...fieldsOfViewer(slide, randomFrom(seed * 1000 + viewer))].flat(),
@@ -129,8 +133,8 @@ function tilesInView(
 ): string[] {
   const maxLevel = maxLevelOf(slide);
   const minLevel = Math.floor(Math.log2(slide.tileSize)); // the largest level that is a single tile
-  const wantedLevel = maxLevel + Math.floor(Math.log2(2 * view.zoom));
-  const level = Math.max(minLevel, Math.min(maxLevel, wantedLevel));
+  const idealLevel = maxLevel + Math.floor(Math.log2(2 * view.zoom));
+  const level = Math.max(minLevel, Math.min(maxLevel, idealLevel));
   const visible = tilesOfView(slide, view, window, level);
   const missing = visible.filter((tile) => !isLoaded(tile));
   if (missing.length * 2 <= visible.length || level === minLevel) return missing;
@@ -141,7 +145,12 @@ function tilesInView(
 function tilesOfView(slide: TiledSlide, view: View, window: Size, level: number): string[] {
   const tileSideAtFullResolution = slide.tileSize * 2 ** (maxLevelOf(slide) - level);
   const { columns, rows } = gridOf(slide, level);
-  /** Returns the visible columns (or rows). @param screenPixels width (or height) of the window @param count number of all columns (or rows) */
+  /**
+   * Returns the visible columns (or rows).
+   *
+   * @param screenPixels width (or height) of the window
+   * @param count number of all columns (or rows)
+   */
   const visibleNumbers = (centre: number, screenPixels: number, count: number) => {
     const half = screenPixels / view.zoom / 2;
     const first = Math.max(0, Math.floor((centre - half) / tileSideAtFullResolution));
@@ -158,6 +167,7 @@ function tilesOfView(slide: TiledSlide, view: View, window: Size, level: number)
     .map(({ column, row }) => `${level}/${column}_${row}`);
 }
 
+/** Limits a number to the range from 0 to a maximum. */
 function clamp(value: number, maximum: number): number {
   return Math.min(Math.max(value, 0), maximum);
 }

@@ -12,18 +12,18 @@ import { Stop } from '../../launcher/runtime.mjs';
 import { type PostgresServer, startPostgres } from '../../services/postgres.ts';
 import { startSwift } from '../../services/swift.ts';
 import { type BenchOptions, createEnvironment } from '../environment.ts';
-import { type LoadResult, load } from '../load/load-client.ts';
+import { type LoadResult, measureLoad } from '../load/load-client.ts';
 import { gridOf, maxLevelOf, type TiledSlide, tilesOfLevel, viewingTrace } from '../load/trace.ts';
 import { administrator } from '../product.ts';
 import { waitUntilTilesAreRendered } from '../rendered-tiles.ts';
-import { circumstances, publish, tableOf } from '../report.ts';
+import { describeMachine, markdownTable, publish } from '../report.ts';
 import { bigSlide, slideNames } from '../slides/slides.ts';
 import {
+  type LoadProfile,
+  loadProfileOf,
   measureViewers,
-  type ViewersPlan,
   type ViewersResult,
   viewedSlides,
-  viewersPlan,
   viewersReport,
 } from '../viewers/concurrent-viewers.ts';
 import { createViewerSessions } from '../viewers/viewer-sessions.ts';
@@ -31,10 +31,11 @@ import { type ServerGroup, type ServerGroupOptions, startServerGroup } from './s
 
 /** CPU quota of each server process including its child processes, as a share of one processor. */
 const cpuShare = 0.15;
+/** Connections of the load with native tiles, and of the load with a viewing trace. */
 const nativeConnections = 48;
 const viewingConnections = 16;
 
-interface Plan {
+interface Workload {
   /** The measured numbers of processes. */
   readonly counts: readonly number[];
   readonly seconds: number;
@@ -53,12 +54,12 @@ interface Row {
 interface Results {
   readonly rows: readonly Row[];
   readonly viewers: ViewersResult;
-  readonly plan: Plan;
+  readonly workload: Workload;
   readonly hasBucket: boolean;
 }
 
 export async function processesPart({ isQuick }: BenchOptions): Promise<void> {
-  const plan = isQuick
+  const workload = isQuick
     ? { counts: [1, 3], seconds: 2, viewingTiles: 150 }
     : { counts: [1, 2, 3], seconds: 10, viewingTiles: 1200 };
   const { cache: sharedCache, slides, tileSize } = await createEnvironment();
@@ -73,9 +74,9 @@ export async function processesPart({ isQuick }: BenchOptions): Promise<void> {
     const bucket = swift === null ? null : await fillBucket(swift.env, slides);
     const options = { cache, env: settingsOf(postgres, bucket, slides) };
     const rows: Row[] = [];
-    for (const count of plan.counts) rows.push(await measureThroughput(options, slide, count, plan));
-    const viewers = await measureAllViewers(options, slide, viewersPlan(isQuick));
-    report({ rows, viewers, plan, hasBucket: swift !== null }, isQuick);
+    for (const count of workload.counts) rows.push(await measureThroughput(options, slide, count, workload));
+    const viewers = await measureAllViewers(options, slide, loadProfileOf(isQuick));
+    report({ rows, viewers, workload, hasBucket: swift !== null }, isQuick);
   } finally {
     await swift?.stop();
     await postgres.stop();
@@ -133,28 +134,32 @@ async function measureThroughput(
   options: ServerGroupOptions,
   slide: TiledSlide,
   count: number,
-  plan: Plan,
+  workload: Workload,
 ): Promise<Row> {
-  // The cache is hardly larger than the measured tiles, because prerendering would use the CPU quota.
+  // The disk cache is hardly larger than the measured tiles. In a larger one the servers would prerender tiles, which would use
+  // the CPU quota.
   const group = await startServerGroup(options, count, { TILE_CACHE_BYTES: String(64 * 1024 * 1024) });
   try {
     const pathOf = (tile: string) => group.tilePath(slideNames.scan, tile);
-    const nativeTiles = centreOf(slide);
-    const trace = viewingTrace(slide, 3).slice(0, plan.viewingTiles);
+    const nativeTiles = centralTilesOf(slide);
+    const trace = viewingTrace(slide, 3).slice(0, workload.viewingTiles);
     // Fills the caches of each process, so that neither object storage nor rendering is measured.
     for (const { port } of group.processes) {
-      await load({ port, roots: [], pathOf }, [...nativeTiles, ...trace], { connections: 8 });
+      await measureLoad({ port, processIds: [], pathOf }, [...nativeTiles, ...trace], { connections: 8 });
     }
-    const target = { port: group.balancer.port, roots: group.roots, pathOf };
-    // The server compiles its code now, before the quota, of which the compilation would use most.
-    await load(target, nativeTiles, { connections: nativeConnections, seconds: 5 });
+    const target = { port: group.balancer.port, processIds: group.processIds, pathOf };
+    // Makes the servers compile their code before the quota is set, because the compilation would use most of the quota.
+    await measureLoad(target, nativeTiles, { connections: nativeConnections, seconds: 5 });
     for (const { quota } of group.processes) quota?.set(cpuShare);
-    await load(target, nativeTiles, { connections: nativeConnections, seconds: 2 });
-    const native = await load(target, nativeTiles, {
+    await measureLoad(target, nativeTiles, { connections: nativeConnections, seconds: 2 });
+    const native = await measureLoad(target, nativeTiles, {
       connections: nativeConnections,
-      seconds: plan.seconds,
+      seconds: workload.seconds,
     });
-    const viewing = await load(target, trace, { connections: viewingConnections, seconds: plan.seconds });
+    const viewing = await measureLoad(target, trace, {
+      connections: viewingConnections,
+      seconds: workload.seconds,
+    });
     console.log(
       `${count}: ${native.perSecond.toFixed(0)} native tiles/s, ${viewing.perSecond.toFixed(0)} tiles/s of viewing, ${native.failed + viewing.failed} failed`,
     );
@@ -165,7 +170,7 @@ async function measureThroughput(
 }
 
 /** Returns 2,000 tiles of full resolution (40 rows of 50, about 30 MB) near the centre of the slide, row by row. */
-function centreOf(slide: TiledSlide): string[] {
+function centralTilesOf(slide: TiledSlide): string[] {
   const level = maxLevelOf(slide);
   const { columns, rows } = gridOf(slide, level);
   const [firstColumn, firstRow] = [Math.floor(columns / 3), Math.floor(rows / 3)];
@@ -175,17 +180,17 @@ function centreOf(slide: TiledSlide): string[] {
   );
 }
 
-/** Simulates all viewers of the plan; their requests go to three processes without a quota. */
+/** Simulates all viewers of the profile; their requests go to three processes without a quota. */
 async function measureAllViewers(
   options: ServerGroupOptions,
   slide: TiledSlide,
-  plan: ViewersPlan,
+  profile: LoadProfile,
 ): Promise<ViewersResult> {
   const group = await startServerGroup(options, 3);
   try {
-    console.log(`Creating accounts for ${plan.viewers} viewers …`);
+    console.log(`Creating accounts for ${profile.viewers} viewers …`);
     const [sessions] = await Promise.all([
-      createViewerSessions(group.balancer.address, group.token, plan.viewers),
+      createViewerSessions(group.balancer.address, group.token, profile.viewers),
       ...group.processes.map(({ port }) => readSlides(port, group, slide)),
     ]);
     await waitUntilTilesAreRendered(group.processes.map(({ dataDir }) => dataDir));
@@ -196,9 +201,12 @@ async function measureAllViewers(
         tileSize: slide.tileSize,
         pathOf: (viewer, tile) =>
           group.tilePath(viewedSlides[viewer % viewedSlides.length] ?? '', tile, sessions[viewer] ?? ''),
-        roots: { 'the three': group.roots, nginx: balancer.pid === undefined ? [] : [balancer.pid] },
+        processIds: {
+          'the three': group.processIds,
+          nginx: balancer.pid === undefined ? [] : [balancer.pid],
+        },
       },
-      plan,
+      profile,
     );
   } finally {
     await group.stop();
@@ -210,14 +218,16 @@ async function readSlides(port: number, { tilePath }: ServerGroup, slide: TiledS
   const levels = Array.from({ length: maxLevelOf(slide) + 1 }, (_, level) => tilesOfLevel(slide, level));
   const tiles = levels.flat().filter((_, i) => i % 4 === 0);
   for (const name of viewedSlides) {
-    await load({ port, roots: [], pathOf: (tile) => tilePath(name, tile) }, tiles, { connections: 4 });
+    await measureLoad({ port, processIds: [], pathOf: (tile) => tilePath(name, tile) }, tiles, {
+      connections: 4,
+    });
   }
 }
 
-function report({ rows, viewers, plan, hasBucket }: Results, isQuick: boolean): void {
-  const { viewers: viewerCount, arrivingSeconds } = viewersPlan(isQuick);
+function report({ rows, viewers, workload, hasBucket }: Results, isQuick: boolean): void {
+  const { viewers: viewerCount, rampUpSeconds } = loadProfileOf(isQuick);
   const [firstRow] = rows;
-  const growth = (value: number, firstValue = Number.NaN) => `${(value / firstValue).toFixed(2)}×`;
+  const growthText = (value: number, firstValue = Number.NaN) => `${(value / firstValue).toFixed(2)}×`;
   const storage = hasBucket
     ? 'object storage (Swift)'
     : 'a folder of slides (no object storage is installed here)';
@@ -227,26 +237,26 @@ function report({ rows, viewers, plan, hasBucket }: Results, isQuick: boolean): 
   publish(
     'processes',
     [
-      circumstances(),
+      describeMachine(),
       '',
-      `nginx in front of the processes, PostgreSQL and ${storage} behind them, the client beside them, all on this machine. ${quotas} Native: ${nativeConnections} connections, ${plan.seconds} s, 2,000 tiles of full resolution. Viewing: 3 viewers, ${plan.viewingTiles} tiles again and again, ${viewingConnections} connections, ${plan.seconds} s, a third of them rendered tiles. Each process has all of these tiles in its cache.`,
+      `nginx in front of the processes, PostgreSQL and ${storage} behind them, the client beside them, all on this machine. ${quotas} Native: ${nativeConnections} connections, ${workload.seconds} s, 2,000 tiles of full resolution. Viewing: 3 viewers, ${workload.viewingTiles} tiles again and again, ${viewingConnections} connections, ${workload.seconds} s, a third of them rendered tiles. Each process has all of these tiles in its cache.`,
       '',
-      tableOf(
+      markdownTable(
         rows.map(({ count, native, viewing }) => ({
           processes: count,
           'native/s': native.perSecond.toFixed(0),
-          growth: growth(native.perSecond, firstRow?.native.perSecond),
+          growth: growthText(native.perSecond, firstRow?.native.perSecond),
           'p50 / p99 ms': `${native.p50.toFixed(1)} / ${native.p99.toFixed(1)}`,
           'CPU s/1000': native.cpuPer1000.toFixed(3),
           'viewing/s': viewing.perSecond.toFixed(0),
-          'growth ': growth(viewing.perSecond, firstRow?.viewing.perSecond),
+          'growth ': growthText(viewing.perSecond, firstRow?.viewing.perSecond),
           'p50 / p99 ms ': `${viewing.p50.toFixed(1)} / ${viewing.p99.toFixed(1)}`,
           'client, of a core': native.clientShare.toFixed(2),
           failed: native.failed + viewing.failed,
         })),
       ),
       '',
-      `${viewerCount} viewers arrive within ${arrivingSeconds} s at three processes without a quota, each of which has rendered the tiles of both slides and has read nearly all of both objects.`,
+      `${viewerCount} viewers arrive within ${rampUpSeconds} s at three processes without a quota, each of which has rendered the tiles of both slides and has read nearly all of both objects.`,
       '',
       viewersReport(viewers),
     ],

@@ -1,4 +1,4 @@
-/** Starts several server processes behind nginx that share one PostgreSQL database. */
+/** Starts several server processes that share one PostgreSQL database, and nginx in front of them as a load balancer. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LoadBalancer, startLoadBalancer } from '../../../packages/server/src/testing/load-balancer.ts';
@@ -16,14 +16,14 @@ export interface ServerGroupOptions {
 
 interface GroupMember extends ServerProcess {
   readonly dataDir: string;
-  /** Null when this machine does not let the bench create control groups. */
+  /** Null when this process may not create control groups. */
   readonly quota: CpuQuota | null;
 }
 
 export interface ServerGroup {
   readonly processes: readonly GroupMember[];
   /** Process ids of all servers. */
-  readonly roots: readonly number[];
+  readonly processIds: readonly number[];
   readonly balancer: LoadBalancer;
   /** Bearer token of the administrator. */
   readonly token: string;
@@ -39,7 +39,7 @@ export async function startServerGroup(
   extraSettings: NodeJS.ProcessEnv = {},
 ): Promise<ServerGroup> {
   const processes: GroupMember[] = [];
-  const startOne = async (index: number) => {
+  const startMember = async (index: number) => {
     const quota = createCpuQuota(`${count}-${index}`);
     const dataDir = join(cache, `data-${count}-${index}`);
     rmSync(dataDir, { recursive: true, force: true });
@@ -58,17 +58,17 @@ export async function startServerGroup(
   let balancer: LoadBalancer | null = null;
   const stop = async () => {
     await balancer?.stop();
-    await Promise.all(processes.map((each) => each.stop()));
+    await Promise.all(processes.map((member) => member.stop()));
   };
   try {
-    await Promise.all(Array.from({ length: count }, (_, index) => startOne(index)));
+    await Promise.all(Array.from({ length: count }, (_, index) => startMember(index)));
     balancer = await startLoadBalancer(processes.map(({ port }) => port));
     const token = await signIn(balancer.address, administrator);
     const images = await waitForImages(balancer.address, token);
     const adminSession = await createImageSession(balancer.address, token);
     const tilePath = (fileName: string, tile: string, session = adminSession) =>
       tilePathOf(idOf(images, fileName), tile, session);
-    return { processes, roots: processes.map(({ pid }) => pid), balancer, token, tilePath, stop };
+    return { processes, processIds: processes.map(({ pid }) => pid), balancer, token, tilePath, stop };
   } catch (error) {
     await stop();
     throw error;

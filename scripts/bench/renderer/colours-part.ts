@@ -2,8 +2,8 @@
  * `npm run bench -- colours`, also a part of `renderer`: measures how close the corrected colours of a slide with a colour profile are to
  * those of Little CMS. Needs TEST_SLIDES with aperio/1065626.svs, and `transicc` of the package liblcms2-utils.
  *
- * Pixels are compared: those that the browser shows or saves with corrected colours, and the same pixels without correction,
- * converted by Little CMS in floating point (relative colorimetric with black point compensation).
+ * The part compares pixels that the browser shows or saves with corrected colours with the same pixels without correction, which Little CMS
+ * converts in floating point (relative colorimetric with black point compensation). The difference is ΔE2000; about 1 is just visible.
  */
 import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,18 +23,19 @@ import { type BenchOptions, cacheFolder } from '../environment.ts';
 import { verdictOf } from '../goals.ts';
 import { quantile } from '../load/statistics.ts';
 import { administrator, createImageSession, type RunningProduct, startProduct } from '../product.ts';
-import { circumstances, publish, tableOf } from '../report.ts';
+import { describeMachine, markdownTable, publish } from '../report.ts';
 import { deltaE2000, labOf } from './delta-e.ts';
 
 const slideName = '1065626.svs';
 const viewport = { width: 1280, height: 800 };
 /** The size of the compared part in the middle of the screen, where no controls are. */
 const comparedSize = { width: 500, height: 400 };
+/** Longer side of the compared thumbnail, in pixels. */
 const thumbnailSide = 256;
-/** The largest allowed ΔE2000 (`must`) of this share of the pixels (`part`). */
+/** The largest allowed ΔE2000 (`must`) of a share of the pixels. */
 const limits = [
-  { part: 0.95, must: 1 },
-  { part: 0.999, must: 2 },
+  { share: 0.95, must: 1 },
+  { share: 0.999, must: 2 },
 ];
 
 /** Red, green and blue of each pixel, 0 to 255. */
@@ -73,8 +74,8 @@ export async function coloursPart({ isQuick }: BenchOptions): Promise<void> {
     const uncorrected = await thumbnailPixels(slide, thumbnailSide);
     const expected = await convert(uncorrected.rgb);
     const { rgb: corrected } = await convertColour(slide, uncorrected, 'srgb');
-    comparisons.push(compare('thumbnail, before it is encoded', corrected, expected));
-    const sentThumbnail = compare('thumbnail, as sent', await thumbnailOf(product), expected);
+    comparisons.push(comparePictures('thumbnail, before it is encoded', corrected, expected));
+    const sentThumbnail = comparePictures('thumbnail, as sent', await thumbnailOf(product), expected);
     report(comparisons, sentThumbnail, browser.version(), isQuick);
   } finally {
     await browser.close();
@@ -100,14 +101,14 @@ async function compareScreens(
     await uncorrectedPage.context().close();
     for (const drawer of ['webgl', 'canvas'] as const) {
       const page = await openField(browser, product, drawer, field);
-      await page.waitForTimeout(2000); // The colour table loads, and tiles that were drawn without it are drawn again.
+      await page.waitForTimeout(2000); // meanwhile the colour table loads, and the page draws tiles again that it drew without the table
       const name = drawer === 'webgl' ? 'WebGL' : 'canvas';
       const screen = await screenOf(page);
       if (drawer === 'webgl') webGlScreen = Float64Array.from(screen);
-      else comparisons.push(compare(`canvas against WebGL, zoom ${zoom}`, screen, webGlScreen));
-      comparisons.push(compare(`${name}, zoom ${zoom}`, screen, expected));
+      else comparisons.push(comparePictures(`canvas against WebGL, zoom ${zoom}`, screen, webGlScreen));
+      comparisons.push(comparePictures(`${name}, zoom ${zoom}`, screen, expected));
       const picture = await savedPictureOf(page);
-      comparisons.push(compare(`saved picture, ${name}, zoom ${zoom}`, picture, expectedPicture));
+      comparisons.push(comparePictures(`saved picture, ${name}, zoom ${zoom}`, picture, expectedPicture));
       await page.context().close();
     }
   }
@@ -134,7 +135,7 @@ async function openField(
   await page.goto(`${url}/wsi-viewer?image=${imageId(slideName)}&${field}`);
   await page.getByTitle('Scale bar').waitFor();
   await page.getByText('Loading tiles...').waitFor({ state: 'hidden' });
-  await page.waitForTimeout(1500); // The last tile has faded in by then.
+  await page.waitForTimeout(1500); // until the last tile has faded in
   return page;
 }
 
@@ -180,13 +181,14 @@ async function thumbnailOf(product: RunningProduct): Promise<Pixels> {
 
 /** Converts pixels with Little CMS. @returns sRGB, 0 to 255, with fractions */
 async function convertWith(transicc: string, profile: string, pixels: Pixels): Promise<Float64Array> {
-  /** The line of each distinct colour (see `keyOf`) in the input and output of transicc. */
+  /** For each distinct colour (see `packedColourOf`), the number of its line in the input and output of transicc. */
   const lineOfColour = new Map<number, number>();
-  for (let at = 0; at < pixels.length; at += 3) {
-    const key = keyOf(pixels, at);
+  for (let index = 0; index < pixels.length; index += 3) {
+    const key = packedColourOf(pixels, index);
     if (!lineOfColour.has(key)) lineOfColour.set(key, lineOfColour.size);
   }
-  // -n: terse output, -s: clipped to the range of sRGB, -c0: no precalculated tables, -t1 -b: relative colorimetric, black point compensation.
+  // -n: terse output, -s: clipped to the range of sRGB, -c0: no precalculated tables, -t1 -b: relative colorimetric, black point
+  // compensation.
   const flags = ['-n', '-s', '-c0', '-t1', '-b', `-i${profile}`, '-o*sRGB'];
   const child = spawn(transicc, flags, { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(
@@ -198,24 +200,24 @@ async function convertWith(transicc: string, profile: string, pixels: Pixels): P
     .map((line) => line.trim().split(/\s+/).map(Number));
   if (converted.length !== lineOfColour.size) throw new Error('transicc did not convert every colour.');
   const result = new Float64Array(pixels.length);
-  for (let at = 0; at < pixels.length; at += 3) {
-    result.set(converted[lineOfColour.get(keyOf(pixels, at)) ?? 0] ?? [], at);
+  for (let index = 0; index < pixels.length; index += 3) {
+    result.set(converted[lineOfColour.get(packedColourOf(pixels, index)) ?? 0] ?? [], index);
   }
   return result;
 }
 
-/** Returns the colour of a pixel as one number: 8 bits each of red, green and blue. @param at index of its first sample */
-const keyOf = (pixels: Pixels, at: number) =>
-  ((pixels[at] ?? 0) << 16) | ((pixels[at + 1] ?? 0) << 8) | (pixels[at + 2] ?? 0);
+/** Returns the colour of a pixel as one number: 8 bits each of red, green and blue. @param index of its first sample */
+const packedColourOf = (pixels: Pixels, index: number) =>
+  ((pixels[index] ?? 0) << 16) | ((pixels[index + 1] ?? 0) << 8) | (pixels[index + 2] ?? 0);
 
 /** Compares two pictures pixel by pixel. @param expected sRGB, 0 to 255, with fractions */
-function compare(name: string, shown: Pixels, expected: Float64Array): Comparison {
+function comparePictures(name: string, shown: Pixels, expected: Float64Array): Comparison {
   if (shown.length !== expected.length) throw new Error(`${name}: the pictures differ in size.`);
   const differences: number[] = [];
   let withinOne = 0;
-  for (let at = 0; at < shown.length; at += 3) {
-    const shownColour = [...shown.subarray(at, at + 3)];
-    const expectedColour = [...expected.subarray(at, at + 3)];
+  for (let index = 0; index < shown.length; index += 3) {
+    const shownColour = [...shown.subarray(index, index + 3)];
+    const expectedColour = [...expected.subarray(index, index + 3)];
     differences.push(deltaE2000(labOf(shownColour), labOf(expectedColour)));
     const isWithinOne = shownColour.every(
       (sample, channel) => Math.abs(sample - Math.round(expectedColour[channel] ?? 0)) <= 1,
@@ -227,8 +229,9 @@ function compare(name: string, shown: Pixels, expected: Float64Array): Compariso
 }
 
 /**
- * Publishes the result. @param sentThumbnail is listed but has no goal, because JPEG loses accuracy by storing brightness and two colour
- *   differences with 8 bits each
+ * Publishes the results.
+ *
+ * @param sentThumbnail is listed but has no goal, because JPEG stores brightness and two colour differences with only 8 bits each
  */
 function report(
   comparisons: readonly Comparison[],
@@ -236,28 +239,28 @@ function report(
   version: string,
   isQuick: boolean,
 ): void {
-  const worstDifference = (part: number) =>
-    Math.max(...comparisons.map(({ differences }) => quantile(differences, part)));
+  const worstDifference = (share: number) =>
+    Math.max(...comparisons.map(({ differences }) => quantile(differences, share)));
   publish(
     'colours',
     [
-      circumstances({ Chromium: version }),
+      describeMachine({ Chromium: version }),
       '',
-      tableOf(
-        limits.map(({ part, must }) =>
+      markdownTable(
+        limits.map(({ share, must }) =>
           verdictOf(
             {
-              goal: `ΔE2000 of ${100 * part} % of the pixels, worst row but the last`,
-              is: 'atMost',
+              goal: `ΔE2000 of ${100 * share} % of the pixels, worst row but the last`,
+              relation: 'atMost',
               must,
               aim: must,
             },
-            worstDifference(part),
+            worstDifference(share),
           ),
         ),
       ),
       '',
-      tableOf(
+      markdownTable(
         [...comparisons, sentThumbnail].map(({ name, pixels, differences, withinOne }) => ({
           picture: name,
           pixels,

@@ -1,8 +1,9 @@
+/** Tests the colour difference ΔE2000 with published values. */
 import { describe, expect, it } from 'vitest';
 import { deltaE2000, type Lab, labOf } from './delta-e.ts';
 
 describe('deltaE2000', () => {
-  // Pairs 1, 7, 9, 13, 17, 19, 25 and 34 of the test data of G. Sharma and others.
+  // Pairs 1, 7, 9, 13, 17, 19, 25 and 34 of the test data of G. Sharma and others (source: see delta-e.ts).
   it.each<[Lab, Lab, number]>([
     [[50, 2.6772, -79.7751], [50, 0, -82.7485], 2.0425],
     [[50, 0, 0], [50, -1, 2], 2.3669],
@@ -12,10 +13,13 @@ describe('deltaE2000', () => {
     [[50, 2.5, 0], [56, -27, -3], 31.903],
     [[60.2574, -34.0099, 36.2677], [60.4626, -34.1751, 39.4387], 1.2644],
     [[2.0776, 0.0795, -1.135], [0.9033, -0.0636, -0.5514], 0.9082],
-  ])('returns for %j and %j, in both orders, the published difference %d', (first, second, expected) => {
-    expect(deltaE2000(first, second)).toBeCloseTo(expected, 4);
-    expect(deltaE2000(second, first)).toBeCloseTo(expected, 4);
-  });
+  ])(
+    'returns for the L*a*b* colours %j and %j, in both orders, the published difference %d',
+    (first, second, expected) => {
+      expect(deltaE2000(first, second)).toBeCloseTo(expected, 4);
+      expect(deltaE2000(second, first)).toBeCloseTo(expected, 4);
+    },
+  );
 });
 
 describe('labOf', () => {

@@ -1,4 +1,4 @@
-/** Computes how different two colours look, by the formula CIEDE2000. */
+/** Computes how different two colours look to people, by the formula CIEDE2000. The part `colours` of the bench uses it. */
 
 /** A colour in CIE L*a*b*: lightness from 0 to 100, a from green to red, b from blue to yellow. */
 export type Lab = readonly [lightness: number, a: number, b: number];
@@ -21,7 +21,7 @@ export function labOf(rgb: readonly number[]): Lab {
 
 /** Degrees per radian. */
 const degrees = 180 / Math.PI;
-/** @param angle in degrees */
+/** Returns the cosine of an angle in degrees. */
 const cosOf = (angle: number) => Math.cos(angle / degrees);
 
 /** Returns -360, 0 or 360 degrees: the turn that brings the difference of two hues into the range from -180 to 180. */

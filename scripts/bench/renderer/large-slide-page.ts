@@ -14,11 +14,14 @@ export const fourK: Viewport = { width: 3840, height: 2160 };
 /** Playwright's timeout. It is long because a 4K page without a graphics card is slow on a busy machine. */
 const timeoutMs = 180_000;
 
-/** Opens a page. @param prepare adds scripts that run before those of the page */
-export type Open = (viewport: Viewport, prepare: (page: Page) => Promise<void>) => Promise<Page>;
+/** Opens a page with the viewer. @param prepare adds scripts that run before those of the page */
+export type OpenPage = (viewport: Viewport, prepare: (page: Page) => Promise<void>) => Promise<Page>;
 
 /** Signs in and returns a function that opens a page. */
-export async function createOpening(browser: Browser, { url, imageId }: RunningProduct): Promise<Open> {
+export async function createPageOpener(
+  browser: Browser,
+  { url, imageId }: RunningProduct,
+): Promise<OpenPage> {
   const token = await signIn(url, administrator);
   const { user } = await callApi<{ user: object }>(url, 'POST', '/auth/verify', { body: { token } });
   return async (viewport, prepare) => {
@@ -34,7 +37,7 @@ export async function createOpening(browser: Browser, { url, imageId }: RunningP
     await forceDrawer(page, 'webgl');
     await countGraphics(page);
     await prepare(page);
-    await serveLargeSlide(page, 200_000);
+    await serveLargeSlide(page, 200_000); // pixels per side
     await page.goto(`${url}/wsi-viewer?image=${imageId(slideNames.scan)}&x=4000&y=100000&zoom=1`);
     await page.getByTitle('Scale bar').waitFor();
     return page;

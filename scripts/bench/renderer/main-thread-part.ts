@@ -8,8 +8,8 @@ import { findChromium } from '../../services/chromium.ts';
 import { type BenchOptions, cacheFolder, createEnvironment } from '../environment.ts';
 import { traceVerdicts } from '../goals.ts';
 import { startProduct } from '../product.ts';
-import { circumstances, publish, tableOf } from '../report.ts';
-import { createOpening, fourK } from './large-slide-page.ts';
+import { describeMachine, markdownTable, publish } from '../report.ts';
+import { createPageOpener, fourK } from './large-slide-page.ts';
 import { type MainThreadFigures, markDrawing, traceMainThread } from './main-thread.ts';
 
 interface Trace extends MainThreadFigures {
@@ -23,11 +23,11 @@ export async function mainThreadPart({ isQuick }: BenchOptions): Promise<void> {
   const product = await startProduct(await createEnvironment());
   const browser = await chromium.launch({ executablePath: await findChromium(), args: webGlArguments });
   try {
-    const open = await createOpening(browser, product);
+    const openPage = await createPageOpener(browser, product);
     const traces: Trace[] = [];
     for (const skipsDrawing of [false, true]) {
-      const page = await open(fourK, (opened) => markDrawing(opened, skipsDrawing));
-      // The number is small, because a machine without a graphics card also composes the page in software, which is slow.
+      const page = await openPage(fourK, (newPage) => markDrawing(newPage, skipsDrawing));
+      // Few tiles, because a machine without a graphics card also composes the page in software, which is slow.
       const tiles = isQuick ? 200 : 400;
       await panUntil(page, tiles);
       const tilesBefore = await servedTiles(page);
@@ -49,13 +49,13 @@ function report(traces: readonly Trace[], version: string, isQuick: boolean): vo
   publish(
     'main-thread',
     [
-      circumstances({ Chromium: version }),
+      describeMachine({ Chromium: version }),
       '',
       'Milliseconds of the processor, at 3840 × 2160.',
       '',
-      tableOf(traceVerdicts(traces)),
+      markdownTable(traceVerdicts(traces)),
       '',
-      tableOf(
+      markdownTable(
         traces.map(({ skipsDrawing, frames, copies, longest, longestName }) => ({
           'drawing by WebGL': skipsDrawing ? 'left out' : 'in software',
           'frames with tiles': frames.count,

@@ -1,11 +1,14 @@
+/** Tests the evaluation of browser traces for the time that the main thread spends on tiles. */
 import { describe, expect, it } from 'vitest';
 import { figuresOf } from './main-thread.ts';
 
-/** Creates a trace event; times are microseconds, and its CPU time is half of its duration. */
+/**
+ * Creates a trace event of thread `tid` that starts at `ts` and lasts `dur` (microseconds). Its CPU time is half of its duration.
+ */
 const event = (name: string, ts: number, dur = 0, tid = 1) => ({ name, pid: 1, tid, ts, dur, tdur: dur / 2 });
 
-describe('figuresOf', () => {
-  it('returns the CPU time of tasks that draw or copy tiles, only of the thread that draws', () => {
+describe('figuresOf, which evaluates a browser trace,', () => {
+  it('returns the CPU milliseconds of tasks that draw or copy tiles, and ignores threads that do not draw', () => {
     const figures = figuresOf([
       event('RunTask', 0, 8000),
       event('tiles drawn', 7000),
@@ -25,12 +28,12 @@ describe('figuresOf', () => {
     });
   });
 
-  it('counts images that the drawing thread decodes', () => {
+  it('counts the images that the drawing thread decodes', () => {
     const events = [event('RunTask', 0, 8000), event('tiles drawn', 7000), event('Decode Image', 1000, 2000)];
     expect(figuresOf(events)).toMatchObject({ decodes: 1, longestName: 'tiles' });
   });
 
-  it('throws an error when the trace contains no drawing', () => {
+  it('throws an error when the page drew no tiles', () => {
     expect(() => figuresOf([event('RunTask', 0, 8000)])).toThrow('drew no tiles');
   });
 });

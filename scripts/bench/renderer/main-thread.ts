@@ -46,7 +46,8 @@ export async function markDrawing(page: Page, skipsDrawing: boolean): Promise<vo
     ({ skips, marks }) => {
       const { prototype } = WebGL2RenderingContext;
       const { drawArrays, texSubImage2D } = prototype;
-      // Marks a task once, after its last call: the microtask runs in the same task, and the mark costs no time between the calls.
+      // Marks each task once, at its end: the microtask runs in the same task after all calls, so the mark costs no time between
+      // the calls.
       const withMark = (call: unknown, name: string) => {
         let isMarkQueued = false;
         const mark = () => {
@@ -81,7 +82,7 @@ interface TraceEvent {
   readonly tdur?: number;
 }
 
-/** Records the main thread of the page while `use` runs. @param folder folder for the trace file, which is removed afterwards */
+/** Traces the main thread of the page while `use` runs. @param folder of the trace file, which is removed afterwards */
 export async function traceMainThread(
   browser: Browser,
   page: Page,
@@ -116,24 +117,25 @@ export function figuresOf(events: readonly TraceEvent[]): MainThreadFigures {
   const isWithin = (event: TraceEvent, { ts, dur = 0 }: TraceEvent) => event.ts >= ts && event.ts <= ts + dur;
   const marksOf = (mark: string) => mainThreadEvents.filter(({ name }) => name === mark);
   const [drawingMarks, copyingMarks] = [marksOf(drawingMark), marksOf(copyingMark)];
-  const draws = (task: TraceEvent) => drawingMarks.some((mark) => isWithin(mark, task));
-  const copies = (task: TraceEvent) => copyingMarks.some((mark) => isWithin(mark, task));
+  const drawsTiles = (task: TraceEvent) => drawingMarks.some((mark) => isWithin(mark, task));
+  const copiesTiles = (task: TraceEvent) => copyingMarks.some((mark) => isWithin(mark, task));
   const longest = longestOf(tasks);
   const parts = mainThreadEvents.filter(
     (event) => isWithin(event, longest) && !event.name.includes('RunTask'),
   );
   const nameOfLongest = parts.length > 0 ? longestOf(parts).name : longest.name;
   return {
-    frames: tasksOf(tasks.filter(draws)),
-    copies: tasksOf(tasks.filter((task) => copies(task) && !draws(task))),
+    frames: tasksOf(tasks.filter(drawsTiles)),
+    copies: tasksOf(tasks.filter((task) => copiesTiles(task) && !drawsTiles(task))),
     longest: millisecondsOf(longest),
-    longestName: draws(longest) || copies(longest) ? 'tiles' : nameOfLongest,
+    longestName: drawsTiles(longest) || copiesTiles(longest) ? 'tiles' : nameOfLongest,
     decodes: mainThreadEvents.filter(({ name }) =>
       /^(Decode Image|ImageDecodeTask|Decode LazyPixelRef)$/.test(name),
     ).length,
   };
 }
 
+/** Summarises the CPU times of tasks. */
 function tasksOf(tasks: readonly TraceEvent[]): Tasks {
   const times = tasks.map(millisecondsOf);
   const [p50, p95] = [quantile(times, 0.5), quantile(times, 0.95)];

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- renderer`: measures the memory of the viewer while it pans over thousands of tiles with WebGL; runs the parts `colours`
- * and `main-thread` first. WebGL runs in software, so counts and memory are meaningful, but frames per second are not.
+ * `npm run bench -- renderer`: runs the parts `colours` and `main-thread`, and then measures the memory of the viewer while it pans over
+ * thousands of tiles with WebGL. WebGL runs in software, so counts and memory are meaningful, but frames per second are not.
  */
 import { readFileSync } from 'node:fs';
 import { type Browser, chromium, type Page } from '@playwright/test';
@@ -17,9 +17,9 @@ import { findChromium } from '../../services/chromium.ts';
 import { type BenchOptions, createEnvironment } from '../environment.ts';
 import { rendererVerdicts } from '../goals.ts';
 import { startProduct } from '../product.ts';
-import { circumstances, publish, tableOf } from '../report.ts';
+import { describeMachine, markdownTable, publish } from '../report.ts';
 import { coloursPart } from './colours-part.ts';
-import { createOpening, fourK } from './large-slide-page.ts';
+import { createPageOpener, fourK } from './large-slide-page.ts';
 import { mainThreadPart } from './main-thread-part.ts';
 
 const laptop = { width: 1280, height: 800 };
@@ -40,17 +40,17 @@ export async function rendererPart(options: BenchOptions): Promise<void> {
   const product = await startProduct(await createEnvironment());
   const browser = await chromium.launch({ executablePath: await findChromium(), args: webGlArguments });
   try {
-    const open = await createOpening(browser, product);
-    const page = await open(laptop, watchLongTasks);
+    const openPage = await createPageOpener(browser, product);
+    const page = await openPage(laptop, watchLongTasks);
     const samples: Sample[] = [];
     for (const tiles of isQuick ? [300, 600] : [2000, 4000, 6000, 8000, 10_000]) {
       await panUntil(page, tiles);
-      samples.push(await sampleOf(browser, page));
+      samples.push(await takeSample(browser, page));
     }
     await page.close();
-    const fourKPage = await open(fourK, watchLongTasks);
+    const fourKPage = await openPage(fourK, watchLongTasks);
     await panUntil(fourKPage, isQuick ? 300 : 1500);
-    const fourKSample = await sampleOf(browser, fourKPage);
+    const fourKSample = await takeSample(browser, fourKPage);
     report(samples, fourKSample, browser.version(), isQuick);
   } finally {
     await browser.close();
@@ -58,7 +58,7 @@ export async function rendererPart(options: BenchOptions): Promise<void> {
   }
 }
 
-/** Makes the page record its longest task; `takeLongestTask` returns the milliseconds and begins again with 0. */
+/** Makes the page record its longest task. `takeLongestTask` in the page returns its milliseconds and resets the record to 0. */
 async function watchLongTasks(page: Page): Promise<void> {
   await page.addInitScript(() => {
     let longest = 0;
@@ -75,7 +75,8 @@ async function watchLongTasks(page: Page): Promise<void> {
   });
 }
 
-async function sampleOf(browser: Browser, page: Page): Promise<Sample> {
+/** Takes a sample after a garbage collection. */
+async function takeSample(browser: Browser, page: Page): Promise<Sample> {
   const longestTask = await page.evaluate(() =>
     (window as unknown as { takeLongestTask: () => number }).takeLongestTask(),
   );
@@ -110,13 +111,13 @@ function report(samples: readonly Sample[], fourKSample: Sample, version: string
   publish(
     'renderer',
     [
-      circumstances({ Chromium: version }),
+      describeMachine({ Chromium: version }),
       '',
       'WebGL in software (SwiftShader). Memory is the private memory of all processes that draw pages; with a graphics card the textures are in its memory.',
       '',
-      tableOf(rendererVerdicts(samples)),
+      markdownTable(rendererVerdicts(samples)),
       '',
-      tableOf([...samples.map((sample) => row('1280 × 800', sample)), row('3840 × 2160', fourKSample)]),
+      markdownTable([...samples.map((sample) => row('1280 × 800', sample)), row('3840 × 2160', fourKSample)]),
     ],
     { isQuick },
   );

@@ -1,6 +1,6 @@
 /**
- * Measures a result layer of cell outlines in a headless Chromium on the same machine: the time to the first picture, frames while
- * panning, and a change of its style.
+ * Measures a result layer (cell outlines that an image analysis program has computed) in a headless Chromium on the same machine: the time to
+ * the first picture, frames while panning, and a change of its style.
  */
 import { createReadStream, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,6 +17,7 @@ import { bigSlide, slideNames } from '../slides/slides.ts';
 import { classNames, writeOutlines } from './generated-outlines.ts';
 import { installLayerProbe } from './layer-probe.ts';
 
+/** A row of the result table, by column. */
 export type Row = Readonly<Record<string, string>>;
 
 /** Number of measured openings of a page. */
@@ -34,10 +35,10 @@ export async function measureInBrowser(folder: string, objects: number): Promise
   const browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] });
   try {
     const layerId = await sendOutlines(product, folder, objects);
-    const shown = { browser, product, layerId, outlines: `${objects.toLocaleString('en')} outlines` };
-    const rows = [await measureFirstPicture(shown)];
-    for (const zoom of zooms) rows.push(await measurePanning(shown, zoom));
-    rows.push(await measureStyleChange(shown));
+    const layer = { browser, product, layerId, outlines: `${objects.toLocaleString('en')} outlines` };
+    const rows = [await measureFirstPicture(layer)];
+    for (const zoom of zooms) rows.push(await measurePanning(layer, zoom));
+    rows.push(await measureStyleChange(layer));
     return rows;
   } finally {
     await browser.close();
@@ -125,26 +126,28 @@ async function withPage<Result>(
   }
 }
 
-async function measureFirstPicture(shown: ShownLayer): Promise<Row> {
+/** Measures how soon the layer is drawn after its first request. */
+async function measureFirstPicture(layer: ShownLayer): Promise<Row> {
   const times: number[] = [];
-  for (let n = 0; n < openings; n++) {
+  for (let opening = 0; opening < openings; opening++) {
     const time = await withPage(
-      shown,
-      zooms[n % zooms.length] ?? 1,
+      layer,
+      zooms[opening % zooms.length] ?? 1,
       async (page, pictureAt) => pictureAt - (await page.evaluate(() => window.layerProbe.requestedAt)),
     );
     times.push(time);
   }
   return {
-    measured: `${shown.outlines}: from the first request for the layer to its first picture, median of ${openings} at different zooms`,
+    measured: `${layer.outlines}: from the first request for the layer to its first picture, median of ${openings} at different zooms`,
     result: `${Math.round(median(times))} ms`,
     detail: `longest ${Math.round(Math.max(...times))} ms`,
     limit: '1000 ms',
   };
 }
 
-function measurePanning(shown: ShownLayer, zoom: number): Promise<Row> {
-  return withPage(shown, zoom, async (page) => {
+/** Measures the main thread per frame while the slide moves. */
+function measurePanning(layer: ShownLayer, zoom: number): Promise<Row> {
+  return withPage(layer, zoom, async (page) => {
     const middle = await middleOf(page);
     await page.waitForTimeout(3000);
     await page.evaluate(() => {
@@ -153,7 +156,7 @@ function measurePanning(shown: ShownLayer, zoom: number): Promise<Row> {
     await panAround(page, middle);
     const frames = await page.evaluate(() => window.layerProbe.frames);
     return {
-      measured: `${shown.outlines}: main thread per frame while panning, zoom ${zoom}, p95`,
+      measured: `${layer.outlines}: main thread per frame while panning, zoom ${zoom}, p95`,
       result: `${quantile(frames, 0.95).toFixed(1)} ms`,
       detail: `median ${median(frames).toFixed(1)} ms, longest ${Math.max(...frames).toFixed(1)} ms of ${frames.length} frames`,
       limit: '4 ms',
@@ -162,8 +165,8 @@ function measurePanning(shown: ShownLayer, zoom: number): Promise<Row> {
 }
 
 /** Measures how fast a class is hidden and shown with its checkbox in the panel. */
-function measureStyleChange(shown: ShownLayer): Promise<Row> {
-  return withPage(shown, 0.5, async (page) => {
+function measureStyleChange(layer: ShownLayer): Promise<Row> {
+  return withPage(layer, 0.5, async (page) => {
     await page.getByRole('button', { name: 'Analysis results' }).click();
     const classes = page
       .getByRole('region', { name: 'Analysis results' })
@@ -174,8 +177,8 @@ function measureStyleChange(shown: ShownLayer): Promise<Row> {
       window.layerProbe.requests = 0;
     });
     const changes: { readonly ms: number; readonly frames: number }[] = [];
-    for (let n = 0; n < 2 * classNames.length; n++) {
-      await classes.nth(Math.floor(n / 2)).click(); // hidden, then shown
+    for (let click = 0; click < 2 * classNames.length; click++) {
+      await classes.nth(Math.floor(click / 2)).click(); // hides each class, and then shows it again
       await page.waitForFunction(() => window.layerProbe.change !== null);
       const change = await page.evaluate(() => window.layerProbe.change);
       if (change !== null) changes.push(change);
@@ -183,7 +186,7 @@ function measureStyleChange(shown: ShownLayer): Promise<Row> {
     }
     const requests = await page.evaluate(() => window.layerProbe.requests);
     return {
-      measured: `${shown.outlines}: a class is hidden or shown, from the click to the drawn layer, longest of ${changes.length}`,
+      measured: `${layer.outlines}: a class is hidden or shown, from the click to the drawn layer, longest of ${changes.length}`,
       result: `${Math.max(...changes.map(({ frames }) => frames))} frames, ${requests} requests`,
       detail: `median ${Math.round(median(changes.map(({ ms }) => ms)))} ms, longest ${Math.round(Math.max(...changes.map(({ ms }) => ms)))} ms`,
       limit: '1 frame, 0 requests',

@@ -32,7 +32,7 @@ export interface Centres {
 const vertices = 20;
 export const classNames = ['Tumor', 'Stroma', 'Lymphocyte', 'Mitosis'] as const;
 
-/** Yields `count` outlines in rows that fill the slide. Each lies at a random place of its cell in the grid. */
+/** Yields `count` outlines in a grid that fills the slide, row by row. Each lies at a random place of its square. */
 function* outlinesOf(count: number, { width, height }: Size): Generator<Outline> {
   const random = seededRandom();
   const perRow = Math.ceil(Math.sqrt((count * width) / height));
@@ -44,8 +44,11 @@ function* outlinesOf(count: number, { width, height }: Size): Generator<Outline>
     const radius = 8 + 8 * random();
     const positions = Array.from({ length: vertices }, (_, i) => {
       const angle = (2 * Math.PI * i) / vertices;
-      const reach = radius * (0.8 + 0.4 * random());
-      return [twoDecimals(x + reach * Math.cos(angle)), twoDecimals(y + reach * Math.sin(angle))] as const;
+      const distance = radius * (0.8 + 0.4 * random());
+      return [
+        twoDecimals(x + distance * Math.cos(angle)),
+        twoDecimals(y + distance * Math.sin(angle)),
+      ] as const;
     });
     const classIndex = Math.floor(random() * classNames.length);
     yield { positions, classIndex, radius, score: random() };
@@ -83,7 +86,10 @@ export function centresOf(count: number, slide: Size): Centres {
   return centres;
 }
 
-/** Returns the centroid of a polygon. The computation is relative to its first position, because large coordinates would lose digits. */
+/**
+ * Returns the centroid of a polygon. The computation is relative to its first position, because large coordinates would lose
+ * digits.
+ */
 function centroidOf(positions: Outline['positions']): readonly [x: number, y: number] {
   const [originX, originY] = positions[0] ?? [0, 0];
   let doubleArea = 0;

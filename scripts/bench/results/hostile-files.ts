@@ -1,10 +1,13 @@
-/** Imports files that an attacker could send as results. Measures time and memory, and reports whether each file is accepted or why not. */
+/**
+ * Imports files that an attacker could upload as result layers. Measures time and memory, and reports whether the import accepts
+ * each file.
+ */
 import { once } from 'node:events';
 import { createWriteStream, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { bigSlide } from '../slides/slides.ts';
-import { measuredImport } from './measured-import.ts';
+import { measureImport } from './measured-import.ts';
 
 type Row = Readonly<Record<string, string>>;
 
@@ -38,13 +41,19 @@ const files: readonly HostileFile[] = [
   },
 ];
 
+/**
+ * Writes and imports each hostile file.
+ *
+ * @param folder of the files, which are removed afterwards
+ * @returns the rows of the result table
+ */
 export async function measureHostileFiles(folder: string): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const { name, kind, write } of files) {
     const source = join(folder, 'hostile');
     await write(source);
     const target = join(folder, 'hostile.result');
-    const { outcome, seconds, moreMegabytes } = await measuredImport({
+    const { outcome, seconds, moreMegabytes } = await measureImport({
       kind,
       source,
       target,
@@ -61,6 +70,7 @@ export async function measureHostileFiles(folder: string): Promise<readonly Row[
   return rows;
 }
 
+/** Writes GeoJSON with one polygon of 10,000,000 vertices on a circle. */
 async function writeLongPolygon(file: string): Promise<void> {
   const stream = createWriteStream(file, { highWaterMark: 2 ** 20 });
   const [start = '', end = ''] = geoJsonOf('[[POSITIONS]]').split('POSITIONS');

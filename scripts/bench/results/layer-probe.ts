@@ -1,4 +1,4 @@
-/** A probe that runs in the page before its scripts and measures how a result layer is drawn. */
+/** A probe that the benchmarks install in a viewer page to measure how it draws a result layer. */
 
 interface LayerProbe {
   /** Time of the first request for the layer, milliseconds since the navigation; 0 before the request. */
@@ -31,14 +31,14 @@ export function installLayerProbe(): void {
     return fetch(input, init);
   };
   let frameStartedAt = 0;
-  /** Time of the last drawing call. */
+  /** Time of the last drawing call, in milliseconds since the navigation. */
   let drawnAt = 0;
   const isLayerCanvas = ({ canvas }: CanvasRenderingContext2D) =>
     canvas instanceof HTMLCanvasElement && canvas.dataset.resultLayer !== undefined;
   const { prototype } = CanvasRenderingContext2D;
   // Each frame of a layer begins with an empty canvas.
   const { clearRect } = prototype;
-  prototype.clearRect = function clear(...area) {
+  prototype.clearRect = function clearMeasured(...area) {
     if (isLayerCanvas(this)) {
       if (drawnAt > frameStartedAt && frameStartedAt > 0) probe.frames.push(drawnAt - frameStartedAt);
       frameStartedAt = performance.now();

@@ -17,10 +17,11 @@ interface ImportedFile {
   readonly slide: Size;
 }
 
+/** Interval between two readings of the memory. */
 const sampleIntervalMs = 10;
 
-/** Imports a file without a limit of its size. `outcome` of the result says whether the file was accepted. */
-export async function measuredImport({ slide, ...file }: ImportedFile): Promise<MeasuredImport> {
+/** Imports a file without a size limit. The `outcome` of the result says whether the file was accepted. */
+export async function measureImport({ slide, ...file }: ImportedFile): Promise<MeasuredImport> {
   const bytesAtStart = process.memoryUsage.rss();
   let peakBytes = bytesAtStart;
   const sampling = setInterval(() => {

@@ -9,24 +9,26 @@ import { openContainer } from '../../../packages/server/src/results/container.ts
 import { openVector, type VectorReader } from '../../../packages/server/src/results/vector-reader.ts';
 import { type BenchOptions, cacheFolder } from '../environment.ts';
 import { quantile } from '../load/statistics.ts';
-import { circumstances, publish, tableOf } from '../report.ts';
+import { describeMachine, markdownTable, publish } from '../report.ts';
 import { measureInBrowser, type Row } from './browser-figures.ts';
 import { type Centres, centresOf, classNames, writeOutlines } from './generated-outlines.ts';
 import { measureHostileFiles } from './hostile-files.ts';
-import { measuredImport } from './measured-import.ts';
+import { measureImport } from './measured-import.ts';
 import { seededRandom } from './seeded-random.ts';
 
 /** Size in pixels of the slide that the layers belong to; it exists only as a size. */
 const slide = { width: 100_000, height: 80_000 };
 /** Size of the viewer in screen pixels. */
 const field = { width: 1920, height: 1080 };
+/** Number of measured queries of each kind. */
 const repetitions = 200;
+/** Number of fields of view whose counts are compared with the source. */
 const comparedFields = 70;
 /** Bytes of a block in the index: its bounds (left, top, right, bottom as Int32) come first, its length (Uint32) last. */
 const blockBytes = 28;
 const blockLengthOffset = 24;
 
-interface Measured {
+interface LayerFigures {
   readonly objects: number;
   /** Size of the GeoJSON file. */
   readonly megabytes: number;
@@ -38,7 +40,7 @@ interface Measured {
   /** Milliseconds, 95th percentile. */
   readonly pickMs: number;
   readonly countMs: number;
-  /** Number of compared fields of view, and of those whose counts equal the source, such as "70 of 70". */
+  /** In how many of the compared fields of view the counts equal those of the source, for example "70 of 70". */
   readonly equalCounts: string;
   /** Kilobytes of the blocks of a field at full resolution, 95th percentile. */
   readonly fieldKilobytes: number;
@@ -48,9 +50,9 @@ export async function resultsPart({ isQuick }: BenchOptions): Promise<void> {
   const folder = join(cacheFolder(), 'results');
   mkdirSync(folder, { recursive: true });
   const sizes = isQuick ? [20_000] : [1_000_000, 5_000_000];
-  const measured: Measured[] = [];
-  for (const objects of sizes) measured.push(await measure(folder, objects));
-  const table = tableOf(
+  const measured: LayerFigures[] = [];
+  for (const objects of sizes) measured.push(await measureLayer(folder, objects));
+  const table = markdownTable(
     measured.map((result) => ({
       outlines: result.objects.toLocaleString('en'),
       file: `${result.megabytes} MB`,
@@ -65,15 +67,16 @@ export async function resultsPart({ isQuick }: BenchOptions): Promise<void> {
   );
   const inBrowser: Row[] = [];
   for (const objects of sizes) inBrowser.push(...(await measureInBrowser(folder, objects)));
-  const hostile = tableOf(await measureHostileFiles(folder));
-  publish('results', [circumstances(), '', table, '', tableOf(inBrowser), '', hostile], { isQuick });
+  const hostile = markdownTable(await measureHostileFiles(folder));
+  publish('results', [describeMachine(), '', table, '', markdownTable(inBrowser), '', hostile], { isQuick });
 }
 
-async function measure(folder: string, objects: number): Promise<Measured> {
+/** Imports a layer of `objects` outlines and measures the import and queries of the layer. */
+async function measureLayer(folder: string, objects: number): Promise<LayerFigures> {
   const source = join(folder, `${objects}-${slide.width}.geojson`);
   const target = join(folder, `${objects}.result`);
   if (!existsSync(source)) await writeOutlines(source, objects, slide);
-  const { outcome, seconds, moreMegabytes } = await measuredImport({ kind: 'vector', source, target, slide });
+  const { outcome, seconds, moreMegabytes } = await measureImport({ kind: 'vector', source, target, slide });
   if (!outcome.ok) throw new Error(outcome.message);
   const container = await openContainer(target);
   const reader = await openVector(container);
@@ -97,13 +100,13 @@ async function measure(folder: string, objects: number): Promise<Measured> {
 /** Measures picks, counts and bytes of random fields of view at full resolution. */
 async function measureQueries(
   reader: VectorReader,
-): Promise<Pick<Measured, 'pickMs' | 'countMs' | 'fieldKilobytes'>> {
+): Promise<Pick<LayerFigures, 'pickMs' | 'countMs' | 'fieldKilobytes'>> {
   const random = seededRandom();
   const index = await reader.index();
   const picks: number[] = [];
   const counts: number[] = [];
   const fields: number[] = [];
-  for (let n = 0; n < repetitions; n++) {
+  for (let repetition = 0; repetition < repetitions; repetition++) {
     const x = random() * (slide.width - field.width);
     const y = random() * (slide.height - field.height);
     const pickedAt = performance.now();
@@ -121,13 +124,17 @@ async function measureQueries(
   };
 }
 
-/** Compares the counts per class in 70 fields of view with counts of the generated centres. @returns how many are equal, such as "70 of 70" */
+/**
+ * Compares the counts per class in 70 fields of view with counts of the generated centres.
+ *
+ * @returns how many are equal, for example "70 of 70"
+ */
 async function compareCounts(reader: VectorReader, { x, y, classIndexes }: Centres): Promise<string> {
   const random = seededRandom();
   let equal = 0;
-  for (let n = 0; n < comparedFields; n++) {
+  for (let fieldNumber = 0; fieldNumber < comparedFields; fieldNumber++) {
     // Zooms of 1, 1/2 … 1/64; at 1/64 the field is larger than the slide.
-    const zoom = 2 ** -(n % 7);
+    const zoom = 2 ** -(fieldNumber % 7);
     const [width, height] = [field.width / zoom, field.height / zoom];
     const left = random() * slide.width - width / 2;
     const top = random() * slide.height - height / 2;

@@ -33,12 +33,12 @@ export async function comparePixels(
     // The index is the number of the level in the file, which OpenSlide expects.
     for (const [level, halvings] of comparedHalvings.entries()) {
       for (const tile of chooseTiles(environment.tileSize, halvings, isQuick ? 10 : 60)) {
-        const served = await bytesOf(runningProduct, runningProduct.pathOf(tile));
+        const served = await fetchBytes(runningProduct, runningProduct.pathOf(tile));
         const { data, info } = await sharp(served).removeAlpha().raw().toBuffer({ resolveWithObject: true });
         const tileSideAtFullResolution = environment.tileSize * 2 ** halvings;
         const [x, y] = positionOf(tile).map((index) => index * tileSideAtFullResolution);
         const path = `/${slideNames.scan}/${level}/${x}_${y}_${info.width}_${info.height}.rgb`;
-        largest = Math.max(largest, largestDifference(data, await bytesOf(runningOpenSlide, path)));
+        largest = Math.max(largest, largestDifference(data, await fetchBytes(runningOpenSlide, path)));
         compared += 1;
       }
     }
@@ -66,9 +66,11 @@ function positionOf(tile: string): [column: number, row: number] {
   return [Number(column), Number(row)];
 }
 
-async function bytesOf({ port }: RunningServer, path: string): Promise<Buffer> {
+/** Requests a path of a server and returns the response body. */
+async function fetchBytes({ port }: RunningServer, path: string): Promise<Buffer> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`);
-  if (!response.ok) throw new Error(`${path.split('?')[0]}: ${response.status}`); // without the session of the query
+  const [pathWithoutSession] = path.split('?');
+  if (!response.ok) throw new Error(`${pathWithoutSession}: ${response.status}`);
   return Buffer.from(await response.arrayBuffer());
 }
 

@@ -1,19 +1,26 @@
-/** Measures all servers in interleaved rounds, so that a temporary disturbance of the machine affects all of them. */
+/**
+ * Measures all tile servers in interleaved rounds, so that a temporary load of the machine by other programs affects all of them.
+ */
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { BenchEnvironment, BenchOptions } from '../environment.ts';
-import { timeOf } from '../load/connection.ts';
-import { type LoadResult, type LoadSummary, load } from '../load/load-client.ts';
+import { measureResponseTime } from '../load/connection.ts';
+import { type LoadResult, type LoadSummary, measureLoad } from '../load/load-client.ts';
 import { median, quantile } from '../load/statistics.ts';
 import { maxLevelOf, nativeTrace, type TiledSlide, tilesOfLevel, viewingTrace } from '../load/trace.ts';
 import { bigSlide } from '../slides/slides.ts';
 import { findServers, type RunningServer, staticFolderOf, type TileServer } from './peers.ts';
 
+/** Connections of the load with native tiles (stored in the file), and of the load with a viewing trace. */
 const nativeConnections = 64;
 const viewingConnections = 16;
+/** Number of viewers whose requests a viewing trace contains. */
 const viewers = 3;
-/** Duration of the load before each measurement. Servers then have compiled their code, as after hours of production. */
+/**
+ * Duration of the load before each measurement, in which servers compile their code, so that they are as fast as after hours of
+ * production.
+ */
 const warmUpSeconds = 5;
 
 export interface ServerResult {
@@ -35,7 +42,7 @@ export interface ComparedServer {
 }
 
 export interface Comparison {
-  readonly plan: {
+  readonly workload: {
     /** Number of tiles of the native trace. */
     readonly native: number;
     /** Number of tiles of the viewing trace. */
@@ -50,7 +57,7 @@ export interface Comparison {
   readonly results: Readonly<Record<string, ServerResult>>;
 }
 
-interface Plan {
+interface Workload {
   /** Tiles of the native trace. */
   readonly native: readonly string[];
   /** Tiles of the viewing trace. */
@@ -66,7 +73,7 @@ export async function compareServers(
   { isQuick }: BenchOptions,
 ): Promise<Comparison> {
   const slide = { ...bigSlide, tileSize: environment.tileSize };
-  const plan = {
+  const workload = {
     native: nativeTrace(slide),
     viewing: viewingTrace(slide, viewers).slice(0, isQuick ? 400 : undefined),
     isNative: (tile: string) => tile.startsWith(`${maxLevelOf(slide)}/`),
@@ -84,18 +91,21 @@ export async function compareServers(
     console.log(`Round ${round}: ${found.map(({ name }) => name).join(', ')} …`);
     const results: Record<string, ServerResult> = {};
     for (const server of found) {
-      const result = { ...(await measureNative(server, plan)), ...(await measureViewing(server, plan)) };
-      requireNoFailures(server, result);
+      const result = {
+        ...(await measureNative(server, workload)),
+        ...(await measureViewing(server, workload)),
+      };
+      throwOnFailures(server, result);
       results[server.name] = result;
     }
     rounds.push(results);
   }
   return {
-    plan: {
-      native: plan.native.length,
-      viewing: plan.viewing.length,
+    workload: {
+      native: workload.native.length,
+      viewing: workload.viewing.length,
       rounds: rounds.length,
-      seconds: plan.seconds,
+      seconds: workload.seconds,
     },
     servers: found.map(({ name, version, usesOtherSlide = false }) => ({ name, version, usesOtherSlide })),
     absent,
@@ -103,19 +113,19 @@ export async function compareServers(
   };
 }
 
-/** Throws when requests failed: rejecting requests is fast, so the measured times would be meaningless. */
-function requireNoFailures({ name }: TileServer, { native, cold, again }: ServerResult): void {
+/** @throws Error when requests failed, because rejecting a request is fast and the measured times would be meaningless */
+function throwOnFailures({ name }: TileServer, { native, cold, again }: ServerResult): void {
   const failed = native.failed + cold.failed + again.failed;
   if (failed > 0) throw new Error(`${name} failed ${failed} requests.`);
 }
 
 /** Requests tiles of full resolution from a server that has just started. */
-async function measureNative(server: TileServer, { native, seconds }: Plan) {
+async function measureNative(server: TileServer, { native, seconds }: Workload) {
   const running = await startCold(server);
   try {
-    const firstTile = await timeOf(running.port, running.pathOf(native[0] ?? ''));
-    await load(running, native, { connections: nativeConnections, seconds: warmUpSeconds });
-    const result = await load(running, native, { connections: nativeConnections, seconds });
+    const firstTile = await measureResponseTime(running.port, running.pathOf(native[0] ?? ''));
+    await measureLoad(running, native, { connections: nativeConnections, seconds: warmUpSeconds });
+    const result = await measureLoad(running, native, { connections: nativeConnections, seconds });
     return { firstTile, native: withoutTimes(result) };
   } finally {
     await running.stop();
@@ -123,13 +133,13 @@ async function measureNative(server: TileServer, { native, seconds }: Plan) {
 }
 
 /** Requests a viewing trace with empty caches and, after a warm-up, again with full caches. */
-async function measureViewing(server: TileServer, { viewing, isNative, seconds }: Plan) {
+async function measureViewing(server: TileServer, { viewing, isNative, seconds }: Workload) {
   const running = await startCold(server);
   try {
-    const cold = await load(running, viewing, { connections: viewingConnections });
+    const cold = await measureLoad(running, viewing, { connections: viewingConnections });
     const nativeTimes = cold.times.filter(({ tile }) => isNative(tile)).map(({ ms }) => ms);
-    await load(running, viewing, { connections: viewingConnections, seconds: warmUpSeconds });
-    const again = await load(running, viewing, { connections: viewingConnections, seconds });
+    await measureLoad(running, viewing, { connections: viewingConnections, seconds: warmUpSeconds });
+    const again = await measureLoad(running, viewing, { connections: viewingConnections, seconds });
     return {
       cold: { ...withoutTimes(cold), nativeP95: quantile(nativeTimes, 0.95) },
       again: withoutTimes(again),
@@ -161,7 +171,11 @@ export function medians<Shape extends object>(results: readonly Shape[]): Shape 
   return Object.fromEntries(Object.keys(first ?? {}).map((key) => [key, medianOfField(key)])) as Shape;
 }
 
-/** Writes every tile of the product to a file, so that nginx can serve the same bytes. @param mayReuse whether files of an earlier run may be used */
+/**
+ * Writes every tile of the product to a file, so that nginx can serve the same bytes.
+ *
+ * @param mayReuse whether files of an earlier run may be used
+ */
 async function copyTiles(
   product: TileServer,
   slide: TiledSlide,
@@ -172,15 +186,15 @@ async function copyTiles(
   if (mayReuse && existsSync(folder)) return;
   console.log('Copying all tiles for nginx …');
   rmSync(folder, { recursive: true, force: true });
-  const incomplete = `${folder}.part`;
-  rmSync(incomplete, { recursive: true, force: true });
+  const incompleteFolder = `${folder}.part`;
+  rmSync(incompleteFolder, { recursive: true, force: true });
   const levels = Array.from({ length: maxLevelOf(slide) + 1 }, (_, level) => tilesOfLevel(slide, level));
   const running = await product.start();
   try {
     const queue = levels.flat().values(); // one iterator, from which eight loops take the next tile
     const copyFromQueue = async () => {
       for (const tile of queue) {
-        const file = join(incomplete, `${tile}.jpg`);
+        const file = join(incompleteFolder, `${tile}.jpg`);
         mkdirSync(dirname(file), { recursive: true });
         writeFileSync(file, await fetchTile(`http://127.0.0.1:${running.port}${running.pathOf(tile)}`));
       }
@@ -189,7 +203,7 @@ async function copyTiles(
   } finally {
     await running.stop();
   }
-  renameSync(incomplete, folder);
+  renameSync(incompleteFolder, folder);
 }
 
 /** Requests a tile. Retries up to five times, because the server responds with 503 while its render queue is full. */

@@ -9,12 +9,13 @@ import { setTimeout } from 'node:timers/promises';
 import { findCommand } from '../../services/find-command.ts';
 import { freePort } from '../../services/free-port.ts';
 import type { BenchEnvironment } from '../environment.ts';
-import { timeOf } from '../load/connection.ts';
+import { measureResponseTime } from '../load/connection.ts';
 import type { LoadTarget } from '../load/load-client.ts';
 import { startProduct } from '../product.ts';
 import { type LoggedProcess, startLogged } from '../server-process.ts';
 import { slideNames } from '../slides/slides.ts';
 
+/** Maximum time until a server responds after its start. */
 const startTimeoutMs = 30_000;
 
 export interface RunningServer extends LoadTarget {
@@ -31,7 +32,7 @@ export interface TileServer {
   clearCache?(): void;
 }
 
-/** A server that may be missing on this machine; its version is then undefined. */
+/** A server that may be missing on this machine, in which case its version is undefined. */
 type Candidate = Omit<TileServer, 'version'> & { readonly version: string | undefined };
 
 const isInstalled = (server: Candidate): server is TileServer => server.version !== undefined;
@@ -41,22 +42,25 @@ export function findServers(environment: BenchEnvironment): {
   found: readonly TileServer[];
   absent: readonly string[];
 } {
-  const servers = [nginx, product, openSlide, iipsrv].map((candidate) => candidate(environment));
+  const servers = [nginxServer, productServer, openSlideServer, iipServer].map((candidate) =>
+    candidate(environment),
+  );
   return {
     found: servers.filter(isInstalled),
     absent: servers.filter((server) => !isInstalled(server)).map(({ name }) => name),
   };
 }
 
-function product(environment: BenchEnvironment): Candidate {
+function productServer(environment: BenchEnvironment): Candidate {
   return {
     name: 'product',
     version: process.version.replace('v', 'Node '),
     async start() {
       const running = await startProduct(environment);
       const scan = running.imageId(slideNames.scan);
-      // Loads the code for tiles with another slide, so that the first tile of the measured slide is only the opening of that slide.
-      await timeOf(running.port, running.tilePath(running.imageId(slideNames.seed), '0/0_0'));
+      // Loads the code for tiles with another slide, so that the time of the first tile consists only of opening the measured
+      // slide.
+      await measureResponseTime(running.port, running.tilePath(running.imageId(slideNames.seed), '0/0_0'));
       return { ...running, pathOf: (tile) => running.tilePath(scan, tile) };
     },
     clearCache: () => rmSync(join(environment.cache, 'data', 'tiles'), { recursive: true, force: true }),
@@ -66,7 +70,7 @@ function product(environment: BenchEnvironment): Candidate {
 /** Returns the folder of the static files that nginx serves. */
 export const staticFolderOf = (cache: string): string => join(cache, 'static');
 
-function nginx({ cache, pin }: BenchEnvironment): Candidate {
+function nginxServer({ cache, pin }: BenchEnvironment): Candidate {
   const command = findNginx();
   return {
     name: 'nginx',
@@ -114,7 +118,7 @@ function startNginx({
   return startLogged(pin(commandLine), logFileOf(cache, 'nginx'));
 }
 
-function openSlide({ slides, tileSize, cache, pin }: BenchEnvironment): Candidate {
+function openSlideServer({ slides, tileSize, cache, pin }: BenchEnvironment): Candidate {
   const python = ['/usr/bin/python3', findCommand('python3')].find(
     (command) => command && spawnSync(command, ['-c', 'import openslide, gunicorn']).status === 0,
   );
@@ -137,13 +141,13 @@ function openSlide({ slides, tileSize, cache, pin }: BenchEnvironment): Candidat
         servers: [server],
         pathOf: (tile) => `/${slideNames.scan}/${tile}.jpeg`,
       });
-      await timeOf(port, `/${slideNames.seed}/0/0_0.jpeg`); // as for the product
+      await measureResponseTime(port, `/${slideNames.seed}/0/0_0.jpeg`); // loads the code for tiles, as with the product
       return running;
     },
   };
 }
 
-function iipsrv({ slides, cache, pin }: BenchEnvironment): Candidate {
+function iipServer({ slides, cache, pin }: BenchEnvironment): Candidate {
   const command = ['/usr/lib/iipimage-server/iipsrv.fcgi', findCommand('iipsrv.fcgi')].find(
     (file) => file && existsSync(file),
   );
@@ -205,7 +209,7 @@ async function waitUntilListening({ port, servers, pathOf }: StartedServer): Pro
   for (const deadline = Date.now() + startTimeoutMs; ; ) {
     try {
       await fetch(`http://127.0.0.1:${port}/`);
-      return { port, roots: servers.map(({ pid }) => pid), pathOf, stop };
+      return { port, processIds: servers.map(({ pid }) => pid), pathOf, stop };
     } catch (error) {
       if (Date.now() > deadline) {
         await stop();

@@ -1,5 +1,5 @@
 /** Formats the results of all compared servers as a table. */
-import { tableOf } from '../report.ts';
+import { markdownTable } from '../report.ts';
 import type { ComparedServer, ServerResult } from './compare-servers.ts';
 
 /** Returns a number with a fixed number of decimal places; a dash for null and NaN. */
@@ -17,7 +17,7 @@ export function serversTable(
   servers: readonly ComparedServer[],
   results: Readonly<Record<string, ServerResult>>,
 ): string {
-  return tableOf(
+  return markdownTable(
     servers.flatMap(({ name, usesOtherSlide }) => {
       const result = results[name];
       if (result === undefined) return [];

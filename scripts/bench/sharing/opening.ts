@@ -1,4 +1,4 @@
-/** Measures how soon a visitor who opens a link on a phone, with an empty browser cache, sees a sharp slide. */
+/** Measures how soon a visitor who opens a share link on a phone, with an empty browser cache, sees a sharp slide. */
 import { setTimeout } from 'node:timers/promises';
 import { type Browser, chromium, devices } from '@playwright/test';
 import { findChromium } from '../../services/chromium.ts';
@@ -26,7 +26,7 @@ const phone = { ...devices['Pixel 7'], viewport: { width: 390, height: 844 }, de
  * @param limits null for no limits
  * @returns for each opening the milliseconds from the navigation to the first and to the sharp picture of the slide
  */
-export async function openingsOnPhone(
+export async function measureOpeningsOnPhone(
   url: string,
   count: number,
   limits: PhoneLimits | null,
@@ -34,7 +34,7 @@ export async function openingsOnPhone(
   const browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] });
   const openings: Appearance[] = [];
   try {
-    for (let number = 0; number < count; number++) {
+    for (let opening = 0; opening < count; opening++) {
       openings.push(await openOnPhone(browser, url, limits));
       await setTimeout(pauseMs);
     }
@@ -44,6 +44,7 @@ export async function openingsOnPhone(
   return openings;
 }
 
+/** Opens the URL once, and measures when the slide appears. */
 async function openOnPhone(browser: Browser, url: string, limits: PhoneLimits | null): Promise<Appearance> {
   const context = await browser.newContext(phone);
   try {

@@ -16,9 +16,9 @@ import { type BenchOptions, createEnvironment } from '../environment.ts';
 import { request } from '../fairness/request.ts';
 import { median, quantile } from '../load/statistics.ts';
 import { type RunningProduct, startProduct, tilePathOf } from '../product.ts';
-import { circumstances, publish, tableOf } from '../report.ts';
+import { describeMachine, markdownTable, publish } from '../report.ts';
 import { slideNames } from '../slides/slides.ts';
-import { openingsOnPhone, type PhoneLimits } from './opening.ts';
+import { measureOpeningsOnPhone, type PhoneLimits } from './opening.ts';
 
 type Row = Readonly<Record<string, string | number>>;
 
@@ -57,7 +57,7 @@ export async function sharingPart({ isQuick }: BenchOptions): Promise<void> {
       console.log(JSON.stringify(row));
       rows.push(row);
     }
-    publish('sharing', [circumstances(), '', tableOf(rows)], { isQuick });
+    publish('sharing', [describeMachine(), '', markdownTable(rows)], { isQuick });
   } finally {
     await product.stop();
   }
@@ -68,7 +68,7 @@ interface Lesson {
   readonly collectionId: string;
 }
 
-/** Creates a collection of one slide in a dataset that allows sharing. */
+/** Creates a collection (a list of slides and views that can be shared) of one slide in a dataset that allows sharing. */
 async function makeLesson({ url, token, imageId }: RunningProduct): Promise<Lesson> {
   const id = imageId(slideNames.seed);
   await callApi(url, 'POST', '/admin/images/changes', { token, body: { ids: [id], dataset_name: dataset } });
@@ -100,6 +100,7 @@ async function openLink({ port }: RunningProduct, secret: string, clientAddress:
 /** Returns a different client address for each visitor. */
 const clientAddressOf = (number: number) => `10.1.${Math.floor(number / 250)}.${(number % 250) + 1}`;
 
+/** Measures how soon a visitor on a phone sees the slide of a link. */
 async function measureOpening(
   product: RunningProduct,
   lesson: Lesson,
@@ -107,7 +108,7 @@ async function measureOpening(
   limits: PhoneLimits | null,
 ): Promise<Row> {
   const { secret } = await makeLink(product, lesson);
-  const openings = await openingsOnPhone(`${product.url}/shared#${secret}`, count, limits);
+  const openings = await measureOpeningsOnPhone(`${product.url}/shared#${secret}`, count, limits);
   const sharp = openings.map((opening) => opening.sharp);
   const first = openings.map((opening) => opening.first);
   const p95 = (times: readonly number[]) => Math.round(quantile(times, 0.95));
@@ -127,7 +128,10 @@ async function measureOpening(
 async function measureFollowers(product: RunningProduct, lesson: Lesson, events: number): Promise<Row> {
   const { url, token, port } = product;
   const { secret } = await makeLink(product, lesson);
-  /** Time at which each event was sent. The field of view of an event has its index in this list as x, by which followers recognise it. */
+  /**
+   * Time at which each event was sent. The field of view of an event has its index in this list as x, by which followers
+   * recognise it.
+   */
   const sentAt: number[] = [];
   const times: number[] = [];
   const streams = await Promise.all(
@@ -173,14 +177,14 @@ function followEvents(
   onField: (x: number) => void,
 ): Promise<() => void> {
   const { promise, resolve, reject } = Promise.withResolvers<() => void>();
-  const sent = startGet(
+  const outgoing = startGet(
     { host: '127.0.0.1', port, path, headers: { 'x-forwarded-for': clientAddress } },
     (response) => {
       if (response.statusCode !== 200)
         return reject(new Error(`presentation-events: ${response.statusCode}`));
       let received = '';
-      response.setEncoding('utf8').on('data', (piece: string) => {
-        received += piece;
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        received += chunk;
         const events = received.split('\n\n');
         received = events.pop() ?? ''; // an event whose end has not been received yet
         for (const event of events) {
@@ -191,10 +195,10 @@ function followEvents(
         }
       });
       response.on('error', () => undefined);
-      resolve(() => sent.destroy());
+      resolve(() => outgoing.destroy());
     },
   );
-  sent.on('error', reject);
+  outgoing.on('error', reject);
   return promise;
 }
 
@@ -263,7 +267,7 @@ async function measureRegistration({ url, token, imageId }: RunningProduct, coun
     );
     const [x, y] = points[2] ?? [0, 0];
     const [expectedX, expectedY] = placeOnSecond([x, y]);
-    const [m0, m1, m2, m3, m4, m5] = matrix;
+    const [m0, m1, m2, m3, m4, m5] = matrix; // x' = m0 x + m2 y + m4, y' = m1 x + m3 y + m5
     distances.push(
       Math.hypot(m0 * x + m2 * y + m4 - expectedX, m1 * x + m3 * y + m5 - expectedY) * pixelSizeUm,
     );
@@ -283,15 +287,15 @@ const pixelSizeUm = 0.25;
 
 /** Returns a random point near a corner of a slide. @param corner 0 for the top left, 1 for the bottom right, 0.5 for the middle */
 function randomPoint(corner: number): Point {
-  const near = () => Math.round(80_000 * corner + Math.random() * 10_000);
-  return [near(), near()];
+  const coordinate = () => Math.round(80_000 * corner + Math.random() * 10_000);
+  return [coordinate(), coordinate()];
 }
 
 /** Guesses secrets without a pause from one network, and measures meanwhile how soon visitors of other networks open a link. */
 async function measureGuesses(product: RunningProduct, lesson: Lesson, count: number): Promise<Row> {
   const { port } = product;
   const { secret } = await makeLink(product, lesson);
-  const before = await openingTimes(product, secret, 20);
+  const timesBefore = await measureLinkOpenings(product, secret, 20);
   const statuses = new Map<number, number>();
   const agent = new Agent({ keepAlive: true, maxSockets: guessConnections });
   let remainingGuesses = count;
@@ -308,28 +312,32 @@ async function measureGuesses(product: RunningProduct, lesson: Lesson, count: nu
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }
   });
-  const during: number[] = [];
+  const timesDuring: number[] = [];
   let isGuessing = true;
-  const others = (async () => {
-    while (isGuessing) during.push(...(await openingTimes(product, secret, 1)));
+  const otherVisitors = (async () => {
+    while (isGuessing) timesDuring.push(...(await measureLinkOpenings(product, secret, 1)));
   })();
   await Promise.all(guessers);
   isGuessing = false;
-  await others;
+  await otherVisitors;
   agent.destroy();
   const found = statuses.get(200) ?? 0;
   return {
     measured: `${count} guesses of one network over ${guessConnections} connections: links found`,
     result: found,
     detail: `${[...statuses].map(([status, n]) => `${n} × ${status}`).join(', ')}; a right link of another network opens in ${Math.round(
-      quantile(during, 0.95),
-    )} ms (p95, ${during.length} openings; ${Math.round(quantile(before, 0.95))} ms without guesses)`,
+      quantile(timesDuring, 0.95),
+    )} ms (p95, ${timesDuring.length} openings; ${Math.round(quantile(timesBefore, 0.95))} ms without guesses)`,
     limit: '0',
   };
 }
 
 /** Opens a link several times, one after the other. @returns the milliseconds of each opening */
-async function openingTimes(product: RunningProduct, secret: string, count: number): Promise<number[]> {
+async function measureLinkOpenings(
+  product: RunningProduct,
+  secret: string,
+  count: number,
+): Promise<number[]> {
   const times: number[] = [];
   for (let number = 0; number < count; number++) {
     const startedAt = performance.now();

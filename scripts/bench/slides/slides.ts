@@ -1,9 +1,9 @@
 /**
- * Creates the large slides of the bench from the tiles of a small slide. They are kept in the cache folder between runs.
+ * Creates the large slides of the bench by repeating the tiles of a small slide, and keeps them in the cache folder between runs.
  *
  * `scan.svs` has the layout of an Aperio scan: levels at downsamples 1, 4, 16 and 64, with the compressed tiles of a real
  * scanner at full resolution. `halves.tif` has a level for every halving and YCbCr colours, the only layout that iipsrv
- * reads. Adjacent repetitions of the small slide differ in brightness, so that a tile at a wrong position would be noticed.
+ * reads. Adjacent repetitions of the small slide differ in brightness, so that a comparison detects a tile at a wrong position.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,9 +30,9 @@ interface Seed {
   readonly tileSize: number;
   /** Quantisation and Huffman tables that the tiles share (TIFF tag JPEGTables). */
   readonly tables: Uint8Array;
-  /** The tiles that are repeated over a large slide. */
+  /** The compressed tiles, which are repeated over a large slide. */
   readonly unit: TileGrid;
-  /** The same part of the small slide, decoded. */
+  /** The pixels of these tiles. */
   readonly pixels: Raster;
 }
 
@@ -68,11 +68,11 @@ async function writeOnce(file: string, write: (file: string) => Promise<void>): 
   renameSync(`${file}.part`, file);
 }
 
-/** Returns the file of a real Aperio slide if TEST_SLIDES contains it, otherwise of a painted slide. */
+/** Returns the bytes of a real Aperio slide if TEST_SLIDES contains one, or else of a generated slide. */
 async function seedBytes(): Promise<Uint8Array> {
-  const { TEST_SLIDES: slides } = process.env;
-  const real = slides && join(slides, 'aperio', 'CMU-1-Small-Region.svs');
-  if (real && existsSync(real)) return readFileSync(real);
+  const { TEST_SLIDES: realSlides } = process.env;
+  const realSlide = realSlides && join(realSlides, 'aperio', 'CMU-1-Small-Region.svs');
+  if (realSlide && existsSync(realSlide)) return readFileSync(realSlide);
   return buildSvs({
     width: 2200,
     height: 2940,
@@ -129,6 +129,7 @@ function sizeAt(downsample: number): { width: number; height: number } {
   };
 }
 
+/** Writes a slide with the layout of an Aperio scan. */
 async function writeScan(file: string, { tileSize, tables, unit, pixels }: Seed): Promise<void> {
   const library = 'Aperio Image Library v11.2.1';
   const wholeSize = `${bigSlide.width}x${bigSlide.height}`;
@@ -139,7 +140,7 @@ async function writeScan(file: string, { tileSize, tables, unit, pixels }: Seed)
       downsample === 1
         ? `${beginning} JPEG/RGB Q=30|AppMag = 20|MPP = 0.4990`
         : `${beginning} -> ${width}x${height} JPEG/RGB Q=90`;
-    return { width, height, description, downsample, photometric: 2 };
+    return { width, height, description, downsample, photometric: 2 }; // RGB
   });
   await writeTiff(file, tileSize, levels, (level) =>
     level.downsample === 1
@@ -148,6 +149,7 @@ async function writeScan(file: string, { tileSize, tables, unit, pixels }: Seed)
   );
 }
 
+/** Writes a slide with a level for every halving of the size, as long as the level is larger than a tile. */
 async function writeHalves(file: string, { tileSize, pixels }: Seed): Promise<void> {
   const levels: Level[] = [];
   for (
@@ -155,7 +157,7 @@ async function writeHalves(file: string, { tileSize, pixels }: Seed): Promise<vo
     Math.max(bigSlide.width, bigSlide.height) / downsample > tileSize;
     downsample *= 2
   ) {
-    levels.push({ ...sizeAt(downsample), downsample, photometric: 6 });
+    levels.push({ ...sizeAt(downsample), downsample, photometric: 6 }); // YCbCr
   }
   const { tiles, tables } = await encodeTiles(pixels, tileSize, 'ycbcr');
   const unit = { columns: pixels.width / tileSize, rows: pixels.height / tileSize, tiles };
@@ -192,6 +194,7 @@ function repeatedTiles(
       const [column, row] = [i % columns, Math.floor(i / columns)];
       const tile = unit.tiles[(row % unit.rows) * unit.columns + (column % unit.columns)];
       if (tile === undefined) throw new Error('The small slide has no whole tile.');
+      // Repetitions side by side have consecutive numbers; repetitions one above the other differ by 5.
       const variant = Math.floor(column / unit.columns) + 5 * Math.floor(row / unit.rows);
       yield variantOf(tile, codes, variant);
     }
@@ -216,7 +219,12 @@ async function encodedTiles(
   return { tables, tiles: tiles() };
 }
 
-/** Returns rows of a picture that repeats a smaller picture (`unit`). @param top number of the first row @param height number of rows */
+/**
+ * Returns rows of a picture that repeats a smaller picture (`unit`).
+ *
+ * @param top number of the first row
+ * @param height number of rows
+ */
 function repeatedRows(unit: Raster, width: number, top: number, height: number): Raster {
   const rgb = new Uint8Array(width * height * 3);
   for (let y = 0; y < height; y += 1) {

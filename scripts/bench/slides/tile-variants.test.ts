@@ -1,3 +1,4 @@
+/** Tests variants of JPEG tiles, which differ in brightness although the tiles are not encoded again. */
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { encodePicture } from '../../../packages/slide/src/testing/encode-picture.ts';
@@ -8,18 +9,19 @@ let tables: Uint8Array;
 let tile: Uint8Array;
 beforeAll(async () => {
   const { tags, tiles = [] } = await encodePicture(paintTissue(128, 128), 128, 'ycbcr');
-  tables = Uint8Array.from(tags[347]?.numbers ?? []);
+  tables = Uint8Array.from(tags[347]?.numbers ?? []); // JPEGTables
   tile = tiles[0] ?? new Uint8Array();
 });
 
-/** Returns a complete JPEG file. */
-const jpegOf = (stored: Uint8Array) => Buffer.concat([tables.subarray(0, -2), stored.subarray(2)]);
-const meansOf = async (stored: Uint8Array) => {
-  const { channels } = await sharp(jpegOf(stored)).stats();
+/** Returns a complete JPEG file: the shared tables and the tile. */
+const jpegOf = (nativeTile: Uint8Array) => Buffer.concat([tables.subarray(0, -2), nativeTile.subarray(2)]);
+/** Returns the mean of each colour channel, 0 to 255. */
+const meansOf = async (nativeTile: Uint8Array) => {
+  const { channels } = await sharp(jpegOf(nativeTile)).stats();
   return channels.map(({ mean }) => mean);
 };
 
-describe('variantOf', () => {
+describe('variantOf, which changes the brightness of a JPEG tile,', () => {
   it('returns a valid JPEG of the same length with another brightness', async () => {
     const variant = variantOf(tile, lengthsByCode(tables), 1);
     expect(variant).toHaveLength(tile.length);

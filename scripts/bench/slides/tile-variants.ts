@@ -8,7 +8,9 @@
  */
 import { marker, readJpegHeader, segments } from '../../../packages/slide/src/jpeg/header.ts';
 
-/** Bytes at the start of a scan that contain the first Huffman code and the number after it, even if both are as long as possible. */
+/**
+ * Bytes at the start of a scan that contain the first Huffman code and the number after it, even if both are as long as possible.
+ */
 const headBytes = 4;
 
 /**
@@ -18,9 +20,9 @@ const headBytes = 4;
  * @returns a map from code, as a string of zeros and ones, to the bit length of the number after it
  */
 export function lengthsByCode(tables: Uint8Array): Map<string, number> {
-  for (const { marker: found, bodyAt } of segments(tables, 2)) {
+  for (const { marker: segmentMarker, bodyAt } of segments(tables, 2)) {
     // Class and destination 0: the table of the first component's DC coefficients.
-    if (found !== marker.DHT || tables[bodyAt] !== 0) continue;
+    if (segmentMarker !== marker.DHT || tables[bodyAt] !== 0) continue;
     // After that byte the table has the number of codes of each length from 1 to 16 bits, and then the value of each code.
     const codes = new Map<string, number>();
     let code = 0;
@@ -57,8 +59,8 @@ export function variantOf(tile: Uint8Array, codes: ReadonlyMap<string, number>, 
 
   // The first bit of the number is its sign; the others are replaced.
   const [start, end] = [codeEnd + 1, codeEnd + length];
-  const choices = 2 ** (length - 1);
-  const newNumber = (Number.parseInt(bits.slice(start, end), 2) + variant) % choices;
+  const valueCount = 2 ** (length - 1);
+  const newNumber = (Number.parseInt(bits.slice(start, end), 2) + variant) % valueCount;
   const newBits = bits.slice(0, start) + newNumber.toString(2).padStart(length - 1, '0') + bits.slice(end);
   const head = Array.from({ length: headBytes }, (_, i) =>
     Number.parseInt(newBits.slice(i * 8, i * 8 + 8), 2),

@@ -21,7 +21,7 @@ export interface Level {
 }
 
 export interface LevelContent {
-  /** JPEGTables. */
+  /** Quantisation and Huffman tables that all tiles share (TIFF tag JPEGTables). */
   readonly tables: Uint8Array;
   /** Compressed, in row-major order. */
   readonly tiles: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
@@ -39,7 +39,7 @@ export async function writeTiff(
   levels: readonly Level[],
   contentOf: (level: Level) => LevelContent | Promise<LevelContent>,
 ): Promise<void> {
-  const levelsToWrite = await Promise.all(
+  const levelStates = await Promise.all(
     levels.map(async (level) => {
       const count = Math.ceil(level.width / tileSize) * Math.ceil(level.height / tileSize);
       const zeros = () => Array.from({ length: count }, () => 0);
@@ -48,7 +48,7 @@ export async function writeTiff(
   );
   const buildDirectories = () =>
     buildTiff({
-      directories: levelsToWrite.map(({ level, content, offsets, byteCounts }, i) => ({
+      directories: levelStates.map(({ level, content, offsets, byteCounts }, i) => ({
         tags: {
           [tag.NewSubfileType]: long(i === 0 ? 0 : 1), // 1: reduced resolution
           [tag.ImageWidth]: long(level.width),
@@ -64,25 +64,25 @@ export async function writeTiff(
           [tag.TileOffsets]: long(...offsets),
           [tag.TileByteCounts]: long(...byteCounts),
           [tag.JPEGTables]: undefinedBytes(content.tables),
-          530: short(2, 2), // YCbCrSubSampling; Aperio writes it with RGB, too
+          530: short(2, 2), // YCbCrSubSampling, which Aperio writes also with RGB
         },
       })),
     }).bytes;
 
-  const out = openSync(file, 'w');
+  const descriptor = openSync(file, 'w');
   try {
     let end = buildDirectories().length; // with offsets of 0
-    for (const { content, offsets, byteCounts } of levelsToWrite) {
+    for (const { content, offsets, byteCounts } of levelStates) {
       let index = 0;
       for await (const tile of content.tiles) {
         offsets[index] = end;
         byteCounts[index] = tile.length;
-        end += writeSync(out, tile, 0, tile.length, end);
+        end += writeSync(descriptor, tile, 0, tile.length, end);
         index += 1;
       }
     }
-    writeSync(out, buildDirectories(), 0, undefined, 0); // with the real offsets
+    writeSync(descriptor, buildDirectories(), 0, undefined, 0); // with the real offsets
   } finally {
-    closeSync(out);
+    closeSync(descriptor);
   }
 }

@@ -1,9 +1,9 @@
-/** Simulates many concurrent viewers for minutes and measures response times and resource usage. */
+/** Simulates many people who view slides at the same time for minutes, and measures response times and resource usage. */
 import os from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { viewerVerdicts } from '../goals.ts';
 import { quantile } from '../load/statistics.ts';
-import { tableOf } from '../report.ts';
+import { markdownTable } from '../report.ts';
 import { usageOf } from '../resource-usage.ts';
 import { bigSlide, slideNames } from '../slides/slides.ts';
 import { simulateViewer, type TileResponse } from './simulated-viewer.ts';
@@ -11,21 +11,23 @@ import { simulateViewer, type TileResponse } from './simulated-viewer.ts';
 /** The viewed slides, each by the same number of viewers. */
 export const viewedSlides = [slideNames.scan, slideNames.halves];
 
-export interface ViewersPlan {
+/** How many viewers are simulated, and for how long. */
+export interface LoadProfile {
   /** Number of viewers. */
   readonly viewers: number;
   /** The viewers start evenly within this time. */
-  readonly arrivingSeconds: number;
-  /** Duration of the measurement, the arrival included. */
+  readonly rampUpSeconds: number;
+  /** Duration of the measurement, including the time in which the viewers start. */
   readonly seconds: number;
   /** Seconds that one row of the result covers. */
   readonly rowSeconds: number;
 }
 
-export const viewersPlan = (isQuick: boolean): ViewersPlan =>
+/** Returns the profile of a quick or a full run. */
+export const loadProfileOf = (isQuick: boolean): LoadProfile =>
   isQuick
-    ? { viewers: 50, arrivingSeconds: 5, seconds: 20, rowSeconds: 5 }
-    : { viewers: 1000, arrivingSeconds: 30, seconds: 330, rowSeconds: 30 };
+    ? { viewers: 50, rampUpSeconds: 5, seconds: 20, rowSeconds: 5 }
+    : { viewers: 1000, rampUpSeconds: 30, seconds: 330, rowSeconds: 30 };
 
 export interface ViewersTarget {
   readonly port: number;
@@ -33,12 +35,12 @@ export interface ViewersTarget {
   /** Returns the URL path of a tile for a viewer, counted from 0. */
   pathOf(viewer: number, tile: string): string;
   /** Process ids by the name in the result table; the first entry must be the product. */
-  readonly roots: Readonly<Record<string, readonly number[]>>;
+  readonly processIds: Readonly<Record<string, readonly number[]>>;
 }
 
 interface Row {
   /** Seconds since the start. */
-  readonly at: number;
+  readonly second: number;
   /** Tiles per second of viewers with a fast network. */
   readonly perSecond: number;
   /** Response times of viewers with a fast network, in milliseconds. */
@@ -63,16 +65,16 @@ export interface ViewersResult {
 }
 
 /** Runs the simulation and prints a line for each interval. */
-export async function measureViewers(target: ViewersTarget, plan: ViewersPlan): Promise<ViewersResult> {
-  const { viewers, arrivingSeconds, seconds, rowSeconds } = plan;
-  const end = new AbortController();
+export async function measureViewers(target: ViewersTarget, profile: LoadProfile): Promise<ViewersResult> {
+  const { viewers, rampUpSeconds, seconds, rowSeconds } = profile;
+  const endController = new AbortController();
   const [fast, slow]: [number[], number[]] = [[], []];
   const failures = new Map<number, number>();
   const rows: Row[] = [];
   /** Response times of viewers with a fast network, since the last row. */
   let rowTimes: number[] = [];
   const onTile = ({ status, ms, isSlow }: TileResponse) => {
-    if (end.signal.aborted) return; // responses that arrive after the end of the measurement are not counted
+    if (endController.signal.aborted) return; // responses that arrive after the end of the measurement are not counted
     if (status !== 200) failures.set(status, (failures.get(status) ?? 0) + 1);
     (isSlow ? slow : fast).push(ms);
     if (!isSlow) rowTimes.push(ms);
@@ -84,19 +86,19 @@ export async function measureViewers(target: ViewersTarget, plan: ViewersPlan): 
         port: target.port,
         slide: { ...bigSlide, tileSize: target.tileSize },
         pathOf: (tile) => target.pathOf(index, tile),
-        startAfterMs: (index / viewers) * arrivingSeconds * 1000,
-        signal: end.signal,
+        startAfterMs: (index / viewers) * rampUpSeconds * 1000,
+        signal: endController.signal,
         onTile,
       }),
     ),
   );
   try {
     let lastUsage = readUsage(target);
-    for (let at = rowSeconds; at <= seconds; at += rowSeconds) {
-      await Promise.race([setTimeout(rowSeconds * 1000), allViewers]); // throws when a viewer fails; otherwise the viewers go on until `end`
+    for (let second = rowSeconds; second <= seconds; second += rowSeconds) {
+      await Promise.race([setTimeout(rowSeconds * 1000), allViewers]); // rejects when a viewer fails; the viewers run until `endController` aborts
       const usage = readUsage(target);
       const row = {
-        at,
+        second,
         perSecond: rowTimes.length / rowSeconds,
         p50: quantile(rowTimes, 0.5),
         p99: quantile(rowTimes, 0.99),
@@ -107,22 +109,25 @@ export async function measureViewers(target: ViewersTarget, plan: ViewersPlan): 
         megabytes: usage[0]?.megabytes ?? 0,
         failed: countFailures(failures),
       };
-      console.log(`${at} s: ${describeRow(row)}`);
+      console.log(`${second} s: ${describeRow(row)}`);
       rows.push(row);
       rowTimes = [];
       lastUsage = usage;
     }
   } finally {
-    end.abort();
+    endController.abort();
   }
   await allViewers;
   return { fast, slow, failures, rows };
 }
 
-/** Returns CPU time and memory of the processes of each name, and the CPU time of the machine, whose memory is not measured (0). */
-function readUsage({ roots }: ViewersTarget) {
+/**
+ * Returns CPU time and memory of the processes of each name, and then the CPU time of the whole machine, whose memory is given as
+ * 0.
+ */
+function readUsage({ processIds }: ViewersTarget) {
   return [
-    ...Object.entries(roots).map(([name, ids]) => ({ name, ...usageOf(ids) })),
+    ...Object.entries(processIds).map(([name, ids]) => ({ name, ...usageOf(ids) })),
     { name: 'all processes', cpuSeconds: machineCpuSeconds(), megabytes: 0 },
   ];
 }
@@ -155,24 +160,27 @@ export function viewersReport({ fast, slow, failures, rows }: ViewersResult): st
   return [
     `One of ten viewers has a slow network: ${slow.length.toLocaleString('en')} tiles, p50 ${quantile(slow, 0.5).toFixed(0)} ms, p99 ${quantile(slow, 0.99).toFixed(0)} ms until the complete response. The goals apply to the other ${fast.length.toLocaleString('en')} tiles.${failed > 0 ? ` Failed: ${byStatus.join(', ')}.` : ''}`,
     '',
-    tableOf(verdicts),
+    markdownTable(verdicts),
     '',
-    tableOf(
-      rows.map(({ at, perSecond, p50, p99, longest, cores, megabytes, failed: soFar }) => ({
-        second: at,
+    markdownTable(
+      rows.map(({ second, perSecond, p50, p99, longest, cores, megabytes, failed: failedSoFar }) => ({
+        second,
         'tiles/s': perSecond.toFixed(0),
         'p50 ms': p50.toFixed(1),
         'p99 ms': p99.toFixed(1),
         'longest ms': longest.toFixed(0),
         ...Object.fromEntries(cores.map(([name, count]) => [`cores of ${name}`, count.toFixed(2)])),
         MB: megabytes.toFixed(0),
-        'failed so far': soFar,
+        'failed so far': failedSoFar,
       })),
     ),
   ].join('\n');
 }
 
-/** Divides the maximum of the last third of the numbers by the maximum of the middle third; 1 means no growth. */
+/**
+ * Returns how much the memory grows: the maximum of the last third of the numbers, divided by the maximum of the middle third; 1
+ * means no growth.
+ */
 export function growthOf(numbers: readonly number[]): number {
   const third = Math.ceil(numbers.length / 3);
   return Math.max(...numbers.slice(-third)) / Math.max(...numbers.slice(-2 * third, -third));

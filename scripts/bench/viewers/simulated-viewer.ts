@@ -1,4 +1,4 @@
-/** Simulates a person with a browser who loads a field of view, pauses, and moves to the next field. */
+/** Simulates a person who views a slide in a browser: loads a field of view, pauses, and moves to the next field. */
 import { setTimeout } from 'node:timers/promises';
 import { type Connection, openConnection, requestOf } from '../load/connection.ts';
 import { randomFrom } from '../load/random.ts';
@@ -6,11 +6,11 @@ import { fieldsOfViewer, type TiledSlide } from '../load/trace.ts';
 
 /** Connections that a browser opens to one server with HTTP/1.1. */
 const connectionsPerViewer = 6;
-/** Range of the pause after each field of view for which the viewer has loaded tiles. */
+/** Range of the pause after a field of view, in seconds. Fields whose tiles are already loaded follow without a pause. */
 const pauseSeconds = { min: 1, max: 6 };
 /** Every tenth viewer has a slow network. */
 const slowViewerInterval = 10;
-/** Range of the speed of a slow network. */
+/** Range of the speed of a slow network, in bytes per second for all connections of a viewer together. */
 const slowBytesPerSecond = { min: 50_000, max: 200_000 };
 
 export interface TileResponse {
