@@ -1,4 +1,4 @@
-/** Loads the slides whose annotations changed last, and the numbers of annotations for the rows of the catalogue. */
+/** Loads the recently annotated slides for the dashboard, and the numbers of annotations for the rows of the catalogue. */
 import {
   type AnnotatedSlide,
   countAnnotations,
@@ -19,8 +19,8 @@ export function useRecentAnnotations() {
 }
 
 /**
- * Time from the first request for a count until one call loads all counts requested meanwhile. A request that is aborted before the call,
- * because its row has disappeared, is left out.
+ * Time for which requests for counts are collected, so that one call loads them all. It omits the requests of rows that have
+ * disappeared in the meantime.
  */
 const batchDelayMs = 250;
 /** Age after which a count is loaded again. */
@@ -38,7 +38,7 @@ let countRequests: CountRequest[] = [];
 export function useAnnotationCount(imageId: string | undefined): number | undefined {
   const { data } = useQuery({
     queryKey: countKey(imageId ?? ''),
-    queryFn: ({ signal }) => requestCount(imageId ?? '', signal), // runs only with an id; see `enabled`
+    queryFn: ({ signal }) => requestCount(imageId ?? '', signal), // not called without an id, because of `enabled`
     enabled: imageId !== undefined,
     staleTime: countStaleMs,
   });

@@ -1,4 +1,4 @@
-/** Loads and changes annotation layers of slides, their annotations, and the annotation classes of datasets. */
+/** Loads and changes the annotation layers of slides and their annotations, and loads the annotation classes of datasets. */
 import {
   type AnnotationChange,
   type AnnotationClass,
@@ -39,8 +39,8 @@ import { queryClient } from './query-client.ts';
 const layersKey = (imageId: string) => ['annotation-layers', imageId];
 
 /**
- * Polling interval for the layers of a slide that has none. A slide with layers uses an event stream instead; a stream for every open
- * slide would occupy one of the six connections that a browser opens to a server with HTTP/1.1, which the tiles need.
+ * Polling interval while a slide has no layers. A slide with layers has an event stream instead. A stream for every open slide would
+ * occupy one of the six HTTP/1.1 connections that a browser opens to a server, which the tiles need.
  */
 const firstLayerPollMs = 800;
 /** Polling interval after a minute without input, and while the server is unreachable. */
@@ -49,7 +49,7 @@ const idlePollMs = 5000;
 /**
  * Loads the layers of a slide that the person may read.
  *
- * @param options.awaitsFirst polls while the slide has no layers, so that the first layer of another person appears
+ * @param options.awaitsFirst polls while the slide has no layers, so that a first layer that another person creates appears
  */
 export function useAnnotationLayers(imageId: string, { awaitsFirst = false } = {}) {
   return useQuery({
@@ -58,7 +58,7 @@ export function useAnnotationLayers(imageId: string, { awaitsFirst = false } = {
       const { layers } = await call(listAnnotationLayers, { params: { imageId }, query: {}, signal });
       return layers;
     },
-    // The server may be unreachable for a moment while a slide is opened; its tiles are retried, too.
+    // The server may be unreachable for a moment. Errors of the API are not retried.
     retry: (count, error) => count < 3 && !(error instanceof AppError),
     gcTime: 0, // a slide that is opened again shows current layers, not cached ones
     refetchInterval: ({ state: { data, error } }) => {
@@ -90,7 +90,7 @@ export async function updateLayer(
   edit: LayerEdit,
 ): Promise<AnnotationLayer> {
   const layers = await loadAnnotationLayers(imageId);
-  const version = layers.find(({ id }) => id === layerId)?.version ?? 0; // 0: the layer is missing; the server reports that
+  const version = layers.find(({ id }) => id === layerId)?.version ?? 0; // 0 for a missing layer, which the server reports
   return call(updateAnnotationLayer, { params: { layerId }, body: { ...edit, version } });
 }
 
@@ -108,7 +108,7 @@ export function restoreLayer(layerId: string): Promise<AnnotationLayer> {
   return call(restoreAnnotationLayer, { params: { layerId } });
 }
 
-/** Imports the valid features of a file. @param isDryRun checks the file without a change */
+/** Imports the valid features of a file. @param isDryRun checks the file without importing it */
 export function importFile(layerId: string, file: Blob, isDryRun: boolean) {
   const query = { dry_run: isDryRun ? 'true' : 'false', skip_refused: 'true' } as const;
   return sendFile(importAnnotationFile, { params: { layerId }, query }, file);
@@ -135,7 +135,7 @@ export async function* loadAnnotations(
 }
 
 /** Schemas for the data of the server-sent events, by event name. */
-export const annotationEvents = {
+export const annotationEventSchemas = {
   layer: z.object({ layer: AnnotationLayer.omit({ counts: true }) }),
   'layer-removed': z.object({ layer_id: z.string() }),
   annotations: z.object({
@@ -158,8 +158,8 @@ export const annotationEvents = {
     authors: z.record(z.string(), z.string()).default({}),
   }),
 } as const;
-export type AnnotationsEvent = z.infer<(typeof annotationEvents)['annotations']>;
-export type LayerEvent = z.infer<(typeof annotationEvents)['layer']>;
+export type AnnotationsEvent = z.infer<(typeof annotationEventSchemas)['annotations']>;
+export type LayerEvent = z.infer<(typeof annotationEventSchemas)['layer']>;
 
 /**
  * Opens the stream of server-sent events about changes of a slide's annotations.
@@ -201,7 +201,7 @@ export async function sendChanges(layerId: string, changes: AnnotationChange[]):
   }
 }
 
-/** Returns the annotation classes of a dataset; until they are loaded, and for slides without a dataset, the default classes. */
+/** Returns the annotation classes of a dataset. Until they are loaded, and for slides without a dataset, it returns the default ones. */
 export function useAnnotationClasses(dataset: string | null): readonly AnnotationClass[] {
   const { data } = useQuery({
     queryKey: ['annotation-classes', dataset],

@@ -1,8 +1,8 @@
-/** Lists, creates and revokes API tokens: those of the own account, and for administrators those of all accounts. */
+/** Lists, creates and revokes API tokens (credentials of programs): those of the signed-in account, and for administrators all. */
 import {
   type ApiToken,
   type BodyInputOf,
-  createApiToken as createEndpoint,
+  createApiToken as createApiTokenEndpoint,
   deleteApiToken,
   listAllApiTokens,
   listApiTokens,
@@ -19,7 +19,7 @@ import { texts } from './texts.ts';
 
 const tokensKey = ['api-tokens'];
 
-/** Loads the valid tokens of the own account, newest first. */
+/** Loads the valid tokens of the signed-in account, newest first. */
 export function useApiTokens() {
   return useQuery({
     queryKey: [...tokensKey, 'own'],
@@ -43,21 +43,23 @@ export function useDatasetNames() {
     queryKey: [...tokensKey, 'datasets'],
     queryFn: async ({ signal }): Promise<readonly string[]> => {
       const { datasets } = await call(listImageGroups, { query: { order: 'name' }, signal });
-      return datasets.flatMap(({ dataset_name: name }) => name ?? []); // omits the group of images without a dataset (null)
+      return datasets.flatMap(({ dataset_name: name }) => name ?? []); // omits null, the group of images without a dataset
     },
   });
 }
 
-export type CreatedApiToken = ResponseOf<typeof createEndpoint>;
+export type CreatedApiToken = ResponseOf<typeof createApiTokenEndpoint>;
 
 type CreateResult =
   | { readonly success: true; readonly created: CreatedApiToken }
   | (ActionResult & { readonly success: false });
 
-/** Creates a token for the own account. The response is the only one that contains the secret. */
-export async function createApiToken(body: BodyInputOf<typeof createEndpoint>): Promise<CreateResult> {
+/** Creates a token for the signed-in account. Only this response contains its secret. */
+export async function createApiToken(
+  body: BodyInputOf<typeof createApiTokenEndpoint>,
+): Promise<CreateResult> {
   try {
-    return { success: true, created: await call(createEndpoint, { body }) };
+    return { success: true, created: await call(createApiTokenEndpoint, { body }) };
   } catch (error) {
     return { success: false, message: messageOf(error, texts.apiTokenFailed), error: codeOf(error) };
   } finally {

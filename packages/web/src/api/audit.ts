@@ -1,4 +1,4 @@
-/** Loads the audit log and the verification of its chain (each event contains the hash of the one before), for administrators. */
+/** For administrators: loads the audit log and verifies its hash chain (each event contains the hash of the previous one). */
 import {
   type AuditChain,
   type AuditEntry,
@@ -17,7 +17,7 @@ const chainKey = ['audit-chain'];
 /** Polling interval while a verification is running. */
 const verificationPollMs = 1500;
 
-/** Returns pages of events, newest first. */
+/** Loads events page by page, newest first. */
 export function useAudit(filter: AuditFilter) {
   return useInfiniteQuery({
     queryKey: ['audit', filter],
@@ -26,7 +26,7 @@ export function useAudit(filter: AuditFilter) {
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,
     select: ({ pages }): readonly AuditEntry[] => pages.flatMap(({ entries }) => entries),
-    // The list does not refresh by itself; a button loads newer events.
+    // The list is not refreshed automatically; a button loads newer events.
     staleTime: 0,
     gcTime: 0,
   });
@@ -53,21 +53,21 @@ export function downloadAudit(filter: AuditFilter): Promise<Blob> {
   return download(exportAudit, { query: filter });
 }
 
-/** A slide that the filter of the audit log offers. */
-interface OfferedSlide {
+/** A slide that the slide filter of the audit log suggests. */
+interface SuggestedSlide {
   readonly id: string;
   readonly fileName: string;
   readonly dataset: string | null;
 }
 
-const maxOfferedSlides = 20;
+const maxSuggestedSlides = 20;
 
 /** Loads up to 20 slides whose name, organ or dataset contains the text; for an empty text, the first slides of the catalogue. */
 export function useSlidesByText(text: string) {
   return useQuery({
     queryKey: ['slides-called', text],
-    queryFn: async ({ signal }): Promise<readonly OfferedSlide[]> => {
-      const query = { limit: maxOfferedSlides, ...(text !== '' && { q: text }) };
+    queryFn: async ({ signal }): Promise<readonly SuggestedSlide[]> => {
+      const query = { limit: maxSuggestedSlides, ...(text !== '' && { q: text }) };
       const { images } = await call(listImages, { query, signal });
       return images.map(({ id, file_name, dataset_name }) => ({
         id,

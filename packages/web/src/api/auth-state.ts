@@ -7,6 +7,7 @@ export interface AuthState {
   readonly token: string | null;
   /** Whether the API has accepted the token, or did not respond when the token was verified. */
   readonly isAuthenticated: boolean;
+  /** Whether a sign-in or the verification of the stored token is running. */
   readonly loading: boolean;
   /** Message of the last failure; null after a success. */
   readonly error: string | null;

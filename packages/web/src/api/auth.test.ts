@@ -12,11 +12,11 @@ const ipek = account();
 const deniz = account({ uid: 'uid-of-deniz', email: 'deniz@example.org', displayName: 'Deniz Kaya' });
 
 /** Returns the token and the user in the storage of the browser. */
-function stored(): unknown {
+function storedSignIn(): unknown {
   const user = localStorage.getItem('user_data');
   return { token: localStorage.getItem('auth_token'), user: user && (JSON.parse(user) as unknown) };
 }
-const nothing = { token: null, user: null };
+const noSignIn = { token: null, user: null };
 
 beforeEach(() => {
   setAuthState(signedOut);
@@ -38,7 +38,7 @@ describe('initialiseAuth with a stored sign-in', () => {
       loading: false,
       error: null,
     });
-    expect(stored()).toEqual({ token: 'token-1', user: renamed });
+    expect(storedSignIn()).toEqual({ token: 'token-1', user: renamed });
   });
 
   it('sets the state to loading and not authenticated until the API responds', async () => {
@@ -52,11 +52,11 @@ describe('initialiseAuth with a stored sign-in', () => {
     expect(authState()).toMatchObject({ loading: false, isAuthenticated: true });
   });
 
-  it('stores the new token when the response contains another one', async () => {
+  it('replaces the stored token with the token of the response', async () => {
     storeSignIn({ token: 'identity-token', user: ipek });
     stubApi({ 'POST /auth/verify': { user: ipek, token: 'token-2' } });
     await initialiseAuth();
-    expect(stored()).toMatchObject({ token: 'token-2' });
+    expect(storedSignIn()).toMatchObject({ token: 'token-2' });
   });
 
   it.each([
@@ -66,7 +66,7 @@ describe('initialiseAuth with a stored sign-in', () => {
     storeSignIn({ token: 'token-1', user: ipek });
     stubApi({ 'POST /auth/verify': answer });
     await initialiseAuth();
-    expect(stored()).toEqual(nothing);
+    expect(storedSignIn()).toEqual(noSignIn);
     expect(authState()).toEqual({
       ...signedOut,
       error: 'Geçersiz token veya kullanıcı bulunamadı',
@@ -82,7 +82,7 @@ describe('initialiseAuth with a stored sign-in', () => {
     storeSignIn({ token: 'token-1', user: ipek });
     stubApi({ 'POST /auth/verify': answer });
     await initialiseAuth();
-    expect(stored()).toEqual({ token: 'token-1', user: ipek });
+    expect(storedSignIn()).toEqual({ token: 'token-1', user: ipek });
     expect(authState()).toMatchObject({ user: ipek, isAuthenticated: true, error: 'Token doğrulanamadı' });
   });
 
@@ -96,7 +96,7 @@ describe('initialiseAuth with a stored sign-in', () => {
     if (user !== null) localStorage.setItem('user_data', user);
     const calls = stubApi({});
     await initialiseAuth();
-    expect(stored()).toEqual(nothing);
+    expect(storedSignIn()).toEqual(noSignIn);
     expect(authState()).toEqual(signedOut);
     expect(calls).toEqual([]);
   });
@@ -124,7 +124,7 @@ describe('login', () => {
       ['POST /auth/login', { email: 'ipek@example.org', password: 'password' }],
       ['POST /auth/verify', { token: 'identity-token' }],
     ]);
-    expect(stored()).toEqual({ token: 'token-1', user: ipek });
+    expect(storedSignIn()).toEqual({ token: 'token-1', user: ipek });
   });
 
   it.each([
@@ -141,7 +141,7 @@ describe('login', () => {
     },
   );
 
-  it('sets a message as the error of the state after a network error', async () => {
+  it('sets the error message of the sign-in state after a network error', async () => {
     stubApi({});
     await login('a@b.co', 'x');
     expect(authState().error).toBe('Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.');
@@ -169,7 +169,7 @@ describe('logout', () => {
     const calls = stubApi({ 'POST /auth/logout': new Response(null, { status: 204 }) });
     await expect(logout()).resolves.toEqual({ success: true, message: 'Başarıyla çıkış yapıldı.' });
     expect(calls).toMatchObject([{ name: 'POST /auth/logout', authorization: 'Bearer token-1' }]);
-    expect(stored()).toEqual(nothing);
+    expect(storedSignIn()).toEqual(noSignIn);
     expect(authState()).toEqual(signedOut);
     expect(queryClient.getQueryData(['profile'])).toBeUndefined();
   });
@@ -180,7 +180,7 @@ describe('logout', () => {
       success: false,
       message: 'Çıkış yaparken hata oluştu.',
     });
-    expect(stored()).toEqual(nothing);
+    expect(storedSignIn()).toEqual(noSignIn);
   });
 
   it('aborts running and new GET requests, which the server would reject after the sign-in has ended', async () => {
@@ -203,23 +203,23 @@ describe('logout', () => {
   });
 });
 
-describe('a 401 response for the token', () => {
+describe('a 401 response that rejects the bearer token', () => {
   beforeEach(() => {
     onTestFinished(connectAuth());
     storeSignIn({ token: 'token-1', user: ipek });
     setAuthState({ user: ipek, token: 'token-1', isAuthenticated: true });
   });
 
-  it('removes the stored data and notifies the app once for many calls', async () => {
-    const notified = vi.fn<() => void>();
-    onSignInLost(notified);
+  it('removes the stored sign-in and calls the listener once, even if several calls fail', async () => {
+    const onLost = vi.fn<() => void>();
+    onSignInLost(onLost);
     queryClient.setQueryData(['profile'], ipek);
     stubApi({ 'GET /user/profile': errorResponse('token_invalid') });
     await Promise.allSettled([call(getProfile, {}), call(getProfile, {})]);
-    expect(stored()).toEqual(nothing);
+    expect(storedSignIn()).toEqual(noSignIn);
     expect(authState()).toEqual(signedOut);
     expect(queryClient.getQueryData(['profile'])).toBeUndefined();
-    expect(notified).toHaveBeenCalledTimes(1);
+    expect(onLost).toHaveBeenCalledTimes(1);
   });
 
   it('does not end the current sign-in when the request was sent by an earlier sign-in', async () => {
@@ -230,7 +230,7 @@ describe('a 401 response for the token', () => {
     setAuthState({ user: deniz, token: 'token-2' });
     profile.respondWith(errorResponse('token_invalid'));
     await expect(earlier).rejects.toMatchObject({ code: 'token_invalid' });
-    expect(stored()).toEqual({ token: 'token-2', user: deniz });
+    expect(storedSignIn()).toEqual({ token: 'token-2', user: deniz });
   });
 });
 
@@ -282,7 +282,7 @@ describe('a change of the stored sign-in in another tab', () => {
     storeSignIn({ token: 'token-2', user: deniz });
     verification.respondWith({ user: ipek, token: 'token-1' });
     await verified;
-    expect(stored()).toEqual({ token: 'token-2', user: deniz });
+    expect(storedSignIn()).toEqual({ token: 'token-2', user: deniz });
   });
 });
 
@@ -291,7 +291,7 @@ describe('refreshUser', () => {
     setAuthState({ user: ipek, token: 'token-1', isAuthenticated: true });
     storeSignIn({ token: 'token-2', user: deniz });
     refreshUser({ ...ipek, displayName: 'İpek Su' });
-    expect(stored()).toEqual({ token: 'token-2', user: deniz });
+    expect(storedSignIn()).toEqual({ token: 'token-2', user: deniz });
   });
 });
 
@@ -304,7 +304,7 @@ describe('storeSignIn', () => {
   });
 });
 
-it('call sends no token to the sign-out endpoint when no user is signed in', async () => {
+it('an API call to the sign-out endpoint has no Authorization header when no user is signed in', async () => {
   const calls = stubApi({});
   await call(signOut, {}).catch(() => {});
   expect(calls[0]?.authorization).toBeNull();

@@ -30,11 +30,11 @@ import { clearStoredSignIn, readStoredSignIn, storedToken, storeSignIn, tokenKey
 import { texts } from './texts.ts';
 import { syncEndedToken, syncToken } from './token-sync.ts';
 
-let signInLost: () => void = () => {};
+let notifySignInLost: () => void = () => {};
 
-/** Sets the listener that is called when the API has ended the sign-in, after the stored data was removed. */
+/** Sets the listener that is called when the API has ended the sign-in, after the stored sign-in has been removed. */
 export function onSignInLost(listener: () => void): void {
-  signInLost = listener;
+  notifySignInLost = listener;
 }
 
 /**
@@ -44,10 +44,10 @@ export function onSignInLost(listener: () => void): void {
  */
 export function connectAuth(): () => void {
   onSignInEnded((token) => {
-    // A late response to a call of an earlier sign-in does not concern this one.
+    // A late response to a call of an earlier sign-in does not concern the current one.
     if (token !== authState().token) return;
     clearSignIn();
-    signInLost();
+    notifySignInLost();
   });
   window.addEventListener('storage', followOtherTab);
   return () => window.removeEventListener('storage', followOtherTab);
@@ -83,26 +83,26 @@ export async function initialiseAuth(): Promise<void> {
     if (isRejectedToken(error)) {
       clearSignIn();
       setAuthState({ error: texts.tokenInvalid });
-      signInLost();
+      notifySignInLost();
     } else {
       setAuthState({ isAuthenticated: true, loading: false, error: texts.tokenUnverifiable });
     }
   }
 }
 
-/** Whether another tab signed in or out during the verification, which `followOtherTab` handles. */
+/** Returns whether another tab signed in or out during the verification. `followOtherTab` handles that. */
 function isReplacedByOtherTab(token: string): boolean {
   return authState().token !== token || storedToken() !== token;
 }
 
-/** Whether the API rejected the token, or its response contains no user. */
+/** Returns whether the API rejected the token, or its response contains no user. */
 function isRejectedToken(error: unknown): boolean {
   if (error instanceof AppError) return error.status < 500 && error.code !== 'rate_limited';
   if (error instanceof UnexpectedResponseError) return error.status === 401;
   return error instanceof z.ZodError;
 }
 
-/** Signs in with e-mail and password. @param code of the second factor; empty unless the API requires it (`second_factor_required`) */
+/** Signs in with e-mail and password. @param code second-factor code; empty unless the API requires it (`second_factor_required`) */
 export async function login(email: string, password: string, code = ''): Promise<ActionResult> {
   return signInWith(async () => ({ token: await identityTokenFor(email, password, code) }));
 }
@@ -161,7 +161,7 @@ export async function register({ email, password, ...optionalFields }: Registrat
   }
 }
 
-/** Whether the server reported success with a response that violates the contract, for instance without a `message` or a body. */
+/** Returns whether the server reported success with a response that violates the contract, such as one without a `message`. */
 function isUnreadableSuccess(error: unknown): boolean {
   return error instanceof z.ZodError || error instanceof SyntaxError;
 }
@@ -177,7 +177,7 @@ export async function confirmRegistration(code: string, password: string): Promi
   }
 }
 
-/** Signs out in this browser, even when the call fails; the server may then still consider the sign-in valid. */
+/** Signs out in this browser even when the call fails, in which case the server may still consider the sign-in valid. */
 export async function logout(): Promise<ActionResult> {
   const allowReadingCalls = abortReadingCalls();
   try {
@@ -216,7 +216,7 @@ export async function isResetLinkInvalid(code: string): Promise<boolean> {
   }
 }
 
-/** Sets a new password with the code of a reset link. The server then ends all sign-ins of the account, so this browser also removes its own. */
+/** Sets a new password with the code of a reset link. The server then ends all sign-ins of the account; this browser removes its own. */
 export async function setPasswordByCode(code: string, newPassword: string): Promise<ActionResult> {
   try {
     await call(confirmPasswordReset, { body: { code, new_password: newPassword } }).catch(

@@ -1,4 +1,4 @@
-/** Loads and changes cases (the slides of one specimen) and their registrations (transformations between two slides of a case). */
+/** Loads and changes cases (the slides of one specimen) and their registrations (transforms that align two slides of a case). */
 import {
   type BodyInputOf,
   type Case,

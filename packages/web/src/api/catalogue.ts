@@ -1,6 +1,6 @@
 /**
  * Loads the catalogue for the viewer: groups (datasets or organs) with their numbers of images, and pages of the list of all images.
- * When the groups change, the visible pages are loaded together with them, so that the list changes at once and not row by row.
+ * When the groups change, this module loads the visible pages together with them, so that the whole list changes at once.
  */
 import {
   AppError,
@@ -49,7 +49,7 @@ export interface ImageRows {
   positionOf(imageId: string): number;
 }
 
-/** Result of creating a new image session after the server rejected the current one. */
+/** Result of creating a new image session (the credential of pixels) after the server rejected the current one. */
 type Renewal = 'done' | 'failed';
 
 const listsKey = 'catalogue';
@@ -148,24 +148,24 @@ async function loadGroups(
     return previous;
   }
   const { response, etag } = changed;
-  const pagesToLoad = previous === undefined ? [] : pages; // for a new list, only the first page, which is loaded already
-  const loaded = [
+  const pagesToLoad = previous === undefined ? [] : pages; // a new list needs only its first page, which is loaded already
+  const loadedRows = [
     ...(firstPage === null ? [] : [{ page: 0, rows: firstPage }]),
     ...(await Promise.all(pagesToLoad.map(async (page) => ({ page, rows: await loadRows(page) })))),
   ];
-  for (const { page, rows } of loaded) {
-    if (rows.revision !== response.revision) continue; // the catalogue changed between the two requests; the page is loaded again when it is visible
+  for (const { page, rows } of loadedRows) {
+    if (rows.revision !== response.revision) continue; // changed between the two requests; loaded again when visible
     queryClient.setQueryData(
       [...rowsKey(listing, response.revision), page],
-      keepReferences(listing, previous, rows.images),
+      reuseUnchangedImages(listing, previous, rows.images),
     );
   }
   if (previous !== undefined) void queryClient.invalidateQueries({ queryKey: [imagesKey] }); // single images (`useImage`) may have changed, too
   return { ...response, listing, etag };
 }
 
-/** Replaces unchanged images in the rows with their previous objects, so that React does not render them again. */
-function keepReferences(
+/** Replaces each unchanged image in the rows with its previous object, so that React does not render it again. */
+function reuseUnchangedImages(
   listing: Listing,
   previous: LoadedGroups | undefined,
   rows: readonly Image[],
@@ -176,12 +176,12 @@ function keepReferences(
   );
   return rows.map((image) => {
     const previousImage = previousImages.get(image.id);
-    return previousImage !== undefined && isSame(previousImage, image) ? previousImage : image;
+    return previousImage !== undefined && isSameImage(previousImage, image) ? previousImage : image;
   });
 }
 
 /** Compares two versions of an image field by field with `===`. */
-function isSame(a: Image, b: Image): boolean {
+function isSameImage(a: Image, b: Image): boolean {
   return (Object.keys(b) as (keyof Image)[]).every((field) => a[field] === b[field]);
 }
 
@@ -226,7 +226,7 @@ function pageOptions(listing: Listing, revision: string, page: number) {
     queryFn: async ({ signal }: { readonly signal: AbortSignal }): Promise<readonly Image[]> => {
       const query = { ...queryOf(listing), from: page * rowsPerPage, limit: rowsPerPage };
       const rows = await call(listImageRows, { query, signal });
-      if (rows.revision !== revision) reloadCatalogue(); // the catalogue has changed: the groups of the new revision replace this list
+      if (rows.revision !== revision) reloadCatalogue(); // the catalogue has changed; its new groups replace this list
       return rows.images;
     },
     staleTime: Number.POSITIVE_INFINITY, // the rows of one revision never change

@@ -33,13 +33,13 @@ afterEach(() => {
   onSignInEnded(() => {});
 });
 
-function signedIn() {
+function storeAnySignIn() {
   storeSignIn({ token: 'token-1', user: account() });
 }
 
 describe('call', () => {
   it('sends the stored token as a bearer token', async () => {
-    signedIn();
+    storeAnySignIn();
     const calls = stubApi({ 'GET /user/profile': { user: account() } });
     await call(getProfile, {});
     expect(calls).toMatchObject([{ name: 'GET /user/profile', authorization: 'Bearer token-1' }]);
@@ -52,7 +52,7 @@ describe('call', () => {
   });
 
   it('sends no token to public endpoints', async () => {
-    signedIn();
+    storeAnySignIn();
     const calls = stubApi({ 'POST /auth/verify': { user: account(), token: 't' } });
     await call(verifyToken, { body: { token: 't' } });
     expect(calls).toMatchObject([{ authorization: null, body: { token: 't' } }]);
@@ -82,7 +82,7 @@ describe('call', () => {
     expect(timeout).toHaveBeenCalledWith(10_000);
   });
 
-  it('rejects with the reason of the caller’s abort', async () => {
+  it('rejects with the reason when the caller aborts it', async () => {
     vi.stubGlobal('fetch', (_: string, { signal }: RequestInit) => Promise.reject(signal?.reason));
     const reason = new Error('left the screen');
     await expect(call(getProfile, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -95,7 +95,7 @@ describe('call', () => {
     });
   });
 
-  it('throws a ResponseError with the code and message of the server for an error response', async () => {
+  it('throws a ResponseError with the code and message of an error response', async () => {
     stubApi({ 'GET /admin/users': errorResponse('forbidden', 'Olmaz.') });
     await expect(call(listUsers, { query: {} })).rejects.toMatchObject({
       code: 'forbidden',
@@ -128,10 +128,10 @@ describe('call', () => {
 });
 
 describe('a 401 response', () => {
-  /** Endpoint, input, response, and whether the response ends the sign-in. */
-  const answers = {
-    'about the token': [getProfile, {}, errorResponse('token_invalid'), true],
-    'about an image session': [
+  /** By test name: endpoint, input, response, and whether the response ends the sign-in. */
+  const cases = {
+    'that rejects the bearer token ends the sign-in': [getProfile, {}, errorResponse('token_invalid'), true],
+    'that rejects an image session keeps the sign-in': [
       listImages,
       { query: { session: 's' } },
       Response.json(
@@ -140,30 +140,32 @@ describe('a 401 response', () => {
       ),
       false,
     ],
-    'for a wrong current password': [
+    'for a wrong current password keeps the sign-in': [
       changePassword,
       { body: { new_password: 'new password' } },
       errorResponse('credentials_invalid'),
       false,
     ],
-    'for a wrong password at sign-in': [
+    'for a wrong password on the login page does not end a stored sign-in': [
       signIn,
       { body: { email: 'a@b.co', password: 'x' } },
       errorResponse('credentials_invalid'),
       false,
     ],
-    'of a call that creates an image session': [createImageSession, {}, errorResponse('token_missing'), true],
+    'to the creation of an image session ends the sign-in when the token is missing': [
+      createImageSession,
+      {},
+      errorResponse('token_missing'),
+      true,
+    ],
   } as const;
 
-  it.each(Object.entries(answers))(
-    '%s ends the sign-in only if the bearer token was rejected',
-    async (_, [endpoint, input, answer, ends]) => {
-      signedIn();
-      vi.stubGlobal('fetch', () => Promise.resolve(answer.clone()));
-      await expect(call(endpoint, input as never)).rejects.toBeInstanceOf(AppError);
-      expect(onEnded.mock.calls).toEqual(ends ? [['token-1']] : []);
-    },
-  );
+  it.each(Object.entries(cases))('%s', async (_, [endpoint, input, answer, endsSignIn]) => {
+    storeAnySignIn();
+    vi.stubGlobal('fetch', () => Promise.resolve(answer.clone()));
+    await expect(call(endpoint, input as never)).rejects.toBeInstanceOf(AppError);
+    expect(onEnded.mock.calls).toEqual(endsSignIn ? [['token-1']] : []);
+  });
 });
 
 describe('addressOf', () => {

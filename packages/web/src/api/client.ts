@@ -1,9 +1,9 @@
 /**
  * The API client: calls an endpoint of the contract and returns its typed response.
  *
- * It adds the stored bearer token, times out after 10 s, and throws a `ResponseError` for every error response of the API. A 401 that
- * concerns the sign-in is reported to the listener of `onSignInEnded`, which removes the stored sign-in; a 401 that concerns the image
- * session is not.
+ * It adds the stored bearer token, times out after 10 s, and throws a `ResponseError` for every error response of the API. When a 401
+ * rejects the bearer token (and not an image session, the credential of pixels), it calls the listener of `onSignInEnded`, which removes
+ * the stored sign-in.
  */
 import {
   AppError,
@@ -26,17 +26,17 @@ import { imageTexts as texts } from './texts.ts';
 
 const timeoutMs = 10_000;
 
-/** A property `Name` of the input of a call; no property for an endpoint without such input. */
-type Part<Name extends string, Value> = [Value] extends [undefined]
+/** The property `Name` of the input of a call; `unknown` adds no property when the endpoint has no such input. */
+type InputPart<Name extends string, Value> = [Value] extends [undefined]
   ? unknown
   : { readonly [N in Name]: Value };
 type CallInput<E extends Endpoint> = (keyof ParamsOf<E> extends never
   ? unknown
   : { readonly params: ParamsOf<E> }) &
-  Part<'query', QueryInputOf<E>> &
-  Part<'body', BodyInputOf<E>> & { readonly signal?: AbortSignal };
+  InputPart<'query', QueryInputOf<E>> &
+  InputPart<'body', BodyInputOf<E>> & { readonly signal?: AbortSignal };
 
-/** There was no response: the server is unreachable or took longer than 10 s. */
+/** The server sent no response: it is unreachable, or took longer than 10 s. */
 export class NoResponseError extends Error {
   constructor(cause: unknown) {
     super(texts.noResponse, { cause });
@@ -67,10 +67,10 @@ export class UnexpectedResponseError extends Error {
   }
 }
 
-/** Called when a 401 reports the end of the sign-in. Set once, by the sign-in state. */
-let signInEnded: (token: string | null) => void = () => {};
+/** Called with the token of the request when a 401 ends the sign-in. `connectAuth` sets it. */
+let notifySignInEnded: (token: string | null) => void = () => {};
 export function onSignInEnded(listener: (token: string | null) => void): void {
-  signInEnded = listener;
+  notifySignInEnded = listener;
 }
 
 /** Aborts the GET requests while the person signs out, because the server would reject those that arrive after the sign-in has ended. */
@@ -106,12 +106,12 @@ export function addressOf(
   return `${apiBase}${path}${queryText ? `?${queryText}` : ''}`;
 }
 
-/** Like `CallInput`, without the types of one endpoint. */
+/** Like `CallInput`, but for any endpoint. */
 interface PlainInput {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Query;
   readonly body?: unknown;
-  /** Request body of endpoints that take a file, in place of `body`. */
+  /** Request body of endpoints that accept a file, in place of `body`. */
   readonly file?: Blob;
   readonly signal?: AbortSignal;
   /** ETag of the cached response, for which the server may respond with 304. */
@@ -124,7 +124,7 @@ interface PlainInput {
 export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>> {
   const timeout = AbortSignal.timeout(timeoutMs);
   const text = await send(endpoint, input as PlainInput, timeout, (response) => response.text());
-  // The endpoint has no response body (null), or one that is not JSON (a string: its media type), which `download` or `openStream` reads.
+  // Null: the endpoint has no response body. A string is the media type of a response that is not JSON; use `download` or `openStream`.
   if (endpoint.response === null || typeof endpoint.response === 'string') return undefined as ResponseOf<E>;
   return endpoint.response.parse(JSON.parse(text)) as ResponseOf<E>;
 }
@@ -236,7 +236,7 @@ function apiErrorOf(response: Response, text: string, endpoint: Endpoint, token:
     response.headers.get('WWW-Authenticate')?.startsWith('Bearer') && // `ImageSession` when it concerns the image session
     !isWrongInput
   ) {
-    signInEnded(token);
+    notifySignInEnded(token);
   }
   if (!body.success || !isErrorCode(body.data.code)) {
     const serverMessage = ErrorBody.pick({ message: true }).safeParse(json).data?.message;
@@ -255,11 +255,11 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the server's message for the person. @param otherwise returned when the server sent no message */
-export function messageOf(error: unknown, otherwise: string): string {
+/** Returns the server's message for the person. @param fallback returned when the server sent no message */
+export function messageOf(error: unknown, fallback: string): string {
   if (error instanceof ResponseError) return error.message;
   if (error instanceof AppError) return errorText(error, chosenLanguageOr('tr')); // created by this app without a response body
-  return (error instanceof UnexpectedResponseError ? error.serverMessage : null) ?? otherwise;
+  return (error instanceof UnexpectedResponseError ? error.serverMessage : null) ?? fallback;
 }
 
 /** Returns the field that the API rejected; null without one. */

@@ -32,7 +32,7 @@ const answersKey = (collectionId: string) => [...collectionsKey, collectionId, '
 /** Polling interval of the answers while their table is open. */
 const answersPollMs = 5000;
 
-/** Loads the own collections and those that the account may read, last changed first. */
+/** Loads the collections that the account owns or may read, last changed first. */
 export function useCollections() {
   return useQuery({
     queryKey: [...collectionsKey, 'list'],
@@ -49,7 +49,7 @@ export function useCollection(collectionId: string) {
   });
 }
 
-/** Loads the own saved views, last changed first. */
+/** Loads the account's saved views, last changed first. */
 export function useSavedViews({ isEnabled = true } = {}) {
   return useQuery({
     queryKey: viewsKey,
@@ -111,7 +111,7 @@ async function runAndRefetch(
   }
 }
 
-/** Loads the answers to the questions of an own collection, and polls them while the page is visible. */
+/** Loads the answers to the questions of a collection that the account owns, and polls them while the page is visible. */
 export function useAnswers(collectionId: string) {
   return useQuery({
     queryKey: answersKey(collectionId),

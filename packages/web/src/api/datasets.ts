@@ -1,4 +1,4 @@
-/** Loads and changes datasets for administrators, and requests access to datasets for members. */
+/** For administrators: loads and changes datasets and their grants. For members: requests access to datasets. */
 import {
   answerDatasetRequest,
   type Dataset,
@@ -97,7 +97,7 @@ export function answerRequest(requestId: string, granted: boolean, reason: strin
   return change(request, granted ? texts.requestGranted : texts.requestRefused, texts.answerFailed);
 }
 
-/** Returns the result of a request. Reloads the lists also after a failure, which may mean that another administrator has changed the dataset. */
+/** Waits for a request and returns its result. Reloads the lists even after a failure: another administrator may have changed the dataset. */
 async function change(
   request: Promise<unknown>,
   successMessage: string,

@@ -22,17 +22,17 @@ const discovery = {
 };
 const discoveryCall = 'GET /realm/.well-known/openid-configuration';
 
-/** Stubs the provider. @returns the token requests, as `URL?form`; they are added when they are sent */
+/** Stubs the provider. @returns the token requests sent so far, each as `URL?form` */
 function stubProvider(answers: Record<string, object> = {}) {
-  const posted: string[] = [];
+  const tokenRequests: string[] = [];
   stubApi({ [discoveryCall]: discovery, ...answers });
   const stubbed = fetch;
   vi.stubGlobal('fetch', async (address: string, request: RequestInit = {}) => {
     if (request.method !== 'POST') return stubbed(address, request);
-    posted.push(`${address}?${(request.body as URLSearchParams).toString()}`);
+    tokenRequests.push(`${address}?${(request.body as URLSearchParams).toString()}`);
     return stubbed(address, { ...request, body: null });
   });
-  return posted;
+  return tokenRequests;
 }
 
 beforeEach(() => {
@@ -84,13 +84,13 @@ describe('identityTokenOf', () => {
   const requestInvalid = 'Bu giriş isteği geçersiz veya süresi dolmuş. Lütfen yeniden deneyin.';
 
   it('exchanges the code for an identity token and sends the verifier of the challenge', async () => {
-    const posted = stubProvider({ 'POST /realm/token': { id_token: 'a.b.c', access_token: 'x' } });
+    const tokenRequests = stubProvider({ 'POST /realm/token': { id_token: 'a.b.c', access_token: 'x' } });
     const { state, nonce, code_challenge } = await startAndReadQuery();
     expect(await identityTokenOf(`?code=c-1&state=${state}&iss=${encodeURIComponent(issuer)}`)).toEqual({
       token: 'a.b.c',
       nonce,
     });
-    const [address = '', query] = posted[0]?.split('?') ?? [];
+    const [address = '', query] = tokenRequests[0]?.split('?') ?? [];
     const form = Object.fromEntries(new URLSearchParams(query));
     expect([address, form]).toMatchObject([
       `${issuer}/token`,
@@ -125,11 +125,11 @@ describe('identityTokenOf', () => {
       (state: string) => `?error=server_error&state=${state}`,
       'Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.',
     ],
-  ])('sends no token request for a response with %s', async (_, searchWith, sentence) => {
-    const posted = stubProvider();
+  ])('sends no token request for a response with %s', async (_, searchWith, message) => {
+    const tokenRequests = stubProvider();
     const { state = '' } = await startAndReadQuery();
-    await expect(identityTokenOf(searchWith(state))).rejects.toThrow(sentence);
-    expect(posted).toEqual([]);
+    await expect(identityTokenOf(searchWith(state))).rejects.toThrow(message);
+    expect(tokenRequests).toEqual([]);
   });
 
   it('throws when the sign-in was not started in this tab', async () => {

@@ -1,6 +1,6 @@
 /**
- * Signs in with an external OpenID Connect provider: the browser opens the provider's page and returns with a code, which this file
- * exchanges for an identity token. `verifyToken` then checks the token with the API.
+ * Signs in with an external OpenID Connect provider. The browser opens the provider's page and returns with a code, which this module
+ * exchanges for an identity token. The API endpoint `verifyToken` then checks the token.
  *
  * Sources: OpenID Connect Core 1.0 section 3.1 (authorisation code flow), RFC 7636 (PKCE), RFC 9207 (issuer in the response),
  * RFC 9700 section 2.1 (which of these mechanisms a browser must use).
@@ -20,9 +20,9 @@ const callbackPath = '/auth/callback';
 const pendingKey = 'external_sign_in';
 const requestTimeoutMs = 10_000;
 
-/** Random values: `state` recognises the response, `nonce` the identity token, and `verifier` proves to the provider who started (PKCE). */
+/** Random values: `state` identifies the response, `nonce` the identity token, and `verifier` proves who started the sign-in (PKCE). */
 const PendingSignIn = z.object({ state: z.string(), nonce: z.string(), verifier: z.string() });
-/** Only http and https, because the browser navigates to the URL. */
+/** A URL with http or https only, because the browser navigates to it. */
 const ProviderUrl = z.url({ protocol: /^https?$/ });
 const Discovery = z.object({
   issuer: z.string(),

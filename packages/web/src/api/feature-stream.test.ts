@@ -11,7 +11,7 @@ const features = Array.from({ length: 50 }, (_, id) => feature(id));
 const head = { type: 'FeatureCollection', version: 7, authors: { me: '"features":[ Ayşe' } };
 
 /** Reads a response that arrives in parts of `partSize` bytes. */
-async function read(text: string, partSize: number): Promise<FeatureBatch[]> {
+async function readInParts(text: string, partSize: number): Promise<FeatureBatch[]> {
   const bytes = new TextEncoder().encode(text);
   let offset = 0;
   // jsdom has no ReadableStream.
@@ -31,7 +31,7 @@ describe('readFeatures', () => {
   it.each([1, 7, 64, 1000, 100_000])(
     'yields all features of a stream with parts of %i bytes',
     async (partSize) => {
-      const batches = await read(JSON.stringify({ ...head, features, next_cursor: null }), partSize);
+      const batches = await readInParts(JSON.stringify({ ...head, features, next_cursor: null }), partSize);
       expect(batches.flatMap((batch) => batch.features)).toEqual(features);
       for (const { version, authors } of batches) {
         expect({ version, authors }).toEqual({ version: head.version, authors: head.authors });
@@ -40,23 +40,26 @@ describe('readFeatures', () => {
   );
 
   it('yields the first features before the stream is complete', async () => {
-    const batches = await read(JSON.stringify({ ...head, features }), 500);
+    const batches = await readInParts(JSON.stringify({ ...head, features }), 500);
     expect(batches.length).toBeGreaterThan(5);
   });
 
   it('accepts an empty list, and fields after the list', async () => {
-    expect(await read(JSON.stringify({ ...head, features: [] }), 10)).toEqual([
+    expect(await readInParts(JSON.stringify({ ...head, features: [] }), 10)).toEqual([
       { features: [], version: 7, authors: head.authors },
     ]);
     const { version, authors } = head;
-    const [first, ...others] = await read(JSON.stringify({ features: [feature(1)], version, authors }), 1e6);
+    const [first, ...others] = await readInParts(
+      JSON.stringify({ features: [feature(1)], version, authors }),
+      1e6,
+    );
     expect(first).toEqual({ features: [feature(1)], version, authors });
     expect(others).toEqual([]);
   });
 
   it('throws a SyntaxError when the stream ends before the list is complete', async () => {
     const text = JSON.stringify({ ...head, features });
-    await expect(read(text.slice(0, -100), 64)).rejects.toThrow(SyntaxError);
-    await expect(read('', 64)).rejects.toThrow(SyntaxError);
+    await expect(readInParts(text.slice(0, -100), 64)).rejects.toThrow(SyntaxError);
+    await expect(readInParts('', 64)).rejects.toThrow(SyntaxError);
   });
 });

@@ -48,7 +48,7 @@ export async function* readFeatures(
       text = text.slice(boundaryStart + 2);
       yield batchOf({ ...head, features });
     }
-    // The rest contains the last features and the fields after the list; without a list, it is the whole response.
+    // The remaining text has the last features and the fields after the list; it is the whole response if there was no list.
     const remainder = head === null ? text : `{${listStart}${text}`;
     yield batchOf({ ...head, ...(JSON.parse(remainder) as Partial<FeatureBatch>) });
   } finally {

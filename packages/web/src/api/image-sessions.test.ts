@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { abortReadingCalls } from './client.ts';
 import { createSessionStore } from './image-sessions.ts';
 
-const minute = 60_000;
+const minuteMs = 60_000;
 
 interface SentRequest {
   readonly method: string;
@@ -61,7 +61,7 @@ describe('the image session', () => {
     stubSessionApi();
     const sessions = createSessionStore();
     await sessions.get();
-    vi.advanceTimersByTime(55 * minute - 1);
+    vi.advanceTimersByTime(55 * minuteMs - 1);
     expect(await sessions.get()).toBe('a');
     vi.advanceTimersByTime(1);
     expect(await sessions.get()).toBe('b');
@@ -71,7 +71,7 @@ describe('the image session', () => {
     stubSessionApi();
     const sessions = createSessionStore();
     await sessions.get();
-    vi.setSystemTime(Date.now() + 24 * 60 * minute);
+    vi.setSystemTime(Date.now() + 24 * 60 * minuteMs);
     expect(await sessions.get()).toBe('a');
   });
 
@@ -79,27 +79,27 @@ describe('the image session', () => {
     const server = stubSessionApi({ seconds: 60 });
     const sessions = createSessionStore();
     await sessions.get();
-    vi.advanceTimersByTime(minute / 2 - 1);
+    vi.advanceTimersByTime(minuteMs / 2 - 1);
     expect(await sessions.get()).toBe('a');
     vi.advanceTimersByTime(1);
     expect(await sessions.get()).toBe('b');
     expect(server.creations()).toBe(2);
   });
 
-  it('is used until it expires when renewing it fails, without a renewal attempt for every call', async () => {
+  it('is used until it expires when its renewal fails, without a new attempt for every call', async () => {
     const server = stubSessionApi();
     const sessions = createSessionStore();
     await sessions.get();
-    vi.advanceTimersByTime(56 * minute);
+    vi.advanceTimersByTime(56 * minuteMs);
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('no network')));
     expect(await sessions.get()).toBe('a');
     expect(await sessions.get()).toBe('a');
-    vi.advanceTimersByTime(4 * minute);
+    vi.advanceTimersByTime(4 * minuteMs);
     await expect(sessions.get()).rejects.toThrow('No response from server.');
     expect(server.creations()).toBe(1);
   });
 
-  it('is replaced once for all callers that report it as rejected', async () => {
+  it('is replaced by one new session when many callers report that the server rejected it', async () => {
     const server = stubSessionApi();
     const sessions = createSessionStore();
     const rejected = await sessions.get();
@@ -109,7 +109,7 @@ describe('the image session', () => {
     expect(server.creations()).toBe(2);
   });
 
-  it('is requested again only after a delay when it could not be created', async () => {
+  it('is requested again only 2 s after a failed creation, unless `refresh` is called', async () => {
     const server = stubSessionApi({ failures: [503, 503] });
     const sessions = createSessionStore();
     await expect(sessions.get()).rejects.toThrow('no');
@@ -200,11 +200,11 @@ describe('the state of the image session', () => {
   it('changes from inactive to refreshing to active, and back to inactive after expiry', async () => {
     stubSessionApi();
     const sessions = createSessionStore();
-    const seen = [sessions.state()];
-    sessions.subscribe(() => seen.push(sessions.state()));
+    const states = [sessions.state()];
+    sessions.subscribe(() => states.push(sessions.state()));
     await sessions.get();
-    vi.advanceTimersByTime(60 * minute);
-    expect(seen).toEqual([
+    vi.advanceTimersByTime(60 * minuteMs);
+    expect(states).toEqual([
       { status: 'inactive', id: null },
       { status: 'refreshing', id: null },
       { status: 'active', id: 'a' },

@@ -15,7 +15,7 @@ import { storedToken } from './stored-sign-in.ts';
 const renewalMarginMs = 5 * 60_000;
 /** Delay before the next attempt after a failed renewal, while the current session is still valid. */
 const renewalPauseMs = 30_000;
-/** After a failed creation, all callers get the same error for this time, because hundreds of tiles may request a session at once. */
+/** Time for which all callers get the error of a failed creation, because hundreds of tiles may request a session at once. */
 const failurePauseMs = 2000;
 const statsRefreshMs = 30_000;
 
@@ -61,8 +61,8 @@ export function createSessionStore(): ImageSessions {
   let failure: { readonly error: unknown; readonly at: number } | null = null;
   /** The running creation, which all callers share. */
   let pending: Promise<string> | null = null;
-  /** Ids of all created sessions that are not revoked yet; tiles may still use a session that was replaced. */
-  const created = new Set<string>();
+  /** Ids of all sessions that are not revoked yet; tiles may still use a session that was replaced. */
+  const unrevokedIds = new Set<string>();
   /** Number of calls of `revokeAll`. A session whose creation began before the last call is revoked as soon as it is created. */
   let revocations = 0;
   let openViewers = 0;
@@ -112,14 +112,14 @@ export function createSessionStore(): ImageSessions {
         revoke(id);
         return id;
       }
-      const lifeMs = seconds * 1000;
-      // A session with a lifetime shorter than the margin is renewed after half of it; otherwise every tile would create a new one.
-      const marginMs = lifeMs > renewalMarginMs ? renewalMarginMs : lifeMs / 2;
-      current = { id, renewAt: requestedAt + lifeMs - marginMs, expiresAt: requestedAt + lifeMs };
+      const lifetimeMs = seconds * 1000;
+      // A session that lives shorter than the margin is renewed after half of its lifetime; otherwise every tile would create one.
+      const marginMs = lifetimeMs > renewalMarginMs ? renewalMarginMs : lifetimeMs / 2;
+      current = { id, renewAt: requestedAt + lifetimeMs - marginMs, expiresAt: requestedAt + lifetimeMs };
       failure = null;
-      created.add(id);
+      unrevokedIds.add(id);
       clearTimeout(expiryTimer);
-      expiryTimer = setTimeout(updateState, lifeMs);
+      expiryTimer = setTimeout(updateState, lifetimeMs);
       return id;
     } catch (error) {
       if (revocationsAtStart === revocations) failure = { error, at: performance.now() };
@@ -140,7 +140,7 @@ export function createSessionStore(): ImageSessions {
 
   function replaceRejected(rejectedId: string): Promise<string> {
     if (current !== null && current.id !== rejectedId) return Promise.resolve(current.id);
-    created.delete(rejectedId); // need not be revoked
+    unrevokedIds.delete(rejectedId); // the server has already ended it
     current = null;
     return createUnlessJustFailed();
   }
@@ -149,8 +149,8 @@ export function createSessionStore(): ImageSessions {
     revocations += 1;
     pending = null;
     clearTimeout(expiryTimer);
-    for (const id of created) revoke(id);
-    created.clear();
+    for (const id of unrevokedIds) revoke(id);
+    unrevokedIds.clear();
     current = null;
     failure = null;
     updateState();
@@ -184,8 +184,8 @@ export function createSessionStore(): ImageSessions {
 }
 
 /**
- * Revokes a session with `fetch` in place of `call`: the option `keepalive` lets the request outlive the page. If the request is
- * lost, the session expires on its own.
+ * Revokes a session with `fetch` instead of `call`, because its option `keepalive` lets the request outlive the page. If the request is
+ * lost, the session ends when it expires.
  */
 function revoke(id: string): void {
   const token = storedToken();

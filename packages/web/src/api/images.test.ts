@@ -15,8 +15,8 @@ describe('URLs of thumbnail, descriptor and tile', () => {
     ['a thumbnail', () => thumbnailUrl('', 's')],
     ['a descriptor', () => descriptorUrl('')],
     ['a tile', () => tileUrl('', { level: 0, column: 0, row: 0, format: 'jpeg' })],
-  ])('cannot be created for %s without an image id', (_, address) => {
-    expect(address).toThrow('Image ID is required');
+  ])('cannot be created for %s without an image id', (_, createUrl) => {
+    expect(createUrl).toThrow('Image ID is required');
   });
 });
 
@@ -25,20 +25,20 @@ describe('fetchPixels', () => {
 
   /** Stubs a server that responds with these statuses in this order. @returns the requested URLs */
   function stubResponses(...statuses: number[]) {
-    const addresses: string[] = [];
-    vi.stubGlobal('fetch', async (address: string) => {
-      addresses.push(address);
+    const urls: string[] = [];
+    vi.stubGlobal('fetch', async (url: string) => {
+      urls.push(url);
       return new Response('pixels', { status: statuses.shift() ?? 200 });
     });
-    return addresses;
+    return urls;
   }
 
   it('sends the current image session', async () => {
-    const addresses = stubResponses(200);
+    const urls = stubResponses(200);
     const sessions = { get: async () => 'one', replaceRejected: async () => 'two' };
-    const answer = await fetchPixels('/tile', { signal, onRenewing: vi.fn<() => void>() }, sessions);
-    expect(answer).toMatchObject({ status: 200 });
-    expect(addresses).toEqual(['/tile?session=one']);
+    const response = await fetchPixels('/tile', { signal, onRenewing: vi.fn<() => void>() }, sessions);
+    expect(response).toMatchObject({ status: 200 });
+    expect(urls).toEqual(['/tile?session=one']);
   });
 
   it('aborts its request during sign-out, sends no new one, and stays pending until the caller aborts it', async () => {
@@ -72,21 +72,21 @@ describe('fetchPixels', () => {
 
   it('replaces a rejected session, calls onRenewing, and retries once after 1 s', async () => {
     vi.useFakeTimers();
-    const addresses = stubResponses(401, 401, 200);
+    const urls = stubResponses(401, 401, 200);
     const onRenewing = vi.fn<() => void>();
-    const renew = vi.fn<(rejectedId: string) => Promise<string>>(async () => 'two');
-    const answer = fetchPixels(
+    const replaceRejected = vi.fn<(rejectedId: string) => Promise<string>>(async () => 'two');
+    const response = fetchPixels(
       '/tile',
       { signal, onRenewing },
-      { get: async () => 'one', replaceRejected: renew },
+      { get: async () => 'one', replaceRejected },
     );
     await vi.advanceTimersByTimeAsync(999);
-    expect(addresses).toEqual(['/tile?session=one']);
+    expect(urls).toEqual(['/tile?session=one']);
     expect(onRenewing).toHaveBeenCalledOnce();
-    expect(renew).toHaveBeenCalledWith('one');
+    expect(replaceRejected).toHaveBeenCalledWith('one');
     await vi.advanceTimersByTimeAsync(1);
-    expect(await answer).toMatchObject({ status: 401 });
-    expect(addresses).toEqual(['/tile?session=one', '/tile?session=two']);
+    expect(await response).toMatchObject({ status: 401 });
+    expect(urls).toEqual(['/tile?session=one', '/tile?session=two']);
   });
 
   it.each([
@@ -106,11 +106,15 @@ describe('fetchPixels', () => {
   });
 
   it('rejects when the caller aborts it before the retry', async () => {
-    const addresses = stubResponses(401);
-    const end = new AbortController();
+    const urls = stubResponses(401);
+    const caller = new AbortController();
     const sessions = { get: async () => 'one', replaceRejected: async () => 'two' };
-    const answer = fetchPixels('/tile', { signal: end.signal, onRenewing: () => end.abort() }, sessions);
-    await expect(answer).rejects.toMatchObject({ name: 'AbortError' });
-    expect(addresses).toHaveLength(1);
+    const response = fetchPixels(
+      '/tile',
+      { signal: caller.signal, onRenewing: () => caller.abort() },
+      sessions,
+    );
+    await expect(response).rejects.toMatchObject({ name: 'AbortError' });
+    expect(urls).toHaveLength(1);
   });
 });

@@ -1,4 +1,4 @@
-/** Sends and receives presentations of a collection: its owner presents, and other accounts and visitors follow by server-sent events. */
+/** Live presentations of a collection: its owner sends events, and other accounts and visitors receive them as server-sent events. */
 import { followPresentation, PresentationEvent, present } from '@lamina/contract';
 import { addressOf, call } from './client.ts';
 import { storedToken } from './stored-sign-in.ts';
@@ -6,7 +6,7 @@ import { storedToken } from './stored-sign-in.ts';
 /** Delay before a stream that has ended is opened again. */
 const reconnectDelayMs = 1500;
 
-/** Sends the presenter's field of view and item of the collection to all followers. A failed call is not retried, because the next event replaces it. */
+/** Sends the presenter's field of view and item to all followers. A failed call is not retried, because the next event replaces it. */
 export async function showToFollowers(collectionId: string, event: PresentationEvent): Promise<void> {
   await call(present, { params: { collectionId }, body: event }).catch(() => undefined);
 }

@@ -1,10 +1,10 @@
-/** Cache of server responses. Cleared when a sign-in begins or ends. */
+/** The cache of server responses, which `auth.ts` clears when a sign-in begins or ends. */
 import { QueryClient } from '@tanstack/react-query';
 
 export const queryClient = new QueryClient({
   defaultOptions: {
-    // No automatic retries, because the screens have a retry button for failed requests. `networkMode: 'always'`, because browsers may report
-    // a hospital network without internet access as offline.
+    // Requests are not retried, because the screens have a retry button. They are sent even when the browser reports that it is offline,
+    // as it may in a hospital network without internet access.
     queries: { retry: false, refetchOnWindowFocus: false, networkMode: 'always' },
     mutations: { networkMode: 'always' },
   },

@@ -54,7 +54,7 @@ export async function removeResultLayer({ id, image_id }: ResultLayer): Promise<
   await invalidateResultLayers(image_id);
 }
 
-/** While an image session is renewed, only the viewer's tiles tell the user; requests for result layers just take longer. */
+/** Only the loading of tiles tells the user that the image session is being renewed; requests for result layers just take longer. */
 const ignoreRenewal = () => undefined;
 
 /**
@@ -62,7 +62,7 @@ const ignoreRenewal = () => undefined;
  *
  * @throws UnexpectedResponseError for an error response; TypeError without a response; the reason of the abort
  */
-async function load(address: string, signal: AbortSignal): Promise<Response> {
+async function fetchContent(address: string, signal: AbortSignal): Promise<Response> {
   const response = await fetchPixels(address, { signal, onRenewing: ignoreRenewal });
   if (response === 'session-lost') throw new UnexpectedResponseError(401);
   if (!response.ok) throw new UnexpectedResponseError(response.status);
@@ -80,7 +80,7 @@ async function loadJson<E extends JsonEndpoint>(
   query: Query,
   signal: AbortSignal,
 ): Promise<ResponseOf<E>> {
-  const response = await load(addressOf(endpoint, { layerId }, query), signal);
+  const response = await fetchContent(addressOf(endpoint, { layerId }, query), signal);
   return endpoint.response.parse(await response.json()) as ResponseOf<E>;
 }
 
@@ -95,26 +95,26 @@ export function useOverlayDescriptor(layerId: string, isReady: boolean) {
   });
 }
 
-/** Loads a tile of a raster (level z, column x, row y): a grey PNG whose samples are the encoded values. @throws like `load` */
+/** Loads a tile of a raster (level z, column x, row y): a grey PNG whose samples are the encoded values. @throws like `fetchContent` */
 export async function loadValueTile(
   layerId: string,
   { z, x, y }: { readonly z: number; readonly x: number; readonly y: number },
   signal: AbortSignal,
 ): Promise<Blob> {
   const tile = `${x}_${y}.png`;
-  return (await load(addressOf(getOverlayTile, { layerId, z: String(z), tile }), signal)).blob();
+  return (await fetchContent(addressOf(getOverlayTile, { layerId, z: String(z), tile }), signal)).blob();
 }
 
-/** Loads the index of a vector layer: the bounds and the range of objects of each block (see `loadBlock`). @throws like `load` */
+/** Loads the index of a vector layer: the bounds and the range of objects of each block (see `loadBlock`). @throws like `fetchContent` */
 export async function loadBlockIndex(layerId: string, signal: AbortSignal): Promise<ArrayBuffer> {
-  return (await load(addressOf(getOverlayIndex, { layerId }), signal)).arrayBuffer();
+  return (await fetchContent(addressOf(getOverlayIndex, { layerId }), signal)).arrayBuffer();
 }
 
 /** Loads content of a layer and caches it for some minutes, because the content of a layer never changes. */
 function loadCached(address: string): Promise<ArrayBuffer> {
   return queryClient.fetchQuery({
     queryKey: ['overlay-content', address],
-    queryFn: async ({ signal }) => (await load(address, signal)).arrayBuffer(),
+    queryFn: async ({ signal }) => (await fetchContent(address, signal)).arrayBuffer(),
     staleTime: Number.POSITIVE_INFINITY,
   });
 }
@@ -144,19 +144,21 @@ export function loadMeasurement(
   return loadCached(addressOf(getOverlayMeasurement, params, { first, count }));
 }
 
-/** Loads a block: the outlines of the objects in one part of the slide. @throws like `load` */
+/** Loads a block: the outlines of the objects in one part of the slide. @throws like `fetchContent` */
 export async function loadBlock(layerId: string, block: number, signal: AbortSignal): Promise<ArrayBuffer> {
-  return (await load(addressOf(getOverlayBlock, { layerId, block: String(block) }), signal)).arrayBuffer();
+  return (
+    await fetchContent(addressOf(getOverlayBlock, { layerId, block: String(block) }), signal)
+  ).arrayBuffer();
 }
 
-/** Loads how many objects of a class lie in each cell of the density grid of a level, as Uint32. @throws like `load` */
+/** Loads how many objects of a class lie in each cell of the density grid of a level, as Uint32. @throws like `fetchContent` */
 export async function loadDensity(
   layerId: string,
   { level, class: classNumber }: { readonly level: number; readonly class: number },
   signal: AbortSignal,
 ): Promise<ArrayBuffer> {
   const params = { layerId, level: String(level), class: String(classNumber) };
-  return (await load(addressOf(getOverlayDensity, params), signal)).arrayBuffer();
+  return (await fetchContent(addressOf(getOverlayDensity, params), signal)).arrayBuffer();
 }
 
 /** Returns the exact value of a raster at a position of the slide; null where it has no data. */

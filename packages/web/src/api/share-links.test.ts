@@ -25,7 +25,7 @@ describe('openLink after preopenLink', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('requests the link again when it is opened a second time', async () => {
+  it('sends a request when the link is opened a second time', async () => {
     const calls = stubApi({ 'POST /share-links/open': opened });
     preopenLink('secret-1');
     await openLink('secret-1', undefined);
@@ -33,7 +33,7 @@ describe('openLink after preopenLink', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it('requests the link when a password is given or the secret differs', async () => {
+  it('sends a request of its own when a password is given or the secret differs', async () => {
     const calls = stubApi({ 'POST /share-links/open': opened });
     preopenLink('secret-1');
     await openLink('secret-1', 'password');

@@ -21,7 +21,7 @@ export type NewShareLink = BodyInputOf<typeof createShareLink>;
 
 const linksKey = ['share-links'];
 
-/** Loads the own share links (for administrators, those of all accounts), newest first. */
+/** Loads the account's share links (for administrators, those of all accounts), newest first. */
 export function useShareLinks() {
   return useQuery({
     queryKey: linksKey,
@@ -91,7 +91,7 @@ async function requestLink(secret: string, password: string | undefined): OpenRe
 export async function fetchSharedSlideStatus(imageId: string, session: string): Promise<number | null> {
   try {
     const address = addressOf(getDescriptor, { imageId }, { session });
-    // Not from the browser's cache, which may contain the descriptor although the link has ended.
+    // Bypasses the browser's cache, which may contain the descriptor although the link has ended.
     const { status } = await fetch(address, { method: 'HEAD', cache: 'no-store' });
     return status;
   } catch {

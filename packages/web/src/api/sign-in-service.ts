@@ -1,8 +1,6 @@
 /**
- * The embedded sign-in service: exchanges e-mail and password for an identity token.
- *
- * Another service can replace it with the same function. `verifyToken` then checks the token
- * and the account with the API.
+ * The embedded sign-in service: exchanges e-mail and password for an identity token, which the API endpoint `verifyToken` then checks.
+ * A module for another service can replace this one if it exports the same function.
  */
 import { signIn } from '@lamina/contract';
 import { call } from './client.ts';
@@ -10,7 +8,7 @@ import { call } from './client.ts';
 /**
  * Returns an identity token for an e-mail and password.
  *
- * @param code of the second factor, or empty
+ * @param code second-factor code, or empty
  * @throws AppError credentials_invalid, second_factor_required, second_factor_invalid, account_not_active
  *   (deactivated), rate_limited; NoResponseError
  */

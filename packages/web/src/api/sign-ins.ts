@@ -1,4 +1,4 @@
-/** Lists and ends the sign-ins of the own account on all its devices. */
+/** Lists and ends the sign-ins of the signed-in account on all its devices. */
 import { endSignIn as endSignInEndpoint, endSignIns, listSignIns, type SignIn } from '@lamina/contract';
 import { useQuery } from '@tanstack/react-query';
 import type { ActionResult } from '../notifications/action-result.ts';
@@ -9,7 +9,7 @@ import { texts } from './texts.ts';
 
 const signInsKey = ['sign-ins'];
 
-/** Loads the sign-ins of the own account, most recently used first. */
+/** Loads the sign-ins of the signed-in account, most recently used first. */
 export function useSignIns() {
   return useQuery({
     queryKey: signInsKey,

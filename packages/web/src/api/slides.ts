@@ -1,4 +1,4 @@
-/** Loads and changes the slides of the catalogue for administrators. */
+/** For administrators: loads and changes the slides of the catalogue, and exports and imports it as a file. */
 import {
   applyCatalogueImport,
   type BodyInputOf,
@@ -55,8 +55,8 @@ export function useSlides(status: ManagedStatus, filter: SlideFilter) {
 }
 
 /**
- * Loads the numbers of matching slides by status. While slides are being ingested (status `pending`), the counts are polled and the list is
- * reloaded each time, because slides that have been ingested may match now.
+ * Loads the numbers of matching slides by status. While the server is ingesting slides (status `pending`), this hook polls the counts and
+ * reloads the list each time, because slides that have been ingested may match now.
  */
 export function useSlideCounts(filter: SlideFilter) {
   const queryKey = [...countsKey, filter];

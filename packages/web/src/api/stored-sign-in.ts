@@ -14,7 +14,7 @@ export function storedToken(): string | null {
   return localStorage.getItem(tokenKey);
 }
 
-/** Returns the stored sign-in; null when no user is signed in. Removes incomplete or invalid data, which the specification treats as signed out. */
+/** Returns the stored sign-in; null when no user is signed in. Removes incomplete or invalid data, which counts as signed out. */
 export function readStoredSignIn(): StoredSignIn | null {
   const token = storedToken();
   const text = localStorage.getItem(userKey);

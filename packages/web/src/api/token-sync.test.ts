@@ -30,11 +30,11 @@ describe('synchronisation of the token with TOKEN_SYNC_URL', () => {
   });
 
   it.each([
-    [300_000, 1],
-    [300_001, 0],
-  ])('for a token that is %i ms old, sends %i requests', (age, count) => {
+    [300_000, 'sends it', 1],
+    [300_001, 'sends no request', 0],
+  ])('for a token that is %i ms old, %s', (ageMs, _, count) => {
     const calls = stubApi({ 'POST /session/token': {} });
-    syncToken('token-1', now - age);
+    syncToken('token-1', now - ageMs);
     expect(calls).toHaveLength(count);
   });
 

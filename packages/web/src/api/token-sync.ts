@@ -1,10 +1,10 @@
 /**
- * Sends the current bearer token to a URL of this deployment, if one is configured (setting `tokenSyncUrl`; specification, section 7).
- * Only a URL of the same origin is used, and failures are only logged.
+ * Sends the current bearer token to the URL in the setting `tokenSyncUrl`, if the deployment has one (specification, section 7). The URL
+ * must have the same origin, and failures are only logged.
  */
 import { settings } from '../browser/settings.ts';
 
-/** Tokens older than this are not sent: the computer may have slept between the two steps of a sign-in. */
+/** Tokens older than this are not sent, because the computer may have slept between the two steps of a sign-in. */
 const maxTokenAgeMs = 300_000;
 
 /** Sends a new token. @param obtainedAt when the token was obtained, in milliseconds since the epoch */

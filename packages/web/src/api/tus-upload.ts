@@ -1,6 +1,6 @@
 /**
- * Uploads files by the tus protocol (resumable uploads, https://tus.io), in parts whose size is adjusted to the speed of the network so that
- * each takes about 4 s.
+ * Uploads files by the tus protocol for resumable uploads (https://tus.io). It adjusts the size of the parts to the speed of the network,
+ * so that each part takes about 4 s.
  */
 import { AppError, ErrorBody, type ErrorCode, isErrorCode } from '@lamina/contract';
 import { DetailedError, type HttpResponse, Upload } from 'tus-js-client';
@@ -21,7 +21,7 @@ interface FileToSend {
 const minPartBytes = 256 * 1024;
 const firstPartBytes = 1024 * 1024;
 const maxPartBytes = 64 * 1024 * 1024;
-/** Intended duration of a part. The server ends a request after 30 s; a part of 4 s is also sent in time when the network becomes slower. */
+/** Intended duration of a part. The server ends a request after 30 s, which leaves time for a network that becomes slower. */
 const targetPartSeconds = 4;
 const retryDelaysMs = [0, 1000, 2000, 4000];
 

@@ -17,11 +17,11 @@ const uploadsKey = ['uploads'];
 const activePollMs = 1500;
 /** Polling interval otherwise. */
 const idlePollMs = 30_000;
-/** After this time without a catalogue entry, the app assumes that an uploaded folder contains no slides. */
+/** Time after which the app assumes that an upload without catalogue entries contains no slides, and polls less often. */
 const maxIngestWaitMs = 5 * 60_000;
 
 /**
- * Loads the own uploads, latest first, and the size limit.
+ * Loads the account's uploads, newest first, and the size limit.
  *
  * @param sentUploadIds ids of uploads whose data this page has sent completely
  */

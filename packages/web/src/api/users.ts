@@ -1,4 +1,4 @@
-/** Loads and changes accounts, applications and statistics for administrators. */
+/** For administrators: loads and changes accounts, decides about applications, and loads statistics. */
 import {
   AppError,
   applicationsDefaultLimit,
@@ -108,7 +108,7 @@ export function useAllUsers() {
   });
 }
 
-/** Options that keep applications up to date, because people may apply and other administrators may decide at any time. */
+/** Options that keep applications up to date: people may apply, and other administrators may decide, at any time. */
 const pollOptions = { refetchInterval: 30_000, refetchOnWindowFocus: 'always' } as const;
 
 /** Loads the first `limit` matching applicants, longest waiting first, each with other accounts that may belong to the same person. */

@@ -3,7 +3,7 @@
  * lost, a new stream resumes after the last received event. A hidden tab closes the connection and reconnects when it is visible.
  */
 import { AppError } from '@lamina/contract';
-import { annotationEvents, loadAnnotationLayers, openAnnotationEvents } from '../../api/annotations.ts';
+import { annotationEventSchemas, loadAnnotationLayers, openAnnotationEvents } from '../../api/annotations.ts';
 import type { AnnotationStore } from './annotation-store.ts';
 import { readServerEvents, type ServerEvent } from './server-events.ts';
 
@@ -88,15 +88,15 @@ function applyEvent({ event, data }: ServerEvent, store: AnnotationStore): void 
   const eventData: unknown = JSON.parse(data);
   switch (event) {
     case 'layer': {
-      const { layer } = annotationEvents.layer.parse(eventData);
+      const { layer } = annotationEventSchemas.layer.parse(eventData);
       store.receiveLayer(layer);
       return;
     }
     case 'layer-removed':
-      store.removeLayer(annotationEvents['layer-removed'].parse(eventData).layer_id);
+      store.removeLayer(annotationEventSchemas['layer-removed'].parse(eventData).layer_id);
       return;
     case 'annotations':
-      store.receiveChanges(annotationEvents.annotations.parse(eventData));
+      store.receiveChanges(annotationEventSchemas.annotations.parse(eventData));
       return;
   }
 }
