@@ -59,7 +59,7 @@ declare module 'fastify' {
 
 /** Maximum size of a request body, unless the contract declares another limit for the endpoint. */
 const bodyLimitBytes = 64 * 1024;
-const maxUrlLength = 4096;
+const maxUrlLength = 4096; // characters
 
 // oxlint-disable-next-line lamina/max-own-lines -- registers plugins and routes in their order
 export async function buildApp(services: Services): Promise<FastifyInstance> {
@@ -76,7 +76,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     trustProxy: services.config.trustedProxies.length > 0 ? [...services.config.trustedProxies] : false,
     bodyLimit: bodyLimitBytes,
     rewriteUrl: routedUrl,
-    // Each request is first offered to the fast paths; Fastify handles those that none of them takes.
+    // The fast paths see each request first. `take` returns whether it handles the request; Fastify handles all others.
     serverFactory: (fastifyHandler) =>
       createServer(serverOptions, (request, response) => {
         if (!fastPaths.some((fastPath) => fastPath.take(request, response, fastifyHandler)))
@@ -95,7 +95,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   const { connectionsPerAddress, trustedProxies } = services.config;
   const connections = limitConnections(app.server, {
     ...processLimits,
-    maxPerAddress: connectionsPerAddress || Infinity,
+    maxPerAddress: connectionsPerAddress || Infinity, // 0: no limit
     // Loopback has no limit, because a reverse proxy on this machine connects for all clients. An attacker on this machine would not
     // be stopped by the limit anyway.
     isUnlimited: addressMatcher([...trustedProxies, 'loopback']),
@@ -130,8 +130,8 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     connections.windDown();
   });
   app.decorate('now', services.now);
-  app.decorateRequest('credential', null);
-  app.decorateRequest('bytesSentBefore', null);
+  app.decorateRequest('credential', null); // set by the access check
+  app.decorateRequest('bytesSentBefore', null); // for the access log
 
   // Helmet is registered before the access check, so that responses to rejected requests also get its headers.
   await app.register(helmet, {
@@ -257,7 +257,7 @@ function checkSize(request: FastifyRequest): void {
   if (request.url.length > maxUrlLength) throw new AppError('too_large');
 }
 
-/** Rejects a query with invalid percent-encoding, which the query parser would silently leave undecoded. */
+/** Rejects a query with invalid percent-encoding, which the query parser would leave undecoded. @throws AppError invalid_request */
 function checkQueryEncoding({ url }: FastifyRequest): void {
   const start = url.indexOf('?');
   if (start === -1 || !url.includes('%', start)) return;
@@ -268,7 +268,7 @@ function checkQueryEncoding({ url }: FastifyRequest): void {
   }
 }
 
-/** Rejects a malformed id with 404, as for an unknown id, but without a database query. */
+/** Rejects a malformed id without a database query. @throws AppError not_found, as for an unknown id */
 function checkPathParameters(request: FastifyRequest): void {
   for (const [name, value] of Object.entries(request.params as Record<string, string>)) {
     if (!isPathParameter(name, value)) throw new AppError('not_found');
@@ -298,11 +298,12 @@ const methodsByPath = Object.values(
   methods: group.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
 }));
 
+/** Replies 405 if the contract declares the path for other methods only, and 404 otherwise. */
 function replyNotFound(request: FastifyRequest, reply: Parameters<typeof replyWithError>[2]) {
   const path = request.url.split('?', 1)[0] ?? '';
   // A path may match several patterns: /share-links/open also matches /share-links/{id}.
   const methods = methodsByPath.flatMap(({ pattern, methods }) => (pattern.test(path) ? methods : []));
-  // A supported method is also 404: the path matches a pattern, but no route, for example because a parameter is too long.
+  // A declared method can get here too: the path matches a pattern, but no route, for example because a parameter is too long.
   if (methods.length === 0 || methods.includes(request.method)) {
     return replyWithError(new AppError('not_found'), request, reply);
   }

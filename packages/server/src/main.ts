@@ -41,7 +41,7 @@ interface OpenedServices {
   readonly services: Services;
   /** Aborted when the process shuts down. */
   readonly stopping: AbortController;
-  /** Sets the port of links in e-mails and returns the address. */
+  /** Sets the port of the base URL for links in e-mails, and returns this URL. PUBLIC_URL, if set, takes precedence in links. */
   setPort(port: number): string;
 }
 
@@ -120,6 +120,7 @@ async function startServingProcess(context: ProcessContext): Promise<void> {
   const { config, log, processMetrics } = context;
   const renderedTiles = createRemoteTileClient(createCaller<RenderedTilesCalls>(process));
   const { services, stopping, setPort } = await openServices(context, renderedTiles);
+  // The primary process calls these functions through the channel between the processes.
   const calls: ServingCalls = { metrics: () => processMetrics.read() };
   answerCalls(process, calls, (error) =>
     log.error(
@@ -152,12 +153,12 @@ function startErrorSentence(
   error: unknown,
   { host, port, dataDir, metricsHost, metricsPort }: Config,
 ): string {
-  const { code, message, ...where } = error as NodeJS.ErrnoException & {
+  const { code, message, ...socket } = error as NodeJS.ErrnoException & {
     readonly port?: number;
     readonly address?: string;
     readonly hostname?: string;
   };
-  const isMetrics = metricsPort !== null && where.port === metricsPort;
+  const isMetrics = metricsPort !== null && socket.port === metricsPort;
   if (code === 'EADDRINUSE' && isMetrics) {
     return `METRICS_PORT=${metricsPort} is in use at ${metricsHost} by another program. Choose another port.`;
   }
@@ -165,7 +166,7 @@ function startErrorSentence(
     return `${addressOf(host, port)} is in use by another program. Stop it, or choose another port, as in PORT=${port + 1} npm start.`;
   }
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    const unknownHost = where.address ?? where.hostname;
+    const unknownHost = socket.address ?? socket.hostname;
     const isMetricsHost =
       metricsPort !== null && unknownHost === metricsHost && (isMetrics || host !== metricsHost);
     const setting = isMetricsHost ? `METRICS_HOST=${metricsHost}` : `HOST=${host}`;
@@ -179,7 +180,7 @@ function startErrorSentence(
 }
 
 process.umask(0o077); // files of the server are readable for their owner only
-await hideEnvironment();
+await hideEnvironment(); // from render workers, which run as the same user
 try {
   const config = configOfProcess();
   const { log, lostLines } = createLog({ level: config.logLevel });

@@ -1,4 +1,4 @@
-/** Creates all services of a process. The file is long because services are connected only here. */
+/** Creates all services of a process: objects that implement the product's features. Services are connected only here. */
 import type { Logger } from 'pino';
 import { type Accounts, createAccounts } from './accounts/accounts.ts';
 import { type AnnotatedSlides, createAnnotatedSlides } from './annotations/annotated-slides.ts';
@@ -136,9 +136,9 @@ interface ServiceDependencies {
   readonly metrics?: Metrics;
   /** Default: the object storage of the settings, if any. */
   readonly objectStorage?: ObjectStorage | null;
-  /** Closed by `Services.close`. Default: this process renders with own render workers. */
+  /** Closed by `Services.close`. Default: this process renders tiles with its own render workers. */
   readonly renderedTiles?: RenderedTiles;
-  /** Returns the base URL of links in e-mails and of share links. Default: PUBLIC_URL, otherwise host and port of the settings. */
+  /** Returns the base URL of links in e-mails and of share links. Default: PUBLIC_URL; without it, HOST and PORT of the settings. */
   readonly publicUrl?: () => string;
   readonly stopping?: AbortSignal;
   /** For tests, which use a cheaper password hash. */
@@ -335,6 +335,7 @@ export async function createServices({
   const annotations = createAnnotations({ db, now, signIn, foreignUse, onCommit });
   const linkedAnnotations = createLinkedAnnotations(db, now);
   const annotationFiles = createAnnotationFiles({ db, annotations, foreignUse });
+  // The job `sweep` runs periodically and deletes what has expired.
   jobs.setWorker('sweep', async () => {
     await imageSessions.deleteExpired();
     await apiTokens.deleteExpired();

@@ -1,6 +1,6 @@
 /**
- * Records the use of API tokens in the audit log: for each token, one event in an hour for each slide, and one for all calls that
- * concern no slide. A database table lists the uses that are recorded in an hour, so that all processes together write one event.
+ * Records the use of API tokens in the audit log. In each hour, a token gets one event for each slide that it uses, and one for all
+ * calls that concern no slide. A database table lists the uses already recorded, so processes do not record a use twice.
  */
 import { AppError } from '@lamina/contract';
 import type { ApiTokenName, ViewKind } from '../domain/image-session.ts';
@@ -21,11 +21,13 @@ export function hourOf(at: Date): string {
 }
 
 interface ApiTokenUse {
+  /** Id and prefix of the token. */
   readonly token: ApiTokenName;
   /** Uid of the owner. */
   readonly uid: string;
   /** Null for a call that concerns no slide. */
   readonly imageId: string | null;
+  /** `call`: a request for anything but pixels. */
   readonly kind: 'call' | ViewKind;
   readonly origin: Origin;
   readonly at: Date;

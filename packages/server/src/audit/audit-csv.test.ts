@@ -30,10 +30,10 @@ describe('CSV export of the audit log', () => {
     );
   });
 
-  it('contains only the uid of a deleted account, without e-mail address and name', () => {
+  it('identifies a deleted account by its uid only, without e-mail address and name', () => {
     const deleted = { uid: 'uid-1', email: null, displayName: null };
     const line = csvLine({ ...entry, actor: deleted, target: { kind: 'account', ...deleted } }, 'tr');
-    expect(line).toContain(',,,uid-1,,uid-1,');
+    expect(line).toContain(',,,uid-1,,uid-1,'); // actor: no name, no e-mail, uid; target: no name, uid
   });
 
   it.each([
@@ -41,9 +41,9 @@ describe('CSV export of the audit log', () => {
     ['a quote', 'a "b"', '"a ""b"""'],
     ['a line end', 'a\r\nb', '"a\r\nb"'],
     ['a tab', 'a\tb', '"a\tb"'],
-  ])('quotes a field with %s', (_, displayName, written) => {
+  ])('quotes a field with %s', (_, displayName, expectedField) => {
     expect(csvLine({ ...entry, actor: { ...person, displayName } }, 'tr')).toContain(
-      `,Başarılı,${written},isil@`,
+      `,Başarılı,${expectedField},isil@`,
     );
   });
 
@@ -65,19 +65,22 @@ describe('CSV export of the audit log', () => {
     ['\uff20SUM(A1)', "'\uff20SUM(A1)"],
     ['x;=cmd|calc', "x;'=cmd|calc"],
     ['x; @SUM(A1)', "x; '@SUM(A1)"],
-  ])('escapes the name %o so that spreadsheets do not evaluate it as a formula', (displayName, written) => {
-    expect(csvLine({ ...entry, actor: { ...person, displayName } }, 'tr')).toContain(
-      `,Başarılı,${written},isil@`,
-    );
-  });
+  ])(
+    'escapes the name %o so that spreadsheets do not evaluate it as a formula',
+    (displayName, expectedField) => {
+      expect(csvLine({ ...entry, actor: { ...person, displayName } }, 'tr')).toContain(
+        `,Başarılı,${expectedField},isil@`,
+      );
+    },
+  );
 
-  it('does not escape a name that contains = after other text', () => {
+  it('does not escape a name with an equals sign after other text', () => {
     expect(csvLine({ ...entry, actor: { ...person, displayName: 'a=b' } }, 'tr')).toContain(
       ',Başarılı,a=b,isil@',
     );
   });
 
-  it('contains unknown action and result codes unchanged', () => {
+  it('writes action and result codes without a known label unchanged', () => {
     const line = csvLine({ ...entry, action: 'slide-printed', result: 'postponed' }, 'tr');
     expect(line).toContain(',slide-printed,postponed,');
   });

@@ -44,8 +44,8 @@ export function csvLine(entry: AuditEntry, language: Language): string {
 
 /** Returns the label of a result; for a result that this version does not know, the stored code. */
 function resultLabel(result: string, language: Language): string {
-  const known = AuditResult.safeParse(result);
-  return known.success ? auditResults[known.data][language] : result;
+  const parsed = AuditResult.safeParse(result);
+  return parsed.success ? auditResults[parsed.data][language] : result;
 }
 
 function targetName(target: AuditEntry['target']): string | null {

@@ -1,4 +1,4 @@
-/** An account cannot flood the audit log: its actions are limited, and repeated refusals are summarised. */
+/** An account cannot flood the audit log: the server limits its actions, and summarises its repeated rejected requests. */
 import {
   changePassword,
   createImageSession,
@@ -32,8 +32,8 @@ describe.each(databaseKinds)('flood protection of the audit log, on %s', (databa
     const server = await testServer({ database });
     const [user, other] = [await server.fixtures.user({ role: 'viewer' }), await server.fixtures.user()];
     const token = await server.fixtures.token(user);
-    const second = await server.another();
-    const create = (i: number) => (i % 2 === 0 ? server : second).as(token).call(createImageSession);
+    const secondProcess = await server.another();
+    const create = (i: number) => (i % 2 === 0 ? server : secondProcess).as(token).call(createImageSession);
     for (let i = 0; i < 30; i++) {
       expect([i, (await create(i)).status]).toEqual([i, 201]);
       server.clock.advance(1000);
@@ -42,7 +42,7 @@ describe.each(databaseKinds)('flood protection of the audit log, on %s', (databa
       expect(await create(i)).toMatchObject({
         status: 429,
         body: { code: 'rate_limited' },
-        headers: { 'retry-after': '30' },
+        headers: { 'retry-after': '30' }, // the first request was 30 s ago and counts for 60 s
       });
     }
     // A new sign-in of the same account does not help; another account is not affected.
@@ -52,7 +52,7 @@ describe.each(databaseKinds)('flood protection of the audit log, on %s', (databa
     const throttled = await entriesOf(server, 'throttled', user.uid);
     expect(throttled.length).toBeGreaterThanOrEqual(1);
     expect(throttled.length).toBeLessThanOrEqual(2); // one for each process
-    // The window slides: one session per second becomes available.
+    // The first of the 30 requests is now 60 s old. From here on, one more request is allowed in each second.
     server.clock.advance(30_000);
     expect((await create(0)).status).toBe(201);
     expect((await create(0)).status).toBe(429);
@@ -74,7 +74,7 @@ describe.each(databaseKinds)('flood protection of the audit log, on %s', (databa
       { result: 'refused', detail: { code: 'forbidden', call: 'GET /admin/users' } },
     ]);
     server.clock.advance(minute);
-    await server.services.audit.close(); // writes the pending summaries
+    await server.services.audit.close(); // writes the pending summary of the 399 calls after the first
     expect(await entriesOf(server, 'refusals-summed-up', user.uid)).toMatchObject([
       {
         result: 'refused',

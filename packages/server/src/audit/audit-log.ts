@@ -39,7 +39,7 @@ export interface AuditLog {
     actor: { readonly uid: string; readonly origin: Origin },
     language: Language,
   ): Promise<Readable>;
-  /** Returns the result of the last verification. Starts another one in the background if that is older than ten minutes. */
+  /** Returns the result of the last verification. Starts another one in the background if that result is older than ten minutes. */
   chain(): AuditChain;
   /** Starts a verification unless one is running, and returns the last result. */
   checkChain(): AuditChain;
@@ -82,8 +82,10 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
     return user === null ? null : { ...filter, uid: user.uid };
   }
 
+  /** Adds the current names of accounts and images to stored events. */
   async function entriesOf(rows: readonly AuditRow[]): Promise<AuditEntry[]> {
-    const ids = [...new Set(rows.flatMap(({ actor_uid, target }) => [actor_uid ?? [], target ?? []].flat()))];
+    const actorsAndTargets = rows.flatMap(({ actor_uid, target }) => [actor_uid, target]);
+    const ids = [...new Set(actorsAndTargets.filter((id) => id !== null))];
     const users = new Map((await listUsersByUid(db, ids)).map((user) => [user.uid, user]));
     const images = new Map((await listImageNames(db, ids)).map((image) => [image.id, image]));
 
@@ -174,7 +176,8 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
     );
     if (entries > 0) log.info({ entries, before }, 'audit events older than AUDIT_RETENTION_DAYS deleted');
     // Deletes the rows in batches, including rows that an interrupted earlier run has left.
-    while (!closing.signal.aborted && (await deletePrunedAuditRows(db)));
+    let hasMoreRows = true;
+    while (hasMoreRows && !closing.signal.aborted) hasMoreRows = await deletePrunedAuditRows(db);
   }
 
   jobs.setWorker('prune-audit', prune);
@@ -228,7 +231,6 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
   };
 }
 
-/** Removes the fields whose value is undefined. */
 function withoutUndefined(
   detail: Readonly<Record<string, string | null | undefined>>,
 ): Record<string, string | null> {

@@ -1,4 +1,4 @@
-/** Records audit events: who did what to whom, when, from where and with which result. Every module that changes data uses it. */
+/** Writes audit events: who did what to whom, when, from where and with which result. Every module that changes data uses it. */
 import type { Activity, AuditAction, AuditResult } from '@lamina/contract';
 import type { Logger } from 'pino';
 import { networkOf } from '../domain/network-of.ts';
@@ -41,7 +41,7 @@ export interface AuditRecorder {
   recordAll(tx: DatabaseTransaction, entries: readonly AuditEntry[]): Promise<void>;
   /**
    * Records an event in a separate transaction, for actions that change nothing else, such as a rejected sign-in. Repeated
-   * refusals of an account or network are counted instead, and recorded in one summary event each minute.
+   * refusals (rejected requests) of an account or network are only counted, and recorded in one summary event each minute.
    */
   recordSeparately(entry: AuditEntry): Promise<void>;
   /** Like `recordSeparately`, but returns at once and logs failures. A transaction that will be rolled back can call it. */
@@ -60,7 +60,7 @@ const ownActions = {
   'image-opened': 'image-opened',
   'image-viewed': 'image-opened',
 } as const;
-/** The same for actions whose target is the account. */
+/** Actions whose target is the account, which its owner also sees there. */
 const actionsOnAccount = {
   registered: 'registered',
   approved: 'approved',
@@ -110,9 +110,9 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
     const requester = { actor, network: networkOf(origin.address) };
     // Attempts to sign in to several accounts, or to change them, get one event for each account; other refusals do not.
     const countedTarget = action === 'access-refused' ? '' : (target ?? '');
-    const isAllowed = refusalLimit.count(requester, refusalKindOf(entry), at, countedTarget);
+    const getsOwnEvent = refusalLimit.count(requester, refusalKindOf(entry), at, countedTarget);
     writeSummaries(refusalLimit.takeEndedSummaries(at));
-    if (isAllowed) return write(entry);
+    if (getsOwnEvent) return write(entry);
     scheduleSummaries();
   }
 

@@ -33,6 +33,7 @@ async function databaseWithEvents(kind: DatabaseKind, entries: number): Promise<
 
 describe.each(databaseKinds)('checkChain of the audit log, on %s', (kind) => {
   it('reports an unchanged audit log of 1,203 events as intact', async () => {
+    // checkChain reads chunks of 500 events: here, two full ones and a partial one.
     const db = await databaseWithEvents(kind, 1203);
     expect(await checkChain(db)).toMatchObject({ state: 'intact', entries: 1203, brokenAt: null });
   });
@@ -106,7 +107,7 @@ describe.each(databaseKinds)('checkChain of the audit log, on %s', (kind) => {
     expect(await checkChain(db)).toMatchObject({ state: 'broken', brokenAt });
   });
 
-  it('throws when its abort signal is aborted', async () => {
+  it('throws when the given signal is aborted', async () => {
     const db = await databaseWithEvents(kind, 5);
     await expect(checkChain(db, AbortSignal.abort())).rejects.toThrow();
   });

@@ -1,4 +1,4 @@
-/** Verifies the hash chain of the whole audit log. */
+/** Verifies the hash chain of the whole audit log: each event contains a hash of its contents and of the previous hash. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { chainStart, verifyChainLinks } from '../domain/audit-chain.ts';
 import { type AuditLogEnds, findAuditLogEnds, listChainedRows } from '../store/audit.ts';
@@ -34,9 +34,9 @@ async function checkBetween(
   signal: AbortSignal | undefined,
 ): Promise<ChainCheckResult> {
   let position = before;
-  /** Number and hash of the last deleted event according to the newest pruning event; initially: nothing was deleted. */
+  /** Number and hash of the last deleted event according to the newest pruning event, as JSON. Initially: nothing was deleted. */
   let recordedStart = JSON.stringify([0, chainStart]);
-  const result = (brokenAt: number | null): ChainCheckResult => ({
+  const resultWith = (brokenAt: number | null): ChainCheckResult => ({
     state: brokenAt === null ? 'intact' : 'broken',
     entries: (brokenAt === null ? position.seq : brokenAt - 1) - before.seq,
     brokenAt,
@@ -45,9 +45,9 @@ async function checkBetween(
   while (position.seq < last.seq) {
     signal?.throwIfAborted();
     const rows = await listChainedRows(db, position.seq, Math.min(chunkSize, last.seq - position.seq));
-    if (rows.length === 0) return result(position.seq + 1);
+    if (rows.length === 0) return resultWith(position.seq + 1);
     const verified = verifyChainLinks(position, rows);
-    if ('brokenAt' in verified) return result(verified.brokenAt);
+    if ('brokenAt' in verified) return resultWith(verified.brokenAt);
     for (const { action, detail } of rows) {
       if (action !== 'audit-pruned') continue;
       const { before_seq, before_hash } = JSON.parse(detail) as Record<string, unknown>;
@@ -56,8 +56,8 @@ async function checkBetween(
     position = verified;
     await yieldToEventLoop();
   }
-  if (position.hash !== last.hash) return result(last.seq);
+  if (position.hash !== last.hash) return resultWith(last.seq);
   // Events at the start may be missing only if a pruning event states that they were deleted.
-  if (recordedStart !== JSON.stringify([before.seq, before.hash])) return result(before.seq + 1);
-  return result(null);
+  if (recordedStart !== JSON.stringify([before.seq, before.hash])) return resultWith(before.seq + 1);
+  return resultWith(null);
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { testServer } from '../testing/test-server.ts';
 import { recordSettingsChange } from './settings-event.ts';
 
+/** Returns the details of the settings-changed events, oldest first. */
 const entriesOf = async ({ services }: Awaited<ReturnType<typeof testServer>>) =>
   (
     await services.db

@@ -1,5 +1,4 @@
 /** At each start of the server, records the settings in the audit log if they differ from the last recorded ones. */
-
 import type { Config } from '../platform/config.ts';
 import { findLastAuditRow } from '../store/audit.ts';
 import { type Database, runLockedTransaction } from '../store/database.ts';
@@ -45,8 +44,10 @@ export async function recordSettingsChange(
 
 /** Returns the settings without secrets, personal addresses and passwords in URLs. */
 function recordedSettings(config: Config): RecordedSettings {
-  const isShared = config.databaseUrl !== null;
-  const settings = Object.entries(config).filter(([name]) => !isShared || !settingsPerProcess.has(name));
+  const isDatabaseShared = config.databaseUrl !== null; // PostgreSQL may serve processes on several machines
+  const settings = Object.entries(config).filter(
+    ([name]) => !isDatabaseShared || !settingsPerProcess.has(name),
+  );
   const current = settings.map(([name, value]: [string, unknown]): [string, RecordedSettings[string]] => {
     if (confidentialNames.test(name)) return [name, value === null ? null : 'set'];
     if (value === null || typeof value === 'number' || typeof value === 'boolean') return [name, value];
@@ -57,12 +58,13 @@ function recordedSettings(config: Config): RecordedSettings {
 
 /** Returns the JSON of a list or object without secrets. */
 function withoutSecrets(value: unknown): string {
-  return JSON.stringify(value, (name, each: unknown) => {
-    if (name !== '' && confidentialNames.test(name)) return each === null ? null : 'set';
-    return typeof each === 'string' ? withoutCredentials(each) : each;
+  return JSON.stringify(value, (name, nested: unknown) => {
+    if (name !== '' && confidentialNames.test(name)) return nested === null ? null : 'set';
+    return typeof nested === 'string' ? withoutCredentials(nested) : nested;
   });
 }
 
+/** Removes user name and password from URLs: `https://user:password@host/` becomes `https://host/`. */
 function withoutCredentials(text: string): string {
   return text.replace(/\/\/[^/@\s]*@/, '//');
 }
