@@ -76,7 +76,7 @@ export const tablesClearedByRestore: ReadonlySet<string> = new Set([
 const namePattern = /^lamina-backup-\d{8}T\d{6}Z(-\d+)?$/;
 export const unfinishedSuffix = '.unfinished';
 
-/** Returns the name of the folder of a backup. Sorting names alphabetically sorts them by time. */
+/** Returns the folder name of a backup, such as `lamina-backup-20260601T120000Z`. Alphabetical order is the order in time. */
 export function backupName(at: Date): string {
   return `lamina-backup-${at.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
 }

@@ -28,7 +28,7 @@ export function writeChecksums(sums: ReadonlyMap<string, string>): string {
 export function readChecksums(text: string): ReadonlyMap<string, string> {
   const sums = new Map<string, string>();
   for (const line of text.split('\n').filter(Boolean)) {
-    // The character before the name is a space for text mode or an asterisk for binary mode.
+    // 64 hexadecimal digits, a space, a space (text mode) or asterisk (binary mode), and the name.
     const [, escapeMark, sum, name] = /^(\\?)([0-9a-f]{64}) [ *](.+)$/.exec(line) ?? [];
     if (sum === undefined || name === undefined) throw new Error('The list of checksums is damaged.');
     sums.set(escapeMark === '' ? name : unescapeName(name), sum);

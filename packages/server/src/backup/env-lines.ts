@@ -10,7 +10,7 @@ export function settingsLines(settings: Readonly<Record<string, string>>): strin
 function lineOf(name: string, value: string): string {
   // Uses the first kind of quote that the value does not contain. `node --env-file` turns \n between double quotes into a line break.
   const quote = ["'", '`', '"'].find(
-    (each) => !value.includes(each) && !(each === '"' && value.includes('\\n')),
+    (candidate) => !value.includes(candidate) && !(candidate === '"' && value.includes('\\n')),
   );
   if (quote === undefined)
     return `# ${name} contains all kinds of quotes and cannot be written here; store it separately.\n`;

@@ -34,8 +34,8 @@ async function move(dataDir: string, from: string | null, to: string | null): Pr
   return output.join('\n');
 }
 
-/** Returns all tables except those to which a move itself writes. */
-function comparable(all: ReadonlyMap<string, readonly AnyRow[]>): Record<string, readonly AnyRow[]> {
+/** Returns all tables that a move must copy unchanged: all except those to which a move itself writes. */
+function comparableTables(all: ReadonlyMap<string, readonly AnyRow[]>): Record<string, readonly AnyRow[]> {
   const { audit, audit_chain, locks, ...unchangedTables } = Object.fromEntries(all);
   return unchangedTables;
 }
@@ -49,9 +49,11 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase between SQL
     const output = await move(dataDir, null, url);
     expect(output).toContain('counts and hashes agree');
     const moved = await readWithoutMigrating({ url, file: null }, allRowsOf);
-    expect(comparable(moved)).toEqual(comparable(before));
+    expect(comparableTables(moved)).toEqual(comparableTables(before));
     expect(moved.get('tokens')).toHaveLength(1);
-    expect(comparable(await readWithoutMigrating(embedded, allRowsOf))).toEqual(comparable(before));
+    expect(comparableTables(await readWithoutMigrating(embedded, allRowsOf))).toEqual(
+      comparableTables(before),
+    );
     expect(await readWithoutMigrating({ url, file: null }, checkChain)).toMatchObject({
       state: 'intact',
       entries: 6,
@@ -59,7 +61,9 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase between SQL
 
     fs.rmSync(path.join(dataDir, 'lamina.db'));
     await move(dataDir, url, null);
-    expect(comparable(await readWithoutMigrating(embedded, allRowsOf))).toEqual(comparable(before));
+    expect(comparableTables(await readWithoutMigrating(embedded, allRowsOf))).toEqual(
+      comparableTables(before),
+    );
     const db = await openDatabase(embedded);
     onTestFinished(() => db.destroy());
     const events = await db.selectFrom('audit').select(['action', 'detail']).where('seq', '>', 5).execute();
@@ -98,12 +102,12 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase between SQL
     expect(await readWithoutMigrating(usedDatabase, allRowsOf)).toEqual(before);
   });
 
-  it('does not move tables of other programs, and names them', async () => {
+  it('does not move tables of other programs, and prints their names', async () => {
     const dataDir = temporaryFolder();
     const embedded = await usedInstallation(dataDir);
     const target = await emptyDatabaseLocation('PostgreSQL');
-    for (const each of [embedded, target]) {
-      await readWithoutMigrating(each, (db) =>
+    for (const location of [embedded, target]) {
+      await readWithoutMigrating(location, (db) =>
         db.schema.createTable('theirs').addColumn('x', 'integer').execute(),
       );
     }

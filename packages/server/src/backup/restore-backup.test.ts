@@ -16,7 +16,7 @@ import {
   auditRowsOf,
   backUp,
   clock,
-  comparable,
+  comparableTables,
   email,
   emptyInstallation,
   installationAt,
@@ -26,9 +26,9 @@ import {
   usedInstallation,
 } from './testing/installations.ts';
 
-const pairs = databaseKinds.flatMap((from) => databaseKinds.map((to) => [from, to] as const));
+const databasePairs = databaseKinds.flatMap((from) => databaseKinds.map((to) => [from, to] as const));
 
-describe.each(pairs)('restoreBackup from %s to %s', (from, to) => {
+describe.each(databasePairs)('restoreBackup from %s to %s', (from, to) => {
   it('restores all data, ends all sign-ins and image sessions, and keeps passwords valid', async () => {
     const source = await usedInstallation(from);
     const [before, auditRows] = await source.read(
@@ -39,7 +39,7 @@ describe.each(pairs)('restoreBackup from %s to %s', (from, to) => {
     const output = await restoreFrom(target, folder);
 
     const after = await target.read(allRowsOf);
-    expect(comparable(after)).toEqual(comparable(before));
+    expect(comparableTables(after)).toEqual(comparableTables(before));
     expect(before.get('tokens')).not.toHaveLength(0);
     for (const name of tablesClearedByRestore) expect(after.get(name) ?? [], name).toHaveLength(0);
     expect(output).toContain('counts and hashes agree');
@@ -62,11 +62,11 @@ describe.each(pairs)('restoreBackup from %s to %s', (from, to) => {
 });
 
 describe.each(databaseKinds)('restoreBackup into an installation in use, on %s', (kind) => {
-  it('throws an error with the amount of data that would be lost, and replaces the database with --replace', async () => {
+  it('throws an error that counts the data to be lost, and replaces the database only with --replace', async () => {
     const folder = await backUp(await usedInstallation('SQLite'));
     const target = await usedInstallation(kind);
     const db = await target.open();
-    await db.insertInto('digests').values({ name: 'since', sent_at: '' }).execute();
+    await db.insertInto('digests').values({ name: 'since', sent_at: '' }).execute(); // the backup does not have this row
     await db.destroy();
     const before = await target.read(allRowsOf);
     await expect(restoreFrom(target, folder)).rejects.toThrow(
@@ -118,7 +118,7 @@ describe('restoreBackup', () => {
     const target = await emptyInstallation('SQLite');
     await restoreFrom(target, folder);
     const after = await target.read(allRowsOf);
-    for (const [name, rows] of Object.entries(comparable(before))) {
+    for (const [name, rows] of Object.entries(comparableTables(before))) {
       // Migration 0017 computes the search text again, without diacritics.
       const unchanged = rows.map((row) => ({
         ...row,
@@ -186,7 +186,7 @@ describe('restoreBackup', () => {
       'are encrypted with the SECRET_KEY of its settings',
     ],
     [
-      'no SECRET_KEY but the settings of the backup do',
+      'no SECRET_KEY although the settings of the backup have one',
       'k'.repeat(32),
       '',
       'are encrypted with the SECRET_KEY of its settings',

@@ -68,12 +68,12 @@ export async function restoreBackup(
 }
 
 /** Returns the shape of a table. @throws Error when there is none */
-function requireTable<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('The backup contains an unknown table.');
-  return value;
+function requireTable<T>(shape: T | undefined): T {
+  if (shape === undefined) throw new Error('The backup contains an unknown table.');
+  return shape;
 }
 
-/** Checks that the installation uses the key by which the secrets in the tables are encrypted. @throws Error otherwise */
+/** @throws Error with a sentence for the operator when the installation uses another key than the secrets in the tables */
 async function requireSameKey({ config }: RestoreDependencies, backup: Backup): Promise<void> {
   const currentKey = config.secretKey;
   const settingsFile = path.join(backup.folder, backupFiles.settings);

@@ -70,7 +70,7 @@ describe('writeBackup', () => {
     expect(fs.readdirSync(to)).toEqual([]);
   });
 
-  it('keeps as many backups as the option keep says, and deletes only the oldest backups and no other folder', async () => {
+  it('keeps the newest 2 backups with keep: 2, and deletes older and unfinished ones, but no other folder', async () => {
     const source = await usedInstallation('SQLite');
     const to = temporaryFolder();
     const existingFolders = [
@@ -110,16 +110,15 @@ describe('writeBackup', () => {
 });
 
 describe.each(databaseKinds)('writeBackup during writes to %s', (kind) => {
-  it('writes a consistent snapshot of the database', async () => {
+  it('includes both rows or neither of each transaction that writes two tables, in 3 backups', async () => {
     const source = await usedInstallation(kind);
     const writer = await source.open();
     onTestFinished(() => writer.destroy());
     let isDone = false;
-    let written = 0;
-    // Each transaction writes to two tables: a consistent backup contains both rows or neither.
+    let writtenCount = 0;
     const writing = (async () => {
       while (!isDone) {
-        const name = `w-${++written}`;
+        const name = `w-${++writtenCount}`;
         await runLockedTransaction(writer, 'audit', async (tx) => {
           await insertAuditRow(tx, {
             ...{ at: clock().toISOString(), action: 'sign-in', result: 'done', actor_uid: name },
@@ -132,9 +131,9 @@ describe.each(databaseKinds)('writeBackup during writes to %s', (kind) => {
     })();
     const folders: string[] = [];
     while (folders.length < 3) {
-      const writtenBefore = written;
+      const countBefore = writtenCount;
       folders.push(await backUp(source));
-      await expect.poll(() => written, { timeout: 60_000 }).toBeGreaterThan(writtenBefore + 5);
+      await expect.poll(() => writtenCount, { timeout: 60_000 }).toBeGreaterThan(countBefore + 5);
     }
     isDone = true;
     await writing;

@@ -232,7 +232,7 @@ async function writeKey(
   return 'none';
 }
 
-/** Whether a file below `uploads` or `results` is complete. Files that are still being uploaded or imported are left out. */
+/** Whether a file below `uploads` or `results` is complete: not a part of an upload, nor a result that an import still writes. */
 const isCompleteFile = (file: string) => !/^partial\/|\.importing(?:\.spill)?$/.test(file);
 
 async function copyUploads(
@@ -314,7 +314,7 @@ async function flushFolders(folder: string): Promise<void> {
   syncFolder(folder);
 }
 
-/** Keeps the last `keep` complete backups. Deletes all backups, also unfinished ones, that are older than these. */
+/** Keeps the newest `keep` complete backups, and deletes all older ones, including unfinished ones. */
 async function deleteOlderBackups(parent: string, keep: number, printLine: PrintLine): Promise<void> {
   const names = (await fs.readdir(parent)).sort();
   const [oldestKept] = names.filter(isBackupName).slice(-keep);

@@ -57,8 +57,8 @@ export async function checkAccess(
   // The bearer token is enough. But if an image session is sent in addition, it must be valid and belong to the same account.
   if ((permission === 'catalogue.read' || isOpenToVisitors(endpoint)) && sessionId !== undefined) {
     const imageSession = await services.imageSessions.resolve(sessionId);
-    const isOwn = imageSession?.uid === caller.user.uid && imageSession.visitor === null;
-    if (!isOwn) throw new AppError('session_invalid');
+    const isOwnSession = imageSession?.uid === caller.user.uid && imageSession.visitor === null;
+    if (!isOwnSession) throw new AppError('session_invalid');
   }
   if ('apiToken' in caller) await recordTokenCall(caller, endpoint, tokenRequestOf(request), services);
   return caller;

@@ -112,7 +112,9 @@ export async function restoreFrom(
 }
 
 /** Returns the tables that a restore must not change: all except the cleared ones and those to which a restore adds rows. */
-export function comparable(all: ReadonlyMap<string, readonly AnyRow[]>): Record<string, readonly AnyRow[]> {
+export function comparableTables(
+  all: ReadonlyMap<string, readonly AnyRow[]>,
+): Record<string, readonly AnyRow[]> {
   const tablesWithNewRows = new Set(['audit', 'audit_chain', 'locks', 'schema_changes']);
   return Object.fromEntries(
     [...all].filter(([name]) => !tablesClearedByRestore.has(name) && !tablesWithNewRows.has(name)),
@@ -155,8 +157,8 @@ export async function replaceRows(
   );
   fs.writeFileSync(file, gzipSync(lines.join('')));
   changeManifest(folder, ({ tables }) => {
-    const entry = tables.find(({ name }) => name === table);
-    Object.assign(entry ?? {}, { rows: lines.length, sha256: hash('sha256', lines.join(''), 'hex') });
+    const tableEntry = tables.find(({ name }) => name === table);
+    Object.assign(tableEntry ?? {}, { rows: lines.length, sha256: hash('sha256', lines.join(''), 'hex') });
   });
   await updateChecksums(folder);
 }
