@@ -1,7 +1,7 @@
 /**
- * Copies a text to the clipboard. A page without TLS has no clipboard API; the function then copies from a selected text field.
+ * Copies a text to the clipboard. A page without TLS has no clipboard API, so this function then copies from a selected text field.
  *
- * @returns false when the browser refuses both ways
+ * @returns whether the text was copied
  */
 export async function copyText(text: string): Promise<boolean> {
   try {

@@ -1,14 +1,14 @@
 /** Records when the person last used pointer, wheel or keyboard on this page. */
 
-let lastActivity = performance.now();
+let lastActivityMs = performance.now();
 const recordActivity = () => {
-  lastActivity = performance.now();
+  lastActivityMs = performance.now();
 };
 for (const type of ['pointermove', 'pointerdown', 'wheel', 'keydown']) {
   window.addEventListener(type, recordActivity, { capture: true, passive: true });
 }
 
-/** Whether the page was opened or used within this time. */
+/** Returns whether the page was opened or used in the last `ms` milliseconds. */
 export function wasActiveWithin(ms: number): boolean {
-  return performance.now() - lastActivity <= ms;
+  return performance.now() - lastActivityMs <= ms;
 }

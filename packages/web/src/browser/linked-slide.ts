@@ -1,15 +1,15 @@
 /**
- * Stores the link of a slide that a person has opened before signing in, so that the slide can be shown after the sign-in. The
- * link is in the session storage of the tab, where it survives the redirect to an external sign-in service.
+ * Stores the URL of a slide that a person opened before signing in, so that the app can show the slide after the sign-in. The URL is
+ * in the session storage of the tab, where it survives the redirect to an external sign-in service.
  */
 const storageKey = 'linked_slide';
 
-/** Stores an address of the slide viewer; does nothing for other addresses and for one without parameters. */
+/** Stores a URL of the slide viewer. Ignores URLs of other screens, and a URL without parameters, which names no slide. */
 export function rememberLinkedSlide({ pathname, search }: Pick<Location, 'pathname' | 'search'>): void {
   if (pathname === '/wsi-viewer' && search !== '') sessionStorage.setItem(storageKey, pathname + search);
 }
 
-/** Returns the stored address; null when there is none. */
+/** Returns the stored path and query; null when there is none. */
 export function linkedSlide(): string | null {
   return sessionStorage.getItem(storageKey);
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const Settings = z.object({
   productName: z.string().min(1),
-  /** Address to notify of sign-ins and sign-outs; null for none. */
+  /** URL to which the app sends the token of each sign-in, and which it notifies of sign-outs; null for none. */
   tokenSyncUrl: z.string().nullable(),
   /** E-mail address or telephone number of the administrators, for people without access; null for none. */
   contact: z.string().nullable().default(null),

@@ -45,8 +45,8 @@ const dark: MantineColorsTuple = [
 ];
 
 /**
- * The list of options scrolls itself. The library would scroll an element around it, which no key and no screen reader reaches
- * (WCAG 2.1.1; rule `scrollable-region-focusable` of axe).
+ * Makes the list of options itself scroll. Mantine would scroll an element around it, which neither the keyboard nor a screen reader can
+ * reach (WCAG 2.1.1; rule `scrollable-region-focusable` of axe).
  */
 const scrollingOptions = {
   defaultProps: { size: 'md', withScrollArea: false },

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useEffectEvent } from 'react';
 
-/** Calls `close` when Esc is pressed with the focus inside the element. Handlers of outer elements do not receive the key, so that only the innermost element closes. */
+/** Calls `close` when a person presses Esc with the focus inside the element. Outer elements do not receive the key, so they stay open. */
 export function useEscape(element: RefObject<HTMLElement | null>, close: () => void): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.key !== 'Escape') return;

@@ -1,6 +1,6 @@
 /**
- * Imported before every schema: disables zod's code generation, which zod
- * otherwise tries at the first object schema and the content security policy blocks with a console error.
+ * Disables the code generation of zod, which the content security policy would block with a console error. Must be imported before any
+ * schema is created.
  */
 import { z } from 'zod';
 

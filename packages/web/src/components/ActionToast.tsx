@@ -13,7 +13,7 @@ interface ActionToastProps {
 
 /** Content of a toast: the result of an action, and an undo button when the action can be undone. */
 export function ActionToast({ message, about, onUndo }: ActionToastProps) {
-  // A new toast moves the others: a click meant for another toast must not undo this action.
+  // A new toast moves the others. A click that was meant for another toast must not undo this action.
   const isSettled = useSettled('shown', { isInitiallySettled: false });
   return (
     <div className={classes.toast}>

@@ -19,7 +19,7 @@ interface ConfirmDialogProps {
   readonly children: ReactNode;
 }
 
-/** Confirms an action that cannot be undone or has further consequences. */
+/** A dialog that asks the person to confirm an action that cannot be undone or has further consequences. */
 export function ConfirmDialog({
   title,
   confirmLabel,
@@ -31,7 +31,7 @@ export function ConfirmDialog({
 }: ConfirmDialogProps) {
   useReturnFocus();
   const [isRunning, setRunning] = useState(false);
-  // The dialog may open under the pointer: the second click of a double click must not confirm.
+  // The dialog may open under the pointer. The second click of a double click must not confirm it.
   const isSettled = useSettled('open', { isInitiallySettled: false });
 
   async function confirm() {

@@ -6,7 +6,7 @@ interface FieldListProps {
   readonly fields: readonly (readonly [label: string, value: ReactNode])[];
 }
 
-/** A list of labels and values; on narrow screens labels are above values. */
+/** A list of labels and values. On narrow screens, each label is above its value. */
 export function FieldList({ fields }: FieldListProps) {
   return (
     <dl className={classes.list}>

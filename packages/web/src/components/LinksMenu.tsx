@@ -11,7 +11,7 @@ interface LinksMenuProps {
   readonly navigationLabel: string;
 }
 
-/** Replaces the links of the top bar when they do not fit into it: a button with the name of the current screen opens a menu of all links. */
+/** A menu that replaces the links of the top bar when they do not fit. Its button has the name of the current screen. */
 export function LinksMenu({ links, navigationLabel }: LinksMenuProps) {
   const { pathname } = useLocation();
   const currentLink = links.find(({ to, isExact = false }) =>
@@ -19,7 +19,7 @@ export function LinksMenu({ links, navigationLabel }: LinksMenuProps) {
   );
   const waitingTotal = links.reduce((sum, link) => sum + (link.waiting?.count ?? 0), 0);
   return (
-    // The key changes with the path: the menu closes when the person opens another screen.
+    // The key changes with the path, which closes the menu when the person opens another screen.
     <Menu key={pathname} position="bottom-start" shadow="md" withinPortal={false}>
       <Menu.Target>
         <UnstyledButton className={classes.menuButton}>

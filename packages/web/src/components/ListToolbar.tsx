@@ -20,7 +20,7 @@ interface ListToolbarProps {
   readonly search: string;
   readonly onSearch: (text: string) => void;
   readonly choices?: readonly ToolbarChoice[];
-  /** Text with the number of entries, such as '3 slides'; null while the number is unknown. */
+  /** The number of entries as text, such as '3 slides'; null while it is unknown. */
   readonly countText: string | null;
   /** Clears the search and the filters; null when none is set. */
   readonly onClear: (() => void) | null;
@@ -32,7 +32,7 @@ interface ListToolbarProps {
 const searchDelayMs = 250;
 const searchMaxLength = 200;
 
-/** Above a list: search, filters, order, the number of entries and a button that clears search and filters. */
+/** The toolbar above a list: search, filters, order, number of entries, and a button that clears search and filters. */
 export function ListToolbar({
   searchLabel,
   searchHint,
@@ -46,8 +46,8 @@ export function ListToolbar({
   const [typedText, setTypedText] = useState(search);
   const [appliedSearch, setAppliedSearch] = useState(search);
   const searchLater = useDebouncedCallback((text: string) => onSearch(text.trim()), searchDelayMs);
-  // When the search was changed by the clear button or the back button of the browser, it replaces the typed text.
-  // Set during rendering, so that the field never shows the old text beside the new list.
+  // When the clear button or the browser's back button changes the search, it replaces the typed text. The state is set during
+  // rendering, so that the field never shows the old text beside the new list.
   if (search !== appliedSearch) {
     setAppliedSearch(search);
     if (search !== typedText.trim()) setTypedText(search);

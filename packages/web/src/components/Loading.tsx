@@ -4,7 +4,7 @@ interface LoadingProps {
   readonly label: string;
 }
 
-/** Loading indicator. */
+/** Shown in place of content that is being loaded. */
 export function Loading({ label }: LoadingProps) {
   return (
     <Center p="xl" role="status">

@@ -1,11 +1,10 @@
 interface LogoProps {
-  /** In pixels. */
+  /** Width and height in CSS pixels. */
   readonly size?: number;
 }
 
 /**
- * The logo: a glass slide with a stained section; without the product's name.
- * `public/icon.svg` is the same drawing.
+ * The logo without the product's name: a glass slide with a stained tissue section. `public/icon.svg` is the same drawing.
  */
 export function Logo({ size = 32 }: LogoProps) {
   return (

@@ -6,15 +6,15 @@ import { PasswordField } from './PasswordField.tsx';
 import { PasswordStrength } from './PasswordStrength.tsx';
 
 /**
- * Validation of the two fields. A form with further fields cannot extend a schema with `refine`: it builds its own schema from the
- * `shape` of this one, and calls `refine` itself.
+ * Validates the two fields. Zod cannot extend a schema that has a `refine`, so a form with further fields builds its own schema from
+ * the `shape` of this one and calls `refine` itself.
  */
 export const NewPassword = z
   .object({ password: NewPasswordField, passwordConfirmation: z.string() })
   .refine(isTypedTwice, typedTwiceOptions);
 
 interface NewPasswordFieldsProps {
-  /** For dialogs: focuses the first field. */
+  /** Whether a dialog focuses the first field when it opens. */
   readonly takesFocus?: boolean;
 }
 

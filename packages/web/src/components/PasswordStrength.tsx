@@ -7,8 +7,8 @@ const levels = ['tooShort', 'weak', 'fair', 'strong'] as const;
 type Level = (typeof levels)[number];
 
 /**
- * Estimates the strength of a password by its length and variety. Only the server has the list of common passwords, and
- * rejects them.
+ * Estimates the strength of a password by its length and variety; the thresholds are a rough guide. Only the server has the list of
+ * common passwords, which it rejects.
  *
  * @returns null for an empty password
  */
@@ -16,8 +16,8 @@ export function strengthOf(password: string): Level | null {
   if (password === '') return null;
   const length = passwordLength(password);
   if (length < passwordMinLength) return 'tooShort';
-  const differentCharacters = new Set(password.normalize('NFKC').toLowerCase()).size;
-  if (differentCharacters < 5) return 'weak';
+  const distinctCharacters = new Set(password.normalize('NFKC').toLowerCase()).size;
+  if (distinctCharacters < 5) return 'weak';
   const characterKinds = [/\p{Ll}/u, /\p{Lu}/u, /\p{N}/u, /[^\p{L}\p{N}]/u].filter((kind) =>
     kind.test(password),
   ).length;
@@ -26,8 +26,8 @@ export function strengthOf(password: string): Level | null {
 }
 
 /**
- * Shows the strength of the typed password below the field: a bar with one segment for each level above `tooShort`, which the style
- * sheet colours by `data-level`, and a word. For an empty password it has the same height, so that the form does not move.
+ * Shows the strength of the typed password below its field: a word, and a bar with one segment for each level above `tooShort`, which
+ * the style sheet colours by `data-level`. The component keeps its height for an empty password, so that the form does not move.
  */
 export function PasswordStrength({ password }: { readonly password: string }) {
   const level = strengthOf(password);

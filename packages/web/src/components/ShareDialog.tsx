@@ -34,7 +34,7 @@ export function ShareDialog(props: ShareDialogProps) {
   const [title, setTitle] = useState(proposedTitle);
   const [isMovementFree, setMovementFree] = useState(true);
   const [areAnnotationsShown, setAnnotationsShown] = useState(false);
-  // Strings, too: Mantine's NumberInput has the value '' while it is empty.
+  // The value of Mantine's NumberInput is the string '' while the field is empty.
   const [days, setDays] = useState<number | string>(shareLinkDefaultDays);
   const [maxOpenings, setMaxOpenings] = useState<number | string>('');
   const [password, setPassword] = useState('');
@@ -49,7 +49,7 @@ export function ShareDialog(props: ShareDialogProps) {
       return;
     }
     setRunning(true);
-    const validDays = Math.max(1, Number(days) || shareLinkDefaultDays); // an empty field: the default
+    const validDays = Math.max(1, Number(days) || shareLinkDefaultDays); // the default when the field is empty
     const result = await onCreate({
       target,
       title: title.trim(),

@@ -9,11 +9,11 @@ import classes from './ShareLinkList.module.css';
 import { shareLinkTexts as texts } from './texts.ts';
 
 interface ShareLinkListProps {
-  /** The query of all share links that the account may see. */
+  /** The result of `useShareLinks`: all share links that the account may see. */
   readonly query: UseQueryResult<readonly ShareLink[]>;
   /** Shows only the links of the account with this uid; by default, all links. */
   readonly ownerUid?: string;
-  /** Whether each link has the name of its owner, as in the list of the links of all users. */
+  /** Whether the list shows the owner of each link, as administrators need it. */
   readonly areOwnersShown?: boolean;
   /** Id of the link that a running request ends; null while no request is running. */
   readonly endingId: string | null;

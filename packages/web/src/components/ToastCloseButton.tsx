@@ -2,7 +2,7 @@ import { CloseButton } from '@mantine/core';
 import type { CloseButtonProps } from 'react-toastify';
 import { texts } from '../language/texts.ts';
 
-/** The close button of a toast in the current language; the default of react-toastify is always English. */
+/** The close button of a toast in the current language; the default button of react-toastify is always in English. */
 export function ToastCloseButton({ closeToast }: CloseButtonProps) {
   return (
     <CloseButton

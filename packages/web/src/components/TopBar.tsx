@@ -30,16 +30,16 @@ function skipToContent(): void {
   document.querySelector('main')?.focus();
 }
 
-/** Returns whether the links are wider than their space in the bar, which depends on the language, the counts and the user's name. */
+/** Returns whether the links are wider than the space for them, which depends on the language, the counts and the user's name. */
 function useAreLinksTooWide(linksElement: RefObject<HTMLElement | null>, linkCount: number): boolean {
   const [areTooWide, setTooWide] = useState(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: with another number of links, other elements are observed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when the number of links changes, the new elements must be observed
   useLayoutEffect(() => {
     const element = linksElement.current;
     if (element === null) return undefined;
-    // The browser calls the observer before it paints. `flushSync` renders at once, so that links that are cut off are never seen.
+    // The browser calls the observer before it paints. `flushSync` renders at once, so that truncated links are never visible.
     const observer = new ResizeObserver(
-      () => flushSync(() => setTooWide(element.scrollWidth > element.clientWidth + 1)), // 1 px: both are rounded
+      () => flushSync(() => setTooWide(element.scrollWidth > element.clientWidth + 1)), // 1 px, because both are rounded
     );
     for (const observed of [element, ...element.children]) observer.observe(observed);
     return () => observer.disconnect();

@@ -14,7 +14,7 @@ import { themeTexts } from './texts.ts';
 import classes from './UserMenu.module.css';
 import { UserName } from './UserName.tsx';
 
-const schemes = ['auto', 'light', 'dark'] as const;
+const colorSchemes = ['auto', 'light', 'dark'] as const;
 
 export interface UserMenuProps {
   readonly user: Pick<User, 'displayName' | 'email'>;
@@ -23,6 +23,7 @@ export interface UserMenuProps {
   readonly profileLabel: string;
   readonly logoutLabel: string;
   readonly onLogout: () => void;
+  /** Language of the labels in the menu. */
   readonly labelLanguage: Language;
 }
 
@@ -35,7 +36,7 @@ export function UserMenu({ user, badge, profileLabel, logoutLabel, onLogout, lab
   const texts = themeTexts[labelLanguage];
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
-    // The key changes with the path: the menu closes when the person opens another screen.
+    // The key changes with the path, which closes the menu when the person opens another screen.
     <Menu
       key={pathname}
       position="bottom-end"
@@ -76,9 +77,9 @@ export function UserMenu({ user, badge, profileLabel, logoutLabel, onLogout, lab
         <Box role="group" aria-labelledby={themeLabelId}>
           <Menu.RadioGroup
             value={colorScheme}
-            onChange={(chosen) => setColorScheme(schemes.find((scheme) => scheme === chosen) ?? 'auto')}
+            onChange={(chosen) => setColorScheme(colorSchemes.find((scheme) => scheme === chosen) ?? 'auto')}
           >
-            {schemes.map((scheme) => (
+            {colorSchemes.map((scheme) => (
               <Menu.RadioItem key={scheme} value={scheme}>
                 {texts[scheme]}
               </Menu.RadioItem>

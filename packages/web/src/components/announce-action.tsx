@@ -3,9 +3,9 @@ import type { ActionResult } from '../notifications/action-result.ts';
 import { announce } from '../notifications/notify.ts';
 import { ActionToast } from './ActionToast.tsx';
 
-/** How long the toast of an action with its undo button is shown. */
+/** Time for which a toast with an undo button is shown. */
 export const undoButtonMs = 10_000;
-/** Minimum time between two undo actions: a toast that closes moves the next one under the pointer, and a double click must undo one only. */
+/** Minimum time between two undos. A closing toast moves the next one under the pointer, where a double click must not undo it, too. */
 const minUndoIntervalMs = 700;
 /** Time of the last undo action, as `performance.now()`. */
 let lastUndoMs = Number.NEGATIVE_INFINITY;
@@ -35,8 +35,8 @@ export function announceAction(result: ActionResult, { about, undo }: Action): v
                 if (performance.now() - lastUndoMs < minUndoIntervalMs) return;
                 lastUndoMs = performance.now();
                 closeToast();
-                void undo().then((undone) =>
-                  announceAction(undone, { ...(about !== undefined && { about }) }),
+                void undo().then((undoResult) =>
+                  announceAction(undoResult, { ...(about !== undefined && { about }) }),
                 );
               }
         }

@@ -1,8 +1,8 @@
 import { type ComponentType, lazy, useState } from 'react';
 
 /**
- * Like React's `lazy`, but a component that was preloaded with `preload` is rendered immediately. A component of `lazy` always
- * shows its fallback first, and React keeps a fallback for at least 0.3 s.
+ * Like React's `lazy`, but renders a component immediately if its `preload` has loaded it. `lazy` always shows the fallback first, and
+ * React keeps a fallback for at least 0.3 s.
  */
 export function preloadable<Props extends object>(load: () => Promise<ComponentType<Props>>) {
   let Loaded: ComponentType<Props> | null = null;
@@ -12,7 +12,7 @@ export function preloadable<Props extends object>(load: () => Promise<ComponentT
   };
   const Lazy = lazy(preload) as unknown as ComponentType<Props>;
   function Preloadable(props: Props) {
-    const [Rendered] = useState(() => Loaded ?? Lazy); // as state: a later change from Lazy to Loaded would remount the component
+    const [Rendered] = useState(() => Loaded ?? Lazy); // state, because a change from Lazy to Loaded would remount the component
     return <Rendered {...props} />;
   }
   return Object.assign(Preloadable, { preload });

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 
 /**
- * Used by dialogs. On closing, returns the focus to the element that had it before the dialog opened. When that element is
- * no longer in the page, `main` gets the focus.
+ * For dialogs: when the dialog closes, returns the focus to the element that had it before. When that element is no longer in the
+ * page, `main` gets the focus.
  */
 export function useReturnFocus(): void {
   const [focusedBefore] = useState(() => document.activeElement);

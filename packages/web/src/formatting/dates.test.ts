@@ -4,16 +4,16 @@ import { formatDate, formatDateAndTime } from './dates.ts';
 /** A time that is 21 November 2026, 14:05 in the time zone of the test. */
 const moment = new Date(2026, 10, 21, 14, 5).toISOString();
 
-describe('date formatting', () => {
-  it('formats day, month name and year in Turkish', () => {
+describe('formatDate and formatDateAndTime', () => {
+  it('format day, month name and year in Turkish', () => {
     expect(formatDate(moment)).toBe('21 Kasım 2026');
   });
 
-  it('formats date and time in Turkish', () => {
+  it('format date and time in Turkish', () => {
     expect(formatDateAndTime(moment)).toBe('21 Kasım 2026 14:05');
   });
 
-  it.each([null, '', 'yesterday'])('returns N/A for %j', (iso) => {
+  it.each([null, '', 'yesterday'])('return N/A for the missing or invalid date %j', (iso) => {
     expect(formatDate(iso)).toBe('N/A');
     expect(formatDateAndTime(iso)).toBe('N/A');
   });

@@ -8,6 +8,6 @@ it.each([
   [12_400_000_000, '12,4 GB'],
   [999_999_999_999, '1.000 GB'],
   [5e18, '5.000 PB'],
-])('formatBytes formats %i bytes as %s', (bytes, text) => {
+])('formatBytes formats %i bytes in Turkish as "%s"', (bytes, text) => {
   expect(formatBytes(bytes)).toBe(text);
 });

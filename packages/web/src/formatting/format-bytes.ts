@@ -2,7 +2,7 @@ import { chosenLanguageOr } from '../language/language.ts';
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 
-/** Returns the bytes in the largest decimal unit in which the number is at least 1: '12,4 GB'. */
+/** Formats a number of bytes in the largest decimal unit in which it is at least 1: '12,4 GB'. */
 export function formatBytes(bytes: number): string {
   const thousands = Math.floor(Math.log10(Math.max(bytes, 1)) / 3);
   const power = Math.min(units.length - 1, thousands);

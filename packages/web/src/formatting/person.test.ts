@@ -10,7 +10,7 @@ describe('the initials of a person', () => {
     ['letters without surrounding spaces', '  Ada   Yılmaz ', 'a@b.co', 'AY'],
     ['the first letter of the e-mail address without a name', null, 'ipek@example.org', 'İ'],
     ['the first letter of the e-mail address for a blank name', '  ', 'ipek@example.org', 'İ'],
-    ['a letter beyond the basic plane', '𝒜da', 'a@b.co', '𝒜'],
+    ['a whole letter that has two UTF-16 code units', '𝒜da', 'a@b.co', '𝒜'],
   ])('are %s', (_, displayName, email, expected) => {
     expect(initialsOf({ displayName, email })).toBe(expected);
   });

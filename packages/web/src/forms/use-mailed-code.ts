@@ -2,8 +2,8 @@ import { useEffect, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 
 /**
- * The single-use code of an e-mailed link. It is in the fragment (`#code=…`), which browsers do not send to the server; the
- * hook removes it from the address and the history.
+ * Returns the single-use code of an e-mailed link, and removes it from the URL and the history. The code is in the fragment
+ * (`#code=…`), which browsers do not send to the server.
  *
  * @returns the code, null without one, and a function that discards it
  */

@@ -1,12 +1,11 @@
 /**
- * Validation rules that several forms share, with their messages. A rule first checks that the field is filled in, then its
- * format.
+ * Validation rules and messages that several forms share. A rule first checks that the field is filled in, and then its format.
  */
 import { Password, passwordLength, passwordMaxLength, passwordMinLength } from '@lamina/contract';
 import { z } from 'zod';
 import { texts } from '../language/texts.ts';
 
-/** A function, so that the message is in the language at the time of the validation. */
+/** Returns a message; a function, so that the message is in the language at the time of the validation. */
 type Message = () => string;
 
 /** Returns the zod option that makes a rule fail with this message. */

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@lamina/contract';
 
-/** Result of an action that a person started, with the message to show. */
+/** The result of an action that a person started, with the message to show as a toast or in a form. */
 export type ActionResult =
   | { readonly success: true; readonly message: string }
   | {

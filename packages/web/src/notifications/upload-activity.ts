@@ -1,21 +1,21 @@
-/** Progress of the uploads of this browser tab, for components outside the upload list. The upload queue reports it. */
+/** Progress of the uploads of this browser tab. The upload queue reports it, and the navigation bar shows it. */
 import { useSyncExternalStore } from 'react';
 
 export interface UploadActivity {
   /** Number of uploads that wait, are being sent, or wait for the network. */
   readonly count: number;
-  /** Bytes sent, over all these uploads. */
+  /** Bytes sent so far, in all these uploads together. */
   readonly sentBytes: number;
   /** Size of their files together. */
   readonly sizeBytes: number;
 }
 
-const idle: UploadActivity = { count: 0, sentBytes: 0, sizeBytes: 0 };
-let activity = idle;
+const noActivity: UploadActivity = { count: 0, sentBytes: 0, sizeBytes: 0 };
+let activity = noActivity;
 const listeners = new Set<() => void>();
 
 export function reportUploadActivity(next: UploadActivity): void {
-  activity = next.count === 0 ? idle : next;
+  activity = next.count === 0 ? noActivity : next;
   for (const listener of listeners) listener();
 }
 

@@ -1,6 +1,6 @@
 import type { User } from '@lamina/contract';
 
-/** Returns an active account with the given changes. */
+/** Returns the account of an active user, İpek Işık, with the given changes. */
 export function account(changes: Partial<User> = {}): User {
   return {
     uid: 'uid-of-ipek',

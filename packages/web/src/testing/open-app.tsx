@@ -13,7 +13,7 @@ import { routes } from '../routes.tsx';
 import { type Answers, type ApiCall, stubApi } from './stub-api.ts';
 
 interface OpenAppOptions {
-  /** The account whose sign-in the browser has stored; default: none. */
+  /** The account whose sign-in the browser has stored; by default, no user is signed in. */
   readonly signedInAs?: User;
   /** Responses of the API by method and path, see `stubApi`; any other call fails with a network error. */
   readonly api?: Answers;
@@ -28,7 +28,7 @@ interface OpenApp {
   readonly goTo: (path: string) => Promise<void>;
 }
 
-/** Renders the whole app at `path`, as in a browser that has nothing stored but the sign-in. */
+/** Renders the whole app at `path`, as in a browser whose storage contains only the sign-in. */
 export function openApp(path: string, { signedInAs, api = {} }: OpenAppOptions = {}): OpenApp {
   setAuthState(signedOut);
   queryClient.clear();

@@ -3,7 +3,7 @@ import { cleanup, configure } from '@testing-library/react';
 import { afterEach, vi } from 'vitest';
 import { chooseLanguage } from '../language/language.ts';
 
-// Milliseconds. A busy machine may render slowly; only a failing test reaches the limit.
+// In milliseconds. The limit is high because a busy machine may render slowly; only a failing test reaches it.
 configure({ asyncUtilTimeout: 10_000 });
 
 const settings = document.createElement('meta');
@@ -32,7 +32,7 @@ window.ResizeObserver = class {
   disconnect() {}
 };
 
-// Text areas that grow with their text measure it again when fonts are loaded.
+// Mantine's growing text areas listen to this object, because loaded fonts change the height of their text.
 Object.defineProperty(document, 'fonts', {
   value: { addEventListener: () => {}, removeEventListener: () => {} },
 });

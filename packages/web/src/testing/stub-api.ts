@@ -1,4 +1,4 @@
-/** A stub of the API that replaces `fetch`. */
+/** Replaces `fetch` in tests with a stub of the API, and creates its responses. */
 import { apiBase, type ErrorCode, errors } from '@lamina/contract';
 import { vi } from 'vitest';
 
@@ -14,7 +14,7 @@ export interface ApiCall {
 /** A response, or the JSON body of a response with status 200. */
 type Answer = Response | object;
 type AnswerFunction = (call: ApiCall) => Answer | Promise<Answer>;
-/** The answer to each call by `ApiCall.name`, or a function that returns the answer and runs for every call. */
+/** The answer to each call by `ApiCall.name`, or a function that runs for every such call and returns the answer. */
 export type Answers = Readonly<Record<string, Answer | AnswerFunction>>;
 
 /** Returns an error response as the server sends it. */

@@ -11,7 +11,7 @@ interface SlideErrorProps {
   readonly languageWhenMixed: Language;
 }
 
-/** The reason why a slide file cannot be read. In Turkish: a sentence for the error code, then the English details in brackets. */
+/** Explains why a slide file cannot be read. In Turkish, shows a sentence for the error code and the English details in brackets. */
 export function SlideError({ error, code, languageWhenMixed }: SlideErrorProps) {
   if (chosenLanguageOr(languageWhenMixed) === 'en') return <span lang="en">{error}</span>;
   const sentence = code === undefined ? undefined : slideErrors[code];
