@@ -1,9 +1,9 @@
 /** Imports a result file with the code of the server, and measures time and memory. */
-import { type ImportAnswer, runImport } from '../../../packages/server/src/results/run-import.ts';
+import { type ImportOutcome, runImport } from '../../../packages/server/src/results/run-import.ts';
 import type { Size } from './generated-outlines.ts';
 
 interface MeasuredImport {
-  readonly outcome: ImportAnswer;
+  readonly outcome: ImportOutcome;
   readonly seconds: number;
   /** Largest growth of the resident memory of the process during the import. */
   readonly moreMegabytes: number;
