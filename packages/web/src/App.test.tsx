@@ -3,8 +3,8 @@ import { toast } from 'react-toastify';
 import { describe, expect, it } from 'vitest';
 import { App } from './App.tsx';
 
-describe('the toasts', () => {
-  it('are limited to 20, with the newest on top', async () => {
+describe('the toasts of the app', () => {
+  it('are limited to 20 at a time, with the newest on top', async () => {
     render(<App env="test">{null}</App>);
     act(() => {
       for (let number = 1; number <= 21; number += 1) toast.success(`toast ${number}`);

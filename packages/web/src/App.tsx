@@ -33,8 +33,8 @@ export function App({ env = 'default', children }: AppProps) {
 }
 
 /**
- * Renders all screens anew when the user chooses another language, announces the language to screen readers, and focuses the language
- * selection again, which was rendered anew, too. The sign-in, the loaded data and the URL are kept, because they are stored elsewhere.
+ * Remounts all screens when the user chooses another language, announces the language to screen readers, and focuses the language
+ * selection, which has been remounted, too. The sign-in, the loaded data and the URL stay, because they are stored elsewhere.
  */
 function RemountOnLanguageChange({ children }: { readonly children: ReactNode }) {
   const language = useLanguage();
@@ -59,7 +59,7 @@ function RemountOnLanguageChange({ children }: { readonly children: ReactNode })
 }
 
 function Toasts() {
-  useLanguage(); // renders this component again in a new language
+  useLanguage(); // renders this component again when the language changes
   const colorScheme = useComputedColorScheme('light');
   return (
     <ToastContainer

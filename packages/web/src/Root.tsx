@@ -9,7 +9,7 @@ import { Loading } from './components/Loading.tsx';
 import { texts, titles } from './language/texts.ts';
 import { type RouteAccess, redirectFor } from './routing/guard.ts';
 
-/** Data of a route in `routes.tsx`. When nested routes match a URL, the data of the innermost one applies. */
+/** Data of a route in `routes.tsx`. When nested routes match a URL, `Root` uses the data of the innermost route. */
 export interface RouteHandle {
   /** Who may open the screen. */
   readonly access: RouteAccess;
@@ -17,7 +17,7 @@ export interface RouteHandle {
   readonly title?: keyof typeof titles;
 }
 
-/** Parent of all screens: redirects people who may not open a screen or whose sign-in has ended, and sets the page title and the focus. */
+/** Parent of all screens: redirects people who may not open a screen, or whose sign-in has ended, and sets page title and focus. */
 export function Root() {
   const auth = useAuth();
   const { pathname, search } = useLocation();
@@ -25,14 +25,14 @@ export function Root() {
   const handles = useMatches().flatMap(({ handle }) => (handle ? [handle as RouteHandle] : []));
   const { access, title } = handles.at(-1) ?? { access: 'anyone' as const };
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: on each new screen, verifies a sign-in that was stored meanwhile
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs on each new screen, because a sign-in may have been stored meanwhile
   useEffect(() => void initialiseAuth(), [pathname]);
 
-  // Whether a stored sign-in is being verified; while a person signs in with the form, `user` is null.
+  // A stored sign-in is being verified. (While a person signs in with the form, `user` is null.)
   const isInitialising = auth.loading && !auth.isAuthenticated && auth.user !== null;
   const redirect = isInitialising ? null : redirectFor(access, pathname, auth);
 
-  /** True until the first screen is rendered: until then, the URL is the one at which the person has opened the page. */
+  /** True until the first screen is rendered. Until then, the URL is the one at which the person opened the page. */
   const isFirstScreen = useRef(true);
   useEffect(() => {
     if (isInitialising) return;
@@ -46,10 +46,10 @@ export function Root() {
     document.title = title ? `${titles[title]} - ${settings.productName}` : settings.productName;
   }, [title, redirect]);
 
-  const shownPath = useRef(pathname);
+  const renderedPath = useRef(pathname);
   useEffect(() => {
-    if (shownPath.current === pathname) return;
-    shownPath.current = pathname;
+    if (renderedPath.current === pathname) return;
+    renderedPath.current = pathname;
     return focusMain();
   }, [pathname]);
 
@@ -57,7 +57,7 @@ export function Root() {
     onSignInLost(() => {
       toast.info(texts.sessionEnded, { toastId: 'session-ended' });
       rememberLinkedSlide(location);
-      if (!shownPath.current.includes('/auth/')) void navigate('/auth/login');
+      if (!renderedPath.current.includes('/auth/')) void navigate('/auth/login');
     });
   }, [navigate]);
 
@@ -72,23 +72,23 @@ export function Root() {
 }
 
 /**
- * Focuses the new screen, so that a screen reader reads it from its beginning. When the screen is still loading, waits until it is
- * rendered, and then leaves the focus where it is if another element has received it meanwhile.
+ * Focuses the new screen, so that a screen reader reads it from its beginning. While the screen is still loading, this function waits
+ * until it is rendered; it stops waiting when another element receives the focus.
  *
  * @returns a function that stops waiting
  */
 function focusMain(): () => void {
   const focusedBefore = document.activeElement;
-  /** Returns false while the new screen is loading: the `main` of the previous screen is then hidden, and cannot receive the focus. */
-  function focusNow(): boolean {
+  /** Returns whether `main` has the focus. It cannot receive it while the new screen is loading, because React hides the previous one. */
+  function tryToFocus(): boolean {
     const main = document.querySelector('main');
     main?.focus({ preventScroll: true });
     return main !== null && document.activeElement === main;
   }
   const pageObserver = new MutationObserver(() => {
     const isElsewhere = document.activeElement !== document.body && document.activeElement !== focusedBefore;
-    if (isElsewhere || focusNow()) pageObserver.disconnect();
+    if (isElsewhere || tryToFocus()) pageObserver.disconnect();
   });
-  if (!focusNow()) pageObserver.observe(document.body, { childList: true, subtree: true });
+  if (!tryToFocus()) pageObserver.observe(document.body, { childList: true, subtree: true });
   return () => pageObserver.disconnect();
 }

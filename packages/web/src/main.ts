@@ -1,6 +1,7 @@
+/** The entry point of the web app: connects the sign-in and the language, preloads the first screen, and starts the app. */
 import './browser/zod-without-eval.ts';
 import '@fontsource-variable/inter';
-import './fonts/inter.css'; // after the package: the browser takes a character from the last font file that contains it
+import './fonts/inter.css'; // after the package, because the browser uses the last font file that contains a character
 import './mantine.css';
 import './global.css';
 import { connectAuth, initialiseAuth } from './api/auth.ts';

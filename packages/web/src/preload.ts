@@ -14,8 +14,8 @@ export function preloadShared({ pathname, hash }: Pick<Location, 'pathname' | 'h
 }
 
 /**
- * When the page is opened at the URL of the slide viewer, loads all parts of its code at once. The router would request each part only
- * after the part that imports it, with one round trip for each. Requests the catalogue as soon as the sign-in is verified.
+ * When the page is opened at the URL of the slide viewer, loads all parts of its code at once: the router would request each part only
+ * after the part that imports it. Then requests the catalogue as soon as the sign-in is verified.
  *
  * @param signInChecked resolves when `initialiseAuth` is done
  */
@@ -34,7 +34,7 @@ export function preloadLogin(location: Pick<Location, 'pathname'>): void {
   void import('./screens/login/Login.tsx').catch(() => undefined); // the route loads the code again and shows the failure
 }
 
-/** Returns whether this URL will show the login page because no sign-in is stored. Whether a stored one is valid, only the server knows. */
+/** Returns whether this URL will show the login page because no sign-in is stored. Only the server knows whether a stored one is valid. */
 export function isLoginNext({ pathname }: Pick<Location, 'pathname'>): boolean {
   const showsOtherScreen =
     pathname === '/shared' || (pathname.startsWith('/auth/') && pathname !== '/auth/login');

@@ -16,6 +16,12 @@ vi.mock('./screens/wsi-viewer/WsiViewer.tsx', () => ({ WsiViewer: () => <p>the v
 const active = account();
 const admin = account({ role: 'admin' });
 const pending = account({ status: 'pending', role: 'unassigned' });
+const people = {
+  'a visitor': null,
+  'an active user': active,
+  'a pending user': pending,
+  'an administrator': admin,
+};
 
 const api = {
   'GET /user/activity': { activity: [] },
@@ -24,31 +30,32 @@ const api = {
 };
 const apiOf = (user: typeof active) => ({ ...api, 'GET /user/profile': { user } });
 
-describe('the guard of a screen', () => {
+describe('opening the app', () => {
   it.each([
-    ['/', null, '/auth/login'],
-    ['/', active, '/dashboard'],
-    ['/', pending, '/account-status'],
-    ['/auth', null, '/auth/login'],
-    ['/auth', active, '/dashboard'],
-    ['/auth', pending, '/account-status'],
-    ['/auth/login', active, '/dashboard'],
-    ['/auth/login', pending, '/auth/login'],
-    ['/auth/register', active, '/dashboard'],
-    ['/account-status', null, '/auth/login'],
-    ['/account-status', active, '/dashboard'],
-    ['/dashboard', null, '/auth/login'],
-    ['/dashboard/profile', null, '/auth/login'],
-    ['/dashboard/profile', pending, '/account-status'],
-    ['/wsi-viewer', null, '/auth/login'],
-    ['/wsi-viewer', pending, '/account-status'],
-    ['/wsi-viewer', active, '/wsi-viewer'],
-    ['/admin', null, '/auth/login'],
-    ['/admin', active, '/dashboard'],
-    ['/admin/users', active, '/dashboard'],
-    ['/admin/users', pending, '/account-status'],
-    ['/admin/users', admin, '/admin/users'],
-  ])('for the path %s and the user %o (null: signed out) opens %s', async (path, user, expectedPath) => {
+    ['/', 'a visitor', '/auth/login'],
+    ['/', 'an active user', '/dashboard'],
+    ['/', 'a pending user', '/account-status'],
+    ['/auth', 'a visitor', '/auth/login'],
+    ['/auth', 'an active user', '/dashboard'],
+    ['/auth', 'a pending user', '/account-status'],
+    ['/auth/login', 'an active user', '/dashboard'],
+    ['/auth/login', 'a pending user', '/auth/login'],
+    ['/auth/register', 'an active user', '/dashboard'],
+    ['/account-status', 'a visitor', '/auth/login'],
+    ['/account-status', 'an active user', '/dashboard'],
+    ['/dashboard', 'a visitor', '/auth/login'],
+    ['/dashboard/profile', 'a visitor', '/auth/login'],
+    ['/dashboard/profile', 'a pending user', '/account-status'],
+    ['/wsi-viewer', 'a visitor', '/auth/login'],
+    ['/wsi-viewer', 'a pending user', '/account-status'],
+    ['/wsi-viewer', 'an active user', '/wsi-viewer'],
+    ['/admin', 'a visitor', '/auth/login'],
+    ['/admin', 'an active user', '/dashboard'],
+    ['/admin/users', 'an active user', '/dashboard'],
+    ['/admin/users', 'a pending user', '/account-status'],
+    ['/admin/users', 'an administrator', '/admin/users'],
+  ] as const)('at %s as %s leads to %s', async (path, who, expectedPath) => {
+    const user = people[who];
     const { address } = openApp(path, user ? { signedInAs: user, api: apiOf(user) } : {});
     await vi.waitFor(() => expect(address()).toBe(expectedPath));
     await screen.findByRole('main');
@@ -80,7 +87,7 @@ describe('a page that is opened at the URL of the slide viewer', () => {
     );
   });
 
-  it('requests no catalogue for an account that waits for its approval', async () => {
+  it('requests no catalogue for a pending account', async () => {
     const { calls, preloaded } = open(pending);
     await preloaded;
     expect(queryClient.isFetching()).toBe(0);
@@ -90,25 +97,26 @@ describe('a page that is opened at the URL of the slide viewer', () => {
 
 describe('the title of the page', () => {
   it.each([
-    ['/auth/login', null, 'Giriş - Lamina'],
-    ['/auth/register', null, 'Kayıt Ol - Lamina'],
-    ['/auth/confirm', null, 'E-posta Doğrulama - Lamina'],
-    ['/auth/password-reset', null, 'Şifre Sıfırlama - Lamina'],
-    ['/account-status', pending, 'Hesap Durumu - Lamina'],
-    ['/dashboard', active, 'Dashboard - Lamina'],
-    ['/dashboard/profile', active, 'Profile - Lamina'],
-    ['/wsi-viewer', active, 'WSI Viewer - Lamina'],
-    ['/admin', admin, 'Admin Dashboard - Lamina'],
-    ['/admin/users', admin, 'User Management - Lamina'],
-    ['/no/such/page', null, 'Sayfa Bulunamadı - Lamina'],
-  ])('at %s for the user %o (null: signed out) is %s', async (path, user, title) => {
+    ['/auth/login', 'a visitor', 'Giriş - Lamina'],
+    ['/auth/register', 'a visitor', 'Kayıt Ol - Lamina'],
+    ['/auth/confirm', 'a visitor', 'E-posta Doğrulama - Lamina'],
+    ['/auth/password-reset', 'a visitor', 'Şifre Sıfırlama - Lamina'],
+    ['/account-status', 'a pending user', 'Hesap Durumu - Lamina'],
+    ['/dashboard', 'an active user', 'Dashboard - Lamina'],
+    ['/dashboard/profile', 'an active user', 'Profile - Lamina'],
+    ['/wsi-viewer', 'an active user', 'WSI Viewer - Lamina'],
+    ['/admin', 'an administrator', 'Admin Dashboard - Lamina'],
+    ['/admin/users', 'an administrator', 'User Management - Lamina'],
+    ['/no/such/page', 'a visitor', 'Sayfa Bulunamadı - Lamina'],
+  ] as const)('at %s for %s is %s', async (path, who, title) => {
+    const user = people[who];
     openApp(path, user ? { signedInAs: user, api: apiOf(user) } : {});
     await vi.waitFor(() => expect(document.title).toBe(title));
   });
 });
 
-describe('an unknown address', () => {
-  it('says that the page was not found and links home', async () => {
+describe('an unknown URL', () => {
+  it('shows that the page was not found, and a link to the home page', async () => {
     openApp('/no/such/page');
     await screen.findByRole('heading', { name: 'Sayfa Bulunamadı' });
     screen.getByText(/Aradığınız sayfa bulunamadı\./);
@@ -140,7 +148,7 @@ describe('a stored sign-in', () => {
     expect(address()).toBe('/account-status');
   });
 
-  it('that is stored while the app is open is used when the next screen is opened', async () => {
+  it('is used on the next screen when it was stored while the app was open', async () => {
     const { goTo } = openApp('/no/such/page', {
       api: { ...api, 'POST /auth/verify': { user: active, token: 't' } },
     });
@@ -152,7 +160,7 @@ describe('a stored sign-in', () => {
   });
 });
 
-describe('a 401', () => {
+describe('a 401 response of the API', () => {
   it('removes the stored sign-in and opens the login page', async () => {
     const { address } = openApp('/dashboard/profile', {
       signedInAs: active,
@@ -165,7 +173,7 @@ describe('a 401', () => {
     expect(localStorage.getItem('user_data')).toBeNull();
   });
 
-  it('opens the login page from the page for unknown addresses too', async () => {
+  it('opens the login page even from the page for unknown URLs', async () => {
     const { address } = openApp('/no/such/page', {
       signedInAs: active,
       api: { 'POST /auth/verify': errorResponse('token_invalid') },
@@ -201,7 +209,7 @@ describe('isLoginNext', () => {
     ['/auth/register', false],
     ['/auth/password-reset', false],
     ['/shared', false],
-  ])('returns for the path %s without a sign-in: %s', (pathname, expected) => {
+  ])('for the path %s without a stored sign-in returns %s', (pathname, expected) => {
     expect(isLoginNext({ pathname })).toBe(expected);
   });
 
@@ -211,8 +219,8 @@ describe('isLoginNext', () => {
   });
 });
 
-describe('a screen opened by a link', () => {
-  it('receives the keyboard focus, so that a screen reader begins there', async () => {
+describe('a screen that a link opens', () => {
+  it('receives the focus, so that a screen reader starts to read there', async () => {
     const { person } = openApp('/dashboard', { signedInAs: active, api: apiOf(active) });
     await person.click(await screen.findByRole('link', { name: /^Profil/ }));
     await screen.findByRole('heading', { name: 'Profil' });

@@ -9,7 +9,7 @@ import { Root, type RouteHandle } from './Root.tsx';
 import { NotFound } from './screens/not-found/NotFound.tsx';
 import { ScreenFailed } from './screens/screen-failed/ScreenFailed.tsx';
 
-/** For each lazy element of `routes`: the function that loads its code. */
+/** The function that loads the code of a lazy element of `routes`. */
 const preloads = new WeakMap<object, () => Promise<unknown>>();
 
 /**
@@ -46,12 +46,12 @@ export async function preloadScreen(pathname: string): Promise<void> {
   );
 }
 
-/** A component, so that its text is looked up when it is rendered: the language may change after `routes` was created. */
+/** A component, so that its text is read when it is rendered: the language may change after `routes` was created. */
 function ScreenLoading() {
   return <Loading label={texts.loading} />;
 }
 
-/** Returns the data of a route, which `Root` reads. @param title key of the page title in `titles` */
+/** Returns the data of a route for `Root`. @param title key of the page title in `titles` */
 const handleFor = (access: RouteHandle['access'], title?: RouteHandle['title']): RouteHandle =>
   title === undefined ? { access } : { access, title };
 

@@ -1,4 +1,4 @@
-/** Renders the app. `main.ts` is small and loads first: it imports this file, and requests the first data while this file is loading. */
+/** Renders the app. The small `main.ts` loads first; it imports this file, and requests the first data while this file is loading. */
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createBrowserRouter } from 'react-router';
@@ -8,7 +8,7 @@ import { isLoginNext } from './preload.ts';
 import { preloadScreen, routes } from './routes.tsx';
 
 export async function start(): Promise<void> {
-  // The code of the first screen is loaded before the first rendering: React would show a loading indicator for at least 0.3 s.
+  // Loads the code of the first screen before the first rendering, because React shows a loading indicator for at least 0.3 s.
   const pathname = isLoginNext(location) ? '/auth/login' : location.pathname;
   await preloadScreen(pathname).catch(() => undefined);
   const rootElement = document.getElementById('root');

@@ -21,7 +21,7 @@ describe('wording', () => {
   });
   const currentTexts = () => [texts.greeting('İpek'), texts.viewer];
 
-  it('returns texts in the chosen language, by default in the mix of the specification', () => {
+  it('returns texts in the chosen language, or by default in the mix of both languages that the specification prescribes', () => {
     expect(currentTexts()).toEqual(['Hoş geldiniz, İpek', 'Viewer']);
     chooseLanguage('en');
     expect(currentTexts()).toEqual(['Welcome, İpek', 'Viewer']);
@@ -38,36 +38,35 @@ it.each([
   ['en', 'en', '21 November 2026', '12,345', '2.5', 'N/A'],
 ] as const)(
   'the language choice %s sets the Accept-Language header and the formats of dates and numbers',
-  (choice, header, date, number, figure, nothing) => {
+  (choice, header, date, number, figure, notAvailable) => {
     chooseLanguage(choice);
     expect(acceptLanguage()).toBe(header);
     expect(formatDate('2026-11-21T09:05:00Z')).toBe(date);
     expect(formatNumber(12_345)).toBe(number);
     expect(formatFigure(2.5)).toBe(figure);
-    expect(formatDateAndTime(null)).toBe(nothing);
+    expect(formatDateAndTime(null)).toBe(notAvailable);
   },
 );
 
 describe('the language choice', () => {
-  /** Simulates a choice in another tab. */
-  function chosenElsewhere(language: string | null) {
+  function simulateChoiceInOtherTab(language: string | null) {
     if (language === null) localStorage.removeItem('language');
     else localStorage.setItem('language', language);
     window.dispatchEvent(new StorageEvent('storage', { key: 'language', newValue: language }));
   }
 
   it('is adopted when another tab changes it', () => {
-    chosenElsewhere('en');
+    simulateChoiceInOtherTab('en');
     expect(chosenLanguageOr('tr')).toBe('en');
-    chosenElsewhere(null);
+    simulateChoiceInOtherTab(null);
     expect(chosenLanguageOr('tr')).toBe('tr');
   });
 
   it.each(['de', '', '{"language":"en"}', 'mixed'])(
-    'is the mix when another tab stores the invalid value %o',
+    'falls back to the mix of both languages when another tab stores the invalid value %o',
     (stored) => {
       chooseLanguage('en');
-      chosenElsewhere(stored);
+      simulateChoiceInOtherTab(stored);
       expect(chosenLanguageOr('tr')).toBe('tr');
       expect(chosenLanguageOr('en')).toBe('en');
     },

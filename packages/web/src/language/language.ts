@@ -43,25 +43,25 @@ function applyChoice(newChoice: LanguageChoice): void {
   for (const listener of listeners) listener();
 }
 
-// Fired when another tab changes the language, or clears the storage (then `key` is null).
+// The browser fires this event when another tab changes the language or clears the storage (then `key` is null).
 window.addEventListener('storage', ({ key }) => {
   if (key === storageKey || key === null) applyChoice(storedChoice());
 });
 
-/** Called with each choice made in this tab, not with those of other tabs; see `setLocalChoiceListener`. */
-let choiceListener: ((choice: LanguageChoice) => void) | null = null;
+/** Called with each choice made in this tab, but not with choices in other tabs. */
+let localChoiceListener: ((choice: LanguageChoice) => void) | null = null;
 
 /** Changes the language of the interface immediately and stores it in this browser. */
 export function chooseLanguage(newChoice: LanguageChoice): void {
   if (newChoice === 'mixed') localStorage.removeItem(storageKey);
   else localStorage.setItem(storageKey, newChoice);
   applyChoice(newChoice);
-  choiceListener?.(newChoice);
+  localChoiceListener?.(newChoice);
 }
 
-/** Sets the one listener to choices made in this tab; null removes it. */
+/** Sets the only listener to choices made in this tab; null removes it. */
 export function setLocalChoiceListener(listener: ((choice: LanguageChoice) => void) | null): void {
-  choiceListener = listener;
+  localChoiceListener = listener;
 }
 
 /** @returns a function that unsubscribes */
@@ -88,8 +88,8 @@ export function chosenLanguageOr(languageWhenMixed: Language): Language {
 }
 
 /**
- * Returns the `Accept-Language` header for the API. For 'mixed' it is `*` instead of the browser's languages: the API then
- * answers in the language that the specification prescribes.
+ * Returns the `Accept-Language` header for the API. For 'mixed' it is `*`, with which the API responds in the language that the
+ * specification prescribes for each endpoint.
  */
 export function acceptLanguage(): string {
   return choice === 'mixed' ? '*' : choice;

@@ -2,32 +2,32 @@ import { describe, expect, it } from 'vitest';
 import { pageStatusLabel } from '../screens/account-status/texts.ts';
 import { roleLabel, statusLabel } from './texts.ts';
 
-describe('the label of a status', () => {
+describe('statusLabel', () => {
   it.each([
     ['pending', 'Onay Bekliyor'],
     ['active', 'Aktif'],
     ['suspended', 'Askıya Alındı'],
     ['deactivated', 'Devre Dışı'],
-    ['frozen', 'Bilinmiyor'],
+    ['frozen', 'Bilinmiyor'], // unknown to this version
     ['constructor', 'Bilinmiyor'],
-  ])('of %s is %s', (status, label) => {
+  ])('returns the Turkish label of the status %s, or the label for unknown statuses', (status, label) => {
     expect(statusLabel(status)).toBe(label);
   });
 
-  it('of suspended has another wording on the account status page', () => {
+  it('differs from the label on the account status page for suspended, but not for pending', () => {
     expect(pageStatusLabel('suspended')).toBe('Askıya Alınmış');
     expect(pageStatusLabel('pending')).toBe('Onay Bekliyor');
   });
 });
 
-describe('the label of a role', () => {
+describe('roleLabel', () => {
   it.each([
     ['admin', 'Yönetici'],
     ['user', 'Kullanıcı'],
     ['viewer', 'İzleyici'],
     ['unassigned', 'Atanmamış'],
-    ['owner', 'Bilinmiyor'],
-  ])('of %s is %s', (role, label) => {
+    ['owner', 'Bilinmiyor'], // unknown to this version
+  ])('returns the Turkish label of the role %s, or the label for unknown roles', (role, label) => {
     expect(roleLabel(role)).toBe(label);
   });
 });

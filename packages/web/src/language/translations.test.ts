@@ -8,7 +8,7 @@ interface Words {
   readonly en: object;
 }
 
-/** Arguments of all `wording` calls. */
+/** The arguments of all calls of `wording`: the text catalogues, each in both languages. */
 const catalogueTexts = vi.hoisted((): Words[] => []);
 vi.mock(import('./language.ts'), async (original) => {
   const language = await original();
@@ -84,24 +84,24 @@ function textsIn(node: Node): string {
   return [textOf(node), ...childrenOf(node).map(textsIn)].filter((text) => text !== null).join('');
 }
 
-/** Returns the constant parts of a text. */
+/** Returns the constant parts of a text. A text with variable parts is a function. */
 function wordsOf(text: unknown): string {
   if (typeof text !== 'function') return String(text);
   return textsIn(parseSync('text.js', `(${text.toString()})`).program as unknown as Node);
 }
 
-/** Returns each text by its path, such as `sessionStatus.active`. */
-function leavesOf(words: unknown, path = ''): readonly (readonly [string, string])[] {
+/** Returns each text of a catalogue with its path, such as `sessionStatus.active`. */
+function textsByPath(words: unknown, path = ''): readonly (readonly [string, string])[] {
   if (typeof words !== 'object' || words === null) return [[path, wordsOf(words)]];
   return Object.entries(words).flatMap(([name, word]) =>
-    leavesOf(word, path === '' ? name : `${path}.${name}`),
+    textsByPath(word, path === '' ? name : `${path}.${name}`),
   );
 }
 
 /** Returns the translation errors of a pair of text catalogues, one line each. */
 function translationErrorsOf({ tr, en }: Words): readonly string[] {
-  const english = new Map(leavesOf(en));
-  const turkish = new Map(leavesOf(tr));
+  const english = new Map(textsByPath(en));
+  const turkish = new Map(textsByPath(tr));
   return [...new Set([...turkish.keys(), ...english.keys()])].flatMap((path) => {
     const [turkishText, englishText] = [turkish.get(path)?.trim(), english.get(path)?.trim()];
     if (turkishText === undefined || englishText === undefined) return `${path} is missing in one language`;
@@ -124,7 +124,7 @@ describe('text catalogues', () => {
   it('use one Turkish term for each concept, not the rejected alternatives', () => {
     const rejectedTerms =
       /süzgeç|(?<!\p{L})süz(?:me)?(?!\p{L})|kestirim|denetim günlüğü|kareyi okut|hesabın (?:yok|var)/iu;
-    const turkish = catalogueTexts.flatMap(({ tr }) => leavesOf(tr));
+    const turkish = catalogueTexts.flatMap(({ tr }) => textsByPath(tr));
     expect(turkish.filter(([, text]) => rejectedTerms.test(text))).toEqual([]);
   });
 
@@ -148,16 +148,16 @@ describe('text catalogues', () => {
       'a.b is the same in both languages: one',
     ],
     [
-      'was copied into a sentence',
+      'was copied apart from its variable part',
       { tr: { a: (n: number) => `${n} files` }, en: { a: (n: number) => `${n} files` } },
       'a is the same in both languages: files',
     ],
-  ])('with a text that %s are reported', (_, words, expectedError) => {
+  ])('are reported when a text %s', (_, words, expectedError) => {
     expect(translationErrorsOf(words)).toEqual([expectedError]);
   });
 });
 
-/** Attributes and properties whose values are shown or read by a screen reader. */
+/** Attributes and properties whose values the page shows or a screen reader reads. */
 const userFacingNames = new Set([
   'aria-label',
   'aria-description',
@@ -175,10 +175,10 @@ const userFacingNames = new Set([
   'logoutLabel',
   'title',
 ]);
-/** Calls whose texts are for developers: console output and thrown errors. */
-const forDevelopers = /^(?:console\.|new (?:\w*Error|DOMException)$)/;
+/** Calls whose texts only developers see: console output and thrown errors. */
+const developerCalls = /^(?:console\.|new (?:\w*Error|DOMException)$)/;
 const letters = /\p{L}{2}/u;
-/** Begins with a capitalised word and another word, or ends with punctuation. */
+/** Matches a text that begins like 'It is ready' or ends with punctuation. */
 const sentence = /^\p{Lu}\p{Ll}* +\p{L}{2}|\p{Ll}[.!?…]$/u;
 
 /** Returns visible texts that are literals in the source, and uses of catalogue texts at module level, which would not change with the language. */
@@ -187,7 +187,7 @@ function strayTexts(file: string, source: string): readonly string[] {
   const found: string[] = [];
   const catalogueNames = new Set<string>();
 
-  function visit(node: Node, isInFunction: boolean, isVisible: boolean): void {
+  function visit(node: Node, { isInFunction = false, isVisible = false } = {}): void {
     const { type } = node;
     if (type === 'ImportDeclaration') {
       const { source: importedFile, specifiers } = node as unknown as ESTree.ImportDeclaration;
@@ -204,7 +204,7 @@ function strayTexts(file: string, source: string): readonly string[] {
       const { callee } = node as unknown as { callee: { name: string } };
       if (callee.name === 'wording' || callee.name === 'wordingByScreenLanguage') return;
     }
-    if (forDevelopers.test(calleeOf(node, source))) return;
+    if (developerCalls.test(calleeOf(node, source))) return;
     if (type === 'Identifier' && !isInFunction && catalogueNames.has(String(node.name))) {
       found.push(`${String(node.name)} is read when the file is loaded`);
     }
@@ -215,12 +215,15 @@ function strayTexts(file: string, source: string): readonly string[] {
     }
     for (const [name, value] of Object.entries(node)) {
       for (const child of (Array.isArray(value) ? value : [value]).filter(isNode)) {
-        visit(child, isInFunction || /Function/.test(type), isVisibleIn(node, name, isVisible));
+        visit(child, {
+          isInFunction: isInFunction || /Function/.test(type),
+          isVisible: isVisibleIn(node, name, isVisible),
+        });
       }
     }
   }
 
-  visit(program as unknown as Node, false, false);
+  visit(program as unknown as Node);
   return found.map((text) => `${file}: ${text}`);
 }
 

@@ -7,7 +7,7 @@ import { type Answers, errorResponse } from '../testing/stub-api.ts';
 
 const admin = account({ role: 'admin' });
 
-function openAdmin(api: Answers = {}) {
+function openAdminScreen(api: Answers = {}) {
   return openApp('/admin', {
     signedInAs: admin,
     api: {
@@ -23,7 +23,7 @@ const menuButton = () => screen.findByRole('button', { name: /İpek Işık/ });
 
 describe('the navigation of the admin area', () => {
   it('links to the admin screens and back to the dashboard', async () => {
-    openAdmin();
+    openAdminScreen();
     const bar = within(await screen.findByRole('navigation', { name: 'Yönetim sayfaları' }));
     const links = bar.getAllByRole('link').map((link) => [link.textContent, link.getAttribute('href')]);
     expect(links).toEqual([
@@ -38,13 +38,13 @@ describe('the navigation of the admin area', () => {
   });
 
   it('shows the name of the signed-in user with an Admin badge', async () => {
-    openAdmin();
+    openAdminScreen();
     expect((await menuButton()).textContent).toBe('İIİpek IşıkAdmin'); // initials, name, badge
   });
 
   it('shows the numbers of waiting applicants and dataset requests, and updates them when the window gets the focus', async () => {
     let waiting = { applications: 3, datasetRequests: 0 };
-    openAdmin({ 'GET /admin/waiting': () => waiting });
+    openAdminScreen({ 'GET /admin/waiting': () => waiting });
     await screen.findByRole('link', { name: /Kullanıcılar.*3 kişi onay bekliyor/ });
     screen.getByRole('link', { name: 'Veri Kümeleri' });
     waiting = { applications: 0, datasetRequests: 1 };
@@ -54,7 +54,7 @@ describe('the navigation of the admin area', () => {
   });
 
   it('shows the number of uploads in progress until all uploads have ended', async () => {
-    openAdmin();
+    openAdminScreen();
     await screen.findByRole('link', { name: 'Slaytlar' });
     act(() => reportUploadActivity({ count: 2, sentBytes: 430, sizeBytes: 1000 }));
     screen.getByRole('link', { name: /Slaytlar.*2 yükleme sürüyor \(%43\)/ });
@@ -62,8 +62,8 @@ describe('the navigation of the admin area', () => {
     screen.getByRole('link', { name: 'Slaytlar' });
   });
 
-  it('marks the link to the current screen', async () => {
-    const { person } = openAdmin();
+  it('marks only the link to the current screen as current', async () => {
+    const { person } = openAdminScreen();
     await person.click(await screen.findByRole('link', { name: 'Kullanıcılar' }));
     await screen.findByText('All Users');
     const current = screen
@@ -75,7 +75,7 @@ describe('the navigation of the admin area', () => {
 
 describe('the user menu of the admin area', () => {
   it('contains links to the profile and to sign-out', async () => {
-    const { person } = openAdmin();
+    const { person } = openAdminScreen();
     await person.click(await menuButton());
     const items = await screen.findAllByRole('menuitem');
     expect(items.map(({ textContent }) => textContent)).toEqual(['Profil', 'Çıkış Yap']);
@@ -94,7 +94,7 @@ describe('the user menu of the admin area', () => {
         person.click(screen.getByRole('link', { name: 'Kullanıcılar' })),
     ],
   ])('closes on %s', async (_, action) => {
-    const { person } = openAdmin();
+    const { person } = openAdminScreen();
     await person.click(await menuButton());
     await screen.findAllByRole('menuitem');
     await action(person);
@@ -104,11 +104,11 @@ describe('the user menu of the admin area', () => {
   it.each([
     ['a success', { 'POST /auth/logout': new Response(null, { status: 204 }) }, 'Başarıyla çıkış yapıldı.'],
     ['a failure', {}, 'Çıkış yaparken hata oluştu.'],
-  ])('signs out, shows a message after %s and opens the login page', async (_, api, sentence) => {
-    const { person, address } = openAdmin(api);
+  ])('signs out, shows a message after %s and opens the login page', async (_, api, message) => {
+    const { person, address } = openAdminScreen(api);
     await person.click(await menuButton());
     await person.click(await screen.findByRole('menuitem', { name: 'Çıkış Yap' }));
-    await screen.findByText(sentence);
+    await screen.findByText(message);
     expect(address()).toBe('/auth/login');
     expect(localStorage.getItem('auth_token')).toBeNull();
   });

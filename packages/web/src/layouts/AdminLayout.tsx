@@ -72,7 +72,7 @@ export function AdminLayout() {
   );
 }
 
-/** Returns the count behind a link with its text; null when the count is 0 or unknown. */
+/** Returns the count of waiting items that a link shows, with its label; null when the count is 0 or unknown. */
 function waitingItems(count: number | undefined, label: (count: number) => string) {
   return count ? { count, label: label(count) } : null;
 }

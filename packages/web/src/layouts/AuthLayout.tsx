@@ -1,7 +1,7 @@
 import { Outlet } from 'react-router';
 import { CenteredPage } from '../components/CenteredPage.tsx';
 
-/** Layout of sign-in and registration. */
+/** Layout of the screens for signing in, registering and resetting a password. */
 export function AuthLayout() {
   return (
     <CenteredPage>

@@ -41,11 +41,11 @@ describe('the user menu of the dashboard', () => {
         await person.click(await menuButton());
       await person.click(await screen.findByRole('menuitemradio', { name: theme }));
     };
-    const shown = () => document.documentElement.dataset.mantineColorScheme;
+    const currentScheme = () => document.documentElement.dataset.mantineColorScheme;
     await choose(/Dark|Koyu/);
-    await waitFor(() => expect(shown()).toBe('dark'));
+    await waitFor(() => expect(currentScheme()).toBe('dark'));
     await choose(/Light|Açık/);
-    await waitFor(() => expect(shown()).toBe('light'));
+    await waitFor(() => expect(currentScheme()).toBe('light'));
     await choose(/System|Sistem/);
     await waitFor(() => expect(localStorage.getItem('mantine-color-scheme-value')).toBe('auto'));
   });

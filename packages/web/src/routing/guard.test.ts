@@ -10,32 +10,32 @@ const signedIn = (changes: Parameters<typeof account>[0]) => ({
 
 const people = {
   visitor,
-  'not yet verified': { user: account(), isAuthenticated: false },
-  pending: signedIn({ status: 'pending', role: 'unassigned' }),
-  suspended: signedIn({ status: 'suspended' }),
+  'visitor with an unverified sign-in': { user: account(), isAuthenticated: false },
+  'pending user': signedIn({ status: 'pending', role: 'unassigned' }),
+  'suspended user': signedIn({ status: 'suspended' }),
   'suspended admin': signedIn({ status: 'suspended', role: 'admin' }),
-  deactivated: signedIn({ status: 'deactivated' }),
-  unassigned: signedIn({ role: 'unassigned' }),
+  'deactivated user': signedIn({ status: 'deactivated' }),
+  'user without a role': signedIn({ role: 'unassigned' }),
   viewer: signedIn({ role: 'viewer' }),
   user: signedIn({ role: 'user' }),
   admin: signedIn({ role: 'admin' }),
 } as const;
 
-const blocked = ['pending', 'suspended', 'suspended admin', 'deactivated'] as const;
-const active = ['unassigned', 'viewer', 'user', 'admin'] as const;
-const anonymous = ['visitor', 'not yet verified'] as const;
+const blocked = ['pending user', 'suspended user', 'suspended admin', 'deactivated user'] as const;
+const active = ['user without a role', 'viewer', 'user', 'admin'] as const;
+const anonymous = ['visitor', 'visitor with an unverified sign-in'] as const;
 
-interface Row {
+/** The expected redirect of each group of people at a path; null when they may open it. */
+interface ExpectedRedirects {
   readonly path: string;
   readonly access: RouteAccess;
-  /** Redirect target; null when the person may stay. */
   readonly anonymous: string | null;
   readonly blocked: string | null;
   readonly active: string | null;
   readonly admin: string | null;
 }
 
-const rows: readonly Row[] = [
+const rows: readonly ExpectedRedirects[] = [
   {
     path: '/auth/login',
     access: 'guests',
@@ -134,14 +134,21 @@ const rows: readonly Row[] = [
   },
 ];
 
-const cells = rows.flatMap((row) => [
-  ...anonymous.map((who) => [who, row.path, row.access, row.anonymous] as const),
-  ...blocked.map((who) => [who, row.path, row.access, row.blocked] as const),
-  ...active.map((who) => [who, row.path, row.access, who === 'admin' ? row.admin : row.active] as const),
-]);
+const cells = rows.flatMap(({ path, access, ...targets }) => {
+  const cellOf = (who: keyof typeof people, target: string | null) => {
+    const name =
+      target === null ? `lets the ${who} open ${path}` : `redirects the ${who} from ${path} to ${target}`;
+    return [name, who, path, access, target] as const;
+  };
+  return [
+    ...anonymous.map((who) => cellOf(who, targets.anonymous)),
+    ...blocked.map((who) => cellOf(who, targets.blocked)),
+    ...active.map((who) => cellOf(who, who === 'admin' ? targets.admin : targets.active)),
+  ];
+});
 
 describe('the routing guard', () => {
-  it.each(cells)('sends %s at %s (access %s) to %s', (who, path, access, expected) => {
-    expect(redirectFor(access, path, people[who])).toBe(expected);
+  it.each(cells)('%s', (_, who, path, access, target) => {
+    expect(redirectFor(access, path, people[who])).toBe(target);
   });
 });
