@@ -25,7 +25,7 @@ import {
 import { findUserByEmail, insertUser } from '../store/users.ts';
 import type { Throttle } from './throttle.ts';
 
-interface Request {
+interface RegistrationRequest {
   /** The account that is created when the registration is confirmed. */
   readonly user: User;
   readonly passwordHash: string;
@@ -40,9 +40,9 @@ export interface ConfirmedRegistration {
    * Sends a link to the e-mail address, or, if the address already has an account, an e-mail that says so. Returns before it looks up
    * the address, so that the duration of the response does not reveal which e-mail was sent.
    */
-  request(request: Request, origin: Origin): void;
+  request(request: RegistrationRequest, origin: Origin): void;
   /**
-   * Creates the account. The password proves that the person who opened the link is the one who registered.
+   * Creates the account. The password proves that the person who opened the link has also registered.
    *
    * @throws AppError confirmation_link_invalid, credentials_invalid, email_taken, rate_limited, unavailable
    */
@@ -70,20 +70,20 @@ export function createConfirmedRegistration(options: Options): ConfirmedRegistra
   const { db, now, audit, mail, background, signIn, throttle, adminDigest, recipients } = options;
 
   /** Stores the registration and sends the e-mail. Does nothing when the address has received too many e-mails. */
-  async function store(request: Request, origin: Origin) {
+  async function storeAndSendEmail(request: RegistrationRequest, origin: Origin) {
     const { user, passwordHash, affiliation, purpose, language } = request;
     if (!(await throttle.mayMail({ email: user.email, origin }))) return;
     await runLockedTransaction(db, 'accounts', async (tx) => {
-      const known = await findUserByEmail(tx, user.email);
+      const existingUser = await findUserByEmail(tx, user.email);
       await audit.record(tx, {
         action: 'registration-requested',
-        result: known === null ? 'done' : 'refused',
+        result: existingUser === null ? 'done' : 'refused',
         actor: null,
-        target: known?.uid ?? user.uid,
+        target: existingUser?.uid ?? user.uid,
         origin,
       });
-      if (known !== null) {
-        await mail.queue(tx, alreadyRegisteredEmail(await recipients.of(tx, known)));
+      if (existingUser !== null) {
+        await mail.queue(tx, alreadyRegisteredEmail(await recipients.of(tx, existingUser)));
         return;
       }
       const code = newSecret();
@@ -106,7 +106,7 @@ export function createConfirmedRegistration(options: Options): ConfirmedRegistra
 
   return {
     request(request, origin) {
-      background.run('registration e-mail', () => store(request, origin));
+      background.run('registration e-mail', () => storeAndSendEmail(request, origin));
     },
 
     async confirm(code, password, origin) {
@@ -115,9 +115,9 @@ export function createConfirmedRegistration(options: Options): ConfirmedRegistra
         'password',
         { email: null, origin }, // a wrong code names no account, so it counts for the network only
         async () => {
-          const found = await findRegistration(db, hash, now());
-          if (found === null) throw new AppError('confirmation_link_invalid');
-          return found;
+          const registration = await findRegistration(db, hash, now());
+          if (registration === null) throw new AppError('confirmation_link_invalid');
+          return registration;
         },
       );
       await throttle.guard('password', { email, origin }, async () => {
@@ -127,11 +127,11 @@ export function createConfirmedRegistration(options: Options): ConfirmedRegistra
       });
       await runLockedTransaction(db, 'accounts', async (tx) => {
         // Queried again, because the registration may have been confirmed or deleted while the password was hashed.
-        const found = await findRegistration(tx, hash, now());
-        if (found === null) throw new AppError('confirmation_link_invalid');
+        const registration = await findRegistration(tx, hash, now());
+        if (registration === null) throw new AppError('confirmation_link_invalid');
         if ((await findUserByEmail(tx, email)) !== null) throw new AppError('email_taken');
-        const { uid, display_name: displayName, affiliation, purpose, language } = found;
-        await deleteRegistrationsOf(tx, found.email_key);
+        const { uid, display_name: displayName, affiliation, purpose, language } = registration;
+        await deleteRegistrationsOf(tx, registration.email_key);
         await insertUser(tx, register({ uid, email, displayName }, now().toISOString()), language);
         await signIn.signUp(tx, uid, passwordHash);
         if (affiliation !== null || purpose !== null) {

@@ -45,7 +45,8 @@ async function startServer({ database = 'SQLite', embedded = true, linkByEmail =
   return created;
 }
 
-async function verify({ as }: Pick<TestServer, 'as'>, login: string) {
+/** Signs in at the provider under this name, and then on the server with the ID token. */
+async function signInWith({ as }: Pick<TestServer, 'as'>, login: string) {
   const nonce = randomUUID();
   return as(null).call(verifyToken, { body: { token: await oidc.signIn(login, nonce), nonce } });
 }
@@ -68,7 +69,7 @@ const auditEntries = ({ services }: TestServer) =>
 describe.each(databaseKinds)('external sign-in on %s', (database) => {
   it('creates an account that waits for approval and issues a token of this server', async () => {
     const server = await startServer({ database });
-    const { status, body } = await verify(server, 'ipek');
+    const { status, body } = await signInWith(server, 'ipek');
     expect(status).toBe(200);
     expect(body.user).toMatchObject({
       email: 'ipek@example.org',
@@ -89,12 +90,12 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
 
   it('finds the account by issuer and subject after the e-mail address and name have changed', async () => {
     const server = await startServer({ database });
-    const first = await verify(server, 'ipek');
+    const first = await signInWith(server, 'ipek');
     await server
       .as(await server.fixtures.admin())
       .call(approveUser, { params: { uid: first.body.user.uid } });
     oidc.people.set('ipek', { email: 'other@example.org', email_verified: true, role: 'admin' });
-    const second = await verify(server, 'ipek');
+    const second = await signInWith(server, 'ipek');
     expect(second.body.user).toMatchObject({
       uid: first.body.user.uid,
       email: 'ipek@example.org',
@@ -106,40 +107,47 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
 
   it('creates one account for two concurrent sign-ins of a new person', async () => {
     const server = await startServer({ database });
-    const [one, other] = await Promise.all([verify(server, 'ipek'), verify(server, 'ipek')]);
-    expect([one.status, other.status, one.body.user.uid]).toEqual([200, 200, other.body.user.uid]);
+    const [firstResponse, secondResponse] = await Promise.all([
+      signInWith(server, 'ipek'),
+      signInWith(server, 'ipek'),
+    ]);
+    expect([firstResponse.status, secondResponse.status, firstResponse.body.user.uid]).toEqual([
+      200,
+      200,
+      secondResponse.body.user.uid,
+    ]);
   });
 
-  it('accepts each ID token once', async () => {
+  it('accepts an ID token only once', async () => {
     const server = await startServer({ database });
     const token = await oidc.signIn('ipek', 'n-1');
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [1, 2, 3].map(() => server.as(null).call(verifyToken, { body: { token } })),
     );
-    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 401, 401]);
+    expect(responses.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 401, 401]);
   });
 
   it('rejects a new person whose e-mail address already has an account', async () => {
     const server = await startServer({ database });
-    const there = await server.fixtures.user({ email: 'Ipek@Example.org' });
-    const answer = await verify(server, 'ipek');
-    expect(answer).toMatchObject({ status: 409, body: { code: 'email_taken' } });
+    const existingUser = await server.fixtures.user({ email: 'Ipek@Example.org' });
+    const response = await signInWith(server, 'ipek');
+    expect(response).toMatchObject({ status: 409, body: { code: 'email_taken' } });
     expect(await server.services.db.selectFrom('identities').select('uid').execute()).toEqual([
-      { uid: there.uid },
+      { uid: existingUser.uid },
     ]);
   });
 
-  it('links an account by its verified address with OIDC_LINK_BY_EMAIL and deletes its password', async () => {
+  it('links an account by its verified address with OIDC_LINK_BY_EMAIL, ends its sign-ins and deletes its password', async () => {
     const server = await startServer({ database, linkByEmail: true });
-    const there = await server.fixtures.user({ email: 'ipek@example.org' });
-    const before = await server.fixtures.token(there);
+    const existingUser = await server.fixtures.user({ email: 'ipek@example.org' });
+    const before = await server.fixtures.token(existingUser);
     const session = (await server.as(before).call(createImageSession)).body.session_id;
 
     oidc.people.set('ipek', { email: 'ipek@example.org', email_verified: false });
-    expect((await verify(server, 'ipek')).status).toBe(409);
+    expect((await signInWith(server, 'ipek')).status).toBe(409);
     oidc.people.set('ipek', { email: 'ipek@example.org', email_verified: true });
-    const { status, body } = await verify(server, 'ipek');
-    expect([status, body.user.uid]).toEqual([200, there.uid]);
+    const { status, body } = await signInWith(server, 'ipek');
+    expect([status, body.user.uid]).toEqual([200, existingUser.uid]);
 
     expect((await server.as(before).call(getProfile)).status).toBe(401);
     const pixels = await server.as(null).inject({
@@ -147,7 +155,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
       url: `/image-catalog/proxy/00000000-0000-4000-8000-000000000000/image.dzi?session=${session}`,
     });
     expect(pixels.status).toBe(401);
-    const { email, password } = there;
+    const { email, password } = existingUser;
     expect((await server.as(null).call(signIn, { body: { email, password } })).status).toBe(401);
     await server.as(null).call(requestPasswordReset, { body: { email } });
     expect((await server.outbox()).filter((mail) => mail.includes('#code='))).toEqual([]);
@@ -155,20 +163,21 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
   });
 
   describe('with OIDC_LINK_BY_EMAIL, for an address whose account has an identity of the provider', () => {
-    async function linkedAdmin() {
+    /** Starts a server with an administrator whose account is linked to the person `ipek` of the provider. */
+    async function serverWithLinkedAdmin() {
       const server = await startServer({ database, linkByEmail: true });
       const admin = await server.fixtures.admin({ email: 'ipek@example.org' });
-      expect((await verify(server, 'ipek')).body.user.uid).toBe(admin.uid);
+      expect((await signInWith(server, 'ipek')).body.user.uid).toBe(admin.uid);
       return { server, admin };
     }
 
     it.each(['ipek@example.org', 'Ipek@Example.ORG'])(
-      'rejects another subject with the same address, spelled %s, and ends no sign-in',
+      'rejects another subject (person of the provider) with the address %s, and ends no sign-in',
       async (email) => {
-        const { server, admin } = await linkedAdmin();
-        const token = (await verify(server, 'ipek')).body.token;
+        const { server, admin } = await serverWithLinkedAdmin();
+        const token = (await signInWith(server, 'ipek')).body.token;
         oidc.people.set('newcomer', { email, email_verified: true });
-        expect(await verify(server, 'newcomer')).toMatchObject({
+        expect(await signInWith(server, 'newcomer')).toMatchObject({
           status: 409,
           body: {
             code: 'email_taken',
@@ -189,27 +198,30 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
       },
     );
 
-    it('rejects another subject after the owner’s address has changed at the provider, and still finds the owner', async () => {
-      const { server, admin } = await linkedAdmin();
+    it('rejects another subject that has got the old address of the owner, and still signs in the owner', async () => {
+      const { server, admin } = await serverWithLinkedAdmin();
       oidc.people.set('ipek', { email: 'ipek.yilmaz@example.org', email_verified: true });
       oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });
-      expect((await verify(server, 'newcomer')).status).toBe(409);
-      expect((await verify(server, 'ipek')).body.user).toMatchObject({ uid: admin.uid, email: admin.email });
+      expect((await signInWith(server, 'newcomer')).status).toBe(409);
+      expect((await signInWith(server, 'ipek')).body.user).toMatchObject({
+        uid: admin.uid,
+        email: admin.email,
+      });
     });
 
     it('rejects another subject for an account that an external sign-in created', async () => {
       const server = await startServer({ database, linkByEmail: true });
-      const { uid } = (await verify(server, 'ipek')).body.user;
+      const { uid } = (await signInWith(server, 'ipek')).body.user;
       oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });
-      expect((await verify(server, 'newcomer')).status).toBe(409);
-      expect((await verify(server, 'ipek')).body.user.uid).toBe(uid);
+      expect((await signInWith(server, 'newcomer')).status).toBe(409);
+      expect((await signInWith(server, 'ipek')).body.user.uid).toBe(uid);
     });
 
     it('rejects another subject when the owner also has a password', async () => {
-      const { server, admin } = await linkedAdmin();
+      const { server, admin } = await serverWithLinkedAdmin();
       const { password } = await restoreAdmin(server.services, admin.email);
       oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });
-      expect((await verify(server, 'newcomer')).status).toBe(409);
+      expect((await signInWith(server, 'newcomer')).status).toBe(409);
       const body = { email: admin.email, password };
       expect((await server.as(null).call(signIn, { body })).status).toBe(200);
     });
@@ -223,15 +235,15 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
     ['sends the address with a Turkish capital İ', { email: 'İpek@example.org', email_verified: true }],
   ])('links no account by address when the provider %s', async (_, claims) => {
     const server = await startServer({ database, linkByEmail: true });
-    const there = await server.fixtures.user({ email: 'ipek@example.org' });
+    const existingUser = await server.fixtures.user({ email: 'ipek@example.org' });
     oidc.people.set('newcomer', claims);
-    expect([401, 409]).toContain((await verify(server, 'newcomer')).status);
+    expect([401, 409]).toContain((await signInWith(server, 'newcomer')).status);
     expect(await server.services.db.selectFrom('identities').select('uid').execute()).toEqual([
-      { uid: there.uid },
+      { uid: existingUser.uid },
     ]);
   });
 
-  it('accepts an ID token once, whatever the padding bits of its signature are', async () => {
+  it('rejects a used ID token in every spelling of the unused bits of its signature', async () => {
     const server = await startServer({ database });
     const token = await oidc.signIn('ipek', 'n-1');
     const ask = (spelling: string) => server.as(null).call(verifyToken, { body: { token: spelling } });
@@ -245,7 +257,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
     }
   });
 
-  it('accepts an ID token once, also when its ECDSA signature is replaced by the other valid one', async () => {
+  it('rejects a used ID token whose ECDSA signature was replaced by the other valid one', async () => {
     const server = await startServer({ database });
     const key = await newKey('ES256');
     oidc.publish(key);
@@ -268,49 +280,49 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
 
   it('signs in a suspended account and rejects a deactivated one', async () => {
     const server = await startServer({ database });
-    const { uid } = (await verify(server, 'ipek')).body.user;
+    const { uid } = (await signInWith(server, 'ipek')).body.user;
     const admin = server.as(await server.fixtures.admin());
     await admin.call(suspendUser, { params: { uid } });
-    expect(await verify(server, 'ipek')).toMatchObject({
+    expect(await signInWith(server, 'ipek')).toMatchObject({
       status: 200,
       body: { user: { status: 'suspended' } },
     });
     await admin.call(deactivateUser, { params: { uid } });
-    expect(await verify(server, 'ipek')).toMatchObject({
+    expect(await signInWith(server, 'ipek')).toMatchObject({
       status: 403,
       body: { code: 'account_not_active', message: 'Hesabınız devre dışı bırakılmış.' },
     });
   });
 
-  it('creates accounts whose password cannot be set on this server', async () => {
+  it('creates accounts for which setting a password on this server returns 409', async () => {
     const server = await startServer({ database });
-    const { token, user } = (await verify(server, 'ipek')).body;
+    const { token, user } = (await signInWith(server, 'ipek')).body;
     const admin = server.as(await server.fixtures.admin());
     await admin.call(approveUser, { params: { uid: user.uid } });
     const body = { new_password: 'yepyeni-şifre' };
-    for (const answer of [
+    for (const response of [
       await server.as(token).call(changePassword, { body }),
       await admin.call(setUserPassword, { params: { uid: user.uid }, body }),
     ]) {
-      expect(answer).toMatchObject({ status: 409, body: { code: 'password_elsewhere' } });
+      expect(response).toMatchObject({ status: 409, body: { code: 'password_elsewhere' } });
     }
     expect((await server.as(token).call(getProfile)).status).toBe(200); // the existing sign-in stays valid
   });
 
-  it('still works after restore-admin has set a password for the account', async () => {
+  it('still signs in to an account for which the command restore-admin has set a password', async () => {
     const server = await startServer({ database });
-    const { uid, email } = (await verify(server, 'ipek')).body.user;
+    const { uid, email } = (await signInWith(server, 'ipek')).body.user;
     const { password } = await restoreAdmin(server.services, email);
     expect((await server.as(null).call(signIn, { body: { email, password } })).status).toBe(200);
-    const again = await verify(server, 'ipek');
+    const again = await signInWith(server, 'ipek');
     expect(again.body.user).toMatchObject({ uid, status: 'active', role: 'admin' });
   });
 
   it('creates a new account after the person has deleted the earlier one', async () => {
     const server = await startServer({ database });
-    const { token, user } = (await verify(server, 'ipek')).body;
+    const { token, user } = (await signInWith(server, 'ipek')).body;
     expect((await server.as(token).call(deleteAccount)).status).toBe(200);
-    const again = await verify(server, 'ipek');
+    const again = await signInWith(server, 'ipek');
     expect(again.body.user.uid).not.toBe(user.uid);
     expect(again.body.user.status).toBe('pending');
   });
@@ -326,11 +338,11 @@ describe('an ID token', () => {
     });
   });
 
-  it('is recorded in the audit log with the reason and creates no account when it is rejected', async () => {
+  it('with a wrong nonce is recorded in the audit log with the reason, and creates no account', async () => {
     const server = await startServer();
     const idToken = await oidc.signIn('ipek', 'n-1');
-    const answer = await server.as(null).call(verifyToken, { body: { token: idToken, nonce: 'n-2' } });
-    expect(answer).toMatchObject({
+    const response = await server.as(null).call(verifyToken, { body: { token: idToken, nonce: 'n-2' } });
+    expect(response).toMatchObject({
       status: 401,
       body: { code: 'token_invalid', message: 'Geçersiz token veya kullanıcı bulunamadı' },
     });
@@ -341,10 +353,10 @@ describe('an ID token', () => {
     expect(await server.services.db.selectFrom('users').selectAll().execute()).toEqual([]);
   });
 
-  it('without an e-mail address creates no account', async () => {
+  it('without an e-mail address is rejected and creates no account', async () => {
     const server = await startServer();
     oidc.people.set('ipek', { name: 'İpek' });
-    expect(await verify(server, 'ipek')).toMatchObject({
+    expect(await signInWith(server, 'ipek')).toMatchObject({
       status: 401,
       body: { message: 'Kimlik hizmeti e-posta adresinizi bildirmedi.' },
     });
@@ -372,25 +384,25 @@ describe('an ID token', () => {
 });
 
 describe('with SIGN_IN=external', () => {
-  it('sign-in, registration and password reset with an e-mail address return 403', async () => {
+  it('sign-in with a password, registration and password reset return 403', async () => {
     const server = await startServer({ embedded: false });
     const { email, password } = await server.fixtures.user();
     const anonymous = server.as(null);
-    for (const answer of [
+    for (const response of [
       await anonymous.call(signIn, { body: { email, password } }),
       await anonymous.call(register, { body: { email: 'new@example.org', password: 'uzun-bir-şifre' } }),
       await anonymous.call(requestPasswordReset, { body: { email } }),
       await anonymous.call(confirmPasswordReset, { body: { code: 'x', new_password: 'uzun-bir-şifre' } }),
       await anonymous.call(confirmRegistration, { body: { code: 'x', password: 'uzun-bir-şifre' } }),
     ]) {
-      expect(answer).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+      expect(response).toMatchObject({ status: 403, body: { code: 'forbidden' } });
     }
-    expect((await verify(server, 'ipek')).status).toBe(200);
+    expect((await signInWith(server, 'ipek')).status).toBe(200);
   });
 });
 
-describe('the Content-Security-Policy', () => {
-  it('allows connections to this server and to the provider only', async () => {
+describe('the Content-Security-Policy header', () => {
+  it('allows the browser to connect only to this server and to the configured identity provider', async () => {
     const policyOf = async ({ app }: TestServer) =>
       /connect-src ([^;]*)/.exec(
         String((await app.inject('/auth/login')).headers['content-security-policy']),

@@ -50,7 +50,7 @@ export function isIdentityToken(token: string): boolean {
   return token.includes('.');
 }
 
-/** Cause of an error: the account with the same address is already linked to another subject of the issuer. */
+/** Cause of an AppError: the account with the same address is already linked to another subject of the issuer. */
 class LinkRefused extends Error {
   override readonly name = 'LinkRefused';
   readonly uid: string;
@@ -73,9 +73,9 @@ function refusalEventOf({ code, cause }: AppError): Pick<AuditEntry, 'action' | 
 }
 
 /**
- * Returns header and payload, which the signature covers (RFC 7515 section 5.2). They identify a token that was used. The whole token
- * would not, because a valid signature can be changed into another valid one: the last character of base64url has unused bits, and an
- * ECDSA signature (r, s) is also valid as (r, n - s).
+ * Returns header and payload, which the signature covers (RFC 7515 section 5.2). They identify a used token. The whole token does not,
+ * because a client can change a valid signature into another valid one: the last character of base64url has unused bits, and an ECDSA
+ * signature (r, s) is also valid as (r, n - s).
  */
 function signedPartOf(idToken: string): string {
   return idToken.slice(0, idToken.lastIndexOf('.'));
@@ -93,7 +93,7 @@ export function createExternalSignIn({
   const { external } = config.signIn;
   const provider = external && createIdentityProvider({ provider: external, now });
 
-  /** Returns the account of a person: the known one, one that it links by e-mail address, or a new one. */
+  /** Returns the account that is linked to the person, or links the account with the same e-mail address, or creates an account. */
   async function accountOf(
     tx: DatabaseTransaction,
     person: ExternalPerson,
@@ -102,15 +102,15 @@ export function createExternalSignIn({
   ) {
     const identity = { provider: person.issuer, subject: person.subject };
     const uid = await findUidOfIdentity(tx, identity);
-    const known = uid && (await findUser(tx, uid));
-    if (known) return { user: known, accountChange: null };
+    const knownUser = uid && (await findUser(tx, uid));
+    if (knownUser) return { user: knownUser, accountChange: null };
     if (person.email === null) {
       throw new AppError('token_invalid', { reason: 'external_email_missing' });
     }
 
     const at = now().toISOString();
-    const sameAddress = await findUserByEmail(tx, person.email);
-    if (sameAddress === null) {
+    const userWithAddress = await findUserByEmail(tx, person.email);
+    if (userWithAddress === null) {
       const { email, displayName } = person;
       const user = rules.register({ uid: randomUUID(), email, displayName }, at);
       await insertUser(tx, user, language);
@@ -124,18 +124,18 @@ export function createExternalSignIn({
       throw new AppError('email_taken', { reason: 'external_identity_not_linked' });
     }
     // An address may be reassigned to another person; a subject is never reassigned.
-    if (await hasIdentityOf(tx, sameAddress.uid, person.issuer)) {
+    if (await hasIdentityOf(tx, userWithAddress.uid, person.issuer)) {
       throw new AppError('email_taken', {
         reason: 'external_identity_differs',
-        cause: new LinkRefused(sameAddress.uid, person.issuer),
+        cause: new LinkRefused(userWithAddress.uid, person.issuer),
       });
     }
     // Another person may have registered this account and chosen its password, because registration did not verify the address.
-    await deletePassword(tx, sameAddress.uid);
-    await deleteResetsOf(tx, sameAddress.uid);
-    await signIn.revokeAll(tx, sameAddress.uid);
-    await insertIdentity(tx, sameAddress.uid, identity);
-    const user = { ...sameAddress, updatedAt: at };
+    await deletePassword(tx, userWithAddress.uid);
+    await deleteResetsOf(tx, userWithAddress.uid);
+    await signIn.revokeAll(tx, userWithAddress.uid);
+    await insertIdentity(tx, userWithAddress.uid, identity);
+    const user = { ...userWithAddress, updatedAt: at };
     await updateUser(tx, user);
     const detail = { issuer: person.issuer };
     await audit.record(tx, { action: 'identity-linked', actor: user.uid, target: user.uid, detail, origin });

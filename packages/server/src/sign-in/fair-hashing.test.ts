@@ -1,4 +1,4 @@
-/** Tests that an account that floods the queue of password hashes does not delay the sign-ins of others: they are next. */
+/** Tests that an account that floods the queue of password hashes does not delay the sign-ins of other accounts. */
 import os from 'node:os';
 import type * as argon2 from '@node-rs/argon2';
 import { describe, expect, it, vi } from 'vitest';
@@ -6,14 +6,14 @@ import { findPassword } from '../store/identities.ts';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
 
 /** Password comparisons that have started, oldest first. While `isHeld`, each of them runs until the test calls `end`. */
-const running: { readonly password: string; readonly end: () => void }[] = [];
+const runningComparisons: { readonly password: string; readonly end: () => void }[] = [];
 let isHeld = false;
 
 vi.mock('@node-rs/argon2', async (original) => {
   const real = await original<typeof argon2>();
   const verify: typeof real.verify = async (hash, password, ...more) => {
     if (isHeld) {
-      await new Promise<void>((end) => running.push({ password: String(password), end }));
+      await new Promise<void>((end) => runningComparisons.push({ password: String(password), end }));
     }
     return real.verify(hash, password, ...more);
   };
@@ -29,17 +29,17 @@ vi.mock('../store/identities.ts', async (original) => {
 const concurrency = Math.max(1, os.availableParallelism() - 1);
 
 async function signInFrom(address: string, { app }: TestServer, { email, password }: TestUser) {
-  const answer = await app.inject({
+  const response = await app.inject({
     method: 'POST',
     url: '/api/v1/auth/login',
     payload: { email, password },
     remoteAddress: address,
   });
-  return answer.statusCode;
+  return response.statusCode;
 }
 
-/** Resolves when the server has read the password hash of the account so many times. It reads the hash before it queues the comparison. */
-async function untilRead(user: TestUser, times: number): Promise<void> {
+/** Resolves when the server has read the password hash of the account `times` times, which it does before it queues a comparison. */
+async function untilHashRead(user: TestUser, times: number): Promise<void> {
   await vi.waitFor(() => {
     const calls = vi.mocked(findPassword).mock.calls.filter(([, uid]) => uid === user.uid);
     expect(calls.length).toBeGreaterThanOrEqual(times);
@@ -48,70 +48,70 @@ async function untilRead(user: TestUser, times: number): Promise<void> {
 }
 
 /** Lets the oldest running comparison end, and waits until the next one has started. @returns its password */
-async function endOne(): Promise<string | undefined> {
-  const before = running.length;
-  running.shift()?.end();
-  await vi.waitFor(() => expect(running.length).toBe(before));
-  return running.at(-1)?.password;
+async function endOldest(): Promise<string | undefined> {
+  const before = runningComparisons.length;
+  runningComparisons.shift()?.end();
+  await vi.waitFor(() => expect(runningComparisons.length).toBe(before));
+  return runningComparisons.at(-1)?.password;
 }
 
 /** Starts a server at which 60 sign-ins of one pending account wait for a password comparison. */
 async function floodedServer(floodAddress: string) {
   isHeld = false;
   const server = await testServer();
-  const stranger = await server.fixtures.user({
+  const floodingUser = await server.fixtures.user({
     status: 'pending',
     password: 'the password of the stranger',
   });
-  running.length = 0;
+  runningComparisons.length = 0;
   isHeld = true;
-  const flood = Array.from({ length: 60 }, () => signInFrom(floodAddress, server, stranger));
-  await untilRead(stranger, 60);
+  const flood = Array.from({ length: 60 }, () => signInFrom(floodAddress, server, floodingUser));
+  await untilHashRead(floodingUser, 60);
   return {
     server,
     /** Lets all comparisons end. @returns the statuses of the 60 sign-ins */
-    async settle() {
+    async endAll() {
       isHeld = false;
       const settled = Promise.all(flood);
-      for (const { end } of running.splice(0)) end();
+      for (const { end } of runningComparisons.splice(0)) end();
       return settled;
     },
   };
 }
 
-describe('sixty sign-ins of one pending account at the same time', () => {
-  it('let the sign-in of another account in another network have one of the next two password comparisons', async () => {
-    const { server, settle } = await floodedServer('198.51.100.1');
-    const other = await server.fixtures.user();
-    const answer = signInFrom('192.0.2.1', server, other);
-    await untilRead(other, 1);
-    expect(running.map(({ password }) => password)).toEqual(
+describe('password comparisons while sixty concurrent sign-ins of one account wait', () => {
+  it('run for a sign-in of another account from another network in the next turn or the one after it', async () => {
+    const { server, endAll } = await floodedServer('198.51.100.1');
+    const otherUser = await server.fixtures.user();
+    const otherSignIn = signInFrom('192.0.2.1', server, otherUser);
+    await untilHashRead(otherUser, 1);
+    expect(runningComparisons.map(({ password }) => password)).toEqual(
       Array<string>(concurrency).fill('the password of the stranger'),
     );
-    // At most one waiting comparison of the flooding account may run before, not all 32.
-    const next = [await endOne(), await endOne()];
-    expect(next).toContain(other.password);
-    const statuses = await settle();
-    expect(await answer).toBe(200);
+    // At most one of the 32 waiting comparisons of the flooding account may run first.
+    const nextPasswords = [await endOldest(), await endOldest()];
+    expect(nextPasswords).toContain(otherUser.password);
+    const statuses = await endAll();
+    expect(await otherSignIn).toBe(200);
     expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(0);
   });
 
-  it('let the sign-in of another account in the same network have one of the next two password comparisons', async () => {
-    const { server, settle } = await floodedServer('192.0.2.1');
-    const other = await server.fixtures.user();
-    const answer = signInFrom('192.0.2.1', server, other);
-    await untilRead(other, 1);
-    expect([await endOne(), await endOne()]).toContain(other.password);
-    await settle();
-    expect(await answer).toBe(200);
+  it('run for a sign-in of another account from the same network in the next turn or the one after it', async () => {
+    const { server, endAll } = await floodedServer('192.0.2.1');
+    const otherUser = await server.fixtures.user();
+    const otherSignIn = signInFrom('192.0.2.1', server, otherUser);
+    await untilHashRead(otherUser, 1);
+    expect([await endOldest(), await endOldest()]).toContain(otherUser.password);
+    await endAll();
+    expect(await otherSignIn).toBe(200);
   });
 
-  it('leave places in the password-hashing queue for twenty other accounts, none of which is rejected', async () => {
-    const { server, settle } = await floodedServer('198.51.100.1');
+  it('run for the sign-ins of twenty other accounts, none of which is rejected', async () => {
+    const { server, endAll } = await floodedServer('198.51.100.1');
     const others = await Promise.all(Array.from({ length: 20 }, () => server.fixtures.user()));
-    const answers = others.map((other, place) => signInFrom(`192.0.2.${place}`, server, other));
-    await untilRead(others.at(-1) as TestUser, 1);
-    await settle();
-    expect(await Promise.all(answers)).toEqual(Array<number>(20).fill(200));
+    const signIns = others.map((otherUser, place) => signInFrom(`192.0.2.${place}`, server, otherUser));
+    await untilHashRead(others.at(-1) as TestUser, 1);
+    await endAll();
+    expect(await Promise.all(signIns)).toEqual(Array<number>(20).fill(200));
   });
 });

@@ -1,4 +1,4 @@
-/** Verification of ID tokens, against a real provider. */
+/** Tests the validation of ID tokens with a real OpenID Connect provider that runs in the test process. */
 import { createPublicKey } from 'node:crypto';
 import { createServer } from 'node:http';
 import { SignJWT, UnsecuredJWT } from 'jose';
@@ -26,17 +26,18 @@ function providerWith(settings: { issuer?: string; audience?: string; keyCooldow
   return createIdentityProvider({ provider: settingsOfProvider, now, keyCooldownMs });
 }
 
+/** Returns the time `fromNow` seconds after now, in seconds since 1970. */
 const seconds = (fromNow = 0) => Math.floor(now().getTime() / 1000) + fromNow;
 
 interface TokenParts {
   readonly claims?: Readonly<Record<string, unknown>>;
   readonly header?: Readonly<Record<string, unknown>>;
-  readonly by?: SigningKey;
+  readonly signedBy?: SigningKey;
 }
 
-/** Returns a valid ID token with changes, signed with the key of the provider or with `by`. The value `undefined` omits a claim. */
-function token({ claims = {}, header = {}, by = oidc.key() }: TokenParts = {}): Promise<string> {
-  const all = {
+/** Returns a valid ID token with changes, signed with the key of the provider or with `signedBy`. The value `undefined` omits a claim. */
+function signedToken({ claims = {}, header = {}, signedBy = oidc.key() }: TokenParts = {}): Promise<string> {
+  const allClaims = {
     iss: oidc.issuer,
     aud: oidc.clientId,
     sub: 'someone',
@@ -46,10 +47,12 @@ function token({ claims = {}, header = {}, by = oidc.key() }: TokenParts = {}): 
     email: 'someone@example.org',
     ...claims,
   };
-  return new SignJWT(all).setProtectedHeader({ alg: 'RS256', kid: by.kid, ...header }).sign(by.privateKey);
+  return new SignJWT(allClaims)
+    .setProtectedHeader({ alg: 'RS256', kid: signedBy.kid, ...header })
+    .sign(signedBy.privateKey);
 }
 
-const refused = { code: 'token_invalid', status: 401 };
+const rejected = { code: 'token_invalid', status: 401 };
 const unverifiable = { code: 'token_unverifiable', status: 503 };
 
 describe('verification of an OIDC ID token', () => {
@@ -96,15 +99,15 @@ describe('verification of an OIDC ID token', () => {
     ['the type of a logout token', () => ({ header: { typ: 'logout+jwt' } })],
     ['an unknown key id', () => ({ header: { kid: 'unknown' } })],
     ['an unknown critical extension', () => ({ header: { crit: ['x'], x: 1 } })],
-  ])('rejects a token with %s', async (_, said) => {
-    await expect(provider.personOf(await signedOrNot(said()), 'n-1')).rejects.toMatchObject(refused);
+  ])('rejects a token with %s', async (_, parts) => {
+    await expect(provider.personOf(await tokenWith(parts()), 'n-1')).rejects.toMatchObject(rejected);
   });
 
   /** The library does not sign a token with an unknown `crit` header, so such a token gets the signature of another token. */
-  async function signedOrNot(said: TokenParts): Promise<string> {
-    if (!said.header?.crit) return token(said);
-    const [, ...rest] = (await token()).split('.');
-    const header = { alg: 'RS256', kid: oidc.key().kid, ...said.header };
+  async function tokenWith(parts: TokenParts): Promise<string> {
+    if (!parts.header?.crit) return signedToken(parts);
+    const [, ...rest] = (await signedToken()).split('.');
+    const header = { alg: 'RS256', kid: oidc.key().kid, ...parts.header };
     return [Buffer.from(JSON.stringify(header)).toString('base64url'), ...rest].join('.');
   }
 
@@ -115,15 +118,15 @@ describe('verification of an OIDC ID token', () => {
     ],
     ['times that differ from the clock by 30 s', () => ({ exp: seconds(-30), iat: seconds(30) })],
   ])('accepts a token with %s', async (_, claims) => {
-    const idToken = await token({ claims: claims() });
+    const idToken = await signedToken({ claims: claims() });
     expect(await provider.personOf(idToken, 'n-1')).toMatchObject({ subject: 'someone' });
   });
 
   it('accepts a token for a configured audience that is not the client id', async () => {
-    const forApi = providerWith({ audience: 'api://slides' });
-    const idToken = await token({ claims: { aud: 'api://slides', azp: oidc.clientId } });
-    expect(await forApi.personOf(idToken, undefined)).toMatchObject({ subject: 'someone' });
-    await expect(forApi.personOf(await token(), undefined)).rejects.toMatchObject(refused);
+    const withApiAudience = providerWith({ audience: 'api://slides' });
+    const idToken = await signedToken({ claims: { aud: 'api://slides', azp: oidc.clientId } });
+    expect(await withApiAudience.personOf(idToken, undefined)).toMatchObject({ subject: 'someone' });
+    await expect(withApiAudience.personOf(await signedToken(), undefined)).rejects.toMatchObject(rejected);
   });
 
   it('rejects a token without a signature', async () => {
@@ -135,10 +138,10 @@ describe('verification of an OIDC ID token', () => {
       exp: seconds(300),
     };
     await expect(provider.personOf(new UnsecuredJWT(claims).encode(), undefined)).rejects.toMatchObject(
-      refused,
+      rejected,
     );
-    const [header, payload] = (await token()).split('.');
-    await expect(provider.personOf(`${header}.${payload}.`, undefined)).rejects.toMatchObject(refused);
+    const [header, payload] = (await signedToken()).split('.');
+    await expect(provider.personOf(`${header}.${payload}.`, undefined)).rejects.toMatchObject(rejected);
   });
 
   it('rejects a token that is signed with the public key as a shared secret', async () => {
@@ -154,47 +157,56 @@ describe('verification of an OIDC ID token', () => {
     const idToken = await new SignJWT(claims)
       .setProtectedHeader({ alg: 'HS256', kid })
       .sign(Buffer.from(pem));
-    await expect(provider.personOf(idToken, undefined)).rejects.toMatchObject(refused);
+    await expect(provider.personOf(idToken, undefined)).rejects.toMatchObject(rejected);
   });
 
   it('rejects a token that is signed with a foreign key, under any key id', async () => {
-    const own = await newKey();
-    await expect(provider.personOf(await token({ by: own }), 'n-1')).rejects.toMatchObject(refused);
-    const named = await token({ by: own, header: { kid: oidc.key().kid } });
-    await expect(provider.personOf(named, 'n-1')).rejects.toMatchObject(refused);
-    const brought = await token({ by: own, header: { jwk: own.publicJwk, kid: oidc.key().kid } });
-    await expect(provider.personOf(brought, 'n-1')).rejects.toMatchObject(refused);
+    const foreignKey = await newKey();
+    await expect(provider.personOf(await signedToken({ signedBy: foreignKey }), 'n-1')).rejects.toMatchObject(
+      rejected,
+    );
+    const withKnownKeyId = await signedToken({ signedBy: foreignKey, header: { kid: oidc.key().kid } });
+    await expect(provider.personOf(withKnownKeyId, 'n-1')).rejects.toMatchObject(rejected);
+    const withEmbeddedKey = await signedToken({
+      signedBy: foreignKey,
+      header: { jwk: foreignKey.publicJwk, kid: oidc.key().kid },
+    });
+    await expect(provider.personOf(withEmbeddedKey, 'n-1')).rejects.toMatchObject(rejected);
   });
 
   it('does not fetch keys from a URL that the token names', async () => {
-    const own = await newKey();
+    const foreignKey = await newKey();
     let visits = 0;
     const attacker = createServer((_, response) => {
       visits += 1;
-      response.end(JSON.stringify({ keys: [own.publicJwk] }));
+      response.end(JSON.stringify({ keys: [foreignKey.publicJwk] }));
     }).listen(0, '127.0.0.1');
     await new Promise((resolve) => attacker.once('listening', resolve));
     const address = attacker.address();
     const port = typeof address === 'object' ? address?.port : undefined;
     const jku = `http://127.0.0.1:${port}/keys`;
     for (const header of [{ jku }, { x5u: jku }, { jku, kid: oidc.key().kid }]) {
-      await expect(provider.personOf(await token({ by: own, header }), 'n-1')).rejects.toMatchObject(refused);
+      await expect(
+        provider.personOf(await signedToken({ signedBy: foreignKey, header }), 'n-1'),
+      ).rejects.toMatchObject(rejected);
     }
     attacker.close();
     expect(visits).toBe(0);
   });
 
-  it('rejects a token with a changed character, wherever it is', async () => {
-    const idToken = await token();
-    const places = idToken.split('').flatMap((character, at) => (character === '.' || at % 7 ? [] : [at]));
-    for (const at of places) {
+  it('rejects a token after any of its characters was changed, and text that is no token', async () => {
+    const idToken = await signedToken();
+    const positions = idToken
+      .split('')
+      .flatMap((character, position) => (character === '.' || position % 7 ? [] : [position])); // every seventh
+    for (const position of positions) {
       // The last character of the signature has unused bits, so a change of it may not change the signature.
-      if (at === idToken.length - 1) continue;
-      const other = idToken[at] === 'A' ? 'B' : 'A';
-      const changed = idToken.slice(0, at) + other + idToken.slice(at + 1);
-      await expect(provider.personOf(changed, 'n-1')).rejects.toMatchObject(refused);
+      if (position === idToken.length - 1) continue;
+      const other = idToken[position] === 'A' ? 'B' : 'A';
+      const changed = idToken.slice(0, position) + other + idToken.slice(position + 1);
+      await expect(provider.personOf(changed, 'n-1')).rejects.toMatchObject(rejected);
     }
-    for (const odd of [
+    for (const malformed of [
       '.',
       '..',
       'a.b',
@@ -204,12 +216,12 @@ describe('verification of an OIDC ID token', () => {
       `x${idToken}`,
       '\u0000.\u0000.',
     ]) {
-      await expect(provider.personOf(odd, 'n-1')).rejects.toMatchObject(refused);
+      await expect(provider.personOf(malformed, 'n-1')).rejects.toMatchObject(rejected);
     }
   });
 });
 
-describe('e-mail address of a person from an ID token', () => {
+describe('the e-mail address of a person and whether it is verified', () => {
   it.each([
     [
       'an unverified e-mail address',
@@ -234,8 +246,8 @@ describe('e-mail address of a person from an ID token', () => {
     ],
     ['no e-mail address', { email: undefined, preferred_username: 'ipek' }, [null, false]],
     ['an e-mail claim that is not an address', { email: 'ipek', email_verified: true }, [null, false]],
-  ])('and its verification are read from a token with %s', async (_, claims, [email, isEmailVerified]) => {
-    const person = await provider.personOf(await token({ claims }), 'n-1');
+  ])('are read from an ID token with %s', async (_, claims, [email, isEmailVerified]) => {
+    const person = await provider.personOf(await signedToken({ claims }), 'n-1');
     expect([person.email, person.isEmailVerified]).toEqual([email, isEmailVerified]);
   });
 });
@@ -249,54 +261,56 @@ it.each([
   [42, null],
   [undefined, null],
 ])('the name %j from the identity provider is stored as %j', async (name, displayName) => {
-  const person = await provider.personOf(await token({ claims: { name } }), 'n-1');
+  const person = await provider.personOf(await signedToken({ claims: { name } }), 'n-1');
   expect(person.displayName).toBe(displayName);
 });
 
 describe('signing keys of the identity provider', () => {
-  const keyQuestions = () => oidc.requests.filter((each) => each === 'GET /jwks').length;
+  const countKeyRequests = () => oidc.requests.filter((each) => each === 'GET /jwks').length;
 
-  it('are fetched once for concurrent tokens', async () => {
-    const before = keyQuestions();
-    const tokens = await Promise.all(Array.from({ length: 20 }, () => token()));
+  it('are fetched once when the server verifies twenty tokens concurrently', async () => {
+    const before = countKeyRequests();
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => signedToken()));
     await Promise.all(tokens.map((each) => provider.personOf(each, 'n-1')));
-    expect(keyQuestions() - before).toBe(1);
+    expect(countKeyRequests() - before).toBe(1);
   });
 
-  it('are not fetched for a token of another issuer or audience', async () => {
+  it('are not fetched for a malformed token or a token of another issuer', async () => {
     const before = oidc.requests.length;
-    const elsewhere = await token({ claims: { iss: 'https://elsewhere.example.org' } });
+    const elsewhere = await signedToken({ claims: { iss: 'https://elsewhere.example.org' } });
     for (const idToken of ['a.b.c', elsewhere]) {
-      await expect(provider.personOf(idToken, 'n-1')).rejects.toMatchObject(refused);
+      await expect(provider.personOf(idToken, 'n-1')).rejects.toMatchObject(rejected);
     }
     expect(oidc.requests.length).toBe(before);
   });
 
-  it('are not fetched again for every token with an unknown key', async () => {
-    await provider.personOf(await token(), 'n-1');
-    const before = keyQuestions();
+  it('are not fetched again for twenty tokens with unknown key ids within 30 s', async () => {
+    await provider.personOf(await signedToken(), 'n-1');
+    const before = countKeyRequests();
     for (let i = 0; i < 20; i++) {
-      const unknown = await token({ header: { kid: `unknown-${i}` } });
-      await expect(provider.personOf(unknown, 'n-1')).rejects.toMatchObject(refused);
+      const unknown = await signedToken({ header: { kid: `unknown-${i}` } });
+      await expect(provider.personOf(unknown, 'n-1')).rejects.toMatchObject(rejected);
     }
-    expect(keyQuestions()).toBe(before);
+    expect(countKeyRequests()).toBe(before);
   });
 
-  it('may change: the new key is accepted and the old key rejected', async () => {
-    const impatient = providerWith({ keyCooldownMs: 0 });
+  it('are replaced when the provider changes its key: the new key is accepted and the old one rejected', async () => {
+    const withoutCooldown = providerWith({ keyCooldownMs: 0 });
     const old = oidc.key();
-    await impatient.personOf(await token(), 'n-1');
+    await withoutCooldown.personOf(await signedToken(), 'n-1');
     await oidc.changeKey();
-    expect(await impatient.personOf(await token(), 'n-1')).toMatchObject({ subject: 'someone' });
-    await expect(impatient.personOf(await token({ by: old }), 'n-1')).rejects.toMatchObject(refused);
+    expect(await withoutCooldown.personOf(await signedToken(), 'n-1')).toMatchObject({ subject: 'someone' });
+    await expect(withoutCooldown.personOf(await signedToken({ signedBy: old }), 'n-1')).rejects.toMatchObject(
+      rejected,
+    );
   });
 });
 
 describe('an identity provider', () => {
   it.each(['error', 'silence', 'redirect'] as const)(
-    'that responds with %s makes the verification of tokens unavailable',
+    'that fails with %s makes the verification of tokens unavailable until it works again',
     async (how) => {
-      const idToken = await token();
+      const idToken = await signedToken();
       oidc.fail(how);
       await expect(provider.personOf(idToken, 'n-1')).rejects.toMatchObject(unverifiable);
       oidc.fail(null);
@@ -304,16 +318,16 @@ describe('an identity provider', () => {
     },
   );
 
-  it('verifies tokens with cached keys while it is unreachable', async () => {
-    await provider.personOf(await token(), 'n-1');
+  it('that is unreachable does not stop the verification of tokens with cached keys', async () => {
+    await provider.personOf(await signedToken(), 'n-1');
     oidc.fail('silence');
-    expect(await provider.personOf(await token(), 'n-1')).toMatchObject({ subject: 'someone' });
+    expect(await provider.personOf(await signedToken(), 'n-1')).toMatchObject({ subject: 'someone' });
   });
 
-  it('whose discovery document names another issuer is rejected', async () => {
+  it('whose discovery document names another issuer makes the verification of tokens unavailable', async () => {
     const byAnotherName = oidc.issuer.replace('127.0.0.1', 'localhost');
-    const misled = providerWith({ issuer: byAnotherName });
-    const idToken = await token({ claims: { iss: byAnotherName } });
-    await expect(misled.personOf(idToken, 'n-1')).rejects.toMatchObject(unverifiable);
+    const misconfigured = providerWith({ issuer: byAnotherName });
+    const idToken = await signedToken({ claims: { iss: byAnotherName } });
+    await expect(misconfigured.personOf(idToken, 'n-1')).rejects.toMatchObject(unverifiable);
   });
 });

@@ -61,7 +61,7 @@ const keyCacheMs = 10 * 60_000;
 interface IdentityProviderDependencies {
   readonly provider: ExternalProvider;
   readonly now: () => Date;
-  /** Tokens with an unknown key cause at most one request for the keys in this time. */
+  /** Tokens with an unknown key id cause at most one request for the keys in this time. */
   readonly keyCooldownMs?: number;
 }
 
@@ -90,7 +90,7 @@ export function createIdentityProvider({
 
   async function discover(): Promise<JWTVerifyGetKey> {
     const jwksUri = await findJwksUri(issuer);
-    // With the same URL, the key set and its cached keys are kept.
+    // If the URL is still the same, the key set is used further, together with its cached keys.
     const keySet =
       cachedKeys !== null && cachedKeys.jwksUri === jwksUri
         ? cachedKeys.providerKeys
@@ -138,7 +138,7 @@ export function createIdentityProvider({
   };
 }
 
-/** Reason why a token is rejected; it appears in the audit log, never in the response. */
+/** A token is rejected. The message is the reason; it appears in the audit log, never in the response. */
 class TokenRejection extends Error {
   override readonly name = 'TokenRejection';
 }

@@ -1,4 +1,4 @@
-/** Lists and ends the sign-ins of the own account. */
+/** Lists and ends the sign-ins of the caller's own account, for the profile screen. */
 import { AppError, type SignIn } from '@lamina/contract';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { rejectGuessablePassword } from './password-rules.ts';
 
-const ayse = { email: 'ayse.yilmaz@example.org', displayName: 'Ayşe Yılmaz' };
-const choose = (password: string) => () => rejectGuessablePassword(password, ayse, 'new_password');
+const account = { email: 'ayse.yilmaz@example.org', displayName: 'Ayşe Yılmaz' };
+const choosing = (password: string) => () => rejectGuessablePassword(password, account, 'new_password');
 
+/** Matches the error for a rejected password. */
 const rejected = (reason: string) =>
   expect.objectContaining({
     code: 'invalid_request',
@@ -12,23 +13,23 @@ const rejected = (reason: string) =>
 
 describe('rejectGuessablePassword', () => {
   it.each(['password', '12345678', 'qwertyuiop', 'PASSWORD1', 'ｐａｓｓｗｏｒｄ', 'iloveyou', 'baseball'])(
-    'rejects a very common password: %s',
+    'rejects the very common password %s',
     (password) => {
-      expect(choose(password)).toThrow(rejected('password_common'));
+      expect(choosing(password)).toThrow(rejected('password_common'));
     },
   );
 
   it.each(['ayse.yilmaz@example.org', 'AYSE.YILMAZ@EXAMPLE.ORG', 'Ayse.Yilmaz', 'ayşe yılmaz', 'AyşeYılmaz'])(
-    'rejects the address or the name of the account itself: %s',
+    'rejects %s, the address or the name of the account itself',
     (password) => {
-      expect(choose(password)).toThrow(rejected('password_personal'));
+      expect(choosing(password)).toThrow(rejected('password_personal'));
     },
   );
 
   it.each(['Passw0rd!123', 'test-password-1', 'password under glass', 'a thin slice', '🔬🔬🔬🔬🔬🔬🔬🔬'])(
-    'accepts any other password: %s',
+    'accepts %s, which is neither common nor personal',
     (password) => {
-      expect(choose(password)).not.toThrow();
+      expect(choosing(password)).not.toThrow();
     },
   );
 

@@ -1,4 +1,4 @@
-/** Rejects passwords that are easily guessed. The contract checks their length. */
+/** Rejects new passwords that are easily guessed. The contract (packages/contract) checks their length. */
 import { AppError, passwordMinLength } from '@lamina/contract';
 import { dictionary } from '@zxcvbn-ts/language-common';
 import { emailKey } from '../domain/email.ts';
@@ -31,10 +31,7 @@ export function guessableReason(
   return personalWords.includes(candidate) ? 'password_personal' : null;
 }
 
-/**
- * @param field name of the field in the request body, so that a form can show the error beside it
- * @throws AppError invalid_request
- */
+/** @param field name of the field in the request body, so that a form can show the error beside it @throws AppError invalid_request */
 export function rejectGuessablePassword(
   password: string,
   owner: Owner,

@@ -28,21 +28,21 @@ describe('a stored password', () => {
   });
 
   it.each([
-    ['the same', 'şifre-ğüİ', true],
-    ['the same, composed otherwise', 's\u0327ifre-g\u0306u\u0308I\u0307', true],
-    ['another case', 'Şifre-ğüİ', false],
-    ['a space behind', 'şifre-ğüİ ', false],
-    ['its beginning', 'şifre-ğü', false],
-  ])('is compared exactly, with this input: %s', async (_, fixtures, expected) => {
+    ['the same text, which matches', 'şifre-ğüİ', true],
+    ['the same text in decomposed Unicode, which matches', 's\u0327ifre-g\u0306u\u0308I\u0307', true],
+    ['another case, which does not match', 'Şifre-ğüİ', false],
+    ['a space at the end, which does not match', 'şifre-ğüİ ', false],
+    ['a missing last letter, which does not match', 'şifre-ğü', false],
+  ])('is compared exactly with this input: %s', async (_, input, expected) => {
     const hash = await passwords.hash('şifre-ğüİ', null);
-    expect(await passwords.matchesHash(hash, fixtures, null)).toBe(expected);
+    expect(await passwords.matchesHash(hash, input, null)).toBe(expected);
   });
 
-  it('is compared up to its last character, however long it is', async () => {
-    const long = 'x'.repeat(1000);
-    const hash = await passwords.hash(`${long}a`, null);
-    expect(await passwords.matchesHash(hash, `${long}a`, null)).toBe(true);
-    expect(await passwords.matchesHash(hash, `${long}b`, null)).toBe(false);
+  it('is compared up to its last character when it has 1001 characters', async () => {
+    const longPassword = 'x'.repeat(1000);
+    const hash = await passwords.hash(`${longPassword}a`, null);
+    expect(await passwords.matchesHash(hash, `${longPassword}a`, null)).toBe(true);
+    expect(await passwords.matchesHash(hash, `${longPassword}b`, null)).toBe(false);
   });
 
   it('matches no password when the account has no stored hash', async () => {
@@ -54,14 +54,14 @@ describe('password hashes beyond the queue limit', () => {
   const hashFor = (place: number, account: string) =>
     passwords.hash('parola-123', { address: `192.0.2.${place % 100}`, account });
 
-  it('are rejected as unavailable while the hashes within the limit complete', async () => {
+  it('are rejected with the code unavailable while the hashes within the limit complete', async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 200 }, (_, place) => hashFor(place, `account-${place}`)),
     );
-    const refused = results.filter((result) => result.status === 'rejected');
-    expect(refused.length).toBeGreaterThan(0);
-    expect(results.length - refused.length).toBeGreaterThanOrEqual(129);
-    for (const { reason } of refused) expect(reason).toMatchObject({ code: 'unavailable' });
+    const rejectedResults = results.filter((result) => result.status === 'rejected');
+    expect(rejectedResults.length).toBeGreaterThan(0);
+    expect(results.length - rejectedResults.length).toBeGreaterThanOrEqual(129); // 128 waiting and at least one running
+    for (const { reason } of rejectedResults) expect(reason).toMatchObject({ code: 'unavailable' });
     expect(await passwords.hash('parola-123', null)).toMatch(/^\$argon2id/);
   });
 
@@ -71,44 +71,44 @@ describe('password hashes beyond the queue limit', () => {
       Array.from({ length: 50 }, (_, place) => hashFor(place, `account-${place}`)),
     );
     expect(others.filter(({ status }) => status === 'rejected')).toEqual([]);
-    expect((await flood).filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(33);
+    expect((await flood).filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(33); // 32 waiting and at least one running
   });
 });
 
 describe('an unknown e-mail address', () => {
-  it('costs as much work as a wrong password from the first attempt on, and gets the same response', async () => {
+  it('causes as much hashing work at sign-in as a wrong password, and the same response', async () => {
     const { as, fixtures } = await testServer();
     const { email } = await fixtures.user();
-    const closed = await fixtures.user({ status: 'deactivated' });
-    const work = vi.mocked(argon2.hash).mock.calls;
-    const checks = vi.mocked(argon2.verify).mock.calls;
+    const deactivatedUser = await fixtures.user({ status: 'deactivated' });
+    const hashCalls = vi.mocked(argon2.hash).mock.calls;
+    const verifyCalls = vi.mocked(argon2.verify).mock.calls;
 
     /** Tries to sign in. @returns the number of hashes, their parameters, and the response without the fields that differ each time */
-    async function tryAt(address: string) {
-      const [hashesBefore, checksBefore] = [work.length, checks.length];
+    async function trySignIn(address: string) {
+      const [hashesBefore, checksBefore] = [hashCalls.length, verifyCalls.length];
       const answer = await as(null).call(signIn, { body: { email: address, password: 'yanlış-şifre' } });
       const { requestId: _, ...body } = answer.body as unknown as { requestId: string };
-      const parameters = checks
+      const parameters = verifyCalls
         .slice(checksBefore)
         .map(([hash]) => String(hash).split('$').slice(0, 4).join('$'));
-      return { status: answer.status, body, hashes: work.length - hashesBefore, parameters };
+      return { status: answer.status, body, hashes: hashCalls.length - hashesBefore, parameters };
     }
 
-    const unknown = await tryAt('unknown@example.org');
+    const unknown = await trySignIn('unknown@example.org');
     expect(unknown).toMatchObject({ status: 401, hashes: 0, parameters: ['$argon2id$v=19$m=8,t=1,p=1'] });
-    expect(await tryAt(email)).toEqual(unknown);
-    expect(await tryAt(closed.email)).toEqual(unknown);
-    expect(await tryAt('unknown@example.org')).toEqual(unknown);
+    expect(await trySignIn(email)).toEqual(unknown);
+    expect(await trySignIn(deactivatedUser.email)).toEqual(unknown);
+    expect(await trySignIn('unknown@example.org')).toEqual(unknown);
   });
 
-  it('costs as much work to register as an address that is taken', async () => {
+  it('causes as much hashing work at registration as an address that has an account', async () => {
     const { as, fixtures } = await testServer({ config: { registrationHideExisting: true } });
     const { email } = await fixtures.user();
-    const work = vi.mocked(argon2.hash).mock.calls;
+    const hashCalls = vi.mocked(argon2.hash).mock.calls;
     for (const address of [email, 'new@example.org']) {
-      const before = work.length;
+      const before = hashCalls.length;
       const answer = await as(null).call(register, { body: { email: address, password: 'uzun-bir-şifre' } });
-      expect([answer.status, work.length - before]).toEqual([201, 1]);
+      expect([answer.status, hashCalls.length - before]).toEqual([201, 1]);
     }
   });
 });

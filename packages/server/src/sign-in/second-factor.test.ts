@@ -1,4 +1,4 @@
-/** Two-step verification, through HTTP. */
+/** Tests two-step verification (TOTP codes and recovery codes) through HTTP. */
 import {
   changePassword,
   confirmSecondFactor,
@@ -15,10 +15,10 @@ import { databaseKinds } from '../store/testing/test-database.ts';
 import { oneTimeCode } from '../testing/one-time-code.ts';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
 
-const second = 1000;
-const step = 30 * second;
+const secondMs = 1000;
+const stepMs = 30 * secondMs;
 
-interface Protected {
+interface ProtectedAccount {
   readonly user: TestUser;
   readonly token: string;
   /** Returns the code of an authenticator app, `stepsAway` steps of 30 s from now. */
@@ -26,20 +26,20 @@ interface Protected {
   readonly recoveryCodes: readonly string[];
 }
 
-/** Creates a user who has confirmed two-step verification a minute ago, with the code of that time. */
-async function withSecondFactor({ fixtures, as, clock }: TestServer): Promise<Protected> {
+/** Creates a user who switched two-step verification on a minute ago, with the code of that time. */
+async function accountWithSecondFactor({ fixtures, as, clock }: TestServer): Promise<ProtectedAccount> {
   const user = await fixtures.user();
   const token = await fixtures.token(user);
   const { body: setUp } = await as(token).call(startSecondFactor);
   const code = (stepsAway = 0) =>
-    oneTimeCode(setUp.secret, new Date(clock.now().getTime() + stepsAway * step));
+    oneTimeCode(setUp.secret, new Date(clock.now().getTime() + stepsAway * stepMs));
   const { status, body } = await as(token).call(confirmSecondFactor, { body: { code: code() } });
   expect(status).toBe(200);
-  clock.advance(2 * step);
+  clock.advance(2 * stepMs);
   return { user, token, code, recoveryCodes: body.recovery_codes };
 }
 
-function enter({ as }: Pick<TestServer, 'as'>, { email, password }: TestUser, code?: string) {
+function signInWith({ as }: Pick<TestServer, 'as'>, { email, password }: TestUser, code?: string) {
   return as(null).call(signIn, { body: { email, password, ...(code !== undefined && { code }) } });
 }
 
@@ -63,11 +63,11 @@ describe('setup of two-step verification', () => {
     });
   });
 
-  it('does not change the sign-in before the first code is confirmed', async () => {
+  it('does not make sign-in require a code before the first code is confirmed', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
     await server.as(user).call(startSecondFactor);
-    expect((await enter(server, user)).status).toBe(200);
+    expect((await signInWith(server, user)).status).toBe(200);
     expect((await server.as(user).call(getSecondFactor)).body).toEqual({
       enabled: false,
       recovery_codes_left: 0,
@@ -86,9 +86,9 @@ describe('setup of two-step verification', () => {
     expect((await as(user).call(getProfile)).status).toBe(200); // a wrong code does not end the sign-in
   });
 
-  it('returns ten recovery codes once and e-mails the owner', async () => {
+  it('returns ten recovery codes when the code is confirmed, and sends an e-mail to the owner', async () => {
     const server = await testServer();
-    const { token, recoveryCodes } = await withSecondFactor(server);
+    const { token, recoveryCodes } = await accountWithSecondFactor(server);
     expect(new Set(recoveryCodes).size).toBe(10);
     for (const code of recoveryCodes) expect(code).toMatch(/^(?:[2-9a-z]{4}-){3}[2-9a-z]{4}$/);
     expect((await server.as(token).call(getSecondFactor)).body).toEqual({
@@ -102,11 +102,11 @@ describe('setup of two-step verification', () => {
     });
   });
 
-  it('requires a fresh sign-in or the current password', async () => {
+  it('requires a sign-in within the last 15 minutes or the current password', async () => {
     const { fixtures, as, clock } = await testServer();
     const user = await fixtures.user();
     const token = await fixtures.token(user);
-    clock.advance(16 * 60 * second);
+    clock.advance(16 * 60 * secondMs);
     expect(await as(token).call(startSecondFactor)).toMatchObject({ body: { code: 'reauth_required' } });
     const body = { current_password: user.password };
     expect((await as(token).call(startSecondFactor, { body })).status).toBe(201);
@@ -132,80 +132,80 @@ describe('setup of two-step verification', () => {
 });
 
 describe.each(databaseKinds)('sign-in with two-step verification, on %s,', (database) => {
-  it('requires the code only after the right password', async () => {
+  it('asks for the code only after the right password', async () => {
     const server = await testServer({ database });
-    const { user, code } = await withSecondFactor(server);
-    expect(await enter(server, user)).toMatchObject({
+    const { user, code } = await accountWithSecondFactor(server);
+    expect(await signInWith(server, user)).toMatchObject({
       ...required,
       headers: { 'www-authenticate': 'Credentials' },
     });
-    expect(await enter(server, { ...user, password: 'yanlış-şifre' })).toMatchObject({
+    expect(await signInWith(server, { ...user, password: 'yanlış-şifre' })).toMatchObject({
       body: { code: 'credentials_invalid' },
     });
-    expect(await enter(server, { ...user, password: 'yanlış-şifre' }, code())).toMatchObject({
+    expect(await signInWith(server, { ...user, password: 'yanlış-şifre' }, code())).toMatchObject({
       body: { code: 'credentials_invalid' },
     });
-    const { status, body } = await enter(server, user, code());
+    const { status, body } = await signInWith(server, user, code());
     expect(status).toBe(200);
     expect((await server.as(body.token).call(getProfile)).status).toBe(200);
   });
 
   it('accepts each code of the authenticator app only once', async () => {
     const server = await testServer({ database });
-    const { user, code } = await withSecondFactor(server);
-    const used = code();
-    const answers = await Promise.all(Array.from({ length: 5 }, () => enter(server, user, used)));
-    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 401, 401, 401, 401]);
-    server.clock.advance(step);
-    expect(await enter(server, user, used)).toMatchObject(invalid);
-    expect((await enter(server, user, code())).status).toBe(200);
+    const { user, code } = await accountWithSecondFactor(server);
+    const usedCode = code();
+    const responses = await Promise.all(Array.from({ length: 5 }, () => signInWith(server, user, usedCode)));
+    expect(responses.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 401, 401, 401, 401]);
+    server.clock.advance(stepMs);
+    expect(await signInWith(server, user, usedCode)).toMatchObject(invalid);
+    expect((await signInWith(server, user, code())).status).toBe(200);
   });
 
-  it('accepts the codes of the previous and the next 30 seconds, and no other', async () => {
+  it('accepts the codes of the previous and the next 30 s, but none that is older or newer', async () => {
     const server = await testServer({ database });
-    const { user, code } = await withSecondFactor(server);
-    expect(await enter(server, user, code(-2))).toMatchObject(invalid);
-    expect(await enter(server, user, code(2))).toMatchObject(invalid);
-    expect((await enter(server, user, code(-1))).status).toBe(200);
-    expect((await enter(server, user, code(1))).status).toBe(200);
-    expect(await enter(server, user, code()), 'older than one that was taken').toMatchObject(invalid);
+    const { user, code } = await accountWithSecondFactor(server);
+    expect(await signInWith(server, user, code(-2))).toMatchObject(invalid);
+    expect(await signInWith(server, user, code(2))).toMatchObject(invalid);
+    expect((await signInWith(server, user, code(-1))).status).toBe(200);
+    expect((await signInWith(server, user, code(1))).status).toBe(200);
+    expect(await signInWith(server, user, code()), 'older than an accepted code').toMatchObject(invalid);
   });
 
   it('accepts each recovery code once, with or without hyphens, spaces and capitals', async () => {
     const server = await testServer({ database });
-    const { user, token, recoveryCodes } = await withSecondFactor(server);
+    const { user, token, recoveryCodes } = await accountWithSecondFactor(server);
     const [first = '', another = ''] = recoveryCodes;
-    expect((await enter(server, user, first)).status).toBe(200);
-    expect(await enter(server, user, first)).toMatchObject(invalid);
-    expect((await enter(server, user, another.toUpperCase().replaceAll('-', ' '))).status).toBe(200);
+    expect((await signInWith(server, user, first)).status).toBe(200);
+    expect(await signInWith(server, user, first)).toMatchObject(invalid);
+    expect((await signInWith(server, user, another.toUpperCase().replaceAll('-', ' '))).status).toBe(200);
     expect((await server.as(token).call(getSecondFactor)).body.recovery_codes_left).toBe(8);
   });
 
   it('rejects a recovery code of another account', async () => {
     const server = await testServer({ database });
-    const { user } = await withSecondFactor(server);
-    const { recoveryCodes } = await withSecondFactor(server);
-    expect(await enter(server, user, recoveryCodes[0])).toMatchObject(invalid);
+    const { user } = await accountWithSecondFactor(server);
+    const { recoveryCodes } = await accountWithSecondFactor(server);
+    expect(await signInWith(server, user, recoveryCodes[0])).toMatchObject(invalid);
   });
 
   it('does not consume a code when the sign-in fails', async () => {
     const server = await testServer({ database });
-    const { user, recoveryCodes, code } = await withSecondFactor(server);
+    const { user, recoveryCodes, code } = await accountWithSecondFactor(server);
     const { db } = server.services;
-    const set = (status: 'deactivated' | 'active') =>
+    const setStatus = (status: 'deactivated' | 'active') =>
       db.updateTable('users').set({ status }).where('uid', '=', user.uid).execute();
-    await set('deactivated');
+    await setStatus('deactivated');
     for (const each of [code(), recoveryCodes[0]]) {
-      expect(await enter(server, user, each)).toMatchObject({ body: { code: 'account_not_active' } });
+      expect(await signInWith(server, user, each)).toMatchObject({ body: { code: 'account_not_active' } });
     }
-    await set('active');
-    expect((await enter(server, user, code())).status).toBe(200);
-    expect((await enter(server, user, recoveryCodes[0])).status).toBe(200);
+    await setStatus('active');
+    expect((await signInWith(server, user, code())).status).toBe(200);
+    expect((await signInWith(server, user, recoveryCodes[0])).status).toBe(200);
   });
 
-  it('answers 429 after ten wrong codes from one network or twenty from all networks', async () => {
+  it('returns 429 after ten wrong codes from one network or twenty from all networks', async () => {
     const server = await testServer({ database });
-    const { user } = await withSecondFactor(server);
+    const { user } = await accountWithSecondFactor(server);
     const guess = async (remoteAddress: string) => {
       const payload = { email: user.email, password: user.password, code: '000000' };
       const url = '/api/v1/auth/login';
@@ -219,20 +219,20 @@ describe.each(databaseKinds)('sign-in with two-step verification, on %s,', (data
 
   it('does not reset the count of wrong codes when only the password is right', async () => {
     const server = await testServer({ database });
-    const { user } = await withSecondFactor(server);
+    const { user } = await accountWithSecondFactor(server);
     for (let n = 0; n < 10; n++) {
-      expect(await enter(server, user)).toMatchObject(required);
-      expect(await enter(server, user, '000000')).toMatchObject(invalid);
+      expect(await signInWith(server, user)).toMatchObject(required);
+      expect(await signInWith(server, user, '000000')).toMatchObject(invalid);
     }
-    expect((await enter(server, user, '000000')).status).toBe(429);
+    expect((await signInWith(server, user, '000000')).status).toBe(429);
   });
 
   it('still accepts recovery codes when the encryption key of the secret is lost', async () => {
     const server = await testServer({ database });
-    const { user, recoveryCodes, code } = await withSecondFactor(server);
+    const { user, recoveryCodes, code } = await accountWithSecondFactor(server);
     await server.services.db.updateTable('second_factors').set({ secret: 'of another key' }).execute();
-    expect(await enter(server, user, code())).toMatchObject(invalid);
-    expect((await enter(server, user, recoveryCodes[0])).status).toBe(200);
+    expect(await signInWith(server, user, code())).toMatchObject(invalid);
+    expect((await signInWith(server, user, recoveryCodes[0])).status).toBe(200);
     expect(server.logged()).toContain('second-factor secret of an account could not be decrypted');
   });
 });
@@ -240,18 +240,18 @@ describe.each(databaseKinds)('sign-in with two-step verification, on %s,', (data
 describe('deactivation of two-step verification', () => {
   it('is possible for the owner, who gets an e-mail', async () => {
     const server = await testServer();
-    const { user, token } = await withSecondFactor(server);
+    const { user, token } = await accountWithSecondFactor(server);
     expect((await server.as(token).call(removeSecondFactor)).body.message).toBe(
       'İki adımlı doğrulama kapatıldı.',
     );
-    expect((await enter(server, user)).status).toBe(200);
+    expect((await signInWith(server, user)).status).toBe(200);
     expect((await server.outbox()).join('')).toContain('iki adımlı doğrulama kapatıldı');
   });
 
-  it('requires the current password when the sign-in is not fresh', async () => {
+  it('requires the current password when the sign-in is older than 15 minutes', async () => {
     const server = await testServer();
-    const { user, token } = await withSecondFactor(server);
-    server.clock.advance(16 * 60 * second);
+    const { user, token } = await accountWithSecondFactor(server);
+    server.clock.advance(16 * 60 * secondMs);
     expect(await server.as(token).call(removeSecondFactor)).toMatchObject({
       body: { code: 'reauth_required' },
     });
@@ -259,9 +259,9 @@ describe('deactivation of two-step verification', () => {
     expect((await server.as(token).call(removeSecondFactor, { body })).status).toBe(200);
   });
 
-  it('is possible for an administrator on another account, and not on the own account', async () => {
+  it('is possible for an administrator on other accounts, but returns 409 on their own account', async () => {
     const server = await testServer();
-    const { user } = await withSecondFactor(server);
+    const { user } = await accountWithSecondFactor(server);
     const admin = await server.fixtures.admin();
     const reset = (uid: string) => server.as(admin).call(resetSecondFactor, { params: { uid } });
     const isOn = async () =>
@@ -269,7 +269,7 @@ describe('deactivation of two-step verification', () => {
     expect(await isOn()).toBe(true);
     expect((await reset(user.uid)).status).toBe(200);
     expect(await isOn()).toBe(false);
-    expect((await enter(server, user)).status).toBe(200);
+    expect((await signInWith(server, user)).status).toBe(200);
     expect((await server.outbox()).join('')).toContain('iki adımlı doğrulama kapatıldı');
     expect((await reset(user.uid)).status).toBe(200);
     expect(await reset(admin.uid)).toMatchObject({ status: 409, body: { code: 'self_change' } });
@@ -285,11 +285,11 @@ describe('deactivation of two-step verification', () => {
     ]);
   });
 
-  it('does not happen when the password is changed', async () => {
+  it('does not happen when the owner changes the password', async () => {
     const server = await testServer();
-    const { user, token } = await withSecondFactor(server);
+    const { user, token } = await accountWithSecondFactor(server);
     const password = 'yepyeni-şifre';
     await server.as(token).call(changePassword, { body: { new_password: password } });
-    expect(await enter(server, { ...user, password })).toMatchObject(required);
+    expect(await signInWith(server, { ...user, password })).toMatchObject(required);
   });
 });

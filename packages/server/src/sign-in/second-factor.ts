@@ -64,10 +64,10 @@ export function createSecondFactor({
   encryption,
   productName,
 }: SecondFactorDependencies): SecondFactor {
-  /** Context of the encryption: a secret that was copied to another account cannot be decrypted. */
+  /** Returns the context of the encryption. It names the account, so a secret that was copied to another account cannot be decrypted. */
   const purpose = (uid: string) => `second factor of ${uid}`;
 
-  /** Returns the number of the 30 s step since 1970 that the code belongs to; null when the code is invalid or was used before. */
+  /** Returns the step (30 s period, counted from 1970) that the code belongs to; null when the code is invalid or was used before. */
   function stepOf(row: Row<'second_factors'>, code: string): number | null {
     if (!/^\d{6}$/.test(code)) return null;
     let secret: Secret;

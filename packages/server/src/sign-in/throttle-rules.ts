@@ -1,4 +1,4 @@
-/** Determines which counters an attempt increments, and when a counter blocks further attempts. */
+/** Determines which counters an attempt (sign-in, registration, mailed code) increments, and when a counter blocks further attempts. */
 import type { Origin } from '../audit/audit-recorder.ts';
 import { emailKey } from '../domain/email.ts';
 import { networkOf } from '../domain/network-of.ts';
@@ -29,25 +29,25 @@ export interface Rule {
 /**
  * Returns one rule for each limit. Limits per account are left out when the attempt has no e-mail address.
  *
- * @param what kind of attempt, as a part of the key
+ * @param kind kind of attempt, for example `failure` or `registration`; a part of the key
  */
 export function rulesOf(
-  what: string,
+  kind: string,
   limits: Readonly<Partial<Record<Subject, Limit>>>,
   attempt: Attempt,
 ): Rule[] {
   return (Object.entries(limits) as [Subject, Limit][])
     .filter(([subject]) => attempt.email !== null || !subject.startsWith('account'))
-    .map(([subject, limit]) => ruleOf(what, subject, limit, attempt));
+    .map(([subject, limit]) => ruleOf(kind, subject, limit, attempt));
 }
 
-export function ruleOf(what: string, subject: Subject, limit: Limit, { email, origin }: Attempt): Rule {
+export function ruleOf(kind: string, subject: Subject, limit: Limit, { email, origin }: Attempt): Rule {
   const account = subject.startsWith('account') ? emailKey(email ?? '') : '';
   const network = subject.endsWith('network') ? networkOf(origin.address) : '';
-  return { key: hashSecret(JSON.stringify([what, subject, account, network])), limit };
+  return { key: hashSecret(JSON.stringify([kind, subject, account, network])), limit };
 }
 
-/** Returns the rules for wrong passwords of a share link; with null, those for secrets that open no link. */
+/** Returns the rules for wrong passwords of a share link; with null as its id, those for secrets that open no link. */
 export function shareLinkRules({ address }: Origin, linkId: string | null): Rule[] {
   const limits: Partial<Record<Subject, Limit>> =
     linkId === null ? unknownShareLinkLimits : shareLinkPasswordLimits;

@@ -1,4 +1,4 @@
-/** The limits of domain/throttle-limits.ts, through HTTP. */
+/** Tests the rate limits of sign-in, registration and mailed codes (domain/throttle-limits.ts) through HTTP. */
 import {
   changePassword,
   confirmPasswordReset,
@@ -16,50 +16,53 @@ import { databaseKinds } from '../store/testing/test-database.ts';
 import { type Answer, type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
 import { maxTokensPerAccount } from './embedded-sign-in.ts';
 
-const second = 1000;
-const minute = 60 * second;
-const hour = 60 * minute;
+const secondMs = 1000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
 
-type From = Pick<TestServer, 'app'>;
+type ServerApp = Pick<TestServer, 'app'>;
 
 /** Signs in from a client with this IP address. */
-async function from(
+async function signInFrom(
   address: string,
-  { app }: From,
+  { app }: ServerApp,
   payload: { email: string; password: string },
   headers: Readonly<Record<string, string>> = {},
 ) {
-  const answer = await app.inject({
+  const response = await app.inject({
     method: 'POST',
     url: '/api/v1/auth/login',
     payload,
     headers,
     remoteAddress: address,
   });
-  return { status: answer.statusCode, body: answer.json(), retryAfter: answer.headers['retry-after'] };
+  return { status: response.statusCode, body: response.json(), retryAfter: response.headers['retry-after'] };
 }
 
-const wrong = ({ email }: Pick<TestUser, 'email'>) => ({ email, password: 'yanlış-şifre' });
-const right = ({ email, password }: TestUser) => ({ email, password });
+const wrongCredentials = ({ email }: Pick<TestUser, 'email'>) => ({ email, password: 'yanlış-şifre' });
+const rightCredentials = ({ email, password }: TestUser) => ({ email, password });
 
-async function fail(
+/** Sends sign-ins with a wrong password, and expects 401 for each. */
+async function failSignIns(
   times: number,
   address: string,
-  server: From,
+  server: ServerApp,
   user: Pick<TestUser, 'email'>,
 ): Promise<void> {
-  for (let n = 0; n < times; n++) expect((await from(address, server, wrong(user))).status).toBe(401);
+  for (let n = 0; n < times; n++)
+    expect((await signInFrom(address, server, wrongCredentials(user))).status).toBe(401);
 }
 
-const throttledRows = async ({ services }: TestServer) =>
+/** Returns the audit events of reached limits. */
+const throttledAuditRows = async ({ services }: TestServer) =>
   services.db.selectFrom('audit').selectAll().where('action', '=', 'throttled').execute();
 
 describe.each(databaseKinds)('limits for failed sign-ins of one account, on %s,', (database) => {
-  it('answer 429 after ten failures from one network, also to the right password', async () => {
+  it('return 429 after ten failures from one network, even for the right password', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
-    await fail(10, '192.0.2.1', server, user);
-    const eleventh = await from('192.0.2.1', server, wrong(user));
+    await failSignIns(10, '192.0.2.1', server, user);
+    const eleventh = await signInFrom('192.0.2.1', server, wrongCredentials(user));
     expect(eleventh).toMatchObject({
       status: 429,
       retryAfter: '30',
@@ -68,131 +71,139 @@ describe.each(databaseKinds)('limits for failed sign-ins of one account, on %s,'
         message: 'Çok fazla deneme yapıldı. Lütfen 30 saniye sonra yeniden deneyin.',
       },
     });
-    expect((await from('192.0.2.1', server, right(user))).status).toBe(429);
+    expect((await signInFrom('192.0.2.1', server, rightCredentials(user))).status).toBe(429);
   });
 
-  it('do not stop a sign-in from another network', async () => {
+  it('do not block a sign-in from another network', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
-    await fail(10, '192.0.2.1', server, user);
-    expect((await from('192.0.2.2', server, right(user))).status).toBe(200);
+    await failSignIns(10, '192.0.2.1', server, user);
+    expect((await signInFrom('192.0.2.2', server, rightCredentials(user))).status).toBe(200);
   });
 
-  it('double the wait after each further failure, up to 15 minutes, and never block for good', async () => {
+  it('double the wait after each further failure up to 15 minutes, and then accept the right password', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
-    await fail(10, '192.0.2.1', server, user);
+    await failSignIns(10, '192.0.2.1', server, user);
     const waits: number[] = [];
     for (let n = 0; n < 8; n++) {
-      const { status, retryAfter } = await from('192.0.2.1', server, wrong(user));
+      const { status, retryAfter } = await signInFrom('192.0.2.1', server, wrongCredentials(user));
       expect(status).toBe(429);
       waits.push(Number(retryAfter));
-      server.clock.advance(Number(retryAfter) * second);
-      if (n < 7) await fail(1, '192.0.2.1', server, user);
+      server.clock.advance(Number(retryAfter) * secondMs);
+      if (n < 7) await failSignIns(1, '192.0.2.1', server, user);
     }
     expect(waits).toEqual([30, 60, 120, 240, 480, 900, 900, 900]);
-    expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
+    expect((await signInFrom('192.0.2.1', server, rightCredentials(user))).status).toBe(200);
   });
 
   it('are shared by all processes and survive restarts', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
-    await fail(9, '127.0.0.1', server, user);
+    await failSignIns(9, '127.0.0.1', server, user);
     const another = await server.another();
-    const there = () => another.as(null).call(signIn, { body: wrong(user) });
-    expect((await there()).status).toBe(401);
-    expect((await there()).status).toBe(429);
-    expect((await from('127.0.0.1', server, wrong(user))).status).toBe(429);
+    const signInAtOther = () => another.as(null).call(signIn, { body: wrongCredentials(user) });
+    expect((await signInAtOther()).status).toBe(401);
+    expect((await signInAtOther()).status).toBe(429);
+    expect((await signInFrom('127.0.0.1', server, wrongCredentials(user))).status).toBe(429);
   });
 
-  it('are reset by the right password, and after 15 minutes', async () => {
+  it('start again after the right password, and after 15 minutes', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
-    await fail(9, '192.0.2.1', server, user);
-    expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
-    await fail(9, '192.0.2.1', server, user);
-    server.clock.advance(15 * minute);
-    await fail(10, '192.0.2.1', server, user);
+    await failSignIns(9, '192.0.2.1', server, user);
+    expect((await signInFrom('192.0.2.1', server, rightCredentials(user))).status).toBe(200);
+    await failSignIns(9, '192.0.2.1', server, user);
+    server.clock.advance(15 * minuteMs);
+    await failSignIns(10, '192.0.2.1', server, user);
   });
 
-  it('answer 401 to ten of 30 concurrent wrong passwords and 429 to the others', async () => {
+  it('return 401 for ten of 30 concurrent wrong passwords and 429 for the others', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, () => from('192.0.2.1', server, wrong(user))),
+    const responses = await Promise.all(
+      Array.from({ length: 30 }, () => signInFrom('192.0.2.1', server, wrongCredentials(user))),
     );
-    expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
+    expect(responses.filter(({ status }) => status === 401)).toHaveLength(10);
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(20);
   });
 
-  it('answer 429 after a hundred failures from many networks, except in a network that the owner has signed in from', async () => {
+  it('return 429 after a hundred failures from many networks, except in a network from which the owner has signed in', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
-    expect((await from('198.51.100.7', server, right(user))).status).toBe(200);
-    for (let host = 1; host <= 20; host++) await fail(5, `192.0.2.${host}`, server, user);
-    expect((await from('192.0.2.99', server, right(user))).status).toBe(429);
-    expect((await from('198.51.100.7', server, right(user))).status).toBe(200);
+    expect((await signInFrom('198.51.100.7', server, rightCredentials(user))).status).toBe(200);
+    for (let host = 1; host <= 20; host++) await failSignIns(5, `192.0.2.${host}`, server, user);
+    expect((await signInFrom('192.0.2.99', server, rightCredentials(user))).status).toBe(429);
+    expect((await signInFrom('198.51.100.7', server, rightCredentials(user))).status).toBe(200);
   });
 
-  it('count failures of sign-in and of the password form together', async () => {
+  it('count wrong passwords of sign-ins and of password changes together', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
     const token = await server.fixtures.token(user);
-    await fail(9, '127.0.0.1', server, user);
+    await failSignIns(9, '127.0.0.1', server, user);
     const change = () =>
       server.as(token).call(changePassword, {
         body: { new_password: 'yepyeni-şifre', current_password: 'yanlış-şifre' },
       });
     expect(await change()).toMatchObject({ status: 403, body: { code: 'reauth_required' } });
     expect(await change()).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
-    expect((await from('127.0.0.1', server, right(user))).status).toBe(429);
+    expect((await signInFrom('127.0.0.1', server, rightCredentials(user))).status).toBe(429);
   });
 });
 
 describe('failed sign-ins on many accounts from one network', () => {
   it('get 429 after a hundred failures, for known and unknown addresses', async () => {
     const server = await testServer();
-    for (let n = 0; n < 100; n++) await fail(1, '192.0.2.1', server, { email: `unknown-${n}@example.org` });
+    for (let n = 0; n < 100; n++)
+      await failSignIns(1, '192.0.2.1', server, { email: `unknown-${n}@example.org` });
     const user = await server.fixtures.user();
-    expect((await from('192.0.2.1', server, wrong(user))).status).toBe(429);
-    expect((await from('192.0.2.2', server, wrong(user))).status).toBe(401);
+    expect((await signInFrom('192.0.2.1', server, wrongCredentials(user))).status).toBe(429);
+    expect((await signInFrom('192.0.2.2', server, wrongCredentials(user))).status).toBe(401);
   });
 
-  it('do not stop an account that has signed in from this network before, as in a hospital', async () => {
+  it('do not block an account that has signed in from this network before', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
-    expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
-    for (let n = 0; n < 100; n++) await fail(1, '192.0.2.1', server, { email: `unknown-${n}@example.org` });
-    expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
+    expect((await signInFrom('192.0.2.1', server, rightCredentials(user))).status).toBe(200);
+    for (let n = 0; n < 100; n++)
+      await failSignIns(1, '192.0.2.1', server, { email: `unknown-${n}@example.org` });
+    expect((await signInFrom('192.0.2.1', server, rightCredentials(user))).status).toBe(200);
   });
 
   it('count a whole IPv6 /64 as one network', async () => {
     const server = await testServer();
     for (let n = 0; n < 100; n++) {
-      await fail(1, `2001:db8:0:1::${(n + 1).toString(16)}`, server, { email: `unknown-${n}@example.org` });
+      await failSignIns(1, `2001:db8:0:1::${(n + 1).toString(16)}`, server, {
+        email: `unknown-${n}@example.org`,
+      });
     }
     const user = await server.fixtures.user();
-    expect((await from('2001:db8:0:1:ffff::', server, wrong(user))).status).toBe(429);
-    expect((await from('2001:db8:0:2::1', server, wrong(user))).status).toBe(401);
+    expect((await signInFrom('2001:db8:0:1:ffff::', server, wrongCredentials(user))).status).toBe(429);
+    expect((await signInFrom('2001:db8:0:2::1', server, wrongCredentials(user))).status).toBe(401);
   });
 });
 
 describe('the client address of the sign-in limits', () => {
-  const claim = (n: number) => ({ 'x-forwarded-for': `203.0.113.${n}` });
+  const forwardedFor = (n: number) => ({ 'x-forwarded-for': `203.0.113.${n}` });
 
   it('ignores X-Forwarded-For of a client that is not a trusted proxy', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
-    for (let n = 0; n < 10; n++) await from('192.0.2.1', server, wrong(user), claim(n));
-    expect((await from('192.0.2.1', server, wrong(user), claim(11))).status).toBe(429);
+    for (let n = 0; n < 10; n++)
+      await signInFrom('192.0.2.1', server, wrongCredentials(user), forwardedFor(n));
+    expect((await signInFrom('192.0.2.1', server, wrongCredentials(user), forwardedFor(11))).status).toBe(
+      429,
+    );
   });
 
   it('is taken from X-Forwarded-For of a trusted proxy', async () => {
     const server = await testServer({ config: { trustedProxies: ['192.0.2.1'] } });
     const user = await server.fixtures.user();
-    for (let n = 0; n < 10; n++) await from('192.0.2.1', server, wrong(user), claim(1));
-    expect((await from('192.0.2.1', server, wrong(user), claim(1))).status).toBe(429);
-    expect((await from('192.0.2.1', server, wrong(user), claim(2))).status).toBe(401);
+    for (let n = 0; n < 10; n++)
+      await signInFrom('192.0.2.1', server, wrongCredentials(user), forwardedFor(1));
+    expect((await signInFrom('192.0.2.1', server, wrongCredentials(user), forwardedFor(1))).status).toBe(429);
+    expect((await signInFrom('192.0.2.1', server, wrongCredentials(user), forwardedFor(2))).status).toBe(401);
   });
 });
 
@@ -201,8 +212,8 @@ describe('a successful sign-in', () => {
     const server = await testServer();
     for (let n = 0; n < 40; n++) {
       const user = await server.fixtures.user();
-      expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
-      expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
+      expect((await signInFrom('192.0.2.1', server, rightCredentials(user))).status).toBe(200);
+      expect((await signInFrom('192.0.2.1', server, rightCredentials(user))).status).toBe(200);
     }
   });
 
@@ -213,33 +224,35 @@ describe('a successful sign-in', () => {
       const server = await testServer({ database });
       const user = await server.fixtures.user({ status: 'pending' });
       for (let n = 0; n < maxCount; n++) {
-        expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
-        server.clock.advance(second);
+        expect((await signInFrom('192.0.2.1', server, rightCredentials(user))).status).toBe(200);
+        server.clock.advance(secondMs);
       }
-      const beyond = await from('192.0.2.1', server, right(user));
-      expect(beyond).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+      const excessResponse = await signInFrom('192.0.2.1', server, rightCredentials(user));
+      expect(excessResponse).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
       const signIns = () =>
         server.services.db.selectFrom('audit').select('seq').where('action', '=', 'sign-in').execute();
       expect(await signIns()).toHaveLength(maxCount);
       // Only a caller who knows the password gets the 429 of this limit.
-      expect((await from('192.0.2.1', server, wrong(user))).status).toBe(401);
+      expect((await signInFrom('192.0.2.1', server, wrongCredentials(user))).status).toBe(401);
       // Other accounts of that network, and the same account from another network, sign in as before.
-      expect((await from('192.0.2.1', server, right(await server.fixtures.user()))).status).toBe(200);
-      expect((await from('192.0.2.2', server, right(user))).status).toBe(200);
-      server.clock.advance(Number(beyond.retryAfter) * second);
-      expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
+      expect(
+        (await signInFrom('192.0.2.1', server, rightCredentials(await server.fixtures.user()))).status,
+      ).toBe(200);
+      expect((await signInFrom('192.0.2.2', server, rightCredentials(user))).status).toBe(200);
+      server.clock.advance(Number(excessResponse.retryAfter) * secondMs);
+      expect((await signInFrom('192.0.2.1', server, rightCredentials(user))).status).toBe(200);
     });
 
-    it('gets 429 beyond the limit also when all sign-ins arrive at the same moment', async () => {
+    it('gets 429 beyond the limit even when all sign-ins arrive at the same moment', async () => {
       const server = await testServer({ database });
       const user = await server.fixtures.user();
       for (let n = 0; n < maxCount - 2; n++) {
-        expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
+        expect((await signInFrom('192.0.2.1', server, rightCredentials(user))).status).toBe(200);
       }
-      const answers = await Promise.all(
-        Array.from({ length: 10 }, () => from('192.0.2.1', server, right(user))),
+      const responses = await Promise.all(
+        Array.from({ length: 10 }, () => signInFrom('192.0.2.1', server, rightCredentials(user))),
       );
-      expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([
+      expect(responses.map(({ status }) => status).sort((a, b) => a - b)).toEqual([
         200,
         200,
         ...Array(8).fill(429),
@@ -250,21 +263,25 @@ describe('a successful sign-in', () => {
       const server = await testServer({ database });
       const user = await server.fixtures.user();
       const network = (n: number) => `2001:db8:0:${n.toString(16)}::1`;
-      const { maxCount: mostOfAll } = successLimits.account;
-      for (let n = 0; n < mostOfAll; n++) {
-        expect((await from(network(n), server, right(user))).status).toBe(200);
+      const { maxCount: maxCountOfAccount } = successLimits.account;
+      for (let n = 0; n < maxCountOfAccount; n++) {
+        expect((await signInFrom(network(n), server, rightCredentials(user))).status).toBe(200);
       }
-      expect((await from(network(mostOfAll), server, right(user))).status).toBe(429);
-      expect((await from(network(mostOfAll + 1), server, wrong(user))).status).toBe(401);
+      expect((await signInFrom(network(maxCountOfAccount), server, rightCredentials(user))).status).toBe(429);
+      expect((await signInFrom(network(maxCountOfAccount + 1), server, wrongCredentials(user))).status).toBe(
+        401,
+      );
     }, 120_000);
 
-    it(`keeps ${maxTokensPerAccount} sign-ins of an account, and ends the oldest for a further one`, async () => {
+    it(`ends the oldest sign-in of the account when it has more than ${maxTokensPerAccount}`, async () => {
       const server = await testServer({ database });
       const user = await server.fixtures.user();
       const tokens: string[] = [];
       for (let n = 0; n <= maxTokensPerAccount; n++) {
-        tokens.push(((await from('192.0.2.1', server, right(user))).body as { token: string }).token);
-        server.clock.advance(second);
+        tokens.push(
+          ((await signInFrom('192.0.2.1', server, rightCredentials(user))).body as { token: string }).token,
+        );
+        server.clock.advance(secondMs);
       }
       const statusOf = async (token = '') => (await server.as(token).call(getProfile)).status;
       expect(await statusOf(tokens[0])).toBe(401);
@@ -280,21 +297,23 @@ describe('a successful sign-in', () => {
     });
   });
 
-  it('ends the image sessions of the oldest sign-in together with it', async () => {
+  it('that ends the oldest sign-in of the account also ends its image sessions', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
-    const { token } = (await from('192.0.2.1', server, right(user))).body as { token: string };
+    const { token } = (await signInFrom('192.0.2.1', server, rightCredentials(user))).body as {
+      token: string;
+    };
     const session = (await server.as(token).call(createImageSession)).body.session_id;
     expect(await server.services.imageSessions.resolve(session)).not.toBeNull();
     for (let n = 0; n < maxTokensPerAccount; n++) {
-      server.clock.advance(second);
-      expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
+      server.clock.advance(secondMs);
+      expect((await signInFrom('192.0.2.1', server, rightCredentials(user))).status).toBe(200);
     }
     expect(await server.services.imageSessions.resolve(session)).toBeNull();
   });
 });
 
-describe('the right current password', () => {
+describe('a request with the right current password', () => {
   it('counts towards the limit of successful sign-ins of the account', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
@@ -312,77 +331,78 @@ describe('registration', () => {
 
   it(`succeeds ${maxCount} times an hour from one network and then gets 429`, async () => {
     const server = await testServer();
-    const ask = async (n: number) => {
+    const request = async (n: number) => {
       const body = { email: `new-${n}@example.org`, password: 'uzun-bir-şifre' };
       return server.as(null).call(register, { body });
     };
-    for (let n = 0; n < maxCount; n++) expect((await ask(n)).status).toBe(201);
-    const beyond: Answer = await ask(maxCount);
-    expect(beyond).toMatchObject({ status: 429, headers: { 'retry-after': '30' } });
-    server.clock.advance(2 * hour);
-    expect((await ask(maxCount)).status).toBe(201);
+    for (let n = 0; n < maxCount; n++) expect((await request(n)).status).toBe(201);
+    const excessResponse: Answer = await request(maxCount);
+    expect(excessResponse).toMatchObject({ status: 429, headers: { 'retry-after': '30' } });
+    server.clock.advance(2 * hourMs);
+    expect((await request(maxCount)).status).toBe(201);
   }, 60_000);
 });
 
 describe('a password reset', () => {
   it.each(['known', 'unknown'])(
-    'request gets 429 after ten requests in an hour for one address that is %s',
+    'request gets 429 after ten requests in an hour for one address when the address is %s',
     async (which) => {
       const server = await testServer();
       const email = which === 'known' ? (await server.fixtures.user()).email : 'unknown@example.org';
-      const ask = () => server.as(null).call(requestPasswordReset, { body: { email } });
-      for (let n = 0; n < 10; n++) expect((await ask()).status).toBe(202);
-      expect(await ask()).toMatchObject({ status: 429, headers: { 'retry-after': '30' } });
+      const request = () => server.as(null).call(requestPasswordReset, { body: { email } });
+      for (let n = 0; n < 10; n++) expect((await request()).status).toBe(202);
+      expect(await request()).toMatchObject({ status: 429, headers: { 'retry-after': '30' } });
     },
   );
 
   it('confirmation gets 429 after a hundred wrong codes from one network', async () => {
     const server = await testServer();
-    const guess = () =>
+    const guessCode = () =>
       server.as(null).call(confirmPasswordReset, {
         body: { code: 'x'.repeat(43), new_password: 'yepyeni-şifre' },
       });
-    for (let n = 0; n < 100; n++) expect((await guess()).status).toBe(400);
-    expect((await guess()).status).toBe(429);
+    for (let n = 0; n < 100; n++) expect((await guessCode()).status).toBe(400);
+    expect((await guessCode()).status).toBe(429);
   });
 });
 
-describe('a rate limit', () => {
+describe('a reached rate limit', () => {
   it('is recorded in the audit log once per block', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
-    await fail(10, '192.0.2.1', server, user);
-    for (let n = 0; n < 5; n++) await from('192.0.2.1', server, wrong(user));
-    const rows = await throttledRows(server);
+    await failSignIns(10, '192.0.2.1', server, user);
+    for (let n = 0; n < 5; n++) await signInFrom('192.0.2.1', server, wrongCredentials(user));
+    const rows = await throttledAuditRows(server);
     expect(rows).toHaveLength(1);
     expect(rows[0]).toMatchObject({ result: 'refused', address: '192.0.2.1' });
     expect(JSON.stringify(rows)).not.toContain(user.email);
   });
 
-  it('is stored under keys without e-mail or IP addresses', async () => {
+  it('has its counters stored under keys that contain no e-mail or IP address', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
-    await fail(1, '192.0.2.1', server, user);
+    await failSignIns(1, '192.0.2.1', server, user);
     const rows = JSON.stringify(await server.services.db.selectFrom('throttles').selectAll().execute());
     expect(rows).not.toMatch(/192\.0\.2\.1|example\.org/);
   });
 
-  it('is deleted from the database after it has expired', async () => {
+  it('has its counters deleted from the database after they have expired', async () => {
     const server = await testServer();
-    for (let n = 0; n < 5; n++) await fail(1, `192.0.2.${n}`, server, { email: `unknown-${n}@example.org` });
-    server.clock.advance(hour);
-    await fail(1, '192.0.2.9', server, { email: 'another@example.org' });
-    expect(await server.services.db.selectFrom('throttles').selectAll().execute()).toHaveLength(4);
+    for (let n = 0; n < 5; n++)
+      await failSignIns(1, `192.0.2.${n}`, server, { email: `unknown-${n}@example.org` });
+    server.clock.advance(hourMs);
+    await failSignIns(1, '192.0.2.9', server, { email: 'another@example.org' });
+    expect(await server.services.db.selectFrom('throttles').selectAll().execute()).toHaveLength(4); // the counters of the last failure
   });
 
-  it('does not apply with THROTTLE=off', async () => {
+  it('does not exist with THROTTLE=off', async () => {
     const server = await testServer({ config: { throttle: false } });
     const user = await server.fixtures.user();
-    await fail(40, '192.0.2.1', server, user);
-    expect((await from('192.0.2.1', server, right(user))).status).toBe(200);
+    await failSignIns(40, '192.0.2.1', server, user);
+    expect((await signInFrom('192.0.2.1', server, rightCredentials(user))).status).toBe(200);
   });
 
-  it('has status 429 and a text in the table of errors', () => {
+  it('has status 429 and a Turkish text in the error table of the contract', () => {
     expect(errors.rate_limited).toMatchObject({
       status: 429,
       tr: expect.stringContaining('Çok fazla deneme'),

@@ -41,7 +41,7 @@ export type AuthenticationStep = 'password' | 'second-factor';
 
 export interface Throttle {
   /** Counts an action that is limited whether or not it succeeds. @throws AppError rate_limited */
-  count(what: 'registration' | 'reset-request', attempt: Attempt): Promise<void>;
+  count(action: 'registration' | 'reset-request', attempt: Attempt): Promise<void>;
   /**
    * Counts an e-mail that a client without a sign-in causes. Returns false when the address has received too many e-mails. Call it only
    * after the response, which must not depend on the result.
@@ -59,7 +59,7 @@ export interface Throttle {
    * @param work calls `requireAllowed` in the transaction that acts on the right secret, which counts the success in this transaction.
    *   Without such a call the success is counted after `work`.
    * @param decoy takes as long as `work` with a wrong secret. It runs instead of `work` when the response is 429 in any case, because
-   *   the network is not known for the account. So the duration does not reveal which networks are known.
+   *   the network is not known for the account. The duration of the response therefore does not reveal which networks are known.
    * @throws AppError rate_limited, and the errors of `work`
    */
   guard<T>(
@@ -103,9 +103,9 @@ interface Dependencies {
 const dayMs = 24 * 60 * 60_000;
 /** Minimum interval between two deletions of expired rows. */
 const deleteExpiredEveryMs = 60_000;
-/** The set of blocks that this process has recorded in the audit log is cleared when it reaches this size. */
-const maxRecorded = 10_000;
-/** The map of blocked share links is cleared when it reaches this size. */
+/** Maximum size of the set of blocks that this process has recorded in the audit log. A full set is cleared. */
+const maxRecordedBlocks = 10_000;
+/** Maximum size of the map of blocked share links. A full map is cleared. */
 const maxKnownBlocks = 10_000;
 
 export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependencies): Throttle {
@@ -120,8 +120,8 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     };
   }
 
-  /** Blocks that are in the audit log already: key and end. */
-  const recorded = new Set<string>();
+  /** Blocks that this process has recorded in the audit log: key and end of each. */
+  const recordedBlocks = new Set<string>();
   const shareLinkBlocks = createKnownBlocks();
   let expiredDeletedAt = 0;
   const nowText = () => now().toISOString();
@@ -150,7 +150,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
       if (block !== null) return block;
       const at = now();
       await incrementCounts(tx, rules, at);
-      // `abs`, so that deleting also continues after the clock was set back.
+      // `abs`: the deletion continues even after the clock was set back.
       if (Math.abs(at.getTime() - expiredDeletedAt) >= deleteExpiredEveryMs) {
         expiredDeletedAt = at.getTime();
         await deleteExpiredThrottles(tx, at.toISOString(), maxThrottleRows);
@@ -169,18 +169,18 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     }
   }
 
-  function rateLimited(until: string, what: string): AppError {
-    metrics.rateLimited(what);
+  function rateLimited(until: string, kind: string): AppError {
+    metrics.rateLimited(kind);
     return tooManyAttempts(until, now());
   }
 
   /** Records a block in the audit log once, no matter how many attempts it rejects. */
-  async function recordBlock({ key, until }: Block, what: string, { origin }: Attempt): Promise<void> {
-    const block = `${key} ${until}`;
-    if (!recorded.has(block)) {
-      if (recorded.size >= maxRecorded) recorded.clear();
-      recorded.add(block);
-      const detail = { what, until };
+  async function recordBlock({ key, until }: Block, kind: string, { origin }: Attempt): Promise<void> {
+    const blockId = `${key} ${until}`;
+    if (!recordedBlocks.has(blockId)) {
+      if (recordedBlocks.size >= maxRecordedBlocks) recordedBlocks.clear();
+      recordedBlocks.add(blockId);
+      const detail = { what: kind, until };
       await audit.recordSeparately({
         action: 'throttled',
         result: 'refused',
@@ -192,10 +192,10 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     }
   }
 
-  /** Records the block and throws rate_limited. @param what kind of attempt, for the audit log and the metrics */
-  async function refuse(block: Block, what: string, attempt: Attempt): Promise<never> {
-    await recordBlock(block, what, attempt);
-    throw rateLimited(block.until, what);
+  /** Records the block and throws rate_limited. @param kind kind of attempt, for the audit log and the metrics */
+  async function refuse(block: Block, kind: string, attempt: Attempt): Promise<never> {
+    await recordBlock(block, kind, attempt);
+    throw rateLimited(block.until, kind);
   }
 
   async function refuseShareLink(block: Block | null, origin: Origin): Promise<void> {
@@ -215,9 +215,9 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
   }
 
   /** Logs an error instead of throwing it, because the sign-in or registration before it has succeeded. */
-  async function logError(writing: Promise<void>): Promise<void> {
+  async function logWriteError(write: Promise<void>): Promise<void> {
     try {
-      await writing;
+      await write;
     } catch (error) {
       log.warn(
         { err: error },
@@ -238,10 +238,10 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     const networkKey = knownNetworkKey(attempt);
     const rows = await findThrottles(db, [...failures, networkKey], nowText());
     const expiryADayAfterMarking = now().getTime() + knownNetworkMs - dayMs;
-    const isFresh = rows.some(
+    const wasMarkedToday = rows.some(
       ({ key, expires_at }) => key === networkKey && Date.parse(expires_at) > expiryADayAfterMarking,
     );
-    if (isFresh && rows.length === 1) return; // the only row is that of the network
+    if (wasMarkedToday && rows.length === 1) return; // the only row is that of the network
     await runLockedTransaction(db, 'throttle', async (tx) => {
       await deleteThrottles(tx, failures);
       await markNetworkKnown(tx, attempt);
@@ -249,10 +249,10 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
   }
 
   return {
-    async count(what, attempt) {
-      const limits = what === 'registration' ? registrationLimits : resetRequestLimits;
-      const block = await addUnlessBlocked(rulesOf(what, limits, attempt));
-      if (block !== null) await refuse(block, what, attempt);
+    async count(action, attempt) {
+      const limits = action === 'registration' ? registrationLimits : resetRequestLimits;
+      const block = await addUnlessBlocked(rulesOf(action, limits, attempt));
+      if (block !== null) await refuse(block, action, attempt);
     },
 
     async mayMail(attempt) {
@@ -288,29 +288,29 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
       }
       let isCounted = successRules.length === 0;
       /** A block that another attempt has caused during `work`. */
-      let blockSince: Block | null = null;
+      let blockDuringWork: Block | null = null;
       try {
         const result = await work(async (tx) => {
           await acquireLock(tx, 'throttle');
           const rules = [...commonRules, ...codeRules, ...(isKnown ? [] : strangerRules), ...successRules];
-          blockSince = await findBlock(tx, rules);
-          if (blockSince !== null) throw tooManyAttempts(blockSince.until, now());
+          blockDuringWork = await findBlock(tx, rules);
+          if (blockDuringWork !== null) throw tooManyAttempts(blockDuringWork.until, now());
           await incrementCounts(tx, successRules, now());
           isCounted = true;
         });
-        if (!isCounted) blockSince = await addUnlessBlocked(successRules);
-        if (blockSince !== null) throw tooManyAttempts(blockSince.until, now());
-        if (attempt.email !== null) await logError(recordSuccess(attempt));
+        if (!isCounted) blockDuringWork = await addUnlessBlocked(successRules);
+        if (blockDuringWork !== null) throw tooManyAttempts(blockDuringWork.until, now());
+        if (attempt.email !== null) await logWriteError(recordSuccess(attempt));
         return result;
       } catch (error) {
-        if (blockSince !== null) return refuse(blockSince, step, attempt);
+        if (blockDuringWork !== null) return refuse(blockDuringWork, step, attempt);
         if (!isFailure(error)) throw error;
         // A code is only checked after the right password, so a 429 because of wrong codes does not reveal whether an account exists.
-        const isCode = error.code === 'second_factor_invalid';
-        const newBlock = await addUnlessBlocked(isCode ? [...failureRules, ...codeRules] : failureRules);
+        const isWrongCode = error.code === 'second_factor_invalid';
+        const newBlock = await addUnlessBlocked(isWrongCode ? [...failureRules, ...codeRules] : failureRules);
         // While other networks are blocked, a wrong password from a known network also gets 429, so that it does not reveal the network.
-        const refusedBy = newBlock ?? (isCode ? null : strangersBlock);
-        if (refusedBy !== null) return refuse(refusedBy, step, attempt);
+        const blockOfFailure = newBlock ?? (isWrongCode ? null : strangersBlock);
+        if (blockOfFailure !== null) return refuse(blockOfFailure, step, attempt);
         throw error;
       }
     },
@@ -332,7 +332,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     },
 
     rememberNetwork: (attempt) =>
-      logError(runLockedTransaction(db, 'throttle', (tx) => markNetworkKnown(tx, attempt))),
+      logWriteError(runLockedTransaction(db, 'throttle', (tx) => markNetworkKnown(tx, attempt))),
   };
 }
 
@@ -342,18 +342,18 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
  */
 function createKnownBlocks() {
   /** End of the block (ISO 8601) by key of the counter. */
-  const known = new Map<string, string>();
+  const blockEndByKey = new Map<string, string>();
   return {
     find(rules: readonly Rule[], at: string): Block | null {
       for (const { key } of rules) {
-        const until = known.get(key);
+        const until = blockEndByKey.get(key);
         if (until !== undefined && until > at) return { key, until };
       }
       return null;
     },
     add({ key, until }: Block): void {
-      if (known.size >= maxKnownBlocks) known.clear();
-      known.set(key, until);
+      if (blockEndByKey.size >= maxKnownBlocks) blockEndByKey.clear();
+      blockEndByKey.set(key, until);
     },
   };
 }

@@ -29,9 +29,9 @@ export interface TwoStepVerification {
    * @throws AppError second_factor_on, second_factor_invalid, rate_limited
    */
   confirm(actor: Actor, code: string): Promise<string[]>;
-  /** Switches it off for the own account; does nothing when it is off. @throws AppError reauth_required, rate_limited, unavailable */
+  /** Switches it off for the actor's own account; does nothing when it is off. @throws AppError reauth_required, rate_limited, unavailable */
   remove(actor: Actor, currentPassword: string | undefined): Promise<void>;
-  /** Switches it off for a person who can no longer sign in; does nothing when it is off. @throws AppError not_found, self_change */
+  /** Switches it off for another person, who can no longer sign in; does nothing when it is off. @throws AppError not_found, self_change */
   reset(actor: Actor, uid: string): Promise<void>;
 }
 
