@@ -15,7 +15,7 @@ import { imageIdOf, uidOf } from './uids.ts';
 export type SearchLevel = 'study' | 'series' | 'instance';
 
 /** The UIDs in the path of a request. An undefined UID stands for all studies, series or instances. */
-export interface Scope {
+export interface RequestedUids {
   readonly study?: string | undefined;
   readonly series?: string | undefined;
   readonly instance?: string | undefined;
@@ -39,15 +39,15 @@ export interface DicomWeb {
   search(
     level: SearchLevel,
     query: SearchQuery,
-    scope: Scope,
+    uids: RequestedUids,
     context: { readonly user: User; readonly requester: Requester; readonly base: string },
   ): Promise<readonly JsonDataSet[]>;
   /** Returns the id of the image of the study in the path. @throws AppError not_found */
-  imageIdOf(scope: Scope): string;
+  imageIdOf(uids: RequestedUids): string;
   /** Opens the slide of a study. @param createdAt time of the catalogue entry @throws AppError not_found; SlideError */
   open(image: ServableImage, createdAt: string, requester: Requester): Promise<OpenedStudy>;
-  /** Returns the metadata of the instances in the scope. @throws AppError not_found when the study does not contain the scope */
-  metadata(study: OpenedStudy, scope: Scope, base: string): readonly JsonDataSet[];
+  /** Returns the metadata of the instances that the UIDs select. @throws AppError not_found when the study does not contain them */
+  metadata(study: OpenedStudy, uids: RequestedUids, base: string): readonly JsonDataSet[];
   /**
    * Returns a frame of an instance.
    *
@@ -57,13 +57,13 @@ export interface DicomWeb {
    */
   frame(
     image: ServableImage,
-    scope: Scope,
+    uids: RequestedUids,
     frameNumber: number,
     client: TileClient,
     allocate?: Allocate,
   ): Promise<StoredTile>;
   /** Returns the ICC profile of the slide. @throws AppError not_found when it has none */
-  iccProfile(study: OpenedStudy, scope: Scope, requester: Requester): Promise<ServedBytes>;
+  iccProfile(study: OpenedStudy, uids: RequestedUids, requester: Requester): Promise<ServedBytes>;
 }
 
 /** Instances of open slides. Each request for a frame looks one up, so they are computed only once. */
@@ -125,7 +125,7 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
   }
 
   /** Returns the level that an instance stands for. @throws AppError not_found */
-  function levelOf(imageId: string, slide: StoredSlide, { series, instance }: Scope): StoredLevel {
+  function levelOf(imageId: string, slide: StoredSlide, { series, instance }: RequestedUids): StoredLevel {
     const instances = instancesOf(imageId, slide);
     const level = instances.levels.get(instance ?? '');
     if (level === undefined || series !== instances.series) throw new AppError('not_found');
@@ -133,12 +133,12 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
   }
 
   return {
-    async search(level, { matches, limit, offset }, scope, { user, requester, base }) {
+    async search(level, { matches, limit, offset }, uids, { user, requester, base }) {
       if (limit === 0 || !mayMatch(level, matches) || offset > searchLimits.offset) return [];
       const results: JsonDataSet[] = [];
       let matchCount = 0;
       const catalogueMatches = new Map([...matches].filter(([tag]) => catalogueTags.has(tag)));
-      const studyUids = scope.study ?? matches.get(studyUidTag);
+      const studyUids = uids.study ?? matches.get(studyUidTag);
       for await (const { id, file_name: fileName, created_at: createdAt } of imagesOf(user, studyUids)) {
         const described = { id, fileName, createdAt };
         // Opening a file is slow, so attributes that come from the catalogue are compared first.
@@ -146,7 +146,7 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
         if (!matchesQuery(catalogueDataSet, catalogueMatches)) continue;
         const slide = await openOrNull(id, requester);
         if (slide === null) continue;
-        for (const dataSet of dataSetsOf(level, described, slide, scope, base)) {
+        for (const dataSet of dataSetsOf(level, described, slide, uids, base)) {
           if (!matchesQuery(dataSet, matches)) continue;
           matchCount++;
           if (matchCount <= offset) continue;
@@ -168,26 +168,26 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
       return { image, slide, described: { id: image.id, fileName: image.fileName, createdAt } };
     },
 
-    metadata(study, scope, base) {
+    metadata(study, uids, base) {
       const { image, slide, described } = study;
-      if (scope.series !== undefined && scope.series !== uidOf(image.id, 'series'))
+      if (uids.series !== undefined && uids.series !== uidOf(image.id, 'series'))
         throw new AppError('not_found');
-      const levels = scope.instance === undefined ? slide.levels : [levelOf(image.id, slide, scope)];
+      const levels = uids.instance === undefined ? slide.levels : [levelOf(image.id, slide, uids)];
       if (levels.length === 0) throw new AppError('not_found');
       return levels.map((level) => toJson(metadataOf(described, slide, level, urlOf(base, image.id, level))));
     },
 
-    frame(image, scope, frameNumber, client, allocate) {
+    frame(image, uids, frameNumber, client, allocate) {
       const choose = (slide: StoredSlide) => {
-        const level = levelOf(image.id, slide, scope);
+        const level = levelOf(image.id, slide, uids);
         if (frameNumber < 1 || frameNumber > level.columns * level.rows) throw new AppError('not_found');
         return { level, index: frameNumber - 1 };
       };
       return slides.storedTile(image, { choose, allocate }, client);
     },
 
-    async iccProfile({ image, slide }, scope, requester) {
-      levelOf(image.id, slide, scope); // throws if the path names another series or an unknown instance
+    async iccProfile({ image, slide }, uids, requester) {
+      levelOf(image.id, slide, uids); // throws if the path names another series or an unknown instance
       const profile = await slides.iccProfile(image, requester);
       if (profile === null) throw new AppError('not_found');
       return profile;
@@ -226,7 +226,7 @@ function* dataSetsOf(
   level: SearchLevel,
   image: DescribedImage,
   slide: StoredSlide,
-  { series, instance }: Scope,
+  { series, instance }: RequestedUids,
   base: string,
 ): Generator<JsonDataSet> {
   const instanceCount = slide.levels.length;

@@ -42,7 +42,7 @@ describe('unrestrictedRanges', () => {
     return { count: ranges.length, names: [...names, null].filter(isCovered) };
   };
 
-  it.each<[string, string[], number, (string | null)[]]>([
+  it.each<[text: string, restricted: string[], rangeCount: number, others: (string | null)[]]>([
     ['no dataset', [], 1, [...names, null]],
     ['the first dataset', ['Breast'], 1, ['Colon', 'Ki-67', 'KI-67', 'Liver', 'Set 2', 'Set 10', null]],
     ['one in the middle', ['Liver'], 2, ['Breast', 'Colon', 'Ki-67', 'KI-67', 'Set 2', 'Set 10', null]],

@@ -121,8 +121,9 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
   /** Size of the spill file. */
   let spilledBytes = 0;
 
-  let objects = 0;
-  let vertices = 0;
+  let objectCount = 0;
+  let totalVertices = 0;
+  /** For each object: offset and length of its record in the spill file, Morton key, and number of its tree. */
   let offsets = new Float64Array(4096);
   let lengths = new Uint32Array(4096);
   let keys = new Uint32Array(4096);
@@ -220,7 +221,7 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
 
   return {
     add(original) {
-      if (objects >= maxObjects)
+      if (objectCount >= maxObjects)
         throw new ImportRejectedError('too_many_objects', `More than ${maxObjects} objects`);
       const object = transformToSlide(original);
       const classNumber = classNumberOf(object);
@@ -229,36 +230,35 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
         classNumber,
         collectMeasurements(object),
       );
-      if (objects === offsets.length) {
-        offsets = copyInto(new Float64Array(objects * 2), offsets);
-        lengths = copyInto(new Uint32Array(objects * 2), lengths);
-        keys = copyInto(new Uint32Array(objects * 2), keys);
-        treeNumbers = copyInto(new Uint8Array(objects * 2), treeNumbers);
+      if (objectCount === offsets.length) {
+        offsets = copyInto(new Float64Array(objectCount * 2), offsets);
+        lengths = copyInto(new Uint32Array(objectCount * 2), lengths);
+        keys = copyInto(new Uint32Array(objectCount * 2), keys);
+        treeNumbers = copyInto(new Uint8Array(objectCount * 2), treeNumbers);
       }
-      offsets[objects] = spilledBytes + bufferedBytes;
-      lengths[objects] = record.length;
-      keys[objects] = mortonKey(object.x / slide.width, object.y / slide.height);
+      offsets[objectCount] = spilledBytes + bufferedBytes;
+      lengths[objectCount] = record.length;
+      keys[objectCount] = mortonKey(object.x / slide.width, object.y / slide.height);
       const longerSide = Math.max(box[2] - box[0], box[3] - box[1]);
-      treeNumbers[objects] = Number(longerSide >= mediumSide) + Number(longerSide >= largeSide);
+      treeNumbers[objectCount] = Number(longerSide >= mediumSide) + Number(longerSide >= largeSide);
       spillRecord(record);
       widenBounds(bounds, box);
       widenBounds(centers, [object.x, object.y, object.x, object.y]);
-      objects++;
-      vertices += vertexCount;
+      objectCount++;
+      totalVertices += vertexCount;
     },
 
     finish(onProgress) {
       flush();
-      const order = sortedOrder(objects, keys, treeNumbers);
+      const order = sortedOrder(objectCount, keys, treeNumbers);
       const ranges = splitByRecordBytes(
         blockRanges(order, keys, treeNumbers),
         (n) => lengths[order[n] as number] as number,
       );
       const density = createDensity(centers, classList.length);
-      const count = objects;
-      const centersAt = writer.reserve(16 * count);
-      const classBytes = writer.reserve(count);
-      const columnOffsets = columnList.map(() => writer.reserve(4 * count));
+      const centersAt = writer.reserve(16 * objectCount);
+      const classBytes = writer.reserve(objectCount);
+      const columnOffsets = columnList.map(() => writer.reserve(4 * objectCount));
       const index = Buffer.alloc(indexEntryBytes * ranges.length);
       let largestBlock = 0;
       for (const [n, [start, end]] of ranges.entries()) {
@@ -286,9 +286,9 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
       closeSpill();
       return {
         kind: 'vector',
-        objects: count,
-        vertices,
-        bounds: count === 0 ? null : bounds,
+        objects: objectCount,
+        vertices: totalVertices,
+        bounds: objectCount === 0 ? null : bounds,
         classes: classList.map(({ name, color, count: members }, i) => ({
           name,
           color: color ?? categoryColor(i),

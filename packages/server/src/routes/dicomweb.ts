@@ -27,7 +27,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Origin } from '../audit/audit-recorder.ts';
 import { bulkFormOf, requireJpeg, requireJson } from '../dicomweb/accept.ts';
 import type { JsonDataSet } from '../dicomweb/attributes.ts';
-import type { OpenedStudy, Scope, SearchLevel } from '../dicomweb/dicomweb.ts';
+import type { OpenedStudy, RequestedUids, SearchLevel } from '../dicomweb/dicomweb.ts';
 import { multipartOf, wholeBody } from '../dicomweb/resolve-frames.ts';
 import { parseSearch } from '../dicomweb/search-query.ts';
 import {
@@ -60,7 +60,7 @@ type DicomWebServices = Pick<
 
 /** A request of any of the routes. Its `caller` is an account, whose `user` is set, or an image session. */
 interface DicomWebRequest {
-  readonly params: Scope;
+  readonly params: RequestedUids;
   readonly caller: Caller | ImageSession;
   readonly origin: Origin;
   readonly signal: AbortSignal;
