@@ -37,7 +37,7 @@ export const Question = z.discriminatedUnion('kind', [
     kind: z.literal('choice'),
     text: QuestionText,
     choices,
-    correct: z.array(z.number().int().min(0).max(19)).max(20),
+    correct: z.array(z.number().int().min(0).max(19)).max(20), // indexes of the correct choices
     explanation: Explanation,
   }),
   z.object({ kind: z.literal('region'), text: QuestionText, region: Polygon, explanation: Explanation }),

@@ -26,7 +26,7 @@ export const ShareLink = z
     owner_name: z.string().nullable().meta({ description: 'Display name, otherwise e-mail address' }),
     created_at: z.iso.datetime(),
     expires_at: z.iso.datetime(),
-    openings: z.number().int(),
+    openings: z.number().int(), // number of times that the link was opened
     max_openings: z.number().int().nullable(),
     has_password: z.boolean(),
     show_annotations: z.boolean(),

@@ -23,7 +23,7 @@ const invisibleCharacters =
   /(?![\ufe00-\ufe0f\u{e0100}-\u{e01ef}\u180b-\u180d\u180f\u200c\u200d])\p{Default_Ignorable_Code_Point}|\u2800/u;
 /**
  * ZERO WIDTH JOINER or NON-JOINER where no script needs it. They are needed inside words of some scripts and inside emoji, but never
- * next to Latin, Greek or Cyrillic letters or numbers.
+ * next to Latin, Greek or Cyrillic letters or numbers. Example of a match: the joiner in `ad\u200dmin`.
  */
 const misplacedJoiner =
   /(?<![\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}\p{Extended_Pictographic}])|[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}]\p{M}*[\u200c\u200d]|[\u200c\u200d][\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}]/u;
@@ -87,6 +87,7 @@ export const Cursor = z
   .max(4000)
   .regex(/^[\w-]*$/);
 
+/** A tile name such as `0_12.jpeg`. */
 const tileNamePattern = /^\d{1,10}_\d{1,10}\.[a-z]{1,8}$/;
 
 /** Parameters of the IIIF Image API and DICOMweb. The handlers check them, because the response to an invalid one is 400, not 404. */
@@ -98,7 +99,7 @@ const parametersCheckedByHandlers: ReadonlySet<string> = new Set([
   'frames',
 ]);
 
-/** Parameters that are DICOM UIDs (PS3.5 section 9.1). */
+/** Parameters that are DICOM UIDs such as `1.2.840.10008` (PS3.5 section 9.1). */
 const uidParameters: ReadonlySet<string> = new Set(['study', 'series', 'instance']);
 const uidPattern = /^[\d.]{1,64}$/;
 

@@ -2,7 +2,7 @@
 import {
   type ApiToken,
   type BodyInputOf,
-  createApiToken as createApiTokenEndpoint,
+  createApiToken as createTokenEndpoint,
   deleteApiToken,
   listAllApiTokens,
   listApiTokens,
@@ -48,18 +48,16 @@ export function useDatasetNames() {
   });
 }
 
-export type CreatedApiToken = ResponseOf<typeof createApiTokenEndpoint>;
+export type CreatedApiToken = ResponseOf<typeof createTokenEndpoint>;
 
 type CreateResult =
   | { readonly success: true; readonly created: CreatedApiToken }
   | (ActionResult & { readonly success: false });
 
 /** Creates a token for the signed-in account. Only this response contains its secret. */
-export async function createApiToken(
-  body: BodyInputOf<typeof createApiTokenEndpoint>,
-): Promise<CreateResult> {
+export async function createApiToken(body: BodyInputOf<typeof createTokenEndpoint>): Promise<CreateResult> {
   try {
-    return { success: true, created: await call(createApiTokenEndpoint, { body }) };
+    return { success: true, created: await call(createTokenEndpoint, { body }) };
   } catch (error) {
     return { success: false, message: messageOf(error, texts.apiTokenFailed), error: codeOf(error) };
   } finally {

@@ -145,8 +145,8 @@ interface Registration {
 /** Registers an account. Empty optional fields are omitted from the request. */
 export async function register({ email, password, ...optionalFields }: Registration): Promise<ActionResult> {
   try {
-    const optional = Object.fromEntries(Object.entries(optionalFields).filter(([, text]) => text !== ''));
-    const body = { email, password, ...optional };
+    const filledFields = Object.fromEntries(Object.entries(optionalFields).filter(([, text]) => text !== ''));
+    const body = { email, password, ...filledFields };
     const { message } = await call(registerEndpoint, { body });
     return { success: true, message: message || texts.registerDone };
   } catch (error) {

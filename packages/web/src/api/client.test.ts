@@ -152,12 +152,7 @@ describe('a 401 response', () => {
       errorResponse('credentials_invalid'),
       false,
     ],
-    'to the creation of an image session ends the sign-in when the token is missing': [
-      createImageSession,
-      {},
-      errorResponse('token_missing'),
-      true,
-    ],
+    'about a missing token ends the sign-in': [createImageSession, {}, errorResponse('token_missing'), true],
   } as const;
 
   it.each(Object.entries(cases))('%s', async (_, [endpoint, input, answer, endsSignIn]) => {

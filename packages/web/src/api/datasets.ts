@@ -38,33 +38,33 @@ export function invalidateDatasets(): void {
   void queryClient.invalidateQueries({ queryKey: datasetsKey });
 }
 
-/** Opens a dataset to all members, or restricts it. @param listed whether members see the name of the restricted dataset */
+/** Opens a dataset to all members, or restricts it. @param isListed whether members see the name of the restricted dataset */
 export function setDatasetAccess(
   dataset: string,
   access: DatasetAccess,
-  listed: boolean,
+  isListed: boolean,
 ): Promise<ActionResult> {
   const successMessage = access === 'open' ? texts.datasetOpened : texts.datasetRestricted;
   return change(
-    call(updateDataset, { body: { dataset, access, listed } }),
+    call(updateDataset, { body: { dataset, access, listed: isListed } }),
     successMessage,
     texts.datasetFailed,
   );
 }
 
 /** Sets whether members see the name of a restricted dataset. */
-export function setDatasetListed(dataset: string, listed: boolean): Promise<ActionResult> {
-  const request = call(updateDataset, { body: { dataset, access: 'restricted', listed } });
-  return change(request, listed ? texts.datasetListed : texts.datasetUnlisted, texts.datasetFailed);
+export function setDatasetListed(dataset: string, isListed: boolean): Promise<ActionResult> {
+  const request = call(updateDataset, { body: { dataset, access: 'restricted', listed: isListed } });
+  return change(request, isListed ? texts.datasetListed : texts.datasetUnlisted, texts.datasetFailed);
 }
 
 /** Sets whether share links may open the slides of a dataset. */
 export function setDatasetSharing(
   { name, access }: Pick<Dataset, 'name' | 'access'>,
-  sharing: boolean,
+  isAllowed: boolean,
 ): Promise<ActionResult> {
-  const request = call(updateDataset, { body: { dataset: name, access, sharing } });
-  return change(request, sharing ? texts.sharingOn : texts.sharingOff, texts.datasetFailed);
+  const request = call(updateDataset, { body: { dataset: name, access, sharing: isAllowed } });
+  return change(request, isAllowed ? texts.sharingOn : texts.sharingOff, texts.datasetFailed);
 }
 
 /** Sets whether original files that cannot be de-identified may be downloaded. */
@@ -91,10 +91,10 @@ export function revoke(dataset: string, uid: string): Promise<ActionResult> {
 }
 
 /** Answers an access request. @param reason shown to the person; may be empty */
-export function answerRequest(requestId: string, granted: boolean, reason: string): Promise<ActionResult> {
-  const body = { granted, ...(reason && { reason }) };
+export function answerRequest(requestId: string, isGranted: boolean, reason: string): Promise<ActionResult> {
+  const body = { granted: isGranted, ...(reason && { reason }) };
   const request = call(answerDatasetRequest, { params: { requestId }, body });
-  return change(request, granted ? texts.requestGranted : texts.requestRefused, texts.answerFailed);
+  return change(request, isGranted ? texts.requestGranted : texts.requestRefused, texts.answerFailed);
 }
 
 /** Waits for a request and returns its result. Reloads the lists even after a failure: another administrator may have changed the dataset. */

@@ -11,7 +11,7 @@ const features = Array.from({ length: 50 }, (_, id) => feature(id));
 const head = { type: 'FeatureCollection', version: 7, authors: { me: '"features":[ Ayşe' } };
 
 /** Reads a response that arrives in parts of `partSize` bytes. */
-async function readInParts(text: string, partSize: number): Promise<FeatureBatch[]> {
+async function readParts(text: string, partSize: number): Promise<FeatureBatch[]> {
   const bytes = new TextEncoder().encode(text);
   let offset = 0;
   // jsdom has no ReadableStream.
@@ -31,7 +31,7 @@ describe('readFeatures', () => {
   it.each([1, 7, 64, 1000, 100_000])(
     'yields all features of a stream with parts of %i bytes',
     async (partSize) => {
-      const batches = await readInParts(JSON.stringify({ ...head, features, next_cursor: null }), partSize);
+      const batches = await readParts(JSON.stringify({ ...head, features, next_cursor: null }), partSize);
       expect(batches.flatMap((batch) => batch.features)).toEqual(features);
       for (const { version, authors } of batches) {
         expect({ version, authors }).toEqual({ version: head.version, authors: head.authors });
@@ -40,16 +40,16 @@ describe('readFeatures', () => {
   );
 
   it('yields the first features before the stream is complete', async () => {
-    const batches = await readInParts(JSON.stringify({ ...head, features }), 500);
+    const batches = await readParts(JSON.stringify({ ...head, features }), 500);
     expect(batches.length).toBeGreaterThan(5);
   });
 
   it('accepts an empty list, and fields after the list', async () => {
-    expect(await readInParts(JSON.stringify({ ...head, features: [] }), 10)).toEqual([
+    expect(await readParts(JSON.stringify({ ...head, features: [] }), 10)).toEqual([
       { features: [], version: 7, authors: head.authors },
     ]);
     const { version, authors } = head;
-    const [first, ...others] = await readInParts(
+    const [first, ...others] = await readParts(
       JSON.stringify({ features: [feature(1)], version, authors }),
       1e6,
     );
@@ -59,7 +59,7 @@ describe('readFeatures', () => {
 
   it('throws a SyntaxError when the stream ends before the list is complete', async () => {
     const text = JSON.stringify({ ...head, features });
-    await expect(readInParts(text.slice(0, -100), 64)).rejects.toThrow(SyntaxError);
-    await expect(readInParts('', 64)).rejects.toThrow(SyntaxError);
+    await expect(readParts(text.slice(0, -100), 64)).rejects.toThrow(SyntaxError);
+    await expect(readParts('', 64)).rejects.toThrow(SyntaxError);
   });
 });

@@ -26,124 +26,40 @@ const active = ['user without a role', 'viewer', 'user', 'admin'] as const;
 const anonymous = ['visitor', 'visitor with an unverified sign-in'] as const;
 
 /** The expected redirect of each group of people at a path; null when they may open it. */
-interface ExpectedRedirects {
-  readonly path: string;
-  readonly access: RouteAccess;
-  readonly anonymous: string | null;
-  readonly blocked: string | null;
-  readonly active: string | null;
-  readonly admin: string | null;
-}
-
-const rows: readonly ExpectedRedirects[] = [
-  {
-    path: '/auth/login',
-    access: 'guests',
-    anonymous: null,
-    blocked: null,
-    active: '/dashboard',
-    admin: '/dashboard',
-  },
-  {
-    path: '/auth/login/',
-    access: 'guests',
-    anonymous: null,
-    blocked: null,
-    active: '/dashboard',
-    admin: '/dashboard',
-  },
-  {
-    path: '/auth/register',
-    access: 'guests',
-    anonymous: null,
-    blocked: '/account-status',
-    active: '/dashboard',
-    admin: '/dashboard',
-  },
-  {
-    path: '/auth/confirm',
-    access: 'anyone',
-    anonymous: null,
-    blocked: '/account-status',
-    active: null,
-    admin: null,
-  },
-  {
-    path: '/auth/password-reset',
-    access: 'anyone',
-    anonymous: null,
-    blocked: '/account-status',
-    active: null,
-    admin: null,
-  },
-  {
-    path: '/account-status',
-    access: 'signed-in',
-    anonymous: '/auth/login',
-    blocked: null,
-    active: null,
-    admin: null,
-  },
-  {
-    path: '/dashboard',
-    access: 'active',
-    anonymous: '/auth/login',
-    blocked: '/account-status',
-    active: null,
-    admin: null,
-  },
-  {
-    path: '/dashboard/profile',
-    access: 'active',
-    anonymous: '/auth/login',
-    blocked: '/account-status',
-    active: null,
-    admin: null,
-  },
-  {
-    path: '/wsi-viewer',
-    access: 'active',
-    anonymous: '/auth/login',
-    blocked: '/account-status',
-    active: null,
-    admin: null,
-  },
-  {
-    path: '/admin',
-    access: 'admin',
-    anonymous: '/auth/login',
-    blocked: '/account-status',
-    active: '/dashboard',
-    admin: null,
-  },
-  {
-    path: '/admin/users',
-    access: 'admin',
-    anonymous: '/auth/login',
-    blocked: '/account-status',
-    active: '/dashboard',
-    admin: null,
-  },
-  {
-    path: '/no-such-page',
-    access: 'anyone',
-    anonymous: null,
-    blocked: '/account-status',
-    active: null,
-    admin: null,
-  },
+type ExpectedRedirects = readonly [
+  path: string,
+  access: RouteAccess,
+  anonymous: string | null,
+  blocked: string | null,
+  active: string | null,
+  admin: string | null,
 ];
 
-const cells = rows.flatMap(({ path, access, ...targets }) => {
+const rows: readonly ExpectedRedirects[] = [
+  ['/auth/login', 'guests', null, null, '/dashboard', '/dashboard'],
+  ['/auth/login/', 'guests', null, null, '/dashboard', '/dashboard'],
+  ['/auth/register', 'guests', null, '/account-status', '/dashboard', '/dashboard'],
+  ['/auth/confirm', 'anyone', null, '/account-status', null, null],
+  ['/auth/password-reset', 'anyone', null, '/account-status', null, null],
+  ['/account-status', 'signed-in', '/auth/login', null, null, null],
+  ['/dashboard', 'active', '/auth/login', '/account-status', null, null],
+  ['/dashboard/profile', 'active', '/auth/login', '/account-status', null, null],
+  ['/wsi-viewer', 'active', '/auth/login', '/account-status', null, null],
+  ['/admin', 'admin', '/auth/login', '/account-status', '/dashboard', null],
+  ['/admin/users', 'admin', '/auth/login', '/account-status', '/dashboard', null],
+  ['/no-such-page', 'anyone', null, '/account-status', null, null],
+];
+
+const cells = rows.flatMap(([path, access, anonymousTarget, blockedTarget, activeTarget, adminTarget]) => {
   const cellOf = (who: keyof typeof people, target: string | null) => {
     const name =
       target === null ? `lets the ${who} open ${path}` : `redirects the ${who} from ${path} to ${target}`;
     return [name, who, path, access, target] as const;
   };
   return [
-    ...anonymous.map((who) => cellOf(who, targets.anonymous)),
-    ...blocked.map((who) => cellOf(who, targets.blocked)),
-    ...active.map((who) => cellOf(who, who === 'admin' ? targets.admin : targets.active)),
+    ...anonymous.map((who) => cellOf(who, anonymousTarget)),
+    ...blocked.map((who) => cellOf(who, blockedTarget)),
+    ...active.map((who) => cellOf(who, who === 'admin' ? adminTarget : activeTarget)),
   ];
 });
 
