@@ -3,7 +3,7 @@ import zlib from 'node:zlib';
 import sharp from 'sharp';
 import type { Raster } from '../decode/raster.ts';
 
-/** One subblock of a CZI file to build. */
+/** One subblock (a rectangle of stored pixels) of a CZI file to build. */
 export interface SubblockPlan {
   /** Position in pixels of full resolution. */
   readonly x: number;
@@ -39,10 +39,7 @@ export interface CziPlan {
   readonly isDirectoryFirst?: boolean;
 }
 
-/**
- * Positions of segments (of their headers) in the file, for tests that damage them; 0 for a segment that the file does
- * not have.
- */
+/** Positions of the segments' headers in the file, for tests that damage them; 0 for a segment that is absent. */
 export interface CziPlaces {
   /** Position of the first segment's body, after its header. */
   readonly file: number;
@@ -95,6 +92,7 @@ export function buildCzi(plan: CziPlan): { bytes: Buffer; places: CziPlaces } {
   const directory = firstDirectory ?? add('ZISRAWDIRECTORY', directoryBody());
 
   const bytes = Buffer.concat(pieces);
+  // The file segment states the positions of the directory, the metadata and the attachment directory.
   bytes.writeBigInt64LE(BigInt(directory), SEGMENT_HEADER_BYTES + 52);
   bytes.writeBigInt64LE(BigInt(metadata), SEGMENT_HEADER_BYTES + 60);
   bytes.writeBigInt64LE(BigInt(attachmentDirectory), SEGMENT_HEADER_BYTES + 72);
@@ -191,6 +189,7 @@ function int32(value: number): Buffer {
   return bytes;
 }
 
+/** Appends zeros up to a length. */
 function padded(bytes: Buffer, length: number): Buffer {
   return Buffer.concat([bytes, Buffer.alloc(length - bytes.length)]);
 }

@@ -65,7 +65,7 @@ export interface DicomPlan {
   readonly tileHeight?: number;
   /** The file contains the picture at width and height divided by this number. */
   readonly downsample?: number;
-  /** Third value of ImageType, for example VOLUME, LABEL or OVERVIEW. */
+  /** Third value of ImageType: VOLUME (levels of the pyramid), LABEL, OVERVIEW, … */
   readonly kind?: string;
   readonly codec?: DicomCodec;
   /** PhotometricInterpretation. */
@@ -77,7 +77,7 @@ export interface DicomPlan {
   readonly isPlanar?: boolean;
   /** DimensionOrganizationType; null for a file without it, which states the position of each frame, like TILED_SPARSE. */
   readonly organization?: 'TILED_FULL' | 'TILED_SPARSE' | null;
-  /** Tiles that the file omits, counted row by row from 0; only for TILED_SPARSE. */
+  /** Indices of the tiles that the file omits, row by row from 0; only for TILED_SPARSE. */
   readonly holes?: readonly number[];
   /** Which table states the positions of compressed frames; `empty` for none. */
   readonly offsetTable?: 'empty' | 'basic' | 'extended';
@@ -229,8 +229,8 @@ export async function planDicom(plan: DicomPlan = {}): Promise<DicomFile> {
     ...(isEncapsulated ? encapsulatedPixelData(completePlan, frames) : [nativePixelData(frames)]),
   ];
   const replacedTags = new Set(completePlan.more.map((element) => element.tag));
-  const kept = elements.filter((element) => !replacedTags.has(element.tag));
-  const sorted = [...kept, ...completePlan.more].sort((a, b) => a.tag - b.tag);
+  const unreplaced = elements.filter((element) => !replacedTags.has(element.tag));
+  const sorted = [...unreplaced, ...completePlan.more].sort((a, b) => a.tag - b.tag);
   return {
     preamble: new Uint8Array(128),
     meta: [
@@ -251,7 +251,7 @@ interface FramePlace {
   readonly path: number;
 }
 
-/** Returns the positions of the frames in the order of the file; for a part of a concatenation, only those of the part. */
+/** Returns the positions of the frames in the order of the file, for a part of a concatenation only those of the part. */
 function placesOf(plan: CompletePlan, { width, height }: Raster): FramePlace[] {
   const columns = Math.ceil(width / plan.tileWidth);
   const rows = Math.ceil(height / plan.tileHeight);
@@ -354,7 +354,7 @@ function functionalGroupsOf({ holes }: CompletePlan) {
       [
         text(tag.XOffsetInSlideCoordinateSystem, 'DS', '20'),
         text(tag.YOffsetInSlideCoordinateSystem, 'DS', '40'),
-        text(tag.ZOffsetInSlideCoordinateSystem, 'DS', String(plane * 2 + holes.length / 1000)),
+        text(tag.ZOffsetInSlideCoordinateSystem, 'DS', String(plane * 2 + holes.length / 1000)), // not an integer if tiles are missing
         sl(tag.ColumnPositionInTotalImagePixelMatrix, x + 1),
         sl(tag.RowPositionInTotalImagePixelMatrix, y + 1),
       ],
@@ -457,7 +457,7 @@ function writeElement(element: DicomElement, isExplicit: boolean): Uint8Array {
 }
 
 function writeItems(items: readonly DicomItem[], isExplicit: boolean, isUndefined: boolean): Uint8Array {
-  const written = items.map((item) => {
+  const encoded = items.map((item) => {
     const contents = Buffer.concat(item.map((element) => writeElement(element, isExplicit)));
     return isUndefined
       ? Buffer.concat([
@@ -467,7 +467,7 @@ function writeItems(items: readonly DicomItem[], isExplicit: boolean, isUndefine
         ])
       : Buffer.concat([itemHeader(tag.Item, contents.length), contents]);
   });
-  return Buffer.concat([...written, ...(isUndefined ? [itemHeader(tag.SequenceDelimitationItem, 0)] : [])]);
+  return Buffer.concat([...encoded, ...(isUndefined ? [itemHeader(tag.SequenceDelimitationItem, 0)] : [])]);
 }
 
 function writeFragments({ offsetTable, fragments, isDelimited = true }: DicomFragments): Uint8Array {
@@ -536,12 +536,12 @@ export function sequence(number: number, items: readonly DicomItem[]): DicomElem
 
 /** Serialises non-negative integers, each in this number of bytes. */
 export function littleEndian(bytesPerValue: 2 | 4 | 8, values: readonly number[]): Uint8Array {
-  const written = Buffer.alloc(values.length * bytesPerValue);
+  const bytes = Buffer.alloc(values.length * bytesPerValue);
   for (const [i, value] of values.entries()) {
-    if (bytesPerValue === 8) written.writeBigUInt64LE(BigInt(value), i * 8);
-    else written.writeUIntLE(value, i * bytesPerValue, bytesPerValue);
+    if (bytesPerValue === 8) bytes.writeBigUInt64LE(BigInt(value), i * 8);
+    else bytes.writeUIntLE(value, i * bytesPerValue, bytesPerValue);
   }
-  return written;
+  return bytes;
 }
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i);

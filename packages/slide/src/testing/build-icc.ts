@@ -105,7 +105,7 @@ function gammaCurve(gamma: number): Buffer {
 }
 
 /** Serialises numbers from 0 to 1 as integers of 8 bits, or of 16 bits if they are wide. */
-const sampled = (samples: readonly number[], isWide: boolean): Buffer => {
+const encodeNumbers = (samples: readonly number[], isWide: boolean): Buffer => {
   const body = Buffer.alloc(samples.length * (isWide ? 2 : 1));
   for (const [index, sample] of samples.entries()) {
     if (isWide) body.writeUInt16BE(Math.round(sample * 0xffff), index * 2);
@@ -125,13 +125,13 @@ function table(plan: IccPlan, kind: 'mft1' | 'mft2' | 'mAB '): Buffer {
     for (let green = 0; green < NODES; green++)
       for (let blue = 0; blue < NODES; blue++)
         samples.push(
-          ...encoded(
+          ...encodeColour(
             plan,
             kind,
             [red, green, blue].map((node) => node / (NODES - 1)),
           ),
         );
-  const grid = sampled(samples, isWide);
+  const grid = encodeNumbers(samples, isWide);
   if (kind === 'mAB ') return lutAToB(grid);
   const head = Buffer.alloc(isWide ? 52 : 48);
   head.write(kind, 'latin1');
@@ -142,11 +142,11 @@ function table(plan: IccPlan, kind: 'mft1' | 'mft2' | 'mAB '): Buffer {
     head.writeUInt16BE(curveEntries, 48); // of an input curve
     head.writeUInt16BE(curveEntries, 50); // of an output curve
   }
-  const line = sampled(
+  const ramp = encodeNumbers(
     Array.from({ length: curveEntries }, (_, index) => index / (curveEntries - 1)),
     isWide,
   );
-  return Buffer.concat([head, line, line, line, grid, line, line, line]);
+  return Buffer.concat([head, ramp, ramp, ramp, grid, ramp, ramp, ramp]);
 }
 
 /** Builds a table of the type lutAToBType ("mAB "): output curves, grid, input curves; all curves change nothing. */
@@ -172,7 +172,7 @@ function lutAToB(grid: Buffer): Buffer {
  * Returns the colour of the connection space for a device colour, as numbers from 0 to 1 of the range of stored
  * integers. The ranges are those of XYZ, of legacy Lab in `mft2`, and of Lab in other tables.
  */
-function encoded(
+function encodeColour(
   { gamma = 1.8, black = 0.01, connection }: IccPlan,
   kind: string,
   device: readonly number[],

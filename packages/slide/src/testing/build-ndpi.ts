@@ -12,9 +12,7 @@ import { type Piece, sparseSource } from './sparse-source.ts';
 
 /** The tags of one directory, and the JPEG that it refers to. */
 export interface NdpiDirectoryPlan {
-  /**
-   * Values by tag number. Without StripOffsets and StripByteCounts, the directory gets the offset and bytes of the JPEG.
-   */
+  /** Values by tag number. Without StripOffsets and StripByteCounts, the directory gets the offset and bytes of the JPEG. */
   readonly tags: Readonly<Record<number, TagValue>>;
   readonly jpeg: Uint8Array;
 }
@@ -28,10 +26,7 @@ export interface NdpiPlan {
   readonly downsamples?: readonly number[];
   /** The picture; by default tissue. */
   readonly picture?: Raster;
-  /**
-   * Restart intervals of full resolution (of a smaller level: their width divided by its downsample); by default 128 × 8
-   * pixels.
-   */
+  /** Restart intervals of full resolution, by default 128 × 8 pixels; a smaller level divides their width by its downsample. */
   readonly intervals?: IntervalCoding;
   /** Index of the first level without restart markers (later levels have none either); by default all levels have them. */
   readonly wholeFrom?: number;
@@ -110,9 +105,7 @@ export async function ndpiDirectories({
 /** Values of SourceLens that mark images without a magnification. */
 const [MACRO_LENS, MAP_LENS] = [-1, -2];
 
-/**
- * Returns the tags that all directories have, with texts that name a patient and a device, which readers must not return.
- */
+/** Returns the tags that all directories have, with texts that name a patient and a device, which readers must not return. */
 function commonTags(width: number, height: number, pixelsPerCm: number, samples: number) {
   return {
     [tag.ImageWidth]: long(width),

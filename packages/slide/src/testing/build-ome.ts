@@ -15,7 +15,7 @@ export const OTHER_UUID = 'urn:uuid:00000000-0000-4000-8000-000000000002';
 export const [WIDTH, HEIGHT] = [300, 200];
 export const tissue = paintTissue(WIDTH, HEIGHT);
 
-// The following functions build elements of OME-XML.
+// The following functions build elements of OME-XML; `attributes` are written as they are.
 export const omeXml = (content: string, attributes = `UUID="${UUID}"`) =>
   `<?xml version="1.0" encoding="UTF-8"?><!-- made by a microscope --><OME xmlns="${NAMESPACE}" ${attributes}>${content}</OME>`;
 
@@ -64,9 +64,7 @@ export const greyDirectory = (index: number, tileSize: number | null = 64): Dire
     sampleAt: (x, y) => greyAt(index, x, y),
   });
 
-/**
- * Returns the sample of `greyDirectory(index)` at a position: it increases from left to right and from top to bottom, and repeats.
- */
+/** Returns the sample of `greyDirectory(index)` at a position; it increases rightwards and downwards, and repeats. */
 export const greyAt = (index: number, x: number, y: number) => Math.max(0, (x % 200) + (y % 10) - index * 20);
 
 /** Paints a picture pixel by pixel. */
@@ -82,6 +80,7 @@ export function paintPicture(
   return { width, height, rgb };
 }
 
+/** Returns the expected picture of `greyDirectory(index)`. */
 export const greyPicture = (index: number) =>
   paintPicture(WIDTH, HEIGHT, (x, y) => Array.from({ length: 3 }, () => greyAt(index, x, y)));
 

@@ -69,7 +69,6 @@ function writeChunk({ type, data }: PngChunk): Buffer[] {
   return [length, body, checksum];
 }
 
-/** Builds a small PNG file. */
 export function buildPng(plan?: PngPlan): Buffer {
   return writePng(pngChunks(plan));
 }

@@ -63,7 +63,7 @@ export async function svsDirectories({
       );
       const tags = level === 0 && profile ? { [tag.ICCProfile]: undefinedBytes(profile) } : {};
       const stored = { ...directory, tags: { ...directory.tags, ...tags }, tiles: tiles ?? [] };
-      return described(stored, description, 0);
+      return describe(stored, description, 0);
     }),
   );
   const [full, ...reduced] = levels as [DirectoryPlan, ...DirectoryPlan[]];
@@ -73,23 +73,23 @@ export async function svsDirectories({
   const thumbnail = shrinkRaster(picture, factor);
   return [
     full,
-    described(
+    describe(
       await encodePicture(thumbnail, null),
       `${library} \r\n${size} -> ${thumbnail.width}x${thumbnail.height} - ${pairs.join('')}`,
       0,
     ),
     ...reduced,
-    described(await encodePicture(paintPlain(90, 96, [0, 255, 0]), null), `${library} \r\nlabel 90x96`, 1),
-    described(await encodePicture(paintPlain(160, 64, [0, 0, 255]), null), `${library} \r\nmacro 160x64`, 9),
+    describe(await encodePicture(paintPlain(90, 96, [0, 255, 0]), null), `${library} \r\nlabel 90x96`, 1),
+    describe(await encodePicture(paintPlain(160, 64, [0, 0, 255]), null), `${library} \r\nmacro 160x64`, 9),
   ];
 }
 
 /**
- * Adds a description.
+ * Adds an ImageDescription.
  *
  * @param subfileType NewSubfileType: Aperio writes 0 for the slide, 1 for the label, 9 for the macro
  */
-function described(directory: DirectoryPlan, description: string, subfileType: number): DirectoryPlan {
+function describe(directory: DirectoryPlan, description: string, subfileType: number): DirectoryPlan {
   const tags = {
     ...directory.tags,
     [tag.NewSubfileType]: long(subfileType),

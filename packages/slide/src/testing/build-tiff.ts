@@ -1,7 +1,6 @@
 /** Serialises TIFF files for tests from tags and streams, without checking them. */
 import { tag } from '../tiff/tags.ts';
 
-/** The value of a tag. */
 export interface TagValue {
   /** Number of the field type. Source: TIFF 6.0, section 2. */
   readonly type: number;
@@ -29,9 +28,7 @@ export interface TiffPlan {
 /** A file, and the positions at which tests damage it. */
 export interface BuiltTiff {
   readonly bytes: Uint8Array;
-  /**
-   * For each directory except SubIFDs: its position, and the position of the field that states the next directory's offset.
-   */
+  /** For each directory except SubIFDs: its position, and the position of the field that states the next directory's offset. */
   readonly directories: readonly { readonly at: number; readonly nextAt: number }[];
 }
 
@@ -142,11 +139,11 @@ export function buildTiff({ directories, littleEndian = true, isBig = false }: T
       encodeNumber(0, pointerBytes), // replaced below
     ]),
   );
-  const written = directories.map(writeDirectory);
+  const placedDirectories = directories.map(writeDirectory);
   const bytes = Buffer.concat(pieces);
   // Links each directory from the one before it, and the first from the header.
-  written.forEach(({ at }, i) => {
-    bytes.set(encodeNumber(at, pointerBytes), written[i - 1]?.nextAt ?? firstAt);
+  placedDirectories.forEach(({ at }, i) => {
+    bytes.set(encodeNumber(at, pointerBytes), placedDirectories[i - 1]?.nextAt ?? firstAt);
   });
-  return { bytes, directories: written };
+  return { bytes, directories: placedDirectories };
 }

@@ -15,9 +15,7 @@ export interface TiledTiffPlan extends Pick<TiffPlan, 'littleEndian' | 'isBig'> 
   readonly downsamples?: readonly number[];
   readonly picture?: Raster;
   readonly colour?: PictureColour;
-  /**
-   * Whether smaller levels follow the first directory in the `chain` of directories or are its SubIFDs; by default `chain`.
-   */
+  /** Whether smaller levels follow the first directory in the `chain` of directories or are its SubIFDs; by default `chain`. */
   readonly pyramid?: 'chain' | 'subdirectories';
   /** Pixels of full resolution per centimetre, which every level declares; by default no level does. */
   readonly pixelsPerCm?: number;

@@ -33,16 +33,16 @@ export interface VsiStackPlan {
   readonly isExternal?: boolean;
   /** Meaning of each tile coordinate after column and row: 1 is focus, 2 time, 4 channel. */
   readonly dimensions?: readonly number[];
-  /** Display settings: colour (blue, green, red), and the samples shown as black and as full brightness. */
+  /** Display settings of each channel: colour (blue, green, red), and the samples shown as black and as full brightness. */
   readonly channels?: readonly {
     readonly bgr?: readonly number[];
     readonly range?: readonly [black: number, white: number];
   }[];
 }
 
-/** A meaning of dimensions. */
+/** The meaning of a dimension whose positions are channels. */
 const CHANNEL = 4;
-/** Numbers of value types. */
+/** Numbers of the types of values. */
 const TYPE = {
   int: 5,
   double: 10,
@@ -187,7 +187,7 @@ function encodeField({ tag, index, value }: VsiField): Buffer {
 
 /** A tile of an .ets file. */
 export interface EtsTile {
-  /** Its coordinates: column, row, others (focus, channel, …) and, with `hasResolutions`, the resolution. */
+  /** Coordinates of the tile: column, row, others (focus, channel, …) and, with `hasResolutions`, the resolution. */
   readonly place: readonly number[];
   readonly data: Uint8Array;
 }

@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import sharp from 'sharp';
 
-/** An attempt that a test requests. `read` reads in the main thread, `read in pool` in the thread pool of libuv. */
+/** An attempt that a test requests. `read` reads in the main thread, `read in pool` in the thread pool of Node. */
 export type ProbeQuestion =
   | {
       readonly kind: 'read' | 'read in pool' | 'list' | 'write' | 'run';
@@ -56,12 +56,12 @@ async function attempt(question: ProbeQuestion): Promise<unknown> {
   }
 }
 
-/** Keeps allocated memory in use. */
+/** References to the allocated memory, so that it is not freed. */
 const allocated: Buffer[] = [];
 
 function allocate(bytes: number): void {
   const pieceBytes = 8 * 2 ** 20;
-  // Filled with 1, because the system gives memory only when it is written.
+  // Fills the memory with 1, because the operating system assigns memory only when a process writes to it.
   for (let done = 0; done < bytes; done += pieceBytes) allocated.push(Buffer.alloc(pieceBytes, 1));
 }
 

@@ -14,12 +14,12 @@ export interface ReadCount {
 /** Wraps files so that every read is counted, and reads after `close` throw. */
 export function countedFiles(files: SlideFiles): { readonly files: SlideFiles; readonly count: ReadCount } {
   const count: ReadCount = { reads: 0, bytes: 0, open: 0 };
-  const counted = (source: ByteSource): ByteSource => {
+  const countedSource = (source: ByteSource): ByteSource => {
     let isOpen = true;
     count.open++;
     const countRead = (offset: number, length: number) => {
       if (!isOpen) throw new Error('A source was read after it was closed');
-      // The source rejects a read outside the file, also one with NaN, without reading.
+      // Reads outside the file, including NaN, do not count, because the source rejects them.
       if (!(offset >= 0 && length >= 0 && offset + length <= source.size)) return;
       count.reads++;
       count.bytes += length;
@@ -46,13 +46,13 @@ export function countedFiles(files: SlideFiles): { readonly files: SlideFiles; r
     opened.push(source);
     return source;
   };
-  const leading = trackOpened(counted(files.leading));
+  const leading = trackOpened(countedSource(files.leading));
   return {
     count,
     files: {
       ...files,
       leading,
-      open: async (name) => trackOpened(counted(await files.open(name))),
+      open: async (name) => trackOpened(countedSource(await files.open(name))),
       async close() {
         await Promise.all(opened.map((source) => source.close()));
         await files.close();

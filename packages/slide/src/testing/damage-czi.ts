@@ -1,4 +1,4 @@
-/** A valid CZI file of two subblocks, and functions and offsets to damage it. */
+/** A valid CZI file of two subblocks (rectangles of stored pixels), and functions and offsets to damage it. */
 import {
   buildCzi,
   type CziPlaces,
@@ -30,11 +30,11 @@ export const plainSubblock: SubblockPlan = {
   data: uncompressedData,
 };
 /** A subblock to the right of the first one. */
-const second: SubblockPlan = { ...plainSubblock, x: 32, dimensions: { C: 0, S: 0, M: 1 } };
+const secondSubblock: SubblockPlan = { ...plainSubblock, x: 32, dimensions: { C: 0, S: 0, M: 1 } };
 const xml =
   '<ImageDocument><Metadata><Scaling><Items><Distance Id="X"><Value>4E-07</Value></Distance></Items></Scaling></Metadata></ImageDocument>';
 const attachments = [{ name: 'Thumbnail', fileType: 'JPG', data: jpegData }];
-export const completePlan: CziPlan = { subblocks: [plainSubblock, second], xml, attachments };
+export const completePlan: CziPlan = { subblocks: [plainSubblock, secondSubblock], xml, attachments };
 
 /** Damages a built file in place. @param places positions of its parts */
 export type Damage = (file: Buffer, places: CziPlaces) => void;

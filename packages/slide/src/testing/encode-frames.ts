@@ -18,9 +18,7 @@ export interface FrameSamples {
   readonly bitsStored?: number;
 }
 
-/**
- * Returns codec options that print nothing. Each codec gets its own object, because it adds its functions to the object.
- */
+/** Returns codec options that print nothing. Each codec gets its own object, because it adds its functions to the object. */
 const silent = () => ({ print: () => {}, printErr: () => {} });
 
 const loadOpenJpeg = readOnce(async () => {

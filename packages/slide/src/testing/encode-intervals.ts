@@ -39,7 +39,7 @@ export async function encodeIntervals(
   /** Side of a block (MCU) in pixels. */
   const mcuSide = colour === 'half' ? 16 : 8;
   if (Math.ceil(picture.width / mcuSide) % (width / mcuSide) !== 0) {
-    throw new Error(`${picture.width} pixels are no multiple of the interval width ${width}`);
+    throw new Error(`${picture.width} pixels are not a multiple of the interval width ${width}`);
   }
   const [first] = intervals as [Buffer, ...Buffer[]];
   const { frameAt, scanAt, dataAt } = readJpegHeader(first);

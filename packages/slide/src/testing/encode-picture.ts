@@ -6,10 +6,7 @@ import { tag } from '../tiff/tags.ts';
 import { openTiff } from '../tiff/tiff-file.ts';
 import { type DirectoryPlan, long, short, undefinedBytes } from './build-tiff.ts';
 
-/**
- * Colour encoding: `rgb` as Aperio writes it (not subsampled, components numbered 0, 1, 2, no Adobe marker), `ycbcr`
- * with subsampled chroma.
- */
+/** Colours: `rgb` as Aperio writes it (not subsampled, components 0, 1, 2, no Adobe marker), `ycbcr` subsampled, or grey. */
 export type PictureColour = 'rgb' | 'ycbcr' | 'grey';
 
 /**
@@ -26,8 +23,8 @@ export async function encodePicture(
   if (colour === 'grey') picture.toColourspace('b-w');
   // libvips writes RGB at quality 90 or more, and YCbCr at lower quality.
   const quality = colour === 'rgb' ? 90 : 80;
-  const cut = tileSize === null ? {} : { tile: true, tileWidth: tileSize, tileHeight: tileSize };
-  const source = memorySource(await picture.tiff({ compression: 'jpeg', quality, ...cut }).toBuffer());
+  const tiling = tileSize === null ? {} : { tile: true, tileWidth: tileSize, tileHeight: tileSize };
+  const source = memorySource(await picture.tiff({ compression: 'jpeg', quality, ...tiling }).toBuffer());
   const { first } = await openTiff(source);
 
   const [offsetsTag, byteCountsTag] =

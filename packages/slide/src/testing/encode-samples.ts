@@ -29,11 +29,11 @@ export interface SamplesPlan {
   readonly littleEndian?: boolean;
   /** Whether the bits of each byte are stored in reverse order (FillOrder 2); by default false. */
   readonly isBitReversed?: boolean;
-  /** Further tags of the directory, also in place of those of the encoding. */
+  /** Further tags of the directory, which replace generated tags of the same number. */
   readonly tags?: DirectoryPlan['tags'];
 }
 
-/** Values of the tag Compression. */
+/** Values of the TIFF tag Compression. */
 const compressions = { none: 1, lzw: 5, 'old-lzw': 5, packbits: 32773, deflate: 8, zstd: 50000 };
 
 /** Builds a TIFF directory with a picture in tiles or strips, packed as TIFF writers do. */

@@ -17,11 +17,11 @@ export interface ExactPlan {
   readonly littleEndian?: boolean;
   /** Compression; by default `deflate`. */
   readonly packing?: Packing;
-  /** Returns a sample: its pixel in pixels from the top left, and its index in the pixel. */
+  /** Returns a sample. `x` and `y` count pixels from the top left; `sample` is the index within the pixel. */
   readonly sampleAt: (x: number, y: number, sample: number) => number;
 }
 
-/** Values of the tag Compression. */
+/** Values of the TIFF tag Compression. */
 const compressions: Readonly<Record<Packing, number>> = {
   none: 1,
   lzw: 5,

@@ -50,13 +50,13 @@ interface ProxyResponse {
 }
 
 /**
- * Starts a proxy.
+ * Starts a proxy. It forwards requests with their signature and with their `Host`, which is part of the signature.
  *
- * @param target URL of the object store. Requests are forwarded with their signature and their `Host`, which is signed
+ * @param target URL of the object store
  */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   let nextFaults: Fault[] = [];
-  let otherwise: Fault | null = null;
+  let defaultFault: Fault | null = null;
   let sentBytes = 0;
   const requests: string[] = [];
   const sockets = new Set<Socket>();
@@ -80,7 +80,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     };
   }
 
-  /** Sends a response in pieces, so that `sentBytes` shows how much was sent before the client aborted it. */
+  /** Sends a response in pieces, so that `sentBytes` shows how much the proxy sent before the client aborted it. */
   async function send(response: ServerResponse, { status, headers, body }: ProxyResponse): Promise<void> {
     response.writeHead(status, headers);
     if (response.req.method === 'HEAD') {
@@ -102,7 +102,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   // oxlint-disable-next-line lamina/max-own-lines -- one case for each kind of fault
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     requests.push(`${request.method} ${request.url?.split('?')[0]}`);
-    const fault = nextFaults.shift() ?? otherwise;
+    const fault = nextFaults.shift() ?? defaultFault;
     switch (fault?.kind) {
       case undefined:
         return send(response, await forward(request));
@@ -183,7 +183,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       nextFaults = [...faults];
     },
     failAlways(fault) {
-      otherwise = fault;
+      defaultFault = fault;
     },
     requests,
     get sentBytes() {

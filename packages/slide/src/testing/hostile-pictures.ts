@@ -5,7 +5,7 @@ import { tag } from '../tiff/tags.ts';
 import { buildTiff, long, short } from './build-tiff.ts';
 
 /**
- * Builds a TIFF with one tile, whose bytes may be anything.
+ * Builds a TIFF with one RGB or YCbCr tile, whose bytes may be of any format.
  *
  * @param compression declared compression: 7 is JPEG (declared as YCbCr), 50001 is WebP (declared as RGB)
  */
@@ -60,10 +60,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return bytes;
 }
 
-/**
- * Builds a progressive JPEG that contains its last scan `count` more times. A decoder processes the whole picture again
- * for each scan.
- */
+/** Builds a progressive JPEG with its last scan repeated `count` times; a decoder processes the whole picture for each scan. */
 export async function manyScans(side: number, count: number): Promise<Uint8Array> {
   const jpeg = await sharp({ create: { width: side, height: side, channels: 3, background: '#a86' } })
     .jpeg({ progressive: true })

@@ -1,15 +1,15 @@
 import zlib from 'node:zlib';
 import type { Packing } from '../model/slide.ts';
 
-/** Packs bytes as TIFF writers do. `old-lzw` is the variant of writers before 1991: other bit order, wider codes later. */
+/** Packs bytes as TIFF writers do; `old-lzw` as before 1991: from the lowest bit, with codes that widen one code later. */
 export function pack(bytes: Uint8Array, packing: Packing | 'old-lzw'): Uint8Array {
   switch (packing) {
     case 'none':
       return bytes;
     case 'lzw':
-      return packLzw(bytes, false);
+      return packLzw(bytes, { isOldStyle: false });
     case 'old-lzw':
-      return packLzw(bytes, true);
+      return packLzw(bytes, { isOldStyle: true });
     case 'packbits':
       return packBits(bytes);
     case 'deflate':
@@ -23,10 +23,10 @@ export function pack(bytes: Uint8Array, packing: Packing | 'old-lzw'): Uint8Arra
 const CLEAR = 256;
 const END = 257;
 const FIRST_FREE = 258;
-const LAST_FREE = 4094;
+const LAST_FREE = 4094; // after it the table is cleared, because codes have at most 12 bits
 
 /** Packs bytes with LZW. Source: TIFF 6.0, section 13; the old style as libtiff reads it (tif_lzw.c). */
-function packLzw(bytes: Uint8Array, isOldStyle: boolean): Uint8Array {
+function packLzw(bytes: Uint8Array, { isOldStyle }: { readonly isOldStyle: boolean }): Uint8Array {
   const codes: { code: number; width: number }[] = [{ code: CLEAR, width: 9 }];
   /** Codes of strings. The key of a string is: code of the string without its last byte × 256 + last byte. */
   let table = new Map<number, number>();
@@ -101,7 +101,7 @@ export function packBits(bytes: Uint8Array): Uint8Array {
       at += run;
       continue;
     }
-    // Otherwise "copy the next bytes": up to 128, or up to the next run of three equal bytes.
+    // Without a run: "copy the next bytes", up to 128 or up to the next run of three equal bytes.
     const start = at;
     while (at < bytes.length && at - start < 128) {
       if (at + 2 < bytes.length && bytes[at] === bytes[at + 1] && bytes[at] === bytes[at + 2]) break;

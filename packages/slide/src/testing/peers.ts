@@ -29,8 +29,8 @@ export interface Rectangle {
 
 /** Returns the index of the peer's level that has this size; null when no level has it. */
 export function levelLike({ levels }: PeerSlide, size: Pick<Rectangle, 'width' | 'height'>): number | null {
-  const found = levels.findIndex(({ width, height }) => width === size.width && height === size.height);
-  return found < 0 ? null : found;
+  const index = levels.findIndex(({ width, height }) => width === size.width && height === size.height);
+  return index < 0 ? null : index;
 }
 
 /** Opens a file with a peer. @returns null for a file that the peer does not read */
@@ -95,13 +95,13 @@ function blendWith(bgra: Uint8Array, width: number, height: number, { r, g, b }:
 }
 
 const run = promisify(execFile);
-/** Maximum duration of a libvips command; every test file needs less. */
+/** Maximum duration of a libvips command. */
 const TIMEOUT_MS = 30_000;
 /** A picture of at most this many pixels is read once as a whole; of a larger one, each rectangle is read separately. */
 const MAX_WHOLE_PIXELS = 2 ** 25;
 
 /**
- * The readers of libvips that do not use OpenSlide or other programs. Only 8-bit samples are compared, because programs
+ * The file readers of libvips that do not use OpenSlide or other programs. Only 8-bit samples are compared, because programs
  * convert samples of more bits to 8 bits differently.
  */
 const loaders = ['tiffload', 'pngload', 'jpegload', 'jp2kload'] as const;

@@ -44,7 +44,7 @@ function fitsTile({ width, height, rgb }: Raster, level: Level, column: number, 
 }
 
 /**
- * Opens a file that may be damaged, and checks how much was read and that no file is left open after a rejection.
+ * Opens a file that may be damaged. Checks how much the reader reads, and that it closes the file if it rejects it.
  *
  * @param wrap changes the files before they are opened, for example so that a read fails
  * @returns null when the file is rejected with a SlideError
@@ -58,7 +58,7 @@ export async function openDamaged(
     if (error instanceof SlideError) return null;
     throw error;
   });
-  // The limits are of reads and bytes, not of time, so that the test detects endless loops on a machine of any speed.
+  // Limits of reads and bytes, unlike limits of time, detect endless loops on a machine of any speed.
   expect(count.bytes).toBeLessThan(4 * bytes.length + 2 ** 16);
   expect(count.reads).toBeLessThan(bytes.length / 8 + 64);
   expect(count.open).toBe(slide ? 1 : 0);

@@ -5,7 +5,7 @@ import type { ObjectStoreSettings } from '../object-storage/object-store.ts';
 
 const { TEST_S3_ENDPOINT, TEST_S3_REGION, TEST_S3_ACCESS_KEY_ID, TEST_S3_SECRET_ACCESS_KEY } = process.env;
 
-/** The reason why tests of object storage are skipped; null when they are not skipped. */
+/** The reason why tests of object storage are skipped; null when there is an S3 server to test with. */
 export const withoutObjectStore =
   TEST_S3_ENDPOINT === undefined ? 'TEST_S3_ENDPOINT names no S3 server: object storage is not tested' : null;
 

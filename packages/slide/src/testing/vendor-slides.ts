@@ -18,12 +18,12 @@ const [WIDTH, HEIGHT, TILE] = [80, 64, 32];
 const tissue = paintTissue(WIDTH, HEIGHT);
 const half = shrinkRaster(tissue, 2);
 
-/** Adds a text as ImageDescription. */
-const described = (directory: DirectoryPlan, text: string) =>
+/** Adds an ImageDescription. */
+const withDescription = (directory: DirectoryPlan, text: string) =>
   withTags(directory, { [tag.ImageDescription]: ascii(text) });
 
 /** Builds a directory with the red samples of a picture as grey ones. */
-const grey = (picture: Raster): DirectoryPlan =>
+const greyDirectory = (picture: Raster): DirectoryPlan =>
   exactDirectory({
     width: picture.width,
     height: picture.height,
@@ -40,7 +40,7 @@ const vendorSlide = (
 ): VendorSlide => ({
   format,
   text,
-  build: (changed = text) => buildTiff({ directories: directories(changed), isBig: true }).bytes,
+  build: (builtText = text) => buildTiff({ directories: directories(builtText), isBig: true }).bytes,
 });
 
 const omeXml =
@@ -83,7 +83,7 @@ const philipsXml =
   ) +
   '</DataObject>';
 
-/** Builds the statement of a Ventana slide that two frames overlap by 4 × 2 pixels. */
+/** Builds the XML element of a Ventana slide that states an overlap of two frames by 4 × 2 pixels. */
 const joint = (direction: string, one: number, other: number) =>
   `<TileJointInfo FlagJoined="1" Confidence="100" Direction="${direction}" Tile1="${one}" Tile2="${other}" OverlapX="4" OverlapY="2"/>`;
 
@@ -115,42 +115,42 @@ const scnXml =
 /** One slide of each vendor format that describes its levels and images in a text. */
 export const vendorSlides: readonly VendorSlide[] = [
   vendorSlide('ome-tiff', omeXml, (text) => [
-    { ...described(grey(tissue), text), subDirectories: [grey(half)] },
-    { ...grey(tissue), subDirectories: [grey(half)] },
+    { ...withDescription(greyDirectory(tissue), text), subDirectories: [greyDirectory(half)] },
+    { ...greyDirectory(tissue), subDirectories: [greyDirectory(half)] },
     exactPicture(half, null),
   ]),
   vendorSlide(
     'qptiff',
     qptiffPage('FullResolution', '<Name>DAPI</Name><Color>0,0,255</Color><Objective>10x</Objective>'),
     (text) => [
-      described(grey(tissue), text),
-      described(grey(half), qptiffPage('ReducedResolution', '<Name>DAPI</Name>')),
-      described(exactPicture(half, null), qptiffPage('Label', '')),
+      withDescription(greyDirectory(tissue), text),
+      withDescription(greyDirectory(half), qptiffPage('ReducedResolution', '<Name>DAPI</Name>')),
+      withDescription(exactPicture(half, null), qptiffPage('Label', '')),
     ],
   ),
   vendorSlide('philips-tiff', philipsXml, (text) => [
-    withTags(described(exactPicture(tissue, TILE), text), { [tag.Software]: ascii('Philips DP v1.0') }),
+    withTags(withDescription(exactPicture(tissue, TILE), text), { [tag.Software]: ascii('Philips DP v1.0') }),
     withTags(exactPicture(half, TILE), { [tag.NewSubfileType]: long(1) }),
   ]),
   vendorSlide('ventana-bif', ventanaXml, (text) => [
-    withTags(described(exactPicture(half, null), 'Label Image'), {
+    withTags(withDescription(exactPicture(half, null), 'Label Image'), {
       [tag.XMP]: undefinedBytes(
         Buffer.from('<iScan Magnification="20" ScanRes="0.465" ScanWhitePoint="235"/>'),
       ),
     }),
-    withTags(described(exactPicture(paintTissue(96, 64), TILE), 'level=0 mag=20 quality=90'), {
+    withTags(withDescription(exactPicture(paintTissue(96, 64), TILE), 'level=0 mag=20 quality=90'), {
       [tag.XMP]: undefinedBytes(Buffer.from(text)),
     }),
-    described(exactPicture(paintTissue(48, 32), TILE), 'level=1 mag=10 quality=90'),
+    withDescription(exactPicture(paintTissue(48, 32), TILE), 'level=1 mag=10 quality=90'),
   ]),
   vendorSlide('leica-scn', scnXml, (text) => [
-    described(exactPicture(tissue, TILE), text),
+    withDescription(exactPicture(tissue, TILE), text),
     exactPicture(half, TILE),
     exactPicture(tissue, TILE),
     exactPicture(half, TILE),
   ]),
   vendorSlide('trestle', 'Background Color=E6E0DC;Objective Power=20;OverlapsXY= 4 6 2 2', (text) => [
-    withTags(described(exactPicture(tissue, TILE), text), { [tag.Software]: ascii('MedScan') }),
+    withTags(withDescription(exactPicture(tissue, TILE), text), { [tag.Software]: ascii('MedScan') }),
     exactPicture(half, TILE),
   ]),
 ];

@@ -27,8 +27,7 @@ interface TileEntry {
 }
 
 /**
- * Writes a MIRAX slide of two levels with PNG tiles: the file `name.mrxs`, which is empty, and the folder `name` with
- * all data.
+ * Writes a MIRAX slide of two levels with PNG tiles: the file `name.mrxs`, which is empty, and the folder `name` with all data.
  *
  * Source: OpenSlide's notes on the MIRAX format.
  */
@@ -72,7 +71,7 @@ export async function writeMirax(folder: string, name: string, plan: MiraxPlan):
   ]);
 }
 
-/** Overwrites everything after the first 20 bytes, so that the file is still recognised as PNG. */
+/** Overwrites all bytes after the first 20, so that the file is still recognised as PNG but cannot be decoded. */
 const damagePng = (png: Buffer) => png.fill(7, 20);
 
 function iniOf(columns: number, rows: number, tileSide: number): string {
