@@ -14,9 +14,8 @@ export interface ImageSession {
   readonly tokenHash: string | null;
   /** The visitor of a share link; null for the session of an account. */
   readonly visitor: Visitor | null;
-  /** Milliseconds since the epoch. */
+  /** Times in milliseconds since the epoch. */
   readonly createdAt: number;
-  /** Milliseconds since the epoch. */
   readonly expiresAt: number;
   /** Datasets that the account, or its API token, may not see. */
   readonly restrictedDatasets: ReadonlySet<string>;

@@ -3,9 +3,8 @@
 export interface LocalDay {
   /** Date as in '2026-11-21'. */
   readonly day: string;
-  /** Start of the day. */
+  /** Start of the day, and of the next day, which is 23 or 25 hours later when daylight saving time begins or ends. */
   readonly from: Date;
-  /** Start of the next day: 23 or 25 hours later when daylight saving time begins or ends. */
   readonly to: Date;
 }
 

@@ -36,7 +36,6 @@ interface Dependencies {
   readonly files: ResultFiles;
 }
 
-/** A result file beside a slide. */
 interface FoundResult {
   readonly imageId: string;
   readonly name: string;

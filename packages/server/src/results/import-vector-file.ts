@@ -104,8 +104,8 @@ async function* copyParts(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
 async function openText(path: string, onProgress: (fraction: number) => void) {
   const file = await open(path, 'r');
   const { size } = await file.stat();
-  const start = await file.read(Buffer.alloc(2), 0, 2, 0);
-  const isGzip = start.bytesRead === 2 && start.buffer[0] === 0x1f && start.buffer[1] === 0x8b; // RFC 1952, section 2.3.1
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0);
+  const isGzip = bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b; // RFC 1952, section 2.3.1
   const onRead = (bytes: number) => onProgress(bytes / size);
   let text: AsyncGenerator<Buffer>;
   if (isGzip) {
@@ -113,9 +113,9 @@ async function openText(path: string, onProgress: (fraction: number) => void) {
     text = unpackGzip(path, size, onRead);
   } else text = readParts(file, onRead);
   const parts = text[Symbol.asyncIterator]();
-  const first = await parts.next();
-  const isJson = !first.done && /^(?:\u{feff})?\s*[[{]/u.test(first.value.toString('utf8', 0, 1024));
-  return { isJson, parts: prependPart(first, parts) };
+  const firstPart = await parts.next();
+  const isJson = !firstPart.done && /^(?:\u{feff})?\s*[[{]/u.test(firstPart.value.toString('utf8', 0, 1024));
+  return { isJson, parts: prependPart(firstPart, parts) };
 }
 
 /** Yields a part that the caller has already read, and then the remaining parts. */

@@ -8,7 +8,6 @@ export interface ResultFiles {
   readonly folder: string;
   /** Received parts of files that clients upload. */
   readonly parts: PartStore;
-  /** Returns the path of a layer's file. */
   pathOf(layerId: string): string;
   /** Deletes the file of a layer and the received parts of its upload. */
   remove(layerId: string): Promise<void>;

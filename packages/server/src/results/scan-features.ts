@@ -6,7 +6,6 @@
 import { parseFlatFeature } from './flat-rings.ts';
 import { ImportRejectedError } from './problems.ts';
 
-/** Maximum size of one object. */
 const maxObjectBytes = 24 * 2 ** 20;
 /** Maximum nesting of brackets. */
 const maxDepth = 64;
@@ -46,7 +45,7 @@ export async function scanFeatures(file: AsyncIterable<Buffer>, target: ScanTarg
   scanner.end();
 }
 
-/** Longer than 60 lines, because all functions share the state of the scan. */
+/** Creates the scanner of one file. Longer than 60 lines, because all functions share the state of the scan. */
 function createScanner(target: ScanTarget) {
   /** Number of open brackets and braces. */
   let depth = 0;
@@ -57,13 +56,13 @@ function createScanner(target: ScanTarget) {
   let listDepth = 0;
   let isListFound = false;
   /** What the captured bytes belong to: an object, the class names, or nothing. */
-  let capture: 'object' | 'typeMap' | null = null;
-  let captured: Buffer[] = [];
+  let captureKind: 'object' | 'typeMap' | null = null;
+  let capturedParts: Buffer[] = [];
   let capturedBytes = 0;
   /** Bracket depth outside of the captured object, at which the capture ends. */
   let captureDepth = 0;
   /** Last string at depth 1, which is the key of the list when its bracket opens. */
-  let key = '';
+  let topKey = '';
   /** Last string at depth 2, which is the key of the next object in `nuc`. */
   let memberKey = '';
   /** Bytes of the string that is being read, from earlier parts of the file; null if the string is no key. */
@@ -76,30 +75,30 @@ function createScanner(target: ScanTarget) {
   let isTopArray = false;
 
   function addToCapture(part: Buffer, start: number, end: number): void {
-    if (capture === null || end <= start) return;
+    if (captureKind === null || end <= start) return;
     capturedBytes += end - start;
-    if (capturedBytes > (capture === 'typeMap' ? maxTypeMapBytes : maxObjectBytes)) {
+    if (capturedBytes > (captureKind === 'typeMap' ? maxTypeMapBytes : maxObjectBytes)) {
       throw new ImportRejectedError('too_complex', `An object has more than ${capturedBytes} bytes`);
     }
-    captured.push(part.subarray(start, end));
+    capturedParts.push(part.subarray(start, end));
   }
 
   function finishCapture(): void {
-    const [firstPart] = captured;
-    const isSinglePart = captured.length === 1 && firstPart !== undefined;
-    const bytes = isSinglePart ? firstPart : Buffer.concat(captured);
-    if (capture === 'typeMap') target.onTypeMap(parse(bytes));
+    const [firstPart] = capturedParts;
+    const isSinglePart = capturedParts.length === 1 && firstPart !== undefined;
+    const bytes = isSinglePart ? firstPart : Buffer.concat(capturedParts);
+    if (captureKind === 'typeMap') target.onTypeMap(parse(bytes));
     else {
       const value = parseFlatFeature(bytes) ?? parse(bytes);
-      target.onObject({ value, key: isTopArray || key !== 'nuc' ? null : memberKey });
+      target.onObject({ value, key: isTopArray || topKey !== 'nuc' ? null : memberKey });
     }
-    capture = null;
-    captured = [];
+    captureKind = null;
+    capturedParts = [];
     capturedBytes = 0;
   }
 
   function beginCapture(kind: 'object' | 'typeMap'): void {
-    capture = kind;
+    captureKind = kind;
     captureDepth = depth;
   }
 
@@ -113,14 +112,14 @@ function createScanner(target: ScanTarget) {
         isListFound = true;
         wholeFile = null;
       }
-    } else if (!isTopArray && depth === 1 && listKeys.has(key)) {
+    } else if (!isTopArray && depth === 1 && listKeys.has(topKey)) {
       listDepth = 2;
       isListFound = true;
       wholeFile = null;
-    } else if (!isTopArray && depth === 1 && key === 'type_map' && byte === openBrace) {
+    } else if (!isTopArray && depth === 1 && topKey === 'type_map' && byte === openBrace) {
       beginCapture('typeMap');
       return true;
-    } else if (listDepth !== 0 && depth === listDepth && byte === openBrace && capture === null) {
+    } else if (listDepth !== 0 && depth === listDepth && byte === openBrace && captureKind === null) {
       beginCapture('object');
       return true;
     }
@@ -137,7 +136,7 @@ function createScanner(target: ScanTarget) {
         } else wholeFile.push(Buffer.from(part));
       }
       // Index in this part at which the captured bytes begin; -1 while nothing is captured.
-      let captureStart = capture === null ? -1 : 0;
+      let captureStart = captureKind === null ? -1 : 0;
       const { length } = part;
       for (let i = 0; i < length; i++) {
         const byte = part[i] as number;
@@ -154,7 +153,7 @@ function createScanner(target: ScanTarget) {
         if (byte === quote) {
           isInString = true;
           const isKeyDepth = depth === 1 || (depth === 2 && listDepth === 2);
-          if (capture === null && isKeyDepth) {
+          if (captureKind === null && isKeyDepth) {
             keyParts = [];
             keyStart = i + 1;
           }
@@ -164,7 +163,7 @@ function createScanner(target: ScanTarget) {
             throw new ImportRejectedError('too_complex', 'The file is nested too deeply');
         } else if (byte === closeBrace || byte === closeBracket) {
           if (--depth < 0) throw new ImportRejectedError('damaged', 'A bracket closes nothing');
-          if (capture !== null && depth === captureDepth) {
+          if (captureKind !== null && depth === captureDepth) {
             addToCapture(part, captureStart, i + 1);
             captureStart = -1;
             finishCapture();
@@ -174,11 +173,11 @@ function createScanner(target: ScanTarget) {
           throw new ImportRejectedError('unknown_format', 'The file is not JSON');
         }
       }
-      if (capture !== null) {
+      if (captureKind !== null) {
         addToCapture(part, Math.max(0, captureStart), length);
         // The last entry refers to the memory of this part, which may be overwritten by the next part, so it is copied.
-        const last = captured.pop();
-        if (last !== undefined) captured.push(Buffer.from(last));
+        const last = capturedParts.pop();
+        if (last !== undefined) capturedParts.push(Buffer.from(last));
       }
       if (keyParts !== null) {
         keyParts.push(Buffer.from(part.subarray(keyStart)));
@@ -200,7 +199,7 @@ function createScanner(target: ScanTarget) {
     const text = Buffer.concat([...(keyParts ?? []), part.subarray(keyStart, end)]).toString();
     keyParts = null;
     keyStart = 0;
-    if (depth === 1) key = text;
+    if (depth === 1) topKey = text;
     else memberKey = text;
   }
 }
