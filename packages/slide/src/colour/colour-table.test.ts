@@ -24,6 +24,7 @@ const skippedWithoutLittleCms = hasLittleCms
 const skippedWithoutSlides = slides === '' ? ' (skipped: TEST_SLIDES names no folder of real slides)' : '';
 
 type Colour = readonly [number, number, number];
+type Intent = 'perceptual' | 'relative colorimetric';
 
 /** Returns seeded random colours; every second one is light, as in stained tissue. */
 function seededColours(count: number): readonly Colour[] {
@@ -52,7 +53,7 @@ describe('computeColourTable', () => {
   async function convertByLittleCms(
     profile: Uint8Array,
     colours: readonly Colour[],
-    intent: 'perceptual' | 'relative colorimetric',
+    intent: Intent,
   ): Promise<readonly Colour[]> {
     const file = join(folder, 'profile.icc');
     await writeFile(file, profile);
@@ -76,10 +77,7 @@ describe('computeColourTable', () => {
   }
 
   /** Returns the differences (ΔE2000) from Little CMS that 95 % and 99.9 % of 20,000 colours do not exceed. */
-  async function differencesFromLittleCms(
-    profile: Uint8Array,
-    intent: 'perceptual' | 'relative colorimetric',
-  ) {
+  async function differencesFromLittleCms(profile: Uint8Array, intent: Intent) {
     const colours = seededColours(20_000);
     const expected = await convertByLittleCms(profile, colours, intent);
     const actual = convertByTable(profile, colours);
@@ -91,7 +89,7 @@ describe('computeColourTable', () => {
     return { p95: at(0.95), p999: at(0.999) };
   }
 
-  const profiles: readonly (readonly [string, IccPlan, 'perceptual' | 'relative colorimetric'])[] = [
+  const profiles: readonly (readonly [string, IccPlan, Intent])[] = [
     ['three curves and a matrix', {}, 'relative colorimetric'],
     ['three curves and a matrix of version 2', { version: 2, gamma: 2.4 }, 'relative colorimetric'],
     ['a table of 8 bits to Lab', { kind: 'mft1', connection: 'Lab ' }, 'relative colorimetric'],
@@ -162,8 +160,7 @@ describe('applyColourTable', () => {
     const { nodes, rgb } = { nodes: 33, rgb: new Uint8Array(33 ** 3 * 3) };
     for (let node = 0; node < 33 ** 3; node++) {
       const position = [node % 33, Math.floor(node / 33) % 33, Math.floor(node / 33 ** 2)];
-      for (const [channel, index] of position.entries())
-        rgb[node * 3 + channel] = Math.round((index / 32) * 255);
+      for (const [axis, step] of position.entries()) rgb[node * 3 + axis] = Math.round((step / 32) * 255);
     }
     const samples = Uint8Array.from({ length: 3000 }, () => random(256));
     const raster = { width: 1000, height: 1, rgb: samples.slice() };

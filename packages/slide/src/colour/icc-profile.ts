@@ -80,10 +80,7 @@ export function readIccProfile(profile: Uint8Array): IccProfile {
   return { toXyz, blackPoint: hasFixedBlack ? PERCEPTUAL_BLACK : detectBlackPoint(toXyz), gridNodes };
 }
 
-/**
- * Returns the description in the profile, at most 80 characters; null when there is none or it cannot be read. Control
- * characters, separators and line breaks become single spaces.
- */
+/** Returns the description in the profile as one line of at most 80 characters; null when it has none or cannot be read. */
 export function nameOfProfile(profile: Uint8Array): string | null {
   try {
     const bytes = new ProfileBytes(profile);

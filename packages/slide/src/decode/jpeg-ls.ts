@@ -21,8 +21,7 @@ const LSE = 0xf8;
 /** Second byte of the marker that defines restart intervals. Source: ITU-T T.81, table B.1. */
 const DRI = 0xdd;
 /**
- * Second byte of a marker whose segment "mrfx" declares a colour transform of Hewlett-Packard, which is not part of
- * the standard.
+ * Second byte of a marker whose segment "mrfx" declares a colour transform of Hewlett-Packard, which is not part of the standard.
  */
 const APP8 = 0xe8;
 

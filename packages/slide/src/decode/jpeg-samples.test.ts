@@ -43,7 +43,7 @@ describe('decodeJpegSamples', () => {
     ['has another number of components', grey, 16, 16, 4],
     ['is truncated', async () => (await encodeCmyk()).subarray(0, -40), 16, 16, 4],
     ['is no JPEG', async () => new Uint8Array(300), 16, 16, 1],
-  ])('rejects with FILE_CORRUPT a JPEG that %s', async (_, build, width, rows, components) => {
+  ])('rejects with FILE_CORRUPT a stream that %s', async (_, build, width, rows, components) => {
     const decoding = decodeJpegSamples(await build(), width, rows, components);
     await expect(decoding).rejects.toMatchObject({ name: 'SlideError', code: 'FILE_CORRUPT' });
   });

@@ -189,8 +189,7 @@ function readSize(stream: Uint8Array, at: number): Size {
 }
 
 /**
- * Reads the number of halvings and checks the number of precincts (the parts of a resolution that are coded
- * separately).
+ * Reads the number of halvings and checks the number of precincts (the parts of a resolution that are coded separately).
  *
  * Source: T.800, A.6.1, tables A.13 to A.21.
  *

@@ -122,8 +122,7 @@ const COMPONENT_ORDER = [1, 2, 0] as const;
  * is valid, and the bytes after it are other memory of the codec. The component of full resolution must be the last,
  * so that the codec does not read beyond its memory.
  *
- * Source: ITU-T T.800, annexes I.5.3.1 (ihdr), I.5.3.3 (colr: sRGB), I.5.3.4 (pclr) and I.5.3.5 (cmap: direct
- * use).
+ * Source: ITU-T T.800, annexes I.5.3.1 (ihdr), I.5.3.3 (colr: sRGB), I.5.3.4 (pclr) and I.5.3.5 (cmap: direct use).
  */
 function wrapInJp2({ codeStream, width, height }: Jpeg2000Header): Uint8Array {
   const channels = COMPONENT_ORDER.length;

@@ -8,8 +8,7 @@ export const GLASS: Colour = { r: 255, g: 255, b: 255 };
 /**
  * Converts the samples of a TIFF picture to RGB pixels, blended with the background if they are transparent.
  *
- * Source: TIFF 6.0, PhotometricInterpretation (section 8) and sections 5 (palettes), 16 (CMYK), 18 (alpha)
- * and 21 (YCbCr).
+ * Source: TIFF 6.0, PhotometricInterpretation (section 8) and sections 5 (palettes), 16 (CMYK), 18 (alpha) and 21 (YCbCr).
  *
  * @param samples as `readTiffSamples` returns them: interleaved, one byte each
  */
@@ -51,16 +50,11 @@ function scaleTableOf({ bits }: TiffCoding, isInverted = false): Uint8Array | nu
   });
 }
 
-function paintGrey(
-  samples: Uint8Array,
-  pixels: number,
-  samplesPerPixel: number,
-  scaleTable: Uint8Array | null,
-) {
+function paintGrey(samples: Uint8Array, pixels: number, samplesPerPixel: number, scale: Uint8Array | null) {
   const rgb = new Uint8Array(pixels * 3);
   for (let from = 0, to = 0; to < rgb.length; from += samplesPerPixel, to += 3) {
     const value = samples[from] as number;
-    const grey = scaleTable ? (scaleTable[value] as number) : value;
+    const grey = scale ? (scale[value] as number) : value;
     rgb[to] = grey;
     rgb[to + 1] = grey;
     rgb[to + 2] = grey;
@@ -93,18 +87,13 @@ function paintCmyk(samples: Uint8Array, pixels: number, samplesPerPixel: number)
 }
 
 /** Returns the first three samples of each pixel, without alpha and other extra samples. */
-function pickRgb(
-  samples: Uint8Array,
-  pixels: number,
-  samplesPerPixel: number,
-  scaleTable: Uint8Array | null,
-) {
-  if (samplesPerPixel === 3 && scaleTable === null) return samples;
+function pickRgb(samples: Uint8Array, pixels: number, samplesPerPixel: number, scale: Uint8Array | null) {
+  if (samplesPerPixel === 3 && scale === null) return samples;
   const rgb = new Uint8Array(pixels * 3);
   for (let from = 0, to = 0; to < rgb.length; from += samplesPerPixel) {
     for (let sample = from; sample < from + 3; sample++) {
       const value = samples[sample] as number;
-      rgb[to++] = scaleTable ? (scaleTable[value] as number) : value;
+      rgb[to++] = scale ? (scale[value] as number) : value;
     }
   }
   return rgb;
@@ -116,12 +105,12 @@ function blendWithGlass(
   samples: Uint8Array,
   samplesPerPixel: number,
   { sample, isAssociated }: NonNullable<TiffColour['alpha']>,
-  scaleTable: Uint8Array | null,
+  scale: Uint8Array | null,
 ): void {
   const glass = [GLASS.r, GLASS.g, GLASS.b] as const;
   for (let at = 0, from = sample; at < rgb.length; at += 3, from += samplesPerPixel) {
     const value = samples[from] as number;
-    const alpha = scaleTable ? (scaleTable[value] as number) : value;
+    const alpha = scale ? (scale[value] as number) : value;
     if (alpha === 255) continue;
     for (const [i, background] of glass.entries()) {
       const foreground = (rgb[at + i] as number) * (isAssociated ? 255 : alpha);

@@ -12,8 +12,7 @@ const MAX_BYTES = 256 * 2 ** 20;
  * Reads the samples of a TIFF tile, or of some adjacent strips: unpacks the bytes, undoes differencing (predictor 2)
  * and interleaves planes.
  *
- * Source: TIFF 6.0, sections 3 (strips), 7 (FillOrder, PlanarConfiguration), 14 (differencing) and 15
- * (tiles).
+ * Source: TIFF 6.0, sections 3 (strips), 7 (FillOrder, PlanarConfiguration), 14 (differencing) and 15 (tiles).
  *
  * @returns width × height × samplesPerPixel samples of one byte each: the high byte of 16-bit samples; smaller samples
  *   are not scaled
@@ -99,7 +98,6 @@ async function* readBlocks(image: EncodedImage, coding: TiffCoding): AsyncGenera
   }
 }
 
-/** The size of a block. */
 interface BlockSize {
   readonly width: number;
   readonly rows: number;
@@ -121,8 +119,7 @@ async function readBlock(stored: Uint8Array, size: BlockSize, coding: TiffCoding
 }
 
 /**
- * Undoes differencing, in place: each sample is stored as the difference from the sample of the pixel to its left,
- * modulo 2^bits.
+ * Undoes differencing, in place: each sample is stored as the difference from the sample of the pixel to its left, modulo 2^bits.
  */
 function undoDifferencing(
   bytes: Uint8Array,

@@ -13,7 +13,6 @@ const skippedWithout = library ? '' : ' (skipped: libjpeg-turbo is not installed
 
 describe.skipIf(!library)(`libjpeg-turbo${skippedWithout}`, () => {
   const turbo = library as TurboJpeg;
-  /** Returns the decoded picture; null when `turbo.decode` returns false. */
   function decode(jpeg: Uint8Array): Raster | null {
     const rgb = new Uint8Array(picture.rgb.length);
     return turbo.decode(jpeg, 150, 90, rgb) ? { ...picture, rgb } : null;

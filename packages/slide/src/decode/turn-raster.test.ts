@@ -20,10 +20,7 @@ describe('orientRaster', () => {
     [6, 'right, top', ['da', 'eb', 'fc']],
     [7, 'right, bottom', ['fc', 'eb', 'da']],
     [8, 'left, bottom', ['cf', 'be', 'ad']],
-  ])(
-    'returns the upright image for orientation %d (row 0 and column 0 are at the %s)',
-    (orientation, _, rows) => {
-      expect(orientRaster(raster('abc', 'def'), orientation)).toEqual(raster(...rows));
-    },
-  );
+  ])('rotates an image of orientation %d (row 0, column 0: %s) upright', (orientation, _, rows) => {
+    expect(orientRaster(raster('abc', 'def'), orientation)).toEqual(raster(...rows));
+  });
 });

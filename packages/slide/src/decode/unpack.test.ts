@@ -25,7 +25,7 @@ function noise(length: number): Uint8Array {
   });
 }
 
-describe.each(packings)('unpack of bytes compressed with %s', (packing) => {
+describe.each(packings)('unpack with the compression %s', (packing) => {
   it.each(patterns)('returns the original bytes: %s', (_, pattern) => {
     for (const length of [1, 2, 3, 127, 128, 129, 1000, 70_000]) {
       const bytes = pattern(length);

@@ -45,7 +45,6 @@ function unpackIntoBuffer(
 /** Options of zlib: one output buffer for all bytes. Its 64 extra bytes let zlib detect a stream that is too long. */
 const outputLimits = (maxBytes: number) => ({ maxOutputLength: maxBytes, chunkSize: maxBytes + 64 });
 
-/** Calls a function of zlib and converts its errors. @throws SlideError FILE_CORRUPT */
 function inflate(decompress: () => Uint8Array): Uint8Array {
   try {
     return decompress();

@@ -12,7 +12,6 @@ const picture = paintTissue(64, 64);
 /** The same picture in grey: all samples of a pixel have the value of its green sample. */
 const grey: Raster = { ...picture, rgb: picture.rgb.map((_, i, rgb) => rgb[i - (i % 3) + 1] as number) };
 
-/** Returns the JPEG that completeJpeg makes of a tile. */
 function complete(tile: Uint8Array, prefix: JpegPrefix): Uint8Array {
   const offset = tileOffset(prefix);
   const buffer = new Uint8Array(offset + tile.length);
@@ -36,15 +35,12 @@ describe('completeJpeg', () => {
     ['rgb', 'rgb'],
     ['ycbcr', 'ycbcr'],
     ['grey', 'grey'],
-  ])(
-    'returns a JPEG that decodes to the original colours for a tile of %s samples',
-    async (tileColour, colour) => {
-      const original = tileColour === 'grey' ? grey : picture;
-      const { tile, tables } = await encodeTile(tileColour, original);
-      const pixels = await pixelsOf(complete(tile, jpegPrefix(tables, colour)));
-      expect(difference(pixels, original).mean).toBeLessThan(5);
-    },
-  );
+  ])('returns a JPEG with the original colours for a tile of %s samples', async (tileColour, colour) => {
+    const original = tileColour === 'grey' ? grey : picture;
+    const { tile, tables } = await encodeTile(tileColour, original);
+    const pixels = await pixelsOf(complete(tile, jpegPrefix(tables, colour)));
+    expect(difference(pixels, original).mean).toBeLessThan(5);
+  });
 
   it('keeps every byte of the entropy-coded data', async () => {
     const { tile, tables } = await encodeTile('rgb');

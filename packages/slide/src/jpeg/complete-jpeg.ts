@@ -105,8 +105,7 @@ export function completeJpeg(
 }
 
 /**
- * Changes the markers that declare a colour transform to comments, in place, so that a decoder returns the components
- * unchanged.
+ * Changes the markers that declare a colour transform to comments, in place, so that a decoder returns the components unchanged.
  *
  * @throws SlideError FILE_CORRUPT
  */

@@ -1,7 +1,6 @@
 /** Reads the marker segments and the header of JPEG streams. */
 import { SlideError } from '../model/slide.ts';
 
-/** One colour component of a frame. */
 export interface FrameComponent {
   readonly id: number;
   /** Sampling factors, 1…4; a component with the largest factor of its frame has full resolution. */

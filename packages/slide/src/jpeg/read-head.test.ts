@@ -13,14 +13,12 @@ beforeAll(async () => {
     .toBuffer();
 });
 
-/** Maximum bytes of a segment: a marker of 2 bytes and 65,535 bytes, the maximum that a 16-bit length states. */
-const MAX_SEGMENT_BYTES = 65_537;
-
 /** Returns the JPEG with this many bytes of comments before its picture. */
 function withComments(bytes: number): Buffer {
+  const maxSegmentBytes = 65_537; // a marker of 2 bytes and 65,535 bytes, the maximum of a 16-bit length
   const comments: Buffer[] = [];
-  for (let remaining = bytes; remaining > 0; remaining -= MAX_SEGMENT_BYTES) {
-    const comment = Buffer.alloc(Math.max(4, Math.min(remaining, MAX_SEGMENT_BYTES)));
+  for (let remaining = bytes; remaining > 0; remaining -= maxSegmentBytes) {
+    const comment = Buffer.alloc(Math.max(4, Math.min(remaining, maxSegmentBytes)));
     comment.set([0xff, 0xfe]);
     comment.writeUInt16BE(comment.length - 2, 2);
     comments.push(comment);

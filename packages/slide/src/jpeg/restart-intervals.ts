@@ -68,8 +68,7 @@ export function intervalGrid(header: JpegHeader, width: number, height: number):
   const mcuColumns = Math.ceil(width / mcu.width);
   const mcuRows = Math.ceil(height / mcu.height);
   if (restartInterval === 0) return null;
-  // Intervals are rectangles only if a row of MCUs is a multiple of the interval, or the interval is a multiple of a
-  // row of MCUs.
+  // Intervals are rectangles only if a row of MCUs is a multiple of the interval, or the interval is a multiple of a row of MCUs.
   const columns = Math.max(1, mcuColumns / restartInterval);
   const mcuRowsPerInterval = Math.max(1, restartInterval / mcuColumns);
   const isRectangle = Number.isInteger(columns) && Number.isInteger(mcuRowsPerInterval);
@@ -78,11 +77,7 @@ export function intervalGrid(header: JpegHeader, width: number, height: number):
   return { ...size, columns, rows: Math.ceil(mcuRows / mcuRowsPerInterval) };
 }
 
-/**
- * Reads a part as a complete JPEG.
- *
- * @returns a JPEG as large as the area; on the right and bottom edges it ends where the picture ends
- */
+/** Reads a part as a complete JPEG as large as the area; at the right and bottom edges it ends where the picture ends. */
 export type ReadIntervals = (area: IntervalArea, signal?: AbortSignal) => Promise<Uint8Array>;
 
 /**
@@ -236,8 +231,7 @@ function endOfData({ byteCount }: LargeJpeg, runs: readonly Run[], buffer: Buffe
 /**
  * Searches the JPEG for its restart markers and returns the start of each interval.
  *
- * @throws SlideError FILE_CORRUPT when the markers do not match the picture; LIMIT_EXCEEDED when the JPEG is
- *   too long
+ * @throws SlideError FILE_CORRUPT when the markers do not match the picture; LIMIT_EXCEEDED when the JPEG is too long
  */
 async function findStarts(jpeg: LargeJpeg): Promise<IntervalStarts> {
   const { byteCount, head, grid } = jpeg;
