@@ -36,15 +36,14 @@ async function confirmationCodesTo(server: TestServer, to: string): Promise<stri
   return texts.flatMap((text) => /auth\/confirm#code=(\S+)/.exec(text)?.[1] ?? []);
 }
 
-const requestRegistration = (server: TestServer, body: typeof person) =>
-  server.as(null).call(register, { body });
+const registerAs = (server: TestServer, body: typeof person) => server.as(null).call(register, { body });
 const confirm = (server: TestServer, code: string, password = person.password) =>
   server.as(null).call(confirmRegistration, { body: { code, password } });
 const logIn = (server: TestServer, { email, password }: { email: string; password: string }) =>
   server.as(null).call(signIn, { body: { email, password } });
 
 /** Returns the parts of a response that a caller can compare, without the request id, the date and random ids, which always differ. */
-function comparable({ status, body, headers }: Awaited<ReturnType<typeof requestRegistration>>) {
+function comparable({ status, body, headers }: Awaited<ReturnType<typeof registerAs>>) {
   const { 'x-request-id': _, 'content-length': length, date: __, ...rest } = headers;
   const { requestId: ___, user, ...others } = body as typeof body & { requestId?: string };
   return { status, length, rest, others, user: user && { ...user, uid: user.uid.length } };
@@ -54,24 +53,24 @@ describe.each(databaseKinds)('with REGISTRATION_HIDE_EXISTING on %s, registratio
   it('returns the same response for a known and a new address, and the sign-in that follows does so too', async () => {
     const server = await testServer({ database, config: hidingExisting });
     const existing = await server.fixtures.user({ email: 'aise@example.org' });
-    const newAddressResponse = await requestRegistration(server, person);
-    const knownAddressResponse = await requestRegistration(server, { ...person, email: existing.email });
+    const newResponse = await registerAs(server, person);
+    const knownResponse = await registerAs(server, { ...person, email: existing.email });
     await server.outbox(); // waits until both e-mails have been sent
-    expect(newAddressResponse.status).toBe(201);
-    expect(comparable(knownAddressResponse)).toEqual({
-      ...comparable(newAddressResponse),
-      user: { ...comparable(newAddressResponse).user, email: existing.email },
+    expect(newResponse.status).toBe(201);
+    expect(comparable(knownResponse)).toEqual({
+      ...comparable(newResponse),
+      user: { ...comparable(newResponse).user, email: existing.email },
     });
-    const newAddressSignIn = await logIn(server, person);
-    const knownAddressSignIn = await logIn(server, { ...person, email: existing.email });
-    expect(newAddressSignIn).toMatchObject({ status: 401, body: { code: 'credentials_invalid' } });
-    expect(comparable(knownAddressSignIn as never)).toEqual(comparable(newAddressSignIn as never));
+    const newSignIn = await logIn(server, person);
+    const knownSignIn = await logIn(server, { ...person, email: existing.email });
+    expect(newSignIn).toMatchObject({ status: 401, body: { code: 'credentials_invalid' } });
+    expect(comparable(knownSignIn as never)).toEqual(comparable(newSignIn as never));
   });
 
   it('creates a pending account, visible to administrators, when the applicant opens the mailed link and enters the password', async () => {
     const server = await testServer({ database, config: hidingExisting });
     const admin = server.as(await server.fixtures.admin());
-    const { uid } = (await requestRegistration(server, person)).body.user;
+    const { uid } = (await registerAs(server, person)).body.user;
     const [code = ''] = await confirmationCodesTo(server, person.email);
     expect(code).toMatch(/^[\w-]{43}$/);
     expect((await admin.call(listApplications)).body.waiting).toBe(0);
@@ -108,8 +107,8 @@ describe.each(databaseKinds)('with REGISTRATION_HIDE_EXISTING on %s, registratio
 
   it('accepts a confirmation link only once, and then rejects the other links of the address', async () => {
     const server = await testServer({ database, config: hidingExisting });
-    await requestRegistration(server, person);
-    await requestRegistration(server, { ...person, password: 'başka-bir-şifre' });
+    await registerAs(server, person);
+    await registerAs(server, { ...person, password: 'başka-bir-şifre' });
     const [first = '', second = ''] = await confirmationCodesTo(server, person.email);
     expect((await confirm(server, second, 'başka-bir-şifre')).status).toBe(200);
     for (const [code, password] of [
@@ -126,7 +125,7 @@ describe.each(databaseKinds)('with REGISTRATION_HIDE_EXISTING on %s, registratio
 
   it('creates one account when the same link is confirmed twice at the same time', async () => {
     const server = await testServer({ database, config: hidingExisting });
-    await requestRegistration(server, person);
+    await registerAs(server, person);
     const [code = ''] = await confirmationCodesTo(server, person.email);
     const responses = await Promise.all([confirm(server, code), confirm(server, code)]);
     expect(responses.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 400]);
@@ -134,7 +133,7 @@ describe.each(databaseKinds)('with REGISTRATION_HIDE_EXISTING on %s, registratio
 
   it('rejects a confirmation link with another password than that of the registration', async () => {
     const server = await testServer({ database, config: hidingExisting });
-    await requestRegistration(server, { ...person, password: 'yabancının-şifresi' });
+    await registerAs(server, { ...person, password: 'yabancının-şifresi' });
     const [code = ''] = await confirmationCodesTo(server, person.email);
     expect(await confirm(server, code)).toMatchObject({
       status: 401,
@@ -145,7 +144,7 @@ describe.each(databaseKinds)('with REGISTRATION_HIDE_EXISTING on %s, registratio
 
   it('expires after 24 hours and is then deleted with all personal data', async () => {
     const server = await testServer({ database, config: hidingExisting });
-    await requestRegistration(server, person);
+    await registerAs(server, person);
     const [code = ''] = await confirmationCodesTo(server, person.email);
     server.clock.advance(24 * hourMs);
     expect((await confirm(server, code)).status).toBe(400);
@@ -155,7 +154,7 @@ describe.each(databaseKinds)('with REGISTRATION_HIDE_EXISTING on %s, registratio
 
   it('stores only hashes of the code and of the password', async () => {
     const server = await testServer({ database, config: hidingExisting });
-    await requestRegistration(server, person);
+    await registerAs(server, person);
     const [code = ''] = await confirmationCodesTo(server, person.email);
     const rows = JSON.stringify(await server.services.db.selectFrom('registrations').selectAll().execute());
     expect(rows).not.toContain(code);
@@ -164,7 +163,7 @@ describe.each(databaseKinds)('with REGISTRATION_HIDE_EXISTING on %s, registratio
 
   it('is rejected when the address got an account before the link was opened', async () => {
     const server = await testServer({ database, config: hidingExisting });
-    await requestRegistration(server, person);
+    await registerAs(server, person);
     const [code = ''] = await confirmationCodesTo(server, person.email);
     await server.fixtures.user({ email: person.email });
     expect(await confirm(server, code)).toMatchObject({ status: 409, body: { code: 'email_taken' } });
@@ -172,7 +171,7 @@ describe.each(databaseKinds)('with REGISTRATION_HIDE_EXISTING on %s, registratio
 
   it('sends no password reset e-mail to an address that is not confirmed', async () => {
     const server = await testServer({ database, config: hidingExisting });
-    await requestRegistration(server, person);
+    await registerAs(server, person);
     const resetResponse = await server.as(null).call(requestPasswordReset, { body: { email: person.email } });
     expect(resetResponse.status).toBe(202);
     expect(await emailsTo(server, person.email)).toHaveLength(1); // the confirmation e-mail
@@ -183,7 +182,7 @@ describe('with REGISTRATION_HIDE_EXISTING, the e-mail', () => {
   it('to the owner of an account reports the attempt to register and has no confirmation link', async () => {
     const server = await testServer({ config: hidingExisting });
     const { email } = await server.fixtures.user({ email: 'ayse@example.org' });
-    await requestRegistration(server, { ...person, email: 'AYSE@example.org' });
+    await registerAs(server, { ...person, email: 'AYSE@example.org' });
     const mails = await emailsTo(server, email);
     expect(mails).toHaveLength(1);
     expect(mails[0]?.text).toContain('yeniden kayıt olunmak istendi');
@@ -195,7 +194,7 @@ describe('with REGISTRATION_HIDE_EXISTING, the e-mail', () => {
     async (which) => {
       const server = await testServer({ config: hidingExisting });
       if (which === 'known') await server.fixtures.user({ email: person.email });
-      for (let n = 0; n < 25; n++) expect((await requestRegistration(server, person)).status).toBe(201);
+      for (let n = 0; n < 25; n++) expect((await registerAs(server, person)).status).toBe(201);
       expect(await emailsTo(server, person.email)).toHaveLength(20);
     },
   );
@@ -210,7 +209,7 @@ describe('confirmation of a registration', () => {
 
   it('gets 429 after 10 wrong passwords for one registration', async () => {
     const server = await testServer({ config: hidingExisting });
-    await requestRegistration(server, person);
+    await registerAs(server, person);
     const [code = ''] = await confirmationCodesTo(server, person.email);
     for (let n = 0; n < 10; n++) expect((await confirm(server, code, 'yanlış-şifre')).status).toBe(401);
     expect((await confirm(server, code)).status).toBe(429);
@@ -220,13 +219,13 @@ describe('confirmation of a registration', () => {
 describe('without REGISTRATION_HIDE_EXISTING, registration', () => {
   it('creates the account at once and sends no e-mail to the applicant', async () => {
     const server = await testServer();
-    expect(await requestRegistration(server, person)).toMatchObject({
+    expect(await registerAs(server, person)).toMatchObject({
       status: 201,
       body: { message: 'Kayıt başarılı! Yönetici onayı bekleniyor.' },
     });
     expect((await logIn(server, person)).status).toBe(200);
     expect(await emailsTo(server, person.email)).toEqual([]);
-    expect(await requestRegistration(server, person)).toMatchObject({
+    expect(await registerAs(server, person)).toMatchObject({
       status: 409,
       body: { code: 'email_taken' },
     });

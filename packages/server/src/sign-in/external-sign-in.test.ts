@@ -46,7 +46,7 @@ async function startServer({ database = 'SQLite', embedded = true, linkByEmail =
 }
 
 /** Signs in at the provider under this name, and then on the server with the ID token. */
-async function signInWith({ as }: Pick<TestServer, 'as'>, login: string) {
+async function signInAs({ as }: Pick<TestServer, 'as'>, login: string) {
   const nonce = randomUUID();
   return as(null).call(verifyToken, { body: { token: await oidc.signIn(login, nonce), nonce } });
 }
@@ -69,7 +69,7 @@ const auditEntries = ({ services }: TestServer) =>
 describe.each(databaseKinds)('external sign-in on %s', (database) => {
   it('creates an account that waits for approval and issues a token of this server', async () => {
     const server = await startServer({ database });
-    const { status, body } = await signInWith(server, 'ipek');
+    const { status, body } = await signInAs(server, 'ipek');
     expect(status).toBe(200);
     expect(body.user).toMatchObject({
       email: 'ipek@example.org',
@@ -90,12 +90,12 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
 
   it('finds the account by issuer and subject after the e-mail address and name have changed', async () => {
     const server = await startServer({ database });
-    const first = await signInWith(server, 'ipek');
+    const first = await signInAs(server, 'ipek');
     await server
       .as(await server.fixtures.admin())
       .call(approveUser, { params: { uid: first.body.user.uid } });
     oidc.people.set('ipek', { email: 'other@example.org', email_verified: true, role: 'admin' });
-    const second = await signInWith(server, 'ipek');
+    const second = await signInAs(server, 'ipek');
     expect(second.body.user).toMatchObject({
       uid: first.body.user.uid,
       email: 'ipek@example.org',
@@ -107,15 +107,8 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
 
   it('creates one account for two concurrent sign-ins of a new person', async () => {
     const server = await startServer({ database });
-    const [firstResponse, secondResponse] = await Promise.all([
-      signInWith(server, 'ipek'),
-      signInWith(server, 'ipek'),
-    ]);
-    expect([firstResponse.status, secondResponse.status, firstResponse.body.user.uid]).toEqual([
-      200,
-      200,
-      secondResponse.body.user.uid,
-    ]);
+    const [first, second] = await Promise.all([signInAs(server, 'ipek'), signInAs(server, 'ipek')]);
+    expect([first.status, second.status, first.body.user.uid]).toEqual([200, 200, second.body.user.uid]);
   });
 
   it('accepts an ID token only once', async () => {
@@ -130,7 +123,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
   it('rejects a new person whose e-mail address already has an account', async () => {
     const server = await startServer({ database });
     const existingUser = await server.fixtures.user({ email: 'Ipek@Example.org' });
-    const response = await signInWith(server, 'ipek');
+    const response = await signInAs(server, 'ipek');
     expect(response).toMatchObject({ status: 409, body: { code: 'email_taken' } });
     expect(await server.services.db.selectFrom('identities').select('uid').execute()).toEqual([
       { uid: existingUser.uid },
@@ -144,9 +137,9 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
     const session = (await server.as(before).call(createImageSession)).body.session_id;
 
     oidc.people.set('ipek', { email: 'ipek@example.org', email_verified: false });
-    expect((await signInWith(server, 'ipek')).status).toBe(409);
+    expect((await signInAs(server, 'ipek')).status).toBe(409);
     oidc.people.set('ipek', { email: 'ipek@example.org', email_verified: true });
-    const { status, body } = await signInWith(server, 'ipek');
+    const { status, body } = await signInAs(server, 'ipek');
     expect([status, body.user.uid]).toEqual([200, existingUser.uid]);
 
     expect((await server.as(before).call(getProfile)).status).toBe(401);
@@ -167,7 +160,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
     async function serverWithLinkedAdmin() {
       const server = await startServer({ database, linkByEmail: true });
       const admin = await server.fixtures.admin({ email: 'ipek@example.org' });
-      expect((await signInWith(server, 'ipek')).body.user.uid).toBe(admin.uid);
+      expect((await signInAs(server, 'ipek')).body.user.uid).toBe(admin.uid);
       return { server, admin };
     }
 
@@ -175,9 +168,9 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
       'rejects another subject (person of the provider) with the address %s, and ends no sign-in',
       async (email) => {
         const { server, admin } = await serverWithLinkedAdmin();
-        const token = (await signInWith(server, 'ipek')).body.token;
+        const token = (await signInAs(server, 'ipek')).body.token;
         oidc.people.set('newcomer', { email, email_verified: true });
-        expect(await signInWith(server, 'newcomer')).toMatchObject({
+        expect(await signInAs(server, 'newcomer')).toMatchObject({
           status: 409,
           body: {
             code: 'email_taken',
@@ -202,8 +195,8 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
       const { server, admin } = await serverWithLinkedAdmin();
       oidc.people.set('ipek', { email: 'ipek.yilmaz@example.org', email_verified: true });
       oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });
-      expect((await signInWith(server, 'newcomer')).status).toBe(409);
-      expect((await signInWith(server, 'ipek')).body.user).toMatchObject({
+      expect((await signInAs(server, 'newcomer')).status).toBe(409);
+      expect((await signInAs(server, 'ipek')).body.user).toMatchObject({
         uid: admin.uid,
         email: admin.email,
       });
@@ -211,17 +204,17 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
 
     it('rejects another subject for an account that an external sign-in created', async () => {
       const server = await startServer({ database, linkByEmail: true });
-      const { uid } = (await signInWith(server, 'ipek')).body.user;
+      const { uid } = (await signInAs(server, 'ipek')).body.user;
       oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });
-      expect((await signInWith(server, 'newcomer')).status).toBe(409);
-      expect((await signInWith(server, 'ipek')).body.user.uid).toBe(uid);
+      expect((await signInAs(server, 'newcomer')).status).toBe(409);
+      expect((await signInAs(server, 'ipek')).body.user.uid).toBe(uid);
     });
 
     it('rejects another subject when the owner also has a password', async () => {
       const { server, admin } = await serverWithLinkedAdmin();
       const { password } = await restoreAdmin(server.services, admin.email);
       oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });
-      expect((await signInWith(server, 'newcomer')).status).toBe(409);
+      expect((await signInAs(server, 'newcomer')).status).toBe(409);
       const body = { email: admin.email, password };
       expect((await server.as(null).call(signIn, { body })).status).toBe(200);
     });
@@ -237,7 +230,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
     const server = await startServer({ database, linkByEmail: true });
     const existingUser = await server.fixtures.user({ email: 'ipek@example.org' });
     oidc.people.set('newcomer', claims);
-    expect([401, 409]).toContain((await signInWith(server, 'newcomer')).status);
+    expect([401, 409]).toContain((await signInAs(server, 'newcomer')).status);
     expect(await server.services.db.selectFrom('identities').select('uid').execute()).toEqual([
       { uid: existingUser.uid },
     ]);
@@ -280,15 +273,15 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
 
   it('signs in a suspended account and rejects a deactivated one', async () => {
     const server = await startServer({ database });
-    const { uid } = (await signInWith(server, 'ipek')).body.user;
+    const { uid } = (await signInAs(server, 'ipek')).body.user;
     const admin = server.as(await server.fixtures.admin());
     await admin.call(suspendUser, { params: { uid } });
-    expect(await signInWith(server, 'ipek')).toMatchObject({
+    expect(await signInAs(server, 'ipek')).toMatchObject({
       status: 200,
       body: { user: { status: 'suspended' } },
     });
     await admin.call(deactivateUser, { params: { uid } });
-    expect(await signInWith(server, 'ipek')).toMatchObject({
+    expect(await signInAs(server, 'ipek')).toMatchObject({
       status: 403,
       body: { code: 'account_not_active', message: 'Hesabınız devre dışı bırakılmış.' },
     });
@@ -296,7 +289,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
 
   it('creates accounts for which setting a password on this server returns 409', async () => {
     const server = await startServer({ database });
-    const { token, user } = (await signInWith(server, 'ipek')).body;
+    const { token, user } = (await signInAs(server, 'ipek')).body;
     const admin = server.as(await server.fixtures.admin());
     await admin.call(approveUser, { params: { uid: user.uid } });
     const body = { new_password: 'yepyeni-şifre' };
@@ -311,18 +304,18 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
 
   it('still signs in to an account for which the command restore-admin has set a password', async () => {
     const server = await startServer({ database });
-    const { uid, email } = (await signInWith(server, 'ipek')).body.user;
+    const { uid, email } = (await signInAs(server, 'ipek')).body.user;
     const { password } = await restoreAdmin(server.services, email);
     expect((await server.as(null).call(signIn, { body: { email, password } })).status).toBe(200);
-    const again = await signInWith(server, 'ipek');
+    const again = await signInAs(server, 'ipek');
     expect(again.body.user).toMatchObject({ uid, status: 'active', role: 'admin' });
   });
 
   it('creates a new account after the person has deleted the earlier one', async () => {
     const server = await startServer({ database });
-    const { token, user } = (await signInWith(server, 'ipek')).body;
+    const { token, user } = (await signInAs(server, 'ipek')).body;
     expect((await server.as(token).call(deleteAccount)).status).toBe(200);
-    const again = await signInWith(server, 'ipek');
+    const again = await signInAs(server, 'ipek');
     expect(again.body.user.uid).not.toBe(user.uid);
     expect(again.body.user.status).toBe('pending');
   });
@@ -356,7 +349,7 @@ describe('an ID token', () => {
   it('without an e-mail address is rejected and creates no account', async () => {
     const server = await startServer();
     oidc.people.set('ipek', { name: 'İpek' });
-    expect(await signInWith(server, 'ipek')).toMatchObject({
+    expect(await signInAs(server, 'ipek')).toMatchObject({
       status: 401,
       body: { message: 'Kimlik hizmeti e-posta adresinizi bildirmedi.' },
     });
@@ -397,7 +390,7 @@ describe('with SIGN_IN=external', () => {
     ]) {
       expect(response).toMatchObject({ status: 403, body: { code: 'forbidden' } });
     }
-    expect((await signInWith(server, 'ipek')).status).toBe(200);
+    expect((await signInAs(server, 'ipek')).status).toBe(200);
   });
 });
 

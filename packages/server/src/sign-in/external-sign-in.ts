@@ -109,8 +109,8 @@ export function createExternalSignIn({
     }
 
     const at = now().toISOString();
-    const userWithAddress = await findUserByEmail(tx, person.email);
-    if (userWithAddress === null) {
+    const sameAddressUser = await findUserByEmail(tx, person.email);
+    if (sameAddressUser === null) {
       const { email, displayName } = person;
       const user = rules.register({ uid: randomUUID(), email, displayName }, at);
       await insertUser(tx, user, language);
@@ -124,18 +124,18 @@ export function createExternalSignIn({
       throw new AppError('email_taken', { reason: 'external_identity_not_linked' });
     }
     // An address may be reassigned to another person; a subject is never reassigned.
-    if (await hasIdentityOf(tx, userWithAddress.uid, person.issuer)) {
+    if (await hasIdentityOf(tx, sameAddressUser.uid, person.issuer)) {
       throw new AppError('email_taken', {
         reason: 'external_identity_differs',
-        cause: new LinkRefused(userWithAddress.uid, person.issuer),
+        cause: new LinkRefused(sameAddressUser.uid, person.issuer),
       });
     }
     // Another person may have registered this account and chosen its password, because registration did not verify the address.
-    await deletePassword(tx, userWithAddress.uid);
-    await deleteResetsOf(tx, userWithAddress.uid);
-    await signIn.revokeAll(tx, userWithAddress.uid);
-    await insertIdentity(tx, userWithAddress.uid, identity);
-    const user = { ...userWithAddress, updatedAt: at };
+    await deletePassword(tx, sameAddressUser.uid);
+    await deleteResetsOf(tx, sameAddressUser.uid);
+    await signIn.revokeAll(tx, sameAddressUser.uid);
+    await insertIdentity(tx, sameAddressUser.uid, identity);
+    const user = { ...sameAddressUser, updatedAt: at };
     await updateUser(tx, user);
     const detail = { issuer: person.issuer };
     await audit.record(tx, { action: 'identity-linked', actor: user.uid, target: user.uid, detail, origin });

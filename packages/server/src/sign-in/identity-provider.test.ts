@@ -32,11 +32,11 @@ const seconds = (fromNow = 0) => Math.floor(now().getTime() / 1000) + fromNow;
 interface TokenParts {
   readonly claims?: Readonly<Record<string, unknown>>;
   readonly header?: Readonly<Record<string, unknown>>;
-  readonly signedBy?: SigningKey;
+  readonly key?: SigningKey;
 }
 
-/** Returns a valid ID token with changes, signed with the key of the provider or with `signedBy`. The value `undefined` omits a claim. */
-function signedToken({ claims = {}, header = {}, signedBy = oidc.key() }: TokenParts = {}): Promise<string> {
+/** Returns a valid ID token with changes, signed with the key of the provider or with `key`. The value `undefined` omits a claim. */
+function makeToken({ claims = {}, header = {}, key = oidc.key() }: TokenParts = {}): Promise<string> {
   const allClaims = {
     iss: oidc.issuer,
     aud: oidc.clientId,
@@ -48,11 +48,11 @@ function signedToken({ claims = {}, header = {}, signedBy = oidc.key() }: TokenP
     ...claims,
   };
   return new SignJWT(allClaims)
-    .setProtectedHeader({ alg: 'RS256', kid: signedBy.kid, ...header })
-    .sign(signedBy.privateKey);
+    .setProtectedHeader({ alg: 'RS256', kid: key.kid, ...header })
+    .sign(key.privateKey);
 }
 
-const rejected = { code: 'token_invalid', status: 401 };
+const invalid = { code: 'token_invalid', status: 401 };
 const unverifiable = { code: 'token_unverifiable', status: 503 };
 
 describe('verification of an OIDC ID token', () => {
@@ -100,13 +100,13 @@ describe('verification of an OIDC ID token', () => {
     ['an unknown key id', () => ({ header: { kid: 'unknown' } })],
     ['an unknown critical extension', () => ({ header: { crit: ['x'], x: 1 } })],
   ])('rejects a token with %s', async (_, parts) => {
-    await expect(provider.personOf(await tokenWith(parts()), 'n-1')).rejects.toMatchObject(rejected);
+    await expect(provider.personOf(await tokenWith(parts()), 'n-1')).rejects.toMatchObject(invalid);
   });
 
   /** The library does not sign a token with an unknown `crit` header, so such a token gets the signature of another token. */
   async function tokenWith(parts: TokenParts): Promise<string> {
-    if (!parts.header?.crit) return signedToken(parts);
-    const [, ...rest] = (await signedToken()).split('.');
+    if (!parts.header?.crit) return makeToken(parts);
+    const [, ...rest] = (await makeToken()).split('.');
     const header = { alg: 'RS256', kid: oidc.key().kid, ...parts.header };
     return [Buffer.from(JSON.stringify(header)).toString('base64url'), ...rest].join('.');
   }
@@ -118,15 +118,15 @@ describe('verification of an OIDC ID token', () => {
     ],
     ['times that differ from the clock by 30 s', () => ({ exp: seconds(-30), iat: seconds(30) })],
   ])('accepts a token with %s', async (_, claims) => {
-    const idToken = await signedToken({ claims: claims() });
+    const idToken = await makeToken({ claims: claims() });
     expect(await provider.personOf(idToken, 'n-1')).toMatchObject({ subject: 'someone' });
   });
 
   it('accepts a token for a configured audience that is not the client id', async () => {
     const withApiAudience = providerWith({ audience: 'api://slides' });
-    const idToken = await signedToken({ claims: { aud: 'api://slides', azp: oidc.clientId } });
+    const idToken = await makeToken({ claims: { aud: 'api://slides', azp: oidc.clientId } });
     expect(await withApiAudience.personOf(idToken, undefined)).toMatchObject({ subject: 'someone' });
-    await expect(withApiAudience.personOf(await signedToken(), undefined)).rejects.toMatchObject(rejected);
+    await expect(withApiAudience.personOf(await makeToken(), undefined)).rejects.toMatchObject(invalid);
   });
 
   it('rejects a token without a signature', async () => {
@@ -138,10 +138,10 @@ describe('verification of an OIDC ID token', () => {
       exp: seconds(300),
     };
     await expect(provider.personOf(new UnsecuredJWT(claims).encode(), undefined)).rejects.toMatchObject(
-      rejected,
+      invalid,
     );
-    const [header, payload] = (await signedToken()).split('.');
-    await expect(provider.personOf(`${header}.${payload}.`, undefined)).rejects.toMatchObject(rejected);
+    const [header, payload] = (await makeToken()).split('.');
+    await expect(provider.personOf(`${header}.${payload}.`, undefined)).rejects.toMatchObject(invalid);
   });
 
   it('rejects a token that is signed with the public key as a shared secret', async () => {
@@ -157,54 +157,50 @@ describe('verification of an OIDC ID token', () => {
     const idToken = await new SignJWT(claims)
       .setProtectedHeader({ alg: 'HS256', kid })
       .sign(Buffer.from(pem));
-    await expect(provider.personOf(idToken, undefined)).rejects.toMatchObject(rejected);
+    await expect(provider.personOf(idToken, undefined)).rejects.toMatchObject(invalid);
   });
 
   it('rejects a token that is signed with a foreign key, under any key id', async () => {
-    const foreignKey = await newKey();
-    await expect(provider.personOf(await signedToken({ signedBy: foreignKey }), 'n-1')).rejects.toMatchObject(
-      rejected,
-    );
-    const withKnownKeyId = await signedToken({ signedBy: foreignKey, header: { kid: oidc.key().kid } });
-    await expect(provider.personOf(withKnownKeyId, 'n-1')).rejects.toMatchObject(rejected);
-    const withEmbeddedKey = await signedToken({
-      signedBy: foreignKey,
-      header: { jwk: foreignKey.publicJwk, kid: oidc.key().kid },
+    const foreign = await newKey();
+    await expect(provider.personOf(await makeToken({ key: foreign }), 'n-1')).rejects.toMatchObject(invalid);
+    const withKnownKeyId = await makeToken({ key: foreign, header: { kid: oidc.key().kid } });
+    await expect(provider.personOf(withKnownKeyId, 'n-1')).rejects.toMatchObject(invalid);
+    const withEmbeddedKey = await makeToken({
+      key: foreign,
+      header: { jwk: foreign.publicJwk, kid: oidc.key().kid },
     });
-    await expect(provider.personOf(withEmbeddedKey, 'n-1')).rejects.toMatchObject(rejected);
+    await expect(provider.personOf(withEmbeddedKey, 'n-1')).rejects.toMatchObject(invalid);
   });
 
   it('does not fetch keys from a URL that the token names', async () => {
-    const foreignKey = await newKey();
+    const foreign = await newKey();
     let visits = 0;
     const attacker = createServer((_, response) => {
       visits += 1;
-      response.end(JSON.stringify({ keys: [foreignKey.publicJwk] }));
+      response.end(JSON.stringify({ keys: [foreign.publicJwk] }));
     }).listen(0, '127.0.0.1');
     await new Promise((resolve) => attacker.once('listening', resolve));
     const address = attacker.address();
     const port = typeof address === 'object' ? address?.port : undefined;
     const jku = `http://127.0.0.1:${port}/keys`;
     for (const header of [{ jku }, { x5u: jku }, { jku, kid: oidc.key().kid }]) {
-      await expect(
-        provider.personOf(await signedToken({ signedBy: foreignKey, header }), 'n-1'),
-      ).rejects.toMatchObject(rejected);
+      await expect(provider.personOf(await makeToken({ key: foreign, header }), 'n-1')).rejects.toMatchObject(
+        invalid,
+      );
     }
     attacker.close();
     expect(visits).toBe(0);
   });
 
   it('rejects a token after any of its characters was changed, and text that is no token', async () => {
-    const idToken = await signedToken();
-    const positions = idToken
-      .split('')
-      .flatMap((character, position) => (character === '.' || position % 7 ? [] : [position])); // every seventh
-    for (const position of positions) {
+    const idToken = await makeToken();
+    const places = idToken.split('').flatMap((character, at) => (character === '.' || at % 7 ? [] : [at])); // every seventh
+    for (const at of places) {
       // The last character of the signature has unused bits, so a change of it may not change the signature.
-      if (position === idToken.length - 1) continue;
-      const other = idToken[position] === 'A' ? 'B' : 'A';
-      const changed = idToken.slice(0, position) + other + idToken.slice(position + 1);
-      await expect(provider.personOf(changed, 'n-1')).rejects.toMatchObject(rejected);
+      if (at === idToken.length - 1) continue;
+      const other = idToken[at] === 'A' ? 'B' : 'A';
+      const changed = idToken.slice(0, at) + other + idToken.slice(at + 1);
+      await expect(provider.personOf(changed, 'n-1')).rejects.toMatchObject(invalid);
     }
     for (const malformed of [
       '.',
@@ -216,7 +212,7 @@ describe('verification of an OIDC ID token', () => {
       `x${idToken}`,
       '\u0000.\u0000.',
     ]) {
-      await expect(provider.personOf(malformed, 'n-1')).rejects.toMatchObject(rejected);
+      await expect(provider.personOf(malformed, 'n-1')).rejects.toMatchObject(invalid);
     }
   });
 });
@@ -247,7 +243,7 @@ describe('the e-mail address of a person and whether it is verified', () => {
     ['no e-mail address', { email: undefined, preferred_username: 'ipek' }, [null, false]],
     ['an e-mail claim that is not an address', { email: 'ipek', email_verified: true }, [null, false]],
   ])('are read from an ID token with %s', async (_, claims, [email, isEmailVerified]) => {
-    const person = await provider.personOf(await signedToken({ claims }), 'n-1');
+    const person = await provider.personOf(await makeToken({ claims }), 'n-1');
     expect([person.email, person.isEmailVerified]).toEqual([email, isEmailVerified]);
   });
 });
@@ -261,7 +257,7 @@ it.each([
   [42, null],
   [undefined, null],
 ])('the name %j from the identity provider is stored as %j', async (name, displayName) => {
-  const person = await provider.personOf(await signedToken({ claims: { name } }), 'n-1');
+  const person = await provider.personOf(await makeToken({ claims: { name } }), 'n-1');
   expect(person.displayName).toBe(displayName);
 });
 
@@ -270,39 +266,37 @@ describe('signing keys of the identity provider', () => {
 
   it('are fetched once when the server verifies twenty tokens concurrently', async () => {
     const before = countKeyRequests();
-    const tokens = await Promise.all(Array.from({ length: 20 }, () => signedToken()));
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => makeToken()));
     await Promise.all(tokens.map((each) => provider.personOf(each, 'n-1')));
     expect(countKeyRequests() - before).toBe(1);
   });
 
   it('are not fetched for a malformed token or a token of another issuer', async () => {
     const before = oidc.requests.length;
-    const elsewhere = await signedToken({ claims: { iss: 'https://elsewhere.example.org' } });
+    const elsewhere = await makeToken({ claims: { iss: 'https://elsewhere.example.org' } });
     for (const idToken of ['a.b.c', elsewhere]) {
-      await expect(provider.personOf(idToken, 'n-1')).rejects.toMatchObject(rejected);
+      await expect(provider.personOf(idToken, 'n-1')).rejects.toMatchObject(invalid);
     }
     expect(oidc.requests.length).toBe(before);
   });
 
   it('are not fetched again for twenty tokens with unknown key ids within 30 s', async () => {
-    await provider.personOf(await signedToken(), 'n-1');
+    await provider.personOf(await makeToken(), 'n-1');
     const before = countKeyRequests();
     for (let i = 0; i < 20; i++) {
-      const unknown = await signedToken({ header: { kid: `unknown-${i}` } });
-      await expect(provider.personOf(unknown, 'n-1')).rejects.toMatchObject(rejected);
+      const unknown = await makeToken({ header: { kid: `unknown-${i}` } });
+      await expect(provider.personOf(unknown, 'n-1')).rejects.toMatchObject(invalid);
     }
     expect(countKeyRequests()).toBe(before);
   });
 
   it('are replaced when the provider changes its key: the new key is accepted and the old one rejected', async () => {
-    const withoutCooldown = providerWith({ keyCooldownMs: 0 });
+    const eager = providerWith({ keyCooldownMs: 0 });
     const old = oidc.key();
-    await withoutCooldown.personOf(await signedToken(), 'n-1');
+    await eager.personOf(await makeToken(), 'n-1');
     await oidc.changeKey();
-    expect(await withoutCooldown.personOf(await signedToken(), 'n-1')).toMatchObject({ subject: 'someone' });
-    await expect(withoutCooldown.personOf(await signedToken({ signedBy: old }), 'n-1')).rejects.toMatchObject(
-      rejected,
-    );
+    expect(await eager.personOf(await makeToken(), 'n-1')).toMatchObject({ subject: 'someone' });
+    await expect(eager.personOf(await makeToken({ key: old }), 'n-1')).rejects.toMatchObject(invalid);
   });
 });
 
@@ -310,7 +304,7 @@ describe('an identity provider', () => {
   it.each(['error', 'silence', 'redirect'] as const)(
     'that fails with %s makes the verification of tokens unavailable until it works again',
     async (how) => {
-      const idToken = await signedToken();
+      const idToken = await makeToken();
       oidc.fail(how);
       await expect(provider.personOf(idToken, 'n-1')).rejects.toMatchObject(unverifiable);
       oidc.fail(null);
@@ -319,15 +313,15 @@ describe('an identity provider', () => {
   );
 
   it('that is unreachable does not stop the verification of tokens with cached keys', async () => {
-    await provider.personOf(await signedToken(), 'n-1');
+    await provider.personOf(await makeToken(), 'n-1');
     oidc.fail('silence');
-    expect(await provider.personOf(await signedToken(), 'n-1')).toMatchObject({ subject: 'someone' });
+    expect(await provider.personOf(await makeToken(), 'n-1')).toMatchObject({ subject: 'someone' });
   });
 
   it('whose discovery document names another issuer makes the verification of tokens unavailable', async () => {
     const byAnotherName = oidc.issuer.replace('127.0.0.1', 'localhost');
-    const misconfigured = providerWith({ issuer: byAnotherName });
-    const idToken = await signedToken({ claims: { iss: byAnotherName } });
-    await expect(misconfigured.personOf(idToken, 'n-1')).rejects.toMatchObject(unverifiable);
+    const misled = providerWith({ issuer: byAnotherName });
+    const idToken = await makeToken({ claims: { iss: byAnotherName } });
+    await expect(misled.personOf(idToken, 'n-1')).rejects.toMatchObject(unverifiable);
   });
 });

@@ -22,7 +22,7 @@ async function signInFrom(
   return response.json<{ token: string }>().token;
 }
 
-const listSignInsOf = async ({ as }: TestServer, token: string) =>
+const signInsOf = async ({ as }: TestServer, token: string) =>
   (await as(token).call(listSignIns)).body.sign_ins;
 
 describe("sign-ins of the caller's own account", () => {
@@ -35,7 +35,7 @@ describe("sign-ins of the caller's own account", () => {
     const currentToken = await signInFrom(server, user, '2001:db8::1', 'an unknown browser');
     await server.fixtures.token(await server.fixtures.user()); // sign-ins of other accounts are not listed
 
-    const list = await listSignInsOf(server, currentToken);
+    const list = await signInsOf(server, currentToken);
     expect(list).toEqual([
       {
         id: expect.any(String),
@@ -57,7 +57,7 @@ describe("sign-ins of the caller's own account", () => {
     const stored = await server.services.db.selectFrom('tokens').select('hash').execute();
     for (const { hash } of stored) expect(JSON.stringify(list)).not.toContain(hash);
     expect(JSON.stringify(list)).not.toContain(first);
-    const listOfFirst = await listSignInsOf(server, first);
+    const listOfFirst = await signInsOf(server, first);
     expect(listOfFirst.find(({ current }) => current)?.address).toBe('192.0.2.1');
   });
 
@@ -66,7 +66,7 @@ describe("sign-ins of the caller's own account", () => {
     const user = await server.fixtures.user();
     await server.fixtures.token(user);
     server.clock.advance(61 * minuteMs);
-    expect(await listSignInsOf(server, await server.fixtures.token(user))).toHaveLength(1);
+    expect(await signInsOf(server, await server.fixtures.token(user))).toHaveLength(1);
   });
 
   it('can be ended one by one with their image sessions: at once in this process, within 1 s in others', async () => {
@@ -80,29 +80,23 @@ describe("sign-ins of the caller's own account", () => {
       target.as(null).inject({ url: `/image-catalog/proxy/x/image.dzi?session=${session.session_id}` });
     expect([(await requestPixels(server)).status, (await requestPixels(another)).status]).toEqual([404, 404]);
 
-    const otherSignIn = (await listSignInsOf(server, currentToken)).find(({ current }) => !current);
-    expect((await as(currentToken).call(endSignIn, { params: { id: otherSignIn?.id ?? '' } })).status).toBe(
-      204,
-    );
+    const other = (await signInsOf(server, currentToken)).find(({ current }) => !current);
+    expect((await as(currentToken).call(endSignIn, { params: { id: other?.id ?? '' } })).status).toBe(204);
     expect((await as(otherToken).call(getProfile)).status).toBe(401);
     expect((await requestPixels(server)).status).toBe(401);
     server.clock.advance(1001);
     expect((await another.as(otherToken).call(getProfile)).status).toBe(401);
     expect((await requestPixels(another)).status).toBe(401);
     expect((await as(currentToken).call(getProfile)).status).toBe(200);
-    expect((await as(currentToken).call(endSignIn, { params: { id: otherSignIn?.id ?? '' } })).status).toBe(
-      404,
-    );
+    expect((await as(currentToken).call(endSignIn, { params: { id: other?.id ?? '' } })).status).toBe(404);
   });
 
   it('cannot be ended by another account', async () => {
     const server = await testServer();
     const ownerToken = await server.fixtures.token(await server.fixtures.user());
-    const [targetSignIn] = await listSignInsOf(server, ownerToken);
+    const [target] = await signInsOf(server, ownerToken);
     const otherAccount = await server.fixtures.admin();
-    const response = await server
-      .as(otherAccount)
-      .call(endSignIn, { params: { id: targetSignIn?.id ?? '' } });
+    const response = await server.as(otherAccount).call(endSignIn, { params: { id: target?.id ?? '' } });
     expect(response).toMatchObject({ status: 404, body: { code: 'not_found' } });
     expect((await server.as(ownerToken).call(getProfile)).status).toBe(200);
   });

@@ -39,18 +39,20 @@ async function signInFrom(
   return { status: response.statusCode, body: response.json(), retryAfter: response.headers['retry-after'] };
 }
 
-const wrongCredentials = ({ email }: Pick<TestUser, 'email'>) => ({ email, password: 'yanlış-şifre' });
-const rightCredentials = ({ email, password }: TestUser) => ({ email, password });
+const wrongLogin = ({ email }: Pick<TestUser, 'email'>) => ({ email, password: 'yanlış-şifre' });
+/** Returns an address without an account. */
+const unknown = (n: number) => ({ email: `unknown-${n}@example.org` });
+const rightLogin = ({ email, password }: TestUser) => ({ email, password });
 
 /** Sends sign-ins with a wrong password, and expects 401 for each. */
-async function failSignIns(
+async function failSignIn(
   times: number,
   address: string,
   server: ServerApp,
   user: Pick<TestUser, 'email'>,
 ): Promise<void> {
-  for (let n = 0; n < times; n++)
-    expect((await signInFrom(address, server, wrongCredentials(user))).status).toBe(401);
+  const login = wrongLogin(user);
+  for (let n = 0; n < times; n++) expect((await signInFrom(address, server, login)).status).toBe(401);
 }
 
 /** Returns the audit events of reached limits. */
@@ -61,8 +63,8 @@ describe.each(databaseKinds)('limits for failed sign-ins of one account, on %s,'
   it('return 429 after ten failures from one network, even for the right password', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
-    await failSignIns(10, '192.0.2.1', server, user);
-    const eleventh = await signInFrom('192.0.2.1', server, wrongCredentials(user));
+    await failSignIn(10, '192.0.2.1', server, user);
+    const eleventh = await signInFrom('192.0.2.1', server, wrongLogin(user));
     expect(eleventh).toMatchObject({
       status: 429,
       retryAfter: '30',
@@ -71,58 +73,58 @@ describe.each(databaseKinds)('limits for failed sign-ins of one account, on %s,'
         message: 'Çok fazla deneme yapıldı. Lütfen 30 saniye sonra yeniden deneyin.',
       },
     });
-    expect((await signInFrom('192.0.2.1', server, rightCredentials(user))).status).toBe(429);
+    expect((await signInFrom('192.0.2.1', server, rightLogin(user))).status).toBe(429);
   });
 
   it('do not block a sign-in from another network', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
-    await failSignIns(10, '192.0.2.1', server, user);
-    expect((await signInFrom('192.0.2.2', server, rightCredentials(user))).status).toBe(200);
+    await failSignIn(10, '192.0.2.1', server, user);
+    expect((await signInFrom('192.0.2.2', server, rightLogin(user))).status).toBe(200);
   });
 
   it('double the wait after each further failure up to 15 minutes, and then accept the right password', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
-    await failSignIns(10, '192.0.2.1', server, user);
+    await failSignIn(10, '192.0.2.1', server, user);
     const waits: number[] = [];
     for (let n = 0; n < 8; n++) {
-      const { status, retryAfter } = await signInFrom('192.0.2.1', server, wrongCredentials(user));
+      const { status, retryAfter } = await signInFrom('192.0.2.1', server, wrongLogin(user));
       expect(status).toBe(429);
       waits.push(Number(retryAfter));
       server.clock.advance(Number(retryAfter) * secondMs);
-      if (n < 7) await failSignIns(1, '192.0.2.1', server, user);
+      if (n < 7) await failSignIn(1, '192.0.2.1', server, user);
     }
     expect(waits).toEqual([30, 60, 120, 240, 480, 900, 900, 900]);
-    expect((await signInFrom('192.0.2.1', server, rightCredentials(user))).status).toBe(200);
+    expect((await signInFrom('192.0.2.1', server, rightLogin(user))).status).toBe(200);
   });
 
   it('are shared by all processes and survive restarts', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
-    await failSignIns(9, '127.0.0.1', server, user);
+    await failSignIn(9, '127.0.0.1', server, user);
     const another = await server.another();
-    const signInAtOther = () => another.as(null).call(signIn, { body: wrongCredentials(user) });
+    const signInAtOther = () => another.as(null).call(signIn, { body: wrongLogin(user) });
     expect((await signInAtOther()).status).toBe(401);
     expect((await signInAtOther()).status).toBe(429);
-    expect((await signInFrom('127.0.0.1', server, wrongCredentials(user))).status).toBe(429);
+    expect((await signInFrom('127.0.0.1', server, wrongLogin(user))).status).toBe(429);
   });
 
   it('start again after the right password, and after 15 minutes', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
-    await failSignIns(9, '192.0.2.1', server, user);
-    expect((await signInFrom('192.0.2.1', server, rightCredentials(user))).status).toBe(200);
-    await failSignIns(9, '192.0.2.1', server, user);
+    await failSignIn(9, '192.0.2.1', server, user);
+    expect((await signInFrom('192.0.2.1', server, rightLogin(user))).status).toBe(200);
+    await failSignIn(9, '192.0.2.1', server, user);
     server.clock.advance(15 * minuteMs);
-    await failSignIns(10, '192.0.2.1', server, user);
+    await failSignIn(10, '192.0.2.1', server, user);
   });
 
   it('return 401 for ten of 30 concurrent wrong passwords and 429 for the others', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
     const responses = await Promise.all(
-      Array.from({ length: 30 }, () => signInFrom('192.0.2.1', server, wrongCredentials(user))),
+      Array.from({ length: 30 }, () => signInFrom('192.0.2.1', server, wrongLogin(user))),
     );
     expect(responses.filter(({ status }) => status === 401)).toHaveLength(10);
     expect(responses.filter(({ status }) => status === 429)).toHaveLength(20);
@@ -131,56 +133,52 @@ describe.each(databaseKinds)('limits for failed sign-ins of one account, on %s,'
   it('return 429 after a hundred failures from many networks, except in a network from which the owner has signed in', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
-    expect((await signInFrom('198.51.100.7', server, rightCredentials(user))).status).toBe(200);
-    for (let host = 1; host <= 20; host++) await failSignIns(5, `192.0.2.${host}`, server, user);
-    expect((await signInFrom('192.0.2.99', server, rightCredentials(user))).status).toBe(429);
-    expect((await signInFrom('198.51.100.7', server, rightCredentials(user))).status).toBe(200);
+    expect((await signInFrom('198.51.100.7', server, rightLogin(user))).status).toBe(200);
+    for (let host = 1; host <= 20; host++) await failSignIn(5, `192.0.2.${host}`, server, user);
+    expect((await signInFrom('192.0.2.99', server, rightLogin(user))).status).toBe(429);
+    expect((await signInFrom('198.51.100.7', server, rightLogin(user))).status).toBe(200);
   });
 
   it('count wrong passwords of sign-ins and of password changes together', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
     const token = await server.fixtures.token(user);
-    await failSignIns(9, '127.0.0.1', server, user);
+    await failSignIn(9, '127.0.0.1', server, user);
     const change = () =>
       server.as(token).call(changePassword, {
         body: { new_password: 'yepyeni-şifre', current_password: 'yanlış-şifre' },
       });
     expect(await change()).toMatchObject({ status: 403, body: { code: 'reauth_required' } });
     expect(await change()).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
-    expect((await signInFrom('127.0.0.1', server, rightCredentials(user))).status).toBe(429);
+    expect((await signInFrom('127.0.0.1', server, rightLogin(user))).status).toBe(429);
   });
 });
 
 describe('failed sign-ins on many accounts from one network', () => {
   it('get 429 after a hundred failures, for known and unknown addresses', async () => {
     const server = await testServer();
-    for (let n = 0; n < 100; n++)
-      await failSignIns(1, '192.0.2.1', server, { email: `unknown-${n}@example.org` });
+    for (let n = 0; n < 100; n++) await failSignIn(1, '192.0.2.1', server, unknown(n));
     const user = await server.fixtures.user();
-    expect((await signInFrom('192.0.2.1', server, wrongCredentials(user))).status).toBe(429);
-    expect((await signInFrom('192.0.2.2', server, wrongCredentials(user))).status).toBe(401);
+    expect((await signInFrom('192.0.2.1', server, wrongLogin(user))).status).toBe(429);
+    expect((await signInFrom('192.0.2.2', server, wrongLogin(user))).status).toBe(401);
   });
 
   it('do not block an account that has signed in from this network before', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
-    expect((await signInFrom('192.0.2.1', server, rightCredentials(user))).status).toBe(200);
-    for (let n = 0; n < 100; n++)
-      await failSignIns(1, '192.0.2.1', server, { email: `unknown-${n}@example.org` });
-    expect((await signInFrom('192.0.2.1', server, rightCredentials(user))).status).toBe(200);
+    expect((await signInFrom('192.0.2.1', server, rightLogin(user))).status).toBe(200);
+    for (let n = 0; n < 100; n++) await failSignIn(1, '192.0.2.1', server, unknown(n));
+    expect((await signInFrom('192.0.2.1', server, rightLogin(user))).status).toBe(200);
   });
 
   it('count a whole IPv6 /64 as one network', async () => {
     const server = await testServer();
     for (let n = 0; n < 100; n++) {
-      await failSignIns(1, `2001:db8:0:1::${(n + 1).toString(16)}`, server, {
-        email: `unknown-${n}@example.org`,
-      });
+      await failSignIn(1, `2001:db8:0:1::${(n + 1).toString(16)}`, server, unknown(n));
     }
     const user = await server.fixtures.user();
-    expect((await signInFrom('2001:db8:0:1:ffff::', server, wrongCredentials(user))).status).toBe(429);
-    expect((await signInFrom('2001:db8:0:2::1', server, wrongCredentials(user))).status).toBe(401);
+    expect((await signInFrom('2001:db8:0:1:ffff::', server, wrongLogin(user))).status).toBe(429);
+    expect((await signInFrom('2001:db8:0:2::1', server, wrongLogin(user))).status).toBe(401);
   });
 });
 
@@ -190,20 +188,16 @@ describe('the client address of the sign-in limits', () => {
   it('ignores X-Forwarded-For of a client that is not a trusted proxy', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
-    for (let n = 0; n < 10; n++)
-      await signInFrom('192.0.2.1', server, wrongCredentials(user), forwardedFor(n));
-    expect((await signInFrom('192.0.2.1', server, wrongCredentials(user), forwardedFor(11))).status).toBe(
-      429,
-    );
+    for (let n = 0; n < 10; n++) await signInFrom('192.0.2.1', server, wrongLogin(user), forwardedFor(n));
+    expect((await signInFrom('192.0.2.1', server, wrongLogin(user), forwardedFor(11))).status).toBe(429);
   });
 
   it('is taken from X-Forwarded-For of a trusted proxy', async () => {
     const server = await testServer({ config: { trustedProxies: ['192.0.2.1'] } });
     const user = await server.fixtures.user();
-    for (let n = 0; n < 10; n++)
-      await signInFrom('192.0.2.1', server, wrongCredentials(user), forwardedFor(1));
-    expect((await signInFrom('192.0.2.1', server, wrongCredentials(user), forwardedFor(1))).status).toBe(429);
-    expect((await signInFrom('192.0.2.1', server, wrongCredentials(user), forwardedFor(2))).status).toBe(401);
+    for (let n = 0; n < 10; n++) await signInFrom('192.0.2.1', server, wrongLogin(user), forwardedFor(1));
+    expect((await signInFrom('192.0.2.1', server, wrongLogin(user), forwardedFor(1))).status).toBe(429);
+    expect((await signInFrom('192.0.2.1', server, wrongLogin(user), forwardedFor(2))).status).toBe(401);
   });
 });
 
@@ -212,8 +206,8 @@ describe('a successful sign-in', () => {
     const server = await testServer();
     for (let n = 0; n < 40; n++) {
       const user = await server.fixtures.user();
-      expect((await signInFrom('192.0.2.1', server, rightCredentials(user))).status).toBe(200);
-      expect((await signInFrom('192.0.2.1', server, rightCredentials(user))).status).toBe(200);
+      expect((await signInFrom('192.0.2.1', server, rightLogin(user))).status).toBe(200);
+      expect((await signInFrom('192.0.2.1', server, rightLogin(user))).status).toBe(200);
     }
   });
 
@@ -224,33 +218,33 @@ describe('a successful sign-in', () => {
       const server = await testServer({ database });
       const user = await server.fixtures.user({ status: 'pending' });
       for (let n = 0; n < maxCount; n++) {
-        expect((await signInFrom('192.0.2.1', server, rightCredentials(user))).status).toBe(200);
+        expect((await signInFrom('192.0.2.1', server, rightLogin(user))).status).toBe(200);
         server.clock.advance(secondMs);
       }
-      const excessResponse = await signInFrom('192.0.2.1', server, rightCredentials(user));
+      const excessResponse = await signInFrom('192.0.2.1', server, rightLogin(user));
       expect(excessResponse).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
       const signIns = () =>
         server.services.db.selectFrom('audit').select('seq').where('action', '=', 'sign-in').execute();
       expect(await signIns()).toHaveLength(maxCount);
       // Only a caller who knows the password gets the 429 of this limit.
-      expect((await signInFrom('192.0.2.1', server, wrongCredentials(user))).status).toBe(401);
+      expect((await signInFrom('192.0.2.1', server, wrongLogin(user))).status).toBe(401);
       // Other accounts of that network, and the same account from another network, sign in as before.
-      expect(
-        (await signInFrom('192.0.2.1', server, rightCredentials(await server.fixtures.user()))).status,
-      ).toBe(200);
-      expect((await signInFrom('192.0.2.2', server, rightCredentials(user))).status).toBe(200);
+      expect((await signInFrom('192.0.2.1', server, rightLogin(await server.fixtures.user()))).status).toBe(
+        200,
+      );
+      expect((await signInFrom('192.0.2.2', server, rightLogin(user))).status).toBe(200);
       server.clock.advance(Number(excessResponse.retryAfter) * secondMs);
-      expect((await signInFrom('192.0.2.1', server, rightCredentials(user))).status).toBe(200);
+      expect((await signInFrom('192.0.2.1', server, rightLogin(user))).status).toBe(200);
     });
 
     it('gets 429 beyond the limit even when all sign-ins arrive at the same moment', async () => {
       const server = await testServer({ database });
       const user = await server.fixtures.user();
       for (let n = 0; n < maxCount - 2; n++) {
-        expect((await signInFrom('192.0.2.1', server, rightCredentials(user))).status).toBe(200);
+        expect((await signInFrom('192.0.2.1', server, rightLogin(user))).status).toBe(200);
       }
       const responses = await Promise.all(
-        Array.from({ length: 10 }, () => signInFrom('192.0.2.1', server, rightCredentials(user))),
+        Array.from({ length: 10 }, () => signInFrom('192.0.2.1', server, rightLogin(user))),
       );
       expect(responses.map(({ status }) => status).sort((a, b) => a - b)).toEqual([
         200,
@@ -265,12 +259,10 @@ describe('a successful sign-in', () => {
       const network = (n: number) => `2001:db8:0:${n.toString(16)}::1`;
       const { maxCount: maxCountOfAccount } = successLimits.account;
       for (let n = 0; n < maxCountOfAccount; n++) {
-        expect((await signInFrom(network(n), server, rightCredentials(user))).status).toBe(200);
+        expect((await signInFrom(network(n), server, rightLogin(user))).status).toBe(200);
       }
-      expect((await signInFrom(network(maxCountOfAccount), server, rightCredentials(user))).status).toBe(429);
-      expect((await signInFrom(network(maxCountOfAccount + 1), server, wrongCredentials(user))).status).toBe(
-        401,
-      );
+      expect((await signInFrom(network(maxCountOfAccount), server, rightLogin(user))).status).toBe(429);
+      expect((await signInFrom(network(maxCountOfAccount + 1), server, wrongLogin(user))).status).toBe(401);
     }, 120_000);
 
     it(`ends the oldest sign-in of the account when it has more than ${maxTokensPerAccount}`, async () => {
@@ -279,7 +271,7 @@ describe('a successful sign-in', () => {
       const tokens: string[] = [];
       for (let n = 0; n <= maxTokensPerAccount; n++) {
         tokens.push(
-          ((await signInFrom('192.0.2.1', server, rightCredentials(user))).body as { token: string }).token,
+          ((await signInFrom('192.0.2.1', server, rightLogin(user))).body as { token: string }).token,
         );
         server.clock.advance(secondMs);
       }
@@ -300,14 +292,14 @@ describe('a successful sign-in', () => {
   it('that ends the oldest sign-in of the account also ends its image sessions', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
-    const { token } = (await signInFrom('192.0.2.1', server, rightCredentials(user))).body as {
+    const { token } = (await signInFrom('192.0.2.1', server, rightLogin(user))).body as {
       token: string;
     };
     const session = (await server.as(token).call(createImageSession)).body.session_id;
     expect(await server.services.imageSessions.resolve(session)).not.toBeNull();
     for (let n = 0; n < maxTokensPerAccount; n++) {
       server.clock.advance(secondMs);
-      expect((await signInFrom('192.0.2.1', server, rightCredentials(user))).status).toBe(200);
+      expect((await signInFrom('192.0.2.1', server, rightLogin(user))).status).toBe(200);
     }
     expect(await server.services.imageSessions.resolve(session)).toBeNull();
   });
@@ -370,8 +362,8 @@ describe('a reached rate limit', () => {
   it('is recorded in the audit log once per block', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
-    await failSignIns(10, '192.0.2.1', server, user);
-    for (let n = 0; n < 5; n++) await signInFrom('192.0.2.1', server, wrongCredentials(user));
+    await failSignIn(10, '192.0.2.1', server, user);
+    for (let n = 0; n < 5; n++) await signInFrom('192.0.2.1', server, wrongLogin(user));
     const rows = await throttledAuditRows(server);
     expect(rows).toHaveLength(1);
     expect(rows[0]).toMatchObject({ result: 'refused', address: '192.0.2.1' });
@@ -381,25 +373,24 @@ describe('a reached rate limit', () => {
   it('has its counters stored under keys that contain no e-mail or IP address', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
-    await failSignIns(1, '192.0.2.1', server, user);
+    await failSignIn(1, '192.0.2.1', server, user);
     const rows = JSON.stringify(await server.services.db.selectFrom('throttles').selectAll().execute());
     expect(rows).not.toMatch(/192\.0\.2\.1|example\.org/);
   });
 
   it('has its counters deleted from the database after they have expired', async () => {
     const server = await testServer();
-    for (let n = 0; n < 5; n++)
-      await failSignIns(1, `192.0.2.${n}`, server, { email: `unknown-${n}@example.org` });
+    for (let n = 0; n < 5; n++) await failSignIn(1, `192.0.2.${n}`, server, unknown(n));
     server.clock.advance(hourMs);
-    await failSignIns(1, '192.0.2.9', server, { email: 'another@example.org' });
+    await failSignIn(1, '192.0.2.9', server, { email: 'another@example.org' });
     expect(await server.services.db.selectFrom('throttles').selectAll().execute()).toHaveLength(4); // the counters of the last failure
   });
 
   it('does not exist with THROTTLE=off', async () => {
     const server = await testServer({ config: { throttle: false } });
     const user = await server.fixtures.user();
-    await failSignIns(40, '192.0.2.1', server, user);
-    expect((await signInFrom('192.0.2.1', server, rightCredentials(user))).status).toBe(200);
+    await failSignIn(40, '192.0.2.1', server, user);
+    expect((await signInFrom('192.0.2.1', server, rightLogin(user))).status).toBe(200);
   });
 
   it('has status 429 and a Turkish text in the error table of the contract', () => {

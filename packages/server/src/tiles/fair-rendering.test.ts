@@ -33,7 +33,7 @@ vi.mock('node:child_process', async (original) => {
 });
 
 const waitOptions = { timeout: 50_000, interval: 20 };
-const largeSide = 4096;
+const side = 4096; // pixels of the large slides
 /** Returns the n-th of the 16 × 16 tiles of Deep Zoom level 11, which have to be rendered. The file only stores level 12. */
 const tileAt = (n: number) => `image_files/11/${n % 16}_${Math.floor(n / 16)}.jpg`;
 /** The number of render processes, as in createRenderPool. */
@@ -45,11 +45,7 @@ const accountQueueLimit = 256;
 let largeSvs: Uint8Array;
 let czi: Uint8Array;
 beforeAll(async () => {
-  const picture = {
-    width: largeSide,
-    height: largeSide,
-    rgb: new Uint8Array(largeSide * largeSide * 3).fill(210),
-  };
+  const picture = { width: side, height: side, rgb: new Uint8Array(side * side * 3).fill(210) };
   largeSvs = await buildSvs({ ...picture, tileSize: 128, downsamples: [1, 64], picture });
   const block = { x: 0, y: 0, width: 64, height: 64, pixelType: 3, compression: 0 };
   czi = buildCzi({ subblocks: [{ ...block, data: new Uint8Array(64 * 64 * 3).fill(99) }] }).bytes;

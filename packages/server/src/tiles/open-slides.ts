@@ -50,7 +50,7 @@ export interface OpenSlides {
 }
 
 /** A slide that is open or being opened. */
-interface OpenSlideEntry {
+interface Entry {
   /** The first request for the slide, which has opened it. */
   readonly request: OpenRequest;
   readonly opening: Promise<OpenSlide>;
@@ -98,12 +98,12 @@ export function createOpenSlides({
   objects = null,
   now = () => performance.now(),
 }: OpenSlidesOptions): OpenSlides {
-  const entries = new Map<string, OpenSlideEntry>();
+  const entries = new Map<string, Entry>();
   const pendingCloses = new Set<Promise<void>>(); // slides that are being closed
   let idleTimer: NodeJS.Timeout | null = null;
 
-  function open(request: OpenRequest): OpenSlideEntry {
-    const entry: OpenSlideEntry = {
+  function open(request: OpenRequest): Entry {
+    const entry: Entry = {
       request,
       opening: locateAndOpen(request),
       open: null,
@@ -141,14 +141,14 @@ export function createOpenSlides({
   }
 
   /** Hides the entry from new requests and closes the slide after its last reader. */
-  function retire(id: string, entry: OpenSlideEntry): void {
+  function retire(id: string, entry: Entry): void {
     if (entries.get(id) === entry) entries.delete(id);
     if (entry.isRetired) return;
     entry.isRetired = true;
     closeIfUnused(entry);
   }
 
-  function closeIfUnused(entry: OpenSlideEntry): void {
+  function closeIfUnused(entry: Entry): void {
     if (!entry.isRetired || entry.readers > 0) return;
     const closed = entry.opening
       .then(({ slide }) => slide.close())
@@ -178,10 +178,10 @@ export function createOpenSlides({
   }
 
   /** Only files on disk are checked while unused. An open object occupies no disk space, and each check would be an HTTP request. */
-  const isOnDisk = ({ open }: OpenSlideEntry) => open !== null && !open.location.isObject;
+  const isOnDisk = ({ open }: Entry) => open !== null && !open.location.isObject;
 
   /** Retires the entry when the file at its location is no longer the open one. Concurrent calls share one check. */
-  function check(request: OpenRequest, entry: OpenSlideEntry): Promise<void> {
+  function check(request: OpenRequest, entry: Entry): Promise<void> {
     entry.checking ??= (async () => {
       const startedAt = now();
       try {
@@ -217,7 +217,7 @@ export function createOpenSlides({
   }
 
   /** Returns an entry whose last check is recent enough; opens the slide if necessary. A promise only when a check has to finish first. */
-  function currentEntry(request: OpenRequest): OpenSlideEntry | Promise<OpenSlideEntry> {
+  function currentEntry(request: OpenRequest): Entry | Promise<Entry> {
     const entry = entries.get(request.id);
     if (entry === undefined) return open(request);
     const age = now() - entry.checkedAt;
@@ -229,11 +229,7 @@ export function createOpenSlides({
   }
 
   /** @throws SlideError when the storage has not answered for longer than `checkValidInOutageMs` */
-  async function checkedEntry(
-    request: OpenRequest,
-    entry: OpenSlideEntry,
-    checked: Promise<void>,
-  ): Promise<OpenSlideEntry> {
+  async function checkedEntry(request: OpenRequest, entry: Entry, checked: Promise<void>): Promise<Entry> {
     const isServable = () => entry.open !== null && now() - entry.checkedAt <= checkValidInOutageMs;
     await (isServable() ? waitAtMost(checked, checkTimeoutMs) : checked);
     const current = entries.get(request.id);
@@ -243,7 +239,7 @@ export function createOpenSlides({
   }
 
   /** Waits until the slide is open. `joinOpening` registers the request for the time of the wait. */
-  async function waitUntilOpen(request: OpenRequest, { opening }: OpenSlideEntry): Promise<OpenSlide> {
+  async function waitUntilOpen(request: OpenRequest, { opening }: Entry): Promise<OpenSlide> {
     const leave = request.joinOpening?.();
     try {
       return await opening;

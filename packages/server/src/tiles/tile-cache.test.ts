@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTileCache, type TileCache } from './tile-cache.ts';
 
 const log = pino({ level: 'silent' });
-const blockBytes = 4096;
+const block = 4096; // bytes of a disk block
 let folder: string;
 let caches: TileCache[];
 
@@ -21,10 +21,10 @@ afterEach(async () => {
 });
 
 /** Opens the cache, which the end of the test closes. The limits are in bytes; by default 100 blocks on the disk, and no memory. */
-function openCache(limits: { disk?: number; memory?: number } = {}): TileCache {
+function open(limits: { disk?: number; memory?: number } = {}): TileCache {
   const cache = createTileCache({
     folder,
-    maxDiskBytes: limits.disk ?? 100 * blockBytes,
+    maxDiskBytes: limits.disk ?? 100 * block,
     maxMemoryBytes: limits.memory ?? 0,
     log,
   });
@@ -45,7 +45,7 @@ const key = (fingerprint: string, name = '3_0_0') => ({ fingerprint, name });
 async function diskUse(): Promise<number> {
   let bytes = 0;
   for (const file of await cacheFiles()) {
-    bytes += Math.ceil((await fs.stat(file)).size / blockBytes) * blockBytes;
+    bytes += Math.ceil((await fs.stat(file)).size / block) * block;
   }
   return bytes;
 }
@@ -60,7 +60,7 @@ async function cacheFiles(ending = ''): Promise<string[]> {
 
 describe('the tile cache', () => {
   it('returns a tile only for the slide and the tile name under which it was cached', async () => {
-    const cache = openCache();
+    const cache = open();
     cache.put(key('aaaa'), jpeg(1));
     cache.put(key('bbbb'), jpeg(2));
     await cache.settled();
@@ -71,7 +71,7 @@ describe('the tile cache', () => {
   });
 
   it('returns 60 tiles of one slide that were written in several batches', async () => {
-    const cache = openCache({ disk: 1000 * blockBytes });
+    const cache = open({ disk: 1000 * block });
     for (let tile = 0; tile < 60; tile++) {
       cache.put(key('aaaa', `5_${tile}_0`), jpeg(tile, 3000 + tile));
       if (tile % 7 === 0) {
@@ -85,7 +85,7 @@ describe('the tile cache', () => {
   });
 
   it('returns each of 3,000 tiles that were written to the cache together', async () => {
-    const cache = openCache({ disk: 10_000 * blockBytes });
+    const cache = open({ disk: 10_000 * block });
     for (let tile = 0; tile < 3000; tile++) cache.put(key('aaaa', `5_${tile}_0`), jpeg(tile % 251));
     await cache.settled();
     for (const tile of [0, 511, 512, 1024, 2999]) {
@@ -94,7 +94,7 @@ describe('the tile cache', () => {
   });
 
   it('returns a tile from memory when the disk cache is off', async () => {
-    const cache = openCache({ memory: 1000, disk: 0 });
+    const cache = open({ memory: 1000, disk: 0 });
     cache.put(key('aaaa'), jpeg(1));
     expect(await cache.get(key('aaaa'))).toEqual(jpeg(1));
     await cache.settled();
@@ -102,7 +102,7 @@ describe('the tile cache', () => {
   });
 
   it('keeps bytes of putInMemory in memory only', async () => {
-    const cache = openCache({ memory: 1000, disk: 1_000_000 });
+    const cache = open({ memory: 1000, disk: 1_000_000 });
     cache.putInMemory(key('aaaa'), Uint8Array.of(1, 2));
     expect(await cache.get(key('aaaa'))).toEqual(Uint8Array.of(1, 2));
     await cache.settled();
@@ -110,7 +110,7 @@ describe('the tile cache', () => {
   });
 
   it('evicts the least recently used tiles from full memory', async () => {
-    const cache = openCache({ memory: 250, disk: 0 }); // two tiles of 100 bytes
+    const cache = open({ memory: 250, disk: 0 }); // two tiles of 100 bytes
     cache.put(key('a', '1'), jpeg(1));
     cache.put(key('a', '2'), jpeg(2));
     await cache.get(key('a', '1'));
@@ -121,14 +121,14 @@ describe('the tile cache', () => {
   });
 
   it('does not keep tiles of putOnDisk (prerendered tiles) in memory', async () => {
-    const cache = openCache({ memory: 1000, disk: 0 });
+    const cache = open({ memory: 1000, disk: 0 });
     cache.putOnDisk(key('aaaa'), jpeg(1));
     await cache.settled();
     expect(await cache.get(key('aaaa'))).toBeNull();
   });
 
   it('returns tiles of putOnDisk (prerendered tiles) from the disk', async () => {
-    const cache = openCache({ memory: 1000 });
+    const cache = open({ memory: 1000 });
     cache.putOnDisk(key('aaaa'), jpeg(1));
     await cache.settled();
     expect(await cache.has(key('aaaa'))).toBe(true);
@@ -136,7 +136,7 @@ describe('the tile cache', () => {
   });
 
   it('reports whether a tile is cached without reading the tile', async () => {
-    const cache = openCache({ memory: 1000 });
+    const cache = open({ memory: 1000 });
     cache.put(key('aaaa'), jpeg(1));
     expect(await cache.has(key('aaaa'))).toBe(true);
     expect(await cache.has(key('aaaa', '3_0_1'))).toBe(false);
@@ -144,18 +144,18 @@ describe('the tile cache', () => {
   });
 
   it('returns tiles from the disk after a restart', async () => {
-    const before = openCache();
+    const before = open();
     before.put(key('aaaa'), jpeg(1));
     await before.close();
-    expect(await openCache().get(key('aaaa'))).toEqual(jpeg(1));
+    expect(await open().get(key('aaaa'))).toEqual(jpeg(1));
   });
 
   it('stays below its disk limit', async () => {
-    const cache = openCache({ disk: 10 * blockBytes });
+    const cache = open({ disk: 10 * block });
     for (let tile = 0; tile < 40; tile++) {
       cache.put(key(tile % 2 ? 'odd' : 'even', `5_${tile}_0`), jpeg(tile, 3000));
       await cache.settled();
-      expect(await diskUse()).toBeLessThanOrEqual(10 * blockBytes);
+      expect(await diskUse()).toBeLessThanOrEqual(10 * block);
     }
     expect(await cache.get(key('odd', '5_39_0'))).toEqual(jpeg(39, 3000));
     expect(await cache.get(key('even', '5_0_0'))).toBeNull();
@@ -164,8 +164,8 @@ describe('the tile cache', () => {
 
   it('evicts the tiles of the least recently used slide first', async () => {
     // Each tile gets its own pack of four blocks: three for the file of tiles and one for the list. So 11 tiles exceed 40 blocks.
-    const tile = (mark: number) => jpeg(mark, 2.6 * blockBytes);
-    const cache = openCache({ disk: 40 * blockBytes });
+    const tile = (mark: number) => jpeg(mark, 2.6 * block);
+    const cache = open({ disk: 40 * block });
     cache.put(key('first'), tile(1));
     for (let i = 0; i < 3; i++) cache.put(key('second', `5_${i}_0`), tile(2));
     await cache.settled();
@@ -178,22 +178,22 @@ describe('the tile cache', () => {
   });
 
   it('counts the files of an earlier run against the disk limit', async () => {
-    const before = openCache({ disk: 10 * blockBytes });
+    const before = open({ disk: 10 * block });
     for (let tile = 0; tile < 5; tile++) before.put(key('old', `5_${tile}_0`), jpeg(tile, 3000));
     await before.close();
-    const after = openCache({ disk: 10 * blockBytes });
+    const after = open({ disk: 10 * block });
     after.put(key('new'), jpeg(1, 3000));
     await after.settled();
-    expect(await diskUse()).toBeLessThanOrEqual(10 * blockBytes);
+    expect(await diskUse()).toBeLessThanOrEqual(10 * block);
     expect(await after.get(key('new'))).not.toBeNull();
   });
 
   it('evicts tiles down to a limit that was lowered before the start', async () => {
-    const before = openCache({ disk: 40 * blockBytes });
+    const before = open({ disk: 40 * block });
     for (let tile = 0; tile < 20; tile++) before.put(key('old', `5_${tile}_0`), jpeg(tile, 8000));
     await before.close();
-    await openCache({ disk: 5 * blockBytes }).settled();
-    expect(await diskUse()).toBeLessThanOrEqual(5 * blockBytes);
+    await open({ disk: 5 * block }).settled();
+    expect(await diskUse()).toBeLessThanOrEqual(5 * block);
   });
 
   it.each([
@@ -201,17 +201,13 @@ describe('the tile cache', () => {
     ['its .tiles file is missing', '.tiles', (file: string) => fs.rm(file)],
     ['its .list file is truncated', '.list', (file: string) => fs.truncate(file, 6)],
     ['its .list file is missing', '.list', (file: string) => fs.rm(file)],
-    [
-      'its .tiles file contains bytes that are no JPEG',
-      '.tiles',
-      (file: string) => fs.writeFile(file, new Uint8Array(100)),
-    ],
+    ['its .tiles file holds no JPEG', '.tiles', (file: string) => fs.writeFile(file, new Uint8Array(100))],
   ])('treats a tile as missing when %s, and can cache it again', async (_, ending, damage) => {
-    const before = openCache();
+    const before = open();
     before.put(key('aaaa'), jpeg(1));
     await before.close();
     for (const file of await cacheFiles(ending)) await damage(file);
-    const cache = openCache();
+    const cache = open();
     expect(await cache.get(key('aaaa'))).toBeNull();
     cache.put(key('aaaa'), jpeg(2));
     await cache.settled();
@@ -221,7 +217,7 @@ describe('the tile cache', () => {
   it('returns tiles from memory when the disk cannot be written', async () => {
     await fs.rm(folder, { recursive: true });
     await fs.writeFile(folder, 'a file where the folder should be');
-    const cache = openCache({ memory: 1000 });
+    const cache = open({ memory: 1000 });
     cache.put(key('aaaa'), jpeg(1));
     await cache.settled();
     expect(await cache.get(key('aaaa'))).toEqual(jpeg(1));
@@ -230,7 +226,7 @@ describe('the tile cache', () => {
   it('removes files that it has not written from its folders', async () => {
     await fs.mkdir(path.join(folder, 'aa', 'aaaa', 'x'), { recursive: true });
     await fs.writeFile(path.join(folder, 'aa', 'aaaa', '3_0_0.jpg'), jpeg(1));
-    await openCache().settled();
+    await open().settled();
     expect(await cacheFiles()).toEqual([]);
   });
 });
