@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isSameName, nameKey, spellName } from './catalogue-names.ts';
 
-describe('nameKey', () => {
+describe('nameKey (comparison key of dataset names)', () => {
   it.each([
     ['Unicode NFC and NFD', 'Böbrek çalışması', 'Böbrek çalışması'.normalize('NFD')],
     ['upper and lower case', 'Study A', 'STUDY a'],
@@ -23,10 +23,10 @@ describe('nameKey', () => {
   });
 
   it.each([
-    ['letters with and without a mark', 'Bobrek', 'Böbrek'],
+    ['a letter with and without a diacritic', 'Bobrek', 'Böbrek'],
     ['words with and without a space', 'Study A', 'StudyA'],
     ['numbers with and without leading zeros', 'Set 1', 'Set 01'],
-  ])('differs for %s', (_, a, b) => {
+  ])('is different for %s', (_, a, b) => {
     expect(nameKey(b)).not.toBe(nameKey(a));
   });
 
@@ -41,14 +41,14 @@ describe('nameKey', () => {
   });
 });
 
-describe('spellName', () => {
+describe('spellName (stored form of a dataset name)', () => {
   it('composes letters with their combining marks, and removes surrounding white space', () => {
     expect(spellName(` ${'Böbrek'.normalize('NFD')} `)).toBe('Böbrek');
   });
 });
 
 describe('isSameName', () => {
-  it('returns true for null and null, and false for null and a name', () => {
+  it('returns true for two missing names (null), and false for a missing name and a name', () => {
     expect([isSameName(null, null), isSameName(null, 'A'), isSameName('A', null)]).toEqual([
       true,
       false,

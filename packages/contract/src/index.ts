@@ -1,3 +1,4 @@
+/** The contract between server and web app: the endpoints of the API with their schemas, and the rules that both sides apply. */
 export * from './annotation-classes.ts';
 export * from './annotation-files.ts';
 export * from './annotation-layers.ts';

@@ -4,7 +4,7 @@ import { User } from './users.ts';
 
 const active = (role: Role) => permissionsOf({ status: 'active', role });
 
-describe('permissions', () => {
+describe('the permissions', () => {
   it('of an admin include the permissions of a user, which include those of a viewer', () => {
     expect(active('user')).toEqual(expect.arrayContaining([...active('viewer')]));
     expect(active('admin')).toEqual(expect.arrayContaining([...active('user')]));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Id, isPathParameter, isSingleLine, MultiLine, SingleLine, toSingleLine } from './text.ts';
 
-describe('SingleLine', () => {
+describe('the text schema SingleLine', () => {
   it.each([
     'Işıl Yılmaz',
     "O'Brien-Şahin",
@@ -55,7 +55,7 @@ describe('toSingleLine', () => {
   });
 });
 
-describe('MultiLine', () => {
+describe('the text schema MultiLine', () => {
   it('accepts line breaks and tabs, and rejects everything else that SingleLine rejects', () => {
     expect(MultiLine.parse('one\r\n\ttwo ')).toBe('one\r\n\ttwo');
     for (const text of ['a\0b', 'a\x1bb', 'a\u202eb', 'a\ud800b', 'a\u200bb', 'a\u2028b']) {
@@ -64,7 +64,7 @@ describe('MultiLine', () => {
   });
 });
 
-describe('Id', () => {
+describe('the schema Id', () => {
   it('accepts UUIDs and base64url of up to 128 characters, and no other text', () => {
     expect(Id.safeParse('00000000-0000-4000-8000-000000000000').success).toBe(true);
     expect(Id.safeParse('A_b-9'.repeat(8)).success).toBe(true);

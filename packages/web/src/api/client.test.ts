@@ -37,7 +37,7 @@ function storeAnySignIn() {
   storeSignIn({ token: 'token-1', user: account() });
 }
 
-describe('call', () => {
+describe('call (API client)', () => {
   it('sends the stored token as a bearer token', async () => {
     storeAnySignIn();
     const calls = stubApi({ 'GET /user/profile': { user: account() } });
@@ -175,14 +175,14 @@ describe('addressOf', () => {
 });
 
 describe('messageOf', () => {
-  it('returns the message of the server, or the given message when the server sent none', () => {
+  it('returns the message of an error response, or the fallback message when there is none', () => {
     expect(messageOf(new ResponseError('not_found', 'Yok.'), 'Olmadı.')).toBe('Yok.');
     expect(messageOf(new NoResponseError(null), 'Olmadı.')).toBe('Olmadı.');
     expect(messageOf('nonsense', 'Olmadı.')).toBe('Olmadı.');
   });
 });
 
-describe('callIfChanged', () => {
+describe('callIfChanged (API client)', () => {
   it('returns the response with its ETag, and null when the server responds with 304', async () => {
     const requestedTags: (string | null)[] = [];
     vi.stubGlobal('fetch', async (_: string, { headers }: { headers: Headers }) => {

@@ -80,7 +80,7 @@ describe('startExternalSignIn', () => {
   });
 });
 
-describe('identityTokenOf', () => {
+describe('identityTokenOf (return from an external sign-in)', () => {
   const requestInvalid = 'Bu giriş isteği geçersiz veya süresi dolmuş. Lütfen yeniden deneyin.';
 
   it('exchanges the code for an identity token and sends the verifier of the challenge', async () => {

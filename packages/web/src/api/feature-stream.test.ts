@@ -27,7 +27,7 @@ async function readParts(text: string, partSize: number): Promise<FeatureBatch[]
   return Array.fromAsync(readFeatures(stream));
 }
 
-describe('readFeatures', () => {
+describe('readFeatures (GeoJSON stream)', () => {
   it.each([1, 7, 64, 1000, 100_000])(
     'yields all features of a stream with parts of %i bytes',
     async (partSize) => {

@@ -11,9 +11,9 @@ interface SentRequest {
 }
 
 /**
- * Stubs the API, which creates the sessions a, b and c.
+ * Stubs the API, which creates the sessions a, b and c, one per request.
  *
- * @param options `seconds` is the lifetime of a session; `failures` are the statuses of the first responses, which create no session
+ * @param options `seconds` is the lifetime of each session; `failures` are the statuses of the first responses, which create no session
  */
 function stubSessionApi({ seconds = 3600, failures = [] as number[] } = {}) {
   const requests: SentRequest[] = [];
@@ -61,13 +61,13 @@ describe('the image session', () => {
     stubSessionApi();
     const sessions = createSessionStore();
     await sessions.get();
-    vi.advanceTimersByTime(55 * minuteMs - 1);
+    vi.advanceTimersByTime(55 * minuteMs - 1); // of a lifetime of 60 minutes
     expect(await sessions.get()).toBe('a');
     vi.advanceTimersByTime(1);
     expect(await sessions.get()).toBe('b');
   });
 
-  it('is not affected when the computer clock is set forward', async () => {
+  it('stays valid when the computer clock is set forward', async () => {
     stubSessionApi();
     const sessions = createSessionStore();
     await sessions.get();

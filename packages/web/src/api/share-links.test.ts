@@ -11,7 +11,7 @@ const opened = {
   show_annotations: false,
 };
 
-describe('openLink after preopenLink', () => {
+describe('openLink (share link) after preopenLink', () => {
   beforeEach(async () => {
     // Discards the unused result of a previous test.
     stubApi({ 'POST /share-links/open': errorResponse('not_found') });

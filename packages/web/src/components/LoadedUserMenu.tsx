@@ -4,7 +4,7 @@ import classes from './UserMenu.module.css';
 import type { UserMenuProps } from './UserMenu.tsx';
 import { UserName } from './UserName.tsx';
 
-/** Loaded separately, because Mantine's menus need as much code as the catalogue, whose first rows must not wait for the menus. */
+/** The menu's code is loaded separately: Mantine's menus are as large as the catalogue, whose first rows must not wait for them. */
 const UserMenu = preloadable(async () => (await import('./UserMenu.tsx')).UserMenu);
 UserMenu.preload().catch(() => undefined); // rendering the component loads the code again and shows the error
 

@@ -18,6 +18,7 @@ export function strengthOf(password: string): Level | null {
   if (length < passwordMinLength) return 'tooShort';
   const distinctCharacters = new Set(password.normalize('NFKC').toLowerCase()).size;
   if (distinctCharacters < 5) return 'weak';
+  // Lower-case letters, capitals, digits, and other characters.
   const characterKinds = [/\p{Ll}/u, /\p{Lu}/u, /\p{N}/u, /[^\p{L}\p{N}]/u].filter((kind) =>
     kind.test(password),
   ).length;

@@ -10,7 +10,7 @@ interface UserNameProps {
   readonly badge: ReactNode;
 }
 
-/** Initials and name of the signed-in user, as the button of the user menu shows them. */
+/** The content of the user menu's button: initials, name and badge of the signed-in user. */
 export function UserName({ user, badge }: UserNameProps) {
   return (
     <>

@@ -2,7 +2,7 @@ import { VisuallyHidden } from '@mantine/core';
 import classes from './TopBar.module.css';
 import type { TopBarLink } from './top-bar-link.ts';
 
-/** The number of items that wait behind a link of the top bar; renders nothing when none waits. */
+/** The number of items that wait on the screen of a top-bar link, such as applicants; renders nothing when none waits. */
 export function WaitingCount({ waiting }: { readonly waiting: NonNullable<TopBarLink['waiting']> | null }) {
   if (waiting === null) return null;
   return (

@@ -1,3 +1,4 @@
+/** Texts of components that several screens use. `wording` returns each text in the current language. */
 import { wording, wordingByScreenLanguage } from '../language/language.ts';
 
 export const texts = wording({

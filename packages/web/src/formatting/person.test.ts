@@ -4,10 +4,10 @@ import { initialsOf, nameOf } from './person.ts';
 describe('the initials of a person', () => {
   it.each([
     ['the first letters of the first two words', 'Ada Yılmaz', 'a@b.co', 'AY'],
-    ['at most two letters for more words', 'Ada Nur Yılmaz Kaya', 'a@b.co', 'AN'],
-    ['one letter for one word', 'Ada', 'a@b.co', 'A'],
+    ['two letters for a name of four words', 'Ada Nur Yılmaz Kaya', 'a@b.co', 'AN'],
+    ['one letter for a name of one word', 'Ada', 'a@b.co', 'A'],
     ['a capital İ for the Turkish i', 'ipek ışık', 'a@b.co', 'İI'],
-    ['letters without surrounding spaces', '  Ada   Yılmaz ', 'a@b.co', 'AY'],
+    ['only letters for a name with surrounding spaces', '  Ada   Yılmaz ', 'a@b.co', 'AY'],
     ['the first letter of the e-mail address without a name', null, 'ipek@example.org', 'İ'],
     ['the first letter of the e-mail address for a blank name', '  ', 'ipek@example.org', 'İ'],
     ['a whole letter that has two UTF-16 code units', '𝒜da', 'a@b.co', '𝒜'],

@@ -15,7 +15,7 @@ function openDashboard(api: Answers = {}, signedInAs = user) {
 const menuButton = () => screen.findByRole('button', { name: 'İpek Işık' });
 
 describe('the navigation bar of the dashboard', () => {
-  it('contains the product name as a link to the dashboard, the WSI Viewer and the collections', async () => {
+  it('links to the dashboard (the product name), the WSI Viewer and the collections', async () => {
     openDashboard();
     const bar = within(await screen.findByRole('banner'));
     const links = bar.getAllByRole('link').map((link) => [link.textContent, link.getAttribute('href')]);
@@ -26,7 +26,7 @@ describe('the navigation bar of the dashboard', () => {
     ]);
   });
 
-  it('contains a link to the Admin Panel for administrators', async () => {
+  it('links administrators to the Admin Panel', async () => {
     openDashboard({}, account({ role: 'admin' }));
     const link = await screen.findByRole('link', { name: 'Admin Panel' });
     expect(link.getAttribute('href')).toBe('/admin');
