@@ -4,13 +4,13 @@
  * Why a profile is ignored: `broken` if it contradicts itself or its format, `huge` if it exceeds the size limit, `model` if
  * it does not describe an RGB device.
  */
-export type IgnoredProfile = 'broken' | 'huge' | 'model';
+export type ProfileFault = 'broken' | 'huge' | 'model';
 
 /** An ICC profile cannot be used. */
 export class ProfileError extends Error {
-  readonly reason: IgnoredProfile;
+  readonly reason: ProfileFault;
 
-  constructor(reason: IgnoredProfile, message: string) {
+  constructor(reason: ProfileFault, message: string) {
     super(message);
     this.name = 'ProfileError';
     this.reason = reason;

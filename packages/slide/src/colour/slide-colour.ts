@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { type Slide, SlideError } from '../model/slide.ts';
 import { type ColourTable, computeColourTable } from './colour-table.ts';
 import { nameOfProfile } from './icc-profile.ts';
-import { type IgnoredProfile, ProfileError } from './profile-bytes.ts';
+import { ProfileError, type ProfileFault } from './profile-bytes.ts';
 
 /** Describes the colour profile of a slide. */
 export interface ColourProfile {
@@ -14,7 +14,7 @@ export interface ColourProfile {
   /** Nodes on each side of the colour table; null when the profile is ignored. */
   readonly tableNodes: number | null;
   /** Why the profile is ignored; null when there is a table. */
-  readonly ignored: IgnoredProfile | null;
+  readonly ignored: ProfileFault | null;
 }
 
 /** The colour profile and table of a slide in the form that render workers send to the server. */
@@ -62,7 +62,7 @@ function profileAndTableOf(slide: Slide): Promise<ProfileAndTable> {
 }
 
 /** Read errors that make the profile unusable, with the reason. All other errors are thrown to the caller. */
-const IGNORED_ERRORS: Readonly<Partial<Record<SlideError['code'], IgnoredProfile>>> = {
+const IGNORED_ERRORS: Readonly<Partial<Record<SlideError['code'], ProfileFault>>> = {
   LIMIT_EXCEEDED: 'huge',
   FILE_CORRUPT: 'broken',
   FILE_TRUNCATED: 'broken',

@@ -16,11 +16,11 @@ import {
   changedFragments,
   deeplyNestedSequences,
   type Fault,
+  fileWith,
   firstFivePositions,
   jpegPlan,
   millionElements,
   nestedSequences,
-  planWith,
   rlePlan,
   sparsePlan,
   startingWith,
@@ -68,10 +68,10 @@ const defectsOnOpen: readonly Fault[] = [
     'NOT_A_SLIDE',
   ],
   ['no SOP class', withoutElement(tag.SOPClassUID), 'NOT_A_SLIDE'],
-  ['a label', planWith({ kind: 'LABEL' }), 'NOT_A_SLIDE'],
-  ['an overview', planWith({ kind: 'OVERVIEW' }), 'NOT_A_SLIDE'],
-  ['a thumbnail', planWith({ kind: 'THUMBNAIL' }), 'NOT_A_SLIDE'],
-  ['an unknown kind of image', planWith({ kind: 'MYSTERY' }), 'FILE_CORRUPT'],
+  ['a label', fileWith({ kind: 'LABEL' }), 'NOT_A_SLIDE'],
+  ['an overview', fileWith({ kind: 'OVERVIEW' }), 'NOT_A_SLIDE'],
+  ['a thumbnail', fileWith({ kind: 'THUMBNAIL' }), 'NOT_A_SLIDE'],
+  ['an unknown kind of image', fileWith({ kind: 'MYSTERY' }), 'FILE_CORRUPT'],
   ['no kind of image', withElements(text(tag.ImageType, 'CS', 'ORIGINAL', 'PRIMARY')), 'FILE_CORRUPT'],
   ['no series', withoutElement(tag.SeriesInstanceUID), 'FILE_CORRUPT'],
   [
@@ -96,7 +96,7 @@ const defectsOnOpen: readonly Fault[] = [
   ['an unknown transfer syntax', withSyntax('1.2.3.4'), 'FORMAT_NOT_SUPPORTED'],
   [
     'implicit elements declared as explicit',
-    planWith({ codec: 'implicit' }, text(tag.ImageType, 'CS', 'A')),
+    fileWith({ codec: 'implicit' }, text(tag.ImageType, 'CS', 'A')),
     'FILE_CORRUPT',
   ],
 
@@ -282,7 +282,7 @@ const defectsOnOpen: readonly Fault[] = [
   ],
   [
     'colours of JPEG 2000 in JPEG',
-    planWith(jpegPlan, text(tag.PhotometricInterpretation, 'CS', 'YBR_ICT')),
+    fileWith(jpegPlan, text(tag.PhotometricInterpretation, 'CS', 'YBR_ICT')),
     'FILE_CORRUPT',
   ],
   [
@@ -298,17 +298,17 @@ const defectsOnOpen: readonly Fault[] = [
   ['signed samples', withElements(us(tag.PixelRepresentation, 1)), 'FORMAT_NOT_SUPPORTED'],
   [
     'grey JPEG with white as 0',
-    planWith({ codec: 'jpeg', photometric: 'MONOCHROME1' }),
+    fileWith({ codec: 'jpeg', photometric: 'MONOCHROME1' }),
     'FORMAT_NOT_SUPPORTED',
   ],
   [
     'compressed pixels without items',
-    planWith(rlePlan, { tag: tag.PixelData, vr: 'OB', value: Buffer.alloc(5000) }),
+    fileWith(rlePlan, { tag: tag.PixelData, vr: 'OB', value: Buffer.alloc(5000) }),
     'FILE_CORRUPT',
   ],
   [
     'more compressed frames than fit into the file',
-    planWith({ ...rlePlan, organization: 'TILED_FULL' }, text(tag.NumberOfFrames, 'IS', '6000')),
+    fileWith({ ...rlePlan, organization: 'TILED_FULL' }, text(tag.NumberOfFrames, 'IS', '6000')),
     'FILE_CORRUPT',
   ],
 
@@ -330,7 +330,7 @@ const defectsOnOpen: readonly Fault[] = [
   ],
   [
     'a frame without a position',
-    planWith(
+    fileWith(
       sparsePlan,
       sequence(
         tag.PerFrameFunctionalGroupsSequence,
@@ -349,12 +349,12 @@ const defectsOnOpen: readonly Fault[] = [
   ['two frames at one position', withFramePositions(...firstFivePositions, [33, 33]), 'FILE_CORRUPT'],
   [
     'more frame positions than fit into the file',
-    planWith(sparsePlan, text(tag.NumberOfFrames, 'IS', '5000')),
+    fileWith(sparsePlan, text(tag.NumberOfFrames, 'IS', '5000')),
     'FILE_CORRUPT',
   ],
   [
     'no frame of the first optical path',
-    planWith(
+    fileWith(
       sparsePlan,
       sequence(tag.OpticalPathSequence, [[text(tag.OpticalPathIdentifier, 'SH', 'other')]]),
     ),

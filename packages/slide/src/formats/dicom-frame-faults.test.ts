@@ -19,7 +19,7 @@ import {
   changedOffsets,
   changedPixelData,
   type Fault,
-  planWith,
+  fileWith,
   rlePlan,
   spoilFrameHeader,
   spoilItem,
@@ -191,7 +191,7 @@ const defectsOnRead: readonly Fault[] = [
   ],
   [
     'grey JPEG frames declared as colour',
-    planWith(
+    fileWith(
       { codec: 'jpeg', photometric: 'MONOCHROME2' },
       text(tag.PhotometricInterpretation, 'CS', 'RGB'),
       us(tag.SamplesPerPixel, 3),

@@ -9,7 +9,7 @@ import { connect } from 'node:net';
 import sharp from 'sharp';
 
 /** An attempt that a test requests. `read` reads in the main thread, `read in pool` in the thread pool of Node. */
-export type ProbeQuestion =
+export type ProbeRequest =
   | {
       readonly kind: 'read' | 'read in pool' | 'list' | 'write' | 'run';
       readonly path: string;
@@ -20,39 +20,39 @@ export type ProbeQuestion =
   | { readonly kind: 'allocate'; readonly bytes: number }
   | { readonly kind: 'draw'; readonly picture: Uint8Array };
 
-export interface ProbeAnswer {
+export interface ProbeReply {
   /** Code or message of the error; null when the attempt succeeded. */
   readonly code: string | null;
 }
 
-async function attempt(question: ProbeQuestion): Promise<unknown> {
-  switch (question.kind) {
+async function attempt(request: ProbeRequest): Promise<unknown> {
+  switch (request.kind) {
     case 'read':
-      return readFileSync(question.path);
+      return readFileSync(request.path);
     case 'read in pool':
-      return readFile(question.path);
+      return readFile(request.path);
     case 'list':
-      return readdirSync(question.path);
+      return readdirSync(request.path);
     case 'write':
-      return writeFileSync(question.path, 'written');
+      return writeFileSync(request.path, 'written');
     case 'run': {
-      const { error } = spawnSync(question.path);
+      const { error } = spawnSync(request.path);
       if (error) throw error;
       return null;
     }
     case 'read through a link':
-      symlinkSync(question.path, question.link);
-      return readFileSync(question.link);
+      symlinkSync(request.path, request.link);
+      return readFileSync(request.link);
     case 'connect':
       return new Promise((resolve, reject) => {
-        connect(question.port, '127.0.0.1').once('connect', resolve).once('error', reject);
+        connect(request.port, '127.0.0.1').once('connect', resolve).once('error', reject);
       });
     case 'signal':
-      return process.kill(question.processId, 'SIGCONT'); // has no effect on a running process
+      return process.kill(request.processId, 'SIGCONT'); // has no effect on a running process
     case 'allocate':
-      return allocate(question.bytes);
+      return allocate(request.bytes);
     case 'draw':
-      return sharp(question.picture, { unlimited: true }).raw().toBuffer();
+      return sharp(request.picture, { unlimited: true }).raw().toBuffer();
   }
 }
 
@@ -65,8 +65,8 @@ function allocate(bytes: number): void {
   for (let done = 0; done < bytes; done += pieceBytes) allocated.push(Buffer.alloc(pieceBytes, 1));
 }
 
-process.on('message', (question: ProbeQuestion) => {
-  void attempt(question).then(
+process.on('message', (request: ProbeRequest) => {
+  void attempt(request).then(
     () => process.send?.({ code: null }),
     (error: NodeJS.ErrnoException) => process.send?.({ code: error.code ?? error.message }),
   );

@@ -31,12 +31,12 @@ export const changedFile =
   async () =>
     writeDicom(change(await planDicom(plan)));
 /** Builds a file of a plan with these elements, which replace elements with the same tags. */
-export const planWith =
+export const fileWith =
   (plan: DicomPlan, ...more: readonly DicomElement[]) =>
   async () =>
     buildDicom({ ...plan, more });
 /** Builds a file of the default plan with these elements, which replace elements with the same tags. */
-export const withElements = (...more: readonly DicomElement[]) => planWith({}, ...more);
+export const withElements = (...more: readonly DicomElement[]) => fileWith({}, ...more);
 /** Builds a file without an element. @param missing tag of the element */
 export const withoutElement = (missing: number, plan: DicomPlan = {}) =>
   changedFile(
@@ -133,7 +133,7 @@ export const changedFrames = (change: (frame: Buffer) => Uint8Array, plan: Dicom
   changedFragments((all) => all.map((frame) => change(Buffer.from(frame))), plan);
 /** Builds a sparsely tiled file that states these positions of its frames: column and row in pixels, from 1. */
 export const withFramePositions = (...places: readonly (readonly [number, number])[]) =>
-  planWith(
+  fileWith(
     sparsePlan,
     sequence(
       tag.PerFrameFunctionalGroupsSequence,

@@ -1,6 +1,4 @@
-/**
- * What code that took over a render process could reach: only slides, the program's own files and its folder.
- */
+/** Checks what an attacker's code in a render process could reach: only slides, the program's own files and its folder. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -11,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { landlockVersion } from '../confinement/landlock.ts';
 import { loadSystemCalls } from '../confinement/system-calls.ts';
-import type { ProbeAnswer, ProbeQuestion } from '../testing/confined-probe.ts';
+import type { ProbeReply, ProbeRequest } from '../testing/confined-probe.ts';
 import { expensiveSvg } from '../testing/hostile-pictures.ts';
 import { confinementOf, type RenderAccess, startConfined } from './start-render-process.ts';
 
@@ -55,30 +53,30 @@ afterAll(async () => {
 });
 
 async function startProbe(access: RenderAccess): Promise<ChildProcess> {
-  const plan = confinementOf({ compiledFolder: null }, access, join(folder, 'scratch'));
-  const probe = startConfined({ ...plan, program });
+  const confinement = confinementOf({ compiledFolder: null }, access, join(folder, 'scratch'));
+  const probe = startConfined({ ...confinement, program });
   probes.push(probe);
   await once(probe, 'message');
   return probe;
 }
 
-async function ask(probe: ChildProcess, question: ProbeQuestion): Promise<string | null> {
-  const answer = once(probe, 'message') as Promise<[ProbeAnswer]>;
+async function ask(probe: ChildProcess, request: ProbeRequest): Promise<string | null> {
+  const reply = once(probe, 'message') as Promise<[ProbeReply]>;
   const ended = once(probe, 'exit') as Promise<[number | null, string | null]>;
-  probe.send(question);
-  const [first] = await Promise.race([
-    answer,
-    ended.then(([code, signal]): [ProbeAnswer] => [{ code: `ended: ${code ?? signal}` }]),
+  probe.send(request);
+  const [firstMessage] = await Promise.race([
+    reply,
+    ended.then(([code, signal]): [ProbeReply] => [{ code: `ended: ${code ?? signal}` }]),
   ]);
-  return first.code;
+  return firstMessage.code;
 }
 
-const shared = (): RenderAccess => ({ kind: 'shared', slides: [join(folder, 'slides')] });
+const sharedAccess = (): RenderAccess => ({ kind: 'shared', slides: [join(folder, 'slides')] });
 const port = () => (listener.address() as { port: number }).port;
 
 describe.skipIf(version === 0)('a render process on a system with Landlock', () => {
   it('reads slides and writes in its own folder', async () => {
-    const probe = await startProbe(shared());
+    const probe = await startProbe(sharedAccess());
     expect(await ask(probe, { kind: 'read', path: join(folder, 'slides/a/slide.tif') })).toBeNull();
     expect(await ask(probe, { kind: 'write', path: join(folder, 'scratch/tile') })).toBeNull();
   });
@@ -86,14 +84,14 @@ describe.skipIf(version === 0)('a render process on a system with Landlock', () 
   it('cannot read a secret in the environment of the server', async () => {
     const path = `/proc/${processWithSecret.pid}/environ`;
     expect(await readFile(path, 'utf8')).toContain(CANARY);
-    const probe = await startProbe(shared());
+    const probe = await startProbe(sharedAccess());
     for (const kind of ['read', 'read in pool'] as const) {
       expect(await ask(probe, { kind, path }), kind).toBe('EACCES');
     }
   });
 
   it('cannot read a file outside the slide folders, not even through links', async () => {
-    const probe = await startProbe(shared());
+    const probe = await startProbe(sharedAccess());
     const secret = join(folder, 'data/secret.key');
     for (const kind of ['read', 'read in pool'] as const) {
       expect(await ask(probe, { kind, path: secret }), kind).toBe('EACCES');
@@ -105,10 +103,11 @@ describe.skipIf(version === 0)('a render process on a system with Landlock', () 
   });
 
   it('cannot write to slides, open TCP connections, send signals to the server or run other programs', async () => {
-    const probe = await startProbe(shared());
+    const probe = await startProbe(sharedAccess());
     const path = join(folder, 'slides/a/slide.tif');
     expect(await ask(probe, { kind: 'write', path })).toBe('EACCES');
     expect(await ask(probe, { kind: 'write', path: join(folder, 'slides/a/new.tif') })).toBe('EACCES');
+    // Landlock restricts TCP from version 4, and signals from version 6.
     if (version >= 4) expect(await ask(probe, { kind: 'connect', port: port() })).toBe('EACCES');
     if (version >= 6) {
       expect(await ask(probe, { kind: 'signal', processId: processWithSecret.pid as number })).toBe('EPERM');
@@ -117,33 +116,32 @@ describe.skipIf(version === 0)('a render process on a system with Landlock', () 
   });
 
   it('that was started for a single slide cannot read another slide', async () => {
-    const own: RenderAccess = { kind: 'own', slides: [join(folder, 'slides/a/slide.tif')] };
-    const probe = await startProbe(own);
+    const probe = await startProbe({ kind: 'own', slides: [join(folder, 'slides/a/slide.tif')] });
     expect(await ask(probe, { kind: 'read', path: join(folder, 'slides/a/slide.tif') })).toBeNull();
     expect(await ask(probe, { kind: 'read', path: join(folder, 'slides/b/slide.tif') })).toBe('EACCES');
   });
 });
 
 describe.skipIf(calls === null)('the memory of a render process', () => {
-  async function peakMemoryOf(probe: ChildProcess, question: ProbeQuestion): Promise<number> {
+  async function peakMemoryOf(probe: ChildProcess, request: ProbeRequest): Promise<number> {
     let peakBytes = 0;
     const sample = async () => {
       const status = await readFile(`/proc/${probe.pid}/status`, 'utf8').catch(() => '');
       peakBytes = Math.max(peakBytes, Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024);
     };
     const watch = setInterval(() => void sample(), 5);
-    expect(await ask(probe, question)).not.toBeNull();
+    expect(await ask(probe, request)).not.toBeNull();
     clearInterval(watch);
     return peakBytes;
   }
 
-  it('is limited by the kernel: a process that allocates 3 GB ends below 600 MB', async () => {
-    const probe = await startProbe(shared());
+  it('is limited by the kernel: a process that tries to allocate 3 GB ends with a peak below 600 MB', async () => {
+    const probe = await startProbe(sharedAccess());
     expect(await peakMemoryOf(probe, { kind: 'allocate', bytes: 3e9 })).toBeLessThan(600e6);
   });
 
-  it('is limited for C libraries too: drawing an SVG that needs 3.1 GB ends below 600 MB', async () => {
-    const probe = await startProbe(shared());
+  it('is limited for C libraries too: drawing an SVG that needs 3.1 GB ends with a peak below 600 MB', async () => {
+    const probe = await startProbe(sharedAccess());
     const picture = expensiveSvg(256, 28_000);
     expect(await peakMemoryOf(probe, { kind: 'draw', picture })).toBeLessThan(600e6);
   });
