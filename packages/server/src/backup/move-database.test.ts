@@ -56,7 +56,7 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase between SQL
     );
     expect(await readWithoutMigrating({ url, file: null }, checkChain)).toMatchObject({
       state: 'intact',
-      entries: 6,
+      entries: 6, // 5 events of the old database, and `database-moved`
     });
 
     fs.rmSync(path.join(dataDir, 'lamina.db'));

@@ -12,7 +12,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { testServer } from '../testing/test-server.ts';
 
 const run = promisify(execFile);
-const root = path.join(import.meta.dirname, '../../../..');
+const projectRoot = path.join(import.meta.dirname, '../../../..');
 
 async function newFolder(): Promise<string> {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'lamina-api-'));
@@ -38,46 +38,48 @@ const admin = createClient<paths>({ baseUrl, headers: { Authorization: \`Bearer 
 const email = 'client@example.org';
 const password = 'uzun-bir-şifre';
 
-const answers: Record<string, string | number | undefined> = {};
+const results: Record<string, string | number | undefined> = {};
 
 const registered = await stranger.POST('/auth/register', { body: { email, password, displayName: 'Client' } });
-answers.register = registered.data?.user.email;
+results.register = registered.data?.user.email;
 const signedIn = await stranger.POST('/auth/login', { body: { email, password } });
-answers.signIn = signedIn.data?.expires_in;
+results.signIn = signedIn.data?.expires_in;
 const verified = await stranger.POST('/auth/verify', { body: { token: signedIn.data?.token ?? '' } });
-answers.verifyToken = verified.data?.user.status;
+results.verifyToken = verified.data?.user.status;
 const reset = await stranger.POST('/auth/password-reset', { body: { email } });
 const message: components['schemas']['Message'] | undefined = reset.data;
-answers.requestPasswordReset = typeof message?.message;
+results.requestPasswordReset = typeof message?.message;
 const user = await admin.GET('/admin/users/{uid}', { params: { path: { uid } } });
-answers.getUser = user.data?.user.uid;
+results.getUser = user.data?.user.uid;
 const approved = await admin.POST('/admin/users/{uid}/approve', { params: { path: { uid } }, body: { role: 'viewer' } });
-answers.approveUser = typeof approved.data?.message;
+results.approveUser = typeof approved.data?.message;
 const statistics = await admin.GET('/admin/statistics', { params: { query: { zone: 'Europe/Istanbul' } } });
-answers.getStatistics = statistics.data?.usersByStatus.active;
+results.getStatistics = statistics.data?.usersByStatus.active;
 const factor = await admin.GET('/user/second-factor');
-answers.getSecondFactor = factor.data?.recovery_codes_left;
+results.getSecondFactor = factor.data?.recovery_codes_left;
 const chain = await admin.GET('/admin/audit/chain');
-answers.getAuditChain = typeof chain.data?.state;
+results.getAuditChain = typeof chain.data?.state;
 const images = await admin.GET('/image-catalog/images', { params: { query: { limit: 5 } } });
-answers.listImages = images.data?.images[0]?.file_name;
+results.listImages = images.data?.images[0]?.file_name;
 const session = await admin.POST('/auth/image-session');
-answers.createImageSession = session.data?.expires_in;
+results.createImageSession = session.data?.expires_in;
 const stats = await admin.GET('/auth/image-session/stats');
-answers.getImageSessionStats = stats.data?.active_sessions;
+results.getImageSessionStats = stats.data?.active_sessions;
 const missing = await admin.GET('/admin/users/{uid}', { params: { path: { uid: 'unknown' } } });
 const error: components['schemas']['Error'] | undefined = missing.error;
-answers.missing = error?.code;
+results.missing = error?.code;
 
-console.log(JSON.stringify(answers));
+console.log(JSON.stringify(results));
 `;
 
-describe('the OpenAPI document', () => {
-  it('has no error and no warning for @redocly/cli', { timeout: 60_000 }, async () => {
+describe('GET openapi.json', () => {
+  it('returns a document in which @redocly/cli finds no error and no warning', {
+    timeout: 60_000,
+  }, async () => {
     const { document } = await runningServer();
     const file = path.join(await newFolder(), 'openapi.json');
     await fs.writeFile(file, JSON.stringify(document));
-    const linter = path.join(root, 'node_modules/@redocly/cli/bin/cli.js');
+    const linter = path.join(projectRoot, 'node_modules/@redocly/cli/bin/cli.js');
     const offline = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', CI: 'true' };
     const { stderr } = await run(process.execPath, [linter, 'lint', '--extends=recommended-strict', file], {
       cwd: path.dirname(file),
@@ -92,22 +94,24 @@ describe('the OpenAPI document', () => {
     expect(stderr).toContain('Your API description is valid');
   });
 
-  it('gives a generated client that compiles and calls a running server', { timeout: 60_000 }, async () => {
+  it('returns a document whose generated client compiles and gets the expected results from a server', {
+    timeout: 60_000,
+  }, async () => {
     const { document, baseUrl, fixtures } = await runningServer();
     const folder = await newFolder();
-    await fs.symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
+    await fs.symlink(path.join(projectRoot, 'node_modules'), path.join(folder, 'node_modules'));
     await fs.writeFile(path.join(folder, 'package.json'), '{"type":"module"}');
     await fs.writeFile(path.join(folder, 'api.d.ts'), astToString(await openapiTS(document)));
     await fs.writeFile(path.join(folder, 'client.ts'), program);
     await fs.writeFile(
       path.join(folder, 'tsconfig.json'),
       JSON.stringify({
-        extends: path.join(root, 'tsconfig.base.json'),
+        extends: path.join(projectRoot, 'tsconfig.base.json'),
         compilerOptions: { types: ['node'], noEmit: true, skipLibCheck: true },
         files: ['client.ts'],
       }),
     );
-    const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
+    const compiler = path.join(projectRoot, 'node_modules/typescript/bin/tsc');
     await run(process.execPath, [compiler, '-p', folder]).catch((error: { stdout: string }) => {
       throw new Error(`The client does not compile:\n${error.stdout}`);
     });
@@ -119,16 +123,16 @@ describe('the OpenAPI document', () => {
     const { stdout } = await run(process.execPath, [client, baseUrl, await fixtures.token(admin), uid]);
     expect(JSON.parse(stdout)).toEqual({
       register: 'client@example.org',
-      signIn: 43_200,
+      signIn: 43_200, // seconds: 12 hours
       verifyToken: 'pending',
       requestPasswordReset: 'string',
       getUser: uid,
       approveUser: 'string',
-      getStatistics: 2,
+      getStatistics: 2, // active accounts: the administrator and the approved user
       getSecondFactor: 0,
       getAuditChain: 'string',
       listImages: 'a.svs',
-      createImageSession: 3600,
+      createImageSession: 3600, // seconds
       getImageSessionStats: 1,
       missing: 'not_found',
     });

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import proxyAddress from '@fastify/proxy-addr';
 
-/** @param trustedProxies addresses and networks whose X-Forwarded-For header is used */
+/** Returns a function that determines the address. @param trustedProxies addresses and networks whose X-Forwarded-For header is used */
 export function createClientAddress(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   if (trustedProxies.length === 0) return ({ socket }) => socket.remoteAddress ?? '';
   const isTrusted = proxyAddress.compile([...trustedProxies]);

@@ -28,7 +28,7 @@ export interface ConnectionLimits {
   readonly onLimit?: (network: string) => void;
 }
 
-/** Default limits. Node closes a stalled connection after 30 to 60 s. A thousand browsers need 6,000 connections, six each. */
+/** Default limits. Node closes a stalled connection after 30 to 60 s. A thousand browsers with six connections each need 6,000. */
 export const processLimits = { stalledAfterMs: 30_000, maxConnections: 10_000 } as const;
 /** Minimum interval between two calls of `onLimit`. */
 const limitLogIntervalMs = 60_000;
@@ -51,11 +51,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits = proc
   server.setTimeout(limits.stalledAfterMs);
   server.on('connection', (socket) => {
     // Node's `server.maxConnections` would not count the connections that other listening sockets have accepted (listening.ts).
-    if (openSockets.size >= limits.maxConnections) {
-      socket.destroy();
-      return;
-    }
-    if (!perAddress.admit(socket)) {
+    if (openSockets.size >= limits.maxConnections || !perAddress.admit(socket)) {
       socket.destroy();
       return;
     }

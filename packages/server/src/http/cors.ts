@@ -8,7 +8,7 @@ type AllowedOrigins = ReadonlySet<string>;
 /** Time for which a browser may cache the response to a preflight request. */
 const preflightCacheSeconds = 3600;
 
-/** Adds CORS headers to the response; none for an origin that may not read it. */
+/** Adds the CORS headers that let the origin of the request read the response, if the endpoint allows this origin. */
 export function allowOrigin(
   { cors }: Pick<Endpoint, 'cors'>,
   request: FastifyRequest,

@@ -1,4 +1,4 @@
-/** Error responses: `{ message, code, requestId }`, without the cause. */
+/** Sends error responses: `{ message, code, requestId }`, without the cause of the error, which only the log contains. */
 import { AppError, declaredErrors, type ErrorBody, type ErrorCode } from '@lamina/contract';
 import { SlideError, type SlideErrorCode } from '@lamina/slide';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
@@ -70,7 +70,7 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
   return reply.code(apiError.status).header('Cache-Control', 'no-store').type('application/json').send(body);
 }
 
-/** Returns whether the request was cancelled because the client has disconnected, so that the error is no fault of the server. */
+/** Returns whether the error only means that the client disconnected, which cancels the request; the server did not fail then. */
 export function isClientGone(error: unknown, reply: FastifyReply): boolean {
   return (error as { name?: unknown }).name === 'AbortError' && reply.raw.destroyed;
 }
@@ -80,8 +80,8 @@ export function apiErrorOf(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof SlideError) return new AppError(slideErrors[error.code], { cause: error });
   const { code, statusCode } = error as Partial<FastifyError>;
-  const known = code === undefined ? undefined : fastifyErrors[code];
-  if (known !== undefined) return new AppError(known, { cause: error });
+  const apiCode = code === undefined ? undefined : fastifyErrors[code];
+  if (apiCode !== undefined) return new AppError(apiCode, { cause: error });
   if (statusCode === 400 || error instanceof SyntaxError)
     return new AppError('invalid_request', { cause: error });
   if (isStorageFailure(error)) return new AppError('unavailable', { cause: error });

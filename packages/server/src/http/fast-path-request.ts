@@ -39,7 +39,7 @@ export function hasFastPathHeaders(headers: IncomingHttpHeaders): boolean {
   return true;
 }
 
-/** A request that a fast path has taken. Properties that few requests need are getters, so that other requests do not pay for them. */
+/** A request that a fast path handles. Getters compute the properties that few requests need, so the other requests save the time. */
 export class FastPathRequest {
   readonly startedAt = performance.now();
   readonly request: IncomingMessage;

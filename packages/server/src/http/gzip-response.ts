@@ -1,4 +1,4 @@
-/** Chooses between the stored gzip bytes of a response and the decompressed bytes. */
+/** Sends content that is stored as gzip: unchanged to clients that accept gzip, decompressed to others. */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
@@ -16,7 +16,7 @@ export async function chooseEncoding(
   { gzip, etag }: { readonly gzip: Uint8Array; readonly etag: string },
 ): Promise<{ readonly bytes: Uint8Array; readonly etag: string }> {
   reply.header('Vary', 'Accept-Encoding');
-  // A quality of 0 means that the client does not accept gzip (RFC 9110 section 12.4.2).
+  // Matches `gzip` and `gzip;q=0.5`, but not `gzip;q=0`, which means "not acceptable" (RFC 9110 section 12.4.2).
   const acceptsGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(
     reply.request.headers['accept-encoding']?.toString() ?? '',
   );

@@ -9,16 +9,16 @@ import { databaseKinds } from '../store/testing/test-database.ts';
 import { type Answer, type TestServer, testServer } from '../testing/test-server.ts';
 import { type Caller, missingId, wellFormedRequests } from '../testing/well-formed-requests.ts';
 
-const hostile = {
+const hostileCharacters = {
   NUL: '\0',
   ESC: '\x1b',
   'a tab': '\t',
   'RIGHT-TO-LEFT OVERRIDE': '\u202e',
   'a lone surrogate': '\ud800',
 } as const;
-type Hostile = keyof typeof hostile;
+type CharacterName = keyof typeof hostileCharacters;
 
-/** Fields with a credential. A wrong credential gets 401, also with hostile characters, and one that is not needed is ignored. */
+/** Fields with a credential. The server answers a wrong one with 401, whatever its characters, and ignores one that it does not need. */
 const credentials = new Set(['password', 'current_password', 'token', 'session']);
 /** Free text of several lines, which may contain tabs. */
 const multiLine = new Set(['reason', 'purpose', 'description', 'text']);
@@ -26,27 +26,28 @@ const multiLine = new Set(['reason', 'purpose', 'description', 'text']);
 /** Parameters of IIIF and DICOMweb, whose standards prescribe 400 for a malformed value. */
 const protocolParameters = new Set(['region', 'size', 'rotation', 'quality', 'frames']);
 
-type Part = 'path' | 'query' | 'body';
-
-interface Place {
-  readonly part: Part;
+interface TextParameter {
+  readonly part: 'path' | 'query' | 'body';
   readonly name: string;
 }
 
 /** Returns every text parameter of an endpoint, except headers and files. */
-function textsOf(endpoint: Endpoint): Place[] {
-  const path = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']): Place => ({ part: 'path', name }));
+function textParametersOf(endpoint: Endpoint): TextParameter[] {
+  const path = [...endpoint.path.matchAll(/:(\w+)/g)].map(
+    ([, name = '']) => ({ part: 'path', name }) as const,
+  );
   const hasQuerySession = endpoint.access === 'image-session' && !endpoint.path.includes(':sessionId');
   const session = hasQuerySession ? [{ part: 'query', name: 'session' } as const] : [];
   return [
     ...path,
     ...session,
-    ...stringsIn(endpoint.query).map((name): Place => ({ part: 'query', name })),
-    ...stringsIn(endpoint.body).map((name): Place => ({ part: 'body', name })),
+    ...textFieldsOf(endpoint.query).map((name) => ({ part: 'query', name }) as const),
+    ...textFieldsOf(endpoint.body).map((name) => ({ part: 'body', name }) as const),
   ];
 }
 
-function stringsIn(schema: z.ZodObject | undefined): string[] {
+/** Returns the names of the fields that accept text or a list of texts. */
+function textFieldsOf(schema: z.ZodObject | undefined): string[] {
   if (schema === undefined) return [];
   const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return Object.entries(properties)
@@ -59,18 +60,20 @@ function isList(endpoint: Endpoint, name: string): boolean {
   return field?.safeParse([]).success ?? false;
 }
 
-function withHostile(value: unknown, character: string): string {
+/** Inserts the character in the middle of a text. For a value that is not a text, or is empty, the text is `abcd`. */
+function insertCharacter(value: unknown, character: string): string {
   const text = typeof value === 'string' && value !== '' ? value : 'abcd';
   const middle = Math.ceil(text.length / 2);
   return text.slice(0, middle) + character + text.slice(middle);
 }
 
-/** Percent-encodes a text. `encodeURIComponent` throws for a lone surrogate, so its bytes are written here. */
-function encoded(text: string): string {
-  return [...text].map((each) => (each === '\ud800' ? '%ED%A0%80' : encodeURIComponent(each))).join('');
+/** Percent-encodes a text. `encodeURIComponent` throws for the lone surrogate U+D800, so this function contains its bytes. */
+function percentEncode(text: string): string {
+  return [...text].map((char) => (char === '\ud800' ? '%ED%A0%80' : encodeURIComponent(char))).join('');
 }
 
-function expectedFor({ part, name }: Place, character: Hostile): readonly number[] {
+/** Returns the HTTP statuses of which the response must have one. */
+function allowedStatuses({ part, name }: TextParameter, character: CharacterName): readonly number[] {
   if (credentials.has(name)) return part === 'body' ? [200, 201, 400, 401, 403] : [401];
   if (part === 'body' && multiLine.has(name) && character === 'a tab') return [200, 201];
   if (part === 'path' && name === 'sessionId') return [401, 404]; // 401 for pixels, 404 for a session that should be ended
@@ -90,15 +93,21 @@ describe.each(databaseKinds)('hostile texts in API requests, on %s', (database) 
 
   const { caller, requestFor } = wellFormedRequests(() => server);
 
-  async function ask(endpointName: string, by: Caller, place: Place, character: Hostile): Promise<Answer> {
+  /** Sends a request that is well-formed except for the character in one parameter. */
+  async function sendWith(
+    character: CharacterName,
+    { part, name: parameter }: TextParameter,
+    endpointName: string,
+    sender: Caller,
+  ): Promise<Answer> {
     const endpoint = endpoints[endpointName] as Endpoint;
     const isPixels = endpoint.access === 'image-session';
     const request = isPixels
       ? { url: '', payload: undefined, query: { session }, headers: {} }
-      : await requestFor(endpointName, by, false);
+      : await requestFor(endpointName, sender, false);
     const [path = '', ...search] = request.url.split('?');
     expect(search).toEqual([]);
-    const params = isPixels
+    const urlPath = isPixels
       ? endpoint.path
           .replace(':sessionId', session)
           .replace(':imageId', missingId)
@@ -106,71 +115,78 @@ describe.each(databaseKinds)('hostile texts in API requests, on %s', (database) 
           .replace(':tile', '0_0.jpeg')
       : path;
     const patterns = endpoint.path.split('/');
-    const url = params
+    const url = urlPath
       .split('/')
-      .map((piece, at) =>
-        place.part === 'path' && patterns[at] === `:${place.name}`
-          ? encoded(withHostile(piece, hostile[character]))
-          : piece,
+      .map((segment, index) =>
+        part === 'path' && patterns[index] === `:${parameter}`
+          ? percentEncode(insertCharacter(segment, hostileCharacters[character]))
+          : segment,
       )
       .join('/');
     const query: Record<string, unknown> = { ...request.query };
-    if (place.part === 'query') query[place.name] = withHostile(query[place.name], hostile[character]);
-    const text = Object.entries(query)
-      .map(([name, value]) => `${name}=${encoded(String(value))}`)
+    if (part === 'query') query[parameter] = insertCharacter(query[parameter], hostileCharacters[character]);
+    const queryText = Object.entries(query)
+      .map(([name, value]) => `${name}=${percentEncode(String(value))}`)
       .join('&');
     const body: Record<string, unknown> | undefined =
       request.payload && !Buffer.isBuffer(request.payload) ? { ...request.payload } : undefined;
-    const payload = place.part === 'body' ? { ...body } : (body ?? request.payload);
-    if (place.part === 'body') {
-      const value = (payload as Record<string, unknown>)[place.name];
-      const bad = withHostile(Array.isArray(value) ? value[0] : value, hostile[character]);
-      (payload as Record<string, unknown>)[place.name] =
-        isList(endpoint, place.name) || Array.isArray(value) ? [bad] : bad;
+    const payload = part === 'body' ? { ...body } : (body ?? request.payload);
+    if (part === 'body') {
+      const value = (payload as Record<string, unknown>)[parameter];
+      const text = insertCharacter(Array.isArray(value) ? value[0] : value, hostileCharacters[character]);
+      (payload as Record<string, unknown>)[parameter] =
+        isList(endpoint, parameter) || Array.isArray(value) ? [text] : text;
     }
-    return server.as(isPixels ? null : by.token).inject({
+    return server.as(isPixels ? null : sender.token).inject({
       method: endpoint.method,
-      url: text === '' ? url : `${url}?${text}`,
+      url: queryText === '' ? url : `${url}?${queryText}`,
       ...(payload && { payload }),
       ...(request.headers && { headers: request.headers }),
     });
   }
 
   const cases = Object.entries(endpoints).flatMap(([name, endpoint]) =>
-    textsOf(endpoint).map((place) => ({ name, place, part: place.part, text: place.name })),
+    textParametersOf(endpoint).map((parameter) => ({
+      name,
+      parameter,
+      part: parameter.part,
+      text: parameter.name,
+    })),
   );
 
-  it('cover every endpoint that has a path parameter, a query or a body', () => {
-    const found = new Set(cases.map(({ name }) => name));
+  it('cover every endpoint that has a path parameter or a JSON body', () => {
+    const coveredNames = cases.map(({ name }) => name);
     const withTexts = Object.entries(endpoints).filter(([, { path, body }]) => path.includes(':') || body);
-    // These endpoints have no text parameter: only numbers and switches, or no parameter.
-    for (const [name] of withTexts) expect([...found]).toContain(name);
+    for (const [name] of withTexts) expect(coveredNames).toContain(name);
     expect(cases.length).toBeGreaterThan(70);
   });
 
-  it.each(cases)('$name rejects hostile characters in the $part parameter $text', async ({ name, place }) => {
-    const by = await caller('admin');
-    for (const character of Object.keys(hostile) as Hostile[]) {
-      const answer = await ask(name, by, place, character);
-      expect(expectedFor(place, character), `${character}: ${JSON.stringify(answer.body)}`).toContain(
-        answer.status,
-      );
-      // Some requests end the sign-in or delete the account, so the next request needs a new caller.
-      if (answer.status < 300) Object.assign(by, await caller('admin'));
-    }
-  });
+  it.each(cases)(
+    '$name rejects hostile characters in the $part parameter $text',
+    async ({ name, parameter }) => {
+      const sender = await caller('admin');
+      for (const character of Object.keys(hostileCharacters) as CharacterName[]) {
+        const { status, body } = await sendWith(character, parameter, name, sender);
+        expect(allowedStatuses(parameter, character), `${character}: ${JSON.stringify(body)}`).toContain(
+          status,
+        );
+        // Some requests end the sign-in or delete the account, so the next request needs a new caller.
+        if (status < 300) Object.assign(sender, await caller('admin'));
+      }
+    },
+  );
 
-  it.each(Object.keys(hostile) as Hostile[])(
+  it.each(Object.keys(hostileCharacters) as CharacterName[])(
     'createUploadFile rejects %s in Upload-Metadata',
     async (character) => {
-      const by = await caller('admin');
-      const request = await requestFor('createUploadFile', by, false);
+      const sender = await caller('admin');
+      const request = await requestFor('createUploadFile', sender, false);
       const metadata = String(request.headers?.['upload-metadata']).split(',');
-      for (const [at, pair] of metadata.entries()) {
+      for (const [index, pair] of metadata.entries()) {
         const [key = '', value = ''] = pair.split(' ');
-        const bad = withHostile(Buffer.from(value, 'base64').toString(), hostile[character]);
-        const changed = metadata.with(at, `${key} ${Buffer.from(bad).toString('base64')}`).join(',');
-        const { status, body } = await server.as(by.token).inject({
+        const text = insertCharacter(Buffer.from(value, 'base64').toString(), hostileCharacters[character]);
+        const changed = metadata.with(index, `${key} ${Buffer.from(text).toString('base64')}`).join(',');
+        const { status, body } = await server.as(sender.token).inject({
           method: 'POST',
           url: request.url,
           headers: { ...request.headers, 'upload-metadata': changed },
@@ -180,19 +196,24 @@ describe.each(databaseKinds)('hostile texts in API requests, on %s', (database) 
     },
   );
 
-  it.each(Object.keys(hostile) as Hostile[])('a cursor with %s inside is rejected', async (character) => {
-    const admin = await server.fixtures.admin();
-    for (const name of ['listAudit', 'listImages', 'listManagedImages']) {
-      for (const inside of [`ab.${missingId}`, '2026-05-01T09:00:00.000Z 7']) {
-        const cursor = Buffer.from(withHostile(inside, hostile[character])).toString('base64url');
-        const endpoint = endpoints[name] as Endpoint;
-        const { status } = await server.as(admin).call(endpoint, { query: { cursor, limit: '5' } });
-        expect(status, name).toBe(400);
+  it.each(Object.keys(hostileCharacters) as CharacterName[])(
+    'listAudit, listImages and listManagedImages reject a cursor with %s',
+    async (character) => {
+      const admin = await server.fixtures.admin();
+      for (const name of ['listAudit', 'listImages', 'listManagedImages']) {
+        for (const position of [`ab.${missingId}`, '2026-05-01T09:00:00.000Z 7']) {
+          const cursor = Buffer.from(insertCharacter(position, hostileCharacters[character])).toString(
+            'base64url',
+          );
+          const endpoint = endpoints[name] as Endpoint;
+          const { status } = await server.as(admin).call(endpoint, { query: { cursor, limit: '5' } });
+          expect(status, name).toBe(400);
+        }
       }
-    }
-  });
+    },
+  );
 
-  it('a name is stored in NFC and without white space at its ends', async () => {
+  it('updateImage stores the organ in Unicode form NFC and without white space at its ends', async () => {
     const admin = await server.fixtures.admin();
     const { id } = await server.fixtures.image();
     const body = { organ_type: '  Bo\u0308brek ' };
@@ -200,7 +221,7 @@ describe.each(databaseKinds)('hostile texts in API requests, on %s', (database) 
     expect(answer.body.image?.organ_type).toBe('Böbrek');
   });
 
-  it('an account id with %00 gets 404 and writes no audit event', async () => {
+  it('GET /admin/users/%00 returns 404 and writes no audit event', async () => {
     const admin = await server.fixtures.admin();
     const { status, body } = await server.as(admin).inject({ method: 'GET', url: '/admin/users/%00' });
     expect([status, (body as { code: string }).code]).toEqual([404, 'not_found']);

@@ -9,9 +9,9 @@ import {
 import { describe, expect, it } from 'vitest';
 import { testServer } from '../testing/test-server.ts';
 
-const wrong = { email: 'unknown@example.org', password: 'bir-başka-şifre' };
-const good = { email: 'ayse@example.org', password: 'uzun-bir-şifre' };
-const short = { email: 'ayse@example.org', password: 'yedi-7!' };
+const unknownAccount = { email: 'unknown@example.org', password: 'bir-başka-şifre' };
+const validAccount = { email: 'ayse@example.org', password: 'uzun-bir-şifre' };
+const shortPassword = { email: 'ayse@example.org', password: 'yedi-7!' };
 
 type Call = Pick<Endpoint, 'method' | 'path'>;
 const unknownPath: Call = { method: 'GET', path: '/nowhere' };
@@ -29,43 +29,49 @@ describe('language of a response', () => {
     ['the request has no Accept-Language', undefined],
     ['Accept-Language accepts any language', '*'],
     ['Accept-Language is the list that a browser sends', 'en-US,en;q=0.9'],
-    ['Accept-Language names a language that does not exist here', 'de'],
+    ['Accept-Language names a language that the server does not have', 'de'],
   ])('is the default language of the endpoint when %s', async (_, language) => {
-    expect(await messageOf(signIn, wrong, language)).toBe('Geçersiz e-posta veya şifre.');
+    expect(await messageOf(signIn, unknownAccount, language)).toBe('Geçersiz e-posta veya şifre.');
   });
 });
 
 describe('language of a response with the header Accept-Language', () => {
   it.each([
-    ['an error code', signIn, wrong, 'en', 'The e-mail address or the password is wrong.'],
-    ['a reason with a limit', register, short, 'en', 'The password must have at least 8 characters.'],
-    ['a reason with a limit', register, short, 'tr', 'Şifre en az 8 karakter olmalı.'],
-    ['a reason', register, { email: '' }, 'en', 'An e-mail address is required.'],
+    ['an error code', signIn, unknownAccount, 'en', 'The e-mail address or the password is wrong.'],
     [
-      'an issue of a schema',
+      'an error reason with a limit',
       register,
-      { ...good, displayName: 7 },
+      shortPassword,
+      'en',
+      'The password must have at least 8 characters.',
+    ],
+    ['an error reason with a limit', register, shortPassword, 'tr', 'Şifre en az 8 karakter olmalı.'],
+    ['an error reason', register, { email: '' }, 'en', 'An e-mail address is required.'],
+    [
+      'a field of the wrong type',
+      register,
+      { ...validAccount, displayName: 7 },
       'en',
       /^displayName: Invalid input: .*number/,
     ],
     [
-      'an issue of a schema',
+      'a field of the wrong type',
       register,
-      { ...good, displayName: 7 },
+      { ...validAccount, displayName: 7 },
       'tr',
       /^displayName: Geçersiz değer: .*number/,
     ],
-    ['a success', register, good, 'en', /^You are registered!/],
+    ['a successful registration', register, validAccount, 'en', /^You are registered!/],
     ['a call without a sign-in', requestDataset, {}, 'tr', 'Lütfen giriş yapın.'],
     ['a call without a sign-in', updateDataset, {}, 'en', 'Authentication error. Please log in again.'],
     ['an unknown path', unknownPath, {}, 'en', 'Not found.'],
-  ] as const)('is used for $0: $4', async (_, call, payload, language, text) => {
+  ] as const)('is $3 for $0, as the header requests', async (_, call, payload, language, text) => {
     expect(await messageOf(call, payload, language)).toEqual(
       typeof text === 'string' ? text : expect.stringMatching(text),
     );
   });
 
-  it('also decides the language of the CSV file of the audit log', async () => {
+  it('is used for the headings of the CSV file of the audit log', async () => {
     const { as, fixtures } = await testServer();
     const answer = await as(await fixtures.admin()).call(exportAudit, {
       query: {},

@@ -7,14 +7,15 @@ import { listenOn } from './listening.ts';
 const opened: FastifyInstance[] = [];
 afterEach(() => Promise.all(opened.splice(0).map((app) => app.close())));
 
-async function listening(port = 0) {
+/** Starts an application that responds to GET / with `here`. */
+async function startApp(port = 0) {
   const app = fastify();
   opened.push(app);
   app.get('/', async () => 'here');
   return { app, port: await listenOn(app, { host: '127.0.0.1', port }) };
 }
 
-async function isTaken(port: number): Promise<boolean> {
+async function acceptsConnection(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   try {
     await once(socket, 'connect'); // an error rejects
@@ -26,11 +27,11 @@ async function isTaken(port: number): Promise<boolean> {
   }
 }
 
-describe('listening on a port with several listeners', () => {
-  it('answers every connection, whichever listener accepts it', async () => {
-    const { port } = await listening();
+describe('listenOn', () => {
+  it('answers every connection, whichever of its listening sockets accepts it', async () => {
+    const { port } = await startApp();
     const answers = await Promise.all(
-      // Each request has an own connection with another local port, by which the system spreads connections over the listening sockets.
+      // Each request opens its own connection, from another local port. The system spreads connections by their ports.
       Array.from({ length: 64 }, () =>
         fetch(`http://127.0.0.1:${port}/`, { headers: { connection: 'close' } }).then((answer) =>
           answer.text(),
@@ -41,14 +42,15 @@ describe('listening on a port with several listeners', () => {
   });
 
   it('fails when another program already listens on the port', async () => {
-    const { port } = await listening();
-    await expect(listening(port)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    const { port } = await startApp();
+    await expect(startApp(port)).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 
-  it('stops when the application closes: no listener accepts another connection', async () => {
-    const { app, port } = await listening();
-    expect(await isTaken(port)).toBe(true);
+  it('closes all listening sockets when the application closes, so that none accepts a connection', async () => {
+    const { app, port } = await startApp();
+    expect(await acceptsConnection(port)).toBe(true);
     await app.close();
-    for (let time = 0; time < 32; time++) expect(await isTaken(port)).toBe(false);
+    // Enough attempts to reach each listening socket that might still be open.
+    for (let attempt = 0; attempt < 32; attempt++) expect(await acceptsConnection(port)).toBe(false);
   });
 });

@@ -5,24 +5,26 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { nginx, startLoadBalancer } from '../testing/load-balancer.ts';
 
 describe.skipIf(nginx === null)('deploy/nginx.conf', () => {
-  it('returns 429 to a client with too many concurrent requests, and forwards requests of other clients', async () => {
-    const held: http.ServerResponse[] = [];
+  it('returns 429 to a client with more than 5 concurrent requests, and forwards its requests again later', async () => {
+    const unanswered: http.ServerResponse[] = [];
     const server = http.createServer((request, response) => {
-      if (request.url === '/held') held.push(response);
+      if (request.url === '/held') unanswered.push(response);
       else response.end('ok');
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     onTestFinished(() => server.close().closeAllConnections());
-    const balancer = await startLoadBalancer([(server.address() as AddressInfo).port], undefined, 5);
+    const requestsPerAddress = 5;
+    const { port } = server.address() as AddressInfo;
+    const balancer = await startLoadBalancer([port], undefined, requestsPerAddress);
     onTestFinished(() => balancer.stop());
 
     const statuses: number[] = [];
     const requests = Array.from({ length: 12 }, async () => {
       statuses.push((await fetch(`${balancer.address}/held`)).status);
     });
-    await vi.waitFor(() => expect([statuses.length, held.length]).toEqual([7, 5]), 10_000);
-    for (const response of held) response.end();
+    await vi.waitFor(() => expect([statuses.length, unanswered.length]).toEqual([7, 5]), 10_000);
+    for (const response of unanswered) response.end();
     await Promise.all(requests);
     expect(statuses.sort((a, b) => a - b)).toEqual([...Array(5).fill(200), ...Array(7).fill(429)]);
     expect((await fetch(`${balancer.address}/`)).status).toBe(200);

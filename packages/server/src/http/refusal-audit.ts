@@ -1,4 +1,4 @@
-/** Records requests that were rejected with 401 or 403 in the audit log, in the background. */
+/** Records in the audit log, in the background, the requests that the server rejects with 401 or 403. */
 import { AppError, type Endpoint } from '@lamina/contract';
 import type { FastifyRequest } from 'fastify';
 import type { Services } from '../services.ts';

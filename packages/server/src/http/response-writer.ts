@@ -146,13 +146,13 @@ export function createResponseWriter(fixedHeaders: readonly string[], keepAliveM
     }
     socket.write(bytes);
     response.finished = true; // set by `end()` of Node, which is not called
-    const done = () => {
+    const onSent = () => {
       releaseBuffer(buffer);
       response.emit('finish');
     };
     // A slow client leaves bytes in the socket, which still reads from this memory. The callback of an empty write runs after them.
-    if (socket.writableLength === 0) done();
-    else socket.write(noBytes, done);
+    if (socket.writableLength === 0) onSent();
+    else socket.write(noBytes, onSent);
   }
 
   return {

@@ -33,6 +33,7 @@ declare module 'fastify' {
     readonly endpoint?: Endpoint;
   }
   interface FastifyRequest {
+    /** Set by `checkAccess` before the body is parsed. */
     credential: Credential;
   }
 }
@@ -143,7 +144,6 @@ export function serve<const E extends Endpoint>(
     ...(endpoint.maxBodyBytes && { bodyLimit: endpoint.maxBodyBytes }),
     ...(sendsPixels(endpoint) && { helmet: false }), // pixelHeaders replace its headers
     handler: async (request, reply) => {
-      // `credential` was set by checkAccess (access.ts) before the body was parsed.
       if (endpoint.needsFreshSignIn) requireFreshSignIn(request, app.now());
       const language = languageOf(request);
       const result = await handle({
