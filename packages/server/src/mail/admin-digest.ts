@@ -34,7 +34,7 @@ export function createAdminDigest({ db, now, mail, jobs, recipients }: Dependenc
   /** Queues the digest e-mails; if the last digest is less than five minutes old, enqueues the job for later. */
   async function sendDigest(): Promise<void> {
     const at = now();
-    // The lock guards applications, dataset requests and the queue of e-mails, and two processes cannot both send a digest.
+    // The lock guards applications, dataset requests and the queue of e-mails, so two processes cannot both send a digest.
     const waitMs = await runLockedTransaction(db, 'accounts', async (tx) => {
       const lastSentAt = await findDigest(tx, digestName);
       const remainingMs = lastSentAt === null ? 0 : Date.parse(lastSentAt) + digestEveryMs - at.getTime();

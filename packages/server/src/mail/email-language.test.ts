@@ -36,7 +36,7 @@ describe.each(databaseKinds)('language of an account (on %s)', (database) => {
     ['tr', 'tr', 'Lamina: Hesabınız onaylandı'],
     ['de', 'tr', 'Lamina: Hesabınız onaylandı'],
   ])(
-    'of a person who registered with Accept-Language %s is %s, also in the approval e-mail',
+    'after registration with Accept-Language %s is %s, also in the approval e-mail',
     async (header, language, subject) => {
       const server = await testServer({ database });
       const headers = { 'accept-language': header };
@@ -101,27 +101,28 @@ describe('texts of e-mails', () => {
     productName: 'Lamina',
     publicUrl: 'https://slides.example.org',
   });
-  const all: Readonly<Record<string, (to: emails.Recipient) => { subject: string; text: string }>> = {
-    passwordReset: (to) => emails.passwordResetEmail(to, 'CODE'),
-    passwordChanged: emails.passwordChangedEmail,
-    secondFactorOn: (to) => emails.secondFactorEmail(to, true),
-    secondFactorOff: (to) => emails.secondFactorEmail(to, false),
-    confirmRegistration: (to) => emails.confirmRegistrationEmail(to, 'CODE'),
-    alreadyRegistered: emails.alreadyRegisteredEmail,
-    adminDigest: (to) =>
-      emails.adminDigestEmail(to, { newApplications: 1, applications: 2, newDatasetRequests: 3 }),
-    approved: (to) => emails.approvedEmail(to, { role: 'user', expiresAt: '2026-11-21T12:00:00.000Z' }),
-    approvedForGood: (to) => emails.approvedEmail(to, { role: 'viewer', expiresAt: null }),
-    rejected: (to) => emails.rejectedEmail(to, 'reason'),
-    datasetGranted: (to) => emails.datasetAnswerEmail(to, { dataset: 'A', granted: true, reason: null }),
-    datasetRefused: (to) => emails.datasetAnswerEmail(to, { dataset: 'A', granted: false, reason: 'b' }),
-  };
+  const emailsByName: Readonly<Record<string, (to: emails.Recipient) => { subject: string; text: string }>> =
+    {
+      passwordReset: (to) => emails.passwordResetEmail(to, 'CODE'),
+      passwordChanged: emails.passwordChangedEmail,
+      secondFactorOn: (to) => emails.secondFactorEmail(to, true),
+      secondFactorOff: (to) => emails.secondFactorEmail(to, false),
+      confirmRegistration: (to) => emails.confirmRegistrationEmail(to, 'CODE'),
+      alreadyRegistered: emails.alreadyRegisteredEmail,
+      adminDigest: (to) =>
+        emails.adminDigestEmail(to, { newApplications: 1, applications: 2, newDatasetRequests: 3 }),
+      approved: (to) => emails.approvedEmail(to, { role: 'user', expiresAt: '2026-11-21T12:00:00.000Z' }),
+      approvedForGood: (to) => emails.approvedEmail(to, { role: 'viewer', expiresAt: null }),
+      rejected: (to) => emails.rejectedEmail(to, 'reason'),
+      datasetGranted: (to) => emails.datasetAnswerEmail(to, { dataset: 'A', granted: true, reason: null }),
+      datasetRefused: (to) => emails.datasetAnswerEmail(to, { dataset: 'A', granted: false, reason: 'b' }),
+    };
 
-  it.each(Object.entries(all))(
+  it.each(Object.entries(emailsByName))(
     '%s: the English text contains no Turkish letters and has the same links as the Turkish text',
-    (_, write) => {
-      const en = write(recipient('en'));
-      const tr = write(recipient('tr'));
+    (_, createEmail) => {
+      const en = createEmail(recipient('en'));
+      const tr = createEmail(recipient('tr'));
       expect(en.subject + en.text).not.toMatch(/[çğışöüÇĞİŞÖÜ]|undefined/);
       expect(en.text).toMatch(/^Hello,\n/);
       expect(tr.text).toMatch(/^Merhaba,\n/);
@@ -130,11 +131,11 @@ describe('texts of e-mails', () => {
     },
   );
 
-  it('approved: states role and end date in the language of the recipient', () => {
-    expect(all.approved?.(recipient('tr')).text).toContain(
+  it('approvedEmail states role and end date in the language of the recipient', () => {
+    expect(emailsByName.approved?.(recipient('tr')).text).toContain(
       'Rolünüz: Kullanıcı\nHesabınızın bitiş tarihi: 21 Kasım 2026',
     );
-    expect(all.approved?.(recipient('en')).text).toContain(
+    expect(emailsByName.approved?.(recipient('en')).text).toContain(
       'Your role: User\nYour account ends on: 21 November 2026',
     );
   });

@@ -28,7 +28,8 @@ interface Machine {
   readonly clock: { at: number };
 }
 
-async function machine(kind: (typeof databaseKinds)[number] = 'SQLite'): Promise<Machine> {
+/** Creates a data folder and an empty database. Several processes can use them. */
+async function createMachine(kind: (typeof databaseKinds)[number] = 'SQLite'): Promise<Machine> {
   const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-mail-'));
   onTestFinished(() => fs.rmSync(dataDir, { recursive: true }));
   const { db, close } = await openTestDatabase(kind);
@@ -63,8 +64,8 @@ function start({ db, dataDir, clock }: Machine, smtpUrl: string | null, { allowP
   };
 }
 
-/** Returns the rows of queued e-mails. */
-const waiting = ({ db }: Machine) => db.selectFrom('letters').selectAll().execute();
+/** Returns the queued e-mails, which the table `letters` holds. */
+const queuedRows = ({ db }: Machine) => db.selectFrom('letters').selectAll().execute();
 
 /** Starts a real mail server on this machine that rejects the first `refusals` e-mails. */
 async function mailServer({ refusals = 0, offersTls = false } = {}) {
@@ -96,7 +97,7 @@ async function mailServer({ refusals = 0, offersTls = false } = {}) {
 
 describe('Mail without a mail server', () => {
   it('writes an e-mail to the outbox folder as a file that mail programs can open', async () => {
-    const { mail, background, outboxFiles } = start(await machine(), null);
+    const { mail, background, outboxFiles } = start(await createMachine(), null);
     mail.send(email);
     await background.idle();
     const [file = '', ...others] = outboxFiles();
@@ -112,14 +113,14 @@ describe('Mail without a mail server', () => {
   });
 
   it('writes the text of an e-mail without base64 or quoted-printable, so that its links can be copied from the file', async () => {
-    const { mail, background, outboxFiles } = start(await machine(), null);
+    const { mail, background, outboxFiles } = start(await createMachine(), null);
     mail.send(email);
     await background.idle();
     expect(fs.readFileSync(outboxFiles()[0] ?? '', 'utf8')).toContain(`#code=${'Ab_-9'.repeat(9)}\r\n`);
   });
 
   it('gives only the owner access to the outbox and its files', async () => {
-    const { mail, background, outboxFiles } = start(await machine(), null);
+    const { mail, background, outboxFiles } = start(await createMachine(), null);
     mail.send(email);
     await background.idle();
     const [file = ''] = outboxFiles();
@@ -131,8 +132,8 @@ describe('Mail without a mail server', () => {
 describe('Mail with a mail server', () => {
   it('sends an e-mail, writes no file to the outbox folder and deletes the e-mail from the queue', async () => {
     const server = await mailServer();
-    const here = await machine();
-    const { mail, background, outboxFiles } = start(here, server.url);
+    const machine = await createMachine();
+    const { mail, background, outboxFiles } = start(machine, server.url);
     mail.send(email);
     await background.idle();
     expect(await postalMime.parse(server.received[0] ?? '')).toMatchObject({
@@ -141,13 +142,13 @@ describe('Mail with a mail server', () => {
       text: expect.stringContaining('#code=Ab_-9'),
     });
     expect(outboxFiles()).toEqual([]);
-    expect(await waiting(here)).toEqual([]);
+    expect(await queuedRows(machine)).toEqual([]);
   });
 
   it('retries an e-mail that the mail server rejected, but only after a delay', async () => {
     const server = await mailServer({ refusals: 1 });
-    const here = await machine();
-    const { mail, background, logged } = start(here, server.url);
+    const machine = await createMachine();
+    const { mail, background, logged } = start(machine, server.url);
     mail.send(email);
     await background.idle();
     mail.wake();
@@ -155,7 +156,7 @@ describe('Mail with a mail server', () => {
     expect([server.requestCount(), server.received.length]).toEqual([1, 0]);
     expect(logged()).toContain('e-mail could not be sent; it will be retried later');
 
-    here.clock.at += minute;
+    machine.clock.at += minute;
     mail.wake();
     await background.idle();
     expect(server.received).toHaveLength(1);
@@ -164,16 +165,16 @@ describe('Mail with a mail server', () => {
 
   it('deletes an e-mail that the mail server rejects for two days, and logs it without its text', async () => {
     const server = await mailServer({ refusals: 1000 });
-    const here = await machine();
-    const { mail, background, logged } = start(here, server.url);
+    const machine = await createMachine();
+    const { mail, background, logged } = start(machine, server.url);
     mail.send(email);
     for (let hours = 0; hours < 72; hours += 3) {
       await background.idle();
-      here.clock.at += day / 8;
+      machine.clock.at += day / 8;
       mail.wake();
     }
     await background.idle();
-    expect(await waiting(here)).toEqual([]);
+    expect(await queuedRows(machine)).toEqual([]);
     expect(server.requestCount()).toBe(20); // the first attempt and 19 retries
     expect(logged()).toContain('e-mail could not be sent at the last attempt');
     expect(logged()).not.toContain('code=');
@@ -182,43 +183,43 @@ describe('Mail with a mail server', () => {
 
 describe.each(databaseKinds)('queued e-mail (on %s)', (kind) => {
   it('is sent if its transaction is committed, but not if it is rolled back', async () => {
-    const here = await machine(kind);
-    const { mail, background, outboxFiles } = start(here, null);
-    const undone = runLockedTransaction(here.db, 'accounts', async (tx) => {
+    const machine = await createMachine(kind);
+    const { mail, background, outboxFiles } = start(machine, null);
+    const rolledBack = runLockedTransaction(machine.db, 'accounts', async (tx) => {
       await mail.queue(tx, email);
       throw new Error('the change does not happen');
     });
-    await expect(undone).rejects.toThrow('does not happen');
+    await expect(rolledBack).rejects.toThrow('does not happen');
     mail.wake();
     await background.idle();
     expect(outboxFiles()).toEqual([]);
 
-    await runLockedTransaction(here.db, 'accounts', (tx) => mail.queue(tx, email));
+    await runLockedTransaction(machine.db, 'accounts', (tx) => mail.queue(tx, email));
     mail.wake();
     await background.idle();
     expect(outboxFiles()).toHaveLength(1);
   });
 
   it('is sent at the next start of the server when the process ended before sending it', async () => {
-    const here = await machine(kind);
-    const first = start(here, null);
+    const machine = await createMachine(kind);
+    const first = start(machine, null);
     await first.background.close();
-    await runLockedTransaction(here.db, 'accounts', (tx) => first.mail.queue(tx, email));
+    await runLockedTransaction(machine.db, 'accounts', (tx) => first.mail.queue(tx, email));
     expect(first.outboxFiles()).toEqual([]);
 
-    const second = start(here, null);
+    const second = start(machine, null);
     await second.background.idle();
     expect(second.outboxFiles()).toHaveLength(1);
-    expect(await waiting(here)).toEqual([]);
+    expect(await queuedRows(machine)).toEqual([]);
   });
 
   it('is sent within a minute after an outage of the database ends, even if no other e-mail is queued', async () => {
-    const here = await machine(kind);
-    const writer = start(here, null);
+    const machine = await createMachine(kind);
+    const writer = start(machine, null);
     await writer.background.close();
-    await runLockedTransaction(here.db, 'accounts', (tx) => writer.mail.queue(tx, email));
+    await runLockedTransaction(machine.db, 'accounts', (tx) => writer.mail.queue(tx, email));
     let isUnavailable = true;
-    const db = here.db.withPlugin({
+    const db = machine.db.withPlugin({
       transformQuery({ node }) {
         if (isUnavailable) throw new Error('the database is unavailable');
         return node;
@@ -227,7 +228,7 @@ describe.each(databaseKinds)('queued e-mail (on %s)', (kind) => {
     });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const { background, outboxFiles } = start({ ...here, db }, null);
+    const { background, outboxFiles } = start({ ...machine, db }, null);
     await background.idle();
     expect(outboxFiles()).toEqual([]);
     isUnavailable = false;
@@ -237,27 +238,27 @@ describe.each(databaseKinds)('queued e-mail (on %s)', (kind) => {
     expect(outboxFiles()).toHaveLength(1);
   });
 
-  it('is sent two minutes after a process claimed it and was killed', async () => {
-    const here = await machine(kind);
-    const { mail, background, outboxFiles } = start(here, null);
+  it('is sent by another process two minutes after a killed process claimed it', async () => {
+    const machine = await createMachine(kind);
+    const { mail, background, outboxFiles } = start(machine, null);
     await background.idle();
-    await runLockedTransaction(here.db, 'accounts', (tx) => mail.queue(tx, email));
+    await runLockedTransaction(machine.db, 'accounts', (tx) => mail.queue(tx, email));
     // A killed process leaves an e-mail claimed but not sent.
-    const claimedUntil = new Date(here.clock.at + 2 * minute).toISOString();
-    await here.db.updateTable('letters').set({ due_at: claimedUntil, attempts: 1 }).execute();
+    const claimedUntil = new Date(machine.clock.at + 2 * minute).toISOString();
+    await machine.db.updateTable('letters').set({ due_at: claimedUntil, attempts: 1 }).execute();
     mail.wake();
     await background.idle();
     expect(outboxFiles()).toEqual([]);
-    here.clock.at += 2 * minute;
+    machine.clock.at += 2 * minute;
     mail.wake();
     await background.idle();
     expect(outboxFiles()).toHaveLength(1);
   });
 
   it('is sent once when several processes send at the same time', async () => {
-    const here = await machine(kind);
-    const processes = Array.from({ length: 4 }, () => start(here, null));
-    await runLockedTransaction(here.db, 'accounts', async (tx) => {
+    const machine = await createMachine(kind);
+    const processes = Array.from({ length: 4 }, () => start(machine, null));
+    await runLockedTransaction(machine.db, 'accounts', async (tx) => {
       for (let n = 0; n < 10; n++) await processes[0]?.mail.queue(tx, email);
     });
     for (const { mail } of processes) mail.wake();
@@ -265,35 +266,35 @@ describe.each(databaseKinds)('queued e-mail (on %s)', (kind) => {
     expect(processes[0]?.outboxFiles()).toHaveLength(10);
   });
 
-  it('is not readable in a copy of the database', async () => {
-    const here = await machine(kind);
-    const { mail } = start(here, null);
-    await runLockedTransaction(here.db, 'accounts', (tx) => mail.queue(tx, email));
-    expect(JSON.stringify(await waiting(here))).not.toMatch(/code=|ayse/);
+  it('is stored encrypted: the database contains neither its text nor its recipient', async () => {
+    const machine = await createMachine(kind);
+    const { mail } = start(machine, null);
+    await runLockedTransaction(machine.db, 'accounts', (tx) => mail.queue(tx, email));
+    expect(JSON.stringify(await queuedRows(machine))).not.toMatch(/code=|ayse/);
   });
 });
 
 describe('Mail with a mail server on another machine', () => {
   /** Linux connects to 0.0.0.0 on this machine, but it is not a loopback address. */
-  const elsewhere = (port: number, query = '') => `smtp://0.0.0.0:${port}${query}`;
+  const remoteUrl = (port: number, query = '') => `smtp://0.0.0.0:${port}${query}`;
 
   it.each(['', '?ignoreTLS=true', '?requireTLS=false', '?opportunisticTLS=true', '?secure=false'])(
     'sends nothing when the server offers no STARTTLS, with the query %j in SMTP_URL',
     async (query) => {
       const { port, received, requestCount } = await mailServer();
-      const here = await machine();
-      const { mail, background, logged } = start(here, elsewhere(port, query));
+      const machine = await createMachine();
+      const { mail, background, logged } = start(machine, remoteUrl(port, query));
       mail.send(email);
       await background.idle();
       expect([received, requestCount()]).toEqual([[], 0]);
-      expect(await waiting(here)).toHaveLength(1);
+      expect(await queuedRows(machine)).toHaveLength(1);
       expect(logged()).toContain('SMTP_ALLOW_PLAINTEXT=on');
     },
   );
 
   it('sends nothing in plain text over smtps:// when the query of SMTP_URL has secure=false', async () => {
     const { port, requestCount } = await mailServer();
-    const { mail, background } = start(await machine(), `smtps://0.0.0.0:${port}?secure=false`);
+    const { mail, background } = start(await createMachine(), `smtps://0.0.0.0:${port}?secure=false`);
     mail.send(email);
     await background.idle();
     expect(requestCount()).toBe(0);
@@ -302,7 +303,10 @@ describe('Mail with a mail server on another machine', () => {
   it('encrypts the connection with STARTTLS before it sends an e-mail', async () => {
     const { port, received, encrypted } = await mailServer({ offersTls: true });
     // The test's mail server has a self-signed certificate.
-    const { mail, background } = start(await machine(), elsewhere(port, '?tls.rejectUnauthorized=false'));
+    const { mail, background } = start(
+      await createMachine(),
+      remoteUrl(port, '?tls.rejectUnauthorized=false'),
+    );
     mail.send(email);
     await background.idle();
     expect([received.length, encrypted]).toEqual([1, [true]]);
@@ -310,7 +314,7 @@ describe('Mail with a mail server on another machine', () => {
 
   it('sends nothing when the certificate of the mail server is not trusted', async () => {
     const { port, received } = await mailServer({ offersTls: true });
-    const { mail, background, logged } = start(await machine(), elsewhere(port));
+    const { mail, background, logged } = start(await createMachine(), remoteUrl(port));
     mail.send(email);
     await background.idle();
     expect(received).toEqual([]);
@@ -319,7 +323,7 @@ describe('Mail with a mail server on another machine', () => {
 
   it('sends in plain text to a server without STARTTLS with SMTP_ALLOW_PLAINTEXT=on', async () => {
     const { port, received, encrypted } = await mailServer();
-    const { mail, background } = start(await machine(), elsewhere(port), { allowPlaintextMail: true });
+    const { mail, background } = start(await createMachine(), remoteUrl(port), { allowPlaintextMail: true });
     mail.send(email);
     await background.idle();
     expect([received.length, encrypted]).toEqual([1, [false]]);

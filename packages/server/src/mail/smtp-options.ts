@@ -1,5 +1,4 @@
 /** Options for connections to the mail server, used for sending and by `npm run doctor`. */
-
 import { isLoopback } from '../domain/provider-address.ts';
 import type { Config } from '../platform/config.ts';
 
