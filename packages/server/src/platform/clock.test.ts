@@ -8,15 +8,15 @@ const start = Date.UTC(2026, 4, 1, 9);
 /** Creates a clock on a simulated system clock and monotonic clock. `setBy` changes only the system clock. */
 function simulatedClock() {
   let [systemMs, monotonicMs] = [start, 0];
-  const lines: string[] = [];
+  const logged: string[] = [];
   const now = createClock({
-    log: pino({}, { write: (line) => lines.push((JSON.parse(line) as { msg: string }).msg) }),
+    log: pino({}, { write: (line) => logged.push((JSON.parse(line) as { msg: string }).msg) }),
     systemClock: () => systemMs,
     monotonic: () => monotonicMs,
   });
   return {
     hoursSinceStart: () => (now().getTime() - start) / hour,
-    logged: lines,
+    logged,
     advance(ms: number) {
       systemMs += ms;
       monotonicMs += ms;
@@ -53,7 +53,7 @@ describe('createClock', () => {
     expect(logged.at(-1)).toBe('system clock has caught up; timestamps follow it again');
   });
 
-  it('follows a forward jump of the system clock at once, as after sleep', () => {
+  it('follows a forward jump of the system clock at once, as after the machine was asleep', () => {
     const { hoursSinceStart, setBy } = simulatedClock();
     setBy(24 * hour);
     expect(hoursSinceStart()).toBe(24);

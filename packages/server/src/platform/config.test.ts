@@ -85,7 +85,7 @@ describe('readConfig', () => {
     }
   });
 
-  it('returns the object store with a normalised prefix when endpoint, bucket and keys are set', () => {
+  it('returns the object store with a prefix that ends in a slash when endpoint, bucket and keys are set', () => {
     const settings = {
       S3_ENDPOINT: 'https://s3.example.org',
       S3_BUCKET: 'hospital',

@@ -1,7 +1,6 @@
 /**
- * Reads and validates all settings once at start. Only this file reads the environment.
- *
- * It is longer than 350 lines because each setting needs several.
+ * Reads and validates all settings once at start. Only this file reads the environment. It is longer than 350 lines because each
+ * setting needs several.
  */
 import os from 'node:os';
 import path from 'node:path';
@@ -221,7 +220,7 @@ export interface Config {
   readonly contact: string | null;
   /** Data-protection notice on the registration form, of one or several lines. */
   readonly privacyNotice: string | null;
-  /** Maximum age of audit events; the server deletes older ones. */
+  /** Maximum age of audit events in days; the server deletes older ones. */
   readonly auditRetentionDays: number;
   /** Days for which copies of the database from before an upgrade or a restore stay in `dataDir`. */
   readonly safetyCopyDays: number;
@@ -354,10 +353,10 @@ function objectStoreOf(settings: z.output<typeof Environment>): ObjectStoreAcces
     S3_ACCESS_KEY_ID: accessKeyId,
     S3_SECRET_ACCESS_KEY: secretAccessKey,
   };
-  const present = Object.entries(required).filter(([, value]) => value !== undefined);
-  if (present.length === 0) return null;
+  const firstSetName = Object.entries(required).find(([, value]) => value !== undefined)?.[0];
+  if (firstSetName === undefined) return null;
   for (const [name, value] of Object.entries(required)) {
-    if (value === undefined) throw new ConfigError(`${present[0]?.[0]} requires ${name}.`);
+    if (value === undefined) throw new ConfigError(`${firstSetName} requires ${name}.`);
   }
   return {
     endpoint: endpoint as string,

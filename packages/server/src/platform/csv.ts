@@ -10,10 +10,10 @@ export type CsvValue = string | number | null | undefined;
 
 /** Returns a line of comma-separated fields, in which no field is evaluated as a formula. */
 export function formatCsvLine(values: readonly CsvValue[]): string {
-  return `${values.map(field).join(',')}\r\n`;
+  return `${values.map(formatField).join(',')}\r\n`;
 }
 
-function field(value: CsvValue): string {
+function formatField(value: CsvValue): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number') return String(value);
   const escaped = escapeFormulas(value);
@@ -31,7 +31,7 @@ const cellStart = '((?:^|[;\\t\\r\\n])["\\s]*)';
 const unguarded = new RegExp(`${cellStart}(?=${formulaStart})`, 'g');
 const guard = new RegExp(`${cellStart}'(?=${formulaStart})`, 'g');
 
-/** Puts an apostrophe before everything that a spreadsheet program would evaluate as a formula. */
+/** Puts an apostrophe before everything that a spreadsheet program would evaluate as a formula: `=1+1` becomes `'=1+1`. */
 function escapeFormulas(text: string): string {
   return text.replace(/^(?=[\t\r\n])/, "'").replace(unguarded, "$1'");
 }

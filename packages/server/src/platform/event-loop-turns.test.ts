@@ -3,21 +3,21 @@ import { expect, it } from 'vitest';
 import { createTurns } from './event-loop-turns.ts';
 
 it('createTurns › runs one step in each turn of the event loop, in the order of the calls', async () => {
-  const turn = createTurns();
+  const nextTurn = createTurns();
   const steps: string[] = [];
-  async function work(name: string, count: number) {
+  async function runSteps(name: string, count: number) {
     for (let step = 1; step <= count; step++) {
-      await turn();
+      await nextTurn();
       steps.push(name + step);
     }
   }
-  const all = Promise.all([work('a', 2), work('b', 2)]);
-  const perTurn: number[] = [];
+  const all = Promise.all([runSteps('a', 2), runSteps('b', 2)]);
+  const doneAfterTurn: number[] = [];
   while (steps.length < 4) {
     await setImmediate();
-    perTurn.push(steps.length);
+    doneAfterTurn.push(steps.length);
   }
   await all;
   expect(steps).toEqual(['a1', 'b1', 'a2', 'b2']);
-  expect(perTurn.every((count, index) => count - (perTurn[index - 1] ?? 0) <= 1)).toBe(true);
+  expect(doneAfterTurn.every((count, index) => count - (doneAfterTurn[index - 1] ?? 0) <= 1)).toBe(true);
 });

@@ -16,8 +16,8 @@ export interface Log {
 
 interface LogOptions {
   readonly level: Config['logLevel'];
-  readonly fd?: number;
-  /** Maximum size of all queued lines; 4 MiB. */
+  readonly fd?: number; // default: standard error
+  /** Maximum size of all queued lines. Default: 4 MiB. */
   readonly maxQueuedBytes?: number;
 }
 
@@ -38,7 +38,7 @@ export function createLog(options: LogOptions): Log {
 
   const queue: Buffer[] = [];
   let queuedBytes = 0;
-  let lost = 0;
+  let lostCount = 0;
   let isWriting = false;
 
   /** Removes lines of at most 16 KiB in total from the queue and returns them; a longer line is returned alone. */
@@ -73,7 +73,7 @@ export function createLog(options: LogOptions): Log {
   function write(text: string): void {
     const line = Buffer.from(text);
     if (queuedBytes + line.byteLength > maxQueuedBytes) {
-      lost++;
+      lostCount++;
       return;
     }
     const wasIdle = queue.length === 0;
@@ -100,6 +100,6 @@ export function createLog(options: LogOptions): Log {
 
   return {
     log: pino({ level, timestamp: pino.stdTimeFunctions.isoTime }, { write }),
-    lostLines: () => lost,
+    lostLines: () => lostCount,
   };
 }

@@ -2,7 +2,7 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
 interface ThreadTask extends Pick<WorkerOptions, 'workerData' | 'resourceLimits'> {
-  /** Module that posts its result, and before it any number of `ThreadProgress`; the thread must end after that. */
+  /** Module that the thread runs. It posts any number of `ThreadProgress` messages, then its result, and must end after that. */
   readonly module: URL;
   readonly onProgress?: (progress: number) => void;
   /** Ends the thread early when it is aborted. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createStalenessLimit } from './staleness-limit.ts';
 
-/** Creates a limit with a simulated clock, which `advance` moves, and queries that succeed or fail. */
+/** Creates a limit with a simulated clock, which `advance` moves, and queries that succeed or fail. The clock starts at 0. */
 function setUp() {
   let nowMs = 0;
   const staleness = createStalenessLimit(() => nowMs);
@@ -42,7 +42,7 @@ describe('StalenessLimit', () => {
     expect(isFresh(0)).toBe(false);
   });
 
-  it('uses the limit of one second again when the last failed query was a second ago', async () => {
+  it('uses the limit of one second again one second after the last failed query', async () => {
     const { isFresh, advance, fail } = setUp();
     await fail();
     advance(1000);

@@ -2,7 +2,6 @@
  * Limits the age of cached authorisation state to one second, so that a revocation in one process takes effect in all
  * processes within a second. While the database is down, the limit is 30 s, because nothing can be revoked then.
  */
-
 const limitMs = 1000;
 const outageLimitMs = 30_000;
 
@@ -16,16 +15,16 @@ export interface StalenessLimit {
 /** Creates the limit. @param clock returns milliseconds; if it is set back, every value becomes stale */
 export function createStalenessLimit(clock: () => number): StalenessLimit {
   let failedAt: number | null = null;
-  let running = 0;
+  let runningQueries = 0;
 
-  /** After a failed query, the database counts as down for a second, and as long as another query is running. */
+  /** After a failed query, the database counts as down for one second, and longer while a query is running. */
   function isDown(now: number): boolean {
-    return failedAt !== null && (running > 0 || Math.abs(now - failedAt) < limitMs);
+    return failedAt !== null && (runningQueries > 0 || Math.abs(now - failedAt) < limitMs);
   }
 
   return {
     async track(query) {
-      running++;
+      runningQueries++;
       try {
         const answer = await query();
         failedAt = null;
@@ -34,7 +33,7 @@ export function createStalenessLimit(clock: () => number): StalenessLimit {
         failedAt = clock();
         throw error;
       } finally {
-        running--;
+        runningQueries--;
       }
     },
     isFresh: (readAt, now) => Math.abs(now - readAt) < (isDown(now) ? outageLimitMs : limitMs),
