@@ -84,13 +84,13 @@ export async function readBulkAnnotations(
   const window = byteWindow(source);
   const meta = await readFileMeta(window);
   const syntax = transferSyntaxOf(meta.transferSyntax);
-  if (syntax === null) throw unsupported('Its transfer syntax is unknown');
+  if (syntax === null) throw unsupportedError('Its transfer syntax is unknown');
   const walk = { isExplicit: syntax.isExplicit, budget: { elements: limits.elements }, window };
   // Group 006a is the last group with elements that are read.
   const { dataSet } = await readDataSet(walk, meta.dataSetOffset, elements, (number) => number > 0x006a_ffff);
-  if (dataSet.text(tag.Modality) !== 'ANN') throw unsupported('The file has no bulk annotations');
+  if (dataSet.text(tag.Modality) !== 'ANN') throw unsupportedError('The file has no bulk annotations');
   if (dataSet.text(tag.AnnotationCoordinateType) !== '2D') {
-    throw unsupported('Its coordinates are not in pixels of the slide');
+    throw unsupportedError('Its coordinates are not in pixels of the slide');
   }
   const groups = dataSet.items(tag.AnnotationGroupSequence);
   for (const [completedGroups, group] of groups.entries()) {
@@ -98,7 +98,7 @@ export async function readBulkAnnotations(
   }
 }
 
-const unsupported = (reason: string) => new SlideError('FORMAT_NOT_SUPPORTED', reason);
+const unsupportedError = (reason: string) => new SlideError('FORMAT_NOT_SUPPORTED', reason);
 
 type Graphic = 'POINT' | 'POLYLINE' | 'POLYGON' | 'ELLIPSE' | 'RECTANGLE';
 /** Number of points of an annotation; null if it varies, so that a list states where each annotation begins. */
@@ -119,7 +119,7 @@ async function readGroup(
   onProgress: (done: number) => void,
 ): Promise<void> {
   const type = group.text(tag.GraphicType);
-  if (!isGraphic(type)) throw unsupported('It has an unknown type of graphics');
+  if (!isGraphic(type)) throw unsupportedError('It has an unknown type of graphics');
   const count = group.whole(tag.NumberOfAnnotations) ?? 0;
   const label = (group.text(tag.AnnotationGroupLabel) ?? '').slice(0, maxNameLength);
   const color = readRecommendedColor(group);
@@ -151,7 +151,7 @@ async function readGroup(
       const valuesStart = (starts[n] as number) - batchStart;
       const valuesEnd = (starts[n + 1] as number) - batchStart;
       emit({
-        ...shapeOf(type, Array.from(values.subarray(valuesStart, valuesEnd))),
+        ...outlineOf(type, Array.from(values.subarray(valuesStart, valuesEnd))),
         group: label,
         color,
         measurements: measurementColumns.flatMap(({ name }, i) => {
@@ -190,7 +190,7 @@ function readRecommendedColor(group: DataSet): BulkAnnotation['color'] {
   return [r, g, b];
 }
 
-/** A list of numbers in the file, of which ranges can be read. */
+/** A list of numbers in the file; callers read ranges of it. */
 interface Numbers {
   readonly length: number;
   read(first: number, count: number): Promise<Float32Array | Float64Array | Uint32Array>;
@@ -271,7 +271,7 @@ function readNumberedValues(values: Numbers, annotationNumbers: Numbers): Measur
   };
 }
 
-function shapeOf(type: Graphic, coordinates: number[]): Pick<BulkAnnotation, 'graphic' | 'coordinates'> {
+function outlineOf(type: Graphic, coordinates: number[]): Pick<BulkAnnotation, 'graphic' | 'coordinates'> {
   if (type === 'POINT') return { graphic: 'point', coordinates };
   if (type === 'POLYLINE') return { graphic: 'line', coordinates };
   return {

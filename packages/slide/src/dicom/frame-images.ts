@@ -47,7 +47,7 @@ export function openFrameImages(instance: Instance): ReadFrameImage {
     };
   }
   if (syntax.codec === 'jpeg2000') {
-    // A decoder reverses YBR_ICT and YBR_RCT by what the code stream declares. Source: PS3.5, section 8.2.4.
+    // A decoder reverses YBR_ICT and YBR_RCT as the code stream declares. Source: PS3.5, section 8.2.4.
     const declaredColour = colour === 'ycc' || typeof colour === 'object' ? { colour } : {};
     return async (frame, signal) => ({
       codec: 'jpeg2000',

@@ -222,7 +222,7 @@ function remainingElements(collector: PositionCollector | null): ElementSelectio
   if (!collector) return selection;
   return new Map([
     ...selection,
-    [tag.PerFrameFunctionalGroupsSequence, { items: framePositionElements, each: collector.each }],
+    [tag.PerFrameFunctionalGroupsSequence, { items: framePositionElements, onItem: collector.addFrame }],
   ]);
 }
 

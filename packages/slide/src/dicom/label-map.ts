@@ -103,7 +103,10 @@ export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
     collector === null
       ? new Map()
       : new Map([
-          [tag.PerFrameFunctionalGroupsSequence, { items: framePositionElements, each: collector.each }],
+          [
+            tag.PerFrameFunctionalGroupsSequence,
+            { items: framePositionElements, onItem: collector.addFrame },
+          ],
         ]);
   const { dataSet: remaining } = await readDataSet(walk, end, remainingElements, () => false);
   const pixelData = remaining.position(tag.PixelData);

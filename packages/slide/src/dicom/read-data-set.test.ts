@@ -109,7 +109,8 @@ describe('readDataSet', () => {
     expect(dataSet.position(tag.ICCProfile)).toEqual({ offset: START + 12, length: 100_000 });
   });
 
-  const inner = (row: number) => [sequence(tag.PixelMeasuresSequence, [[us(tag.Rows, row)], []])];
+  /** Returns an item with a sequence of two items; only the first has the element Rows. */
+  const nestedItem = (rows: number) => [sequence(tag.PixelMeasuresSequence, [[us(tag.Rows, rows)], []])];
   const nestedSelection: ElementSelection = new Map([
     [
       tag.SharedFunctionalGroupsSequence,
@@ -124,7 +125,7 @@ describe('readDataSet', () => {
   it.each([true, false])(
     'reads nested sequences with lengths and with delimiters (explicit VR: %s)',
     async (isExplicit) => {
-      const lengths = sequence(tag.SharedFunctionalGroupsSequence, [inner(1), inner(2)]);
+      const lengths = sequence(tag.SharedFunctionalGroupsSequence, [nestedItem(1), nestedItem(2)]);
       for (const element of [lengths, { ...lengths, length: 0xffff_ffff }]) {
         const { dataSet, end, size } = await read([element], nestedSelection, isExplicit);
         expect(rowsOf(dataSet)).toEqual([
@@ -137,7 +138,7 @@ describe('readDataSet', () => {
   );
 
   it('reads a sequence with the VR UN, in which elements do not state their VR', async () => {
-    const shared = sequence(tag.SharedFunctionalGroupsSequence, [inner(3)]);
+    const shared = sequence(tag.SharedFunctionalGroupsSequence, [nestedItem(3)]);
     for (const length of [undefined, 0xffff_ffff]) {
       const element = { ...shared, vr: 'UN', ...(length !== undefined && { length }) };
       const { dataSet } = await read([element], nestedSelection);
@@ -147,11 +148,11 @@ describe('readDataSet', () => {
 
   it('passes the items of a sequence to the selected callback without storing them', async () => {
     const receivedItems: (number | null)[] = [];
-    const each = (item: DataSet) => receivedItems.push(item.whole(tag.Rows));
+    const onItem = (item: DataSet) => receivedItems.push(item.whole(tag.Rows));
     const frames = sequence(tag.PerFrameFunctionalGroupsSequence, [[us(tag.Rows, 1)], [us(tag.Rows, 2)], []]);
     const { dataSet } = await read(
       [frames],
-      new Map([[tag.PerFrameFunctionalGroupsSequence, { items: values(tag.Rows), each }]]),
+      new Map([[tag.PerFrameFunctionalGroupsSequence, { items: values(tag.Rows), onItem }]]),
     );
     expect(receivedItems).toEqual([1, 2, null]);
     expect(dataSet.items(tag.PerFrameFunctionalGroupsSequence)).toEqual([]);

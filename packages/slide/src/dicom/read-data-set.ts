@@ -19,7 +19,7 @@ export type ElementSelection = ReadonlyMap<number, 'value' | 'position' | ItemSe
 export interface ItemSelection {
   readonly items: ElementSelection;
   /** Called with each item; if set, the items are not kept in memory. */
-  readonly each?: (item: DataSet) => void;
+  readonly onItem?: (item: DataSet) => void;
 }
 
 /** Selects the values of these elements. */
@@ -203,13 +203,13 @@ async function readItems(
       depth,
       null,
     );
-    if (selected?.each) selected.each(dataSetOf(itemValues));
+    if (selected?.onItem) selected.onItem(dataSetOf(itemValues));
     else if (selected) items.push(dataSetOf(itemValues));
     if (items.length > limits.items)
       throw limitExceededError(`${nameOfTag(number)} has more than ${limits.items} items`);
   }
   if (end !== null && offset !== end) throw corruptError(`an item is longer than ${nameOfTag(number)}`);
-  if (selected && !selected.each) values.set(number, { kind: 'items', items });
+  if (selected && !selected.onItem) values.set(number, { kind: 'items', items });
   return offset;
 }
 

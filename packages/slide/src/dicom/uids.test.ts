@@ -8,7 +8,7 @@ describe('transferSyntaxOf', () => {
     ['1.2.840.10008.1.2.4.50', { isExplicit: true, isEncapsulated: true, codec: 'jpeg' }],
     ['1.2.840.10008.1.2.4.91', { isExplicit: true, isEncapsulated: true, codec: 'jpeg2000' }],
     ['1.2.840.10008.1.2.4.203', null],
-  ])('returns for %s the transfer syntax %o', (uid, syntax) => {
+  ])('returns the encoding of a file with the UID %s (null if not supported): %o', (uid, syntax) => {
     expect(transferSyntaxOf(uid)).toEqual(syntax);
   });
 });
@@ -21,7 +21,7 @@ describe('nameOfTransferSyntax', () => {
     ['1.2.840.10008.1.2.4.111', 'JPEG XL (transfer syntax 1.2.840.10008.1.2.4.111)'],
     ['1.2.840.10008.1.2.4.202', 'high-throughput JPEG 2000 (transfer syntax 1.2.840.10008.1.2.4.202)'],
     ['1.2.3', 'transfer syntax 1.2.3'],
-  ])('returns for %s the name "%s"', (uid, name) => {
+  ])('names %s "%s"', (uid, name) => {
     expect(nameOfTransferSyntax(uid)).toBe(name);
   });
 });
@@ -36,7 +36,7 @@ describe('nameOfSopClass', () => {
     ['1.2.840.10008.5.1.4.1.1.77.1.2', 'a microscope photograph'],
     ['1.2.840.10008.5.1.4.1.1.88.11', 'a structured report'],
     ['1.2.3', 'an object of SOP class 1.2.3'],
-  ])('returns for %s the name "%s"', (uid, name) => {
+  ])('names %s "%s"', (uid, name) => {
     expect(nameOfSopClass(uid)).toBe(name);
   });
 });

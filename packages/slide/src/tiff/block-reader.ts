@@ -78,14 +78,14 @@ function jpegReader(
 ): ReadBlocks {
   // Planes of JPEG tiles are read by `sampleReader`, so this table has only one plane.
   const readTables = readOnce(async () => ({
-    find: await readBlockTable(source, directory, tags, blocksPerPlane),
+    findBlock: await readBlockTable(source, directory, tags, blocksPerPlane),
     prefix: jpegPrefix(await directory.bytes(tag.JPEGTables), colour),
   }));
   let tables: Awaited<ReturnType<typeof readTables>> | null = null;
   return async (request, signal, allocate = newBuffer) => {
     tables ??= await readTables();
-    const { find, prefix } = tables;
-    const block = find(request.first);
+    const { findBlock, prefix } = tables;
+    const block = findBlock(request.first);
     if (!block) return null;
     const streamAt = tileOffset(prefix);
     const buffer = allocate(streamAt + block.byteCount);
@@ -111,12 +111,13 @@ function checkFrame(header: JpegHeader, request: BlockRequest): void {
       `A tile is ${width} × ${height} pixels, not ${request.width} × ${request.height}`,
     );
   }
-  const isBaselineOrProgressive = header.frameMarker <= 0xc2;
+  const isBaselineOrProgressive = header.frameMarker <= 0xc2; // SOF0, SOF1 or SOF2
   if (!isBaselineOrProgressive || header.precision !== 8) {
     throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not supported: lossless, arithmetic or 12-bit JPEG');
   }
 }
 
+/** Reads blocks that are complete JPEG 2000 or WebP streams. */
 function streamReader(
   source: ByteSource,
   directory: TiffDirectory,
@@ -134,6 +135,7 @@ function streamReader(
   };
 }
 
+/** Reads the planes of a block as TIFF samples, which the renderer decodes. */
 function sampleReader(
   source: ByteSource,
   directory: TiffDirectory,
@@ -143,13 +145,13 @@ function sampleReader(
 ): ReadBlocks {
   const planes = samples.isPlanar ? samples.samplesPerPixel : 1;
   const readTables = readOnce(async () => ({
-    find: await readBlockTable(source, directory, tags, blocksPerPlane * planes),
+    findBlock: await readBlockTable(source, directory, tags, blocksPerPlane * planes),
     jpegTables: samples.packing === 'jpeg' ? await directory.bytes(tag.JPEGTables) : null,
   }));
   return async (request, signal) => {
     const { width, height, blockRows } = request;
-    const { find, jpegTables } = await readTables();
-    const blocks = findAll(find, request, planes, blocksPerPlane);
+    const { findBlock, jpegTables } = await readTables();
+    const blocks = findBlocks(findBlock, request, planes, blocksPerPlane);
     if (!blocks) return null;
     const read = samples.packing === 'jpeg' ? readJpegs : readAll;
     const { bytes, blockBytes } = await read(source, blocks, jpegTables, signal);
@@ -158,8 +160,8 @@ function sampleReader(
 }
 
 /** Returns the blocks plane by plane; null when all are empty. */
-function findAll(
-  find: FindBlock,
+function findBlocks(
+  findBlock: FindBlock,
   { first, count }: BlockRequest,
   planes: number,
   blocksPerPlane: number,
@@ -169,7 +171,7 @@ function findAll(
   let totalBytes = 0;
   for (let plane = 0; plane < planes; plane++) {
     for (let i = 0; i < count; i++) {
-      const block = find(plane * blocksPerPlane + first + i);
+      const block = findBlock(plane * blocksPerPlane + first + i);
       if (block) blocks.push(block);
       else missingCount++;
       totalBytes += block?.byteCount ?? 0;

@@ -3,19 +3,20 @@ import type { EncodedImage } from '../model/slide.ts';
 import { decodeCached } from './decoded-tile-cache.ts';
 import type { ReadTile } from './tiff-image.ts';
 
-/** Tiles of one colour, 1024 pixels wide and high: 3 MiB each when they are decoded. */
-function countedTiles(answer: (column: number) => EncodedImage | null): {
+/** Returns a tile reader and the number of its calls so far. */
+function countingReader(readColumn: (column: number) => EncodedImage | null): {
   read: ReadTile;
   reads: () => number;
 } {
   let reads = 0;
   const read: ReadTile = async (column) => {
     reads++;
-    return answer(column);
+    return readColumn(column);
   };
   return { read, reads: () => reads };
 }
 
+/** Returns a tile of 3 MiB when decoded: 1024 × 1024 pixels of 3 bytes. */
 const tile = (): EncodedImage => ({
   codec: 'rgb',
   bytes: new Uint8Array(1024 * 1024 * 3),
@@ -25,15 +26,18 @@ const tile = (): EncodedImage => ({
 
 describe('decodeCached', () => {
   it('reads and decodes a tile once, also for concurrent calls', async () => {
-    const { read, reads } = countedTiles(tile);
-    const [one, other] = await Promise.all([decodeCached(read, 0, 0), decodeCached(read, 0, 0)]);
-    expect(one).toBe(other);
-    expect(await decodeCached(read, 0, 0)).toBe(one);
+    const { read, reads } = countingReader(tile);
+    const [firstRaster, secondRaster] = await Promise.all([
+      decodeCached(read, 0, 0),
+      decodeCached(read, 0, 0),
+    ]);
+    expect(firstRaster).toBe(secondRaster);
+    expect(await decodeCached(read, 0, 0)).toBe(firstRaster);
     expect(reads()).toBe(1);
   });
 
-  it('separates tiles by position and by image', async () => {
-    const [first, second] = [countedTiles(tile), countedTiles(tile)];
+  it('reads tiles of different positions or different images separately', async () => {
+    const [first, second] = [countingReader(tile), countingReader(tile)];
     await decodeCached(first.read, 0, 0);
     await decodeCached(first.read, 0, 1);
     await decodeCached(second.read, 0, 0);
@@ -41,7 +45,8 @@ describe('decodeCached', () => {
   });
 
   it('evicts the least recently used tiles above 32 MiB', async () => {
-    const { read, reads } = countedTiles(tile);
+    const { read, reads } = countingReader(tile);
+    // Ten tiles of 3 MiB fit; the eleventh evicts column 1, because column 0 is read again before.
     for (let column = 0; column < 10; column++) await decodeCached(read, column, 0);
     await decodeCached(read, 0, 0);
     await decodeCached(read, 10, 0);
@@ -53,19 +58,19 @@ describe('decodeCached', () => {
   });
 
   it('caches empty tiles', async () => {
-    const { read, reads } = countedTiles(() => null);
+    const { read, reads } = countingReader(() => null);
     expect([await decodeCached(read, 0, 0), await decodeCached(read, 0, 0)]).toEqual([null, null]);
     expect(reads()).toBe(1);
   });
 
   it('does not cache a failed read', async () => {
-    let isAway = true;
-    const { read, reads } = countedTiles(() => {
-      if (isAway) throw new Error('The disk is away');
+    let diskFails = true;
+    const { read, reads } = countingReader(() => {
+      if (diskFails) throw new Error('disk read failed');
       return tile();
     });
-    await expect(decodeCached(read, 0, 0)).rejects.toThrow('The disk is away');
-    isAway = false;
+    await expect(decodeCached(read, 0, 0)).rejects.toThrow('disk read failed');
+    diskFails = false;
     expect(await decodeCached(read, 0, 0)).toMatchObject({ width: 1024 });
     expect(reads()).toBe(2);
   });

@@ -62,7 +62,7 @@ interface Entry {
   readonly type: number;
   readonly count: number;
   /** Position of the value in the file; inside the entry itself if it fits there. */
-  readonly at: number;
+  readonly valueOffset: number;
   /** In an NDPI file of more than 4 GiB: a multiple of 2^32 to add to the entry's single number. Otherwise 0. */
   readonly high: number;
 }
@@ -158,7 +158,7 @@ export async function readDirectory(
     const entry = {
       type,
       count,
-      at: isInEntry ? offset + valueAt : pointer(valueAt) + high,
+      valueOffset: isInEntry ? offset + valueAt : pointer(valueAt) + high,
       high: isInEntry && isOneNumber ? high : 0,
     };
     // If a tag has two entries, the first one is used, as in libtiff.
@@ -170,9 +170,9 @@ export async function readDirectory(
     if (length > limits.valueBytes) {
       throw new SlideError('LIMIT_EXCEEDED', `${nameOfTag(name)} has ${entry.count} values`);
     }
-    const start = entry.at - offset;
+    const start = entry.valueOffset - offset;
     if (start >= 0 && start + length <= block.length) return block.slice(start, length);
-    return read(entry.at, length);
+    return read(entry.valueOffset, length);
   };
   return {
     directory: directoryOf(entries, readValues, offset, depth, layout.littleEndian),
@@ -190,11 +190,11 @@ function directoryOf(
   depth: number,
   littleEndian: boolean,
 ): TiffDirectory {
-  const wrongType = (name: Tag, { type }: Entry) =>
+  const wrongTypeError = (name: Tag, { type }: Entry) =>
     new SlideError('FILE_CORRUPT', `${nameOfTag(name)} has the field type ${type}`);
 
   /** Calls `onNumber` with each of the first `count` values and its index. */
-  async function eachNumber(
+  async function forEachNumber(
     name: Tag,
     entry: Entry,
     count: number,
@@ -202,7 +202,7 @@ function directoryOf(
   ) {
     const numberAt = wholeNumbers[entry.type];
     const size = sizes[entry.type];
-    if (!numberAt || !size || entry.count === 0) throw wrongType(name, entry);
+    if (!numberAt || !size || entry.count === 0) throw wrongTypeError(name, entry);
     const reader = await readValues(name, entry, count);
     for (let i = 0; i < count; i++) onNumber(numberAt(reader, i * size) + entry.high, i);
   }
@@ -210,7 +210,7 @@ function directoryOf(
   async function bytes(name: Tag, maxBytes: number): Promise<Uint8Array | null> {
     const entry = entries.get(name);
     if (!entry) return null;
-    if (!byteTypes.has(entry.type)) throw wrongType(name, entry);
+    if (!byteTypes.has(entry.type)) throw wrongTypeError(name, entry);
     return (await readValues(name, entry, Math.min(entry.count, maxBytes))).bytes;
   }
 
@@ -232,7 +232,7 @@ function directoryOf(
       const entry = entries.get(name);
       if (!entry) return null;
       let first = 0;
-      await eachNumber(name, entry, 1, (number) => {
+      await forEachNumber(name, entry, 1, (number) => {
         first = number;
       });
       return first;
@@ -241,7 +241,7 @@ function directoryOf(
       const entry = shortEntry(name);
       if (!entry) return null;
       const all: number[] = [];
-      await eachNumber(name, entry, entry.count, (number) => all.push(number));
+      await forEachNumber(name, entry, entry.count, (number) => all.push(number));
       return all;
     },
     async table(name, length) {
@@ -254,7 +254,7 @@ function directoryOf(
       }
       const isWide = sizes[entry.type] === 8 || entry.high > 0;
       const table = isWide ? new Float64Array(length) : new Uint32Array(length);
-      await eachNumber(name, entry, length, (number, i) => {
+      await forEachNumber(name, entry, length, (number, i) => {
         table[i] = number;
       });
       return table;
@@ -275,10 +275,10 @@ function directoryOf(
       return Array.from({ length: entry.count }, (_, i) => realAt(reader, i * size));
     },
     async text(name, maxBytes) {
-      const found = await bytes(name, maxBytes);
-      if (!found) return null;
-      const end = found.indexOf(0);
-      return decodeText(end < 0 ? found : found.subarray(0, end));
+      const textBytes = await bytes(name, maxBytes);
+      if (!textBytes) return null;
+      const end = textBytes.indexOf(0);
+      return decodeText(end < 0 ? textBytes : textBytes.subarray(0, end));
     },
     bytes: (name) => bytes(name, Number.POSITIVE_INFINITY),
   };

@@ -14,7 +14,7 @@ import type { StoredTiles, TiffImage } from './tiff-image.ts';
  */
 const TILE = { width: 2048, height: 256 };
 
-/** An image in strips, plane by plane. */
+/** The strips of an image, plane by plane; a plane contains one sample of every pixel, or all samples if they are interleaved. */
 interface RawStrips {
   readonly height: number;
   readonly rowsPerStrip: number;
@@ -51,11 +51,11 @@ export function openRawStrips(
     stripsPerPlane: Math.ceil(height / rowsPerStrip),
     planes,
   };
-  const listed = directory.count(blockTags.strips[0]);
-  if (listed < raw.stripsPerPlane * planes) {
+  const listedCount = directory.count(blockTags.strips[0]);
+  if (listedCount < raw.stripsPerPlane * planes) {
     throw new SlideError(
       'FILE_CORRUPT',
-      `An image needs ${raw.stripsPerPlane * planes} strips and lists ${listed}`,
+      `An image needs ${raw.stripsPerPlane * planes} strips and lists ${listedCount}`,
     );
   }
   const readOffsets = readOnce(() => readStripOffsets(directory, raw));
@@ -78,24 +78,26 @@ export function openRawStrips(
       const offsets = await readOffsets();
       const left = column * TILE.width;
       const top = row * TILE.height;
-      const part = {
+      const tileRect = {
         rowStartByte: (left * bitsPerPixel) / 8,
         bytesPerRow: bytesOf(Math.min(TILE.width, width - left) * bitsPerPixel),
         topRow: top,
         rows: Math.min(TILE.height, height - top),
       };
-      const runs = Array.from({ length: planes }, (_, plane) => runsOf(raw, offsets, plane, part)).flat();
+      const runs = Array.from({ length: planes }, (_, plane) =>
+        listRuns(raw, offsets, plane, tileRect),
+      ).flat();
       if (runs.length === 0) return null;
-      const bytes = new Uint8Array(planes * part.rows * part.bytesPerRow);
+      const bytes = new Uint8Array(planes * tileRect.rows * tileRect.bytesPerRow);
       await readRuns(source, runs, bytes, signal);
       // The decoder receives the rows of each plane as one block.
-      const blockBytes = new Array<number>(planes).fill(part.rows * part.bytesPerRow);
+      const blockBytes = new Array<number>(planes).fill(tileRect.rows * tileRect.bytesPerRow);
       return {
         codec: 'tiff',
         bytes,
         width: Math.min(TILE.width, width - left),
-        height: part.rows,
-        coding: { ...samples, blockRows: part.rows, blockBytes },
+        height: tileRect.rows,
+        coding: { ...samples, blockRows: tileRect.rows, blockBytes },
       };
     },
   };
@@ -132,25 +134,25 @@ async function readStripOffsets(directory: TiffDirectory, raw: RawStrips): Promi
  * Returns the byte ranges of the rows of a tile in one plane; ranges that follow each other are joined. The list is empty
  * when all strips of the tile are empty.
  */
-function runsOf(
+function listRuns(
   { rowsPerStrip, rowBytes, stripsPerPlane }: RawStrips,
   offsets: NumberTable,
   plane: number,
-  part: { rowStartByte: number; bytesPerRow: number; topRow: number; rows: number },
+  tileRect: { rowStartByte: number; bytesPerRow: number; topRow: number; rows: number },
 ): Run[] {
   const runs: Run[] = [];
   let emptyRows = 0;
-  for (let row = part.topRow; row < part.topRow + part.rows; row++) {
+  for (let row = tileRect.topRow; row < tileRect.topRow + tileRect.rows; row++) {
     const stripOffset = offsets[plane * stripsPerPlane + Math.floor(row / rowsPerStrip)] ?? 0;
     if (stripOffset === 0) {
       emptyRows++;
       continue;
     }
-    const offset = stripOffset + (row % rowsPerStrip) * rowBytes + part.rowStartByte;
+    const offset = stripOffset + (row % rowsPerStrip) * rowBytes + tileRect.rowStartByte;
     const last = runs.at(-1);
     if (last && last.offset + last.length === offset) {
-      runs[runs.length - 1] = { offset: last.offset, length: last.length + part.bytesPerRow };
-    } else runs.push({ offset, length: part.bytesPerRow });
+      runs[runs.length - 1] = { offset: last.offset, length: last.length + tileRect.bytesPerRow };
+    } else runs.push({ offset, length: tileRect.bytesPerRow });
   }
   if (emptyRows > 0 && runs.length > 0)
     throw new SlideError('FILE_CORRUPT', 'Some strips of a tile are missing');

@@ -27,6 +27,6 @@ export async function readResolution(directory: TiffDirectory): Promise<{ x: num
 
 /** Returns the pixel size in micrometres; null when it is not plausible for a microscope. */
 export function plausibleMpp(x: number, y: number): { x: number; y: number } | null {
-  const isPlausible = [x, y].every((side) => side >= PLAUSIBLE_MPP.min && side <= PLAUSIBLE_MPP.max);
+  const isPlausible = [x, y].every((mpp) => mpp >= PLAUSIBLE_MPP.min && mpp <= PLAUSIBLE_MPP.max);
   return isPlausible ? { x, y } : null;
 }

@@ -12,6 +12,7 @@ import {
   short,
   type TagValue,
 } from '../testing/build-tiff.ts';
+import type { TiffDirectory } from './directory.ts';
 import { tag } from './tags.ts';
 import { openTiff } from './tiff-file.ts';
 
@@ -43,16 +44,16 @@ describe.each(layouts)('openTiff on a file ($name)', (layout) => {
   it('returns the directories in the order of the file', async () => {
     const file = await open();
     const chain = await file.directories();
-    expect(await Promise.all(chain.map((one) => one.number(tag.ImageWidth)))).toEqual([300, 7]);
+    expect(await Promise.all(chain.map((directory) => directory.number(tag.ImageWidth)))).toEqual([300, 7]);
     expect(chain[0]).toBe(file.first);
   });
 
   it('returns the SubIFDs of a directory', async () => {
     const file = await open();
-    const below = await file.subDirectories(file.first);
-    expect(await Promise.all(below.map((one) => one.number(tag.ImageWidth)))).toEqual([150, 75]);
-    expect(below.map((one) => one.depth)).toEqual([1, 1]);
-    expect(await file.subDirectories(below[0] as (typeof below)[0])).toEqual([]);
+    const found = await file.subDirectories(file.first);
+    expect(await Promise.all(found.map((directory) => directory.number(tag.ImageWidth)))).toEqual([150, 75]);
+    expect(found.map((directory) => directory.depth)).toEqual([1, 1]);
+    expect(await file.subDirectories(found[0] as TiffDirectory)).toEqual([]);
   });
 
   it('reads numbers, text and fractions from the tags of a directory', async () => {
@@ -83,39 +84,41 @@ describe.each(layouts)('openTiff on a file ($name)', (layout) => {
   });
 });
 
-describe('a TIFF value', () => {
-  const first = async (value: TagValue) => {
+describe('TiffDirectory', () => {
+  /** Returns the directory of a file whose tag ImageWidth has the value, of any field type. */
+  const directoryWith = async (value: TagValue) => {
     const { bytes } = buildTiff({ directories: [{ tags: { [tag.ImageWidth]: value } }] });
     return (await openTiff(memorySource(bytes))).first;
   };
 
-  it('of text ends at its first NUL', async () => {
-    const directory = await first({ type: 2, numbers: [65, 66, 0, 67] });
+  it('returns text up to its first NUL', async () => {
+    const directory = await directoryWith({ type: 2, numbers: [65, 66, 0, 67] });
     expect(await directory.text(tag.ImageWidth, 100)).toBe('AB');
   });
 
-  it('of text is decoded as Latin-1 when it is not UTF-8', async () => {
-    const directory = await first({ type: 2, numbers: [0xb5, 0x6d, 0] });
+  it('decodes text as Latin-1 when it is not valid UTF-8', async () => {
+    const directory = await directoryWith({ type: 2, numbers: [0xb5, 0x6d, 0] });
     expect(await directory.text(tag.ImageWidth, 100)).toBe('µm');
   });
 
-  it('that is a fraction with denominator 0 is null', async () => {
-    expect(await (await first({ type: 5, numbers: [1, 0] })).real(tag.ImageWidth)).toBeNull();
+  it('returns null for a fraction with denominator 0', async () => {
+    const directory = await directoryWith({ type: 5, numbers: [1, 0] });
+    expect(await directory.real(tag.ImageWidth)).toBeNull();
   });
 
-  it('of a signed or unknown field type is rejected as a number', async () => {
+  it('rejects a value of a signed or unknown field type as corrupt when it should be a whole number', async () => {
     for (const type of [6, 9, 0, 99]) {
-      const directory = await first({ type, numbers: [1] });
+      const directory = await directoryWith({ type, numbers: [1] });
       await expect(directory.number(tag.ImageWidth)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
     }
   });
 
-  it('beyond 2^53 is read as Infinity, never as another number', async () => {
-    const directory = await first({ type: 16, numbers: [2 ** 60] });
+  it('returns Infinity for a number above 2^53, which JavaScript cannot represent exactly', async () => {
+    const directory = await directoryWith({ type: 16, numbers: [2 ** 60] });
     expect(await directory.number(tag.ImageWidth)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('of a tag with two entries is read from the first one', async () => {
+  it('returns the value of the first entry when a tag has two', async () => {
     const built = buildTiff({ directories: [{ tags: { [tag.ImageWidth]: short(1), 257: short(2) } }] });
     const [{ at } = { at: 0 }] = built.directories;
     built.bytes[at + 2 + 12] = 0; // the tag of the second entry: 257 becomes 256
@@ -153,10 +156,10 @@ const write =
   };
 const directoryAt = (built: BuiltTiff, i: number) => built.directories[i]?.at ?? 0;
 
-describe('a TIFF file is rejected when it', () => {
+describe('openTiff rejects a file that', () => {
   it.each<[string, Damage, string]>([
     ['is empty', () => new Uint8Array(), 'FILE_CORRUPT'],
-    ['has another signature', write(() => 0, 0x58), 'FILE_CORRUPT'],
+    ['has no TIFF signature', write(() => 0, 0x58), 'FILE_CORRUPT'],
     ['ends in its header', ({ bytes }) => bytes.subarray(0, 7), 'FILE_TRUNCATED'],
     ['has no directory', point(-1, () => 0), 'FILE_CORRUPT'],
     ['has its first directory in the header', point(-1, () => 6), 'FILE_CORRUPT'],
@@ -173,9 +176,13 @@ describe('a TIFF file is rejected when it', () => {
       'FILE_TRUNCATED',
     ],
     ['has a directory without entries', write((built) => directoryAt(built, 0), 0, 0), 'FILE_CORRUPT'],
-    ['has 65,535 entries', write((built) => directoryAt(built, 0), 255, 255), 'LIMIT_EXCEEDED'],
     [
-      'claims more entries than fit into it',
+      'has a directory of 65,535 entries',
+      write((built) => directoryAt(built, 0), 255, 255),
+      'LIMIT_EXCEEDED',
+    ],
+    [
+      'has a directory that claims more entries than the file can contain',
       write((built) => directoryAt(built, 0), 0, 15),
       'FILE_TRUNCATED',
     ],
@@ -197,7 +204,7 @@ describe('a TIFF file is rejected when it', () => {
     await expect(openTiff(memorySource(bytes))).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 
-  it('has 5,000 directories', async () => {
+  it('has 5,000 directories, above the limit of 4,096', async () => {
     const directories = Array.from({ length: 5000 }, () => ({ tags: { [tag.ImageWidth]: byte(1) } }));
     const file = await openTiff(memorySource(buildTiff({ directories }).bytes));
     await expect(file.directories()).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
@@ -205,22 +212,22 @@ describe('a TIFF file is rejected when it', () => {
 
   it.each([
     ['itself', 0],
-    ['another of the chain', 1],
-  ])('points to %s as a SubIFD', async (_, target) => {
-    const plan = (offset: number) =>
+    ['another directory of the main chain', 1],
+  ])('has a directory that points to %s as a SubIFD', async (_, target) => {
+    const build = (offset: number) =>
       buildTiff({
         directories: [
           { tags: { [tag.ImageWidth]: byte(1), [tag.SubIFDs]: long(offset) } },
           { tags: { [tag.ImageWidth]: byte(1) } },
         ],
       });
-    const { bytes } = plan(directoryAt(plan(0), target));
+    const { bytes } = build(directoryAt(build(0), target));
     const file = await openTiff(memorySource(bytes));
     await file.directories();
     await expect(file.subDirectories(file.first)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 
-  it('nests SubIFDs five deep', async () => {
+  it('nests SubIFDs five deep, above the limit of four', async () => {
     const nested = (depth: number): DirectoryPlan => ({
       tags: { [tag.ImageWidth]: byte(depth) },
       subDirectories: depth > 0 ? [nested(depth - 1)] : [],
@@ -236,7 +243,7 @@ describe('a TIFF file is rejected when it', () => {
 
   it.each<[string, TagValue, number, string]>([
     ['past the end of the file', long(1_000_000), 3, 'FILE_TRUNCATED'],
-    ['of 64 MiB and more', long(8), 2 ** 31, 'LIMIT_EXCEEDED'],
+    ['of 8 GiB, above the limit of 64 MiB', long(8), 2 ** 31, 'LIMIT_EXCEEDED'],
   ])('has a value %s', async (_, pointer, count, code) => {
     const built = buildTiff({ directories: [{ tags: { [tag.TileOffsets]: pointer } }] });
     const view = new DataView(built.bytes.buffer, built.bytes.byteOffset);
@@ -246,7 +253,7 @@ describe('a TIFF file is rejected when it', () => {
     await expect(first.table(tag.TileOffsets, count)).rejects.toMatchObject({ code });
   });
 
-  it('has more values in a short list than the limit', async () => {
+  it('has 5,000 values in a tag, above the limit of 4,096', async () => {
     const { bytes } = buildTiff({
       directories: [{ tags: { [tag.SubIFDs]: long(...new Array(5000).fill(8)) } }],
     });
@@ -254,7 +261,7 @@ describe('a TIFF file is rejected when it', () => {
     await expect(first.numbers(tag.SubIFDs)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 
-  it('claims 2^61 values of 8 bytes, beyond the safe integers', async () => {
+  it('claims 2^61 values of 8 bytes in a tag, a byte count above the safe integers', async () => {
     const built = buildTiff({ directories: [{ tags: { [tag.TileOffsets]: long8(1) } }], isBig: true });
     const view = new DataView(built.bytes.buffer, built.bytes.byteOffset);
     // The count of the first entry of a BigTIFF: after the number of entries (8 bytes), tag and type (4 bytes).
@@ -264,7 +271,7 @@ describe('a TIFF file is rejected when it', () => {
   });
 });
 
-describe('opening a TIFF file', () => {
+describe('openTiff', () => {
   it('reads at most 1 KiB per directory', async () => {
     const source = memorySource(buildTiff({ directories }).bytes);
     let bytesRead = 0;
@@ -273,6 +280,6 @@ describe('opening a TIFF file', () => {
       return source.read(offset, length);
     };
     await (await openTiff({ ...source, read })).directories();
-    expect(bytesRead).toBeLessThanOrEqual(16 + 2 * 1024);
+    expect(bytesRead).toBeLessThanOrEqual(16 + 2 * 1024); // the header and two directories
   });
 });

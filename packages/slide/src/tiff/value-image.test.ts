@@ -4,10 +4,11 @@ import { memorySource } from '../source/memory-source.ts';
 import { loadPeerSharp } from '../testing/peer-sharp.ts';
 import { openValueTiff } from './value-image.ts';
 
-/** Not a multiple of the tile: the last column and row of tiles are partly filled. */
+/** Image size in pixels; not a multiple of the tile side, so the last column and row of tiles are partly filled. */
 const [width, height] = [333, 210];
 
-function grey(type: 'uchar' | 'ushort' = 'uchar') {
+/** Returns a grey image of smooth waves, as values and as a sharp image that can be written as TIFF. */
+function greyWaves(type: 'uchar' | 'ushort' = 'uchar') {
   const length = width * height;
   const wave = (i: number) => 0.5 + 0.5 * Math.sin((i % width) / 20) * Math.cos(Math.floor(i / width) / 15);
   const values =
@@ -18,13 +19,12 @@ function grey(type: 'uchar' | 'ushort' = 'uchar') {
   return { values, picture: picture.toColourspace(type === 'uchar' ? 'b-w' : 'grey16') };
 }
 
-async function allValues(tiff: Uint8Array) {
+async function readAllValues(tiff: Uint8Array) {
   const image = await openValueTiff(memorySource(tiff));
   const values = image.type === 'uint16' ? new Uint16Array(width * height) : new Uint8Array(width * height);
-  // In parts that do not end where blocks end.
-  const part = 37;
-  for (let top = 0; top < height; top += part) {
-    const rows = Math.min(part, height - top);
+  const rowsPerRead = 37; // Reads do not end where blocks end.
+  for (let top = 0; top < height; top += rowsPerRead) {
+    const rows = Math.min(rowsPerRead, height - top);
     await image.readRows(top, rows, values.subarray(top * width, (top + rows) * width));
   }
   return { ...image, values };
@@ -35,34 +35,37 @@ describe('openValueTiff on a TIFF that libvips wrote', () => {
     ['JPEG tiles of a pyramid', { tile: true, tileWidth: 128, tileHeight: 128, pyramid: true }],
     ['JPEG strips', {}],
   ])('returns the values that libvips reads from %s', async (_, layout) => {
-    const tiff = await grey()
+    const tiff = await greyWaves()
       .picture.tiff({ compression: 'jpeg', quality: 75, ...layout })
       .toBuffer();
-    const read = await allValues(tiff);
+    const read = await readAllValues(tiff);
     const peer = await loadPeerSharp();
     const expected = await peer(tiff).toColourspace('b-w').raw().toBuffer();
     expect([read.width, read.height, read.type]).toEqual([width, height, 'uint8']);
     expect(Buffer.compare(read.values as Uint8Array, expected)).toBe(0);
-    // Not all alike, and compressed with loss: the comparison above is not one of empty arrays.
+    // The values vary and the compression is lossy, so the comparison is not one of empty or copied arrays.
     expect(new Set(expected).size).toBeGreaterThan(100);
-    expect(Buffer.compare(expected, grey().values as Uint8Array)).not.toBe(0);
+    expect(Buffer.compare(expected, greyWaves().values as Uint8Array)).not.toBe(0);
   });
 
   it.each([
     ['uchar', 'deflate'],
     ['ushort', 'deflate'],
     ['ushort', 'lzw'],
-  ] as const)('has the written values of %s with %s and differencing', async (type, compression) => {
-    const { values, picture } = grey(type);
-    const tiff = await picture.tiff({ compression, predictor: 'horizontal' }).toBuffer();
-    expect((await allValues(tiff)).values).toEqual(values);
-  });
+  ] as const)(
+    'returns the written %s values from %s compression with horizontal differencing',
+    async (type, compression) => {
+      const { values, picture } = greyWaves(type);
+      const tiff = await picture.tiff({ compression, predictor: 'horizontal' }).toBuffer();
+      expect((await readAllValues(tiff)).values).toEqual(values);
+    },
+  );
 
   it('rejects a file as damaged when a JPEG tile is not a JPEG', async () => {
-    const tiff = await grey().picture.tiff({ compression: 'jpeg', tile: true }).toBuffer();
+    const tiff = await greyWaves().picture.tiff({ compression: 'jpeg', tile: true }).toBuffer();
     const firstTile = tiff.indexOf(Buffer.from([0xff, 0xd8, 0xff]));
     tiff.fill(0, firstTile, firstTile + 3);
-    await expect(allValues(tiff)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+    await expect(readAllValues(tiff)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 
   it('rejects a JPEG of three bands, and the message states the number of bands', async () => {

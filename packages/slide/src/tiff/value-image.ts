@@ -80,7 +80,7 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
   const { first: directory } = await openTiff(source);
   const geometry = await readGeometry(directory);
   const layout = await readSampleLayout(directory);
-  const packing = packingOf(layout);
+  const packing = supportedPackingOf(layout);
   const bits = layout.bitsPerSample[0] ?? 1;
   const sample = sampleOf(bits, layout.sampleFormat);
   // NaN when the file does not state a value for pixels without data. Otherwise these pixels become NaN, which integers
@@ -194,7 +194,7 @@ async function readJpegBlock(
 }
 
 /** Returns the compression of a supported image. @throws SlideError FORMAT_NOT_SUPPORTED */
-function packingOf(layout: SampleLayout): TiffCoding['packing'] {
+function supportedPackingOf(layout: SampleLayout): TiffCoding['packing'] {
   if (layout.samplesPerPixel !== 1 || layout.depth !== 1) {
     throw new SlideError('FORMAT_NOT_SUPPORTED', `The image has ${layout.samplesPerPixel} bands, not one`);
   }
