@@ -23,20 +23,20 @@ afterEach(async () => {
 /** A store in memory that records the requested blocks. */
 function storeOf(content = bytes) {
   const requests: { key: string; first: number; blocks: number; signal: AbortSignal | undefined }[] = [];
-  let held: Promise<void> = Promise.resolve();
+  let gate: Promise<void> = Promise.resolve();
   let fault: Error | null = null;
   return {
     requests,
     /** Delays all responses until the promise is fulfilled. */
-    hold(until: Promise<void>) {
-      held = until;
+    delayUntil(promise: Promise<void>) {
+      gate = promise;
     },
-    breakWith(error: Error | null) {
+    failWith(error: Error | null) {
       fault = error;
     },
     async read({ key }: StoredObject, offset: number, length: number, signal?: AbortSignal) {
       requests.push({ key, first: offset / BLOCK_BYTES, blocks: Math.ceil(length / BLOCK_BYTES), signal });
-      await held;
+      await gate;
       signal?.throwIfAborted();
       if (fault) throw fault;
       return new Uint8Array(content.subarray(offset, offset + length));
@@ -70,18 +70,16 @@ function cacheOf(
   };
 }
 const requestedRanges = ({ requests }: ReturnType<typeof storeOf>) =>
-  requests
-    .map(({ first, blocks }) => [first, blocks] as const)
-    .sort(([one], [otherCache]) => one - otherCache);
+  requests.map(({ first, blocks }) => [first, blocks] as const).sort(([firstA], [firstB]) => firstA - firstB);
 
 describe('the block cache', () => {
   it.each([
     ['within a block', 100, 200],
-    ['across two', BLOCK_BYTES - 10, 20],
-    ['the last bytes', bytes.length - 7, 7],
-    ['nothing', 5, 0],
-    ['everything', 0, bytes.length],
-  ])('returns exactly the requested bytes: %s', async (_, offset, length) => {
+    ['across two blocks', BLOCK_BYTES - 10, 20],
+    ['at the end of the object', bytes.length - 7, 7],
+    ['of length 0', 5, 0],
+    ['that is the whole object', 0, bytes.length],
+  ])('returns exactly the bytes of a range %s', async (_, offset, length) => {
     const read = await cacheOf(storeOf()).read(object, offset, length);
     expect(bytes.subarray(offset, offset + length).equals(read)).toBe(true);
   });
@@ -110,7 +108,7 @@ describe('the block cache', () => {
   it('fetches a block once for concurrent and later reads', async () => {
     const store = storeOf();
     const gate = Promise.withResolvers<void>();
-    store.hold(gate.promise);
+    store.delayUntil(gate.promise);
     const cache = cacheOf(store);
     const reads = [0, 1, 2].map((offset) => cache.read(object, offset, 10));
     gate.resolve();
@@ -138,18 +136,18 @@ describe('the block cache', () => {
 
   it('fails all waiting reads of a block when its request fails, and requests the block again at the next read', async () => {
     const store = storeOf();
-    store.breakWith(new Error('down'));
+    store.failWith(new Error('down'));
     const cache = cacheOf(store);
     const both = await Promise.allSettled([cache.read(object, 0, 1), cache.read(object, 1, 1)]);
     expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    store.breakWith(null);
+    store.failWith(null);
     expect(await cache.read(object, 0, 1)).toHaveLength(1);
   });
 
   it('aborts a request when its last waiting read was aborted, not before', async () => {
     const store = storeOf();
     const gate = Promise.withResolvers<void>();
-    store.hold(gate.promise);
+    store.delayUntil(gate.promise);
     const cache = cacheOf(store);
     const controllers = [new AbortController(), new AbortController()];
     const reads = controllers.map(({ signal }) => cache.read(object, 0, 1, signal));

@@ -50,8 +50,8 @@ interface Blocks {
 interface ByteRange {
   readonly blocks: Blocks;
   readonly target: Uint8Array;
-  /** Index in the target. */
-  readonly at: number;
+  /** Index in the target of the first byte. */
+  readonly targetStart: number;
   /** Position in the object. */
   readonly offset: number;
   readonly length: number;
@@ -103,7 +103,7 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
       pending.set(name, { block: promise, batch });
     }
     /** Stores a received block in both caches and passes it to the reads that wait for it. */
-    const settle = (index: number, bytes: Uint8Array) => {
+    const deliver = (index: number, bytes: Uint8Array) => {
       const { name } = blockAt(blocks, index);
       memory.set(name, bytes);
       results.get(index)?.resolve(bytes);
@@ -111,21 +111,21 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
     };
 
     /** Fetches a run of blocks with one request. */
-    async function fromStore(first: number, count: number): Promise<void> {
+    async function fetchRun(first: number, count: number): Promise<void> {
       try {
-        const at = first * BLOCK_BYTES;
-        const length = Math.min(count * BLOCK_BYTES, object.size - at);
-        const bytes = await store.read(object, at, length, batch.controller.signal);
+        const offset = first * BLOCK_BYTES;
+        const length = Math.min(count * BLOCK_BYTES, object.size - offset);
+        const bytes = await store.read(object, offset, length, batch.controller.signal);
         for (let step = 0; step < count; step++) {
           // A copy, so that a cached block does not keep the bytes of the whole response in memory.
-          settle(first + step, bytes.slice(step * BLOCK_BYTES, (step + 1) * BLOCK_BYTES));
+          deliver(first + step, bytes.slice(step * BLOCK_BYTES, (step + 1) * BLOCK_BYTES));
         }
       } catch (error) {
         for (let step = 0; step < count; step++) results.get(first + step)?.reject(error);
       }
     }
 
-    void Promise.all(runsOf(indices).map(({ first, count }) => fromStore(first, count))).finally(() =>
+    void Promise.all(runsOf(indices).map(({ first, count }) => fetchRun(first, count))).finally(() =>
       removePending(batch),
     );
   }
@@ -143,8 +143,8 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
       return true;
     }
     if (diskCache === null || pending.has(block.name)) return false;
-    const { at, offset, length } = partIn(index, range);
-    return diskCache.readInto(range.target, at, block, offset, length);
+    const { targetStart, offset, length } = partIn(index, range);
+    return diskCache.readInto(range.target, targetStart, block, offset, length);
   }
 
   /** Copies the parts of a range that lie in cached blocks. @returns indices of the blocks that are not cached */
@@ -192,10 +192,10 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
   }
 
   return {
-    async readInto(object, target, at, offset, length, signal) {
+    async readInto(object, target, targetStart, offset, length, signal) {
       checkRange(offset, length, object.size);
       if (length === 0) return;
-      const range: ByteRange = { blocks: blocksOf(object), target, at, offset, length };
+      const range: ByteRange = { blocks: blocksOf(object), target, targetStart, offset, length };
       const first = Math.floor(offset / BLOCK_BYTES);
       const end = Math.ceil((offset + length) / BLOCK_BYTES);
       for (let index = first; index < end; index += BLOCKS_PER_STEP) {
@@ -218,16 +218,20 @@ function blockAt({ object, fingerprint, blocks }: Blocks, index: number): Block 
 }
 
 /** Returns the part of a range that lies in a block: index in the target, offset in the block, and length. */
-function partIn(index: number, { at, offset, length }: ByteRange) {
+function partIn(index: number, { targetStart, offset, length }: ByteRange) {
   const blockStart = index * BLOCK_BYTES;
   const partStart = Math.max(offset, blockStart);
   const partEnd = Math.min(offset + length, blockStart + BLOCK_BYTES);
-  return { at: at + partStart - offset, offset: partStart - blockStart, length: partEnd - partStart };
+  return {
+    targetStart: targetStart + partStart - offset,
+    offset: partStart - blockStart,
+    length: partEnd - partStart,
+  };
 }
 
 function copyFrom(block: Uint8Array, index: number, range: ByteRange): void {
-  const { at, offset, length } = partIn(index, range);
-  range.target.set(block.subarray(offset, offset + length), at);
+  const { targetStart, offset, length } = partIn(index, range);
+  range.target.set(block.subarray(offset, offset + length), targetStart);
 }
 
 /** Groups indices into runs of consecutive indices, at most 8 each. */

@@ -36,14 +36,18 @@ function createDiskCache(maxBytes = 2 ** 20): BlockDiskCache {
   return diskCache;
 }
 const fileOf = (index: number) => join(folder, 'ab', fingerprint, String(index));
-/** The whole block; null when it is not cached. */
-async function readFrom(diskCache: BlockDiskCache, index: number, of = fingerprint): Promise<Buffer | null> {
+/** Returns the whole block with this index; null when it is not cached. */
+async function readFrom(
+  diskCache: BlockDiskCache,
+  index: number,
+  objectFingerprint = fingerprint,
+): Promise<Buffer | null> {
   const target = Buffer.alloc(block.length);
-  const blockAt = { name: `${of}/${index}`, byteCount: block.length };
+  const blockAt = { name: `${objectFingerprint}/${index}`, byteCount: block.length };
   return (await diskCache.readInto(target, 0, blockAt, 0, block.length)) ? target : null;
 }
 const cachedIndices = async () =>
-  (await readdir(join(folder, 'ab', fingerprint))).map(Number).sort((one, other) => one - other);
+  (await readdir(join(folder, 'ab', fingerprint))).map(Number).sort((a, b) => a - b);
 
 describe('the disk cache of blocks', () => {
   it('returns cached blocks, also to another process', async () => {
@@ -118,7 +122,7 @@ describe('the disk cache of blocks', () => {
     for (let index = 0; index < 10; index++) await utimes(fileOf(index), 1000 + index, 1000 + index);
     await readFrom(filled, 0);
     await expect.poll(async () => (await stat(fileOf(0))).mtimeMs).toBeGreaterThan(1e9);
-    // Room for five files of a block and its checksum; eviction leaves at most 90 % of it in use.
+    // Five files of a block and its checksum fit; eviction leaves at most 90 % of the limit in use, which is four files.
     const limited = createDiskCache(5 * 10_100);
     await limited.settled();
     expect(await cachedIndices()).toEqual([0, 7, 8, 9]);
@@ -137,12 +141,12 @@ describe('the disk cache of blocks', () => {
 
   it('deletes abandoned partial files, but not recent ones', async () => {
     await mkdir(join(folder, 'ab', fingerprint), { recursive: true });
-    for (const [name, at] of [
+    for (const [name, modifiedSeconds] of [
       ['1.old.part', 1000],
       ['2.new.part', Date.now() / 1000],
     ] as const) {
       await writeFile(join(folder, 'ab', fingerprint, name), block);
-      await utimes(join(folder, 'ab', fingerprint, name), at, at);
+      await utimes(join(folder, 'ab', fingerprint, name), modifiedSeconds, modifiedSeconds);
     }
     await createDiskCache().settled();
     expect(await readdir(join(folder, 'ab', fingerprint))).toEqual(['2.new.part']);

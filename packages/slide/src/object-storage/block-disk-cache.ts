@@ -21,11 +21,17 @@ export interface Block {
 
 export interface BlockDiskCache {
   /**
-   * Reads `length` bytes of a block, beginning at `offset` in the block, into `target`, beginning at index `at`.
+   * Reads `length` bytes of a block, beginning at `offset` in the block, into `target`, beginning at index `targetStart`.
    *
    * @returns false when the block is not cached or damaged; the contents of `target` are then undefined
    */
-  readInto(target: Uint8Array, at: number, block: Block, offset: number, length: number): Promise<boolean>;
+  readInto(
+    target: Uint8Array,
+    targetStart: number,
+    block: Block,
+    offset: number,
+    length: number,
+  ): Promise<boolean>;
   /** Writes a block in the background. Skips it while too many wait or the disk returns errors. */
   put(name: string, block: Uint8Array): void;
   /** Resolves when all blocks are written and the folder is within its limit. */
@@ -78,9 +84,10 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
   let pausedUntil = 0;
   const files = cacheOpenFiles(MAX_OPEN_FILES);
   /** Blocks whose checksum this process has verified, by name. */
-  const verified = new Map<string, VerifiedBlock>();
-  const checking = new Map<string, Promise<VerifiedBlock | null>>();
-  /** The last step of the background work. Scans of the folder and writes run one after the other. */
+  const verifiedBlocks = new Map<string, VerifiedBlock>();
+  /** Verifications in progress, by name of the block. */
+  const runningChecks = new Map<string, Promise<VerifiedBlock | null>>();
+  /** The last step of the background work: scans of the folder and writes run one after the other. */
   let work: Promise<void> = evict().catch(pauseWriting);
 
   /** The cache folder has groups (the first two characters of a fingerprint), with a folder for each object. */
@@ -93,15 +100,15 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
 
   async function write(name: string, block: Uint8Array): Promise<void> {
     const path = pathOf(name);
-    const temporary = `${path}.${randomUUID()}.part`;
+    const temporaryPath = `${path}.${randomUUID()}.part`;
     const checksum = Buffer.alloc(CHECKSUM_BYTES);
     checksum.writeUInt32LE(crc32(block));
     try {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      await writeFile(temporary, Buffer.concat([checksum, block]), { mode: 0o600 });
-      await rename(temporary, path);
+      await writeFile(temporaryPath, Buffer.concat([checksum, block]), { mode: 0o600 });
+      await rename(temporaryPath, path);
     } catch (error) {
-      await rm(temporary, { force: true }).catch(() => {});
+      await rm(temporaryPath, { force: true }).catch(() => {});
       throw error;
     }
     pausedUntil = 0;
@@ -151,16 +158,16 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
 
   /** Closes a block's file and forgets that it was verified, so that the next read checks the file again. */
   async function dropState(name: string, path: string): Promise<void> {
-    verified.delete(name);
+    verifiedBlocks.delete(name);
     await files.drop(path);
   }
 
   /** Verifies the checksum of a block, once for all concurrent readers. Returns null when it is missing or damaged. */
   function verify(block: Block): VerifiedBlock | Promise<VerifiedBlock | null> {
-    const cached = verified.get(block.name) ?? checking.get(block.name);
+    const cached = verifiedBlocks.get(block.name) ?? runningChecks.get(block.name);
     if (cached !== undefined) return cached;
-    const checked = check(block).finally(() => checking.delete(block.name));
-    checking.set(block.name, checked);
+    const checked = check(block).finally(() => runningChecks.delete(block.name));
+    runningChecks.set(block.name, checked);
     return checked;
   }
 
@@ -169,9 +176,9 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
     try {
       const file = await files.take(path, CHECKSUM_BYTES + byteCount);
       if (file.size === CHECKSUM_BYTES + byteCount && (await hasValidChecksum(file))) {
-        if (verified.size >= MAX_VERIFIED) verified.clear();
+        if (verifiedBlocks.size >= MAX_VERIFIED) verifiedBlocks.clear();
         const cached: VerifiedBlock = { path, touchedAt: 0 };
-        verified.set(name, cached);
+        verifiedBlocks.set(name, cached);
         touch(name, cached);
         return cached;
       }
@@ -184,12 +191,12 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
   }
 
   return {
-    async readInto(target, at, block, offset, length) {
+    async readInto(target, targetStart, block, offset, length) {
       const cached = await verify(block);
       if (cached === null) return false;
       try {
         const file = await files.take(cached.path, CHECKSUM_BYTES + block.byteCount);
-        await file.readInto(target, at, CHECKSUM_BYTES + offset, length);
+        await file.readInto(target, targetStart, CHECKSUM_BYTES + offset, length);
       } catch {
         await dropState(block.name, cached.path); // The file was deleted or truncated.
         return false;

@@ -18,18 +18,18 @@ describe('a request to the object store with retries', () => {
       .mockRejectedValueOnce(transientFault())
       .mockRejectedValueOnce(new TypeError('fetch failed'))
       .mockResolvedValue('bytes');
-    expect(await guard({ retries: 2 }).ask(attempt)).toBe('bytes');
+    expect(await guard({ retries: 2 }).run(attempt)).toBe('bytes');
   });
 
   it('is not retried after a definite error such as FILE_MISSING', async () => {
     const attempt = vi.fn<() => Promise<never>>(failing(definiteError()));
-    await expect(guard({ retries: 2 }).ask(attempt)).rejects.toMatchObject({ code: 'FILE_MISSING' });
+    await expect(guard({ retries: 2 }).run(attempt)).rejects.toMatchObject({ code: 'FILE_MISSING' });
     expect(attempt).toHaveBeenCalledOnce();
   });
 
   it('is not retried when the backoff would exceed the total time limit', async () => {
     const attempt = vi.fn<() => Promise<never>>(failing(transientFault()));
-    await expect(guard({ retries: 2, backoffMs: 60_000 }).ask(attempt)).rejects.toMatchObject({
+    await expect(guard({ retries: 2, backoffMs: 60_000 }).run(attempt)).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
     });
     expect(attempt).toHaveBeenCalledOnce();
@@ -42,21 +42,21 @@ describe('a request to the object store with retries', () => {
           signal.addEventListener('abort', () => reject(new Error('interrupted')));
         }),
     );
-    await expect(guard({ attemptMs: 1 }).ask(attempt)).rejects.toMatchObject({ code: 'STORE_TIMEOUT' });
+    await expect(guard({ attemptMs: 1 }).run(attempt)).rejects.toMatchObject({ code: 'STORE_TIMEOUT' });
   });
 });
 
 describe('the circuit breaker', () => {
   async function openCircuit(limits: Partial<StoreLimits> = {}) {
     const openGuard = guard(limits);
-    for (let i = 0; i < 5; i++) await expect(openGuard.ask(failing(transientFault()))).rejects.toThrow('500');
+    for (let i = 0; i < 5; i++) await expect(openGuard.run(failing(transientFault()))).rejects.toThrow('500');
     return openGuard;
   }
 
   it('opens after five consecutive failures: requests then fail immediately and send nothing', async () => {
     const openGuard = await openCircuit();
     const attempt = vi.fn<() => Promise<string>>(async () => 'bytes');
-    await expect(openGuard.ask(attempt)).rejects.toMatchObject({
+    await expect(openGuard.run(attempt)).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
       message: 'The object store failed repeatedly; no requests are sent until the next probe',
     });
@@ -68,42 +68,42 @@ describe('the circuit breaker', () => {
     ['a definite error', failing(definiteError())],
   ])('stays closed when %s occurs between failures', async (_, between) => {
     const closedGuard = guard();
-    for (let i = 0; i < 4; i++) await closedGuard.ask(failing(transientFault())).catch(() => {});
-    await closedGuard.ask(between).catch(() => {});
-    for (let i = 0; i < 4; i++) await closedGuard.ask(failing(transientFault())).catch(() => {});
-    expect(await closedGuard.ask(async () => 'bytes')).toBe('bytes');
+    for (let i = 0; i < 4; i++) await closedGuard.run(failing(transientFault())).catch(() => {});
+    await closedGuard.run(between).catch(() => {});
+    for (let i = 0; i < 4; i++) await closedGuard.run(failing(transientFault())).catch(() => {});
+    expect(await closedGuard.run(async () => 'bytes')).toBe('bytes');
   });
 
   it('sends one probe after the interval, and closes when the probe succeeds', async () => {
     const openGuard = await openCircuit({ probeMs: 0 });
     const gate = Promise.withResolvers<string>();
-    const probe = openGuard.ask(() => gate.promise);
-    await expect(openGuard.ask(async () => 'another')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    const probe = openGuard.run(() => gate.promise);
+    await expect(openGuard.run(async () => 'another')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     gate.resolve('bytes');
     expect(await probe).toBe('bytes');
-    expect(await openGuard.ask(async () => 'another')).toBe('another');
+    expect(await openGuard.run(async () => 'another')).toBe('another');
   });
 
   it('stays open when the probe fails, and does not retry the probe', async () => {
     const openGuard = await openCircuit({ probeMs: 0, retries: 2 });
     const attempt = vi.fn<() => Promise<never>>(failing(transientFault()));
-    await expect(openGuard.ask(attempt)).rejects.toThrow('500');
+    await expect(openGuard.run(attempt)).rejects.toThrow('500');
     expect(attempt).toHaveBeenCalledOnce();
   });
 
   it('stays open when the caller aborts the probe', async () => {
     const openGuard = await openCircuit({ probeMs: 0, retries: 2 });
     const controller = new AbortController();
-    const probe = openGuard.ask(() => {
+    const probe = openGuard.run(() => {
       controller.abort(new Error('gone'));
       return Promise.reject(new Error('interrupted'));
     }, controller.signal);
     await expect(probe).rejects.toThrow('gone');
     // The circuit is still open, so the next request is a probe and is not retried.
     const attempt = vi.fn<() => Promise<never>>(failing(transientFault()));
-    await expect(openGuard.ask(attempt)).rejects.toThrow('500');
+    await expect(openGuard.run(attempt)).rejects.toThrow('500');
     expect(attempt).toHaveBeenCalledOnce();
-    expect(await openGuard.ask(async () => 'bytes')).toBe('bytes');
+    expect(await openGuard.run(async () => 'bytes')).toBe('bytes');
   });
 });
 
@@ -112,9 +112,9 @@ describe('concurrent requests to the store', () => {
     const limited = guard({ atOnce: 1, waiting: 2 });
     const order: string[] = [];
     const gate = Promise.withResolvers<void>();
-    const first = limited.ask(() => gate.promise);
-    const others = ['a', 'b'].map((name) => limited.ask(async () => order.push(name)));
-    await expect(limited.ask(async () => order.push('c'))).rejects.toMatchObject({ code: 'BUSY' });
+    const first = limited.run(() => gate.promise);
+    const others = ['a', 'b'].map((name) => limited.run(async () => order.push(name)));
+    await expect(limited.run(async () => order.push('c'))).rejects.toMatchObject({ code: 'BUSY' });
     expect(order).toEqual([]);
     gate.resolve();
     await Promise.all([first, ...others]);
@@ -125,10 +125,10 @@ describe('concurrent requests to the store', () => {
     const limited = guard({ atOnce: 1, waiting: 1 });
     const gate = Promise.withResolvers<void>();
     const controller = new AbortController();
-    const first = limited.ask(() => gate.promise);
-    const aborted = limited.ask(async () => 'gone', controller.signal);
+    const first = limited.run(() => gate.promise);
+    const aborted = limited.run(async () => 'gone', controller.signal);
     controller.abort(new Error('gone'));
-    const next = limited.ask(async () => 'next');
+    const next = limited.run(async () => 'next');
     gate.resolve();
     await expect(aborted).rejects.toThrow('gone');
     await first;
@@ -138,8 +138,8 @@ describe('concurrent requests to the store', () => {
   it('get STORE_TIMEOUT when they wait for their turn longer than the total time limit', async () => {
     const limited = guard({ atOnce: 1, totalMs: 20 });
     const gate = Promise.withResolvers<void>();
-    const first = limited.ask(() => gate.promise, undefined, { totalMs: 60_000, attemptMs: 60_000 });
-    await expect(limited.ask(async () => 'late')).rejects.toMatchObject({ code: 'STORE_TIMEOUT' });
+    const first = limited.run(() => gate.promise, undefined, { totalMs: 60_000, attemptMs: 60_000 });
+    await expect(limited.run(async () => 'late')).rejects.toMatchObject({ code: 'STORE_TIMEOUT' });
     gate.resolve();
     await first;
   });

@@ -63,7 +63,7 @@ export interface StoreGuard {
    * @param overrides limits that differ for this request
    * @throws SlideError STORE_UNAVAILABLE, STORE_TIMEOUT, BUSY; errors of `attempt`; the signal's reason
    */
-  ask<T>(
+  run<T>(
     attempt: (signal: AbortSignal) => Promise<T>,
     signal?: AbortSignal,
     overrides?: Overrides,
@@ -95,7 +95,7 @@ export function createStoreGuard(limits: StoreLimits): StoreGuard {
     }
   }
 
-  async function ask<T>(
+  async function run<T>(
     attempt: (signal: AbortSignal) => Promise<T>,
     signal: AbortSignal | undefined,
     { retries, attemptMs, totalMs }: StoreLimits,
@@ -131,7 +131,7 @@ export function createStoreGuard(limits: StoreLimits): StoreGuard {
     }
   }
 
-  return { ask: (attempt, signal, overrides) => ask(attempt, signal, { ...limits, ...overrides }) };
+  return { run: (attempt, signal, overrides) => run(attempt, signal, { ...limits, ...overrides }) };
 }
 
 /** Limits concurrent requests; further requests wait in order of arrival. */

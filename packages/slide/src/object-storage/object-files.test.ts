@@ -9,7 +9,7 @@ import { createObjectReader, type ObjectReader } from './object-reader.ts';
 
 const text = (words: string) => new TextEncoder().encode(words);
 const slide = await buildSvs();
-const down = new SlideError('STORE_UNAVAILABLE', 'The object store does not answer');
+const storeError = new SlideError('STORE_UNAVAILABLE', 'The object store does not answer');
 
 let store: MemoryStore;
 let objects: ObjectReader;
@@ -23,17 +23,17 @@ beforeEach(() => {
   objects = createObjectReader({ store, maxMemoryBytes: 2 ** 24, diskCache: null });
 });
 
-const at = (path: string, members?: readonly string[]) =>
+const objectAt = (path: string, members?: readonly string[]) =>
   ({ path, isObject: true, ...(members && { members }) }) as const;
 const textOf = async (name: string) => {
-  const files = await openSlideFiles(at('Set/slide.vsi'), objects);
+  const files = await openSlideFiles(objectAt('Set/slide.vsi'), objects);
   const source = await files.open(name);
   return Buffer.from(await source.read(0, source.size)).toString();
 };
 
 describe('the objects of a slide', () => {
   it('include the leading object and those in its folder', async () => {
-    const files = await openSlideFiles(at('Set/slide.vsi'), objects);
+    const files = await openSlideFiles(objectAt('Set/slide.vsi'), objects);
     expect(files).toMatchObject({ name: 'slide.vsi', path: null });
     expect(await files.list()).toEqual(['beside.dat', 'slide.vsi']);
     expect(await textOf('beside.dat')).toBe('beside');
@@ -41,7 +41,7 @@ describe('the objects of a slide', () => {
   });
 
   it('are those that the location names, when it names members', async () => {
-    const files = await openSlideFiles(at('Set/slide.vsi', ['_slide_/']), objects);
+    const files = await openSlideFiles(objectAt('Set/slide.vsi', ['_slide_/']), objects);
     expect(await files.list()).toEqual(['_slide_/', 'slide.vsi']);
   });
 
@@ -54,20 +54,22 @@ describe('the objects of a slide', () => {
 
   it('cause FILE_MISSING when one of them is missing', async () => {
     await expect(textOf('gone.dat')).rejects.toMatchObject({ code: 'FILE_MISSING' });
-    await expect(openSlideFiles(at('gone.svs'), objects)).rejects.toMatchObject({ code: 'FILE_MISSING' });
+    await expect(openSlideFiles(objectAt('gone.svs'), objects)).rejects.toMatchObject({
+      code: 'FILE_MISSING',
+    });
   });
 
   it('cause STORE_UNAVAILABLE while the storage does not respond', async () => {
-    store.failWith(down);
-    await expect(openSlideFiles(at('Set/slide.vsi'), objects)).rejects.toBe(down);
-    await expect(fingerprintOf(at('Set/slide.vsi'), objects)).rejects.toBe(down);
-    await expect(openSlideFiles(at('Set/slide.vsi'), null)).rejects.toMatchObject({
+    store.failWith(storeError);
+    await expect(openSlideFiles(objectAt('Set/slide.vsi'), objects)).rejects.toBe(storeError);
+    await expect(fingerprintOf(objectAt('Set/slide.vsi'), objects)).rejects.toBe(storeError);
+    await expect(openSlideFiles(objectAt('Set/slide.vsi'), null)).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
     });
   });
 
   it('cause FILE_CHANGED on reads after they were replaced', async () => {
-    const { leading } = await openSlideFiles(at('Set/slide.vsi'), objects);
+    const { leading } = await openSlideFiles(objectAt('Set/slide.vsi'), objects);
     store.set('Set/slide.vsi', text('another'));
     await expect(leading.read(0, 7)).rejects.toMatchObject({ code: 'FILE_CHANGED' });
     await expect(leading.read(0, 8)).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
@@ -77,18 +79,18 @@ describe('the objects of a slide', () => {
 describe('the fingerprint of a slide in object storage', () => {
   it('equals the fingerprint of the open slide, and does not change when the objects are moved', async () => {
     const members = ['beside.dat', '_slide_/'];
-    const files = await openSlideFiles(at('Set/slide.vsi', members), objects);
-    expect(await fingerprintOf(at('Set/slide.vsi', members), objects)).toBe(files.fingerprint);
+    const files = await openSlideFiles(objectAt('Set/slide.vsi', members), objects);
+    expect(await fingerprintOf(objectAt('Set/slide.vsi', members), objects)).toBe(files.fingerprint);
     store.set('Other/renamed.vsi', text('leading'));
     store.set('Other/beside.dat', text('beside'));
     store.set('Other/_slide_/stack1/frame_t.ets', text('part'));
-    expect(await fingerprintOf(at('Other/renamed.vsi', members), objects)).toBe(files.fingerprint);
+    expect(await fingerprintOf(objectAt('Other/renamed.vsi', members), objects)).toBe(files.fingerprint);
   });
 
   it.each(['Set/slide.vsi', 'Set/beside.dat', 'Set/_slide_/stack1/frame_t.ets'])(
     'changes when %s is replaced',
     async (key) => {
-      const location = at('Set/slide.vsi', ['beside.dat', '_slide_/']);
+      const location = objectAt('Set/slide.vsi', ['beside.dat', '_slide_/']);
       const before = await fingerprintOf(location, objects);
       store.set(key, text('another'));
       const newReader = createObjectReader({ store, maxMemoryBytes: 0, diskCache: null });
@@ -98,7 +100,7 @@ describe('the fingerprint of a slide in object storage', () => {
 
   it('is requested from the storage at most twice per second for all callers together', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
-    const readFingerprint = () => fingerprintOf(at('Set/slide.vsi'), objects);
+    const readFingerprint = () => fingerprintOf(objectAt('Set/slide.vsi'), objects);
     await Promise.all([readFingerprint(), readFingerprint()]);
     vi.advanceTimersByTime(499);
     await readFingerprint();
@@ -113,7 +115,7 @@ describe('the fingerprint of a slide in object storage', () => {
 describe('a slide in object storage', () => {
   it('is opened, and its tiles are read, as from a local file', async () => {
     store.set('Set/slide.svs', slide);
-    const opened = await openSlide(at('Set/slide.svs'), objects);
+    const opened = await openSlide(objectAt('Set/slide.svs'), objects);
     expect(opened).toMatchObject({ format: 'aperio', objectivePower: 20 });
     expect(await opened.readTile({ level: 0, column: 1, row: 1 })).toMatchObject({
       codec: 'jpeg',
@@ -124,7 +126,7 @@ describe('a slide in object storage', () => {
 
   it('is rejected with FORMAT_NOT_SUPPORTED when its format needs a library that opens files', async () => {
     store.set('Set/slide.mrxs', text('MIRAX'));
-    await expect(openSlide(at('Set/slide.mrxs'), objects)).rejects.toMatchObject({
+    await expect(openSlide(objectAt('Set/slide.mrxs'), objects)).rejects.toMatchObject({
       code: 'FORMAT_NOT_SUPPORTED',
       message: 'MIRAX slides can be read only from a slide folder.',
     });
@@ -136,14 +138,14 @@ describe('a slide in object storage', () => {
     const group = () =>
       groupSlideFiles({ path: 'Series', isObject: true }, ['large.dcm', 'small.dcm'], [], objects);
     expect(await group()).toEqual([{ leading: 'large.dcm', members: ['small.dcm'] }]);
-    const series = await openSlide(at('Series/large.dcm', ['small.dcm']), objects);
+    const series = await openSlide(objectAt('Series/large.dcm', ['small.dcm']), objects);
     expect(series.levels).toHaveLength(2);
   });
 
   it('is not grouped while the storage does not respond', async () => {
     store.set('Series/large.dcm', await buildDicom());
-    store.failWith(down);
+    store.failWith(storeError);
     const group = groupSlideFiles({ path: 'Series', isObject: true }, ['large.dcm', 'b.vms'], [], objects);
-    await expect(group).rejects.toBe(down);
+    await expect(group).rejects.toBe(storeError);
   });
 });

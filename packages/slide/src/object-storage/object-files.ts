@@ -73,10 +73,10 @@ async function membersOf(
 
 function objectSource(object: StoredObject, objects: ObjectReader): ByteSource {
   const { size } = object;
-  const readInto: ByteSource['readInto'] = async (target, at, offset, length, signal) => {
+  const readInto: ByteSource['readInto'] = async (target, targetStart, offset, length, signal) => {
     signal?.throwIfAborted();
     checkRange(offset, length, size);
-    await objects.readInto(object, target, at, offset, length, signal);
+    await objects.readInto(object, target, targetStart, offset, length, signal);
   };
   return {
     size,

@@ -47,9 +47,9 @@ export function createObjectReader({ store, maxMemoryBytes, diskCache }: ObjectR
     head: (key) => heads.get(key),
     list: (prefix) => lists.get(prefix),
 
-    async readInto(object, target, at, offset, length, signal) {
+    async readInto(object, target, targetStart, offset, length, signal) {
       try {
-        await blocks.readInto(object, target, at, offset, length, signal);
+        await blocks.readInto(object, target, targetStart, offset, length, signal);
       } catch (error) {
         heads.invalidate(object.key); // The object may have been replaced.
         throw error;

@@ -160,8 +160,8 @@ export function createObjectStore(
 
   async function head(key: string, signal?: AbortSignal): Promise<ObjectFacts> {
     const address = urlOf(key);
-    return guard.ask(async (attempt) => {
-      const response = await request(address, { method: 'HEAD' }, attempt);
+    return guard.run(async (attemptSignal) => {
+      const response = await request(address, { method: 'HEAD' }, attemptSignal);
       if (response.status !== 200) await throwErrorOf(response);
       const size = Number(response.headers.get('content-length') ?? Number.NaN);
       const etag = etagIn(response);
@@ -223,9 +223,9 @@ export function createObjectStore(
   /** Source: ListObjectsV2. */
   function readPage(query: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<XmlElement> {
     // Listing 1,000 keys takes longer than reading one object, so one attempt may use the whole time limit.
-    return guard.ask(
-      async (attempt) => {
-        const response = await request(`${root}/`, { method: 'GET', query }, attempt);
+    return guard.run(
+      async (attemptSignal) => {
+        const response = await request(`${root}/`, { method: 'GET', query }, attemptSignal);
         if (response.status === 404) {
           await response.body?.cancel();
           throw invalidResponse('the bucket does not exist');
@@ -243,9 +243,9 @@ export function createObjectStore(
 
   /** Sends an upload. @returns the ETag of the response */
   function send(address: string, options: RequestOptions, signal?: AbortSignal): Promise<string> {
-    return guard.ask(
-      async (attempt) => {
-        const response = await request(address, options, attempt);
+    return guard.run(
+      async (attemptSignal) => {
+        const response = await request(address, options, attemptSignal);
         if (response.status !== 200) await throwErrorOf(response);
         await response.body?.cancel();
         const etag = etagIn(response);
@@ -264,9 +264,9 @@ export function createObjectStore(
     signal: AbortSignal | undefined,
     retries: number,
   ): Promise<XmlElement> {
-    return guard.ask(
-      async (attempt) => {
-        const response = await request(address, options, attempt);
+    return guard.run(
+      async (attemptSignal) => {
+        const response = await request(address, options, attemptSignal);
         if (response.status !== 200) await throwErrorOf(response);
         return xmlOf(response, MAX_LIST_BYTES);
       },
@@ -312,8 +312,8 @@ export function createObjectStore(
       // bucket remove the parts.
       const query = { uploadId };
       await guard
-        .ask(async (attempt) => {
-          const response = await request(address, { method: 'DELETE', query }, attempt);
+        .run(async (attemptSignal) => {
+          const response = await request(address, { method: 'DELETE', query }, attemptSignal);
           await response.body?.cancel();
         })
         .catch(() => {});
@@ -328,14 +328,14 @@ export function createObjectStore(
       checkRange(offset, length, object.size);
       if (length === 0) return new Uint8Array();
       const address = urlOf(object.key);
-      return guard.ask((attempt) => readRange(address, object, offset, length, attempt), signal);
+      return guard.run((attemptSignal) => readRange(address, object, offset, length, attemptSignal), signal);
     },
 
     list,
 
-    async put(key, path, signal) {
+    async put(key, filePath, signal) {
       const address = urlOf(key);
-      const file = await open(path).catch((cause: unknown) => {
+      const file = await open(filePath).catch((cause: unknown) => {
         throw new SlideError('FILE_MISSING', 'The file to upload cannot be read', { cause });
       });
       try {
@@ -357,8 +357,8 @@ export function createObjectStore(
 
     async delete(key, signal) {
       const address = urlOf(key);
-      await guard.ask(async (attempt) => {
-        const response = await request(address, { method: 'DELETE' }, attempt);
+      await guard.run(async (attemptSignal) => {
+        const response = await request(address, { method: 'DELETE' }, attemptSignal);
         if (response.status !== 404 && !response.ok) await throwErrorOf(response);
         await response.body?.cancel();
       }, signal);

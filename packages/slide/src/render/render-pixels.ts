@@ -28,15 +28,15 @@ export async function renderPixels(slide: Slide, region: Region, signal?: AbortS
   const overviewLevel = isDirect ? null : overviewLevelOf(slide);
   if (overviewLevel === null || region.dziLevel > overviewLevel) return renderRegion(slide, region, signal);
 
-  const overview = await overviewOf(slide, overviewLevel, signal);
+  const overview = await completeOverview(slide, overviewLevel, signal);
   /** Overview pixels per pixel of the region. */
   const perPixel = 2 ** (overviewLevel - region.dziLevel);
   const { width, height, maxLevel } = describeDeepZoom(slide);
   /** Full-resolution pixels per overview pixel. */
   const overviewDownsample = 2 ** (maxLevel - overviewLevel);
   const averager = new BoxAverager(region.width, region.height);
-  const rowRuns = runsOf(region.y * perPixel, region.height * perPixel, height / overviewDownsample);
-  const columnRuns = runsOf(region.x * perPixel, region.width * perPixel, width / overviewDownsample);
+  const rowRuns = splitIntoRuns(region.y * perPixel, region.height * perPixel, height / overviewDownsample);
+  const columnRuns = splitIntoRuns(region.x * perPixel, region.width * perPixel, width / overviewDownsample);
   for (const rows of rowRuns) {
     for (const columns of columnRuns) {
       const piece = cropRaster(overview, columns.start, rows.start, columns.count, rows.count);
@@ -62,7 +62,7 @@ interface Run {
  *
  * @param exactSide side of the overview before rounding
  */
-function runsOf(start: number, count: number, exactSide: number): readonly Run[] {
+function splitIntoRuns(start: number, count: number, exactSide: number): readonly Run[] {
   const last = Math.ceil(exactSide) - 1;
   const wholeCount = Math.min(count, last - start);
   const runs = [
@@ -91,25 +91,25 @@ function overviewLevelOf(slide: Slide): number | null {
 interface Overview {
   readonly dziLevel: number;
   readonly raster: Raster;
-  /** Rows of the raster that are rendered. */
-  doneRows: number;
+  /** Number of rows that are rendered so far, from the top. */
+  renderedRows: number;
   /** The rendering in progress, shared by all callers that wait for it. */
   working: Promise<void> | null;
 }
 
 const overviews = new WeakMap<Slide, Overview>();
 
-async function overviewOf(slide: Slide, dziLevel: number, signal?: AbortSignal): Promise<Raster> {
+async function completeOverview(slide: Slide, dziLevel: number, signal?: AbortSignal): Promise<Raster> {
   const overview = overviews.get(slide) ?? createOverview(slide, dziLevel);
   overviews.set(slide, overview);
   const bandRows = bandRowsOf(slide, dziLevel);
   const deadline = performance.now() + MAX_CALL_MS;
-  while (overview.doneRows < overview.raster.height) {
+  while (overview.renderedRows < overview.raster.height) {
     signal?.throwIfAborted();
     if (performance.now() > deadline) {
       throw new SlideError('BUSY', 'The overview of this slide is still being rendered');
     }
-    const workOfOtherCaller = overview.working;
+    const renderingOfOtherCaller = overview.working;
     overview.working ??= renderBand(slide, overview, bandRows, signal).finally(() => {
       overview.working = null;
     });
@@ -118,7 +118,7 @@ async function overviewOf(slide: Slide, dziLevel: number, signal?: AbortSignal):
     } catch (error) {
       // Another caller started this rendering and may have aborted it. This caller renders the band again; an error that
       // is not an abort then occurs in its own call.
-      if (!workOfOtherCaller) throw error;
+      if (!renderingOfOtherCaller) throw error;
     }
   }
   return overview.raster;
@@ -127,7 +127,7 @@ async function overviewOf(slide: Slide, dziLevel: number, signal?: AbortSignal):
 function createOverview(slide: Slide, dziLevel: number): Overview {
   const { width, height } = sizeOfLevel(describeDeepZoom(slide), dziLevel);
   const rgb = new Uint8Array(width * height * 3);
-  return { dziLevel, raster: { width, height, rgb }, doneRows: 0, working: null };
+  return { dziLevel, raster: { width, height, rgb }, renderedRows: 0, working: null };
 }
 
 /** Returns the number of overview rows that are rendered at once; they correspond to whole rows of tiles of the file. */
@@ -146,9 +146,9 @@ async function renderBand(
   bandRows: number,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { dziLevel, raster, doneRows } = overview;
-  const height = Math.min(bandRows, raster.height - doneRows);
-  const band = { dziLevel, x: 0, y: doneRows, width: raster.width, height };
-  raster.rgb.set((await renderRegion(slide, band, signal)).rgb, doneRows * raster.width * 3);
-  overview.doneRows = doneRows + height;
+  const { dziLevel, raster, renderedRows } = overview;
+  const height = Math.min(bandRows, raster.height - renderedRows);
+  const band = { dziLevel, x: 0, y: renderedRows, width: raster.width, height };
+  raster.rgb.set((await renderRegion(slide, band, signal)).rgb, renderedRows * raster.width * 3);
+  overview.renderedRows = renderedRows + height;
 }

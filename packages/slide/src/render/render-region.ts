@@ -43,16 +43,16 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
   const averager = new BoxAverager(target.width, target.height);
 
   /** Adds a decoded piece to the result. @param part the part of the level that the piece shows */
-  const addPiece = (piece: Raster, part: Part) => {
+  const addPiece = (piece: Raster, part: FilledPart) => {
     const left = part.x / perPixelX - x;
     const top = part.y / perPixelY - y;
     averager.add(piece, left, top, shrink / perPixelX, shrink / perPixelY);
   };
 
   /** Fills an empty tile from the larger levels, if the level has gaps. */
-  const addGap = async (position: TilePosition) => {
+  const fillGap = async (position: TilePosition) => {
     if (!level.hasGaps) return;
-    const pieces = piecesOfGap(slide, source.level, filledPart(level, position), signal);
+    const pieces = piecesOfGap(slide, source.level, filledPartOf(level, position), signal);
     for await (const { piece, x: left, y: top, width, height } of pieces) {
       const scaleX = width / piece.width / perPixelX;
       const scaleY = height / piece.height / perPixelY;
@@ -69,18 +69,26 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
       const address = { level: source.level, ...position };
       const piece = await cachedTile(slide, address, shrink, async () => {
         const tile = await slide.readTile(address, signal);
-        return tile && decodeFilled(tile, filledPart(level, position), shrink);
+        return tile && decodeFilled(tile, filledPartOf(level, position), shrink);
       });
       if (!piece) {
-        await addGap(position);
+        await fillGap(position);
         continue;
       }
-      const part = filledPart(level, position);
+      const part = filledPartOf(level, position);
       const [pieceScaleX, pieceScaleY] = [perPixelX / shrink, perPixelY / shrink];
-      const columns = span(x * pieceScaleX - part.x / shrink, target.width * pieceScaleX, piece.width);
-      const rows = span(y * pieceScaleY - part.y / shrink, target.height * pieceScaleY, piece.height);
-      const cut = cropRaster(piece, columns.first, rows.first, columns.count, rows.count);
-      addPiece(cut, { ...part, x: part.x + columns.first * shrink, y: part.y + rows.first * shrink });
+      const columns = touchedPixels(
+        x * pieceScaleX - part.x / shrink,
+        target.width * pieceScaleX,
+        piece.width,
+      );
+      const rows = touchedPixels(
+        y * pieceScaleY - part.y / shrink,
+        target.height * pieceScaleY,
+        piece.height,
+      );
+      const cropped = cropRaster(piece, columns.first, rows.first, columns.count, rows.count);
+      addPiece(cropped, { ...part, x: part.x + columns.first * shrink, y: part.y + rows.first * shrink });
     }
   };
 
@@ -96,10 +104,10 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
       for (const [i, position] of batch.entries()) {
         const tile = tiles[i];
         if (!tile) {
-          await addGap(position);
+          await fillGap(position);
           continue;
         }
-        const part = filledPart(level, position);
+        const part = filledPartOf(level, position);
         if (part.isWhole) {
           const previous = wholeTiles.at(-1);
           const isBelowPrevious = previous?.column === position.column && previous.row + 1 === position.row;
@@ -111,7 +119,7 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
       signal?.throwIfAborted();
       const pieces = await decodeTiles(columns, shrink);
       for (const [i, position] of wholeTiles.entries()) {
-        addPiece(pieces[i] as Raster, filledPart(level, position));
+        addPiece(pieces[i] as Raster, filledPartOf(level, position));
       }
     }
   };
@@ -135,7 +143,7 @@ function shrinkFor({ tileWidth, tileHeight }: Level, perPixel: number): Shrink {
 }
 
 /** Pixels of a larger level, and the rectangle of this level that they fill. */
-interface GapPiece extends Pick<Part, 'x' | 'y' | 'width' | 'height'> {
+interface GapPiece extends Pick<FilledPart, 'x' | 'y' | 'width' | 'height'> {
   readonly piece: Raster;
 }
 
@@ -149,7 +157,7 @@ interface GapPiece extends Pick<Part, 'x' | 'y' | 'width' | 'height'> {
 async function* piecesOfGap(
   slide: Slide,
   index: number,
-  gap: Pick<Part, 'x' | 'y' | 'width' | 'height'>,
+  gap: Pick<FilledPart, 'x' | 'y' | 'width' | 'height'>,
   signal?: AbortSignal,
 ): AsyncGenerator<GapPiece> {
   const [level, larger] = [slide.levels[index], slide.levels[index - 1]];
@@ -158,7 +166,7 @@ async function* piecesOfGap(
   const target = { x: gap.x, y: gap.y, width: gap.width, height: gap.height };
   for (const position of tilesUnder(target, larger, scaleX, scaleY)) {
     signal?.throwIfAborted();
-    const part = filledPart(larger, position);
+    const part = filledPartOf(larger, position);
     const x = Math.max(part.x, Math.round(gap.x * scaleX));
     const y = Math.max(part.y, Math.round(gap.y * scaleY));
     const width = Math.min(part.x + part.width, Math.round((gap.x + gap.width) * scaleX)) - x;
@@ -189,7 +197,7 @@ function isMuchLarger({ tileWidth, tileHeight }: Level, renderedSize: number): b
 }
 
 /** Decodes the part of a tile that belongs to the image. Padding must not be averaged into the edge of the image. */
-async function decodeFilled(tile: EncodedImage, part: Part, shrink: Shrink): Promise<Raster> {
+async function decodeFilled(tile: EncodedImage, part: FilledPart, shrink: Shrink): Promise<Raster> {
   if (part.isWhole) return decodeImage(tile, shrink);
   const raster = await decodeImage(tile);
   // A tile that does not start with padding begins with the image; any padding is then at its end.
@@ -199,7 +207,7 @@ async function decodeFilled(tile: EncodedImage, part: Part, shrink: Shrink): Pro
 }
 
 /** Returns the whole pixels that an interval touches, at least one, within 0…limit − 1. */
-function span(start: number, length: number, limit: number): { first: number; count: number } {
+function touchedPixels(start: number, length: number, limit: number): { first: number; count: number } {
   const first = Math.min(Math.max(0, Math.floor(start)), limit - 1);
   const end = Math.max(Math.min(limit, Math.ceil(start + length)), first + 1);
   return { first, count: end - first };
@@ -258,7 +266,7 @@ function* batchesOf(
 }
 
 /** The part of a tile that belongs to the image; the rest of an edge tile is padding. */
-interface Part {
+interface FilledPart {
   /** Pixels of the level. */
   readonly x: number;
   readonly y: number;
@@ -270,7 +278,7 @@ interface Part {
   readonly isAfterPadding: { readonly left: boolean; readonly top: boolean };
 }
 
-function filledPart(level: Level, { column, row }: TilePosition): Part {
+function filledPartOf(level: Level, { column, row }: TilePosition): FilledPart {
   const { tileWidth, tileHeight } = level;
   const outside = level.outside ?? { left: 0, top: 0 };
   const left = column * tileWidth - outside.left;

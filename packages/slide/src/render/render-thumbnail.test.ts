@@ -8,6 +8,7 @@ import { renderThumbnail } from './render-thumbnail.ts';
 
 describe('a thumbnail', () => {
   it.each([
+    // Width and height of the slide, maxSide, width and height of the thumbnail.
     [1000, 500, 256, 256, 128],
     [500, 1000, 256, 128, 256],
     [512, 512, 256, 256, 256],
@@ -18,10 +19,10 @@ describe('a thumbnail', () => {
     [256, 255, 256, 256, 255],
   ])(
     'of a slide of %d × %d pixels with maxSide %d is %d × %d pixels',
-    async (width, height, maxSide, wide, high) => {
+    async (width, height, maxSide, thumbnailWidth, thumbnailHeight) => {
       const slide = await openBytes(await buildSvs({ width, height, hasAssociatedImages: false }));
       const thumbnail = await pixelsOf(await renderThumbnail(slide, maxSide));
-      expect(thumbnail).toMatchObject({ width: wide, height: high });
+      expect(thumbnail).toMatchObject({ width: thumbnailWidth, height: thumbnailHeight });
     },
   );
 

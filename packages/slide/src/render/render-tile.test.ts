@@ -68,7 +68,7 @@ describe.each<[string, () => Promise<Slide>]>([
     const { maxLevel } = describeDeepZoom(slide);
     for (let dziLevel = maxLevel; dziLevel >= 0; dziLevel--) {
       for await (const { address, region, native } of tilesOf(slide, dziLevel)) {
-        // The scanner made the lower levels of the file, with its own filter.
+        // The scanner reduced the smaller levels of the file with its own filter, so they are not compared.
         if (native && dziLevel !== maxLevel) continue;
         const expected = boxFilter(full, 2 ** (maxLevel - dziLevel), region);
         const rendered = await renderPixels(slide, region);
@@ -99,10 +99,11 @@ describe('a rendered tile', () => {
       isEmpty: (_, column) => column < 2,
     });
     const tile = await pixelsOf(await renderTile(slide, { dziLevel: 7, column: 0, row: 0 }));
-    const at = (x: number) => [...tile.rgb.subarray((64 * 128 + x) * 3, (64 * 128 + x) * 3 + 3)];
-    expect(at(30)).toEqual([255, 255, 255]);
+    /** Returns a pixel of row 64 of the tile, whose right half shows the stored tiles. */
+    const pixelAt = (x: number) => [...tile.rgb.subarray((64 * 128 + x) * 3, (64 * 128 + x) * 3 + 3)];
+    expect(pixelAt(30)).toEqual([255, 255, 255]);
     for (const [i, sample] of [150, 60, 120].entries())
-      expect(Math.abs(sample - (at(100)[i] ?? 0))).toBeLessThan(4);
+      expect(Math.abs(sample - (pixelAt(100)[i] ?? 0))).toBeLessThan(4);
   });
 
   it('fills gaps of a smaller level from a larger one', async () => {
@@ -172,7 +173,7 @@ describe('a rendered tile', () => {
     for (let dziLevel = 6; dziLevel >= 0; dziLevel--) {
       await renderTile(counted, { dziLevel, column: 0, row: 0 });
     }
-    expect(tilesRead).toBe(8 * 8);
+    expect(tilesRead).toBe(8 * 8); // 1000 × 900 pixels in tiles of 128
   });
 
   it('of a very large slide without a pyramid is completed over several calls, each tile read once', async () => {
@@ -192,11 +193,11 @@ describe('a rendered tile', () => {
     };
     const counted = { ...slide, readTile };
     const outcomes: string[] = [];
-    while (outcomes.at(-1) !== 'made') {
-      const call = renderTile(counted, { dziLevel: 4, column: 0, row: 0 }).then(() => 'made');
+    while (outcomes.at(-1) !== 'rendered') {
+      const call = renderTile(counted, { dziLevel: 4, column: 0, row: 0 }).then(() => 'rendered');
       outcomes.push(await call.catch((error: SlideError) => error.code));
     }
-    expect(outcomes).toEqual(['BUSY', 'BUSY', 'made']);
+    expect(outcomes).toEqual(['BUSY', 'BUSY', 'rendered']);
     expect(tilesRead).toBe(tiles.length);
   });
 

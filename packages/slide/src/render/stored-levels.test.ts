@@ -51,9 +51,9 @@ describe('stored levels', () => {
   ])(
     `of %s are found, and each tile is in the file unchanged${skippedWithoutSlides}`,
     async (path, codings) => {
-      const place = join(slides, path);
-      const file = await readFile(place);
-      const slide = await openSlide({ path: place, members: [] });
+      const filePath = join(slides, path);
+      const file = await readFile(filePath);
+      const slide = await openSlide({ path: filePath, members: [] });
       try {
         const levels = await storedLevels(slide);
         expect(levels.map(codingOf)).toEqual(codings);
@@ -71,8 +71,8 @@ describe('stored levels', () => {
   );
 });
 
-/** The entropy-coded part: tables and markers of the file may stand in front of it. */
+/** Returns the entropy-coded part of a JPEG: without the markers and tables before it, which differ from those in the file. */
 function scanOf(jpeg: Buffer): Buffer {
-  const at = jpeg.indexOf(Buffer.from([0xff, 0xda]));
-  return jpeg.subarray(at + 2 + jpeg.readUInt16BE(at + 2), -2);
+  const startOfScan = jpeg.indexOf(Buffer.from([0xff, 0xda]));
+  return jpeg.subarray(startOfScan + 2 + jpeg.readUInt16BE(startOfScan + 2), -2);
 }

@@ -8,18 +8,19 @@ import { paintTissue } from '../testing/paint-tissue.ts';
 import { renderTile } from './render-tile.ts';
 import { cachedTile } from './tile-cache.ts';
 
-const open = () => {
+/** Opens a slide of 1200 × 640 pixels, stored in ten strips. */
+const openStrips = () => {
   const samples = paintTissue(1200, 640).rgb;
   const plan = { width: 1200, height: 640, samples, samplesPerPixel: 3, photometric: 2, rowsPerStrip: 64 };
   return openBytes(buildTiff({ directories: [encodeSamples(plan)] }).bytes);
 };
 
-/** A raster of a quarter of the cache size. */
+/** Returns a raster of 16 MiB, a quarter of the cache. */
 const large = async () => ({ width: 16, height: 1, rgb: new Uint8Array(16 * 2 ** 20) });
 
 describe('the cache of tiles from which several rendered tiles are cut', () => {
   it('reads and decodes each tile once', async () => {
-    const slide = await open();
+    const slide = await openStrips();
     const read: number[] = [];
     const readTile: Slide['readTile'] = (address, signal) => {
       read.push(address.row);
@@ -31,19 +32,19 @@ describe('the cache of tiles from which several rendered tiles are cut', () => {
   });
 
   it('distinguishes slides, addresses and reductions', async () => {
-    const [one, other] = [await open(), await open()];
-    const tile = await one.readTile({ level: 0, column: 0, row: 0 });
+    const [slide, otherSlide] = [await openStrips(), await openStrips()];
+    const tile = await slide.readTile({ level: 0, column: 0, row: 0 });
     const decode = async () => tile && decodeImage(tile);
     const address = { level: 0, column: 0, row: 0 };
-    const first = await cachedTile(one, address, 1, decode);
-    expect((await cachedTile(one, address, 1, decode)) === first).toBe(true);
-    expect((await cachedTile(one, address, 2, decode)) === first).toBe(false);
-    expect((await cachedTile(one, { ...address, row: 1 }, 1, decode)) === first).toBe(false);
-    expect((await cachedTile(other, address, 1, decode)) === first).toBe(false);
+    const first = await cachedTile(slide, address, 1, decode);
+    expect((await cachedTile(slide, address, 1, decode)) === first).toBe(true);
+    expect((await cachedTile(slide, address, 2, decode)) === first).toBe(false);
+    expect((await cachedTile(slide, { ...address, row: 1 }, 1, decode)) === first).toBe(false);
+    expect((await cachedTile(otherSlide, address, 1, decode)) === first).toBe(false);
   });
 
   it('evicts the least recently used tiles first', async () => {
-    const slide = await open();
+    const slide = await openStrips();
     const at = (row: number) => ({ level: 0, column: 0, row });
     const cached = await cachedTile(slide, at(0), 1, large);
     await cachedTile(slide, at(1), 1, large);
@@ -61,8 +62,8 @@ describe('the cache of tiles from which several rendered tiles are cut', () => {
     expect(decoded).toBe(1);
   });
 
-  it('holds one tile when it is larger than the whole cache', async () => {
-    const slide = await open();
+  it('holds a tile that is larger than the whole cache', async () => {
+    const slide = await openStrips();
     const huge = async () => ({ width: 16, height: 1, rgb: new Uint8Array(65 * 2 ** 20) });
     const address = { level: 0, column: 0, row: 0 };
     const cached = await cachedTile(slide, address, 1, huge);
@@ -72,7 +73,7 @@ describe('the cache of tiles from which several rendered tiles are cut', () => {
   });
 
   it('does not cache tiles that the file left empty', async () => {
-    const slide = await open();
+    const slide = await openStrips();
     const address = { level: 0, column: 0, row: 0 };
     expect(await cachedTile(slide, address, 1, async () => null)).toBeNull();
     expect(await cachedTile(slide, address, 1, large)).not.toBeNull();

@@ -41,7 +41,7 @@ describe('the order of jobs in a fair queue', () => {
     expect(startAll(queue)).toEqual(['ax1', 'bx1', 'ay1', 'bx2', 'ax2', 'ax3']);
   });
 
-  it('is by priority for the jobs of one path of keys', () => {
+  it('is by priority number, the lowest first, for the jobs of one path of keys', () => {
     const queue = new FairQueue<string>({ total: 100 });
     queue.add('later', ['a'], 1);
     queue.add('first', ['a'], 0);
@@ -50,7 +50,7 @@ describe('the order of jobs in a fair queue', () => {
     expect(startAll(queue)).toEqual(['first', 'other key, low priority', 'second', 'later']);
   });
 
-  it('skips jobs that cannot start now, and their keys keep their turns', () => {
+  it('skips a job that cannot start now, and its key keeps its turn', () => {
     const queue = queueOf(['a-slow', 'b1', 'b2'], ([key = '']) => [key]);
     expect(startAll(queue, (job) => job !== 'a-slow')).toEqual(['b1', 'b2']);
     queue.add('b3', ['b']);
@@ -84,7 +84,7 @@ describe('a full fair queue', () => {
     expect(queue.add('6', ['b', 'x'])).not.toBeNull();
   });
 
-  it('displaces the newest job of the party with the most jobs by a job of a party with at least two fewer', () => {
+  it('displaces the newest job of the key with the most jobs when a key with at least two fewer jobs adds one', () => {
     const queue = new FairQueue<string>({ total: 4 });
     for (const job of ['1', '2', '3']) queue.add(job, ['a', 'x']);
     queue.add('4', ['b', 'x']);
@@ -93,7 +93,7 @@ describe('a full fair queue', () => {
     expect(startAll(queue)).toEqual(['1', '4', '5', '2']);
   });
 
-  it('compares the second-level keys of the party with the most jobs when the new job belongs to it', () => {
+  it('compares second-level keys when the new job belongs to the first-level key with the most jobs', () => {
     const queue = new FairQueue<string>({ total: 4 });
     for (const job of ['1', '2', '3', '4']) queue.add(job, ['network', 'flooding account']);
     expect(queue.add('5', ['network', 'other account'])?.displaced?.job).toBe('4');

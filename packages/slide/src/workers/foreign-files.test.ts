@@ -1,4 +1,4 @@
-/** Slides that refer to files of other slides, read by real render processes. */
+/** Tests slides that refer to files of other slides, in real render processes. */
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +18,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const library = await loadOpenSlide();
 const secret = paintPlain(512, 512, [200, 30, 30]);
 const harmless = paintPlain(512, 512, [30, 30, 200]);
+/** First tile of full resolution: the pictures have 512 (2^9) pixels. */
 const address = { dziLevel: 9, column: 0, row: 0 };
 
 let root: string;
@@ -41,7 +42,7 @@ afterAll(async () => {
   await rm(root, { recursive: true });
 });
 
-/** Ways to name another slide's data file in Slidedat.ini; `data` is the file that GLib takes for the first one. */
+/** Ways to name another slide's data file in Slidedat.ini; GLib, OpenSlide's parser, reads `data` as the first data file. */
 const attacks: readonly (readonly [string, (ini: string, data: string) => string])[] = [
   ['with a plain relative path', (ini, data) => ini.replace('FILE_0=Data0000.dat', `FILE_0=${data}`)],
   [

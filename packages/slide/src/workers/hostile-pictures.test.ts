@@ -1,4 +1,4 @@
-/** Files whose pictures differ from what the file declares, rendered by real processes. */
+/** Tests files whose pictures differ from what the file declares, in real render processes. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,36 +37,39 @@ async function render(name: string, bytes: Uint8Array): Promise<Uint8Array> {
   return pool.tile({ path }, { dziLevel: 8, column: 0, row: 0 });
 }
 
-/** Peak resident memory of the render process so far. */
+/** Returns the peak resident memory of the render process so far. */
 async function peakBytes(): Promise<number> {
   const [processId] = pool.processIds;
   const status = await readFile(`/proc/${processId}/status`, 'utf8');
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
 }
 
-const plain = sharp({ create: { width: SIDE, height: SIDE, channels: 3, background: '#a86' } });
+const plainPicture = sharp({ create: { width: SIDE, height: SIDE, channels: 3, background: '#a86' } });
 const declaredWebp: readonly (readonly [string, () => Promise<Uint8Array>])[] = [
   ['SVG', async () => expensiveSvg(SIDE, 16)],
-  ['PNG', () => plain.clone().png().toBuffer()],
-  ['JPEG', () => plain.clone().jpeg().toBuffer()],
-  ['GIF', () => plain.clone().gif().toBuffer()],
-  ['TIFF', () => plain.clone().tiff().toBuffer()],
-  ['HEIF', () => plain.clone().avif().toBuffer()],
+  ['PNG', () => plainPicture.clone().png().toBuffer()],
+  ['JPEG', () => plainPicture.clone().jpeg().toBuffer()],
+  ['GIF', () => plainPicture.clone().gif().toBuffer()],
+  ['TIFF', () => plainPicture.clone().tiff().toBuffer()],
+  ['HEIF', () => plainPicture.clone().avif().toBuffer()],
   ['no picture', async () => new Uint8Array(1000)],
 ];
 
 describe('a render process', () => {
   it('renders a WebP tile of a TIFF file', async () => {
-    const webp = await plain.clone().webp().toBuffer();
+    const webp = await plainPicture.clone().webp().toBuffer();
     expect((await render('webp.tif', tiffOfTile(WEBP, webp, SIDE))).length).toBeGreaterThan(100);
   });
 
-  it.each(declaredWebp)('rejects a tile that TIFF declares as WebP and that is %s', async (name, make) => {
-    const file = tiffOfTile(WEBP, await make(), SIDE);
-    await expect(render(`webp-${name}.tif`, file)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
-  });
+  it.each(declaredWebp)(
+    'rejects a tile that TIFF declares as WebP and that is %s',
+    async (name, buildPicture) => {
+      const file = tiffOfTile(WEBP, await buildPicture(), SIDE);
+      await expect(render(`webp-${name}.tif`, file)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+    },
+  );
 
-  it('takes less than 200 MB for a small SVG that contains a picture of 784 megapixels', async () => {
+  it('uses less than 200 MB of memory for a small SVG that contains a picture of 784 megapixels', async () => {
     const svg = expensiveSvg(SIDE, 28_000);
     expect(svg.length).toBeLessThan(690_000);
     const file = tiffOfTile(WEBP, svg, SIDE);
@@ -75,16 +78,20 @@ describe('a render process', () => {
   });
 
   it.each([
-    ['JPEG', JPEG, () => plain.clone().resize(4096, 4096).jpeg().toBuffer()],
-    ['WebP', WEBP, () => plain.clone().resize(4096, 4096).webp().toBuffer()],
-    ['lossless WebP', WEBP, () => plain.clone().resize(4096, 4096).webp({ lossless: true }).toBuffer()],
+    ['JPEG', JPEG, () => plainPicture.clone().resize(4096, 4096).jpeg().toBuffer()],
+    ['WebP', WEBP, () => plainPicture.clone().resize(4096, 4096).webp().toBuffer()],
+    [
+      'lossless WebP',
+      WEBP,
+      () => plainPicture.clone().resize(4096, 4096).webp({ lossless: true }).toBuffer(),
+    ],
     [
       'WebP with transparency',
       WEBP,
-      () => plain.clone().ensureAlpha(0.5).resize(4096, 4096).webp().toBuffer(),
+      () => plainPicture.clone().ensureAlpha(0.5).resize(4096, 4096).webp().toBuffer(),
     ],
-  ])('rejects a %s tile that is larger than the file declares', async (name, compression, make) => {
-    const file = tiffOfTile(compression, await make(), SIDE);
+  ])('rejects a %s tile that is larger than the file declares', async (name, compression, buildPicture) => {
+    const file = tiffOfTile(compression, await buildPicture(), SIDE);
     await expect(render(`large-${name}.tif`, file)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 

@@ -17,7 +17,7 @@ export function createObjectClient(send: (question: WorkerQuestion) => void): Ob
   const pendingReplies = new Map<number, PromiseWithResolvers<unknown>>();
   let nextQuestionId = 0;
 
-  function ask(question: ObjectQuestion): Promise<unknown> {
+  function sendQuestion(question: ObjectQuestion): Promise<unknown> {
     const questionId = nextQuestionId++;
     const reply = Promise.withResolvers<unknown>();
     pendingReplies.set(questionId, reply);
@@ -32,15 +32,15 @@ export function createObjectClient(send: (question: WorkerQuestion) => void): Ob
       if ('value' in reply) pending?.resolve(reply.value);
       else pending?.reject(errorOf(reply.failure));
     },
-    head: async (key) => (await ask({ kind: 'head', key })) as ObjectFacts,
-    list: async (prefix) => (await ask({ kind: 'list', prefix })) as readonly StoredObject[],
-    async readInto({ key, size, etag }, target, at, offset, length, signal) {
-      for (let done = 0; done < length; done += MAX_REQUEST_BYTES) {
+    head: async (key) => (await sendQuestion({ kind: 'head', key })) as ObjectFacts,
+    list: async (prefix) => (await sendQuestion({ kind: 'list', prefix })) as readonly StoredObject[],
+    async readInto({ key, size, etag }, target, targetStart, offset, length, signal) {
+      const object = { key, size, etag };
+      for (let readBytes = 0; readBytes < length; readBytes += MAX_REQUEST_BYTES) {
         signal?.throwIfAborted();
-        const partLength = Math.min(MAX_REQUEST_BYTES, length - done);
-        const object = { key, size, etag };
-        const part = await ask({ kind: 'read', object, offset: offset + done, length: partLength });
-        target.set(part as Uint8Array, at + done);
+        const range = { offset: offset + readBytes, length: Math.min(MAX_REQUEST_BYTES, length - readBytes) };
+        const bytes = await sendQuestion({ kind: 'read', object, ...range });
+        target.set(bytes as Uint8Array, targetStart + readBytes);
       }
       signal?.throwIfAborted();
     },

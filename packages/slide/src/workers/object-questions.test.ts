@@ -12,14 +12,14 @@ beforeEach(() => {
   objects = createObjectReader({ store, maxMemoryBytes: 2 ** 20, diskCache: null });
 });
 
-const ofSlide: RenderJob = { kind: 'inspect', location: { path: 'Set/a.vsi', isObject: true } };
-const ofFolder: RenderJob = {
+const slideJob: RenderJob = { kind: 'inspect', location: { path: 'Set/a.vsi', isObject: true } };
+const groupJob: RenderJob = {
   kind: 'group',
   folder: { path: 'Set', isObject: true },
   names: [],
   folders: [],
 };
-const ofFile: RenderJob = { kind: 'inspect', location: { path: '/slides/Set/a.vsi' } };
+const localFileJob: RenderJob = { kind: 'inspect', location: { path: '/slides/Set/a.vsi' } };
 const head = (key: string): ObjectQuestion => ({ kind: 'head', key });
 const list = (prefix: string): ObjectQuestion => ({ kind: 'list', prefix });
 const read = (key: string, etag = '123'): ObjectQuestion => ({
@@ -33,38 +33,38 @@ const ask = (question: ObjectQuestion, job: RenderJob | null) =>
 
 describe('a render process that requests objects of the bucket', () => {
   it('reads its slide and the objects beside and below it', async () => {
-    expect(await ask(head('Set/a.vsi'), ofSlide)).toMatchObject({ questionId: 1, value: { size: 100 } });
-    expect(await ask(list('Set/_a_/'), ofSlide)).toMatchObject({ value: [{ key: 'Set/_a_/b.ets' }] });
+    expect(await ask(head('Set/a.vsi'), slideJob)).toMatchObject({ questionId: 1, value: { size: 100 } });
+    expect(await ask(list('Set/_a_/'), slideJob)).toMatchObject({ value: [{ key: 'Set/_a_/b.ets' }] });
     const { etag } = await objects.head('Set/_a_/b.ets');
-    expect(await ask(read('Set/_a_/b.ets', etag), ofSlide)).toMatchObject({ value: bytes.subarray(0, 10) });
-    expect(await ask(head('Set/a.vsi'), ofFolder)).toMatchObject({ value: { size: 100 } });
+    expect(await ask(read('Set/_a_/b.ets', etag), slideJob)).toMatchObject({ value: bytes.subarray(0, 10) });
+    expect(await ask(head('Set/a.vsi'), groupJob)).toMatchObject({ value: { size: 100 } });
   });
 
   it.each<[string, ObjectQuestion, RenderJob | null]>([
-    ['another folder', head('Other/c.svs'), ofSlide],
-    ["another folder's object, to read it", read('Other/c.svs'), ofSlide],
-    ['the list of all objects', list(''), ofSlide],
-    ['a folder whose name only starts the same', list('Settings/'), ofFolder],
-    ['an object, while its job reads a local file', head('Set/a.vsi'), ofFile],
+    ['the size of an object in another folder', head('Other/c.svs'), slideJob],
+    ['the bytes of an object in another folder', read('Other/c.svs'), slideJob],
+    ['the list of all objects', list(''), slideJob],
+    ['a folder whose name begins with the name of its own folder', list('Settings/'), groupJob],
+    ['an object, while its job reads a local file', head('Set/a.vsi'), localFileJob],
     ['an object, while it has no job', head('Set/a.vsi'), null],
-    ['an object with an ETag that would inject a header', read('Set/a.vsi', '1"\r\nX-Evil: 1'), ofSlide],
+    ['an object with an ETag that would inject a header', read('Set/a.vsi', '1"\r\nX-Evil: 1'), slideJob],
   ])('gets FILE_MISSING for %s', async (_, question, job) => {
     expect(await ask(question, job)).toMatchObject({ failure: { code: 'FILE_MISSING' } });
   });
 
   it('gets LIMIT_EXCEEDED for more bytes than one question may request', async () => {
     const question = { ...read('Set/a.vsi'), length: MAX_REQUEST_BYTES + 1 } as ObjectQuestion;
-    expect(await ask(question, ofSlide)).toMatchObject({ failure: { code: 'LIMIT_EXCEEDED' } });
+    expect(await ask(question, slideJob)).toMatchObject({ failure: { code: 'LIMIT_EXCEEDED' } });
   });
 
   it('gets STORE_UNAVAILABLE when no object storage is configured', async () => {
-    expect(await answerObjectQuestions(1, head('Set/a.vsi'), ofSlide, null)).toMatchObject({
+    expect(await answerObjectQuestions(1, head('Set/a.vsi'), slideJob, null)).toMatchObject({
       failure: { code: 'STORE_UNAVAILABLE' },
     });
   });
 
   it('gets an error for a malformed question, and the server does not crash', async () => {
     const nonsense = { kind: 'head', key: 5 } as unknown as ObjectQuestion;
-    expect(await ask(nonsense, ofSlide)).toMatchObject({ failure: { code: 'STORE_UNAVAILABLE' } });
+    expect(await ask(nonsense, slideJob)).toMatchObject({ failure: { code: 'STORE_UNAVAILABLE' } });
   });
 });

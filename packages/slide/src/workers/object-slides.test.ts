@@ -21,6 +21,7 @@ const files = {
 const nameOf = (key: string) => key.slice('Set/'.length);
 const readerOf = (store: ObjectStore) =>
   createObjectReader({ store, maxMemoryBytes: 2 ** 24, diskCache: null });
+/** Name, location, and the Deep Zoom level whose first tile is compared. */
 const slides: readonly (readonly [string, SlideLocation, number])[] = [
   ['of one file', { path: 'Set/slide.svs' }, 8],
   ['of several files', { path: 'Set/large.dcm', members: ['small.dcm'] }, 6],
@@ -81,7 +82,7 @@ describe.skipIf(withoutObjectStore !== null)(
 describe('slides in object storage', () => {
   const location = asObject({ path: 'Set/slide.svs' });
   const address = { dziLevel: 8, column: 0, row: 0 };
-  const down = new SlideError('STORE_UNAVAILABLE', 'The object store does not answer');
+  const storeError = new SlideError('STORE_UNAVAILABLE', 'The object store does not answer');
   let store: MemoryStore;
   const newStore = () => {
     store = memoryStore(files);
@@ -90,7 +91,7 @@ describe('slides in object storage', () => {
 
   it('fail with STORE_UNAVAILABLE while the storage does not respond, and open again afterwards', async () => {
     const pool = poolOver(newStore());
-    store.failWith(down);
+    store.failWith(storeError);
     await expect(pool.inspect(location)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     store.failWith(null);
     expect(await pool.inspect(location)).toMatchObject({ format: 'aperio' });
@@ -100,7 +101,7 @@ describe('slides in object storage', () => {
     const pool = poolOver(newStore());
     const { fingerprint } = await pool.inspect(location);
     await pool.tile({ ...location, fingerprint }, address);
-    store.failWith(down);
+    store.failWith(storeError);
     const again = await pool.tile({ ...location, fingerprint }, { dziLevel: 8, column: 1, row: 1 });
     expect(again.length).toBeGreaterThan(100);
   });
@@ -110,7 +111,7 @@ describe('slides in object storage', () => {
     const head: ObjectStore['head'] = (key) =>
       key === 'slow.svs' ? new Promise(() => {}) : responsive.head(key);
     const pool = poolOver({ ...responsive, head }, 8000);
-    await pool.inspect(location); // starting a process takes time of its own
+    await pool.inspect(location); // starts the process, so that its start does not count towards the limit
     await expect(pool.inspect({ path: 'slow.svs', isObject: true })).rejects.toMatchObject({
       code: 'STORE_TIMEOUT',
     });

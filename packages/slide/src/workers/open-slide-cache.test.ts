@@ -43,11 +43,11 @@ describe('the cache of open slides', () => {
 
   it('throws FILE_CHANGED when the file is replaced during a read, since the result could mix both files', async () => {
     const [cache, location] = [new OpenSlideCache(), await newSlide('meanwhile.svs')];
-    const answer = cache.use(location, async (slide) => {
+    const tile = cache.use(location, async (slide) => {
       await replace(location);
       return readTile(slide);
     });
-    await expect(answer).rejects.toMatchObject({ code: 'FILE_CHANGED' });
+    await expect(tile).rejects.toMatchObject({ code: 'FILE_CHANGED' });
     await expect(cache.use(location, readTile)).resolves.not.toBeNull();
   });
 

@@ -36,7 +36,7 @@ export class OpenSlideCache {
   async use<T>(location: ExpectedSlide, work: (slide: Slide) => Promise<T>): Promise<T> {
     this.#isInUse = true;
     try {
-      const slide = await this.#take(location);
+      const slide = await this.#reuseOrOpen(location);
       if (location.fingerprint !== undefined && location.fingerprint !== slide.fingerprint) {
         throw new SlideError('FILE_CHANGED', 'The file no longer has the expected fingerprint');
       }
@@ -65,7 +65,7 @@ export class OpenSlideCache {
   }
 
   /** Returns the open slide if it is current, or opens it and closes the least recently used ones above the limit. */
-  async #take(location: ExpectedSlide): Promise<Slide> {
+  async #reuseOrOpen(location: ExpectedSlide): Promise<Slide> {
     const key = keyOf(location);
     const cachedSlide = this.#open.get(key)?.slide;
     this.#open.delete(key);

@@ -50,10 +50,11 @@ describe('a render pool', () => {
   it('renders tiles of the size that Deep Zoom requires', async () => {
     const pool = renderPool();
     const tile = await pool.tile(slide, { dziLevel: 8, column: 1, row: 1 });
+    // Level 8 has 240 × 200 pixels, and tiles have 128: the second column and row have the remaining 112 and 72.
     expect(await pixelsOf(tile)).toMatchObject({ width: 112, height: 72 });
   });
 
-  it('renders thumbnails', async () => {
+  it('renders a thumbnail whose longer side has the requested number of pixels', async () => {
     const thumbnail = await renderPool().thumbnail(slide, 100);
     expect(await pixelsOf(thumbnail)).toMatchObject({ width: 100, height: 83 });
   });
@@ -74,12 +75,12 @@ describe('a render pool', () => {
   });
 
   it('groups files that form one slide', async () => {
-    const place = await mkdtemp(join(folder, 'series-'));
+    const seriesFolder = await mkdtemp(join(folder, 'series-'));
     const names = ['large.dcm', 'small.dcm', 'broken.dcm', 'gone.dcm'];
-    await writeFile(join(place, 'large.dcm'), await buildDicom());
-    await writeFile(join(place, 'small.dcm'), await buildDicom({ downsample: 2, instance: '2' }));
-    await writeFile(join(place, 'broken.dcm'), (await buildDicom({ instance: '3' })).subarray(0, 200));
-    expect(await renderPool().group({ path: place }, names, [])).toEqual([
+    await writeFile(join(seriesFolder, 'large.dcm'), await buildDicom());
+    await writeFile(join(seriesFolder, 'small.dcm'), await buildDicom({ downsample: 2, instance: '2' }));
+    await writeFile(join(seriesFolder, 'broken.dcm'), (await buildDicom({ instance: '3' })).subarray(0, 200));
+    expect(await renderPool().group({ path: seriesFolder }, names, [])).toEqual([
       { leading: 'large.dcm', members: ['small.dcm'] },
     ]);
   });
@@ -115,8 +116,8 @@ describe('a render pool', () => {
       const picture = paintPlain(480, 400, colour);
       await writeFile(`${path}.new`, await buildSvs({ picture, hasAssociatedImages: false }));
       await rename(`${path}.new`, path);
-      const shown = await pixelsOf(await pool.tile({ path }, address));
-      expect(difference(shown, paintPlain(128, 128, colour)).max).toBeLessThan(4);
+      const pixels = await pixelsOf(await pool.tile({ path }, address));
+      expect(difference(pixels, paintPlain(128, 128, colour)).max).toBeLessThan(4);
     }
   });
 
@@ -240,17 +241,17 @@ describe('a render pool', () => {
       const pool = renderPool({ compiledFolder });
       await pool.inspect(slide);
       expect((await environmentOf(pool)).get('NODE_COMPILE_CACHE')).toBe(compiledFolder);
-      const kept = await readdir(compiledFolder, { recursive: true });
-      expect(kept.length).toBeGreaterThan(20);
+      const cacheFiles = await readdir(compiledFolder, { recursive: true });
+      expect(cacheFiles.length).toBeGreaterThan(20);
     });
 
     it('leave no temporary files after the pool is closed', async () => {
       const pool = renderPool();
       await pool.inspect(slide);
-      const own = (await environmentOf(pool)).get('TMPDIR') ?? '';
-      await writeFile(join(own, 'half-written'), 'tiles');
+      const temporaryFolder = (await environmentOf(pool)).get('TMPDIR') ?? '';
+      await writeFile(join(temporaryFolder, 'half-written'), 'tiles');
       await pool.close();
-      expect(existsSync(own)).toBe(false);
+      expect(existsSync(temporaryFolder)).toBe(false);
     });
   });
 });
@@ -360,6 +361,7 @@ describe('a render pool with several accounts', () => {
 
   it('rejects with BUSY the requests beyond the limit of a session or an account, and accepts those of other accounts', async () => {
     const { pool, done, record, free } = busyPool({ sessionQueueLimit: 2, accountQueueLimit: 3 });
+    // Request 3 exceeds the limit of its session, and request 5 the limit of its account.
     const jobs = [
       record('1', pool.tile(slide, tileAt(0), undefined, requesterOf('flooding', 'a'))),
       record('2', pool.tile(slide, tileAt(1), undefined, requesterOf('flooding', 'a'))),
@@ -464,15 +466,15 @@ describe('a job of the render pool', () => {
     expect(await pool.inspect(slide)).toMatchObject({ format: 'aperio' });
   });
 
-  it('completes for the second request when the first one was aborted', async () => {
+  it('completes for its second request when its first request was aborted', async () => {
     const pool = renderPool();
     const controller = new AbortController();
     const address = { dziLevel: 8, column: 0, row: 0 };
     const aborted = pool.tile(slide, address, controller.signal);
-    const kept = pool.tile(slide, address);
+    const second = pool.tile(slide, address);
     controller.abort();
     await expect(aborted).rejects.toThrow('aborted');
-    expect(await kept).toBeInstanceOf(Uint8Array);
+    expect(await second).toBeInstanceOf(Uint8Array);
   });
 
   it('is rejected when the signal of its request was aborted before the call', async () => {

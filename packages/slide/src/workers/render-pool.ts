@@ -40,7 +40,8 @@ export interface RenderPoolOptions {
   readonly objects?: Objects;
 }
 
-interface Request extends JobRequest {
+/** One call of the pool: the origin of its job, and the signal that aborts the wait. */
+interface PoolRequest extends JobRequest {
   readonly signal: AbortSignal | undefined;
 }
 
@@ -214,14 +215,14 @@ export class RenderPool {
   async close(): Promise<void> {
     this.#isClosed = true;
     const closing = new SlideError('BUSY', 'The render pool is closed');
-    for (const { answer } of this.#tasks.values()) answer.reject(closing);
+    for (const { result } of this.#tasks.values()) result.reject(closing);
     this.#tasks.clear();
     this.#queue.clear();
     await Promise.all([...this.#workers].map((worker) => worker.end(closing)));
   }
 
   /** Joins the running or waiting task with the same job, or creates it, and waits for its result. */
-  async #request(job: RenderJob, { signal, ...request }: Request): Promise<unknown> {
+  async #request(job: RenderJob, { signal, ...request }: PoolRequest): Promise<unknown> {
     signal?.throwIfAborted();
     if (this.#isClosed) throw new SlideError('BUSY', 'The render pool is closed');
     const key = JSON.stringify(job);
@@ -237,7 +238,7 @@ export class RenderPool {
     const abort = () => reject(signal?.reason);
     signal?.addEventListener('abort', abort);
     try {
-      return await Promise.race([task.answer.promise, place.displaced.promise, aborted]);
+      return await Promise.race([task.result.promise, place.displaced.promise, aborted]);
     } finally {
       signal?.removeEventListener('abort', abort);
       if (!this.#queue.leave(place)) {
@@ -271,15 +272,15 @@ export class RenderPool {
     const mayTakeLong = this.#mayTakeLong(task.job);
     if (mayTakeLong) this.#longJobs++;
     const startedAt = performance.now();
-    const { answer, cancel } = worker.run(task.job);
+    const { result, cancel } = worker.run(task.job);
     task.cancel = cancel;
-    void answer
+    void result
       .finally(() => {
         task.cancel = null;
         if (mayTakeLong) this.#longJobs--;
         this.#recordDuration(task.job, performance.now() - startedAt);
       })
-      .then(task.answer.resolve, task.answer.reject)
+      .then(task.result.resolve, task.result.reject)
       .finally(() => this.#startWaiting());
   }
 
@@ -321,8 +322,8 @@ export class RenderPool {
 }
 
 function newTask(job: RenderJob): Task {
-  const answer = Promise.withResolvers<unknown>();
+  const result = Promise.withResolvers<unknown>();
   // If no request waits for the task, a failure is ignored.
-  answer.promise.catch(() => {});
-  return { job, answer, places: new Map(), isStarted: false, cancel: null };
+  result.promise.catch(() => {});
+  return { job, result, places: new Map(), isStarted: false, cancel: null };
 }

@@ -28,11 +28,11 @@ setLibraryAccess(kind === 'own' ? { kind: 'private', folder: temporaryFolder ?? 
 const send = (message: WorkerMessage) => process.send?.(message, undefined, {}, () => {});
 const objects = createObjectClient(send);
 const slides = new OpenSlideCache(objects);
-const undecodable = { code: 'DECODE_FAILED', message: 'The slide could not be decoded' } as const;
-/** Cancels running jobs, by the number of their request. */
-const running = new Map<number, AbortController>();
+const decodeFailure = { code: 'DECODE_FAILED', message: 'The slide could not be decoded' } as const;
+/** The controllers that cancel running jobs, by the number of their request. */
+const runningJobs = new Map<number, AbortController>();
 
-function perform(job: RenderJob, signal: AbortSignal): Promise<unknown> {
+function runJob(job: RenderJob, signal: AbortSignal): Promise<unknown> {
   if (job.kind === 'group') return groupSlideFiles(job.folder, job.names, job.folders, objects);
   return slides.use(job.location, async (slide) => {
     switch (job.kind) {
@@ -52,16 +52,16 @@ function perform(job: RenderJob, signal: AbortSignal): Promise<unknown> {
   });
 }
 
-async function answer(id: number, job: RenderJob): Promise<RenderReply> {
+async function replyTo(id: number, job: RenderJob): Promise<RenderReply> {
   const controller = new AbortController();
-  running.set(id, controller);
+  runningJobs.set(id, controller);
   try {
-    return { id, value: await perform(job, controller.signal) };
+    return { id, value: await runJob(job, controller.signal) };
   } catch (error) {
     if (error instanceof NeedsOwnProcess) return { id, needsOwnProcess: true };
-    return { id, failure: failureOf(error, undecodable) };
+    return { id, failure: failureOf(error, decodeFailure) };
   } finally {
-    running.delete(id);
+    runningJobs.delete(id);
   }
 }
 
@@ -71,8 +71,8 @@ process.on('message', (message: RenderRequest | QuestionReply) => {
     return;
   }
   const { id, job } = message;
-  if (job === null) running.get(id)?.abort();
-  else void answer(id, job).then(send);
+  if (job === null) runningJobs.get(id)?.abort();
+  else void replyTo(id, job).then(send);
 });
 send({ isReady: true });
 

@@ -1,4 +1,4 @@
-/** Orders the jobs that wait for a render process, and knows which requests wait for each. The queue does not start jobs. */
+/** Orders the jobs that wait for a render process, and records which requests wait for each job. `RenderPool` starts the jobs. */
 
 import { SlideError } from '../model/slide.ts';
 import { FairQueue, type Ticket } from '../scheduling/fair-queue.ts';
@@ -12,7 +12,7 @@ export interface Requester {
 
 /** The origin of a job. */
 export interface JobRequest {
-  /** Null for a job of the server itself. */
+  /** Null when no account waits: a tile then counts as a viewer's request, any other job as a job of the server itself. */
   readonly requester: Requester | null;
   /** Whether the job renders a tile before a viewer requests it. Such a job runs only when no other job waits. */
   readonly isPrerendering?: boolean;
@@ -30,7 +30,7 @@ export interface RenderQueueLimits {
 /** One job, for all requests that wait for it. */
 export interface RenderTask {
   readonly job: RenderJob;
-  readonly answer: PromiseWithResolvers<unknown>;
+  readonly result: PromiseWithResolvers<unknown>;
   /** The places of the task by `Place.key`, one for each requester. The job starts at the first turn of any place. */
   readonly places: Map<string, Place>;
   /** Whether a process is running the job or has replied to it. */

@@ -27,7 +27,7 @@ const OWN_IDLE_MS = 60_000;
 
 /** A running job: its result, and a function that cancels it. */
 interface Run {
-  readonly answer: Promise<unknown>;
+  readonly result: Promise<unknown>;
   readonly cancel: () => void;
 }
 
@@ -92,13 +92,13 @@ export class RenderWorker {
       isCancelled: false,
     };
     // A job may run in one process after another. A cancellation reaches the current process, or the next one at its start.
-    const follow = ({ answer, cancel }: Run): Promise<unknown> => {
+    const follow = ({ result, cancel }: Run): Promise<unknown> => {
       running.cancel = cancel;
       if (running.isCancelled) cancel();
-      return answer;
+      return result;
     };
     return {
-      answer: this.#perform(job, follow).finally(() => {
+      result: this.#perform(job, follow).finally(() => {
         this.#isBusy = false;
       }),
       cancel() {

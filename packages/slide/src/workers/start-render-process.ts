@@ -59,7 +59,7 @@ export interface RenderProcessOptions {
 }
 
 /** The current job of the process. */
-interface Current {
+interface CurrentJob {
   readonly id: number;
   readonly job: RenderJob;
   readonly resolve: (value: unknown) => void;
@@ -83,7 +83,7 @@ export class RenderProcess {
   readonly #options: RenderProcessOptions;
   #idle: NodeJS.Timeout | null = null;
   readonly #ended: Promise<void>;
-  #current: Current | null = null;
+  #current: CurrentJob | null = null;
   #nextJobId = 0;
   #lastPath: string | null = null;
   #isEnding = false;
@@ -115,7 +115,7 @@ export class RenderProcess {
     });
     this.#child.on('message', (message: WorkerMessage) => {
       if ('isReady' in message) this.#sendAll();
-      else if ('question' in message) void this.#answer(message);
+      else if ('question' in message) void this.#answerQuestion(message);
       else this.#receive(message);
     });
     this.#keepProgramAlive(false);
@@ -140,7 +140,7 @@ export class RenderProcess {
    * @returns the result, and a function that cancels the job
    * @throws SlideError DECODE_FAILED; errors of the job; NeedsOwnProcess
    */
-  run(job: RenderJob): { answer: Promise<unknown>; cancel: () => void } {
+  run(job: RenderJob): { result: Promise<unknown>; cancel: () => void } {
     const id = this.#nextJobId++;
     this.#lastPath = job.kind === 'group' ? null : job.location.path;
     this.#keepProgramAlive(true);
@@ -148,7 +148,7 @@ export class RenderProcess {
     const timeoutMs = this.#options.timeoutMs * timeoutFactorOf(job);
     const timer = setTimeout(() => void this.end(this.#timeoutError(timeoutMs)), timeoutMs);
     const watch = this.#watch();
-    const answer = new Promise<unknown>((resolve, reject) => {
+    const result = new Promise<unknown>((resolve, reject) => {
       const storeWait = { ms: 0, questions: 0, since: 0 };
       this.#current = { id, job, resolve, reject, storeWait };
     }).finally(() => {
@@ -158,7 +158,7 @@ export class RenderProcess {
       this.#idle = setTimeout(() => void this.dismiss(), this.#options.idleMs).unref();
     });
     this.#send({ id, job });
-    return { answer, cancel: () => this.#send({ id, job: null }) };
+    return { result, cancel: () => this.#send({ id, job: null }) };
   }
 
   /** Kills the process; its job fails with `error`. */
@@ -222,7 +222,7 @@ export class RenderProcess {
       : new SlideError('DECODE_FAILED', `Decoding took longer than ${timeoutMs} ms`);
   }
 
-  async #answer({ questionId, question }: WorkerQuestion): Promise<void> {
+  async #answerQuestion({ questionId, question }: WorkerQuestion): Promise<void> {
     const wait = this.#current?.storeWait ?? { ms: 0, questions: 0, since: 0 };
     if (wait.questions === 0) wait.since = performance.now();
     wait.questions++;
@@ -306,9 +306,9 @@ function createTemporaryFolder(scratchFolder: string): string | null {
   });
 }
 
-function nullOnError<T>(make: () => T): T | null {
+function nullOnError<T>(create: () => T): T | null {
   try {
-    return make();
+    return create();
   } catch {
     return null;
   }
