@@ -122,7 +122,7 @@ export function subblockReader(source: ByteSource): ReadSubblock {
   const cache = new LRUCache<number, Promise<Samples>>({ maxSize: MAX_CACHED_BYTES });
   let previousDecoding: Promise<unknown> = Promise.resolve();
 
-  function readWholeNumber(subblock: Subblock): Promise<Samples> {
+  function readWholeSubblock(subblock: Subblock): Promise<Samples> {
     const cached = cache.get(subblock.offset);
     if (cached) return cached;
     const samples = previousDecoding.then(() => decodeSubblock(source, subblock));
@@ -141,7 +141,7 @@ export function subblockReader(source: ByteSource): ReadSubblock {
       const bytes = await readRectangle(source, subblock, rectangle, signal);
       return toRaster({ bytes, isRgb: false }, width, height, subblock, range);
     }
-    const { bytes, isRgb } = await readWholeNumber(subblock);
+    const { bytes, isRgb } = await readWholeSubblock(subblock);
     const part = cutRectangle(bytes, subblock, rectangle);
     return toRaster({ bytes: part, isRgb }, width, height, subblock, range);
   };

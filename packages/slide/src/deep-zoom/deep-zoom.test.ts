@@ -16,7 +16,7 @@ import {
   tilesToPrerender,
 } from './deep-zoom.ts';
 
-const open = async (plan?: SvsPlan) => openBytes(await buildSvs(plan));
+const openSvs = async (plan?: SvsPlan) => openBytes(await buildSvs(plan));
 
 /** Returns a slide whose tiles consist of three bytes: their level, column and row. */
 function slideOf(...sizes: readonly [width: number, height: number, tileSide?: number][]): Slide {
@@ -195,23 +195,23 @@ describe('a native tile', () => {
   });
 
   it('has the pixels of the slide', async () => {
-    const slide = await open();
+    const slide = await openSvs();
     const tile = await readNativeTile(slide, { dziLevel: 9, column: 1, row: 1 });
-    const shown = cropRaster(paintTissue(480, 400), 128, 128, 128, 128);
-    expect(difference(await pixelsOf(tile ?? new Uint8Array()), shown).mean).toBeLessThan(6);
+    const expected = cropRaster(paintTissue(480, 400), 128, 128, 128, 128);
+    expect(difference(await pixelsOf(tile ?? new Uint8Array()), expected).mean).toBeLessThan(6);
   });
 
   it('is one cached blank JPEG for all tiles that the scanner left empty', async () => {
-    const slide = await open({ isEmpty: () => true });
-    const one = await readNativeTile(slide, { dziLevel: 9, column: 1, row: 1 });
-    const other = await readNativeTile(slide, { dziLevel: 9, column: 0, row: 2 });
+    const slide = await openSvs({ isEmpty: () => true });
+    const emptyTile = await readNativeTile(slide, { dziLevel: 9, column: 1, row: 1 });
+    const otherEmptyTile = await readNativeTile(slide, { dziLevel: 9, column: 0, row: 2 });
     const white: Raster = { width: 128, height: 128, rgb: new Uint8Array(128 * 128 * 3).fill(255) };
-    expect(difference(await pixelsOf(one ?? new Uint8Array()), white).max).toBe(0);
-    expect(other).toBe(one);
+    expect(difference(await pixelsOf(emptyTile ?? new Uint8Array()), white).max).toBe(0);
+    expect(otherEmptyTile).toBe(emptyTile);
   });
 
   it('is not read after the signal is aborted', async () => {
-    const reading = readNativeTile(await open(), { dziLevel: 9, column: 1, row: 1 }, AbortSignal.abort());
+    const reading = readNativeTile(await openSvs(), { dziLevel: 9, column: 1, row: 1 }, AbortSignal.abort());
     await expect(reading).rejects.toThrow('aborted');
   });
 });

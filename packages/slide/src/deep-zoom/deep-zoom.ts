@@ -44,7 +44,7 @@ const USABLE_TILE_SIZE = { min: 128, max: 1024 };
 
 /** Returns the Deep Zoom descriptor of a slide. It has the tile size of the file if that is usable. */
 export function describeDeepZoom(slide: Slide): DeepZoomDescriptor {
-  return planOf(slide).descriptor;
+  return levelMappingOf(slide).descriptor;
 }
 
 /**
@@ -76,7 +76,7 @@ const escapeXml = (text: string) =>
 
 /** Returns the Deep Zoom levels that have native tiles, the largest first. */
 export function nativeDziLevels(slide: Slide): readonly number[] {
-  const { nativeLevels } = planOf(slide);
+  const { nativeLevels } = levelMappingOf(slide);
   return nativeLevels.flatMap((level, dziLevel) => (level === null ? [] : [dziLevel])).toReversed();
 }
 
@@ -130,7 +130,7 @@ export async function readNativeTile(
   if (native === null) return null;
   const tile = await slide.readTile(native, signal, allocate);
   if (tile === null && slide.levels[native.level]?.hasGaps) return null;
-  if (tile === null) return cachedBlankTile(planOf(slide).descriptor.tileSize, slide.background);
+  if (tile === null) return cachedBlankTile(levelMappingOf(slide).descriptor.tileSize, slide.background);
   return tile.codec === 'jpeg' ? tile.bytes : null;
 }
 
@@ -141,7 +141,7 @@ export async function readNativeTile(
  * @throws SlideError TILE_OUT_OF_RANGE
  */
 function nativeTileAddress(slide: Slide, address: DeepZoomAddress): TileAddress | null {
-  const { descriptor, nativeLevels } = planOf(slide);
+  const { descriptor, nativeLevels } = levelMappingOf(slide);
   const region = regionOfTile(descriptor, address);
   const nativeLevel = nativeLevels[address.dziLevel] ?? null;
   const level = nativeLevel === null ? undefined : slide.levels[nativeLevel];
@@ -160,7 +160,7 @@ function nativeTileAddress(slide: Slide, address: DeepZoomAddress): TileAddress 
  * include stored tiles that need rendering only because they are not JPEG.
  */
 function* tilesToRender(slide: Slide): Generator<DeepZoomAddress> {
-  const { descriptor } = planOf(slide);
+  const { descriptor } = levelMappingOf(slide);
   for (let dziLevel = 0; dziLevel <= descriptor.maxLevel; dziLevel++) {
     const { width, height } = sizeOfLevel(descriptor, dziLevel);
     for (let row = 0; row * descriptor.tileSize < height; row++) {
@@ -194,7 +194,7 @@ export interface RenderSourceLevel {
 
 /** Returns the smallest level of the file that is at least as large as the Deep Zoom level. */
 export function renderSourceLevel(slide: Slide, dziLevel: number): RenderSourceLevel {
-  const { descriptor, dziLevels } = planOf(slide);
+  const { descriptor, dziLevels } = levelMappingOf(slide);
   const downsample = 2 ** (descriptor.maxLevel - dziLevel);
   for (let level = slide.levels.length - 1; level > 0; level--) {
     const { width, height } = slide.levels[level] ?? slide.levels[0];
@@ -209,7 +209,7 @@ export function renderSourceLevel(slide: Slide, dziLevel: number): RenderSourceL
 }
 
 /** The relation between the levels of a slide and its Deep Zoom levels; calculated once per slide. */
-interface DeepZoomPlan {
+interface LevelMapping {
   readonly descriptor: DeepZoomDescriptor;
   /** For every level of the file, the Deep Zoom level of the same size; null when there is none. */
   readonly dziLevels: readonly (number | null)[];
@@ -217,24 +217,24 @@ interface DeepZoomPlan {
   readonly nativeLevels: readonly (number | null)[];
 }
 
-const plans = new WeakMap<Slide, DeepZoomPlan>();
+const levelMappings = new WeakMap<Slide, LevelMapping>();
 
-function planOf(slide: Slide): DeepZoomPlan {
-  const cachedPlan = plans.get(slide);
-  if (cachedPlan) return cachedPlan;
-  const descriptor = describe(slide);
+function levelMappingOf(slide: Slide): LevelMapping {
+  const cachedMapping = levelMappings.get(slide);
+  if (cachedMapping) return cachedMapping;
+  const descriptor = descriptorOf(slide);
   const dziLevels = slide.levels.map((level) => matchingDziLevel(descriptor, level));
   const nativeLevels = Array.from({ length: descriptor.maxLevel + 1 }, (_, dziLevel) => {
     const level = dziLevels.indexOf(dziLevel);
     const hasNativeTiles = level >= 0 && slide.levels[level]?.needsRendering === undefined;
     return hasNativeTiles ? level : null;
   });
-  const plan = { descriptor, dziLevels, nativeLevels };
-  plans.set(slide, plan);
-  return plan;
+  const mapping = { descriptor, dziLevels, nativeLevels };
+  levelMappings.set(slide, mapping);
+  return mapping;
 }
 
-function describe({ levels: [{ width, height, tileWidth, tileHeight }] }: Slide): DeepZoomDescriptor {
+function descriptorOf({ levels: [{ width, height, tileWidth, tileHeight }] }: Slide): DeepZoomDescriptor {
   const isUsable =
     tileWidth === tileHeight && tileWidth >= USABLE_TILE_SIZE.min && tileWidth <= USABLE_TILE_SIZE.max;
   return {
@@ -264,11 +264,11 @@ function matchingDziLevel(
 }
 
 /** Blank tiles by size and colour; all empty tiles of one size and colour share one JPEG. */
-const blanks = new Map<string, Promise<Uint8Array>>();
+const blankTiles = new Map<string, Promise<Uint8Array>>();
 
 function cachedBlankTile(tileSize: number, colour: Colour): Promise<Uint8Array> {
   const key = `${tileSize} ${colour.r} ${colour.g} ${colour.b}`;
-  const blank = blanks.get(key) ?? blankJpeg(tileSize, tileSize, colour);
-  blanks.set(key, blank);
+  const blank = blankTiles.get(key) ?? blankJpeg(tileSize, tileSize, colour);
+  blankTiles.set(key, blank);
   return blank;
 }

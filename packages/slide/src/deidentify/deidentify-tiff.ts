@@ -129,6 +129,8 @@ export async function deidentifyTiff(source: ByteSource): Promise<PatchList> {
 
 /** Value of NewSubfileType by which Aperio marks a macro. */
 const aperioMacro = 9;
+/** Value of Compression for the JPEG of TIFF 6.0, which Technical Note 2 replaced. */
+const oldStyleJpeg = 6;
 
 /** The formats whose labels and identifying text are known; `generic` has no vendor metadata. */
 type Kind = 'aperio' | 'ndpi' | 'qptiff' | 'ome' | 'generic';
@@ -136,7 +138,7 @@ type Kind = 'aperio' | 'ndpi' | 'qptiff' | 'ome' | 'generic';
 /** Reads the directories of a file, chooses the directories that the copy keeps, and collects the patches. */
 class TiffPatcher {
   readonly #source: ByteSource;
-  readonly #kept = new KeptRanges();
+  readonly #keptRanges = new KeptRanges();
   readonly #replacements: Patch[] = [];
   readonly #visited = new Set<number>();
   #layout: Layout = { littleEndian: true, isBig: false, isNdpi: false, firstAt: 4 };
@@ -151,14 +153,14 @@ class TiffPatcher {
     const [leading] = chain;
     if (leading === undefined) throw new NotDeidentifiable('the file has no directory');
     const kind = await this.#kindOf(leading);
-    const kept: Directory[] = [];
+    const keptDirectories: Directory[] = [];
     for (const [i, directory] of chain.entries()) {
-      if (await this.#isKept(directory, i, leading, kind)) kept.push(directory);
+      if (await this.#isKept(directory, i, leading, kind)) keptDirectories.push(directory);
     }
-    if (kept.length === 0) throw new NotDeidentifiable('no directory of the slide is left');
-    this.#link(chain, kept);
-    for (const directory of kept) await this.#keepDirectory(directory, kind);
-    return mergePatches(this.#replacements, this.#kept.gaps(this.#source.size));
+    if (keptDirectories.length === 0) throw new NotDeidentifiable('no directory of the slide is left');
+    this.#link(chain, keptDirectories);
+    for (const directory of keptDirectories) await this.#keepDirectory(directory, kind);
+    return mergePatches(this.#replacements, this.#keptRanges.gaps(this.#source.size));
   }
 
   async #read(at: number, length: number): Promise<ByteReader> {
@@ -172,7 +174,7 @@ class TiffPatcher {
     const start = await this.#source.read(0, Math.min(16, this.#source.size));
     const littleEndian = start[0] === 'I'.charCodeAt(0);
     const reader = byteReader(start, littleEndian);
-    const isBig = reader.u16(2) === 43;
+    const isBig = reader.u16(2) === 43; // the version number of BigTIFF; classic TIFF has 42
     const headerBytes = isBig ? 16 : 8;
     if (start.length < headerBytes) throw new NotDeidentifiable('the file ends in its header');
     const firstAt = isBig ? 8 : 4;
@@ -187,13 +189,13 @@ class TiffPatcher {
         if (directory?.entries.some(({ tag }) => tag === tags.NdpiVersion)) {
           // The header has 8 bytes with an offset of 4 bytes, and 12 bytes with one of 8 bytes.
           const hasShortOffset = offset === firstOffset && reader.u32(8) !== 0;
-          this.#kept.keep(0, hasShortOffset ? 8 : 12);
+          this.#keptRanges.keep(0, hasShortOffset ? 8 : 12);
           return offset;
         }
       }
       this.#layout = { littleEndian, isBig, isNdpi: false, firstAt };
     }
-    this.#kept.keep(0, headerBytes);
+    this.#keptRanges.keep(0, headerBytes);
     return firstOffset;
   }
 
@@ -250,7 +252,7 @@ class TiffPatcher {
 
   /** Returns the numbers of a tag; none when the directory does not have it. */
   async #numbers(directory: Directory, tag: number): Promise<number[]> {
-    const entry = directory.entries.find((each) => each.tag === tag);
+    const entry = directory.entries.find((candidate) => candidate.tag === tag);
     if (entry === undefined) return [];
     const reader = await this.#read(entry.at, entry.length);
     const size = sizes[entry.type] ?? 1;
@@ -267,7 +269,7 @@ class TiffPatcher {
 
   /** Returns the text of a tag, one character per byte; empty when the directory does not have it. */
   async #text(directory: Directory, tag: number): Promise<string> {
-    const entry = directory.entries.find((each) => each.tag === tag);
+    const entry = directory.entries.find((candidate) => candidate.tag === tag);
     if (entry === undefined || !byteTypes.has(entry.type)) return '';
     if (entry.length > maxTextBytes) throw new NotDeidentifiable(`a text has ${entry.length} bytes`);
     return Buffer.from((await this.#read(entry.at, entry.length)).bytes).toString('latin1');
@@ -323,9 +325,9 @@ class TiffPatcher {
    * planes of a slide. Labels have another one.
    */
   async #hasShapeOf(leading: Directory, directory: Directory): Promise<boolean> {
-    const sizeOf = async (each: Directory) => [
-      (await this.#numbers(each, tags.ImageWidth))[0] ?? 0,
-      (await this.#numbers(each, tags.ImageLength))[0] ?? 0,
+    const sizeOf = async (image: Directory) => [
+      (await this.#numbers(image, tags.ImageWidth))[0] ?? 0,
+      (await this.#numbers(image, tags.ImageLength))[0] ?? 0,
     ];
     const [fullWidth = 0, fullHeight = 0] = await sizeOf(leading);
     const [width = 0, height = 0] = await sizeOf(directory);
@@ -358,9 +360,10 @@ class TiffPatcher {
 
   /** Keeps a directory, its SubIFDs and the data of their images, and blanks their text. */
   async #keepDirectory(directory: Directory, kind: Kind): Promise<void> {
-    this.#kept.keep(directory.offset, directory.length);
+    this.#keptRanges.keep(directory.offset, directory.length);
     const compression = (await this.#numbers(directory, tags.Compression))[0];
-    if (compression === 6) throw new NotDeidentifiable('old-style JPEG, whose parts have no lengths');
+    if (compression === oldStyleJpeg)
+      throw new NotDeidentifiable('old-style JPEG, whose parts have no lengths');
     await this.#keepData(directory, tags.StripOffsets, tags.StripByteCounts);
     await this.#keepData(directory, tags.TileOffsets, tags.TileByteCounts);
     await this.#keepData(directory, tags.JPEGInterchangeFormat, tags.JPEGInterchangeFormatLength);
@@ -381,7 +384,7 @@ class TiffPatcher {
     for (const [i, at] of offsets.entries()) {
       const length = lengths[i] ?? 0;
       if (at > 0 && length > 0 && at < this.#source.size)
-        this.#kept.keep(at, Math.min(length, this.#source.size - at));
+        this.#keptRanges.keep(at, Math.min(length, this.#source.size - at));
     }
   }
 
@@ -392,7 +395,7 @@ class TiffPatcher {
       this.#replacements.push({ at, length });
       return;
     }
-    this.#kept.keep(at, length);
+    this.#keptRanges.keep(at, length);
     if (!byteTypes.has(entry.type) || binaryTags.has(tag)) return;
     const isPrivate = tag > lastStandardTag;
     // Standard tags with values of one byte each are numbers, for example samples per pixel.

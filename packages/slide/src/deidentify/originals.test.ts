@@ -1,7 +1,7 @@
 /**
- * A de-identified copy has the pixels of the slide, no label or macro, and no identifier of the original in any byte;
- * its bytes are the same whichever ranges are read. Built files are always tested, real ones if TEST_SLIDES names
- * their folder.
+ * Tests that a de-identified copy has the pixels of the slide, no label or macro, and no identifier of the original in any
+ * byte, and that its bytes are the same whichever ranges are read. Generated files are always tested, real ones only if
+ * TEST_SLIDES names their folder.
  */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -44,6 +44,7 @@ async function copyOf(path: string, seed = 1): Promise<Copy> {
   const next = seededNumbers(seed);
   const parts: Uint8Array[] = [];
   for (let at = 0; at < file.size; ) {
+    // Seed 1 reads ranges of any length, other seeds ranges of at most 64 KiB.
     const length = Math.min(1 + next(seed === 1 ? file.size : 65_536), file.size - at);
     parts.push(await original.read(at, length));
     at += length;
@@ -219,7 +220,7 @@ describe.skipIf(slides === '')('de-identified copy of a real slide (skipped with
 });
 
 describe('de-identified copy of a generated slide', () => {
-  async function written(name: string, bytes: Uint8Array): Promise<string> {
+  async function writeSlide(name: string, bytes: Uint8Array): Promise<string> {
     const path = join(folder, name);
     await writeFile(path, bytes);
     return path;
@@ -232,7 +233,7 @@ describe('de-identified copy of a generated slide', () => {
   ])('has no label, no macro and no bytes of their data: %s SVS', async (name, plan) => {
     const directories = await svsDirectories({});
     const bytes = await buildSvs(plan);
-    const path = await written(`${name}.svs`, bytes);
+    const path = await writeSlide(`${name}.svs`, bytes);
     const { bytes: copy, path: copied } = await copyOf(path);
     await expectSamePixels(path, copied);
     const zeroed = copy.filter((byte, i) => byte === 0 && bytes[i] !== 0).length;
@@ -247,7 +248,7 @@ describe('de-identified copy of a generated slide', () => {
     const { bytes } = buildTiff({
       directories: [...directories.slice(0, 1), label, ...directories.slice(1, -2)],
     });
-    const path = await written('label-early.svs', bytes);
+    const path = await writeSlide('label-early.svs', bytes);
     const { path: copied } = await copyOf(path);
     await expectSamePixels(path, copied);
   });
@@ -263,7 +264,7 @@ describe('de-identified copy of a generated slide', () => {
     };
     const built = buildTiff({ directories: [{ ...full, tags }, ...levels, label] }).bytes;
     const bytes = Buffer.concat([built, Buffer.from('appended by a program for Jane Doe')]);
-    const { bytes: copy, path } = await copyOf(await written('pages.tif', bytes));
+    const { bytes: copy, path } = await copyOf(await writeSlide('pages.tif', bytes));
     for (const text of ['Jane', '1970', '2020', '03:04', 'appended']) {
       expect([text, contains(bytes, text), contains(copy, text)]).toEqual([text, true, false]);
     }
@@ -271,7 +272,7 @@ describe('de-identified copy of a generated slide', () => {
   });
 
   it('has no macro if it is an NDPI file', async () => {
-    const path = await written('a.ndpi', ndpiBytes(layOutNdpi(await ndpiDirectories({}))));
+    const path = await writeSlide('a.ndpi', ndpiBytes(layOutNdpi(await ndpiDirectories({}))));
     const { path: copied } = await copyOf(path);
     await expectSamePixels(path, copied);
   });

@@ -21,6 +21,7 @@ export interface OriginalFile {
   readonly patches: PatchList;
 }
 
+/** The files of a slide that may be downloaded, with the bytes to replace in them. */
 export interface OriginalPlan {
   /** Fingerprint of the slide for which the plan was made. */
   readonly fingerprint: string;

@@ -1,10 +1,11 @@
 /**
- * Patches of a file: the bytes that a de-identified copy replaces. The copy has the same length as the file, so that it
- * can be sent in parts while only the requested bytes are read and patched.
+ * Patches of a file: the bytes that a de-identified copy replaces. The copy has the same length as the file, so a server can
+ * send any part of it and reads and patches only the requested bytes.
  */
 
 /** A part of a file whose bytes are replaced. */
 export interface Patch {
+  /** Position in the file. */
   readonly at: number;
   readonly length: number;
   /** The new bytes, exactly `length`; if absent, the part is filled with zeros. */
@@ -66,8 +67,8 @@ export class KeptRanges {
 }
 
 /**
- * Joins replacements and ranges of zeros to a sorted list without overlaps. A byte that both of them cover gets the
- * replacement.
+ * Joins replacements and ranges of zeros into a sorted list without overlaps. Where a replacement and a range of zeros
+ * overlap, the replacement is used.
  *
  * @param replacements patches that do not overlap each other
  * @param zeros sorted ranges that do not overlap each other

@@ -1,12 +1,12 @@
 /** Creates the errors of VSI slides. */
 import { SlideError } from '../model/slide.ts';
 
-/** For a file that contradicts itself or the format. */
+/** Returns the error for a file that contradicts itself or the format. */
 export function corruptError(reason: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The VSI slide is damaged: ${reason}`);
 }
 
-/** For a slide of which a file, or the end of a file, is missing. */
+/** Returns the error for a slide with a missing or truncated file. */
 export function incompleteError(reason: string): SlideError {
   return new SlideError('FILE_TRUNCATED', `The VSI slide is not complete: ${reason}`);
 }
