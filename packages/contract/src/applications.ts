@@ -4,7 +4,7 @@ import { endpoint } from './endpoint.ts';
 import { GrantableRole, Status } from './permissions.ts';
 import { Id } from './text.ts';
 import { AccessTerms, Offset, PeopleSearch } from './user-management.ts';
-import { lenient, Reason, UserDetails } from './users.ts';
+import { Reason, UserDetails, withUnknownValues } from './users.ts';
 
 /** An account that may belong to the same person as an applicant; `why` states the similarity. */
 export const LikelyDuplicate = z
@@ -12,7 +12,7 @@ export const LikelyDuplicate = z
     uid: z.string(),
     email: z.string(),
     displayName: z.string().nullable(),
-    status: lenient(Status),
+    status: withUnknownValues(Status),
     why: z.enum(['same-name', 'same-mailbox', 'similar-email']),
   })
   .meta({ id: 'LikelyDuplicate' });

@@ -46,7 +46,7 @@ export const Question = z.discriminatedUnion('kind', [
 export type Question = z.infer<typeof Question>;
 
 /** A question in a response. Only the owner of the collection receives `correct`, `region` and `explanation`. */
-export const ShownQuestion = z
+export const QuestionInResponse = z
   .object({
     kind: z.enum(['choice', 'region', 'text']),
     text: z.string(),
@@ -56,13 +56,13 @@ export const ShownQuestion = z
     explanation: z.string().optional(),
   })
   .meta({ id: 'Question' });
-export type ShownQuestion = z.infer<typeof ShownQuestion>;
+export type QuestionInResponse = z.infer<typeof QuestionInResponse>;
 
 export const CollectionItem = z.object({
   type: CollectionItemType,
   id: z.string(),
   text: z.string().nullable(),
-  question: ShownQuestion.nullable(),
+  question: QuestionInResponse.nullable(),
   access: z.boolean().meta({ description: 'False: the caller may not view the item' }),
   title: z.string().nullable().meta({ description: 'Name of the slide, case or view; null without access' }),
   images: z.array(z.string()).meta({ description: 'Ids of the slides that the caller may view' }),

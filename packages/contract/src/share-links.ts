@@ -3,7 +3,7 @@
  * The secret of the link is in the fragment of the URL, which browsers do not send to servers. The server stores only its hash.
  */
 import { z } from 'zod';
-import { ShownQuestion } from './collections.ts';
+import { QuestionInResponse } from './collections.ts';
 import { endpoint } from './endpoint.ts';
 import { reason } from './error-reasons.ts';
 import { Field, ItemTitle } from './saved-views.ts';
@@ -97,7 +97,7 @@ export const SharedItem = z.object({
     .optional()
     .meta({ description: 'Colour settings of a saved view, as the web app stored them' }),
   item: z.number().int().optional().meta({ description: 'Position in the collection' }),
-  question: ShownQuestion.optional(),
+  question: QuestionInResponse.optional(),
 });
 export type SharedItem = z.infer<typeof SharedItem>;
 

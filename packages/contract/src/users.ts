@@ -17,7 +17,7 @@ export const passwordMaxBytes = 1024;
  * make a whole list of accounts invalid. The type contains only the known values; an unknown one gives no role permissions
  * (see `permissionsOf`).
  */
-export function lenient<Known extends z.ZodEnum>(known: Known): Known {
+export function withUnknownValues<Known extends z.ZodEnum>(known: Known): Known {
   return z.union([known, z.string()]) as unknown as Known;
 }
 
@@ -26,8 +26,8 @@ export const User = z
     uid: z.string().meta({ description: 'Opaque, stable; not the e-mail address' }),
     email: z.string(),
     displayName: z.string().nullable(),
-    status: lenient(Status),
-    role: lenient(Role),
+    status: withUnknownValues(Status),
+    role: withUnknownValues(Role),
     adminApproved: z.boolean(),
     createdAt: Timestamp,
     updatedAt: Timestamp,

@@ -41,19 +41,22 @@ export function useCases({ dataset = null, isEnabled = true }: CasesOptions = {}
 }
 
 export function makeCase(newCase: NewCase): Promise<ActionResult> {
-  return change(texts.caseSaved, () => call(createCase, { body: newCase }));
+  return runAndReloadCases(texts.caseSaved, () => call(createCase, { body: newCase }));
 }
 
 export function changeCase(caseId: string, changes: CaseChanges): Promise<ActionResult> {
-  return change(texts.caseSaved, () => call(updateCase, { params: { caseId }, body: changes }));
+  return runAndReloadCases(texts.caseSaved, () => call(updateCase, { params: { caseId }, body: changes }));
 }
 
 export function removeCase(caseId: string): Promise<ActionResult> {
-  return change(texts.caseDeleted, () => call(deleteCase, { params: { caseId } }));
+  return runAndReloadCases(texts.caseDeleted, () => call(deleteCase, { params: { caseId } }));
 }
 
 /** Runs a request, reloads the cases, and returns the result. */
-async function change(successMessage: string, request: () => Promise<unknown>): Promise<ActionResult> {
+async function runAndReloadCases(
+  successMessage: string,
+  request: () => Promise<unknown>,
+): Promise<ActionResult> {
   try {
     await request();
     return { success: true, message: successMessage };

@@ -2,7 +2,7 @@
  * A collection (a sequence of slides, cases and saved views with texts and questions) while its owner edits it, and the conversion from and
  * to the types of the API.
  */
-import type { Collection, CollectionItem, Question, ShownQuestion } from '@lamina/contract';
+import type { Collection, CollectionItem, Question, QuestionInResponse } from '@lamina/contract';
 import type { CollectionChanges } from '../../api/collections.ts';
 
 export const minChoices = 2;
@@ -72,7 +72,7 @@ function draftQuestionOf({
   correct,
   region,
   explanation,
-}: ShownQuestion): DraftQuestion {
+}: QuestionInResponse): DraftQuestion {
   const corners = (region?.coordinates[0] ?? []).slice(0, -1); // the last corner repeats the first
   return {
     kind,

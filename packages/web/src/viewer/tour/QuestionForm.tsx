@@ -1,4 +1,4 @@
-import type { ShownQuestion } from '@lamina/contract';
+import type { QuestionInResponse } from '@lamina/contract';
 import { Alert, Button, Checkbox, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import type { AnswerResult } from '../../api/collections.ts';
@@ -22,7 +22,7 @@ const maxAnswerLength = 4000;
 export const emptyDraft: AnswerDraft = { chosen: [], text: '', point: null, result: null };
 
 interface QuestionFormProps {
-  readonly question: ShownQuestion;
+  readonly question: QuestionInResponse;
   readonly draft: AnswerDraft;
   readonly onDraft: (draft: AnswerDraft) => void;
   /** Whether the next click on the slide marks the point of the answer. */
@@ -154,7 +154,10 @@ function AnswerFields({ question, draft, onDraft, isMarking, onMarkingChange }: 
 }
 
 /** Returns the answer as the API expects it (indexes of choices, a text, or a point as [x, y]); null while it is incomplete. */
-function answerOf({ kind }: ShownQuestion, { chosen, text, point }: AnswerDraft): number[] | string | null {
+function answerOf(
+  { kind }: QuestionInResponse,
+  { chosen, text, point }: AnswerDraft,
+): number[] | string | null {
   if (kind === 'choice') return chosen.length === 0 ? null : [...chosen];
   if (kind === 'text') return text.trim() === '' ? null : text.trim();
   return point === null ? null : [point.x, point.y];

@@ -1,5 +1,5 @@
 /** The steps of a tour: the slides and views that a collection or a share link shows one after the other. */
-import type { Field, ShownQuestion } from '@lamina/contract';
+import type { Field, QuestionInResponse } from '@lamina/contract';
 import { asScanned, type ColourAdjustment } from '../colours/adjustment.ts';
 import type { SlideField } from '../view-address.ts';
 
@@ -14,7 +14,7 @@ export interface TourStep {
   readonly field: Field | null;
   /** Colours of a saved view. The server does not check them; `coloursOf` parses them. */
   readonly colours: unknown;
-  readonly question: ShownQuestion | null;
+  readonly question: QuestionInResponse | null;
 }
 
 /** Converts a field of the API to a field of the viewer. */
