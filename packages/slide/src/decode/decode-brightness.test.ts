@@ -49,7 +49,7 @@ describe('decodeBrightness', () => {
     expect(row).toEqual(columns.map((x) => x * 8));
   });
 
-  it('stretches the samples to the range and clamps them at its ends', async () => {
+  it('stretches samples from the range to 0…255 and clamps samples outside the range', async () => {
     const row = await firstRow(await firstTile(exactDirectory(plan)), { black: 50, white: 100 });
     expect(row).toEqual(columns.map((x) => clamped(((x * 8 - 50) * 255) / 50)));
   });

@@ -40,11 +40,11 @@ interface Frame {
  * Source: T.87, C.2.4.1.1.
  */
 interface Preset {
-  readonly MAXVAL: number;
-  readonly T1: number;
+  readonly MAXVAL: number; // largest sample
+  readonly T1: number; // T1 to T3: thresholds of the differences between neighbours
   readonly T2: number;
   readonly T3: number;
-  readonly RESET: number;
+  readonly RESET: number; // number of samples after which the statistics of a context are halved
 }
 
 /**
@@ -166,9 +166,9 @@ function readScan(bytes: Uint8Array, { bodyAt, end }: Segment, frame: Frame): Sc
 /** The parameters of a scan, with all defaults calculated. Source: T.87, A.2.1. */
 interface Coding extends Preset {
   readonly NEAR: number;
-  readonly RANGE: number;
-  readonly qbpp: number;
-  readonly LIMIT: number;
+  readonly RANGE: number; // number of values of a quantised error
+  readonly qbpp: number; // bits of a quantised error
+  readonly LIMIT: number; // maximum bits of a code
   /** Difference in sample values per step of the quantised error. */
   readonly step: number;
 }

@@ -108,7 +108,7 @@ describe('decodeJpeg2000', () => {
     expect(sum / raster.rgb.length).toBeLessThan(4);
   });
 
-  it('reduces a picture by 8 whose smallest resolution is half its size', async () => {
+  it('reduces a picture by 8 although its smallest stored resolution is half its size', async () => {
     const [width, height] = [64, 64];
     const raster = await decodeJpeg2000(await encodeTissue(width, height, 1), {
       ...declared,

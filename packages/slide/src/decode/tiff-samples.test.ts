@@ -26,7 +26,7 @@ const image = (change: Partial<TiffCoding> = {}, more: Partial<EncodedImage> = {
 });
 
 describe('decodeImage of a TIFF tile', () => {
-  it('returns its RGB samples unchanged', async () => {
+  it('returns uncompressed RGB samples unchanged', async () => {
     expect(await decodeImage(image())).toEqual({
       width: 2,
       height: 2,
@@ -53,7 +53,7 @@ describe('decodeImage of a TIFF tile', () => {
     expect([...rgb]).toEqual([250, 1, 2, 4, 2, 4, 3, 0, 0, 4, 1, 1]);
   });
 
-  it('does not modify the encoded bytes', async () => {
+  it('does not modify the encoded bytes when it reverses their bits', async () => {
     const reversed = image({ isBitReversed: true });
     await decodeImage(reversed);
     expect([...reversed.bytes]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);

@@ -11,7 +11,7 @@ const packings: readonly Packing[] = ['none', 'lzw', 'packbits', 'deflate', 'zst
 const patterns: readonly [string, (length: number) => Uint8Array][] = [
   ['tissue', (length) => paintTissue(256, Math.ceil(length / 768)).rgb.subarray(0, length)],
   ['zeros', (length) => new Uint8Array(length)],
-  ['every byte once', (length) => Uint8Array.from({ length }, (_, i) => i)],
+  ['all byte values in turn', (length) => Uint8Array.from({ length }, (_, i) => i)],
   ['runs of all lengths', (length) => Uint8Array.from({ length }, (_, i) => Math.sqrt(i * 2))],
   ['noise', (length) => noise(length)],
 ];
@@ -26,7 +26,7 @@ function noise(length: number): Uint8Array {
 }
 
 describe.each(packings)('unpack with the compression %s', (packing) => {
-  it.each(patterns)('returns the original bytes: %s', (_, pattern) => {
+  it.each(patterns)('returns the original bytes of any length: %s', (_, pattern) => {
     for (const length of [1, 2, 3, 127, 128, 129, 1000, 70_000]) {
       const bytes = pattern(length);
       const unpacked = unpack(pack(bytes, packing), packing, length, length);

@@ -95,18 +95,18 @@ describe('completeJpeg', () => {
 
 describe('jpegPrefix', () => {
   it.each<[string, (tables: Uint8Array) => Uint8Array]>([
-    ['without SOI', (tables) => tables.subarray(2)],
-    ['without EOI', (tables) => tables.subarray(0, -2)],
+    ['without SOI (start of image)', (tables) => tables.subarray(2)],
+    ['without EOI (end of image)', (tables) => tables.subarray(0, -2)],
     ['with a truncated table', (tables) => tables.subarray(0, 40)],
     ['without any bytes', () => new Uint8Array()],
-  ])('rejects tables %s with FILE_CORRUPT', async (_, damage) => {
+  ])('rejects JPEG tables %s with FILE_CORRUPT', async (_, damage) => {
     const { tables } = await encodeTile('rgb');
     expect(() => jpegPrefix(damage(tables), 'rgb')).toThrow(
       expect.objectContaining({ code: 'FILE_CORRUPT' }),
     );
   });
 
-  it('rejects with FILE_CORRUPT tables that contain a picture', async () => {
+  it('rejects with FILE_CORRUPT JPEG tables that contain a picture', async () => {
     const jpeg = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
       .jpeg()
       .toBuffer();

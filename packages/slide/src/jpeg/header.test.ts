@@ -69,7 +69,7 @@ describe('readJpegHeader', () => {
     };
 
   it.each<[string, (bytes: Buffer) => Buffer]>([
-    ['no byte after SOI', (bytes) => bytes.subarray(0, 2)],
+    ['no byte after SOI (start of image)', (bytes) => bytes.subarray(0, 2)],
     ['a truncated frame', cut(({ frameAt }) => frameAt + 8)],
     ['a truncated scan header', cut(({ scanAt }) => scanAt + 4)],
     ['no scan', (bytes) => Buffer.concat([cut(({ scanAt }) => scanAt)(bytes), Buffer.from([0xff, 0xd9])])],

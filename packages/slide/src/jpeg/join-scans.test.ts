@@ -83,9 +83,9 @@ describe('joinScans', () => {
       async () => [...(await strips([32])), ...(await strips([32], { chromaSubsampling: '4:2:0' }))],
     ],
     ['one strip is wider', async () => [...(await strips([32])), await encode(paintTissue(72, 32), {})]],
-    ['the height of an upper strip is not a multiple of a block', () => strips([20, 20])],
+    ['the height of an upper strip is not a multiple of 8 pixels, a block', () => strips([20, 20])],
     [
-      'the height of an upper strip is not a multiple of an MCU',
+      'the height of an upper strip is not a multiple of 16 pixels, the height of a subsampled MCU',
       () => strips([24, 24], { chromaSubsampling: '4:2:0' }),
     ],
     ['the last strip is taller (16 and 32 rows)', () => strips([16, 32])],
@@ -114,7 +114,7 @@ describe('joinScans', () => {
     expect(joinScans(Array.from({ length: 32 }, () => strip))).toBeNull(); // 32 × 2048 = 65,536 rows
   });
 
-  it('returns null when a strip has more than 65,535 MCUs', async () => {
+  it('returns null when a strip has more than 65,535 MCUs (minimum coded units)', async () => {
     const largestStrip = await encode(paintTissue(2048 * 8, 8 * 8), {});
     expect(joinScans([largestStrip, largestStrip])).not.toBeNull();
     const tooLargeStrip = await encode(paintTissue(16_384, 256), {}); // 2048 × 32 = 65,536 MCUs of 8 × 8 pixels

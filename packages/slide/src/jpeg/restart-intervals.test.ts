@@ -32,7 +32,7 @@ const areaOf = (column: number, row: number, columns: number, rows: number): Int
   rows,
 });
 
-describe('intervalGrid', () => {
+describe('intervalGrid, which groups the MCUs (minimum coded units) of a JPEG into restart intervals', () => {
   const header = { ...readJpegHeader(headOf(3)), restartInterval: 0 };
   it.each([
     ['returns null without restart markers', 0, 1024, 768, null],
