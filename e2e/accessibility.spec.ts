@@ -250,7 +250,7 @@ test('axe finds no accessibility violation on the list of pending accounts and i
   }
 });
 
-test('axe finds no accessibility violation on a restricted dataset, which a member without access and an administrator view', async ({
+test('axe finds no accessibility violation on the screens about a restricted dataset, for a member without access and for an administrator', async ({
   visit,
   createAccount,
   product,

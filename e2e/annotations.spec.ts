@@ -136,7 +136,9 @@ test('an account with the role viewer sees shared annotations and has no drawing
   await expect(row(reader, /^Area/)).toBeVisible();
 });
 
-test("two people see each other's changes to a shared layer within a second", async ({ visit }) => {
+test("two people see each other's changes to a shared annotation layer within a second", async ({
+  visit,
+}) => {
   const page = await visit('user');
   const slide = await openSlide(page);
   await startDrawing(page);
@@ -173,7 +175,9 @@ function isDrawnOn(page: Page): Promise<boolean> {
   });
 }
 
-test('the first shared layer of a slide appears on the open page of another person', async ({ visit }) => {
+test('when a person shares the first annotation layer of a slide, its annotations appear on the open page of another person', async ({
+  visit,
+}) => {
   const reader = await visit('viewer');
   await openSlide(reader);
   await expect(reader.getByRole('button', { name: 'Annotations' })).toBeVisible();

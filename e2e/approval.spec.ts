@@ -13,7 +13,7 @@ import { expect, test } from './test.ts';
 const rowOf = (page: Page, email: string) =>
   page.getByRole('listitem').filter({ has: page.getByText(`${email} · `) });
 
-test('an administrator sees affiliation and purpose of an applicant, and approves with role and end date in one step', async ({
+test('an administrator sees the affiliation and purpose of an applicant, and approves the account with role and end date in one step', async ({
   visit,
   product,
 }) => {
@@ -62,7 +62,7 @@ test('an administrator sees affiliation and purpose of an applicant, and approve
   await expect.poll(async () => (await product.mailsTo(email)).length).toBeGreaterThan(0);
 });
 
-test('an administrator rejects several applications at once, and each applicant sees the reason', async ({
+test('an administrator rejects several applicants at once with a reason, which each of them sees', async ({
   visit,
   createAccount,
 }) => {
@@ -119,7 +119,7 @@ test.describe('approving several applicants', () => {
   });
 });
 
-test('an administrator finds a person by a name typed without diacritics, and the URL keeps the search', async ({
+test('user management finds a person by a name that is typed without diacritics, and the URL keeps the search', async ({
   visit,
   createAccount,
   product,

@@ -1,4 +1,7 @@
-/** The audit log: an administrator finds out with a few clicks who opened a slide. */
+/**
+ * The audit log (an append-only record of who did what): an administrator finds out with a few clicks who opened a slide. The screens are in
+ * Turkish: 'Denetim Kaydı' is the audit log, 'Giriş başarısız' a failed sign-in, 'Slayt açıldı' an opened slide.
+ */
 import { readFile } from 'node:fs/promises';
 import { callApi } from './accounts.ts';
 import { axeFindings } from './axe.ts';
@@ -72,7 +75,7 @@ test('an administrator finds out from the audit log who opened a slide, and what
   });
 });
 
-test('the audit log fits a telephone screen as a list of cards, and axe finds no accessibility violation on it', async ({
+test('the audit log fits a phone screen as a list of cards, and axe finds no accessibility violation on it', async ({
   visit,
 }) => {
   test.slow(); // axe looks at every row
@@ -88,7 +91,7 @@ test('the audit log fits a telephone screen as a list of cards, and axe finds no
   expect(await axeFindings(page)).toEqual([]);
 });
 
-test('the card of an account links to the audit entries of the person, and the viewer links to those of the slide', async ({
+test('the card of an account links to the audit entries of the person, and the viewer links to the audit entries of the slide', async ({
   visit,
   createAccount,
 }) => {

@@ -6,7 +6,7 @@ import type { Page } from '@playwright/test';
 import { axeFindings } from './axe.ts';
 import { expect, slideName, test } from './test.ts';
 
-test('the catalogue groups images by dataset, shows their numbers, and expands the first group', async ({
+test('the catalogue groups images by dataset, shows the number of images in each group, and expands the first group', async ({
   visit,
 }) => {
   const page = await visit('user');

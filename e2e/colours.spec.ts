@@ -29,7 +29,7 @@ async function openSlide(page: Page): Promise<void> {
 const greenOf = async (page: Page) => (await meanColourOf(page.getByRole('application'))).green;
 
 for (const drawer of ['webgl', 'canvas'] as const) {
-  test(`with ${drawer}, the viewer corrects colours by the colour profile of the slide, and URL and browser keep the choice between corrected and scanned colours`, async ({
+  test(`when it draws with ${drawer}, the viewer corrects colours by the colour profile of the slide, and URL and browser keep the choice between corrected and scanned colours`, async ({
     visit,
   }) => {
     const page = await visit('user');

@@ -74,7 +74,7 @@ test('during a comparison, a slide chosen in the catalogue opens beside the firs
 
 const startFields = 'x=500&y=700&zoom=0.5&bx=400&by=600&bzoom=0.25';
 
-test('moving one of two linked slides moves the other by the same distance on the tissue', async ({
+test('moving one of two linked slides moves the other slide by the same distance on the tissue', async ({
   visit,
   product,
 }) => {
@@ -128,7 +128,7 @@ test('two linked slides zoom by the same factor and rotate by the same angle', a
   await expect.poll(() => fieldIn(page, '')).toMatchObject({ zoom: 1, rotation: 90 });
 });
 
-test('the zoom and rotation that one slide has relative to the other when they are linked again stay the same afterwards', async ({
+test('two slides that are linked again keep the differences in zoom and rotation that they had at that moment', async ({
   visit,
   product,
 }) => {

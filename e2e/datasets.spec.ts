@@ -10,7 +10,7 @@ const dataset = 'Mouse kidney';
 // The slide in the URL is requested once more after the access has ended.
 test.use({ expectedConsoleErrors: /status of 404 .*image-catalog/ });
 
-test('a member sees the slides of a restricted dataset from when an administrator grants access until the access is revoked', async ({
+test('a member sees the slides of a restricted dataset only after an administrator grants access, and only until access is revoked', async ({
   visit,
   createAccount,
   product,

@@ -112,7 +112,10 @@ test.describe('the list of applicants', () => {
   });
 });
 
-test('a suspension is undone with the button in its toast', async ({ visit, createAccount }) => {
+test('the button in the toast about the suspension of an account undoes the suspension', async ({
+  visit,
+  createAccount,
+}) => {
   const someone = await createAccount('viewer');
   const page = await visit('admin');
   await page.goto('/admin/users');

@@ -194,7 +194,7 @@ test('Esc closes the panels of colours and of the rotation angle, and the focus 
   }
 });
 
-test('the rotation angle is set as a number, shown over the slide, and kept in the URL', async ({
+test('the rotation angle that a person types is shown over the slide and kept in the URL', async ({
   visit,
 }) => {
   const page = await visit('user');

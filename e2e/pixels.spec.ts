@@ -84,7 +84,7 @@ function comparePictures(page: Page, pictures: readonly [string, string]): Promi
 }
 
 for (const field of ['x=900.3&y=1200.7&zoom=0.83', 'x=700.3&y=900.7&zoom=0.37', 'x=640.1&y=800.3&zoom=1.7']) {
-  test(`the WebGL and the canvas drawer show the same pixels of the slide at ${field}`, async ({
+  test(`the WebGL and the canvas drawer show the same pixels of the slide at the view ${field}`, async ({
     visit,
   }, info) => {
     const pictures: string[] = [];

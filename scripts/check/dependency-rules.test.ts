@@ -24,7 +24,7 @@ async function findBrokenRules(files: Imports): Promise<string[]> {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), content);
   };
-  // The rules look for these modules, so they must be resolvable.
+  // The rules know these modules, which must therefore exist.
   for (const module of ['openseadragon', 'kysely']) {
     write(`node_modules/${module}/package.json`, `{ "name": "${module}", "main": "index.js" }`);
     write(`node_modules/${module}/index.js`, '');

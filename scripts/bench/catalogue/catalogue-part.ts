@@ -1,7 +1,4 @@
-/**
- * `npm run bench -- catalogue`: measures the scan, the queries and the first view of a catalogue of 100,000 slides, with SQLite
- * and PostgreSQL.
- */
+/** `npm run bench -- catalogue`: measures scan, queries and first view of a catalogue of 100,000 slides with each database. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -234,7 +231,6 @@ async function queriesOf(url: string, token: string): Promise<Record<string, rea
     'an organ': [{ organ: 'Meme' }, { organ: 'Dalak' }],
     'a rare organ': [{ organ: rareOrgan }],
     'a dataset and an organ': [{ dataset: lastDataset, organ: 'Kolon' }],
-    // Searches by how many of the file names they match.
     'search: in every name': [{ q: 'svs' }, { q: 'b0' }],
     'search: in some': [{ q: 'ki-67' }, { q: 'karaciğer' }, { q: 'b09-2' }],
     'search: in one': [{ q: example.file_name }, { q: example.id.slice(0, 8) }],
@@ -299,11 +295,8 @@ async function downloadWholeList(
   return { first, second, unchanged };
 }
 
-function report(
-  { count, repetitions, folder }: Workload,
-  results: readonly Result[],
-  isQuick: boolean,
-): void {
+function report(workload: Workload, results: readonly Result[], isQuick: boolean): void {
+  const { count, repetitions, folder } = workload;
   const ms = (value: number) => value.toFixed(value < 10 ? 1 : 0);
   const queryRows = (results[0]?.queries ?? []).map(({ query, reader }, i) => ({
     query,
