@@ -160,7 +160,7 @@ async function loadGroups(
       reuseUnchangedImages(listing, previous, rows.images),
     );
   }
-  if (previous !== undefined) void queryClient.invalidateQueries({ queryKey: [imagesKey] }); // single images (`useImage`) may have changed, too
+  if (previous !== undefined) void queryClient.invalidateQueries({ queryKey: [imagesKey] }); // those of `useImage`
   return { ...response, listing, etag };
 }
 

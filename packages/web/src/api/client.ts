@@ -223,7 +223,7 @@ async function send<T>(
   throw apiErrorOf(errorResponse, responseText, endpoint, token);
 }
 
-/** Converts an error response to an error, and reports a 401 that ends the sign-in to the listener. @param token that the request was sent with */
+/** Converts an error response to an error, and reports a 401 that ends the sign-in. @param token the token of the request */
 function apiErrorOf(response: Response, text: string, endpoint: Endpoint, token: string | null): Error {
   const json = parseJson(text);
   const body = ErrorBody.safeParse(json);

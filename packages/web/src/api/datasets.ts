@@ -45,7 +45,7 @@ export function setDatasetAccess(
   isListed: boolean,
 ): Promise<ActionResult> {
   const successMessage = access === 'open' ? texts.datasetOpened : texts.datasetRestricted;
-  return resultOfChange(
+  return resultOf(
     call(updateDataset, { body: { dataset, access, listed: isListed } }),
     successMessage,
     texts.datasetFailed,
@@ -55,7 +55,7 @@ export function setDatasetAccess(
 /** Sets whether members see the name of a restricted dataset. */
 export function setDatasetListed(dataset: string, isListed: boolean): Promise<ActionResult> {
   const request = call(updateDataset, { body: { dataset, access: 'restricted', listed: isListed } });
-  return resultOfChange(request, isListed ? texts.datasetListed : texts.datasetUnlisted, texts.datasetFailed);
+  return resultOf(request, isListed ? texts.datasetListed : texts.datasetUnlisted, texts.datasetFailed);
 }
 
 /** Sets whether share links may open the slides of a dataset. */
@@ -64,45 +64,41 @@ export function setDatasetSharing(
   isAllowed: boolean,
 ): Promise<ActionResult> {
   const request = call(updateDataset, { body: { dataset: name, access, sharing: isAllowed } });
-  return resultOfChange(request, isAllowed ? texts.sharingOn : texts.sharingOff, texts.datasetFailed);
+  return resultOf(request, isAllowed ? texts.sharingOn : texts.sharingOff, texts.datasetFailed);
 }
 
 /** Sets whether original files that cannot be de-identified may be downloaded. */
 export function setDatasetIdentifiable(dataset: string, isAllowed: boolean): Promise<ActionResult> {
   const request = call(updateDataset, { body: { dataset, identifiable_originals: isAllowed } });
-  return resultOfChange(
-    request,
-    isAllowed ? texts.identifiableOn : texts.identifiableOff,
-    texts.datasetFailed,
-  );
+  return resultOf(request, isAllowed ? texts.identifiableOn : texts.identifiableOff, texts.datasetFailed);
 }
 
 /** Grants an account access to a dataset. @param withDownload whether the person may also download original files */
 export function grant(dataset: string, uid: string, withDownload = false): Promise<ActionResult> {
   const body = { dataset, uid, ...(withDownload && { download: true }) };
-  return resultOfChange(call(grantDataset, { body }), texts.granted, texts.grantFailed);
+  return resultOf(call(grantDataset, { body }), texts.granted, texts.grantFailed);
 }
 
 /** Sets whether a person may download original files; this permission includes access to the dataset. */
 export function setDownload(dataset: string, uid: string, isAllowed: boolean): Promise<ActionResult> {
   const request = call(grantDataset, { body: { dataset, uid, download: isAllowed } });
-  return resultOfChange(request, isAllowed ? texts.downloadOn : texts.downloadOff, texts.downloadFailed);
+  return resultOf(request, isAllowed ? texts.downloadOn : texts.downloadOff, texts.downloadFailed);
 }
 
 /** Revokes an account's access to a dataset. */
 export function revoke(dataset: string, uid: string): Promise<ActionResult> {
-  return resultOfChange(call(revokeDataset, { query: { dataset, uid } }), texts.revoked, texts.revokeFailed);
+  return resultOf(call(revokeDataset, { query: { dataset, uid } }), texts.revoked, texts.revokeFailed);
 }
 
 /** Answers an access request. @param reason shown to the person; may be empty */
 export function answerRequest(requestId: string, isGranted: boolean, reason: string): Promise<ActionResult> {
   const body = { granted: isGranted, ...(reason && { reason }) };
   const request = call(answerDatasetRequest, { params: { requestId }, body });
-  return resultOfChange(request, isGranted ? texts.requestGranted : texts.requestRefused, texts.answerFailed);
+  return resultOf(request, isGranted ? texts.requestGranted : texts.requestRefused, texts.answerFailed);
 }
 
-/** Waits for a request and returns its result. Reloads the lists even after a failure: another administrator may have changed the dataset. */
-async function resultOfChange(
+/** Returns the result of a request. Reloads the lists even after a failure: another administrator may have changed the dataset. */
+async function resultOf(
   request: Promise<unknown>,
   successMessage: string,
   failureMessage: string,

@@ -80,7 +80,7 @@ export type SlideEdit = Omit<BodyInputOf<typeof updateImage>, 'removed'>;
 
 export function editSlide(imageId: string, edit: SlideEdit): Promise<ActionResult> {
   const request = call(updateImage, { params: { imageId }, body: edit }).then(() => texts.slideEdited);
-  return resultOfChange(request, texts.slidesFailed);
+  return resultOf(request, texts.slidesFailed);
 }
 
 /** Changes that are applied to several slides. */
@@ -89,7 +89,7 @@ export type BulkEdit = Omit<BodyInputOf<typeof changeImages>, 'ids'>;
 /** Changes several slides; the server changes all of them or none. */
 export function changeSlides(ids: readonly string[], edit: BulkEdit): Promise<ActionResult> {
   const request = call(changeImages, { body: { ids: [...ids], ...edit } }).then(({ message }) => message);
-  return resultOfChange(request, texts.slidesFailed);
+  return resultOf(request, texts.slidesFailed);
 }
 
 /**
@@ -97,7 +97,7 @@ export function changeSlides(ids: readonly string[], edit: BulkEdit): Promise<Ac
  *
  * @param request resolves with the success message
  */
-async function resultOfChange(request: Promise<string>, failureMessage: string): Promise<ActionResult> {
+async function resultOf(request: Promise<string>, failureMessage: string): Promise<ActionResult> {
   try {
     return { success: true, message: await request };
   } catch (error) {
@@ -127,5 +127,5 @@ export function checkCatalogueFile(file: Blob): Promise<ImportPlan> {
 /** Applies a catalogue file. @param plan identifies the changes that `checkCatalogueFile` returned; the server rejects others */
 export function applyCatalogueFile(file: Blob, plan: string): Promise<ActionResult> {
   const request = sendFile(applyCatalogueImport, { query: { plan } }, file).then(({ message }) => message);
-  return resultOfChange(request, texts.importFailed);
+  return resultOf(request, texts.importFailed);
 }

@@ -147,12 +147,7 @@ export function useStatistics() {
 /** Approves an account. @param role null restores the previous role of the account, or gives the role `user` to a new one */
 export function approve(uid: string, role: GrantableRole | null): Promise<ActionResult> {
   const body = role === null ? {} : { role };
-  return resultOfChange(
-    uid,
-    call(approveUser, { params: { uid }, body }),
-    texts.approved,
-    texts.approveFailed,
-  );
+  return resultOf(uid, call(approveUser, { params: { uid }, body }), texts.approved, texts.approveFailed);
 }
 
 /** Access of an account: its datasets and its end date. */
@@ -166,23 +161,18 @@ export interface Terms {
 /** Approves an account with a role and terms. */
 export function approveWithTerms(uid: string, role: GrantableRole, terms: Terms): Promise<ActionResult> {
   const body = { role, ...termsBody(terms) };
-  return resultOfChange(
-    uid,
-    call(approveUser, { params: { uid }, body }),
-    texts.approved,
-    texts.approveFailed,
-  );
+  return resultOf(uid, call(approveUser, { params: { uid }, body }), texts.approved, texts.approveFailed);
 }
 
 /** Withdraws an approval given by mistake: the account is pending again. */
 export function withdrawApproval(uid: string): Promise<ActionResult> {
   const request = call(withdrawApprovalCall, { params: { uid } });
-  return resultOfChange(uid, request, texts.approvalWithdrawn, texts.withdrawFailed);
+  return resultOf(uid, request, texts.approvalWithdrawn, texts.withdrawFailed);
 }
 
 export function reject(uid: string, reason: string): Promise<ActionResult> {
   const request = call(rejectUser, { params: { uid }, body: { reason } });
-  return resultOfChange(uid, request, texts.rejected, texts.rejectFailed);
+  return resultOf(uid, request, texts.rejected, texts.rejectFailed);
 }
 
 /** Number of applicants per call: small enough that the progress is visible and a call ends long before its timeout. */
@@ -253,7 +243,7 @@ async function decideBatch(
 /** Changes datasets and end date of an active account. */
 export function changeAccess(uid: string, terms: Terms): Promise<ActionResult> {
   const request = call(updateUserAccess, { params: { uid }, body: termsBody(terms) });
-  return resultOfChange(uid, request, texts.accessChanged, texts.accessFailed);
+  return resultOf(uid, request, texts.accessChanged, texts.accessFailed);
 }
 
 function termsBody({ datasets, expiresAt }: Terms) {
@@ -261,7 +251,7 @@ function termsBody({ datasets, expiresAt }: Terms) {
 }
 
 export function suspend(uid: string): Promise<ActionResult> {
-  return resultOfChange(uid, call(suspendUser, { params: { uid } }), texts.suspended, texts.suspendFailed);
+  return resultOf(uid, call(suspendUser, { params: { uid } }), texts.suspended, texts.suspendFailed);
 }
 
 /** Undoes a suspension. An approval alone would not restore the role of an administrator. */
@@ -279,38 +269,33 @@ export async function changeRole(uid: string, role: GrantableRole | 'admin'): Pr
   const suspended = await suspend(uid);
   if (!suspended.success) return suspended;
   const request = call(approveUser, { params: { uid }, body: { role } });
-  return resultOfChange(uid, request, texts.roleChanged, texts.roleChangeFailed);
+  return resultOf(uid, request, texts.roleChanged, texts.roleChangeFailed);
 }
 
 export function promote(uid: string): Promise<ActionResult> {
-  return resultOfChange(uid, call(promoteUser, { params: { uid } }), texts.promoted, texts.promoteFailed);
+  return resultOf(uid, call(promoteUser, { params: { uid } }), texts.promoted, texts.promoteFailed);
 }
 
 export function deactivate(uid: string): Promise<ActionResult> {
-  return resultOfChange(
-    uid,
-    call(deactivateUser, { params: { uid } }),
-    texts.deactivated,
-    texts.deactivateFailed,
-  );
+  return resultOf(uid, call(deactivateUser, { params: { uid } }), texts.deactivated, texts.deactivateFailed);
 }
 
 /** Removes the second factor of a person who has lost both the authenticator app and the recovery codes. */
 export function removeSecondFactor(uid: string): Promise<ActionResult> {
   const request = call(resetSecondFactor, { params: { uid } });
-  return resultOfChange(uid, request, texts.secondFactorReset, texts.secondFactorResetFailed);
+  return resultOf(uid, request, texts.secondFactorReset, texts.secondFactorResetFailed);
 }
 
 export function setPassword(uid: string, newPassword: string): Promise<ActionResult> {
   const request = call(setUserPassword, { params: { uid }, body: { new_password: newPassword } });
-  return resultOfChange(uid, request, texts.passwordChanged, texts.passwordFailed);
+  return resultOf(uid, request, texts.passwordChanged, texts.passwordFailed);
 }
 
 /**
  * Returns the result of a request that changes an account. Reloads the account also after a failure, which may mean that another
  * administrator has changed it.
  */
-async function resultOfChange(
+async function resultOf(
   uid: string,
   request: Promise<unknown>,
   successMessage: string,

@@ -181,7 +181,7 @@ const letters = /\p{L}{2}/u;
 /** Matches a text that begins like 'It is ready' or ends with punctuation. */
 const sentence = /^\p{Lu}\p{Ll}* +\p{L}{2}|\p{Ll}[.!?…]$/u;
 
-/** Returns visible texts that are literals in the source, and uses of catalogue texts at module level, which would not change with the language. */
+/** Returns visible texts that are literals in the source, and catalogue texts read at module level, which ignore the language. */
 function strayTexts(file: string, source: string): readonly string[] {
   const { program } = parseSync(file, source);
   const found: string[] = [];
