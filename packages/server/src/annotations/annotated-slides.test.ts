@@ -1,3 +1,4 @@
+/** Tests which annotated slides and counts an account gets for the start page and the catalogue, through HTTP. */
 import { randomUUID } from 'node:crypto';
 import { changeAnnotations, countAnnotations, listRecentAnnotations } from '@lamina/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -6,7 +7,7 @@ import { databaseKinds } from '../store/testing/test-database.ts';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
 import { pointFeature } from '../testing/well-formed-requests.ts';
 
-describe.each(databaseKinds)('GET recently annotated slides and annotation counts, on %s', (database) => {
+describe.each(databaseKinds)('GET annotated slides and annotation counts, on %s', (database) => {
   let server: TestServer;
   let member: TestUser;
   let other: TestUser;
@@ -26,13 +27,17 @@ describe.each(databaseKinds)('GET recently annotated slides and annotation count
     ];
   });
 
-  const recentOf = async (reader: TestUser) =>
+  const listRecent = async (reader: TestUser) =>
     (await server.as(reader).call(listRecentAnnotations)).body.slides;
-  const countsOf = async (reader: TestUser, images: readonly string[]) =>
+  const countFor = async (reader: TestUser, images: readonly string[]) =>
     (await server.as(reader).call(countAnnotations, { query: { images: images.join() } })).body.counts;
 
-  it('list each annotated slide once, the slide with the latest change first', async () => {
-    const older = await server.fixtures.layer({ owner_uid: other.uid, name: 'Vessels', annotation_count: 2 });
+  it('list each annotated slide once, with the layer that changed last, and the latest slide first', async () => {
+    const older = await server.fixtures.layer({
+      owner_uid: other.uid,
+      name: 'Vessels',
+      annotation_count: 2,
+    });
     server.clock.advance(1000);
     const newer = await server.fixtures.layer({ owner_uid: member.uid, annotation_count: 1 });
     server.clock.advance(1000);
@@ -42,25 +47,25 @@ describe.each(databaseKinds)('GET recently annotated slides and annotation count
       name: 'Margins',
       annotation_count: 5,
     });
-    expect(await recentOf(member)).toMatchObject([
+    expect(await listRecent(member)).toMatchObject([
       { image_id: newer.image_id, layer_name: 'Margins', owner_name: 'Ayşe Yılmaz', annotation_count: 5 },
       { image_id: older.image_id, layer_name: 'Vessels', owner_name: 'Can Öz', annotation_count: 2 },
     ]);
   });
 
-  it('put a slide at the top of the list and increase its count after an annotation was drawn on it', async () => {
+  it('move a slide to the top of the list and increase its count after a member drew an annotation on it', async () => {
     const layer = await server.fixtures.layer({ owner_uid: member.uid });
     server.clock.advance(1000);
     await server.fixtures.layer({ owner_uid: other.uid, annotation_count: 1 });
-    expect(await recentOf(member)).toHaveLength(1);
+    expect(await listRecent(member)).toHaveLength(1);
     server.clock.advance(1000);
     const changes = [{ op: 'put', feature: pointFeature(), base_revision: null }];
     await server.as(member).call(changeAnnotations, { params: { layerId: layer.id }, body: { changes } });
-    expect((await recentOf(member))[0]).toMatchObject({ image_id: layer.image_id, annotation_count: 1 });
-    expect(await countsOf(member, [layer.image_id])).toEqual({ [layer.image_id]: 1 });
+    expect((await listRecent(member))[0]).toMatchObject({ image_id: layer.image_id, annotation_count: 1 });
+    expect(await countFor(member, [layer.image_id])).toEqual({ [layer.image_id]: 1 });
   });
 
-  it('list the 8 latest readable slides even if more than 100 newer layers are unreadable for the account', async () => {
+  it('list the 8 latest readable slides even if the account may not read more than 100 newer layers', async () => {
     const ownImageIds: string[] = [];
     for (let i = 0; i < 9; i++) {
       ownImageIds.push(
@@ -75,13 +80,14 @@ describe.each(databaseKinds)('GET recently annotated slides and annotation count
     for (let i = 0; i < 101; i++) {
       await server.fixtures.layer({ image_id: id, owner_uid: other.uid, annotation_count: 1 });
     }
-    const slides = await recentOf(member);
+    const slides = await listRecent(member);
     expect(slides.map((slide) => slide.image_id)).toEqual(ownImageIds.reverse().slice(0, 8));
-    expect((await recentOf(admin))[0]?.image_id).toBe(id);
+    expect((await listRecent(admin))[0]?.image_id).toBe(id);
   });
 
   it('count shared layers and own layers for a member, and all layers for an administrator', async () => {
     const shared = await server.fixtures.layer({ owner_uid: other.uid, annotation_count: 3 });
+    // The counts 3, 10, 100 and 1000 show in the sums which layers were counted.
     const onSlide = { image_id: shared.image_id, visibility: 'private' } as const;
     await server.fixtures.layer({ ...onSlide, owner_uid: other.uid, annotation_count: 10 });
     await server.fixtures.layer({ ...onSlide, owner_uid: member.uid, annotation_count: 100 });
@@ -89,9 +95,9 @@ describe.each(databaseKinds)('GET recently annotated slides and annotation count
     await server.fixtures.layer({ ...onSlide, owner_uid: member.uid, annotation_count: 1000, deleted_at });
     const empty = await server.fixtures.image({});
     const images = [shared.image_id, empty.id, randomUUID()];
-    expect(await countsOf(member, images)).toEqual({ [shared.image_id]: 103 });
-    expect(await countsOf(other, images)).toEqual({ [shared.image_id]: 13 });
-    expect(await countsOf(admin, images)).toEqual({ [shared.image_id]: 113 });
+    expect(await countFor(member, images)).toEqual({ [shared.image_id]: 103 });
+    expect(await countFor(other, images)).toEqual({ [shared.image_id]: 13 });
+    expect(await countFor(admin, images)).toEqual({ [shared.image_id]: 113 });
   });
 
   it("omit another account's private layer", async () => {
@@ -100,8 +106,8 @@ describe.each(databaseKinds)('GET recently annotated slides and annotation count
       visibility: 'private',
       annotation_count: 1,
     });
-    expect(await recentOf(member)).toEqual([]);
-    expect(await countsOf(member, [layer.image_id])).toEqual({});
+    expect(await listRecent(member)).toEqual([]);
+    expect(await countFor(member, [layer.image_id])).toEqual({});
   });
 
   it.each([
@@ -109,7 +115,7 @@ describe.each(databaseKinds)('GET recently annotated slides and annotation count
     ['that is hidden from members', 'hidden'],
     ['that was deleted', 'deleted'],
     ['whose file cannot be read', 'failed'],
-  ] as const)('omit annotations of a slide %s', async (_, kind) => {
+  ] as const)('omit for members the annotations of a slide %s', async (_, kind) => {
     const at = server.clock.now().toISOString();
     const name = `Kısıtlı ${randomUUID()}`;
     if (kind === 'restricted') {
@@ -122,16 +128,16 @@ describe.each(databaseKinds)('GET recently annotated slides and annotation count
       ...(kind === 'failed' && { status: 'failed' }),
     });
     await server.fixtures.layer({ image_id: image.id, owner_uid: member.uid, annotation_count: 1 });
-    expect(await recentOf(member)).toEqual([]);
-    expect(await countsOf(member, [image.id])).toEqual({});
+    expect(await listRecent(member)).toEqual([]);
+    expect(await countFor(member, [image.id])).toEqual({});
     const isListed = kind !== 'deleted';
-    expect(await countsOf(admin, [image.id])).toEqual(isListed ? { [image.id]: 1 } : {});
+    expect(await countFor(admin, [image.id])).toEqual(isListed ? { [image.id]: 1 } : {});
   });
 
   it('return 400 for a request to count more than 100 slides, or for an invalid slide id', async () => {
-    const ask = (images: string) =>
+    const requestCounts = (images: string) =>
       server.as(member).inject({ method: 'GET', url: `${countAnnotations.path}?images=${images}` });
-    expect((await ask(Array.from({ length: 101 }, () => randomUUID()).join())).status).toBe(400);
-    expect((await ask('slide')).status).toBe(400);
+    expect((await requestCounts(Array.from({ length: 101 }, () => randomUUID()).join())).status).toBe(400);
+    expect((await requestCounts('slide')).status).toBe(400);
   });
 });

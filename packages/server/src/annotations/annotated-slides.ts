@@ -1,4 +1,4 @@
-/** Finds slides with annotations that an account may read: those that changed last, and the counts that the catalogue shows. */
+/** Finds slides with annotations that an account may read: the slides annotated last, and the counts that the catalogue shows. */
 import type { AnnotatedSlide, User } from '@lamina/contract';
 import { inaccessibleDatasets } from '../datasets/inaccessible-datasets.ts';
 import { mayManageAllLayers } from '../domain/annotation-rights.ts';
@@ -28,7 +28,7 @@ const layersPerQuery = 100;
 const maxQueries = 10;
 
 export function createAnnotatedSlides({ db }: { readonly db: Database }): AnnotatedSlides {
-  /** Null reads the layers of all accounts. */
+  /** Returns whose private layers a query includes; null: those of all accounts. */
   const layerReader = (reader: User): LayerReader =>
     mayManageAllLayers(reader) ? null : { uid: reader.uid };
 

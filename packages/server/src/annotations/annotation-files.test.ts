@@ -1,3 +1,4 @@
+/** Tests the import and export of annotation files of QuPath, ASAP and Aperio through HTTP. */
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import {
@@ -11,6 +12,7 @@ import type { LayerRow } from '../store/annotation-layers.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
 
+/** Returns a closed triangle, whose left corner is at `x`. */
 const ring = (x: number) => [
   [x, 0],
   [x + 10, 0],
@@ -43,13 +45,13 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
     layer = await server.fixtures.layer({ owner_uid: owner.uid });
   });
 
-  async function send(
+  async function importFile(
     file: string | Buffer,
     query: Record<string, string> = {},
     type = 'application/geo+json',
-    who = owner,
+    caller = owner,
   ) {
-    const { status, body } = await server.as(who).inject({
+    const { status, body } = await server.as(caller).inject({
       method: 'POST',
       url: importAnnotationFile.path.replace(':layerId', layer.id),
       query,
@@ -60,22 +62,22 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
   }
 
   async function exportFile(format: string): Promise<string> {
-    const answer = await server
+    const response = await server
       .as(owner)
       .call(exportAnnotationFile, { params: { layerId: layer.id }, query: { format } });
-    expect(answer.status).toBe(200);
-    return String(answer.body);
+    expect(response.status).toBe(200);
+    return String(response.body);
   }
 
   async function storedFeatures(): Promise<
     readonly { readonly id: string; readonly properties: Record<string, unknown> }[]
   > {
-    const answer = await server.as(owner).call(listAnnotations, { params: { layerId: layer.id } });
-    return (JSON.parse(String(answer.body)) as { features: [] }).features;
+    const response = await server.as(owner).call(listAnnotations, { params: { layerId: layer.id } });
+    return (JSON.parse(String(response.body)) as { features: [] }).features;
   }
 
   describe('POST annotation import', () => {
-    it('imports a QuPath file, and the export returns an equal file', async () => {
+    it('imports a QuPath file so that the export returns an equal file', async () => {
       const child = feature(randomUUID(), 20, { measurements: { 'Area µm^2': 1.5, Ki67: 'NaN' } });
       const parent = feature(randomUUID(), 0, {
         name: 'A',
@@ -85,7 +87,7 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
         childObjects: [child],
         metadata: { key: 'value' },
       });
-      const { status, body } = await send(collection(parent));
+      const { status, body } = await importFile(collection(parent));
       expect({ status, body }).toMatchObject({
         status: 200,
         body: {
@@ -111,15 +113,15 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
     });
 
     it('changes no stored annotation in a dry run', async () => {
-      const { body } = await send(collection(feature(randomUUID())), { dry_run: 'true' });
+      const { body } = await importFile(collection(feature(randomUUID())), { dry_run: 'true' });
       expect(body).toMatchObject({ dry_run: true, imported: 0, features: 1, version: 1 });
       expect(await storedFeatures()).toEqual([]);
     });
 
-    it('updates annotations whose id the layer already has, and keeps the revision of annotations that are equal', async () => {
+    it('updates changed annotations whose id the layer already has, and keeps the revision of equal ones', async () => {
       const [first, second] = [randomUUID(), randomUUID()];
-      await send(collection(feature(first), feature(second)));
-      const { body } = await send(collection(feature(first), feature(second, 50)));
+      await importFile(collection(feature(first), feature(second)));
+      const { body } = await importFile(collection(feature(first), feature(second, 50)));
       expect(body).toMatchObject({ imported: 1, features: 2, version: 3 });
       expect((await storedFeatures()).map(({ id, properties }) => [id, properties.revision])).toEqual([
         [first, 1],
@@ -128,7 +130,7 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
     });
 
     it('decompresses a gzip file regardless of its content type', async () => {
-      const { body } = await send(
+      const { body } = await importFile(
         gzipSync(collection(feature(randomUUID()))),
         {},
         'application/octet-stream',
@@ -139,18 +141,18 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
     it('imports an XML file of Aperio ImageScope', async () => {
       const vertices = ring(0).map(([x, y]) => `<Vertex X="${x}" Y="${y}"/>`);
       const xml = `<Annotations><Annotation Name="Tumor" LineColor="255"><Regions><Region Type="0"><Vertices>${vertices.join('')}</Vertices></Region></Regions></Annotation></Annotations>`;
-      const { body } = await send(xml, {}, 'application/xml');
+      const { body } = await importFile(xml, {}, 'application/xml');
       expect(body).toMatchObject({ format: 'aperio', imported: 1, classes: [{ name: 'Tumor', count: 1 }] });
     });
 
-    it('imports nothing and lists the invalid features when features of the file are invalid', async () => {
+    it('imports nothing and lists the invalid features of a file, unless skip_refused leaves them out', async () => {
       const id = randomUUID();
       const withShortRing = {
         ...feature(randomUUID()),
         geometry: { type: 'Polygon', coordinates: [ring(0).slice(0, 3)] },
       };
       const file = collection(feature(id), feature(id, 20), withShortRing);
-      const { status, body } = await send(file);
+      const { status, body } = await importFile(file);
       expect({ status, body }).toMatchObject({
         status: 400,
         body: {
@@ -162,8 +164,11 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
         },
       });
       expect(await storedFeatures()).toEqual([]);
-      expect((await send(file, { dry_run: 'true' })).body).toMatchObject({ features: 1, refused_count: 2 });
-      expect((await send(file, { skip_refused: 'true' })).body).toMatchObject({
+      expect((await importFile(file, { dry_run: 'true' })).body).toMatchObject({
+        features: 1,
+        refused_count: 2,
+      });
+      expect((await importFile(file, { skip_refused: 'true' })).body).toMatchObject({
         imported: 1,
         refused_count: 2,
       });
@@ -191,12 +196,12 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
       ['damaged gzip', () => gzipSync('x').subarray(0, 12), 400],
       ['gzip of 100 MiB of zeros', () => gzipSync(Buffer.alloc(100 * 2 ** 20)), 413],
     ])('rejects a file that is %s with an error message and changes nothing', async (_, create, expected) => {
-      const { status, body } = await send(create());
+      const { status, body } = await importFile(create());
       expect([status, body.message]).toEqual([expected, expect.any(String)]);
       expect(await storedFeatures()).toEqual([]);
     });
 
-    it('rejects an import into a locked layer, and by an account without write access to the layer', async () => {
+    it('rejects an import into a locked layer, and an import by an account that may not change the layer', async () => {
       const other = await server.fixtures.user();
       await server.services.db
         .updateTable('annotation_layers')
@@ -204,13 +209,13 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
         .where('id', '=', layer.id)
         .execute();
       const file = collection(feature(randomUUID()));
-      expect((await send(file, {}, 'application/geo+json', other)).status).toBe(403);
+      expect((await importFile(file, {}, 'application/geo+json', other)).status).toBe(403);
       await server.services.db
         .updateTable('annotation_layers')
         .set({ locked_by: 'owner' })
         .where('id', '=', layer.id)
         .execute();
-      expect((await send(file)).body.code).toBe('layer_locked');
+      expect((await importFile(file)).body.code).toBe('layer_locked');
     });
   });
 
@@ -222,31 +227,33 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
       ['aperio', 'application/xml', '<Annotations'],
       ['csv', 'text/csv', 'Area µm^2'],
     ])('returns a file in the format %s as %s', async (format, type, text) => {
-      await send(collection(feature(randomUUID())));
-      const answer = await server
+      await importFile(collection(feature(randomUUID())));
+      const response = await server
         .as(owner)
         .call(exportAnnotationFile, { params: { layerId: layer.id }, query: { format } });
-      expect(answer.status).toBe(200);
-      expect(String(answer.headers['content-type'])).toContain(type);
-      expect(String(answer.headers['content-disposition'])).toContain('attachment');
-      expect(String(answer.body)).toContain(text);
+      expect(response.status).toBe(200);
+      expect(String(response.headers['content-type'])).toContain(type);
+      expect(String(response.headers['content-disposition'])).toContain('attachment');
+      expect(String(response.body)).toContain(text);
     });
 
     it('subtracts the same coordinate offset that the import added', async () => {
       const file = collection(feature(randomUUID(), 100));
-      await send(file, { offset_x: '7', offset_y: '3' });
-      const answer = await server.as(owner).call(exportAnnotationFile, {
+      await importFile(file, { offset_x: '7', offset_y: '3' });
+      const response = await server.as(owner).call(exportAnnotationFile, {
         params: { layerId: layer.id },
         query: { offset_x: '7', offset_y: '3' },
       });
-      expect(JSON.parse(String(answer.body))).toEqual(JSON.parse(file));
+      expect(JSON.parse(String(response.body))).toEqual(JSON.parse(file));
     });
 
     it('returns 404 for a private layer of another account', async () => {
-      const own = await server.fixtures.layer({ owner_uid: owner.uid, visibility: 'private' });
+      const privateLayer = await server.fixtures.layer({ owner_uid: owner.uid, visibility: 'private' });
       const other = await server.fixtures.user();
-      const answer = await server.as(other).call(exportAnnotationFile, { params: { layerId: own.id } });
-      expect(answer.status).toBe(404);
+      const response = await server
+        .as(other)
+        .call(exportAnnotationFile, { params: { layerId: privateLayer.id } });
+      expect(response.status).toBe(404);
     });
   });
 });

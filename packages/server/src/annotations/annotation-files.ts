@@ -35,9 +35,9 @@ export interface AnnotationFile {
 
 export interface AnnotationFiles {
   /**
-   * Adds the annotations of a file to a layer, or with `dry_run` only reports the result of an import.
+   * Adds the annotations of a file to a layer. With `dry_run`, it only reports what an import would do.
    *
-   * @param actor sign-in of the caller, for the audit log and for the check of its rights in the transaction
+   * @param actor sign-in of the caller, for the audit log and for a second check of the caller's rights in the transaction
    * @param reader account of the caller, as the request found it
    * @throws AppError not_found, forbidden, layer_locked, layer_full, too_large; invalid_request with the invalid features in
    *   `refused`, unless `skip_refused` leaves them out; unavailable while two other files are parsed
@@ -112,40 +112,40 @@ export function createAnnotationFiles({ db, annotations, foreignUse }: Dependenc
       runningWorkers++;
       try {
         const offset = { x: offset_x, y: offset_y };
-        const answer = await parseInWorker(
+        const result = await parseInWorker(
           { file, options: { format, extent: extentOf(image), offset } },
           signal,
         );
-        if (!answer.ok) throw fileErrorOf(answer.error);
-        const refused = answer.rejected.map((rejection) => refusedFeatureOf(rejection, translate));
-        if (answer.rejectedCount > 0 && !skip_refused && !dry_run) {
+        if (!result.ok) throw fileErrorOf(result.error);
+        const refused = result.rejected.map((rejection) => refusedFeatureOf(rejection, translate));
+        if (result.rejectedCount > 0 && !skip_refused && !dry_run) {
           throw new AppError('invalid_request', {
             reason: 'annotation_file_refused',
-            limit: answer.rejectedCount, // the count in the text of this reason
+            limit: result.rejectedCount, // the count in the text of this reason
             refused,
           });
         }
-        const hasChanges = !dry_run && answer.features.length > 0;
-        const applied = hasChanges ? await annotations.put(actor, layerId, answer.features) : null;
+        const hasChanges = !dry_run && result.features.length > 0;
+        const appliedChanges = hasChanges ? await annotations.put(actor, layerId, result.features) : null;
         return {
           dry_run,
-          format: answer.format,
-          imported: Object.keys(applied?.revisions ?? {}).length,
-          features: answer.counts.features,
-          vertices: answer.counts.vertices,
-          types: answer.counts.byType as Record<string, number>,
-          classes: answer.counts.byClass.map(({ names, count }) => ({
-            name: names.join(': ') || null, // a class has the names of its parent classes, too; null: unclassified
+          format: result.format,
+          imported: Object.keys(appliedChanges?.revisions ?? {}).length,
+          features: result.counts.features,
+          vertices: result.counts.vertices,
+          types: result.counts.byType as Record<string, number>,
+          classes: result.counts.byClass.map(({ names, count }) => ({
+            name: names.join(': ') || null, // parent classes come first, for example `Tumor: Necrosis`; null: unclassified
             count,
           })),
-          warnings: answer.warnings.map(({ code, count }) => ({
+          warnings: result.warnings.map(({ code, count }) => ({
             code,
             count,
             message: translate(warningTextOf(code)),
           })),
-          refused_count: answer.rejectedCount,
+          refused_count: result.rejectedCount,
           refused,
-          version: applied?.version ?? layer.version,
+          version: appliedChanges?.version ?? layer.version,
         };
       } finally {
         runningWorkers--;
@@ -197,7 +197,7 @@ async function parseInWorker(task: ImportTask, signal: AbortSignal): Promise<Imp
 
 const minChunkChars = 65_536;
 
-/** Joins short chunks to chunks of at least 64 Ki characters, because sending many short chunks is slower. */
+/** Joins short chunks into chunks of at least `minChunkChars`, because sending many short chunks is slower. */
 function* joinedChunks(chunks: Iterable<string>): Generator<string> {
   let joined = '';
   for (const chunk of chunks) {

@@ -47,8 +47,8 @@ export interface Annotations {
     changes: readonly AnnotationChange[],
   ): Promise<AppliedChanges>;
   /**
-   * Creates annotations, or replaces those with the same id without checking their revision. Annotations whose content does not
-   * change keep their revision.
+   * Creates annotations, or replaces those with the same id, whatever their revision is. Annotations whose content does not change keep
+   * their revision.
    *
    * @throws AppError not_found, forbidden, layer_locked, layer_full
    */
@@ -56,7 +56,7 @@ export interface Annotations {
   /**
    * Restores a deleted annotation and returns it.
    *
-   * @throws AppError not_found, also more than 30 days after the deletion; forbidden, layer_locked, layer_full
+   * @throws AppError not_found for an unknown annotation and 30 days after the deletion; forbidden, layer_locked, layer_full
    */
   restore(actor: Actor, layerId: string, annotationId: string): Promise<AnnotationFeature>;
   /** Returns a page of the revisions of a layer or of one annotation, newest first. @throws AppError not_found, invalid_request */
@@ -87,12 +87,12 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
     actor: Actor,
     layerId: string,
   ): Promise<ReadableLayer & { readonly user: User }> {
-    const found = await requireLockedLayer(tx, layerId, () =>
+    const lockedLayer = await requireLockedLayer(tx, layerId, () =>
       recheckCaller(tx, signIn, actor, 'annotations.write'),
     );
-    if (!found.rights.annotate) throw new AppError('forbidden');
-    if (found.layer.locked_by !== null) throw new AppError('layer_locked');
-    return found;
+    if (!lockedLayer.rights.annotate) throw new AppError('forbidden');
+    if (lockedLayer.layer.locked_by !== null) throw new AppError('layer_locked');
+    return lockedLayer;
   }
 
   return {
@@ -112,15 +112,15 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
 
     async change(actor, reader, layerId, changes) {
       rejectRepeatedIds(changes);
-      // Parses before the transaction, because the transaction blocks other changes.
+      // The features are parsed before the transaction, because the transaction blocks other changes.
       const { image } = await requireLayer(db, reader, layerId);
-      const parsed = changes.map((change) => parseChange(change, image));
+      const parsedChanges = changes.map((change) => parseChange(change, image));
       let afterCommit = () => {};
       const applied = await db.transaction().execute(async (tx) => {
         const { layer, user } = await lockForChange(tx, actor, layerId);
         afterCommit = await foreignUse.recordChange(tx, actor, user, layer);
         const now = dependencies.now().toISOString();
-        return applyChanges(tx, { layer, author: actor.uid, now }, parsed);
+        return applyChanges(tx, { layer, author: actor.uid, now }, parsedChanges);
       });
       afterCommit();
       onCommit(image.id);
@@ -133,11 +133,15 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
         const { layer, image, user } = await lockForChange(tx, actor, layerId);
         afterCommit = await foreignUse.recordChange(tx, actor, user, layer);
         const ids = features.map(({ id }) => id);
-        const current = await store.findAnnotations(tx, layerId, ids);
+        const rows = await store.findAnnotations(tx, layerId, ids);
         const changes = features
-          .map((feature) => ({ id: feature.id, feature, base: current.get(feature.id)?.revision ?? null }))
+          .map((feature) => ({
+            id: feature.id,
+            feature,
+            base: rows.get(feature.id)?.revision ?? null,
+          }))
           .filter(({ id, feature }) => {
-            const row = current.get(id);
+            const row = rows.get(id);
             return row === undefined || row.deleted_at !== null || row.feature !== feature.json;
           });
         if (changes.length === 0)
@@ -155,7 +159,7 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
 
     async restore(actor, layerId, annotationId) {
       let afterCommit = () => {};
-      const restored = await db.transaction().execute(async (tx) => {
+      const result = await db.transaction().execute(async (tx) => {
         const { layer, image, user } = await lockForChange(tx, actor, layerId);
         const row = await store.findAnnotation(tx, layerId, annotationId.toLowerCase());
         if (row === null) throw new AppError('not_found');
@@ -171,8 +175,8 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
         return { imageId: image.id, row: restoredRow };
       });
       afterCommit();
-      onCommit(restored.imageId);
-      return featureOf(restored.row) as AnnotationFeature;
+      onCommit(result.imageId);
+      return featureOf(result.row) as AnnotationFeature;
     },
 
     async history(actor, reader, layerId, { annotation, limit, cursor }, translate) {

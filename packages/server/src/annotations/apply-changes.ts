@@ -66,8 +66,8 @@ export async function applyChanges(
   const ids = changes.map(({ id }) => id);
   const current = await findAnnotations(tx, layer.id, ids);
   const conflicting = changes.filter((change) => isConflict(change, current.get(change.id)));
-  // The changes of a batch that was applied before conflict with their own results. New annotations do not conflict if they have
-  // been deleted since, so a batch of only new annotations is compared with earlier batches in any case.
+  // A batch that was applied before conflicts with its own results. New annotations that were deleted afterwards cause no conflict, so a
+  // batch that only creates annotations is always compared with earlier batches.
   if (conflicting.length > 0 || changes.every(({ base }) => base === null)) {
     const earlierResult = await findEarlierResult(tx, context, changes, current);
     if (earlierResult !== null) return earlierResult;
@@ -95,9 +95,9 @@ function isConflict({ feature, base }: ParsedChange, row: AnnotationRow | undefi
 }
 
 /**
- * Returns the result of an earlier batch of the same author that made exactly these changes; null without one. A client that
- * did not receive the response sends its batch again. But if the author has deleted one of the annotations since, a batch that
- * stores it is a new batch.
+ * Returns the result of an earlier batch of the same author that made exactly these changes; null if there is none. A client that
+ * did not receive the response sends its batch again. If the author has deleted one of the annotations after that batch, a batch that
+ * stores the annotation counts as a new one.
  */
 async function findEarlierResult(
   tx: DatabaseTransaction,

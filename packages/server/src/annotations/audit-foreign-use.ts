@@ -1,6 +1,6 @@
 /**
  * Records in the audit log that an administrator reads another person's private annotation layer, or edits another person's layer.
- * Each sign-in gets one event for each layer and kind of use, because autosave and event streams would otherwise fill the log.
+ * Each sign-in causes one event for each layer and kind of use, so that autosave and event streams do not fill the log.
  */
 import type { User } from '@lamina/contract';
 import type { Actor } from '../audit/actor.ts';
@@ -20,7 +20,7 @@ export interface AuditForeignUse {
   recordChange(tx: DatabaseTransaction, actor: Actor, user: User, layer: LayerRow): Promise<() => void>;
 }
 
-/** When the process remembers this many events, it forgets all of them, and may write an event a second time. */
+/** Maximum number of written events that the process remembers. A full set is cleared, after which an event may be written again. */
 const maxRecordedKeys = 10_000;
 
 export function createAuditForeignUse({

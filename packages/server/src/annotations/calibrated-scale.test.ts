@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { calibratedScaleOf } from './calibrated-scale.ts';
 
 describe('calibratedScaleOf', () => {
-  it('returns the pixel size that the slide file states, also when the magnification was derived from it', () => {
+  it('returns the pixel size that the slide file states, even when the magnification was derived from it', () => {
     for (const derived_scale of [null, 'objective_power'] as const) {
       expect(calibratedScaleOf({ mpp_x: 0.25, mpp_y: 0.26, derived_scale })).toEqual({ x: 0.25, y: 0.26 });
     }

@@ -1,3 +1,4 @@
+/** Tests the endpoints that change, list and restore annotations and that list annotation layers. */
 import { randomUUID } from 'node:crypto';
 import {
   changeAnnotations,
@@ -12,7 +13,7 @@ import type { LayerRow } from '../store/annotation-layers.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
 
-interface Listed {
+interface ListResponse {
   readonly version: number;
   readonly event_id: string;
   readonly next_cursor: string | null;
@@ -59,27 +60,27 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
     geometry: square(x),
     properties: { objectType: 'annotation', ...properties },
   });
-  const put = (value: object, base_revision: number | null = null) => ({
+  const put = (newFeature: object, base_revision: number | null = null) => ({
     op: 'put',
-    feature: value,
+    feature: newFeature,
     base_revision,
   });
-  const remove = (id: string, base_revision: number) => ({ op: 'delete', id, base_revision });
+  const deletion = (id: string, base_revision: number) => ({ op: 'delete', id, base_revision });
 
-  const send = (who: TestUser, changes: readonly object[], layerId = layer.id) =>
-    server.as(who).call(changeAnnotations, { params: { layerId }, body: { changes } });
+  const send = (caller: TestUser, changes: readonly object[], layerId = layer.id) =>
+    server.as(caller).call(changeAnnotations, { params: { layerId }, body: { changes } });
 
-  async function list(who: TestUser, query?: Record<string, string>): Promise<Listed> {
-    const answer = await server
-      .as(who)
+  async function list(caller: TestUser, query?: Record<string, string>): Promise<ListResponse> {
+    const response = await server
+      .as(caller)
       .call(listAnnotations, { params: { layerId: layer.id }, ...(query && { query }) });
-    expect(answer.status).toBe(200);
-    expect(String(answer.headers['content-type'])).toContain('application/geo+json');
-    return JSON.parse(String(answer.body)) as Listed;
+    expect(response.status).toBe(200);
+    expect(String(response.headers['content-type'])).toContain('application/geo+json');
+    return JSON.parse(String(response.body)) as ListResponse;
   }
 
   describe('POST annotation changes', () => {
-    it('stores an annotation, and the list returns it with its author and the members that QuPath writes', async () => {
+    it('stores an annotation with all properties that QuPath writes, and the list returns it with its author', async () => {
       const id = randomUUID();
       const properties = {
         name: 'A',
@@ -89,8 +90,8 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
         isLocked: true,
         description: 'one\ntwo',
       };
-      const answer = await send(owner, [put(feature(id, properties))]);
-      expect(answer).toMatchObject({ status: 200, body: { version: 2, revisions: { [id]: 1 } } });
+      const response = await send(owner, [put(feature(id, properties))]);
+      expect(response).toMatchObject({ status: 200, body: { version: 2, revisions: { [id]: 1 } } });
       const { features, version, authors, next_cursor } = await list(owner);
       expect({ version, authors, next_cursor }).toEqual({
         version: 2,
@@ -114,25 +115,25 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
       ]);
     });
 
-    it('applies all changes of a batch or none', async () => {
-      const [kept, other] = [randomUUID(), randomUUID()];
-      await send(owner, [put(feature(kept))]);
+    it('applies no change of a batch when one of the changes has a wrong base revision', async () => {
+      const [unchangedId, newId] = [randomUUID(), randomUUID()];
+      await send(owner, [put(feature(unchangedId))]);
       const wrongRevision = 7;
-      const answer = await send(owner, [put(feature(other)), remove(kept, wrongRevision)]);
-      expect(answer).toMatchObject({ status: 409, body: { code: 'conflict' } });
-      expect((await list(owner)).features.map(({ id }) => id)).toEqual([kept]);
+      const response = await send(owner, [put(feature(newId)), deletion(unchangedId, wrongRevision)]);
+      expect(response).toMatchObject({ status: 409, body: { code: 'conflict' } });
+      expect((await list(owner)).features.map(({ id }) => id)).toEqual([unchangedId]);
     });
 
     it('returns 409 with the current state of each annotation whose revision in the batch is outdated', async () => {
       const [changed, deleted] = [randomUUID(), randomUUID()];
       const colleague = await server.fixtures.user();
       await send(owner, [put(feature(changed)), put(feature(deleted))]);
-      await send(colleague, [put(feature(changed, { name: 'theirs' }), 1), remove(deleted, 1)]);
-      const answer = await send(owner, [
+      await send(colleague, [put(feature(changed, { name: 'theirs' }), 1), deletion(deleted, 1)]);
+      const response = await send(owner, [
         put(feature(changed, { name: 'mine' }), 1),
         put(feature(deleted, { name: 'mine' }), 1),
       ]);
-      expect(answer).toMatchObject({
+      expect(response).toMatchObject({
         status: 409,
         body: {
           code: 'conflict',
@@ -144,28 +145,28 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
       });
     });
 
-    it('returns the same response when the client sends a batch again, also after later changes by others', async () => {
-      const [a, b] = [randomUUID(), randomUUID()];
-      const batch = [put(feature(a)), put(feature(b))];
+    it('returns the same response when the client sends a batch again, even after later changes by other accounts', async () => {
+      const [firstId, secondId] = [randomUUID(), randomUUID()];
+      const batch = [put(feature(firstId)), put(feature(secondId))];
       const first = await send(owner, batch);
       expect((await send(owner, batch)).body).toEqual(first.body);
-      const change = [put(feature(a, { name: 'A' }), 1), remove(b, 1)];
+      const change = [put(feature(firstId, { name: 'A' }), 1), deletion(secondId, 1)];
       const second = await send(owner, change);
       expect((await send(owner, change)).body).toEqual(second.body);
-      await send(await server.fixtures.user(), [put(feature(a, { name: 'theirs' }), 2)]);
+      await send(await server.fixtures.user(), [put(feature(firstId, { name: 'theirs' }), 2)]);
       expect((await send(owner, change)).body).toEqual(second.body);
       expect(await list(owner)).toMatchObject({
         version: 4,
-        features: [{ id: a, properties: { name: 'theirs', revision: 3 } }],
+        features: [{ id: firstId, properties: { name: 'theirs', revision: 3 } }],
       });
     });
 
     it('restores a deleted annotation when its author sends it again as a new annotation with the same id', async () => {
       const id = randomUUID();
       await send(owner, [put(feature(id))]);
-      await send(owner, [remove(id, 1)]);
-      const answer = await send(owner, [put(feature(id))]);
-      expect(answer).toMatchObject({ status: 200, body: { revisions: { [id]: 3 } } });
+      await send(owner, [deletion(id, 1)]);
+      const response = await send(owner, [put(feature(id))]);
+      expect(response).toMatchObject({ status: 200, body: { revisions: { [id]: 3 } } });
       expect((await list(owner)).features.map((each) => each.id)).toEqual([id]);
     });
 
@@ -217,8 +218,8 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
 
     it('accepts a batch of 1,000 annotations', async () => {
       const changes = Array.from({ length: 1000 }, (_, i) => put(feature(randomUUID(), {}, i)));
-      const answer = await send(owner, changes);
-      expect(answer.status).toBe(200);
+      const response = await send(owner, changes);
+      expect(response.status).toBe(200);
       expect((await list(owner)).features).toHaveLength(1000);
     });
 
@@ -234,12 +235,12 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
       });
     });
 
-    it('stores every new annotation of 20 concurrent writers, and only the first change of the same annotation', async () => {
+    it('stores all new annotations of 20 concurrent writers, and only the first of their changes of one annotation', async () => {
       const shared = randomUUID();
       await send(owner, [put(feature(shared))]);
       const writers = await Promise.all(Array.from({ length: 20 }, () => server.fixtures.user()));
       const ownIds = writers.map(() => Array.from({ length: 3 }, () => randomUUID()));
-      const answers = await Promise.all(
+      const results = await Promise.all(
         writers.map(async (writer, i) => {
           const statuses: number[] = [];
           for (const id of ownIds[i] ?? []) statuses.push((await send(writer, [put(feature(id))])).status);
@@ -247,19 +248,19 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
           return { statuses, onShared: onShared.status };
         }),
       );
-      expect(answers.flatMap(({ statuses }) => statuses)).toEqual(Array(60).fill(200));
-      expect(answers.map(({ onShared }) => onShared).toSorted((a, b) => a - b)).toEqual([
+      expect(results.flatMap(({ statuses }) => statuses)).toEqual(Array(60).fill(200));
+      expect(results.map(({ onShared }) => onShared).toSorted((a, b) => a - b)).toEqual([
         200,
         ...Array(19).fill(409),
       ]);
       const { features, version } = await list(owner);
       expect(features.map(({ id }) => id).sort()).toEqual([shared, ...ownIds.flat()].sort());
-      expect(version).toBe(1 + 1 + 60 + 1);
+      expect(version).toBe(1 + 1 + 60 + 1); // initial version, shared annotation, new annotations, first change
     }, 60_000);
   });
 
   describe('GET annotations', () => {
-    it('returns 304 when If-None-Match names the ETag, and 200 after a change', async () => {
+    it('returns 304 when If-None-Match equals the ETag, and 200 after a change', async () => {
       const params = { layerId: layer.id };
       const first = await server.as(owner).call(listAnnotations, { params });
       const headers = { 'if-none-match': String(first.headers.etag) };
@@ -309,28 +310,28 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
         expect((await send(owner, changes)).status).toBe(200);
       }
       const start = performance.now();
-      const answer = await server.as(owner).call(listAnnotations, { params: { layerId: layer.id } });
+      const response = await server.as(owner).call(listAnnotations, { params: { layerId: layer.id } });
       // The goal of 500 ms holds on a machine that runs nothing else; measured: 180 ms on SQLite.
       expect(performance.now() - start).toBeLessThan(5000);
-      expect((JSON.parse(String(answer.body)) as Listed).features).toHaveLength(10_000);
+      expect((JSON.parse(String(response.body)) as ListResponse).features).toHaveLength(10_000);
     }, 120_000);
   });
 
   describe('GET history of annotations', () => {
     it('returns every change of a layer or of one annotation with its author, newest first', async () => {
-      const [a, b] = [randomUUID(), randomUUID()];
-      await send(owner, [put(feature(a))]);
-      await send(owner, [put(feature(b))]);
-      await send(owner, [put(feature(a, { name: 'A' }), 1)]);
-      await send(owner, [remove(a, 2)]);
+      const [firstId, secondId] = [randomUUID(), randomUUID()];
+      await send(owner, [put(feature(firstId))]);
+      await send(owner, [put(feature(secondId))]);
+      await send(owner, [put(feature(firstId, { name: 'A' }), 1)]);
+      await send(owner, [deletion(firstId, 2)]);
       const client = server.as(owner);
       const params = { layerId: layer.id };
       const all = await client.call(listAnnotationHistory, { params });
       expect(all.body.revisions.map(({ annotation, change }) => [annotation, change])).toEqual([
-        [a, 'delete'],
-        [a, 'change'],
-        [b, 'create'],
-        [a, 'create'],
+        [firstId, 'delete'],
+        [firstId, 'change'],
+        [secondId, 'create'],
+        [firstId, 'create'],
       ]);
       expect(all.body.revisions[0]).toMatchObject({
         author: owner.uid,
@@ -340,10 +341,10 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
       });
       const firstPageOfA = await client.call(listAnnotationHistory, {
         params,
-        query: { annotation: a, limit: '2' },
+        query: { annotation: firstId, limit: '2' },
       });
       expect(firstPageOfA.body.revisions.map(({ revision }) => revision)).toEqual([3, 2]);
-      const query = { annotation: a, cursor: firstPageOfA.body.next_cursor ?? '' };
+      const query = { annotation: firstId, cursor: firstPageOfA.body.next_cursor ?? '' };
       const secondPageOfA = await client.call(listAnnotationHistory, { params, query });
       expect(secondPageOfA.body).toMatchObject({
         revisions: [{ revision: 1, change: 'create' }],
@@ -353,14 +354,14 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
   });
 
   describe('POST restore of an annotation', () => {
-    it('restores a deleted annotation, and returns 404 more than 30 days after its deletion', async () => {
+    it('restores an annotation that was just deleted, and returns 404 for one deleted more than 30 days ago', async () => {
       const id = randomUUID();
       await send(owner, [put(feature(id, { name: 'A' }))]);
-      await send(owner, [remove(id, 1)]);
+      await send(owner, [deletion(id, 1)]);
       const params = { layerId: layer.id, annotationId: id };
       const restored = await server.as(owner).call(restoreAnnotation, { params });
       expect(restored).toMatchObject({ status: 200, body: { id, properties: { name: 'A', revision: 3 } } });
-      await send(owner, [remove(id, 3)]);
+      await send(owner, [deletion(id, 3)]);
       server.clock.advance(31 * 24 * 60 * 60_000);
       expect((await server.as(owner).call(restoreAnnotation, { params })).status).toBe(404);
     });
@@ -389,7 +390,7 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
       ]);
     });
 
-    it('create a private layer that only its owner may edit, unless the request states otherwise', async () => {
+    it('create a private layer that only its owner may edit when the request states only a name', async () => {
       const params = { imageId: layer.image_id };
       const created = await server
         .as(owner)

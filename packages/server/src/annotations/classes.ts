@@ -32,9 +32,9 @@ export interface AnnotationClasses {
    * Replaces the classes of a dataset.
    *
    * @param name as in `get`
-   * @throws AppError not_found; conflict when `wanted.version` is not the current version
+   * @throws AppError not_found; conflict when `newClasses.version` is not the current version
    */
-  update(actor: Actor, name: string, wanted: BodyOf<typeof updateAnnotationClasses>): Promise<Classes>;
+  update(actor: Actor, name: string, newClasses: BodyOf<typeof updateAnnotationClasses>): Promise<Classes>;
 }
 
 interface Dependencies {
@@ -80,7 +80,7 @@ function classesOf(stored: StoredClasses | null): Classes {
     : { classes: [...stored.classes], version: stored.version };
 }
 
-/** Returns the name of a dataset in its stored spelling. @throws AppError not_found, also when the account may not see the dataset */
+/** Returns the name of a dataset in its stored spelling. @throws AppError not_found, even if the account just may not see the dataset */
 async function requireDataset(db: Connection, reader: User, requestedName: string): Promise<string> {
   const name = await spellingOf(db, 'dataset', requestedName);
   const inaccessible = await inaccessibleDatasets(db, reader);

@@ -1,3 +1,4 @@
+/** Tests the command that imports and exports the annotations of a dataset. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -23,7 +24,7 @@ const cell = {
   },
 };
 
-describe('npm run annotations for a dataset', () => {
+describe('npm run annotations (import and export of a whole dataset)', () => {
   const printedSentences: string[] = [];
   const dependenciesOf = ({ services: { db, now, audit } }: TestServer) => ({
     db,
@@ -32,7 +33,7 @@ describe('npm run annotations for a dataset', () => {
     printLine: (sentence: string) => void printedSentences.push(sentence),
   });
 
-  it('imports a file into a new layer of the slide that the file is named after, and exports its annotations unchanged', async () => {
+  it('imports a file into a new layer of the slide whose name it has, and exports the annotations unchanged', async () => {
     const server = await testServer();
     const owner = await server.fixtures.user();
     const image = await server.fixtures.image({

@@ -27,7 +27,7 @@ export interface DatasetExport {
   readonly dataset: string;
   readonly folder: string;
   readonly format: ExportFormat;
-  /** Includes layers that are visible only to their owners. */
+  /** Whether layers that are visible only to their owners are exported too. */
   readonly withPrivate: boolean;
 }
 
@@ -36,6 +36,7 @@ export interface DatasetImport {
   readonly folder: string;
   /** E-mail address of the account that owns the new layers. */
   readonly owner: string;
+  /** Null: each layer gets the name of its file without the ending. */
   readonly layerName: string | null;
   readonly isPrivate: boolean;
   readonly isDryRun: boolean;
@@ -116,7 +117,7 @@ export async function importDataset(dependencies: Dependencies, options: Dataset
   );
 }
 
-/** Returns the slide whose name is the longest one that the file's name begins with; null if there is none, or more than one. */
+/** Returns the slide whose name is the longest beginning of the file's name; null if no slide matches, or several match equally. */
 function imageFor(images: readonly ImageRow[], file: string): ImageRow | null {
   const matchedLengthOf = ({ file_name }: ImageRow) => {
     const names = [fileNameOf(file_name), path.parse(fileNameOf(file_name)).name];

@@ -51,7 +51,7 @@ export interface ChangeReader {
   readableLayers(reader: User, imageId: string): Promise<Set<string>>;
 }
 
-/** Limits of an event. If a layer has more changes, the event tells the client to load the whole layer. */
+/** Limits of one event. If a layer has more changes, the event tells the client to load the whole layer. */
 const maxChanges = 500;
 const maxChars = 512 * 1024;
 
@@ -70,7 +70,7 @@ export function createChangeReader(
 
   return {
     async readSince(imageId, since) {
-      // Reads the number before the rows. A change that is committed in between is then sent twice, but never lost.
+      // The number is read before the rows: a change that is committed in between is sent twice, but never lost.
       const changeNo = (await changeNumbersOf(db, [imageId])).get(imageId) ?? 0;
       const layers = await listAllLayers(db, imageId);
       const annotations = new Map<string, readonly AnnotationRow[] | null>();
@@ -101,14 +101,14 @@ export function createChangeReader(
         sentLayerIds.add(layer.id);
         if (layer.change_no <= since && !isNew) continue;
         await foreignUse.recordRead(actor, reader, layer);
-        const { counts: _, ...described }: AnnotationLayer = toAnnotationLayer(
+        const { counts: _, ...layerWithoutCounts }: AnnotationLayer = toAnnotationLayer(
           reader,
           layer,
           [],
           names,
           translate,
         );
-        events.push({ type: 'layer', data: { layer: described } });
+        events.push({ type: 'layer', data: { layer: layerWithoutCounts } });
         const event = annotationsEvent(layer, annotations.get(layer.id), names);
         if (event !== null) events.push(event);
       }
@@ -136,8 +136,8 @@ function annotationsEvent(
   names: ImageChanges['names'],
 ): AnnotationEvent | null {
   if (rows === undefined || rows?.length === 0) return null;
-  const head = { layer_id: layer.id, version: layer.version };
-  if (rows === null) return { type: 'annotations', data: { ...head, reload: true } };
+  const commonFields = { layer_id: layer.id, version: layer.version };
+  if (rows === null) return { type: 'annotations', data: { ...commonFields, reload: true } };
   const changes = rows.map((row) =>
     row.deleted_at === null
       ? { op: 'put', feature: featureOf(row) }
@@ -148,5 +148,5 @@ function annotationsEvent(
     const name = names.get(uid);
     if (name) authors[uid] = name;
   }
-  return { type: 'annotations', data: { ...head, changes, authors } };
+  return { type: 'annotations', data: { ...commonFields, changes, authors } };
 }

@@ -1,7 +1,7 @@
-/** Buffers the texts of an event stream until the connection can send them. */
+/** Buffers the texts of an event stream (server-sent events of annotations) until the connection can send them. */
 export interface EventQueue {
   push(text: string): void;
-  /** Whether more than 8 Mi characters wait because the client reads too slowly. The caller should then end the stream. */
+  /** Returns whether more than 8 Mi characters wait because the client reads too slowly. The caller should then end the stream. */
   isFull(): boolean;
   /** Ends the stream after the waiting texts have been read. */
   end(): void;

@@ -1,3 +1,4 @@
+/** Tests the stream of server-sent events with which open browsers get changes of annotations. */
 import { randomUUID } from 'node:crypto';
 import {
   apiBase,
@@ -26,7 +27,7 @@ interface ReceivedEvent {
 
 interface OpenStream {
   readonly events: ReceivedEvent[];
-  /** `performance.now` at which the server ended the stream; null while it is open. */
+  /** Time (`performance.now`) at which the server ended the stream; null while it is open. */
   endedAt: number | null;
 }
 
@@ -59,27 +60,28 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
     readonly query?: string;
   }
 
-  async function open(
-    who: TestUser,
+  /** Opens the event stream of the slide. The end of the test closes it. */
+  async function openStream(
+    account: TestUser,
     { lastEventId, language, query = '' }: StreamRequest = {},
   ): Promise<OpenStream> {
     const controller = new AbortController();
     onTestFinished(() => controller.abort());
-    const answer = await fetch(
+    const response = await fetch(
       `${address}${apiBase}/image-catalog/images/${imageId}/annotation-events${query}`,
       {
         headers: {
-          authorization: `Bearer ${await server.fixtures.token(who)}`,
+          authorization: `Bearer ${await server.fixtures.token(account)}`,
           ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
           ...(language !== undefined && { 'accept-language': language }),
         },
         signal: controller.signal,
       },
     );
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toContain('text/event-stream');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toContain('text/event-stream');
     const stream: OpenStream = { events: [], endedAt: null };
-    void collect(answer, stream).catch(() => undefined);
+    void collect(response, stream).catch(() => undefined);
     return stream;
   }
 
@@ -103,16 +105,16 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
     stream.endedAt = performance.now();
   }
 
-  const put = (feature: object) => ({ changes: [{ op: 'put', feature, base_revision: null }] });
+  const putChange = (feature: object) => ({ changes: [{ op: 'put', feature, base_revision: null }] });
   const draw = (feature = pointFeature(), client = server.as(owner)) =>
-    client.call(changeAnnotations, { params: { layerId: layer.id }, body: put(feature) });
-  const within = (check: () => void, timeout = 1000) => vi.waitFor(check, { timeout, interval: 20 });
+    client.call(changeAnnotations, { params: { layerId: layer.id }, body: putChange(feature) });
+  const waitUntil = (check: () => void, timeout = 1000) => vi.waitFor(check, { timeout, interval: 20 });
 
   it('sends a change of annotations by one account to another account within a second', async () => {
-    const stream = await open(colleague);
+    const stream = await openStream(colleague);
     const feature = pointFeature();
     await draw(feature);
-    await within(() =>
+    await waitUntil(() =>
       expect(stream.events).toMatchObject([
         { event: 'layer', data: { layer: { id: layer.id } } },
         {
@@ -127,15 +129,15 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
     );
   });
 
-  it('names the owner of a layer whose account is deleted in the language of the request', async () => {
+  it('describes the owner of a layer as a deleted account in the language of the request', async () => {
     const shared = await server.fixtures.layer({ owner_uid: null, image_id: imageId });
-    const stream = await open(colleague, { language: 'tr' });
+    const stream = await openStream(colleague, { language: 'tr' });
     const admin = server.as(await server.fixtures.admin());
     const body = { name: 'B', version: shared.version };
     expect((await admin.call(updateAnnotationLayer, { params: { layerId: shared.id }, body })).status).toBe(
       200,
     );
-    await within(() =>
+    await waitUntil(() =>
       expect(stream.events).toMatchObject([
         { event: 'layer', data: { layer: { id: shared.id, owner_name: 'Silinmiş hesap' } } },
       ]),
@@ -143,66 +145,66 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
   });
 
   it('sends a change made in another server process within a second', async () => {
-    const stream = await open(colleague);
-    const other = await server.another();
+    const stream = await openStream(colleague);
+    const otherServer = await server.another();
     const feature = pointFeature();
-    await draw(feature, other.as(await server.fixtures.token(owner)));
-    await within(() => expect(JSON.stringify(stream.events)).toContain(feature.id));
+    await draw(feature, otherServer.as(await server.fixtures.token(owner)));
+    await waitUntil(() => expect(JSON.stringify(stream.events)).toContain(feature.id));
   });
 
   it('resumes after the event that Last-Event-ID names', async () => {
-    const first = await open(colleague);
-    const [a, b] = [pointFeature(), pointFeature()];
-    await draw(a);
-    await within(() => expect(first.events).toHaveLength(2));
-    await draw(b);
-    const second = await open(colleague, { lastEventId: first.events[1]?.id });
-    await within(() => expect(JSON.stringify(second.events)).toContain(b.id));
-    expect(JSON.stringify(second.events)).not.toContain(a.id);
+    const firstStream = await openStream(colleague);
+    const [firstFeature, secondFeature] = [pointFeature(), pointFeature()];
+    await draw(firstFeature);
+    await waitUntil(() => expect(firstStream.events).toHaveLength(2));
+    await draw(secondFeature);
+    const resumedStream = await openStream(colleague, { lastEventId: firstStream.events[1]?.id });
+    await waitUntil(() => expect(JSON.stringify(resumedStream.events)).toContain(secondFeature.id));
+    expect(JSON.stringify(resumedStream.events)).not.toContain(firstFeature.id);
   });
 
   it('sends the changes since Last-Event-ID and ends at once when the request has wait=0', async () => {
     await draw();
-    const stream = await open(colleague, { lastEventId: '0', query: '?wait=0' });
-    await within(() => expect(stream.endedAt).not.toBeNull(), 3000);
+    const stream = await openStream(colleague, { lastEventId: '0', query: '?wait=0' });
+    await waitUntil(() => expect(stream.endedAt).not.toBeNull(), 3000);
     expect(stream.events.map(({ event }) => event)).toEqual(['layer', 'annotations']);
   });
 
-  it('sends an event when a layer of another account becomes visible, private or deleted, and none while that layer is private', async () => {
-    const stream = await open(colleague);
+  it('sends an event when the owner shares, hides or deletes a layer, and none about it while it is private', async () => {
+    const stream = await openStream(colleague);
     const client = server.as(owner);
     const created = await client.call(createAnnotationLayer, { params: { imageId }, body: { name: 'Mine' } });
     const params = { layerId: created.body.id };
     await draw();
-    await within(() => expect(stream.events).toHaveLength(2));
+    await waitUntil(() => expect(stream.events).toHaveLength(2));
     expect(JSON.stringify(stream.events)).not.toContain(created.body.id);
     await client.call(updateAnnotationLayer, { params, body: { visibility: 'members', version: 1 } });
-    await within(() => expect(stream.events.at(-1)?.data.layer?.name).toBe('Mine'));
+    await waitUntil(() => expect(stream.events.at(-1)?.data.layer?.name).toBe('Mine'));
     await client.call(updateAnnotationLayer, { params, body: { visibility: 'private', version: 2 } });
-    await within(() =>
+    await waitUntil(() =>
       expect(stream.events.at(-1)).toMatchObject({
         event: 'layer-removed',
         data: { layer_id: created.body.id },
       }),
     );
     await client.call(deleteAnnotationLayer, { params: { layerId: layer.id } });
-    await within(() =>
+    await waitUntil(() =>
       expect(stream.events.at(-1)).toMatchObject({ event: 'layer-removed', data: { layer_id: layer.id } }),
     );
   });
 
   it('ends within a second after the account of its reader is suspended, without sending later changes', async () => {
-    const stream = await open(colleague);
+    const stream = await openStream(colleague);
     await server.as(await server.fixtures.admin()).call(suspendUser, { params: { uid: colleague.uid } });
     const start = performance.now();
     await draw();
-    await within(() => expect(stream.endedAt).not.toBeNull(), 3000);
+    await waitUntil(() => expect(stream.endedAt).not.toBeNull(), 3000);
     expect((stream.endedAt ?? Infinity) - start).toBeLessThan(1000);
     expect(stream.events).toEqual([]);
   });
 
   it('ends within a second after the dataset of the slide is restricted', async () => {
-    const stream = await open(colleague);
+    const stream = await openStream(colleague);
     const { body } = await server
       .as(await server.fixtures.admin())
       .inject({ url: `/image-catalog/images/${imageId}` });
@@ -211,7 +213,7 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
       .as(await server.fixtures.admin())
       .call(updateDataset, { body: { dataset, access: 'restricted' } });
     const start = performance.now();
-    await within(() => expect(stream.endedAt).not.toBeNull(), 3000);
+    await waitUntil(() => expect(stream.endedAt).not.toBeNull(), 3000);
     expect((stream.endedAt ?? Infinity) - start).toBeLessThan(1000);
   });
 });

@@ -20,7 +20,7 @@ export interface AnnotationEvents {
   /**
    * Opens a stream. The caller aborts the signal of the options when the client closes the connection.
    *
-   * @param actor sign-in of the client, whose validity is checked while the stream is open
+   * @param actor sign-in of the client; the stream ends when it is no longer valid
    * @param reader account of the client when the stream is opened
    * @param options.after change number of the last event that the client has received; null: begin with the next change
    * @param options.waitMs time after which the stream ends; 0: after the first check; null: never
@@ -70,10 +70,10 @@ export function createAnnotationEvents({
   foreignUse,
 }: Dependencies): AnnotationEvents {
   const streams = new Set<Stream>();
-  const changes = createChangeReader(db, foreignUse);
+  const changeReader = createChangeReader(db, foreignUse);
   let timer: NodeJS.Timeout | null = null;
   let runningCheck: Promise<void> | null = null;
-  let isCheckWanted = false;
+  let isCheckRequested = false;
   let lastHeartbeat = performance.now();
 
   function end(stream: Stream): void {
@@ -84,12 +84,12 @@ export function createAnnotationEvents({
     timer = null;
   }
 
-  /** Checks all streams. A call during a check starts another check after it. */
+  /** Ends streams without access and sends changes. A call during a check starts another check after it. */
   function check(): Promise<void> {
-    isCheckWanted = true;
+    isCheckRequested = true;
     runningCheck ??= (async () => {
-      while (isCheckWanted) {
-        isCheckWanted = false;
+      while (isCheckRequested) {
+        isCheckRequested = false;
         await checkOnce();
       }
     })().finally(() => {
@@ -99,18 +99,18 @@ export function createAnnotationEvents({
   }
 
   async function checkOnce(): Promise<void> {
-    const checked = [...streams];
-    if (checked.length === 0) return;
+    const checkedStreams = [...streams];
+    if (checkedStreams.length === 0) return;
     try {
-      const readers = await endStreamsWithoutAccess(checked);
-      await sendChanges(checked, readers);
+      const readers = await endStreamsWithoutAccess(checkedStreams);
+      await sendChanges(checkedStreams, readers);
     } catch (error) {
       // Without the database the server cannot check access. The clients reconnect and resume after their last event.
       log.warn(
         { err: error },
         'annotation event streams closed: access rights or changes could not be read from the database; browsers reconnect',
       );
-      for (const stream of checked) end(stream);
+      for (const stream of checkedStreams) end(stream);
     }
     if (performance.now() - lastHeartbeat < heartbeatIntervalMs) return;
     lastHeartbeat = performance.now();
@@ -118,18 +118,20 @@ export function createAnnotationEvents({
   }
 
   /** Ends the streams of accounts that have lost access. Returns the accounts of the others by hash of the bearer token. */
-  async function endStreamsWithoutAccess(checked: readonly Stream[]): Promise<ReadonlyMap<string, User>> {
+  async function endStreamsWithoutAccess(
+    checkedStreams: readonly Stream[],
+  ): Promise<ReadonlyMap<string, User>> {
     const readers = new Map<string, User>();
     const restrictedByToken = new Map<string, ReadonlySet<string>>();
-    for (const tokenHash of new Set(checked.map(({ actor }) => actor.tokenHash))) {
+    for (const tokenHash of new Set(checkedStreams.map(({ actor }) => actor.tokenHash))) {
       const user = await currentHolder(tokenHash);
       if (user === null) continue;
       readers.set(tokenHash, user);
       restrictedByToken.set(tokenHash, await inaccessibleDatasets(db, user));
     }
-    const ids = [...new Set(checked.map(({ imageId }) => imageId))];
+    const ids = [...new Set(checkedStreams.map(({ imageId }) => imageId))];
     const images = new Map((await findImages(db, ids)).map((image) => [image.id, image]));
-    for (const stream of checked) {
+    for (const stream of checkedStreams) {
       const reader = readers.get(stream.actor.tokenHash);
       const image = images.get(stream.imageId);
       const restricted = restrictedByToken.get(stream.actor.tokenHash);
@@ -145,8 +147,11 @@ export function createAnnotationEvents({
     return readers;
   }
 
-  async function sendChanges(checked: readonly Stream[], readers: ReadonlyMap<string, User>): Promise<void> {
-    const openStreams = checked.filter((stream) => streams.has(stream));
+  async function sendChanges(
+    checkedStreams: readonly Stream[],
+    readers: ReadonlyMap<string, User>,
+  ): Promise<void> {
+    const openStreams = checkedStreams.filter((stream) => streams.has(stream));
     const changeNumbers = await changeNumbersOf(db, [...new Set(openStreams.map(({ imageId }) => imageId))]);
     /** Changes by image and change number. Streams that have sent the same changes share one query. */
     const changesByStart = new Map<string, ImageChanges>();
@@ -156,9 +161,9 @@ export function createAnnotationEvents({
       if (changeNo === stream.changeNo || reader === undefined) continue;
       const key = `${stream.imageId} ${stream.changeNo}`;
       const imageChanges =
-        changesByStart.get(key) ?? (await changes.readSince(stream.imageId, stream.changeNo));
+        changesByStart.get(key) ?? (await changeReader.readSince(stream.imageId, stream.changeNo));
       changesByStart.set(key, imageChanges);
-      for (const event of await changes.eventsFor({ ...stream, reader }, imageChanges)) {
+      for (const event of await changeReader.eventsFor({ ...stream, reader }, imageChanges)) {
         stream.queue.push(
           `event: ${event.type}\nid: ${imageChanges.changeNo}\ndata: ${JSON.stringify(event.data)}\n\n`,
         );
@@ -170,10 +175,10 @@ export function createAnnotationEvents({
   return {
     async open(actor, reader, imageId, { after, waitMs, translate, signal }) {
       await requireImage(db, reader, imageId);
-      const current = (await changeNumbersOf(db, [imageId])).get(imageId) ?? 0;
-      const sentLayerIds = await changes.readableLayers(reader, imageId); // the client lists them when it opens the slide
+      const currentChangeNo = (await changeNumbersOf(db, [imageId])).get(imageId) ?? 0;
+      const sentLayerIds = await changeReader.readableLayers(reader, imageId); // the client lists them when it opens the slide
       // A number above the current one comes from another database, for example from before a backup was restored.
-      const changeNo = after === null || after > current ? current : after;
+      const changeNo = after === null || after > currentChangeNo ? currentChangeNo : after;
       const queue = createEventQueue();
       const stream: Stream = { actor, translate, imageId, queue, sentLayerIds, changeNo };
       const streamsOfAccount = [...streams].filter((each) => each.actor.uid === actor.uid);

@@ -1,5 +1,5 @@
 /**
- * Messages in Turkish and English about the changes and rejections of an import of annotations. The package `annotations`, which
+ * Messages in Turkish and English for features that an import of annotations rejects or changes. The package `annotations`, which
  * parses the files, returns only codes and parameters.
  */
 import type {

@@ -54,7 +54,7 @@ export interface AnnotationLayers {
   ): Promise<AnnotationLayer>;
   /** Deletes a layer, which can be restored for 30 days. @throws AppError not_found, forbidden, layer_locked */
   remove(actor: Actor, layerId: string): Promise<void>;
-  /** Restores a deleted layer. @throws AppError forbidden; not_found, also more than 30 days after the deletion */
+  /** Restores a deleted layer. @throws AppError forbidden; not_found for an unknown layer and 30 days after the deletion */
   restore(actor: Actor, layerId: string, translate: Translate): Promise<AnnotationLayer>;
 }
 
@@ -72,7 +72,7 @@ const deletedAccount: Bilingual = { tr: 'Silinmiş hesap', en: 'Deleted account'
 const maxLayersPerAccount = 200;
 const dayMs = 24 * 60 * 60_000;
 
-/** Returns a time in ISO 8601. Layers and annotations that were deleted at this time or before can no longer be restored. */
+/** Returns a time (ISO 8601). Layers and annotations that were deleted at this time or earlier can no longer be restored. */
 export function restorableSince(now: Date): string {
   return new Date(now.getTime() - annotationRetentionDays * dayMs).toISOString();
 }
@@ -104,6 +104,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
     return changed;
   }
 
+  /** Returns the layers as the API describes them, with counts, names and the rights of the reader. */
   async function describe(
     connection: Connection,
     reader: User,
@@ -242,7 +243,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
           { includesDeleted: true },
         );
         if (layer.deleted_at === null && !rights.manage) throw new AppError('forbidden');
-        // Only accounts that may restore a deleted layer learn that it exists.
+        // For a deleted layer, the response does not reveal to other accounts that it exists.
         if (!rights.manage) throw new AppError('not_found');
         if (layer.deleted_at === null) return describeOne(tx, user, layer, translate);
         if (layer.deleted_at <= restorableSince(dependencies.now())) throw new AppError('not_found');
@@ -274,8 +275,8 @@ function changesOf(layer: LayerRow, { name, visibility, editing }: RequestedFiel
 }
 
 /**
- * Returns the new value of `locked_by`; null for an unlocked layer. It tells who has locked the layer, because only administrators
- * may unlock a layer that an administrator has locked.
+ * Returns the new value of `locked_by`; null for an unlocked layer. The value states who has locked the layer, because only an
+ * administrator may unlock a layer that an administrator has locked.
  */
 function lockAfter(layer: LayerRow, user: User, locked: boolean | undefined): LayerRow['locked_by'] {
   if (locked === undefined) return layer.locked_by;

@@ -66,8 +66,8 @@ interface Page {
 
 /**
  * Writes a FeatureCollection. The change number of the slide, which is the id of its last event, is read before the annotations.
- * If an annotation changes meanwhile, the list may contain its old or new state, and the client gets the change as an event in
- * both cases.
+ * If an annotation changes during the read, the list may contain its old or new state; in both cases the client gets the change as an
+ * event.
  */
 async function* listText(
   db: Database,
@@ -77,15 +77,15 @@ async function* listText(
 ): AsyncGenerator<string> {
   const changeNo = (await changeNumbersOf(db, [layer.image_id])).get(layer.image_id) ?? 0;
   const authors = authorsOf === null ? {} : await authorsOf();
-  const head = { version: layer.version, event_id: String(changeNo), authors };
-  yield `{"type":"FeatureCollection",${JSON.stringify(head).slice(1, -1)},"features":[`;
+  const firstMembers = { version: layer.version, event_id: String(changeNo), authors };
+  yield `{"type":"FeatureCollection",${JSON.stringify(firstMembers).slice(1, -1)},"features":[`;
   let { after } = page;
   let remaining = page.limit ?? Infinity;
   let separator = '';
   let hasMore = false;
   for (;;) {
     const batchSize = Math.min(rowsPerBatch, remaining);
-    // One more row shows whether there are more annotations.
+    // The query reads one row more than the batch, which shows whether more annotations follow.
     const rows = await store.listAnnotations(db, layer.id, { box: page.box, after, limit: batchSize + 1 });
     const batch = rows.slice(0, batchSize);
     let text = '';

@@ -22,7 +22,7 @@ export interface StorableFeature {
   readonly vertices: number;
 }
 
-/** Size of a slide in pixels of full resolution; null until the slide file has been read, and then positions are not checked. */
+/** Size of a slide in pixels of full resolution; null until the slide file has been read. Without a size, positions are not checked. */
 export interface SlideSize {
   readonly width: number | null;
   readonly height: number | null;
@@ -75,7 +75,7 @@ function boxOf({ geometry }: AnnotationFeature): Box {
 /** Colour of a class for which the client sends no colour. QuPath cannot read a class without one. */
 const grey = [128, 128, 128];
 
-/** Renames members to the current names. Older versions of QuPath and some scripts write `object_type` and similar names. */
+/** Renames properties to their current names. Older versions of QuPath and some scripts write `object_type` and similar names. */
 function withCurrentNames(value: unknown): unknown {
   if (!isObject(value)) return value;
   const {
