@@ -1,14 +1,24 @@
-/** `npm run fuzz`: reads 500,000 randomly damaged files of each slide format (property tests). `FUZZ_RUNS` sets another number. */
+/**
+ * `npm run fuzz`: runs tests with more cases than `npm test` does. The property tests of slide formats read 500,000 damaged files each
+ * (`FUZZ_RUNS` sets another number), and every database query of every API call fails once on PostgreSQL, too.
+ */
 import { main, run, tool } from '../launcher/runtime.mjs';
+import { startPostgres } from '../services/postgres.ts';
+
+const { FUZZ_RUNS = '500000' } = process.env;
 
 await main(async () => {
-  const env = { FUZZ_RUNS: process.env.FUZZ_RUNS ?? '500000' };
-  const testsNamedDamaged = ['-t', 'damaged'];
-  const { code } = await run(
-    [...tool('vitest'), 'run', 'packages/slide/src/formats/', ...testsNamedDamaged],
-    {
-      env,
-    },
-  );
-  return code;
+  const vitest = [...tool('vitest'), 'run'];
+  const formats = await run([...vitest, 'packages/slide/src/formats/', '-t', 'damaged'], {
+    env: { FUZZ_RUNS },
+  });
+  const postgres = await startPostgres();
+  try {
+    const queries = await run([...vitest, 'packages/server/src/system-tests/faults/database-calls.test.ts'], {
+      env: { FAILING_QUERIES: 'all', ...(postgres && { TEST_DATABASE_URL: postgres.address }) },
+    });
+    return Math.max(formats.code, queries.code);
+  } finally {
+    await postgres?.stop();
+  }
 });

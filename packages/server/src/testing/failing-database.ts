@@ -12,6 +12,8 @@ export interface FailingDatabase {
   failAt(n: number | null): void;
   /** Returns the SQL text of the query that failed; null when none has failed. */
   failed(): string | null;
+  /** Returns the number of queries since the last call of `failAt`. */
+  queryCount(): number;
   restore(): void;
 }
 
@@ -35,6 +37,7 @@ export function failingDatabase(kind: DatabaseKind): FailingDatabase {
       failingNumber = n;
     },
     failed: () => failed,
+    queryCount: () => queryCount,
     restore: () => spy.mockRestore(),
   };
 }
