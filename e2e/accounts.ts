@@ -8,8 +8,11 @@ export interface Account {
   readonly displayName: string;
 }
 
+/** The result of a sign-in. */
 export interface SignIn {
+  /** Bearer token. */
   readonly token: string;
+  /** The user as the API returns it. */
   readonly user: unknown;
 }
 

@@ -20,6 +20,7 @@ import { expect } from './test.ts';
 
 const detailsPanel = (page: Page) => page.getByRole('region', { name: 'Selected annotation' });
 
+/** Chooses an action in the menu of the annotation layer. */
 async function chooseLayerAction(page: Page, item: string): Promise<void> {
   await panel(page).getByRole('button', { name: 'Layer actions' }).click();
   await page.getByRole('menuitem', { name: item }).click();
@@ -27,7 +28,7 @@ async function chooseLayerAction(page: Page, item: string): Promise<void> {
 
 test.describe('annotating a tumour', () => {
   test.use({ expectedConsoleErrors: /ERR_FAILED|ERR_INTERNET_DISCONNECTED|Failed to load resource/ });
-  test.setTimeout(120_000);
+  test.setTimeout(120_000); // two browsers and many steps
 
   test('a colleague sees a tumour annotation with its description, and later the change that its author made offline', async ({
     visit,
@@ -103,6 +104,7 @@ const squareAt = (x: number) => [
     [x, 100],
   ],
 ];
+/** Returns an annotation as QuPath writes it to GeoJSON. @param x left edge in pixels of full resolution */
 const newQuPathFeature = (id: string, x: number, name: string) => ({
   type: 'Feature',
   id,

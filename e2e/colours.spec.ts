@@ -26,6 +26,7 @@ async function openSlide(page: Page): Promise<void> {
   await expect(page.getByText('Loading tiles...')).toBeHidden();
 }
 
+/** Returns the mean of the green channel in the middle of the viewer, 0 to 255. */
 const greenOf = async (page: Page) => (await meanColourOf(page.getByRole('application'))).green;
 
 for (const drawer of ['webgl', 'canvas'] as const) {
@@ -38,7 +39,7 @@ for (const drawer of ['webgl', 'canvas'] as const) {
     await openSlide(page);
     await page.getByRole('button', { name: 'Brightness and colours' }).click();
     await expect(page.getByText(/^Colour profile: AT2, 1[.,][67] MB$/)).toBeVisible();
-    await page.waitForTimeout(1000);
+    await page.waitForTimeout(1000); // until the last tile has faded in
     const corrected = await greenOf(page);
     const navigator = page.locator('.navigator');
     const navigatorGreen = async () => (await meanColourOf(navigator)).green;

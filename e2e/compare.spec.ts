@@ -39,6 +39,7 @@ async function openPair(page: Page, product: Product, fields: string): Promise<v
   await waitUntilBothOpened(page);
 }
 
+/** Waits until both slides are open and their tiles are loaded. */
 async function waitUntilBothOpened(page: Page): Promise<void> {
   // A long timeout, because two slides are opened at once.
   await expect(page.getByTitle('Scale bar')).toHaveCount(2, { timeout: 30_000 });
@@ -72,6 +73,7 @@ test('during a comparison, a slide chosen in the catalogue opens beside the firs
   expect(second.zoom / first.zoom).toBeCloseTo(1, 1);
 });
 
+/** The fields of view at which the two slides open. */
 const startFields = 'x=500&y=700&zoom=0.5&bx=400&by=600&bzoom=0.25';
 
 test('moving one of two linked slides moves the other slide by the same distance on the tissue', async ({
@@ -92,6 +94,7 @@ test('moving one of two linked slides moves the other slide by the same distance
 
   await viewerHalf(page, slideName).getByRole('application').focus();
   await page.keyboard.press('ArrowRight');
+  // The slides begin at x = 500 and x = 400.
   await expect.poll(async () => (await fieldIn(page, '')).x).toBeGreaterThan(520);
   await expect.poll(async () => (await fieldIn(page, 'b')).x).toBeGreaterThan(401);
   await expect

@@ -64,7 +64,7 @@ base.describe('a slide file', () => {
     visit,
     product,
   }) => {
-    test.setTimeout(100_000);
+    test.setTimeout(100_000); // waits for scans of the slide folder
     const file = await addSlide(product, 'removed.svs');
     const page = await visit('user');
     await openSlide(page, 'section-1.svs');
@@ -90,7 +90,7 @@ base.describe('a slide file', () => {
     visit,
     product,
   }) => {
-    test.setTimeout(100_000);
+    test.setTimeout(100_000); // waits for scans of the slide folder
     const file = await addSlide(product, 'damaged.svs');
     const page = await visit('user');
     await openSlide(page, 'section-1.svs');
@@ -172,7 +172,7 @@ withPostgres.describe('a database outage', () => {
     product,
     postgres,
   }) => {
-    test.setTimeout(150_000);
+    test.setTimeout(150_000); // waits until cached authorisation expires, and for the recovery
     test.skip(postgres === null, 'PostgreSQL is not installed.');
     const reader = await createAccount('user');
     const page = await visit(reader);

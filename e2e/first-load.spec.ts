@@ -107,7 +107,7 @@ const slowNetwork = { offline: false, latency: 300, downloadThroughput: 50_000, 
 test('over a slow network the viewer loads at most 300 kB before the first rows of the catalogue, and shows at once that it is loading', async ({
   visit,
 }) => {
-  test.slow();
+  test.slow(); // the simulated network is slow
   const page = await visit('user');
   const devTools = await page.context().newCDPSession(page);
   await devTools.send('Network.enable');

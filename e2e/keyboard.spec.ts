@@ -30,6 +30,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
 
 const hasFocus = (target: Locator) => target.evaluate((element) => element === document.activeElement);
 
+/** Moves the focus to a field with Tab, and types a text. */
 async function typeInto(page: Page, label: string | RegExp, text: string): Promise<void> {
   await tabTo(page, page.getByLabel(label, { exact: true }));
   await page.keyboard.type(text);

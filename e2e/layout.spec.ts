@@ -53,7 +53,7 @@ for (const who of ['anonymous', 'admin'] as const) {
       createAccount,
     }) => {
       test.slow(); // every screen at four sizes
-      // Twelve applicants, so that their list is longer than the window.
+      // Twelve applicants make their list longer than the window.
       if (who === 'admin') for (let index = 0; index < 12; index++) await createAccount('pending');
       const page = await visit(who);
       // Makes the links to users and to datasets show counts, which makes them wider.

@@ -129,7 +129,7 @@ test.beforeAll(async () => {
   };
   product = await startProduct(copySlides, { DICOMWEB_ORIGINS: viewers.origin, THROTTLE: 'off' });
   const admin = await administratorToken(product.address);
-  const readyCount = async () => (await imagesOf(admin)).filter(({ status }) => status === 'ready').length;
+  const readyCount = async () => (await listImages(admin)).filter(({ status }) => status === 'ready').length;
   await expect.poll(readyCount, { timeout: 50_000, intervals: [100, 250] }).toBe(slides.length);
   const created = await callApi(product.address, 'POST', '/user/api-tokens', {
     token: admin,
@@ -148,8 +148,9 @@ interface CatalogueImage {
   readonly status: string;
 }
 
-async function imagesOf(admin: string): Promise<readonly CatalogueImage[]> {
-  const { images } = await callApi(product.address, 'GET', '/image-catalog/images', { token: admin });
+/** Returns the images of the catalogue. @param adminToken bearer token of the administrator */
+async function listImages(adminToken: string): Promise<readonly CatalogueImage[]> {
+  const { images } = await callApi(product.address, 'GET', '/image-catalog/images', { token: adminToken });
   return images as CatalogueImage[];
 }
 
@@ -170,7 +171,7 @@ const firstValueOf = (dataSet: DataSet | undefined, tag: string) => String(dataS
  */
 async function openSlide(slide: TestedSlide): Promise<OpenedSlide> {
   const name = path.basename(slide.path);
-  const images = await imagesOf(await administratorToken(product.address));
+  const images = await listImages(await administratorToken(product.address));
   const hasTestedName = ({ file_name }: CatalogueImage) =>
     slides.some((each) => path.basename(each.path) === file_name);
   // A folder of DICOM files is listed under another name; it is the only image without the name of a tested file.

@@ -41,7 +41,9 @@ async function screenOf(page: Page): Promise<string> {
   return (await viewer.screenshot({ scale: 'device' })).toString('base64');
 }
 
+/** The result of comparing two pictures of the same size. */
 interface Comparison {
+  /** Number of compared pixels. */
   readonly pixels: number;
   /** Share of equal pixels, 0 to 1. */
   readonly equal: number;

@@ -99,6 +99,7 @@ export async function startProduct(
   return product;
 }
 
+/** Returns the e-mails in the outbox folder that contain the address of the recipient. */
 async function readMails(outbox: string, recipient: string): Promise<string[]> {
   const names = await readdir(outbox).catch(() => []); // the folder is created with the first e-mail
   const mails = await Promise.all(names.map((name) => readFile(path.join(outbox, name), 'utf8')));

@@ -25,7 +25,7 @@ test.describe('a slide whose tiles fail to load', () => {
   test('the viewer shows that the picture is incomplete while the network is down, and loads the missing tiles afterwards', async ({
     visit,
   }) => {
-    test.slow();
+    test.slow(); // waits until the viewer has retried the tiles for the last time
     const page = await visit('user');
     await openAt(page, 'x=300&y=300&zoom=2');
     await expect(page.getByText('Active', { exact: true })).toBeVisible(); // the state of the image session

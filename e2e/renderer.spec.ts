@@ -40,7 +40,7 @@ test('the numbers of object URLs, bitmaps and textures stay below their limits w
   visit,
   browser,
 }, info) => {
-  test.setTimeout(300_000);
+  test.setTimeout(300_000); // the page loads thousands of tiles
   const tiles = Number(process.env.RENDERER_TILES ?? 2000);
   const page = await visit('user');
   await forceDrawer(page, 'webgl');
@@ -88,7 +88,7 @@ const meanColour = (page: Page) => meanColourOf(page.getByRole('application'));
 test('the viewer draws the slide again after a lost WebGL context is restored', async ({ visit }) => {
   const page = await visit('user');
   await openWithWebGl(page);
-  await page.waitForTimeout(1000);
+  await page.waitForTimeout(1000); // until the last tile has faded in
   const before = await meanColour(page);
   const isLost = await page.evaluate(async () => {
     const canvas = document.querySelector('.openseadragon-canvas canvas');
@@ -114,7 +114,7 @@ test('when a lost WebGL context is not restored, the viewer draws the slide on a
 }) => {
   const page = await visit('user');
   await openWithWebGl(page);
-  await page.waitForTimeout(1000);
+  await page.waitForTimeout(1000); // until the last tile has faded in
   const before = await meanColour(page);
   await page.evaluate(() => {
     const canvas = document.querySelector('.openseadragon-canvas canvas');
@@ -137,7 +137,7 @@ test('brightness changes the colours that WebGL draws until Reset colours, and a
 }) => {
   const page = await visit('user');
   await openWithWebGl(page);
-  await page.waitForTimeout(1000);
+  await page.waitForTimeout(1000); // until the last tile has faded in
   const before = await meanColour(page);
   const colours = page.getByRole('button', { name: /^Brightness and colours/ });
   await colours.click();

@@ -12,7 +12,8 @@ import { expect } from './test.ts';
 
 const resultsPanel = (page: Page) => page.getByRole('region', { name: 'Analysis results' });
 const openResults = (page: Page) => page.getByRole('button', { name: 'Analysis results' }).click();
-const readout = (page: Page) => resultsPanel(page).getByRole('status');
+/** Returns the element that shows the value of the result under the pointer. */
+const valueUnderPointer = (page: Page) => resultsPanel(page).getByRole('status');
 
 /** A file that becomes a result layer: a TIFF with one value per pixel (raster) or GeoJSON (vector). */
 interface Result {
@@ -53,13 +54,14 @@ async function sendResult(address: string, imageId: string, { name, kind, file }
 /** Opens the slide, adds a result layer, and opens the panel of results. */
 async function openWithResult(page: Page, address: string, result: Result) {
   const slide = await openSlide(page);
-  const layerId = await sendResult(address, imageOf(page), result);
+  const layerId = await sendResult(address, imageIdOf(page), result);
   await page.reload();
   await openResults(page);
   return { slide, layerId };
 }
 
-const imageOf = (page: Page) => new URL(page.url()).searchParams.get('image') ?? '';
+/** Returns the catalogue id of the open slide, from the URL. */
+const imageIdOf = (page: Page) => new URL(page.url()).searchParams.get('image') ?? '';
 
 /** Returns the width of a slide in pixels. */
 async function widthOf(address: string, imageId: string): Promise<number> {
@@ -108,7 +110,7 @@ function buildCells(): Uint8Array {
 async function outlineTumour(page: Page): Promise<void> {
   // At this position the rectangle is to the right of the panel.
   const [middleX, middleY, zoom] = [100, 300, 0.5];
-  await page.goto(`/wsi-viewer?image=${imageOf(page)}&x=${middleX}&y=${middleY}&zoom=${zoom}`);
+  await page.goto(`/wsi-viewer?image=${imageIdOf(page)}&x=${middleX}&y=${middleY}&zoom=${zoom}`);
   await startDrawing(page);
   const box = await page.getByRole('application').boundingBox();
   if (box === null) throw new Error('The slide is not visible.');
@@ -142,7 +144,7 @@ test('a heatmap is drawn over the slide, changes its threshold and palette witho
   visit,
   product,
 }) => {
-  test.setTimeout(90_000);
+  test.setTimeout(90_000); // waits for an import, and axe checks both colour schemes
   const page = await visit('admin');
   const { slide, layerId } = await openWithResult(page, product.address, {
     name: 'Tumour probability',
@@ -170,7 +172,7 @@ test('a heatmap is drawn over the slide, changes its threshold and palette witho
   const middleOfColumn = slide.x + ((column + 0.5) * columnWidth - 600) * 0.5;
   await page.mouse.move(middleOfColumn - 1, slide.y);
   await page.mouse.move(middleOfColumn, slide.y);
-  await expect(readout(page)).toHaveText(`Value: ${column}`);
+  await expect(valueUnderPointer(page)).toHaveText(`Value: ${column}`);
   await expectNoAxeFindings(page);
 
   await resultsPanel(page).getByRole('switch', { name: 'Show: Tumour probability' }).click({ force: true });
@@ -181,7 +183,7 @@ test('the cells of a result layer are drawn and counted by class, a class can be
   visit,
   product,
 }) => {
-  test.setTimeout(90_000);
+  test.setTimeout(90_000); // waits for an import, and axe checks both colour schemes
   const page = await visit('admin');
   const { slide, layerId } = await openWithResult(page, product.address, {
     name: 'Cells',
@@ -217,7 +219,7 @@ test('mitoses of a result layer are counted inside an annotation and filtered by
   visit,
   product,
 }) => {
-  test.setTimeout(90_000);
+  test.setTimeout(90_000); // waits for an import, and axe checks both colour schemes
   const page = await visit('admin');
   await openSlide(page);
   await outlineTumour(page);
@@ -264,10 +266,10 @@ test('the URL keeps the order and settings of two result layers and the position
   visit,
   product,
 }) => {
-  test.setTimeout(90_000);
+  test.setTimeout(90_000); // waits for an import, and axe checks both colour schemes
   const page = await visit('admin');
   await openSlide(page);
-  const imageId = imageOf(page);
+  const imageId = imageIdOf(page);
   const heatmapId = await sendResult(product.address, imageId, {
     name: 'Heat',
     kind: 'raster',
@@ -328,7 +330,7 @@ test('the URL keeps the order and settings of two result layers and the position
 test('a person uploads a result layer, sees the reason for a rejected file, and cancels an upload', async ({
   visit,
 }) => {
-  test.setTimeout(90_000);
+  test.setTimeout(90_000); // waits for an import, and axe checks both colour schemes
   const page = await visit('admin');
   await openSlide(page);
   await openResults(page);

@@ -66,7 +66,7 @@ test('a teacher shares a tour of slide views with a question, and a student with
   visit,
   product,
 }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(180_000); // two browsers and many steps
   const token = await administratorToken(product.address);
   const body = { dataset: 'Aperio', access: 'open', sharing: true };
   await callApi(product.address, 'PUT', '/admin/datasets', { token, body });

@@ -44,7 +44,7 @@ test('an administrator edits, moves, hides, removes and restores a slide, and me
   createAccount,
   product,
 }) => {
-  test.slow();
+  test.slow(); // many steps on one page
   const { token } = await signIn(product.address, await createAccount('user'));
   const { session_id: session } = await callApi(product.address, 'POST', '/auth/image-session', { token });
   const { images } = await callApi(product.address, 'GET', '/image-catalog/images', { token });

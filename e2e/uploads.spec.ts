@@ -66,7 +66,7 @@ test.describe('an upload with the name of an existing slide', () => {
   test('an upload with the name of an existing slide is rejected, and the existing slide stays in the viewer', async ({
     visit,
   }) => {
-    test.slow();
+    test.slow(); // waits until the server has ingested the slide
     const page = await visit('admin');
     await openUploads(page);
 
@@ -120,7 +120,7 @@ test('files that are not slides are rejected in the browser, without an upload r
 });
 
 test('an uploaded folder of DICOM files becomes one upload and one slide', async ({ visit }) => {
-  test.slow();
+  test.slow(); // waits until the server has ingested the slide
   const series = path.join(folder, 'Case 7');
   await mkdir(path.join(series, 'levels'), { recursive: true });
   await writeFile(path.join(series, 'a.dcm'), await buildDicom({ instance: '1' }));
@@ -138,7 +138,7 @@ test('an uploaded folder of DICOM files becomes one upload and one slide', async
 test('an upload to a new dataset asks who may see the dataset, and restricts the dataset before the slide is uploaded', async ({
   visit,
 }) => {
-  test.slow();
+  test.slow(); // waits until the server has ingested the slide
   const page = await visit('admin');
   const calls: string[] = [];
   page.on('request', (request) => {
@@ -171,7 +171,7 @@ test.describe('an upload', () => {
   test('an upload resumes where it stopped after a network failure and after a reload of the page', async ({
     visit,
   }) => {
-    test.slow();
+    test.slow(); // waits until the server has ingested the slide
     const file = await writeSlideFile('large.svs', 12 * 1024 * 1024); // several parts
     const page = await visit('admin');
     /** Offset in the file, in bytes, of each part that the page has sent. */
@@ -213,7 +213,7 @@ test.describe('an upload', () => {
   });
 
   test('an upload can be paused, resumed by keyboard, and cancelled', async ({ visit }) => {
-    test.slow();
+    test.slow(); // checks the page with axe in both colour schemes
     const file = await writeSlideFile('paused.svs', 6 * 1024 * 1024);
     const page = await visit('admin');
     // Requests that send a part of the file stay without a response.

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { findCommand } from '../services/find-command.ts';
 import { makeSlides } from './slides/slides.ts';
 
+/** Options of the command line, for all parts. */
 export interface BenchOptions {
   /** True for a short run that only checks that the part works; its results are not written to docs/performance.md. */
   readonly isQuick: boolean;

@@ -24,6 +24,7 @@ interface Goal<Results> extends Limits {
   readonly read: (results: Results) => number | undefined;
 }
 
+/** Measurements of the part `servers`. */
 interface ServerMeasurements {
   /** Results by the name of the server. */
   readonly results: Readonly<Record<string, ServerResult | undefined>>;
@@ -134,6 +135,7 @@ const serverGoals: readonly Goal<ServerMeasurements>[] = [
   },
 ];
 
+/** Measurements of the part `browser`, in milliseconds. */
 interface BrowserMeasurements {
   readonly sharp: { readonly p95: number };
   readonly adjacent: { readonly p95: number };
@@ -160,6 +162,7 @@ const browserGoals: readonly Goal<BrowserMeasurements>[] = [
   },
 ];
 
+/** Measurements of the part `viewers`: failed requests, milliseconds, and the growth of the memory as a ratio. */
 interface ViewerMeasurements {
   readonly failed: number;
   readonly p99: number;
@@ -193,6 +196,7 @@ const viewerGoals: readonly Goal<ViewerMeasurements>[] = [
   },
 ];
 
+/** A sample of the part `renderer`: counted graphics resources, and memory in MB. */
 interface RendererSample {
   readonly objectUrls: number;
   readonly mainThreadDecodes: number;
@@ -292,6 +296,7 @@ const traceGoals: readonly Goal<readonly DrawingTrace[]>[] = [
   },
 ];
 
+// Each of these functions returns the rows of the table of goals of one part.
 export const traceVerdicts = (traces: readonly DrawingTrace[]): Verdict[] => verdictsOf(traceGoals, traces);
 export const rendererVerdicts = (samples: readonly RendererSample[]): Verdict[] =>
   verdictsOf(rendererGoals, samples);

@@ -114,7 +114,7 @@ async function measurePanning(browser: Browser, product: RunningProduct): Promis
     const row = await withLayer(product, outlinesIn(field, 3334, 30), () =>
       withPage(browser, product, { x: field.width / 2, y: field.height / 2, zoom }, async (page) => {
         const middle = await middleOf(page);
-        await page.waitForTimeout(2000);
+        await page.waitForTimeout(2000); // until the page is idle
         await page.evaluate(() => {
           window.annotationProbe.frames.length = 0; // forgets the frames before the panning
         });
@@ -152,7 +152,7 @@ function measureBrush(browser: Browser, product: RunningProduct): Promise<Row> {
         for (let step = 0; step <= 10; step++) await page.mouse.move(...positionAt(380 + 6 * step));
         await page.waitForTimeout(100); // until the page has drawn the stroke, so that the release includes only its own work
         await page.mouse.up();
-        await page.waitForTimeout(700);
+        await page.waitForTimeout(700); // until the work for this stroke is finished
       }
       const releases = await page.evaluate(() => window.annotationProbe.releases);
       const strokes = releases.slice(-brushStrokes);

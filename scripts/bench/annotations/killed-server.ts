@@ -12,6 +12,7 @@ const writers = 4;
 /** Number of new annotations in each request. */
 const changesPerBatch = 5;
 
+/** Annotations that were sent in one request. */
 interface SentBatch {
   readonly features: readonly GeneratedFeature[];
   /** Whether the server has responded that the batch is saved. */
@@ -92,6 +93,7 @@ async function save(
   return response.ok;
 }
 
+/** Returns the ids of all saved annotations of the layer. */
 async function listIds({ url, token }: RunningProduct, layerId: string): Promise<ReadonlySet<string>> {
   const path = `/annotation-layers/${layerId}/annotations`;
   const { features } = await callApi<{ features: { id: string }[] }>(url, 'GET', path, { token });

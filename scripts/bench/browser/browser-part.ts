@@ -28,6 +28,7 @@ const timeoutMs = 180_000;
 /** Presses of an arrow key that move the view to the adjacent field. */
 const pressesPerField = 6;
 
+/** How a slide that is opened becomes visible, and the requests until then. */
 interface Opening extends Appearance {
   /** Number of API requests. */
   readonly requests: number;
@@ -35,6 +36,7 @@ interface Opening extends Appearance {
   readonly repeated: number;
 }
 
+/** How smoothly the slide moves while it is dragged. */
 interface Pan {
   readonly name: string;
   /** Frames per second, from the median time between frames. */
@@ -166,7 +168,7 @@ function measurePan(
     while (performance.now() < startedAt + seconds * 1000) {
       const angle = (performance.now() - startedAt) / 500;
       await page.mouse.move(centre.x + Math.sin(angle) * 300, centre.y + (1 - Math.cos(angle)) * 150);
-      await setTimeout(8);
+      await setTimeout(8); // ms, about two moves per frame
     }
     const gaps = await frameCounter.evaluate((stop) => stop()); // milliseconds between frames
     await page.mouse.up();

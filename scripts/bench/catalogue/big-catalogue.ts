@@ -28,6 +28,7 @@ const rareOrganInterval = 5000;
 export const datasets = Array.from({ length: 40 }, (_, i) => `Study ${String(i + 1)}`);
 export const rareOrgan = 'Timus';
 
+/** A generated slide. */
 interface SlideEntry {
   readonly dataset: string;
   readonly organ: string;

@@ -22,6 +22,7 @@ import { request } from './request.ts';
 
 type Row = Readonly<Record<string, string | number>>;
 
+/** How often each load is measured. */
 interface Workload {
   /** Number of measurements of each load. */
   readonly repeats: number;
@@ -114,6 +115,7 @@ async function measureInstallation(
   }
 }
 
+/** Signs in as a client with this address. */
 const signIn = ({ port }: RunningProduct, email: string, clientAddress: string, agent?: Agent) =>
   request({ port, path: '/api/v1/auth/login', body: { email, password }, clientAddress, agent });
 
@@ -166,12 +168,12 @@ async function measureSignIns(product: RunningProduct, repeat: number, count: nu
       countStatus(statuses, (await signIn(product, pendingAccount, '198.51.100.1', agent)).status);
     }
   });
-  await setTimeout(1000);
+  await setTimeout(1000); // until the load is constant
   const stopHealth = watchHealth(product);
   const responses = [];
   for (const [n, email] of others.entries()) {
     responses.push(await signIn(product, email, `192.0.2.${n + 1}`));
-    await setTimeout(100);
+    await setTimeout(100); // ms between two sign-ins
   }
   const healthP95 = await stopHealth();
   stop.abort();
@@ -222,11 +224,11 @@ async function measureTiles(
       const { status } = await requestTile(renderedTiles, repeat * coldTiles + n, floodingSession, agent);
       countStatus(statuses, status);
       if (status === 200) break;
-      await setTimeout(100 + 900 * Math.random());
+      await setTimeout(100 + 900 * Math.random()); // ms until the retry
     }
     waitingRequests--;
   });
-  await setTimeout(500);
+  await setTimeout(500); // until the server has received all requests
   const stopHealth = watchHealth(product);
   const rendered = [];
   const native = [];
@@ -234,7 +236,7 @@ async function measureTiles(
     // Negative indices count from the end of the slide, whose tiles the flooding session does not request.
     rendered.push(await requestTile(renderedTiles, -1 - repeat * count - n, viewingSession, viewerAgent));
     native.push(await requestTile(nativeTiles, n * 97, viewingSession, viewerAgent));
-    await setTimeout(50);
+    await setTimeout(50); // ms between two tiles
   }
   const stillWaiting = waitingRequests;
   const healthP95 = await stopHealth();
@@ -252,6 +254,7 @@ async function measureTiles(
   };
 }
 
+/** Returns the percentiles of the response times as cells of the result table. */
 function timesOf(responses: readonly { readonly ms: number }[]): Record<string, string> {
   const times = responses.map(({ ms }) => ms);
   return {
@@ -265,6 +268,7 @@ function countStatus(statuses: Map<number, number>, status: number): void {
   statuses.set(status, (statuses.get(status) ?? 0) + 1);
 }
 
+/** Returns the number of responses by status, for example "12 × 200, 3 × 429". */
 function describeStatuses(statuses: ReadonlyMap<number, number>): string {
   return [...statuses]
     .sort(([a], [b]) => a - b)

@@ -20,6 +20,7 @@ import { bigSlide, slideNames } from '../slides/slides.ts';
 
 type Row = Readonly<Record<string, string | number>>;
 
+/** How much is measured. */
 interface Workload {
   readonly rounds: number;
   /** Seconds per kind of request in each round. */

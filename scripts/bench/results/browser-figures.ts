@@ -149,7 +149,7 @@ async function measureFirstPicture(layer: ShownLayer): Promise<Row> {
 function measurePanning(layer: ShownLayer, zoom: number): Promise<Row> {
   return withPage(layer, zoom, async (page) => {
     const middle = await middleOf(page);
-    await page.waitForTimeout(3000);
+    await page.waitForTimeout(3000); // until the page is idle
     await page.evaluate(() => {
       window.layerProbe.frames.length = 0; // forgets the frames before the panning
     });
@@ -172,7 +172,7 @@ function measureStyleChange(layer: ShownLayer): Promise<Row> {
       .getByRole('region', { name: 'Analysis results' })
       .getByRole('checkbox', { name: /^Show: / });
     await classes.first().waitFor();
-    await page.waitForTimeout(3000);
+    await page.waitForTimeout(3000); // until the page is idle
     await page.evaluate(() => {
       window.layerProbe.requests = 0;
     });
@@ -182,7 +182,7 @@ function measureStyleChange(layer: ShownLayer): Promise<Row> {
       await page.waitForFunction(() => window.layerProbe.change !== null);
       const change = await page.evaluate(() => window.layerProbe.change);
       if (change !== null) changes.push(change);
-      await page.waitForTimeout(300);
+      await page.waitForTimeout(300); // until the work for this click is finished
     }
     const requests = await page.evaluate(() => window.layerProbe.requests);
     return {

@@ -22,6 +22,7 @@ export interface RunningServer extends LoadTarget {
   stop(): Promise<void>;
 }
 
+/** A tile server that the bench can start. */
 export interface TileServer {
   readonly name: string;
   readonly version: string;

@@ -155,7 +155,7 @@ async function measureFollowers(product: RunningProduct, lesson: Lesson, events:
     });
     await setTimeout(eventIntervalMs);
   }
-  await setTimeout(1000);
+  await setTimeout(1000); // until the last events have arrived
   for (const disconnect of streams) disconnect();
   return {
     measured: `${followerCount} followers in 3 processes, ${events} fields, from the presenter's request, p95`,
@@ -220,7 +220,7 @@ async function measureRevocation(product: RunningProduct, lesson: Lesson, repeat
         await setTimeout(5);
       }
     });
-    await setTimeout(1000);
+    await setTimeout(1000); // until the viewers have received tiles
     if (lastTileAt === 0) throw new Error('The visitor got no tile.');
     const revokedAt = performance.now();
     await fetch(`${url}/api/v1/share-links/${linkId}`, {
