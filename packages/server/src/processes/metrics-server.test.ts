@@ -34,11 +34,11 @@ async function start(workers: number): Promise<Running> {
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let listening = 0;
+  let listeningCount = 0;
   const allListening = Promise.withResolvers<void>();
   createInterface({ input: child.stderr }).on('line', (line) => {
-    if (line.includes('Server listening')) listening++;
-    if (listening === workers) allListening.resolve();
+    if (line.includes('Server listening')) listeningCount++;
+    if (listeningCount === workers) allListening.resolve();
   });
   onTestFinished(async () => {
     const ended = child.exitCode === null ? once(child, 'exit') : null;
@@ -119,18 +119,18 @@ describe.skipIf(process.platform !== 'linux')('GET /metrics', () => {
     for (let i = 0; i < requestCount; i++) expect(await statusOf(running.port, '/health/live')).toBe(200);
     await expectRequests(requestCount);
 
-    const [worker = 0] = serving(running);
+    const [worker = 0] = servingProcessIds(running);
     process.kill(worker, 'SIGKILL');
-    await vi.waitFor(() => expect(serving(running)).not.toContain(worker), waitOptions);
+    await vi.waitFor(() => expect(servingProcessIds(running)).not.toContain(worker), waitOptions);
     await expectRequests(requestCount);
-    await vi.waitFor(() => expect(serving(running)).toHaveLength(2), waitOptions);
+    await vi.waitFor(() => expect(servingProcessIds(running)).toHaveLength(2), waitOptions);
     expect(await statusOf(running.port, '/health/live')).toBe(200);
     await expectRequests(requestCount + 1);
   });
 });
 
-/** Returns the ids of the serving processes. */
-function serving({ process: { pid } }: Running): number[] {
+/** Returns the process ids of the serving processes. */
+function servingProcessIds({ process: { pid } }: Running): number[] {
   return fs
     .readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
     .trim()

@@ -1,5 +1,4 @@
 /** Creates the metrics of this process, including its use of memory and CPU. */
-
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import { measureProcess } from '../metrics/process-measurements.ts';
 import type { MetricNow } from '../metrics/prometheus-types.ts';

@@ -12,7 +12,7 @@ import { createEmptyPostgres, databaseKinds } from '../store/testing/test-databa
 import { type ServerProcess, startProgram } from '../testing/server-process.ts';
 
 const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
-const processes = 2;
+const processCount = 2;
 /** 480 × 400 pixels, tiles of 128, levels with downsample 1 and 4: native tiles at Deep Zoom levels 9 and 7. */
 const slideOptions = { width: 480, height: 400, tileSize: 128, downsamples: [1, 4] } as const;
 const nativeTile = 'image_files/9/1_1.jpg';
@@ -27,9 +27,9 @@ interface Reply {
 }
 
 /** These tests need Linux, because they find the processes in /proc. */
-const kinds = process.platform === 'linux' ? databaseKinds : [];
+const testedDatabases = process.platform === 'linux' ? databaseKinds : [];
 
-describe.each(kinds)('serving processes with %s', (database) => {
+describe.each(testedDatabases)('serving processes with %s', (database) => {
   let dataDir: string;
   let server: ServerProcess;
   let token: string;
@@ -41,10 +41,10 @@ describe.each(kinds)('serving processes with %s', (database) => {
     dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-serving-'));
     fs.mkdirSync(path.join(dataDir, 'slides/Tissue'), { recursive: true });
     fs.writeFileSync(path.join(dataDir, 'slides/Tissue/a.svs'), await buildSvs(slideOptions));
-    const listening = new Set<unknown>();
+    const listeningIds = new Set<number>();
     server = await startProgram(
       {
-        WORKERS: String(processes),
+        WORKERS: String(processCount),
         DATA_DIR: dataDir,
         SLIDES_DIR: path.join(dataDir, 'slides'),
         LOG_LEVEL: 'info',
@@ -56,10 +56,13 @@ describe.each(kinds)('serving processes with %s', (database) => {
     );
     createInterface({ input: server.process.stderr as NodeJS.ReadableStream }).on('line', (line) => {
       const { msg = '', pid } = JSON.parse(line) as { msg?: string; pid: number };
-      if (msg.startsWith('Server listening')) listening.add(pid);
+      if (msg.startsWith('Server listening')) listeningIds.add(pid);
     });
-    await vi.waitUntil(() => listening.size === processes, waitOptions);
-    connections = Array.from({ length: processes }, () => new http.Agent({ keepAlive: true, maxSockets: 1 }));
+    await vi.waitUntil(() => listeningIds.size === processCount, waitOptions);
+    connections = Array.from(
+      { length: processCount },
+      () => new http.Agent({ keepAlive: true, maxSockets: 1 }),
+    );
     ({ token } = (await call('POST', '/auth/login', { body: admin })).json as { token: string });
     await vi.waitFor(async () => {
       const { images } = (await call('GET', '/image-catalog/images', { token })).json as {
@@ -90,10 +93,10 @@ describe.each(kinds)('serving processes with %s', (database) => {
         server.address + apiBase + address,
         { method, headers, agent },
         (response) => {
-          const pieces: Buffer[] = [];
-          response.on('data', (piece: Buffer) => pieces.push(piece));
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
           response.on('end', () => {
-            const bytes = Buffer.concat(pieces);
+            const bytes = Buffer.concat(chunks);
             const isJson = response.headers['content-type']?.startsWith('application/json') ?? false;
             const json: unknown = isJson ? JSON.parse(bytes.toString()) : null;
             resolve({ status: response.statusCode ?? 0, bytes, json });
@@ -111,13 +114,13 @@ describe.each(kinds)('serving processes with %s', (database) => {
     call('GET', `/image-catalog/proxy/${imageId}/${resource}?session=${sessionId}`, {
       ...(agent && { agent }),
     });
-  const pixelsFromEach = (resource: string, sessionId: string) =>
+  const pixelsFromEachProcess = (resource: string, sessionId: string) =>
     Promise.all(connections.map((agent) => pixels(resource, sessionId, agent)));
 
   it('all return the same descriptor, thumbnail, native tile and rendered tile', async () => {
     const sessionId = await createSession();
     for (const resource of ['image.dzi', 'thumbnail.jpg', nativeTile, renderedTile]) {
-      const [first, second] = await pixelsFromEach(resource, sessionId);
+      const [first, second] = await pixelsFromEachProcess(resource, sessionId);
       expect([first?.status, second?.status]).toEqual([200, 200]);
       expect(first?.bytes.length).toBeGreaterThan(100);
       expect(second?.bytes.equals(first?.bytes ?? Buffer.of())).toBe(true);
@@ -126,13 +129,13 @@ describe.each(kinds)('serving processes with %s', (database) => {
 
   it('all return 404 for a tile outside the slide', async () => {
     const sessionId = await createSession();
-    const [first, second] = await pixelsFromEach('image_files/9/99_99.jpg', sessionId);
+    const [first, second] = await pixelsFromEachProcess('image_files/9/99_99.jpg', sessionId);
     expect([first?.status, second?.status]).toEqual([404, 404]);
   });
 
   it('all reject an image session within a second after one process ended it', async () => {
     const sessionId = await createSession();
-    for (const { status } of await pixelsFromEach(nativeTile, sessionId)) expect(status).toBe(200);
+    for (const { status } of await pixelsFromEachProcess(nativeTile, sessionId)) expect(status).toBe(200);
     expect((await call('DELETE', `/auth/image-session/${sessionId}`, { token })).status).toBe(204);
     const endedAt = performance.now();
     const acceptingConnections = new Set(connections);
@@ -148,9 +151,9 @@ describe.each(kinds)('serving processes with %s', (database) => {
     expect(lastAcceptedAfterMs).toBeLessThan(1000);
   });
 
-  it('are restarted after a crash while the others keep serving', async () => {
+  it('are restarted after a crash, while the process that did not crash keeps sending tiles', async () => {
     const sessionId = await createSession();
-    await pixelsFromEach(nativeTile, sessionId);
+    await pixelsFromEachProcess(nativeTile, sessionId);
     const before = childrenOf(server.process);
     process.kill(before[0] ?? 0, 'SIGKILL');
     // The crash breaks the connection to the killed process.
@@ -160,10 +163,10 @@ describe.each(kinds)('serving processes with %s', (database) => {
     expect(replies.some((reply) => reply.status === 'fulfilled' && reply.value.status === 200)).toBe(true);
     await vi.waitFor(() => expect(childrenOf(server.process)).not.toContain(before[0]), { timeout: 10_000 });
     await vi.waitFor(
-      () => expect(childrenOf(server.process).length).toBeGreaterThanOrEqual(processes),
+      () => expect(childrenOf(server.process).length).toBeGreaterThanOrEqual(processCount),
       waitOptions,
     );
-    for (const { status } of await pixelsFromEach(nativeTile, sessionId)) expect(status).toBe(200);
+    for (const { status } of await pixelsFromEachProcess(nativeTile, sessionId)) expect(status).toBe(200);
   });
 
   it('exit when the program receives SIGTERM', async () => {

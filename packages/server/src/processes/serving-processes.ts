@@ -35,10 +35,10 @@ interface ServingOptions {
 const stableAfterMs = 10_000;
 const firstDelayMs = 200;
 const longestDelayMs = 30_000;
-/** Time after which the last known metrics of a process are used, because it has not answered. */
+/** If a process does not return its metrics within this time, the primary process uses the last ones that it knows. */
 const metricsTimeoutMs = 1000;
 
-/** What the primary process keeps for a running serving process. */
+/** State of a running serving process, which the primary process keeps. */
 interface ServingState {
   readonly caller: Caller<ServingCalls>;
   /** The metrics that it has returned last. */

@@ -1,4 +1,4 @@
-/** Tests that three independent server processes over one PostgreSQL do each shared task exactly once. */
+/** Tests that three server processes, started independently over one PostgreSQL, do each shared task exactly once. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -20,7 +20,7 @@ if (!hasPostgres) console.log('The tests with three processes are skipped: they 
 describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
   let folder: string;
   let database: TestDatabase;
-  let all: ServerProcess[];
+  let servers: ServerProcess[];
   let adminToken: string;
 
   const start = (name: string, settings: Readonly<Record<string, string>> = {}) => {
@@ -47,16 +47,16 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     for (const name of ['slides/Set', 'demo']) fs.mkdirSync(path.join(folder, name), { recursive: true });
     database = await openTestDatabase('PostgreSQL');
     // All start at the same moment, over an empty database.
-    all = await Promise.all(['one', 'two', 'three'].map((name) => start(name)));
-    adminToken = await signIn(all[0], admin);
+    servers = await Promise.all(['one', 'two', 'three'].map((name) => start(name)));
+    adminToken = await signIn(servers[0], admin);
   }, 180_000);
   afterAll(async () => {
-    await Promise.all((all ?? []).map((server) => server.kill()));
+    await Promise.all((servers ?? []).map((server) => server.kill()));
     await database?.close();
     fs.rmSync(folder, { recursive: true, force: true });
   });
 
-  const at = (index: number) => all[index % all.length] as ServerProcess;
+  const serverAt = (index: number) => servers[index % servers.length] as ServerProcess;
 
   async function signIn(server: ServerProcess | undefined, credentials: object): Promise<string> {
     if (server === undefined) throw new Error('no server was started');
@@ -71,10 +71,10 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     readonly email: string;
   }> {
     const credentials = { email: `${crypto.randomUUID()}@example.org`, password: 'uzun-bir-şifre' };
-    const { body } = await askServer(at(0), 'POST', '/auth/register', { body: credentials });
+    const { body } = await askServer(serverAt(0), 'POST', '/auth/register', { body: credentials });
     const { uid } = body.user as { uid: string };
-    await askServer(at(1), 'POST', `/admin/users/${uid}/approve`, { token: adminToken, body: {} });
-    return { uid, email: credentials.email, token: await signIn(at(2), credentials) };
+    await askServer(serverAt(1), 'POST', `/admin/users/${uid}/approve`, { token: adminToken, body: {} });
+    return { uid, email: credentials.email, token: await signIn(serverAt(2), credentials) };
   }
 
   async function auditEntries(action: string): Promise<{ target: string | null; detail: string }[]> {
@@ -87,12 +87,14 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
   }
 
   async function listImages(): Promise<{ id: string; file_name: string; status: string }[]> {
-    const { body } = await askServer(at(0), 'GET', '/image-catalog/images', { token: adminToken });
+    const { body } = await askServer(serverAt(0), 'GET', '/image-catalog/images', { token: adminToken });
     return body.images as { id: string; file_name: string; status: string }[];
   }
 
-  const sessionOf = async (token: string, place: number) =>
-    String((await askServer(at(place), 'POST', '/auth/image-session', { token })).body.session_id);
+  const createSession = async (token: string, serverIndex: number) =>
+    String(
+      (await askServer(serverAt(serverIndex), 'POST', '/auth/image-session', { token })).body.session_id,
+    );
 
   it('create one first administrator when all start at the same moment', async () => {
     expect(await auditEntries('first-admin-made')).toHaveLength(1);
@@ -123,11 +125,11 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
   it('accept an image session immediately after another process has created it', async () => {
     const { token } = await createPerson();
     const [image] = await listImages();
-    for (const place of [0, 1, 2]) {
-      const session = await sessionOf(token, place);
-      for (const other of [0, 1, 2]) {
+    for (const index of [0, 1, 2]) {
+      const session = await createSession(token, index);
+      for (const otherIndex of [0, 1, 2]) {
         const url = `/image-catalog/proxy/${image?.id}/image.dzi?session=${session}`;
-        expect((await askServer(at(other), 'GET', url)).status).toBe(200);
+        expect((await askServer(serverAt(otherIndex), 'GET', url)).status).toBe(200);
       }
     }
   });
@@ -135,12 +137,12 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
   it('report the number of requests with an image session as the sum over all processes', async () => {
     const { token } = await createPerson();
     const [image] = await listImages();
-    const session = await sessionOf(token, 0);
+    const session = await createSession(token, 0);
     const url = `/image-catalog/proxy/${image?.id}/image.dzi?session=${session}`;
-    for (let request = 0; request < 12; request++) await askServer(at(request), 'GET', url);
+    for (let request = 0; request < 12; request++) await askServer(serverAt(request), 'GET', url);
     await vi.waitFor(async () => {
-      for (const place of [0, 1, 2]) {
-        const { body } = await askServer(at(place), 'GET', '/auth/image-session/stats', { token });
+      for (const index of [0, 1, 2]) {
+        const { body } = await askServer(serverAt(index), 'GET', '/auth/image-session/stats', { token });
         expect(body).toMatchObject({ active_sessions: 1, sessions: [{ request_count: 12 }] });
       }
     }, waitOptions);
@@ -149,9 +151,11 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
   it('write one image-opened audit event when all three serve the same image to the same image session', async () => {
     const { token, uid } = await createPerson();
     const [image] = await listImages();
-    const session = await sessionOf(token, 0);
+    const session = await createSession(token, 0);
     const url = `/image-catalog/proxy/${image?.id}/image.dzi?session=${session}`;
-    const answers = await Promise.all([0, 1, 2, 0, 1, 2].map((place) => askServer(at(place), 'GET', url)));
+    const answers = await Promise.all(
+      [0, 1, 2, 0, 1, 2].map((index) => askServer(serverAt(index), 'GET', url)),
+    );
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
     const opened = await database.db
       .selectFrom('audit')
@@ -164,18 +168,22 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
 
   it('share the count of failed sign-ins and all return 429 at the limit', async () => {
     const { email } = await createPerson();
-    const wrong = { email, password: 'yanlış-bir-şifre' };
+    const wrongCredentials = { email, password: 'yanlış-bir-şifre' };
     const { maxCount } = failureLimits['account-and-network'];
     for (let attempt = 0; attempt < maxCount; attempt++) {
-      expect((await askServer(at(attempt), 'POST', '/auth/login', { body: wrong })).status).toBe(401);
+      expect(
+        (await askServer(serverAt(attempt), 'POST', '/auth/login', { body: wrongCredentials })).status,
+      ).toBe(401);
     }
-    for (const place of [0, 1, 2]) {
-      expect((await askServer(at(place), 'POST', '/auth/login', { body: wrong })).status).toBe(429);
+    for (const index of [0, 1, 2]) {
+      expect(
+        (await askServer(serverAt(index), 'POST', '/auth/login', { body: wrongCredentials })).status,
+      ).toBe(429);
     }
   });
 
   it('ingest each new file once when a process is killed while it ingests', async () => {
-    const [one, two, three] = all as [ServerProcess, ServerProcess, ServerProcess];
+    const [one, two, three] = servers as [ServerProcess, ServerProcess, ServerProcess];
     // While the other two are stopped, only the third process ingests.
     for (const server of [one, two]) server.process.kill('SIGSTOP');
     for (let slide = 0; slide < slideCount; slide++) {
@@ -189,11 +197,11 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     });
     await three.kill();
     expect(await statesOfJobs(database.db, 'read-slide')).toContain('active');
-    all = [one, two];
-    for (const server of all) server.process.kill('SIGCONT');
+    servers = [one, two];
+    for (const server of servers) server.process.kill('SIGCONT');
     await vi.waitFor(async () => {
-      const read = (await listImages()).filter(({ status }) => status === 'ready');
-      expect(read).toHaveLength(slideCount + demoSlideCount);
+      const readyImages = (await listImages()).filter(({ status }) => status === 'ready');
+      expect(readyImages).toHaveLength(slideCount + demoSlideCount);
     }, waitOptions);
     const imported = (await auditEntries('image-imported')).map(({ target }) => target);
     expect(imported).toHaveLength(slideCount + demoSlideCount);
@@ -201,10 +209,10 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
   }, 120_000);
 
   it('keep the catalogue entries of slides when the slide folder is missing for one process', async () => {
-    for (const server of all) server.process.kill('SIGSTOP');
+    for (const server of servers) server.process.kill('SIGSTOP');
     const withoutFolder = await start('four', { SLIDES_DIR: path.join(folder, 'none') });
     await withoutFolder.kill();
-    for (const server of all) server.process.kill('SIGCONT');
+    for (const server of servers) server.process.kill('SIGCONT');
     expect(await listImages()).toHaveLength(slideCount + demoSlideCount);
   });
 

@@ -8,14 +8,14 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startProgram } from '../testing/server-process.ts';
 
 /** Number of requests. Each writes some hundred bytes to the log, together several times the size of a pipe buffer. */
-const requests = 3000;
+const requestCount = 3000;
 
 it.skipIf(process.platform === 'win32')(
   'a server whose log output is not read answers requests and exits normally',
   async () => {
     const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-stalled-'));
     const settings = { DATA_DIR: dataDir, SLIDES_DIR: path.join(dataDir, 'slides'), LOG_LEVEL: 'info' };
-    // The pipe is never read.
+
     const { address, process: child } = await startProgram(settings, 'pipe');
     const exit = once(child, 'exit');
     onTestFinished(async () => {
@@ -27,7 +27,7 @@ it.skipIf(process.platform === 'win32')(
     const agent = new http.Agent({ keepAlive: true, maxSockets: 20 });
     const statuses = await Promise.all(
       Array.from(
-        { length: requests },
+        { length: requestCount },
         () =>
           new Promise<number | undefined>((resolve, reject) => {
             http

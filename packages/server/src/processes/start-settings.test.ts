@@ -29,6 +29,7 @@ function start(settings: Readonly<Record<string, string>>): ChildProcess {
   return child;
 }
 
+/** Returns the port that the startup message names. */
 async function portOf({ stdout }: ChildProcess): Promise<number> {
   if (stdout === null) throw new Error('the program has no output');
   for await (const line of createInterface({ input: stdout })) {
@@ -44,7 +45,7 @@ const ownAddress = Object.values(os.networkInterfaces())
   .find((candidate) => candidate?.family === 'IPv4' && !candidate.internal)?.address;
 
 /** Opens connections and closes them after 1.5 s. @returns the number of those that the server had not closed */
-async function keptConnections(host: string, port: number, count: number): Promise<number> {
+async function countOpenConnections(host: string, port: number, count: number): Promise<number> {
   const sockets = Array.from({ length: count }, () => net.connect(port, host));
   for (const socket of sockets) {
     onTestFinished(() => void socket.destroy());
@@ -52,9 +53,9 @@ async function keptConnections(host: string, port: number, count: number): Promi
     socket.resume();
   }
   await wait(1500);
-  const kept = sockets.filter(({ readyState }) => readyState === 'open').length;
+  const openCount = sockets.filter(({ readyState }) => readyState === 'open').length;
   for (const socket of sockets) socket.destroy();
-  return kept;
+  return openCount;
 }
 
 describe.skipIf(process.platform !== 'linux')('start of the server', () => {
@@ -66,9 +67,9 @@ describe.skipIf(process.platform !== 'linux')('start of the server', () => {
       const port = await portOf(start(settings));
       // The program prints the port when the first process listens; the others listen later.
       await expect
-        .poll(() => keptConnections(ownAddress ?? '', port, 40), { timeout: 40_000 })
+        .poll(() => countOpenConnections(ownAddress ?? '', port, 40), { timeout: 40_000 })
         .toBe(5 * Number(WORKERS)); // each process counts its own connections
-      expect(await keptConnections('127.0.0.1', port, 40)).toBe(40);
+      expect(await countOpenConnections('127.0.0.1', port, 40)).toBe(40);
       expect((await fetch(`http://127.0.0.1:${port}/health/live`)).status).toBe(200);
     },
   );

@@ -54,8 +54,8 @@ function get({ port }: Running, url: string, agent: http.Agent | false = false):
     http
       .get({ port, path: url, agent }, (response) => {
         let bytes = 0;
-        response.on('data', (piece: Buffer) => {
-          bytes += piece.byteLength;
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.byteLength;
         });
         response.on('error', reject);
         response.on('end', () =>
@@ -106,15 +106,15 @@ describe.skipIf(process.platform === 'win32')('server that receives SIGTERM', ()
     const agent = new http.Agent({ keepAlive: true, maxSockets: 200 });
     onTestFinished(() => agent.destroy());
     const allSent = Promise.withResolvers<void>();
-    let sent = 0;
+    let sentCount = 0;
     const inFlight = Promise.all(
       tiles.map(
         (tile) =>
           new Promise<Reply>((resolve, reject) => {
             const request = http.get({ port: running.port, path: address(tile), agent }, (response) => {
               let bytes = 0;
-              response.on('data', (piece: Buffer) => {
-                bytes += piece.byteLength;
+              response.on('data', (chunk: Buffer) => {
+                bytes += chunk.byteLength;
               });
               response.on('error', reject);
               response.on('end', () =>
@@ -123,8 +123,8 @@ describe.skipIf(process.platform === 'win32')('server that receives SIGTERM', ()
             });
             request.on('error', reject);
             request.on('finish', () => {
-              sent++;
-              if (sent === tiles.length) allSent.resolve();
+              sentCount++;
+              if (sentCount === tiles.length) allSent.resolve();
             });
           }),
       ),

@@ -15,7 +15,7 @@ import { freePort, type LoadBalancer, nginx, startLoadBalancer } from '../testin
 import { askServer, type ServerProcess, startProgram, type WireAnswer } from '../testing/server-process.ts';
 
 const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
-const viewers = 6;
+const viewerCount = 6;
 /** Delay before a request is retried, as in the web app. */
 const retryAfterMs = 1000;
 /** 480 × 400 pixels, tiles of 128, downsamples 1 and 4: native tiles at Deep Zoom levels 9 and 7, rendered ones at 8. */
@@ -38,10 +38,10 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
   /** Settings that locate the slides. */
   let slideSettings: Readonly<Record<string, string>>;
 
-  const start = (place: number) =>
+  const start = (index: number) =>
     startProgram({
-      PORT: String(ports[place]),
-      DATA_DIR: path.join(folder, `data-${place}`),
+      PORT: String(ports[index]),
+      DATA_DIR: path.join(folder, `data-${index}`),
       ...slideSettings,
       DATABASE_URL: database.url ?? '',
       SECRET_KEY: 'the same sentence for all three of them',
@@ -58,7 +58,7 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
     database = await openTestDatabase('PostgreSQL');
     ports = [await freePort(), await freePort(), await freePort()];
     // All start at the same moment, over an empty database.
-    processes.push(...(await Promise.all(ports.map((_, place) => start(place)))));
+    processes.push(...(await Promise.all(ports.map((_, index) => start(index)))));
     balancer = await startLoadBalancer(ports);
     const signedIn = await askServer(balancer, 'POST', '/auth/login', { body: admin });
     token = String(signedIn.body.token);
@@ -108,7 +108,7 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
       bearerToken?: string,
     ): Promise<WireAnswer> {
       const description = `${method} ${url.replace(/session[=/][\w-]+/, 'session')}`;
-      const once = async (): Promise<WireAnswer | string> => {
+      const attempt = async (): Promise<WireAnswer | string> => {
         try {
           const options = bearerToken === undefined ? {} : { token: bearerToken };
           const answer = await askServer(balancer, method, url, options);
@@ -118,10 +118,10 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
         }
       };
       tally.requests++;
-      const first = await once();
+      const first = await attempt();
       if (typeof first !== 'string') return first;
       await wait(retryAfterMs);
-      const second = await once();
+      const second = await attempt();
       if (typeof second !== 'string') {
         tally.retried++;
         return second;
@@ -135,13 +135,13 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
       for (let step = viewerIndex; !viewingEnded.signal.aborted; ) {
         const created = await ask('POST', '/auth/image-session', [201], token);
         const session = String(created.body.session_id);
-        for (let field = 0; field < 8 && !viewingEnded.signal.aborted; field++, step++) {
+        for (let visit = 0; visit < 8 && !viewingEnded.signal.aborted; visit++, step++) {
           const proxy = `/image-catalog/proxy/${imageIds[step % imageIds.length]}`;
           await ask('GET', `${proxy}/image.dzi?session=${session}`, [200]);
           await ask('GET', `${proxy}/thumbnail.jpg?session=${session}`, [200]);
           await Promise.all(
-            [0, 1, 2].map((more) => {
-              const tile = tiles[(step + more) % tiles.length];
+            [0, 1, 2].map((offset) => {
+              const tile = tiles[(step + offset) % tiles.length];
               return ask('GET', `${proxy}/image_files/${tile}.jpeg?session=${session}`, [200]);
             }),
           );
@@ -153,32 +153,33 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
       }
     }
 
-    const moreRequests = async (more: number) => {
-      const until = tally.requests + more;
-      await vi.waitFor(() => expect(tally.requests).toBeGreaterThanOrEqual(until), waitOptions);
+    /** Waits until the viewers have sent this many further requests. */
+    const waitForRequests = async (count: number) => {
+      const total = tally.requests + count;
+      await vi.waitFor(() => expect(tally.requests).toBeGreaterThanOrEqual(total), waitOptions);
     };
-    const untilReady = (place: number) =>
+    const waitUntilReady = (index: number) =>
       vi.waitFor(async () => {
-        const { status } = await fetch(`http://127.0.0.1:${ports[place]}/health/ready`);
+        const { status } = await fetch(`http://127.0.0.1:${ports[index]}/health/ready`);
         expect(status).toBe(200);
       }, waitOptions);
 
     const began = performance.now();
-    const viewing = Promise.all(Array.from({ length: viewers }, (_, index) => view(index)));
-    await moreRequests(300);
+    const viewing = Promise.all(Array.from({ length: viewerCount }, (_, index) => view(index)));
+    await waitForRequests(300);
 
     await processes[1]?.kill();
-    await moreRequests(300);
+    await waitForRequests(300);
     processes[1] = await start(1);
-    await untilReady(1);
+    await waitUntilReady(1);
 
-    for (const place of [0, 1, 2]) {
-      expect(await processes[place]?.stop()).toBe(0);
-      await moreRequests(100);
-      processes[place] = await start(place);
-      await untilReady(place);
+    for (const index of [0, 1, 2]) {
+      expect(await processes[index]?.stop()).toBe(0);
+      await waitForRequests(100);
+      processes[index] = await start(index);
+      await waitUntilReady(index);
     }
-    await moreRequests(100);
+    await waitForRequests(100);
     viewingEnded.abort();
     await viewing;
 
