@@ -14,10 +14,11 @@ async function openBucket() {
   const { store } = server.services.objectStorage ?? expect.fail('no object storage');
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-bucket-'));
   onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
-  const writePart = (name: string, text: string) => {
+  const writeReceivedFile = (name: string, text: string) => {
     fs.writeFileSync(path.join(folder, name), text);
-    return { part: path.join(folder, name), sizeBytes: text.length };
+    return { receivedFile: path.join(folder, name), sizeBytes: text.length };
   };
+  /** Returns key and size in bytes of each object. */
   const keys = async () => {
     const found: string[] = [];
     for await (const { key, size } of store.list('')) found.push(`${key} ${size}`);
@@ -28,20 +29,20 @@ async function openBucket() {
     targetPath: 'Set/Case',
     isFolder: true,
     files: [
-      { ...writePart('1', 'one'), path: 'A.mrxs' },
-      { ...writePart('2', 'second'), path: 'A/Data.dat' },
+      { ...writeReceivedFile('1', 'one'), path: 'A.mrxs' },
+      { ...writeReceivedFile('2', 'second'), path: 'A/Data.dat' },
     ],
-    assembly: path.join(folder, 'none'),
+    assemblyFolder: path.join(folder, 'none'),
     isRetry: false,
   };
-  return { server, store, destination, upload, writePart, keys };
+  return { server, store, destination, upload, writeReceivedFile, keys };
 }
 
 describe.skipIf(withoutObjectStore !== null)(`upload to a bucket (${withoutObjectStore ?? 'S3'})`, () => {
   it('of one file is stored as an object and catalogued as a slide', async () => {
     const { server, keys } = await openBucket();
-    const { services, as, fixtures: make } = server;
-    const client = as(await make.admin());
+    const { services, as, fixtures } = server;
+    const client = as(await fixtures.admin());
     const { sendAll, list } = sender(async (method, url, { headers, body } = {}) => {
       const payload = body instanceof Uint8Array ? Buffer.from(body) : body;
       const request = {
@@ -75,12 +76,12 @@ describe.skipIf(withoutObjectStore !== null)(`upload to a bucket (${withoutObjec
   });
 
   it('is completed after the process ended during the transfer, unless the target path has other objects', async () => {
-    const { store, destination, upload, writePart, keys } = await openBucket();
-    await store.put('Set/Case/A/Data.dat', upload.files[1]?.part ?? '');
+    const { store, destination, upload, writeReceivedFile, keys } = await openBucket();
+    await store.put('Set/Case/A/Data.dat', upload.files[1]?.receivedFile ?? '');
     expect(await destination.store(upload)).toBe(false);
     expect(await destination.store({ ...upload, isRetry: true })).toBe(true);
     expect(await keys()).toEqual(['Set/Case/A.mrxs 3', 'Set/Case/A/Data.dat 6']);
-    await store.put('Set/Case/other.dat', writePart('3', 'other').part);
+    await store.put('Set/Case/other.dat', writeReceivedFile('3', 'other').receivedFile);
     expect(await destination.store({ ...upload, isRetry: true })).toBe(false);
   });
 });

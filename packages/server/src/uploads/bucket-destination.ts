@@ -1,6 +1,6 @@
 /**
- * Stores complete uploads in the bucket of object storage. Objects cannot be renamed, so the files of a folder are
- * stored one after the other: slide files last, so that a scan does not find a slide before its other files.
+ * Stores complete uploads in the bucket of object storage. Objects cannot be renamed, so this module stores the files of a
+ * folder one after the other: slide files last, so that a scan does not find a slide before its other files.
  */
 import { hasSlideName } from '@lamina/slide/names';
 import type { ObjectStore } from '../slide-storage/object-storage.ts';
@@ -22,9 +22,9 @@ async function storeInBucket(
   { targetPath, isFolder, files, isRetry }: CompleteUpload,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const objects = files.map(({ part, path, sizeBytes }) => ({
+  const objects = files.map(({ receivedFile, path, sizeBytes }) => ({
     key: isFolder ? `${targetPath}/${path}` : targetPath,
-    part,
+    receivedFile,
     sizeBytes,
   }));
   const existing = await listObjectsAt(bucket, targetPath, signal);
@@ -33,7 +33,9 @@ async function storeInBucket(
   const isFromEarlierAttempt = isRetry && [...existing].every(([key, size]) => sizes.get(key) === size);
   if (existing.size > 0 && !isFromEarlierAttempt) return false;
   const slidesLast = objects.toSorted((a, b) => Number(hasSlideName(a.key)) - Number(hasSlideName(b.key)));
-  for (const { key, part } of slidesLast) if (!existing.has(key)) await bucket.put(key, part, signal);
+  for (const { key, receivedFile } of slidesLast) {
+    if (!existing.has(key)) await bucket.put(key, receivedFile, signal);
+  }
   return true;
 }
 

@@ -8,43 +8,43 @@ import { createFolderDestination } from './folder-destination.ts';
 function createUpload() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-upload-'));
   onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
-  const at = (name: string) => path.join(folder, name);
-  fs.mkdirSync(at('partial'));
-  fs.writeFileSync(at('partial/1'), 'one');
-  fs.writeFileSync(at('partial/2'), 'two');
+  const pathOf = (name: string) => path.join(folder, name);
+  fs.mkdirSync(pathOf('partial'));
+  fs.writeFileSync(pathOf('partial/1'), 'one');
+  fs.writeFileSync(pathOf('partial/2'), 'two');
   const upload = {
-    assembly: at('partial/folder'),
+    assemblyFolder: pathOf('partial/folder'),
     targetPath: 'Set/Case',
     isFolder: true,
     files: [
-      { part: at('partial/1'), path: 'a.dcm', sizeBytes: 3 },
-      { part: at('partial/2'), path: 'x/b.dcm', sizeBytes: 3 },
+      { receivedFile: pathOf('partial/1'), path: 'a.dcm', sizeBytes: 3 },
+      { receivedFile: pathOf('partial/2'), path: 'x/b.dcm', sizeBytes: 3 },
     ],
     isRetry: false,
   };
-  const destination = createFolderDestination(at('slides'));
+  const destination = createFolderDestination(pathOf('slides'));
   const storedTexts = () =>
-    ['a.dcm', 'x/b.dcm'].map((name) => fs.readFileSync(at(`slides/Set/Case/${name}`), 'utf8'));
-  return { at, upload, destination, storedTexts };
+    ['a.dcm', 'x/b.dcm'].map((name) => fs.readFileSync(pathOf(`slides/Set/Case/${name}`), 'utf8'));
+  return { pathOf, upload, destination, storedTexts };
 }
 
-describe('store of an upload in the slide folder', () => {
+describe('store of createFolderDestination', () => {
   it('moves all files of a complete folder upload to the slide folder', async () => {
-    const { at, upload, destination, storedTexts } = createUpload();
+    const { pathOf, upload, destination, storedTexts } = createUpload();
     expect(await destination.store(upload)).toBe(true);
     expect(storedTexts()).toEqual(['one', 'two']);
-    expect(fs.readdirSync(at('partial'))).toEqual([]);
+    expect(fs.readdirSync(pathOf('partial'))).toEqual([]);
   });
 
-  it('moves an upload that a previous process had assembled only in part', async () => {
-    const { at, upload, destination, storedTexts } = createUpload();
-    fs.mkdirSync(at('partial/folder'));
-    fs.renameSync(at('partial/1'), at('partial/folder/a.dcm'));
+  it('moves a folder upload of which an earlier process had assembled only some files', async () => {
+    const { pathOf, upload, destination, storedTexts } = createUpload();
+    fs.mkdirSync(pathOf('partial/folder'));
+    fs.renameSync(pathOf('partial/1'), pathOf('partial/folder/a.dcm'));
     expect(await destination.store(upload)).toBe(true);
     expect(storedTexts()).toEqual(['one', 'two']);
   });
 
-  it('returns true for an upload that a previous process has already moved completely', async () => {
+  it('returns true for an upload that an earlier process has already moved completely', async () => {
     const { upload, destination, storedTexts } = createUpload();
     await destination.store(upload);
     expect(await destination.store(upload)).toBe(true);
@@ -52,12 +52,12 @@ describe('store of an upload in the slide folder', () => {
   });
 
   it('returns false, and moves nothing, when the target exists', async () => {
-    const { at, upload, destination } = createUpload();
-    fs.mkdirSync(at('slides/Set'), { recursive: true });
-    fs.writeFileSync(at('slides/Set/Case'), 'other');
+    const { pathOf, upload, destination } = createUpload();
+    fs.mkdirSync(pathOf('slides/Set'), { recursive: true });
+    fs.writeFileSync(pathOf('slides/Set/Case'), 'other');
     expect(await destination.store(upload)).toBe(false);
-    expect(fs.readFileSync(at('slides/Set/Case'), 'utf8')).toBe('other');
-    fs.rmSync(at('slides/Set/Case'));
+    expect(fs.readFileSync(pathOf('slides/Set/Case'), 'utf8')).toBe('other');
+    fs.rmSync(pathOf('slides/Set/Case'));
     expect(await destination.store(upload)).toBe(true);
   });
 });

@@ -17,20 +17,20 @@ export function createFolderDestination(root: string): UploadDestination {
 
 async function storeInFolder(
   root: string,
-  { assembly, targetPath, isFolder, files }: CompleteUpload,
+  { assemblyFolder, targetPath, isFolder, files }: CompleteUpload,
 ): Promise<boolean> {
   const target = path.join(root, targetPath);
   const [firstFile] = files;
-  const source = isFolder ? assembly : firstFile?.part;
+  const source = isFolder ? assemblyFolder : firstFile?.receivedFile;
   if (source === undefined) throw new Error('An upload without a file cannot be stored.');
   if (isFolder) {
-    const folders = new Set<string>([assembly]);
+    const folders = new Set<string>([assemblyFolder]);
     for (const file of files) {
-      if (!(await exists(file.part))) continue; // an earlier attempt has moved it
-      const assembled = path.join(assembly, file.path);
+      if (!(await exists(file.receivedFile))) continue; // an earlier attempt has moved it
+      const assembled = path.join(assemblyFolder, file.path);
       folders.add(path.dirname(assembled));
       await fs.mkdir(path.dirname(assembled), { recursive: true });
-      await fs.rename(file.part, assembled);
+      await fs.rename(file.receivedFile, assembled);
     }
     for (const folder of folders) if (await exists(folder)) await syncFolder(folder);
   }

@@ -1,4 +1,4 @@
-/** Runs in the worker thread that hash-file.ts starts, and posts the hash of one file. */
+/** Worker thread of hash-file.ts: posts the hash of one file. */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';

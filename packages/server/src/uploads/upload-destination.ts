@@ -8,13 +8,13 @@ export interface CompleteUpload {
   /** The files of the upload; a single file is one entry. */
   readonly files: readonly {
     /** Absolute path of the received file. */
-    readonly part: string;
+    readonly receivedFile: string;
     /** Validated path relative to the folder; for a single file, its name. */
     readonly path: string;
     readonly sizeBytes: number;
   }[];
   /** Absolute path of a temporary folder in which the destination may assemble the files of an uploaded folder. */
-  readonly assembly: string;
+  readonly assemblyFolder: string;
   /** Whether an earlier attempt may have stored all or some of the files. */
   readonly isRetry: boolean;
 }

@@ -1,4 +1,4 @@
-/** Audit log entries of uploads. */
+/** Builds the audit log entries of uploads. */
 import type { AuditAction, AuditEntry, Origin } from '../audit/audit-recorder.ts';
 import type { UploadRow } from '../store/uploads.ts';
 

@@ -1,9 +1,7 @@
 /**
- * Processes uploads in the background: verifies the checksums of received files, moves complete uploads to the slide
- * storage ("places" them), and deletes abandoned ones. Any process that shares the data folder can do this; leases in
- * the database prevent two processes from doing the same work.
- *
- * `createUploadProcessor` is long because its functions share the leases and the state of the running work.
+ * Processes uploads in the background: verifies the checksums of received files, moves complete uploads to the slide storage
+ * ("places" them), and deletes abandoned ones. Any process that shares the data folder can do this. While a process works on an
+ * upload or file, it holds a lease (`leased_until` in the database), so no other process does the same work.
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -67,6 +65,7 @@ const expiryMs = uploadExpiryHours * 3_600_000;
 /** Time for which completed uploads stay in the list. */
 const keepDoneMs = 3 * 24 * 3_600_000;
 
+/** Longer than 60 lines, because its functions share the leases and the state of the running work. */
 export function createUploadProcessor({
   db,
   now,
@@ -80,10 +79,10 @@ export function createUploadProcessor({
 }: UploadProcessorDependencies): UploadProcessor {
   let cleanUpTimer: NodeJS.Timeout | null = null;
   let processing: Promise<void> | null = null;
-  let cleaning: Promise<void> = Promise.resolve();
+  let cleanUpDone: Promise<void> = Promise.resolve();
   let hasNewWork = false;
 
-  const assemblyOf = (uploadId: string) => path.join(partialFolder, `folder-${uploadId}`);
+  const assemblyFolderOf = (uploadId: string) => path.join(partialFolder, `folder-${uploadId}`);
   const leaseFrom = (at: Date) => ({
     now: at.toISOString(),
     until: new Date(at.getTime() + leaseMs).toISOString(),
@@ -97,10 +96,10 @@ export function createUploadProcessor({
       await audit.record(tx, entryOf('upload-abandoned', row, sender));
     });
     for (const { id } of files) await parts.discard(id);
-    await fs.rm(assemblyOf(row.id), { recursive: true, force: true });
+    await fs.rm(assemblyFolderOf(row.id), { recursive: true, force: true });
   }
 
-  /** Starts processing. If it is already running, it looks for new files once more before it ends. */
+  /** Starts processing. A run that is in progress looks for new files once more before it ends. */
   function startProcessing(): void {
     hasNewWork = true;
     if (processing !== null || closing.signal.aborted) return;
@@ -161,7 +160,7 @@ export function createUploadProcessor({
       );
     } catch (error) {
       if (closing.signal.aborted) return updateUploadFile(db, file.id, { leased_until: null });
-      // The file may be on another machine with a separate data folder. It is tried again when the lease ends.
+      // The file may be in the data folder of another machine. Some process retries when the lease ends.
       log.error(
         { err: error, upload: file.upload_id },
         'uploaded file could not be read; it will be retried when its lease ends',
@@ -212,11 +211,11 @@ export function createUploadProcessor({
   async function storeUpload(row: UploadRow, isRetry: boolean): Promise<void> {
     const files = await listUploadFiles(db, row.id);
     const isStored = await destination.store({
-      assembly: assemblyOf(row.id),
+      assemblyFolder: assemblyFolderOf(row.id),
       targetPath: `${row.dataset}/${row.path}`,
       isFolder: row.is_folder === 1,
       files: files.map((file) => ({
-        part: parts.pathOf(file.id),
+        receivedFile: parts.pathOf(file.id),
         path: file.path,
         sizeBytes: file.size_bytes,
       })),
@@ -259,7 +258,7 @@ export function createUploadProcessor({
   async function deleteOrphanedFiles(): Promise<void> {
     const namesInUse = new Set<string>();
     for (const row of await listUnfinishedUploads(db)) {
-      namesInUse.add(path.basename(assemblyOf(row.id)));
+      namesInUse.add(path.basename(assemblyFolderOf(row.id)));
       for (const { id } of await listUploadFiles(db, row.id)) namesInUse.add(id);
     }
     for (const name of await fs.readdir(partialFolder).catch(() => [])) {
@@ -272,7 +271,7 @@ export function createUploadProcessor({
   }
 
   function cleanUpInBackground(): void {
-    cleaning = cleaning
+    cleanUpDone = cleanUpDone
       .then(cleanUp)
       .catch((error) =>
         log.error({ err: error }, 'cleanup of unfinished uploads failed; it will be retried in 10 minutes'),
@@ -281,7 +280,7 @@ export function createUploadProcessor({
   }
 
   async function settled(): Promise<void> {
-    await cleaning;
+    await cleanUpDone;
     while (processing !== null) await processing;
   }
 

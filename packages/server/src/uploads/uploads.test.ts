@@ -5,17 +5,17 @@ import { buildSvs } from '@lamina/slide/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
-import { type Ask, sender, sha256Of } from './testing/send.ts';
+import { type SendRequest, sender, sha256Of } from './testing/send.ts';
 import { createUploads } from './uploads.ts';
 
 // Slides are read by worker processes, which start slowly on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
-const hour = 3_600_000;
-/** Before the time of the test server, so that another process may take over the work. */
+const hourMs = 3_600_000;
+/** The end of a lease, before the time of the test server, so that another process may take over the work. */
 const endedLease = '2026-01-01T00:00:00.000Z';
 
-function askAs(server: Pick<TestServer, 'as'>, who: TestUser): Ask {
+function senderAs(server: Pick<TestServer, 'as'>, who: TestUser): SendRequest {
   const client = server.as(who);
   return async (method, url, { headers, body } = {}) => {
     const response = await client.inject({
@@ -28,9 +28,9 @@ function askAs(server: Pick<TestServer, 'as'>, who: TestUser): Ask {
   };
 }
 
-/** Starts a server with an administrator who uploads, and functions that list its files. */
-async function startServer(world: Parameters<typeof testServer>[0] = {}) {
-  const server = await testServer(world);
+/** Starts a server. Returns functions that send requests as an administrator, and functions that list the server's files. */
+async function startServer(options: Parameters<typeof testServer>[0] = {}) {
+  const server = await testServer(options);
   const { services, config } = server;
   const admin = await server.fixtures.admin();
   const entriesBelow = (folder: string) =>
@@ -40,9 +40,9 @@ async function startServer(world: Parameters<typeof testServer>[0] = {}) {
   return {
     server,
     admin,
-    ask: askAs(server, admin),
-    as: (who: TestUser) => sender(askAs(server, who)),
-    ...sender(askAs(server, admin)),
+    sendRequest: senderAs(server, admin),
+    as: (who: TestUser) => sender(senderAs(server, who)),
+    ...sender(senderAs(server, admin)),
     slide: (place: string) => path.join(config.dataDir, 'uploads', 'slides', place),
     placed: () => filesBelow(path.join(config.dataDir, 'uploads', 'slides')),
     partial: () => filesBelow(path.join(config.dataDir, 'uploads', 'partial')),
@@ -128,7 +128,7 @@ describe.each(databaseKinds)('upload (on %s)', (database) => {
 
   it('can be continued by any process that shares the data folder', async () => {
     const { begin, create, part, server, admin, placed } = await startServer({ database });
-    const other = sender(askAs(await server.another(), admin));
+    const other = sender(senderAs(await server.another(), admin));
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('123456') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 6);
     await other.part(fileId, 0, bytes('12'));
@@ -145,13 +145,13 @@ describe.each(databaseKinds)('upload (on %s)', (database) => {
     const { services, clock } = server;
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
-    clock.advance(47 * hour);
+    clock.advance(47 * hourMs);
     await as(admin).part(fileId, 0, bytes('123'));
-    clock.advance(47 * hour);
+    clock.advance(47 * hourMs);
     services.uploads.start();
     await settled();
     expect(await as(admin).list()).toHaveLength(1);
-    clock.advance(2 * hour);
+    clock.advance(2 * hourMs);
     services.uploads.start();
     await settled();
     expect(await as(admin).list()).toEqual([]);
@@ -223,7 +223,7 @@ describe('uploaded file', () => {
   });
 });
 
-describe('announcement of an upload', () => {
+describe('announcement of an upload (POST uploads)', () => {
   const file = { 'a.svs': bytes('12345') };
 
   it.each([
@@ -236,9 +236,9 @@ describe('announcement of an upload', () => {
     ['a dataset outside the folder', { dataset: '..' }],
     ['a dataset with a slash', { dataset: 'a/b' }],
     ['no dataset', { dataset: ' ' }],
-  ])('with %s is rejected with invalid_request and a message', async (_, wrong) => {
+  ])('with %s is rejected with invalid_request and a message', async (_, invalidFields) => {
     const { begin, partial } = await startServer();
-    const { status, body } = await begin({ dataset: 'S', path: 'a.svs', files: file, ...wrong });
+    const { status, body } = await begin({ dataset: 'S', path: 'a.svs', files: file, ...invalidFields });
     expect({ status, body }).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
     expect((body as { message: string }).message).toMatch(/\S{3,}.*\.$/);
     expect(partial()).toEqual([]);
@@ -260,7 +260,7 @@ describe('announcement of an upload', () => {
   });
 
   it('does not reserve the target path: a file that appears there during the upload is not overwritten', async () => {
-    const { begin, create, part, finish, list, settled, slide, ask } = await startServer();
+    const { begin, create, part, finish, list, settled, slide, sendRequest } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: file });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
     await part(fileId, 0, file['a.svs']);
@@ -270,7 +270,7 @@ describe('announcement of an upload', () => {
     await settled();
     expect(await list()).toMatchObject([{ state: 'open', problem: 'exists' }]);
     expect(fs.readFileSync(slide('S/a.svs'), 'utf8')).toBe('by hand');
-    expect((await ask('DELETE', `/admin/uploads/${begun.upload.id}`)).status).toBe(204);
+    expect((await sendRequest('DELETE', `/admin/uploads/${begun.upload.id}`)).status).toBe(204);
   });
 
   it.each([
@@ -291,9 +291,9 @@ describe('announcement of an upload', () => {
     await catalogued();
     const beginSized = (name: string, size: number) =>
       begin({ dataset: 'S', path: name, files: { [name]: new Uint8Array(size) } });
-    expect((await beginSized('b.svs', 11)).status).toBe(507);
+    expect((await beginSized('b.svs', 11)).status).toBe(507); // 10 bytes are left
     expect((await beginSized('b.svs', 6)).status).toBe(200);
-    expect((await beginSized('c.svs', 6)).status).toBe(507);
+    expect((await beginSized('c.svs', 6)).status).toBe(507); // 4 bytes are left
     expect((await beginSized('c.svs', 4)).status).toBe(200);
   });
 
@@ -312,23 +312,23 @@ describe('open upload', () => {
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
     const otherAdmin = await server.fixtures.admin();
-    const [other, ask] = [as(otherAdmin), askAs(server, otherAdmin)];
+    const [other, sendRequest] = [as(otherAdmin), senderAs(server, otherAdmin)];
     expect(await other.list()).toEqual([]);
     expect((await other.create(begun.upload.id, 'a.svs', 5)).status).toBe(404);
     expect((await other.part(fileId, 0, bytes('12345'))).status).toBe(404);
     expect((await other.finish(fileId, sha256Of(bytes('12345')))).status).toBe(404);
     expect(await other.offsetOf(fileId)).toBeNaN();
-    expect((await ask('DELETE', `/admin/uploads/${begun.upload.id}`)).status).toBe(404);
+    expect((await sendRequest('DELETE', `/admin/uploads/${begun.upload.id}`)).status).toBe(404);
     expect(await list()).toHaveLength(1);
   });
 
-  it('leaves no files when it is abandoned, and can be announced again', async () => {
-    const { begin, create, part, ask, list, partial, actions, admin } = await startServer();
+  it('leaves no files when it is deleted, and can be announced again', async () => {
+    const { begin, create, part, sendRequest, list, partial, actions, admin } = await startServer();
     const announcement = { dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } };
     const { begun } = await begin(announcement);
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
     await part(fileId, 0, bytes('123'));
-    expect((await ask('DELETE', `/admin/uploads/${begun.upload.id}`)).status).toBe(204);
+    expect((await sendRequest('DELETE', `/admin/uploads/${begun.upload.id}`)).status).toBe(204);
     expect([await list(), partial()]).toEqual([[], []]);
     expect((await part(fileId, 3, bytes('45'))).status).toBe(404);
     expect((await begin(announcement)).status).toBe(200);
@@ -339,11 +339,11 @@ describe('open upload', () => {
     ]);
   });
 
-  it('cannot be abandoned and accepts no further file after it is done', async () => {
-    const { sendAll, settled, ask, create } = await startServer();
+  it('cannot be deleted and accepts no further file after it is complete', async () => {
+    const { sendAll, settled, sendRequest, create } = await startServer();
     const id = await sendAll({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     await settled();
-    expect((await ask('DELETE', `/admin/uploads/${id}`)).status).toBe(409);
+    expect((await sendRequest('DELETE', `/admin/uploads/${id}`)).status).toBe(409);
     expect((await create(id, 'a.svs', 5)).status).toBe(409);
   });
 

@@ -1,9 +1,7 @@
 /**
- * Uploads of slides from the browser. An administrator announces an upload and sends its files in parts; the server
- * verifies the checksums, and moves a complete upload to the slide storage. All state is in the database and in the data
- * folder, so any process that shares them can continue an upload.
- *
- * `createUploads` is long because its functions share the dependencies and the checks.
+ * Uploads of slides from the browser. An administrator announces an upload (dataset, path, number and size of its files) and sends
+ * its files in parts. The server verifies the checksums, and moves a complete upload to the slide storage. All state is in the
+ * database and in the data folder, so any process that shares them can continue an upload.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
@@ -112,7 +110,7 @@ interface UploadsDependencies {
   readonly objectStorage: Pick<ObjectStorage, 'store'> | null;
   /** Called after an upload was moved to the slide storage (folder or bucket). */
   readonly onPlaced: () => void;
-  /** Returns the free bytes on the disk of a folder. Default: the file system tells; tests replace it. */
+  /** Returns the free bytes on the disk of a folder. Default: asks the file system; tests replace it. */
   readonly freeBytes?: (folder: string) => Promise<number>;
 }
 
@@ -121,6 +119,7 @@ const reserveBytes = 512 * 1024 ** 2;
 /** Minimum interval between two updates of an upload's time of last progress. */
 const touchEveryMs = 10 * 60_000;
 
+/** Longer than 60 lines, because its functions share the dependencies and the checks. */
 export function createUploads({
   config,
   db,
@@ -227,7 +226,7 @@ export function createUploads({
         if (existing !== null) {
           const isSame = isSameUpload(existing, { isFolder, fileCount: file_count, sizeBytes: size_bytes });
           if (existing.uid !== sender.uid || !isSame) throw new AppError('upload_exists');
-          // The client sends a file with a wrong checksum again, so the upload no longer has this problem.
+          // The client will send the file with the wrong checksum again, so the upload no longer has this problem.
           const problem = existing.problem === 'checksum' ? null : existing.problem;
           await updateUpload(tx, existing.id, { touched_at: at, problem });
           return { ...existing, touched_at: at, problem };

@@ -1,4 +1,4 @@
-/** Sends uploads with the API calls of the web app; each call is a separate function. */
+/** Test client for uploads: one function for each API call that the web app makes. */
 import { createHash } from 'node:crypto';
 import {
   apiBase,
@@ -10,7 +10,7 @@ import {
 } from '@lamina/contract';
 
 /** Sends a request to the API; the URL is relative to its base. */
-export type Ask = (
+export type SendRequest = (
   method: string,
   url: string,
   request?: { readonly headers?: Readonly<Record<string, string>>; readonly body?: Uint8Array | object },
@@ -31,16 +31,16 @@ interface Announcement {
 
 export const sha256Of = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-/** Returns functions that send the requests of an upload. @param ask sends a request as one administrator */
-export function sender(ask: Ask) {
-  const tus = { 'tus-resumable': '1.0.0' };
+/** Returns functions that send the requests of an upload. @param sendRequest sends a request as one administrator */
+export function sender(sendRequest: SendRequest) {
+  const tus = { 'tus-resumable': '1.0.0' }; // header of the upload protocol (tus.io)
 
   /** Announces an upload. */
   async function begin({ dataset, path, isFolder = false, files }: Announcement) {
     const sizes = Object.values(files).map(({ length }) => length);
     const size_bytes = sizes.reduce((sum, size) => sum + size, 0);
     const body = { dataset, path, is_folder: isFolder, file_count: sizes.length, size_bytes };
-    const response = await ask('POST', '/admin/uploads', { body });
+    const response = await sendRequest('POST', '/admin/uploads', { body });
     return { ...response, begun: response.body as ResponseOf<typeof beginUpload> };
   }
 
@@ -52,7 +52,7 @@ export function sender(ask: Ask) {
       .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
       .join(',');
     const headers = { ...tus, 'upload-length': String(sizeBytes), 'upload-metadata': metadata };
-    const response = await ask('POST', createUploadFile.path, { headers });
+    const response = await sendRequest('POST', createUploadFile.path, { headers });
     const location = response.headers.location ?? '';
     return { ...response, fileId: location.replace(`${apiBase}${createUploadFile.path}/`, '') };
   }
@@ -60,22 +60,25 @@ export function sender(ask: Ask) {
   /** Sends a part of a file. */
   function part(fileId: string, offset: number, bytes: Uint8Array) {
     const type = { 'content-type': 'application/offset+octet-stream', 'upload-offset': String(offset) };
-    return ask('PATCH', `/admin/upload-files/${fileId}`, { headers: { ...tus, ...type }, body: bytes });
+    return sendRequest('PATCH', `/admin/upload-files/${fileId}`, {
+      headers: { ...tus, ...type },
+      body: bytes,
+    });
   }
 
   /** Returns the number of bytes of a file that the server has received; NaN for an unknown file. */
   async function offsetOf(fileId: string): Promise<number> {
-    const { headers } = await ask('HEAD', `/admin/upload-files/${fileId}`, { headers: tus });
+    const { headers } = await sendRequest('HEAD', `/admin/upload-files/${fileId}`, { headers: tus });
     return Number(headers['upload-offset'] ?? Number.NaN);
   }
 
   /** Sends the checksum of a file whose parts have all been sent. */
   function finish(fileId: string, sha256: string) {
-    return ask('PUT', `/admin/upload-files/${fileId}/checksum`, { body: { sha256 } });
+    return sendRequest('PUT', `/admin/upload-files/${fileId}/checksum`, { body: { sha256 } });
   }
 
   async function list(): Promise<readonly SlideUpload[]> {
-    return ((await ask('GET', '/admin/uploads')).body as ResponseOf<typeof listUploads>).uploads;
+    return ((await sendRequest('GET', '/admin/uploads')).body as ResponseOf<typeof listUploads>).uploads;
   }
 
   /** Sends all files, from the announcement to the last checksum. @returns id of the upload */
