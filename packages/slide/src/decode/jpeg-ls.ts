@@ -284,12 +284,12 @@ function decodeScan(
     predicted = clampSample(predicted + sign * (C[q] as number));
 
     let [a, b, n] = [A[q] as number, B[q] as number, N[q] as number];
-    let k = 0;
+    let k = 0; // parameter of the Golomb code
     while (n << k < a) k++;
-    const mapped = readGolomb(k, LIMIT);
+    const mapped = readGolomb(k, LIMIT); // 0, 1, 2, 3, … usually stand for the errors 0, −1, 1, −2, …
     const isOdd = (mapped & 1) === 1;
     const usualError = isOdd ? -(mapped + 1) / 2 : mapped / 2;
-    const isInverted = NEAR === 0 && k === 0 && 2 * b <= -n;
+    const isInverted = NEAR === 0 && k === 0 && 2 * b <= -n; // 0, 1, 2, … stand for −1, 0, −2, …
     const error = isInverted ? -usualError - 1 : usualError;
 
     b += error * step;
@@ -324,11 +324,11 @@ function decodeScan(
    * @param isSingleComponent whether the run is of one component, not of the pixels of all components
    */
   const readInterruption = (Ra: number, Rb: number, isSingleComponent: boolean, runIndex: number): number => {
-    const type = isSingleComponent && Math.abs(Ra - Rb) <= NEAR ? 1 : 0;
+    const type = isSingleComponent && Math.abs(Ra - Rb) <= NEAR ? 1 : 0; // 1: the neighbours are equal within NEAR
     const q = CONTEXTS + type;
     let [a, n, negative] = [A[q] as number, N[q] as number, negatives[type] as number];
     const sum = type === 1 ? a + (n >> 1) : a;
-    let k = 0;
+    let k = 0; // parameter of the Golomb code
     while (n << k < sum) k++;
     const mapped = readGolomb(k, LIMIT - (J[runIndex] as number) - 1);
     const mappedWithType = mapped + type;

@@ -175,6 +175,7 @@ describe('intervalReader with an invalid list of interval starts', () => {
     expect(difference(await pixelsOf(part), cropRaster(whole, 64, 16, 192, 96)).max).toBe(0);
   });
 
+  // The byte before the start of an interval is the second byte of its restart marker.
   it.each<[string, (jpeg: Buffer, starts: readonly number[]) => Buffer]>([
     ['a marker is missing', (jpeg, starts) => jpeg.fill(0x00, (starts[40] as number) - 1, starts[40])],
     [

@@ -53,5 +53,5 @@ export function boxFilter(
   return { width, height, rgb };
 }
 
-/** Maximum mean difference, 0…255, between the samples of a picture and of the JPEG that the test fixtures make of it. */
+/** Maximum mean difference, 0…255, between the samples of a picture and of the JPEG that test builders encode from it. */
 export const MAX_JPEG_DIFFERENCE = 6;

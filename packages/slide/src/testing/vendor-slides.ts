@@ -10,7 +10,6 @@ export interface VendorSlide {
   readonly format: string;
   /** Builds a file of some kilobytes. @param text replaces the valid text, so that a test can damage it */
   build(text?: string): Uint8Array;
-  /** The valid text. */
   readonly text: string;
 }
 
