@@ -1,8 +1,8 @@
 /**
- * All operations on accounts: registration, sign-in, passwords, deletion, and the decisions of administrators. Each operation
- * is one transaction, in which the check of the state, the new state, the revocation of tokens and the audit entry succeed or
- * fail together. After the commit and before the call returns, the cached image sessions of the account are dropped.
- *
+ * All operations on accounts, for the HTTP endpoints: registration, sign-in, passwords, deletion, and the decisions of
+ * administrators. Each operation is one transaction, in which the check of the state, the new state, the revocation of tokens
+ * and the audit entry succeed or fail together. After the commit and before the call returns, the account's image sessions (the
+ * credentials of pixel requests) are dropped from the cache.
  * The file is long because all operations share the transaction, the checks and the steps after a commit.
  */
 import { randomUUID } from 'node:crypto';
@@ -74,11 +74,7 @@ export interface Accounts {
    */
   signIn(credentials: Credentials, origin: Origin): Promise<IssuedToken>;
   signOut(actor: Actor): Promise<void>;
-  /**
-   * Mails a reset link in the background, so that the response does not reveal whether the address is known.
-   *
-   * @throws AppError rate_limited
-   */
+  /** Mails a reset link in the background: the response does not reveal whether the address is known. @throws AppError rate_limited */
   requestPasswordReset(email: string, origin: Origin): Promise<void>;
   /** Checks that a reset link is valid, without using it up. @throws AppError reset_link_invalid, rate_limited */
   checkPasswordReset(code: string, origin: Origin): Promise<void>;
@@ -90,7 +86,7 @@ export interface Accounts {
   deleteOwn(actor: Actor, currentPassword: string | undefined): Promise<void>;
 
   list(query: PeopleQuery): Promise<PeoplePage>;
-  /** Returns an account with its effective status. @throws AppError not_found */
+  /** Returns an account; one whose end date has passed has the status `suspended`. @throws AppError not_found */
   get(uid: string): Promise<UserDetails>;
   /**
    * Approves an account. With `onlyPending`, suspended and deactivated accounts are rejected with `not_pending`.
@@ -98,13 +94,13 @@ export interface Accounts {
    * @throws AppError not_found, already_active, not_pending, invalid_request
    */
   approve(actor: Actor, uid: string, decision: Decision): Promise<void>;
-  /** Makes the account pending again, without datasets. @throws AppError not_found, not_active, approval_settled */
+  /** Makes a recently approved account pending again, without datasets. @throws AppError not_found, not_active, approval_settled */
   withdrawApproval(actor: Actor, uid: string): Promise<void>;
   /** Suspends a pending account, which can read the reason. @throws AppError not_found, not_pending */
   reject(actor: Actor, uid: string, reason: string): Promise<void>;
   /** Changes the access of an active account. @throws AppError not_found, not_active, invalid_request */
   changeAccess(actor: Actor, uid: string, access: Access): Promise<void>;
-  /** Suspends an account and ends its sign-ins. @throws AppError not_found, closed, self_change, last_admin */
+  /** Suspends an account and ends its sign-ins. @throws AppError not_found, closed (if deactivated), self_change, last_admin */
   suspend(actor: Actor, uid: string): Promise<void>;
   /** Deactivates an account, ends its sign-ins and revokes its datasets. @throws AppError not_found, self_change, last_admin */
   deactivate(actor: Actor, uid: string): Promise<void>;
@@ -114,7 +110,7 @@ export interface Accounts {
   setPassword(actor: Actor, uid: string, newPassword: string): Promise<void>;
 }
 
-/** Access of an account that an administrator decides on. Undefined fields stay unchanged. */
+/** Access that an administrator gives to an account. Undefined fields stay unchanged. */
 export interface Access {
   /** Names of all restricted datasets that are granted to the account; other grants are revoked. */
   readonly datasets?: readonly string[] | undefined;
@@ -164,7 +160,9 @@ export interface AccountsDependencies {
   readonly recipients: Recipients;
 }
 
-/** Returns the requester of a password hash. Hashing is slow, so it is shared fairly between networks and accounts. */
+const uidOfNoAccount = 'no account';
+
+/** Returns who requests a password hash: hashing is slow, so its capacity is shared fairly between networks and accounts. */
 const hashRequester = (email: string, { address }: Origin) => ({ address, account: emailKey(email) });
 
 export function createAccounts(dependencies: AccountsDependencies): Accounts {
@@ -210,15 +208,15 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
   }
 
   /**
-   * Applies an administrator's change to an account, with the audit entry.
+   * Applies an administrator's change to an account, with the audit entry. Checks that the caller may still manage accounts.
    *
-   * @param rule returns the changed account, or the same object if nothing changes; throws when the change is not allowed
-   * @param work further writes in the same transaction
+   * @param applyRule returns the changed account, or the same object if nothing changes; throws when the change is not allowed
+   * @param writeMore further writes in the same transaction
    */
   async function administer(
     { actor, uid, action }: { actor: Actor; uid: string; action: AuditAction },
-    rule: (user: User, context: Parameters<typeof rules.suspend>[1]) => User,
-    work: (tx: DatabaseTransaction, after: User) => Promise<void> = async () => undefined,
+    applyRule: (user: User, context: Parameters<typeof rules.suspend>[1]) => User,
+    writeMore: (tx: DatabaseTransaction, after: User) => Promise<void> = async () => undefined,
   ): Promise<User> {
     const entry = { action, actor: actor.uid, target: uid, origin: actor.origin };
     return auditRejection(entry, () =>
@@ -228,7 +226,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
         const user = rules.effectiveAccount(stored, dependencies.now());
         const hadExpired = user !== stored; // an account that has not expired is returned as the same object
         const isOtherAdminActive = await hasOtherActiveAdmin(tx, uid);
-        const after = rule(user, { actor: actor.uid, isOtherAdminActive, now: now() });
+        const after = applyRule(user, { actor: actor.uid, isOtherAdminActive, now: now() });
         await recheckCaller(tx, signIn, actor, 'users.manage');
         if (after === user) return user;
         // A new end date must not make the tokens valid again that were issued before the account expired.
@@ -241,13 +239,13 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
           const detail = { expires_at: after.expiresAt };
           await audit.record(tx, { ...entry, action: 'expiry-changed', detail });
         }
-        await work(tx, after);
+        await writeMore(tx, after);
         return after;
       }),
     );
   }
 
-  /** Ends the share links of an account that may no longer share. Also ends links from before the account expired. */
+  /** Ends the share links of an account that may no longer share, or that had expired since it created them. */
   async function endShareLinksIfRightLost(
     tx: DatabaseTransaction,
     { after, hadExpired }: { after: User; hadExpired: boolean },
@@ -300,9 +298,9 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
     uid: string,
     names: Access['datasets'],
   ): Promise<void> {
-    const at = now();
-    const entry = { actor: actor.uid, target: uid, origin: actor.origin };
     if (names === undefined) return;
+    const changedAt = now();
+    const entry = { actor: actor.uid, target: uid, origin: actor.origin };
     const datasets: string[] = [];
     for (const name of names) datasets.push(await spellingOf(tx, 'dataset', name));
     for (const dataset of datasets) {
@@ -313,11 +311,12 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
         field: 'datasets',
       });
     }
-    const { added, removed } = await replaceGrants(tx, { uid, grantedBy: actor.uid, now: at }, datasets);
+    const grants = { uid, grantedBy: actor.uid, now: changedAt };
+    const { added, removed } = await replaceGrants(tx, grants, datasets);
     await answerDatasetRequests(
       tx,
       { uid, datasets },
-      { answer: 'granted', reason: null, answeredBy: actor.uid, now: at },
+      { answer: 'granted', reason: null, answeredBy: actor.uid, now: changedAt },
     );
     for (const dataset of added) {
       await audit.record(tx, { ...entry, action: 'dataset-granted', detail: { dataset } });
@@ -340,15 +339,15 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
         return user;
       }
       const existing = await runLockedTransaction(db, 'accounts', async (tx) => {
-        const known = await findUserByEmail(tx, email);
+        const accountOfEmail = await findUserByEmail(tx, email);
         await audit.record(tx, {
           action: 'registered',
-          result: known === null ? 'done' : 'refused',
+          result: accountOfEmail === null ? 'done' : 'refused',
           actor: null,
-          target: known?.uid ?? user.uid,
+          target: accountOfEmail?.uid ?? user.uid,
           origin,
         });
-        if (known !== null) return known;
+        if (accountOfEmail !== null) return accountOfEmail;
         await insertUser(tx, user, language);
         await signIn.signUp(tx, user.uid, passwordHash);
         if (affiliation !== undefined || purpose !== undefined) {
@@ -380,18 +379,18 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
         const issued = await throttle.guard(
           authenticationStep,
           { email, origin },
-          (requireOpen) =>
+          (requireAllowed) =>
             signIn.signIn(email, password, origin, async (tx, { uid }, endedSignIns) => {
               const usedCode = await checkSecondFactor(tx, uid);
-              await requireOpen(tx);
+              await requireAllowed(tx); // counts the success; throws rate_limited if a limit was reached during the check
               const detail = {
                 ...(usedCode !== null && { second_factor: usedCode }),
                 ...(endedSignIns.length > 0 && { oldest_sign_ins_ended: endedSignIns.length }),
               };
               await audit.record(tx, { action: 'sign-in', actor: uid, target: uid, detail, origin });
             }),
-          // Runs instead of the sign-in when the response is 429 anyway, and takes as long.
-          () => signIn.isPasswordOf('no account', password, hashRequester(email, origin)),
+          // Runs instead of the sign-in when the response is 429 anyway, and takes as long, because it hashes the password too.
+          () => signIn.isPasswordOf(uidOfNoAccount, password, hashRequester(email, origin)),
         );
         for (const tokenHash of issued.endedTokenHashes) imageSessions.evictEnded({ tokenHash });
         return issued;
@@ -427,16 +426,16 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
       background.run('a password reset', async () => {
         if (!(await throttle.mayMail(attempt))) return;
         await runLockedTransaction(db, 'accounts', async (tx) => {
-          const started = await signIn.createReset(tx, email);
+          const reset = await signIn.createReset(tx, email);
           await audit.record(tx, {
             action: 'password-reset-requested',
-            result: started === null ? 'refused' : 'done',
+            result: reset === null ? 'refused' : 'done',
             actor: null,
-            target: started?.user.uid ?? null,
+            target: reset?.user.uid ?? null,
             origin,
           });
-          if (started === null) return;
-          const { code, user } = started;
+          if (reset === null) return; // no account that can reset its password has the address
+          const { code, user } = reset;
           await queueEmail(tx, user, (recipient) => passwordResetEmail(recipient, code));
         });
         mail.wake();
@@ -465,14 +464,14 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
       mail.wake();
     },
 
-    async changeOwnPassword(actor, { current, next }) {
+    async changeOwnPassword(actor, { current: currentPassword, next: newPassword }) {
       const { uid, tokenHash, origin } = actor;
       const entry = { action: 'password-changed', actor: uid, target: uid, origin } as const;
       await auditRejection(entry, async () => {
-        await requireOwnPassword({ signIn, throttle }, actor, current);
+        await requireOwnPassword({ signIn, throttle }, actor, currentPassword);
         const owner = await findUser(db, uid);
-        if (owner !== null) rejectGuessablePassword(next, owner, 'new_password');
-        const passwordHash = await signIn.hashPassword(next, hashRequester(actor.email, origin));
+        if (owner !== null) rejectGuessablePassword(newPassword, owner, 'new_password');
+        const passwordHash = await signIn.hashPassword(newPassword, hashRequester(actor.email, origin));
         return runLockedTransaction(db, 'accounts', async (tx) => {
           const user = await recheckCaller(tx, signIn, actor, 'account.password');
           await limitActions.require(tx, 'password-changed', actor);

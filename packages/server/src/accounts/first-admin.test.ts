@@ -10,11 +10,15 @@ import { ensureFirstAdmin, restoreAdmin } from './first-admin.ts';
 describe.each(databaseKinds)('first start of the server, on %s', (database) => {
   it('creates an administrator with a random password, stored in a file that only the owner can read', async () => {
     const { services, config, as, clock } = await testServer({ database });
-    const made = await ensureFirstAdmin(services);
+    const firstAdmin = await ensureFirstAdmin(services);
     const file = path.join(config.dataDir, 'first-admin.txt');
-    expect(made).toEqual({ email: 'admin@lamina.local', password: expect.any(String), passwordFile: file });
-    expect(made?.password).toMatch(/^\w{5}(-\w{5}){3}$/);
-    expect(fs.readFileSync(file, 'utf8')).toBe(`admin@lamina.local\n${made?.password}\n`);
+    expect(firstAdmin).toEqual({
+      email: 'admin@lamina.local',
+      password: expect.any(String),
+      passwordFile: file,
+    });
+    expect(firstAdmin?.password).toMatch(/^\w{5}(-\w{5}){3}$/);
+    expect(fs.readFileSync(file, 'utf8')).toBe(`admin@lamina.local\n${firstAdmin?.password}\n`);
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
 
     const [stored] = await listUsers(services.db);
@@ -24,7 +28,7 @@ describe.each(databaseKinds)('first start of the server, on %s', (database) => {
       adminApproved: true,
       approvalDate: clock.now().toISOString(),
     });
-    const admin = { ...stored, password: made?.password } as never;
+    const admin = { ...stored, password: firstAdmin?.password } as never;
     expect((await as(admin).call(listUsersEndpoint)).status).toBe(200);
     expect(await services.db.selectFrom('audit').selectAll().execute()).toMatchObject([
       { action: 'first-admin-made', actor_uid: null, target: stored?.uid },
@@ -44,8 +48,8 @@ describe.each(databaseKinds)('first start of the server, on %s', (database) => {
     });
     expect(fs.existsSync(path.join(config.dataDir, 'first-admin.txt'))).toBe(false);
     const [stored] = await listUsers(services.db);
-    const answer = await as({ ...stored, password: 'bir-parola-1' } as never).call(getProfile);
-    expect(answer).toMatchObject({ status: 200, body: { user: { role: 'admin' } } });
+    const response = await as({ ...stored, password: 'bir-parola-1' } as never).call(getProfile);
+    expect(response).toMatchObject({ status: 200, body: { user: { role: 'admin' } } });
   });
 
   it('rejects a common ADMIN_PASSWORD and creates no account', async () => {
@@ -66,12 +70,14 @@ describe.each(databaseKinds)('first start of the server, on %s', (database) => {
 
   it('creates one administrator when two processes start at the same time', async () => {
     const { services, config } = await testServer({ database });
-    const folders = ['one', 'two'].map((name) => ({ ...config, dataDir: path.join(config.dataDir, name) }));
-    const made = await Promise.all(folders.map((each) => ensureFirstAdmin({ ...services, config: each })));
-    expect(made.filter((each) => each !== null)).toHaveLength(1);
+    const dataDirs = ['one', 'two'].map((name) => path.join(config.dataDir, name));
+    const startProcess = (dataDir: string) =>
+      ensureFirstAdmin({ ...services, config: { ...config, dataDir } });
+    const results = await Promise.all(dataDirs.map(startProcess));
+    expect(results.filter((result) => result !== null)).toHaveLength(1);
     expect(await listUsers(services.db)).toHaveLength(1);
-    const files = folders.filter(({ dataDir }) => fs.existsSync(path.join(dataDir, 'first-admin.txt')));
-    expect(files).toHaveLength(1);
+    const passwordFiles = dataDirs.filter((dataDir) => fs.existsSync(path.join(dataDir, 'first-admin.txt')));
+    expect(passwordFiles).toHaveLength(1);
   });
 });
 
@@ -84,8 +90,8 @@ describe.each(databaseKinds)('restore-admin command, on %s', (database) => {
     const restored = await restoreAdmin(services, admin.email.toUpperCase());
     expect(restored).toEqual({ email: admin.email, password: expect.any(String), isNew: false });
     expect((await as(token).call(getProfile)).status).toBe(401);
-    const answer = await as({ ...admin, password: restored.password }).call(getProfile);
-    expect(answer.body.user).toMatchObject({ uid: admin.uid, status: 'active', role: 'admin' });
+    const response = await as({ ...admin, password: restored.password }).call(getProfile);
+    expect(response.body.user).toMatchObject({ uid: admin.uid, status: 'active', role: 'admin' });
     const [, entry] = await services.db.selectFrom('audit').selectAll().orderBy('seq').execute();
     expect(entry).toMatchObject({ action: 'admin-restored', target: admin.uid, actor_uid: null });
     expect(JSON.parse(entry?.detail ?? '')).toEqual({ status_before: 'deactivated', role_before: 'user' });
@@ -96,7 +102,7 @@ describe.each(databaseKinds)('restore-admin command, on %s', (database) => {
     const restored = await restoreAdmin(services, 'ayse@example.org');
     expect(restored.isNew).toBe(true);
     const [stored] = await listUsers(services.db);
-    const answer = await as({ ...stored, password: restored.password } as never).call(listUsersEndpoint);
-    expect(answer.status).toBe(200);
+    const response = await as({ ...stored, password: restored.password } as never).call(listUsersEndpoint);
+    expect(response.status).toBe(200);
   });
 });

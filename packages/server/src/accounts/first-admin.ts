@@ -54,12 +54,12 @@ export async function ensureFirstAdmin({
   const passwordFile = config.adminPassword === null ? firstAdminFile(config.dataDir) : null;
   const passwordHash = await signIn.hashPassword(password, null);
 
-  // The file is written before the account is created. If writing failed afterwards, the password would be unknown.
+  // The file is written before the account is created: if it failed afterwards, nobody would know the password of the account.
   if (passwordFile !== null) await writePassword(passwordFile, email, password);
   const isCreated = await runLockedTransaction(db, 'accounts', async (tx) => {
     if (await hasUsers(tx)) return false;
-    const at = now().toISOString();
-    const admin = makeAdmin(register({ uid: randomUUID(), email, displayName: null }, at), at);
+    const createdAt = now().toISOString();
+    const admin = makeAdmin(register({ uid: randomUUID(), email, displayName: null }, createdAt), createdAt);
     await insertUser(tx, admin);
     await signIn.signUp(tx, admin.uid, passwordHash);
     await audit.record(tx, { action: 'first-admin-made', actor: null, target: admin.uid, origin: null });
@@ -86,10 +86,10 @@ export async function restoreAdmin(
   const password = newPassword();
   const passwordHash = await signIn.hashPassword(password, null);
   return runLockedTransaction(db, 'accounts', async (tx) => {
-    const at = now().toISOString();
+    const restoredAt = now().toISOString();
     const existing = await findUserByEmail(tx, email);
-    const before = existing ?? register({ uid: randomUUID(), email, displayName: null }, at);
-    const admin = makeAdmin(before, at);
+    const before = existing ?? register({ uid: randomUUID(), email, displayName: null }, restoredAt);
+    const admin = makeAdmin(before, restoredAt);
     if (existing === null) {
       await insertUser(tx, admin);
       await signIn.signUp(tx, admin.uid, passwordHash);

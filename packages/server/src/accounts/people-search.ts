@@ -42,44 +42,44 @@ export interface PeoplePage {
   readonly counts: UserCounts;
 }
 
-/** For pages with more accounts, all accounts are read and filtered here, because databases limit the parameters of a query. */
+/** For a larger page, this process reads all accounts and picks those of the page: databases limit the parameters of a query. */
 const maxUidsInQuery = 1000;
 
 /** Returns a page of the accounts that match a query. */
 export async function searchPeople(db: Connection, query: PeopleQuery, now: Date): Promise<PeoplePage> {
-  const stored = await listUsersForSearch(db);
+  const allUsers = await listUsersForSearch(db);
   const words = searchWords(query.q ?? '');
-  const matching = stored
+  const matching = allUsers
     .map((user) => effectiveAccount(user, now)) // an account counts as suspended after its end date
     .filter((user) => query.role === undefined || user.role === query.role)
-    .filter((user) => words.length === 0 || matchesWords(searchedText(user), words));
+    .filter((user) => words.length === 0 || matchesWords(searchableTextOf(user), words));
   const counts: UserCounts = { pending: 0, active: 0, suspended: 0, deactivated: 0 };
   for (const { status } of matching) counts[status] += 1;
   const withStatus = matching.filter(({ status }) => query.status === undefined || status === query.status);
-  const sorted = inOrder(withStatus, query.sort);
+  const sorted = sortAccounts(withStatus, query.sort);
   const end = query.limit === undefined ? undefined : query.offset + query.limit;
   const pageUids = sorted.slice(query.offset, end).map(({ uid }) => uid);
-  const users = await detailsOf(db, pageUids);
+  const users = await readDetails(db, pageUids);
   return { users: users.map((user) => effectiveAccount(user, now)), total: sorted.length, counts };
 }
 
-async function detailsOf(db: Connection, uids: readonly string[]): Promise<UserDetails[]> {
+async function readDetails(db: Connection, uids: readonly string[]): Promise<UserDetails[]> {
   if (uids.length <= maxUidsInQuery) return listUserDetailsByUid(db, uids);
-  const all = new Map((await listUserDetails(db)).map((user) => [user.uid, user]));
-  return uids.flatMap((uid) => all.get(uid) ?? []);
+  const detailsByUid = new Map((await listUserDetails(db)).map((user) => [user.uid, user]));
+  return uids.flatMap((uid) => detailsByUid.get(uid) ?? []);
 }
 
-function searchedText({ uid, email, displayName, affiliation }: ListedUser): string {
+function searchableTextOf({ uid, email, displayName, affiliation }: ListedUser): string {
   return foldDiacritics([displayName, email, affiliation, uid].join(' '));
 }
 
-/** Sorts accounts. With the same key, the order of uids decides, so that pages do not overlap. */
-function inOrder(users: readonly ListedUser[], sort: UserSort): readonly ListedUser[] {
+/** Sorts accounts. Accounts with the same key are sorted by uid, so that consecutive pages do not overlap. */
+function sortAccounts(users: readonly ListedUser[], sort: UserSort): readonly ListedUser[] {
   const keyOf = (user: ListedUser): string => {
     if (sort === 'name') return naturalKey(user.displayName ?? user.email);
     return sort === 'changed' ? user.updatedAt : user.createdAt;
   };
-  const direction = sort === 'newest' || sort === 'changed' ? -1 : 1;
+  const direction = sort === 'newest' || sort === 'changed' ? -1 : 1; // dates in descending order
   return users
     .map((user) => ({ user, key: keyOf(user) }))
     .sort((a, b) => direction * (compare(a.key, b.key) || compare(a.user.uid, b.user.uid)))

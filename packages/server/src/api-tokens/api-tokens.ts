@@ -104,13 +104,12 @@ const maxCachedTokens = 10_000;
 interface RecordedUses {
   /** Start of the hour, ISO 8601. */
   readonly hour: string;
-  /** See `ImageSession`. */
+  /** The recorded kind of view of each image, by image id. */
   readonly shownImages: Map<string, ViewKind>;
-  /** Ids of the images of recorded calls; empty for a call that concerns no slide. */
+  /** Ids of the images of recorded calls; '' for a call that concerns no slide. */
   readonly calls: Set<string>;
 }
 
-/** Longer than 60 lines, because all methods share the database and the caches. */
 export function createApiTokens(dependencies: Dependencies): ApiTokens {
   const { db, now, log, audit, signIn, imageSessions, limitActions, inaccessibleTo, isThrottled } =
     dependencies;
@@ -124,23 +123,23 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     const recordedUses = recordedUsesById.get(id);
     if (recordedUses?.hour === hour) return recordedUses;
     if (recordedUsesById.size >= maxCachedTokens) recordedUsesById.clear();
-    const noUses = { hour, shownImages: new Map<string, ViewKind>(), calls: new Set<string>() };
-    recordedUsesById.set(id, noUses);
-    return noUses;
+    const emptyUses = { hour, shownImages: new Map<string, ViewKind>(), calls: new Set<string>() };
+    recordedUsesById.set(id, emptyUses);
+    return emptyUses;
   }
 
   /** Saves the time of the last use, unless that was done less than a minute ago. */
-  function touch({ id }: StoredApiToken, at: number): Promise<void> | undefined {
-    if (Math.abs(at - (touchedAt.get(id) ?? 0)) < touchIntervalMs) return undefined;
+  function touch({ id }: StoredApiToken, usedAtMs: number): Promise<void> | undefined {
+    if (Math.abs(usedAtMs - (touchedAt.get(id) ?? 0)) < touchIntervalMs) return undefined;
     if (touchedAt.size >= maxCachedTokens) touchedAt.clear();
-    touchedAt.set(id, at);
-    return saveLastUse(id, at);
+    touchedAt.set(id, usedAtMs);
+    return saveLastUse(id, usedAtMs);
   }
 
   /** Saves the time of the last use. Logs a failure instead of throwing it, because a full disk must not prevent reading. */
-  async function saveLastUse(id: string, at: number): Promise<void> {
+  async function saveLastUse(id: string, usedAtMs: number): Promise<void> {
     try {
-      await touchApiToken(db, id, new Date(at).toISOString());
+      await touchApiToken(db, id, new Date(usedAtMs).toISOString());
     } catch (error) {
       log.warn(
         { err: error, apiToken: id },
@@ -180,10 +179,10 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
    * @returns a promise if the time of the last use has to be saved, which is at most once a minute; otherwise undefined
    * @throws AppError rate_limited
    */
-  function countUse(token: StoredApiToken, at: number): Promise<void> | undefined {
-    const waitSeconds = isThrottled ? rateLimit.countRequest(token.user.uid, at) : 0;
+  function countUse(token: StoredApiToken, usedAtMs: number): Promise<void> | undefined {
+    const waitSeconds = isThrottled ? rateLimit.countRequest(token.user.uid, usedAtMs) : 0;
     if (waitSeconds > 0) throw new AppError('rate_limited', { retryAfterSeconds: waitSeconds });
-    return touch(token, at);
+    return touch(token, usedAtMs);
   }
 
   /** Returns the caller behind a token. Scopes that the owner's role no longer allows are left out. */
@@ -198,7 +197,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     };
   }
 
-  /** Returns the image session as which a token acts. */
+  /** Returns the image session (the credential of pixel requests) as which a token acts. */
   async function sessionOf({
     user,
     tokenHash,
@@ -241,11 +240,11 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     return { storedToken, resolved, session: await sessionOf(resolved), endsAt: endOf(storedToken) };
   }, imageSessions.countChanges);
 
-  /** Counts a use of a recent token. Returns a promise only if the use has to be saved. @throws AppError token_invalid, rate_limited */
+  /** Counts a use of a cached token. Returns a promise only if the use has to be saved. @throws AppError token_invalid, rate_limited */
   function admit(token: RecentToken): RecentToken | Promise<RecentToken> {
-    const at = now().getTime();
-    if (at >= token.endsAt) throw new AppError('token_invalid');
-    const saving = countUse(token.storedToken, at);
+    const usedAtMs = now().getTime();
+    if (usedAtMs >= token.endsAt) throw new AppError('token_invalid');
+    const saving = countUse(token.storedToken, usedAtMs);
     return saving === undefined ? token : saving.then(() => token);
   }
 
@@ -305,7 +304,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
         await recheckCaller(tx, signIn, actor, 'api-tokens.own');
         const deleted = await deleteApiToken(tx, id, actor.uid);
         if (deleted === null) throw new AppError('not_found');
-        await audit.record(tx, revocationOf(actor, deleted));
+        await audit.record(tx, revocationEntry(actor, deleted));
       });
       recentTokens.clear();
     },
@@ -315,7 +314,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
         await recheckCaller(tx, signIn, actor, 'users.manage');
         const deleted = await deleteApiToken(tx, id, null);
         if (deleted === null) throw new AppError('not_found');
-        await audit.record(tx, revocationOf(actor, deleted));
+        await audit.record(tx, revocationEntry(actor, deleted));
       });
       recentTokens.clear();
     },
@@ -338,9 +337,9 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
 
     recordCall(resolved, imageId, endpoint, request) {
       const { calls } = recordedUsesOf(resolved.apiToken.id);
-      const target = imageId ?? '';
-      if (calls.has(target)) return undefined;
-      return recordFirstCall(resolved, imageId, endpoint, request).then(() => void calls.add(target));
+      const calledImageId = imageId ?? '';
+      if (calls.has(calledImageId)) return undefined;
+      return recordFirstCall(resolved, imageId, endpoint, request).then(() => void calls.add(calledImageId));
     },
 
     async deleteExpired() {
@@ -355,7 +354,7 @@ function requireTokenForm(token: string): string {
   return token;
 }
 
-/** Returns whether the token may still be used: it has not ended, and the account of its owner is active. */
+/** Returns whether the token may still be used: it has not expired, and the account of its owner is active. */
 function isValid({ user, createdAt, expiresAt }: StoredApiToken, now: Date): boolean {
   const issuedAt = new Date(createdAt);
   return (
@@ -386,7 +385,7 @@ function publicTokenOf(token: StoredApiToken): ApiToken {
   };
 }
 
-function revocationOf({ uid, origin }: Actor, token: { readonly uid: string; readonly prefix: string }) {
+function revocationEntry({ uid, origin }: Actor, token: { readonly uid: string; readonly prefix: string }) {
   const detail = { token: token.prefix };
   return { action: 'api-token-revoked', actor: uid, target: token.uid, detail, origin } as const;
 }

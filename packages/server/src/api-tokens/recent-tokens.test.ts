@@ -4,23 +4,23 @@ import { createRecentTokens, type RecentToken } from './recent-tokens.ts';
 beforeEach(() => vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => vi.useRealTimers());
 
-/** Returns a cache of tokens whose `read` succeeds until `setDown(true)`, and the hashes that were read. */
+/** Returns a cache of tokens whose `read` succeeds except after `setDatabaseDown(true)`, and the hashes that were read. */
 function createTestCache() {
-  let changes = 0;
-  let isDown = false;
+  let changeCount = 0;
+  let isDatabaseDown = false;
   const reads: string[] = [];
   const read = async (hash: string) => {
     reads.push(hash);
-    if (isDown) throw new Error('the database does not answer');
+    if (isDatabaseDown) throw new Error('the database does not answer');
     return { storedToken: { hash } } as unknown as RecentToken;
   };
-  const recent = createRecentTokens(read, () => changes);
+  const recent = createRecentTokens(read, () => changeCount);
   return {
     recent,
     reads,
-    change: () => changes++,
-    setDown: (down: boolean) => {
-      isDown = down;
+    recordChange: () => changeCount++,
+    setDatabaseDown: (isDown: boolean) => {
+      isDatabaseDown = isDown;
     },
   };
 }
@@ -38,9 +38,9 @@ describe('cache of recently used API tokens', () => {
   });
 
   it('reads a token again after this process revoked it or changed the rights of its owner', async () => {
-    const { recent, reads, change } = createTestCache();
+    const { recent, reads, recordChange } = createTestCache();
     await recent.get('a');
-    change();
+    recordChange();
     await recent.get('a');
     recent.clear();
     await recent.get('a');
@@ -48,13 +48,13 @@ describe('cache of recently used API tokens', () => {
   });
 
   it('rejects a cached token that is older than 0.5 s while the database fails, and tries to read it at each request', async () => {
-    const { recent, reads, setDown } = createTestCache();
+    const { recent, reads, setDatabaseDown } = createTestCache();
     await recent.get('a');
     vi.advanceTimersByTime(500);
-    setDown(true);
+    setDatabaseDown(true);
     await expect(recent.get('a')).rejects.toThrow('does not answer');
     await expect(recent.get('a')).rejects.toThrow('does not answer');
-    setDown(false);
+    setDatabaseDown(false);
     await recent.get('a');
     expect(reads).toHaveLength(4);
   });

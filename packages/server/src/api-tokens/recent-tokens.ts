@@ -28,7 +28,7 @@ interface CacheEntry {
   /** Time before the query, by the monotonic clock. */
   readonly readAt: number;
   /** Result of `countChanges` before the query. */
-  readonly changes: number;
+  readonly changeCount: number;
   /** A promise while the token is being read. */
   token: RecentToken | Promise<RecentToken>;
 }
@@ -37,7 +37,7 @@ interface CacheEntry {
  * Creates the cache.
  *
  * @param read reads a valid token by its hash
- * @param countChanges returns the number of revocations and changes of rights in this process; cached tokens are valid only while it stays the same
+ * @param countChanges returns the number of revocations and changes of rights in this process; any increase invalidates all cached tokens
  */
 export function createRecentTokens(
   read: (hash: string) => Promise<RecentToken>,
@@ -49,18 +49,18 @@ export function createRecentTokens(
       const now = performance.now();
       const cached = entries.get(hash);
       const isRecent =
-        cached !== undefined && now - cached.readAt < maxAgeMs && cached.changes === countChanges();
+        cached !== undefined && now - cached.readAt < maxAgeMs && cached.changeCount === countChanges();
       if (isRecent) return cached.token;
       if (entries.size >= maxCachedTokens) entries.clear();
       const reading = read(hash);
-      const entry: CacheEntry = { readAt: now, changes: countChanges(), token: reading };
+      const entry: CacheEntry = { readAt: now, changeCount: countChanges(), token: reading };
       entries.set(hash, entry);
       reading.then(
         (token) => {
           entry.token = token;
         },
         () => {
-          if (entries.get(hash) === entry) entries.delete(hash);
+          if (entries.get(hash) === entry) entries.delete(hash); // a failure is not cached
         },
       );
       return reading;

@@ -1,7 +1,6 @@
 /**
- * A job queue in PostgreSQL (the library pg-boss, in its own schema) that several processes share. Each job is run by
- * one process; if that process dies, another one runs the job. During an outage of the database, no job is lost and no
- * process ends.
+ * A job queue in PostgreSQL (the library pg-boss, in its own schema) that several processes share. One process runs each job;
+ * if that process dies, another one runs the job. An outage of the database neither loses a job nor ends a process.
  *
  * `createJobsInPostgres` is long because its functions share the connection, the workers and the timers.
  */
@@ -28,15 +27,19 @@ const pollEverySeconds = 1;
 /** A process without a heartbeat for this long is assumed dead, and its jobs are run by another process. */
 const heartbeatSeconds = 10;
 const superviseEverySeconds = 5;
-const retryAfterMs = 2000;
+/** Pause before a failed write to the database is repeated. */
+const retryWriteAfterMs = 2000;
 const logOutageEveryMs = 30_000;
 const closeWithinMs = 8000;
-/** Closing does not wait longer than this, because a graceful stop is impossible while the database does not respond. */
+/** `close` waits at most this long, because a graceful stop is impossible while the database does not respond. */
 const forceCloseAfterMs = closeWithinMs + 2000;
 /** Maximum number of jobs per insert statement. */
 const jobsPerInsert = 500;
 
-/** The pg-boss policies for a job that is enqueued while a job with the same key runs. */
+/**
+ * The pg-boss policies for a job that is enqueued while a job with the same key runs: `exclusive` allows one job per key,
+ * waiting or running; `stately` allows one that waits beside one that runs.
+ */
 const policies: Readonly<Record<JobKind['whenRunning'], QueuePolicy>> = {
   once: 'exclusive',
   again: 'stately',
@@ -58,12 +61,12 @@ export async function createJobsInPostgres({
   const closing = new AbortController();
   const workers = new Map<JobName, JobWorker<JobName>>();
   const timers: NodeJS.Timeout[] = [];
-  let loggedAt = Number.NEGATIVE_INFINITY;
+  let outageLoggedAt = Number.NEGATIVE_INFINITY;
 
   /** Logs an outage at most every 30 seconds, because every poll fails during it. */
   function logUnavailable(error: unknown): void {
-    if (closing.signal.aborted || performance.now() - loggedAt < logOutageEveryMs) return;
-    loggedAt = performance.now();
+    if (closing.signal.aborted || performance.now() - outageLoggedAt < logOutageEveryMs) return;
+    outageLoggedAt = performance.now();
     log.warn({ err: error }, 'job queue unavailable; background jobs wait until PostgreSQL responds');
   }
 
@@ -82,7 +85,7 @@ export async function createJobsInPostgres({
   try {
     await boss.start();
     for (const name of jobNames) {
-      const { policy, ...settings } = settingsOf(kinds[name]);
+      const { policy, ...settings } = queueSettingsOf(kinds[name]);
       await boss.createQueue(name, { policy, ...settings });
       await boss.updateQueue(name, settings); // an earlier version may have created the queue with other settings
     }
@@ -101,13 +104,13 @@ export async function createJobsInPostgres({
         return;
       } catch (error) {
         logUnavailable(error);
-        await wait(retryAfterMs, undefined, { ref: false, signal: closing.signal }).catch(() => {});
+        await wait(retryWriteAfterMs, undefined, { ref: false, signal: closing.signal }).catch(() => {});
       }
     }
   }
 
   /** Stores jobs. @param startAfter time before which they do not start; null: they start at once */
-  async function write(
+  async function insertJobs(
     name: JobName,
     payloads: readonly JobPayload[],
     startAfter: Date | null,
@@ -144,11 +147,12 @@ export async function createJobsInPostgres({
   async function close(): Promise<void> {
     closing.abort();
     for (const timer of timers) clearInterval(timer);
-    const stopped = boss.stop({ graceful: true, timeout: closeWithinMs }).catch(() => {});
-    await Promise.race([stopped, wait(forceCloseAfterMs, undefined, { ref: false })]);
+    const stopping = boss.stop({ graceful: true, timeout: closeWithinMs }).catch(() => {});
+    await Promise.race([stopping, wait(forceCloseAfterMs, undefined, { ref: false })]);
     await db.end();
   }
-  let closed: Promise<void> | null = null;
+  /** The call of `close` that has begun; later calls wait for the same one. */
+  let closingCall: Promise<void> | null = null;
 
   return {
     setWorker(name, worker) {
@@ -160,7 +164,7 @@ export async function createJobsInPostgres({
       const startAfter = afterMs > 0 ? new Date(Date.now() + afterMs) : null;
       for (let start = 0; start < allPayloads.length; start += jobsPerInsert) {
         const batch = allPayloads.slice(start, start + jobsPerInsert);
-        await writeWithRetry(() => write(name, batch, startAfter));
+        await writeWithRetry(() => insertJobs(name, batch, startAfter));
       }
     },
 
@@ -191,8 +195,8 @@ export async function createJobsInPostgres({
     },
 
     close() {
-      closed ??= close();
-      return closed;
+      closingCall ??= close();
+      return closingCall;
     },
   };
 }
@@ -225,7 +229,7 @@ function createConnections(url: string) {
   };
 }
 
-/** Returns whether a job waits or runs: in the order of pg-boss these states come before `completed`. */
+/** Returns whether a job waits or runs: pg-boss orders the states, and those of such jobs come before `completed`. */
 async function hasOpenJobs(boss: PgBoss, name: JobName): Promise<boolean> {
   const { rows } = await boss
     .getDb()
@@ -233,14 +237,14 @@ async function hasOpenJobs(boss: PgBoss, name: JobName): Promise<boolean> {
   return rows.length > 0;
 }
 
-function settingsOf({ whenRunning, retry, timeoutSeconds, schedule }: JobKind) {
+function queueSettingsOf({ whenRunning, retry, timeoutSeconds, schedule }: JobKind) {
   return {
     policy: policies[whenRunning],
     retryLimit: retry.times,
     retryDelay: retry.afterSeconds,
     expireInSeconds: timeoutSeconds,
     heartbeatSeconds,
-    // A completed job is kept for two intervals (at least two hours), so that no other process enqueues the scheduled job again.
+    // Keeps a completed job for two intervals (at least two hours), so that no other process enqueues the scheduled job again.
     deleteAfterSeconds: 2 * Math.max(3600, schedule?.everySeconds ?? 0),
   };
 }

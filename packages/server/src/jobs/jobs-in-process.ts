@@ -62,25 +62,25 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
   function enqueueNow(name: JobName, key: string, job: WaitingJob): void {
     const queue = queueOf(name);
     if (closing.signal.aborted || queue.waiting.has(key)) return;
-    if (queue.runningKey === key && kinds[name].whenRunning === 'once') return; // such a job is not queued again while it runs
+    if (queue.runningKey === key && kinds[name].whenRunning === 'once') return;
     queue.waiting.set(key, job);
     queue.processing ??= processQueue(name, queue).finally(() => {
       queue.processing = null;
     });
   }
 
-  function enqueueLater(name: JobName, key: string, job: WaitingJob, ms: number): void {
+  function enqueueLater(name: JobName, key: string, job: WaitingJob, delayMs: number): void {
     const { delayed } = queueOf(name);
     if (closing.signal.aborted || delayed.has(key)) return;
     const timer = setTimeout(() => {
       delayed.delete(key);
       enqueueNow(name, key, job);
-    }, ms).unref();
+    }, delayMs).unref();
     delayed.set(key, timer);
   }
 
   async function processQueue(name: JobName, queue: JobQueue): Promise<void> {
-    await Promise.resolve(); // the caller continues before the first job starts
+    await Promise.resolve(); // lets the caller continue before the first job starts
     for (;;) {
       const [next] = queue.waiting;
       if (next === undefined || closing.signal.aborted) return;
@@ -90,14 +90,19 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
       try {
         await queue.worker?.(job.payload, closing.signal);
       } catch (error) {
-        afterFailure(name, key, job, error);
+        retryOrGiveUp(name, key, job, error);
       } finally {
         queue.runningKey = null;
       }
     }
   }
 
-  function afterFailure(name: JobName, key: string, { payload, failures }: WaitingJob, error: unknown): void {
+  function retryOrGiveUp(
+    name: JobName,
+    key: string,
+    { payload, failures }: WaitingJob,
+    error: unknown,
+  ): void {
     if (closing.signal.aborted) return;
     const { times, afterSeconds } = kinds[name].retry;
     if (failures >= times) {
@@ -139,7 +144,7 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
 
     async idle(name) {
       const queue = queueOf(name);
-      while (queue.processing !== null) await queue.processing; // a job may have started since; delayed jobs do not count
+      while (queue.processing !== null) await queue.processing; // other jobs may have been enqueued meanwhile; delayed jobs do not count
     },
 
     async close() {

@@ -15,11 +15,12 @@ const kinds = {
   'read-slide': { ...jobKinds['read-slide'], retry: { times: 2, afterSeconds: 1 } },
   sweep: { ...jobKinds.sweep, schedule: { everySeconds: 3600, payload: {}, atStart: true } },
 };
-const atStart = { atStart: true };
+const rescanAtStart = { atStart: true };
+/** Returns the payload of a job `read-slide`. */
 const slide = (imageId: string) => ({ imageId, again: false });
 
-/** Opens the job queue for a number of processes that share it; a queue in memory has only one. */
-async function openQueues(kind: (typeof databaseKinds)[number], processes = 1): Promise<Jobs[]> {
+/** Opens the job queue for several processes that share it; the queue of SQLite, in memory, belongs to one process. */
+async function openQueues(kind: (typeof databaseKinds)[number], processCount = 1): Promise<Jobs[]> {
   const queues: Jobs[] = [];
   onTestFinished(async () => {
     for (const jobs of queues) await jobs.close();
@@ -31,11 +32,11 @@ async function openQueues(kind: (typeof databaseKinds)[number], processes = 1): 
   const database = await openTestDatabase(kind);
   onTestFinished(() => database.close());
   const url = database.url ?? '';
-  while (queues.length < processes) queues.push(await createJobsInPostgres({ url, log, kinds }));
+  while (queues.length < processCount) queues.push(await createJobsInPostgres({ url, log, kinds }));
   return queues;
 }
 
-/** Returns a promise that resolves when `open` is called, with which a test holds a worker back. */
+/** Returns a promise `opened` that resolves when `open` is called. A worker waits for it until the test lets it continue. */
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };
@@ -45,42 +46,42 @@ describe.each(databaseKinds)('job queue on %s', (kind) => {
   it('runs a job once when it is enqueued again before it starts', async () => {
     const [jobs] = (await openQueues(kind)) as [Jobs];
     const read: string[] = [];
-    const hold = gate();
+    const workerGate = gate();
     jobs.setWorker('read-slide', async ({ imageId }) => {
-      await hold.opened;
+      await workerGate.opened;
       read.push(imageId);
     });
     await jobs.start();
     await jobs.enqueue('read-slide', [slide('a'), slide('b'), slide('a')]);
     await jobs.enqueue('read-slide', slide('b'));
     await jobs.enqueue('read-slide', slide('c'));
-    hold.open();
+    workerGate.open();
     await jobs.idle('read-slide');
     expect(read.sort()).toEqual(['a', 'b', 'c']);
   });
 
   it.each([
-    ['rescan', 2],
-    ['draw-demo-slides', 1],
+    ['rescan', 2], // `whenRunning` is `again`
+    ['draw-demo-slides', 1], // `whenRunning` is `once`
   ] as const)(
-    'runs the job %s %i time(s) in total when it is enqueued three times while it runs',
-    async (name, times) => {
+    'runs the job %s %i time(s) in total when it is enqueued three more times while it runs',
+    async (name, expectedRuns) => {
       const [jobs] = (await openQueues(kind)) as [Jobs];
-      const began = gate();
-      const hold = gate();
-      let done = 0;
+      const jobStarted = gate();
+      const workerGate = gate();
+      let runs = 0;
       jobs.setWorker(name, async () => {
-        began.open();
-        await hold.opened;
-        done++;
+        jobStarted.open();
+        await workerGate.opened;
+        runs++;
       });
       await jobs.start();
-      await jobs.enqueue(name, atStart);
-      await began.opened;
-      for (let count = 0; count < 3; count++) await jobs.enqueue(name, atStart);
-      hold.open();
+      await jobs.enqueue(name, rescanAtStart);
+      await jobStarted.opened;
+      for (let count = 0; count < 3; count++) await jobs.enqueue(name, rescanAtStart);
+      workerGate.open();
       await jobs.idle(name);
-      expect(done).toBe(times);
+      expect(runs).toBe(expectedRuns);
     },
   );
 
@@ -89,11 +90,12 @@ describe.each(databaseKinds)('job queue on %s', (kind) => {
     const attempted: string[] = [];
     jobs.setWorker('read-slide', async ({ imageId }) => {
       attempted.push(imageId);
-      if (imageId === 'bad' || attempted.length < 2) throw new Error('not today');
+      if (imageId === 'bad' || attempted.length < 2) throw new Error('failed attempt');
     });
     await jobs.start();
     await jobs.enqueue('read-slide', slide('good'));
     await jobs.enqueue('read-slide', slide('bad'));
+    // `good` succeeds at its second attempt; `bad` fails at the first attempt and at both retries.
     await vi.waitFor(
       () => expect(attempted.toSorted()).toEqual(['bad', 'bad', 'bad', 'good', 'good']),
       waitOptions,
@@ -101,8 +103,8 @@ describe.each(databaseKinds)('job queue on %s', (kind) => {
     await jobs.idle('read-slide');
   });
 
-  /** Longer than a turn of the event loop, from whose start Node counts the delay of a timer. */
-  const turnMs = 100;
+  /** Node counts the delay of a timer from the start of the current turn of the event loop, which takes less time than this. */
+  const timerToleranceMs = 100;
 
   it('starts a delayed job once, and not before its delay has passed', async () => {
     const [jobs] = (await openQueues(kind)) as [Jobs];
@@ -113,21 +115,21 @@ describe.each(databaseKinds)('job queue on %s', (kind) => {
     await jobs.enqueue('tell-who-waits', {}, 1500);
     await jobs.enqueue('tell-who-waits', {}, 3000);
     await vi.waitFor(() => expect(doneAt).toHaveLength(1), waitOptions);
-    expect(doneAt[0]).toBeGreaterThanOrEqual(enqueuedAt + 1500 - turnMs);
+    expect(doneAt[0]).toBeGreaterThanOrEqual(enqueuedAt + 1500 - timerToleranceMs);
   });
 
   it('aborts the signal of running jobs when the queue is closed', async () => {
     const [jobs] = (await openQueues(kind)) as [Jobs];
-    const began = gate();
+    const jobStarted = gate();
     let wasAborted = false;
     jobs.setWorker('rescan', async (_, signal) => {
-      began.open();
+      jobStarted.open();
       await once(signal, 'abort');
       wasAborted = true;
     });
     await jobs.start();
-    await jobs.enqueue('rescan', atStart);
-    await began.opened;
+    await jobs.enqueue('rescan', rescanAtStart);
+    await jobStarted.opened;
     await jobs.close();
     expect(wasAborted).toBe(true);
   });
@@ -138,7 +140,7 @@ const hasPostgres = databaseKinds.includes('PostgreSQL');
 describe.skipIf(!hasPostgres)(
   'job queue in PostgreSQL shared by several processes (needs TEST_DATABASE_URL)',
   () => {
-    it('runs a job in another process when the first one has lost its connection', async () => {
+    it('runs a job in another process when the process that ran it has lost its connection', async () => {
       const database = await openTestDatabase('PostgreSQL');
       onTestFinished(() => database.close());
       const proxy = await startProxy(database.url ?? '');
@@ -147,38 +149,38 @@ describe.skipIf(!hasPostgres)(
       onTestFinished(() => cutOff.close());
       const other = await createJobsInPostgres({ url: database.url ?? '', log, kinds });
       onTestFinished(() => other.close());
-      const began = gate();
-      const hold = gate();
+      const jobStarted = gate();
+      const workerGate = gate();
       cutOff.setWorker('read-slide', async () => {
-        began.open();
-        await hold.opened;
+        jobStarted.open();
+        await workerGate.opened;
       });
       await cutOff.start();
       await cutOff.enqueue('read-slide', slide('a'));
-      await began.opened;
+      await jobStarted.opened;
       proxy.cut();
 
       const read: string[] = [];
       other.setWorker('read-slide', async ({ imageId }) => void read.push(imageId));
       await other.start();
       await vi.waitFor(() => expect(read).toEqual(['a']), waitOptions);
-      hold.open();
+      workerGate.open();
     });
 
-    it('runs a scheduled job once in all processes together', async () => {
-      const all = await openQueues('PostgreSQL', 3);
-      let done = 0;
-      for (const jobs of all) jobs.setWorker('sweep', async () => void done++);
-      for (const jobs of all) await jobs.start();
-      await vi.waitFor(() => expect(done).toBe(1), waitOptions);
-      for (const jobs of all) await jobs.idle('sweep');
-      expect(done).toBe(1);
+    it('runs a scheduled job in only one of three processes', async () => {
+      const queues = await openQueues('PostgreSQL', 3);
+      let runs = 0;
+      for (const jobs of queues) jobs.setWorker('sweep', async () => void runs++);
+      for (const jobs of queues) await jobs.start();
+      await vi.waitFor(() => expect(runs).toBe(1), waitOptions);
+      for (const jobs of queues) await jobs.idle('sweep');
+      expect(runs).toBe(1);
     });
 
     it('distributes jobs among the processes and runs each job once', async () => {
-      const all = await openQueues('PostgreSQL', 2);
+      const queues = await openQueues('PostgreSQL', 2);
       const read: { processIndex: number; imageId: string }[] = [];
-      all.forEach((jobs, processIndex) => {
+      queues.forEach((jobs, processIndex) => {
         jobs.setWorker('read-slide', async ({ imageId }) => {
           read.push({ processIndex, imageId });
           // Waits until the other process has run a job too.
@@ -188,10 +190,10 @@ describe.skipIf(!hasPostgres)(
           );
         });
       });
-      for (const jobs of all) await jobs.start();
+      for (const jobs of queues) await jobs.start();
       const imageIds = Array.from({ length: 20 }, (_, i) => `slide ${i}`);
-      await all[0]?.enqueue('read-slide', imageIds.map(slide));
-      await all[0]?.idle('read-slide');
+      await queues[0]?.enqueue('read-slide', imageIds.map(slide));
+      await queues[0]?.idle('read-slide');
       expect(read.map(({ imageId }) => imageId).sort()).toEqual(imageIds.sort());
     });
 
@@ -217,7 +219,7 @@ describe.skipIf(!hasPostgres)(
       expect(read).toEqual(['before', 'meanwhile']);
     });
 
-    it('can be closed while the database is unavailable', async () => {
+    it('closes without an error while the database is unavailable', async () => {
       const database = await openTestDatabase('PostgreSQL');
       onTestFinished(() => database.close());
       const proxy = await startProxy(database.url ?? '');
@@ -234,8 +236,8 @@ describe.skipIf(!hasPostgres)(
 );
 
 /** Starts a proxy to PostgreSQL that can cut all its connections and reject new ones. */
-async function startProxy(address: string) {
-  const { hostname, port } = new URL(address);
+async function startProxy(databaseUrl: string) {
+  const { hostname, port } = new URL(databaseUrl);
   const sockets = new Set<net.Socket>();
   let isCut = false;
   const server = net.createServer((client) => {
@@ -256,7 +258,7 @@ async function startProxy(address: string) {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const url = new URL(address);
+  const url = new URL(databaseUrl);
   url.hostname = '127.0.0.1';
   url.port = String((server.address() as net.AddressInfo).port);
   const destroySockets = () => {

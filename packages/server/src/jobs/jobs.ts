@@ -1,6 +1,6 @@
 /**
- * Defines the background jobs and the interface of the job queue. Each job is run by one process: with the embedded
- * database by this process, with PostgreSQL by one of the processes that share the queue.
+ * Defines the background jobs and the interface of the job queue. One process runs each job: with the embedded database this
+ * process, with PostgreSQL any of the processes that share the queue.
  */
 
 /** Payload of each kind of job. The names are stored in the database, so they must not change. */
@@ -13,7 +13,7 @@ export interface JobPayloads {
   readonly 'read-slide': { readonly imageId: string; readonly again: boolean };
   /** Imports the file of a result layer. */
   readonly 'import-result': { readonly layerId: string };
-  /** Finds result files that are stored beside slides in folders, and makes the result layers equal to them. */
+  /** Finds the files of results that are stored beside slides in folders, and reconciles the result layers with them. */
   readonly 'find-results': object;
   /** Writes the slides of the demonstration dataset. */
   readonly 'draw-demo-slides': object;
@@ -45,8 +45,8 @@ export type JobWorker<Name extends JobName> = (
 
 export interface Jobs {
   /**
-   * Sets the function that runs jobs of this name, one after the other in each process. Call it once per
-   * name, before the first job.
+   * Sets the function that runs jobs of this name, one after the other in each process. Call it once per name, before the
+   * first job.
    */
   setWorker<Name extends JobName>(name: Name, worker: JobWorker<Name>): void;
   /**
@@ -89,7 +89,7 @@ export interface JobKind {
   readonly timeoutSeconds: number;
 }
 
-/** In seconds. */
+// Durations in seconds.
 const minute = 60;
 const hour = 60 * minute;
 
