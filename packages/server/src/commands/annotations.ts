@@ -13,7 +13,7 @@ import { parseArguments, runCommand, UsageError } from './run-command.ts';
 const usage = `npm run annotations -- export --dataset name --to folder [--format ${exportFormats.join('|')}] [--private]
 npm run annotations -- import --dataset name --from folder --owner e-mail [--layer name] [--private] [--dry-run]`;
 
-function required(value: string | undefined, option: string): string {
+function requireOption(value: string | undefined, option: string): string {
   if (value === undefined) throw new UsageError(`--${option} is missing.\n${usage}`);
   return value;
 }
@@ -38,13 +38,13 @@ await runCommand(async (config, log) => {
   );
   const [action] = positionals;
   if (positionals.length !== 1 || (action !== 'export' && action !== 'import')) throw new UsageError(usage);
-  const dataset = required(values.dataset, 'dataset');
+  const dataset = requireOption(values.dataset, 'dataset');
   const folder = path.resolve(
-    action === 'export' ? required(values.to, 'to') : required(values.from, 'from'),
+    action === 'export' ? requireOption(values.to, 'to') : requireOption(values.from, 'from'),
   );
   const { format } = values;
   if (!isFormat(format)) throw new UsageError(`There is no format ${format}.\n${usage}`);
-  const owner = action === 'import' ? required(values.owner, 'owner') : ''; // an export has no owner
+  const ownerEmail = action === 'import' ? requireOption(values.owner, 'owner') : ''; // an export needs no owner
 
   const db = await openDatabase({ url: config.databaseUrl, file: path.join(config.dataDir, 'lamina.db') });
   const now = () => new Date();
@@ -56,7 +56,7 @@ await runCommand(async (config, log) => {
     } else {
       const isDryRun = values['dry-run'];
       const layerName = values.layer ?? null;
-      const options = { dataset, folder, owner, layerName, isPrivate: values.private, isDryRun };
+      const options = { dataset, folder, owner: ownerEmail, layerName, isPrivate: values.private, isDryRun };
       await importDataset(dependencies, options);
     }
   } finally {

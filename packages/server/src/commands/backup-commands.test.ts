@@ -16,7 +16,7 @@ interface Result {
   readonly output: string;
 }
 
-/** Runs a command as `npm run` does. */
+/** Runs a command as a child process, with only these environment variables. */
 function run(
   command: string,
   commandArguments: readonly string[],
@@ -36,18 +36,18 @@ function run(
 describe('npm run backup, restore and move', () => {
   it('exit with 0 on success, 1 on failure and 2 on invalid arguments, without printing passwords', async () => {
     const dataDir = temporaryFolder();
-    await loadOldDatabase('0008', 'SQLite', dataDir);
+    await loadOldDatabase('0008', 'SQLite', dataDir); // a database as the migration 0008 left it
     const [source, target] = [{ DATA_DIR: dataDir }, { DATA_DIR: temporaryFolder() }];
     const backup = await run('backup', ['--keep', '3'], { ...source, SMTP_URL: 'smtp://u:hidden@h' });
     expect(backup).toMatchObject({ code: 0, output: expect.stringContaining('The backup is in ') });
     expect(backup.output).not.toContain('hidden');
-    const [name] = fs.readdirSync(path.join(dataDir, 'backups'));
-    const folder = path.join(dataDir, 'backups', name ?? '');
-    expect(await run('restore', [folder], target)).toMatchObject({
+    const [backupName] = fs.readdirSync(path.join(dataDir, 'backups'));
+    const backupFolder = path.join(dataDir, 'backups', backupName ?? '');
+    expect(await run('restore', [backupFolder], target)).toMatchObject({
       code: 0,
       output: expect.stringContaining('Restored.'),
     });
-    expect(await run('restore', [folder], target)).toMatchObject({
+    expect(await run('restore', [backupFolder], target)).toMatchObject({
       code: 1,
       output: expect.stringContaining('--replace'),
     });
@@ -70,7 +70,7 @@ describe('npm run backup, restore and move', () => {
 describe.each(databaseKinds)('npm run backup and restore, on %s', (kind) => {
   it('restore accounts and passwords of a lost installation, but no sign-ins', async () => {
     const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
-    const settings = async () => {
+    const settingsOfNewInstallation = async () => {
       const DATA_DIR = temporaryFolder();
       const { url } = await emptyDatabaseLocation(kind, DATA_DIR);
       return { DATA_DIR, DATABASE_URL: url ?? '', ADMIN_EMAIL: admin.email, ADMIN_PASSWORD: admin.password };
@@ -80,19 +80,21 @@ describe.each(databaseKinds)('npm run backup and restore, on %s', (kind) => {
       onTestFinished(() => server.kill());
       return server;
     };
-    const [lost, replacement] = [await settings(), await settings()];
+    const [lost, replacement] = [await settingsOfNewInstallation(), await settingsOfNewInstallation()];
     const server = await startServer(lost);
     const signedIn = await askServer(server, 'POST', '/auth/login', { body: admin });
     const token = String(signedIn.body.token);
-    const person = { email: 'ayse@example.org', password: 'uzun-bir-şifre' };
-    await askServer(server, 'POST', '/auth/register', { body: person });
+    const applicant = { email: 'ayse@example.org', password: 'uzun-bir-şifre' };
+    await askServer(server, 'POST', '/auth/register', { body: applicant });
     await askServer(server, 'PUT', '/user/password', { token, body: { new_password: 'yepyeni-parola' } });
-    const to = temporaryFolder();
-    expect(await run('backup', ['--to', to], lost)).toMatchObject({ code: 0 });
+    const backupsFolder = temporaryFolder();
+    expect(await run('backup', ['--to', backupsFolder], lost)).toMatchObject({ code: 0 });
     await server.kill();
 
-    const [name] = fs.readdirSync(to);
-    expect(await run('restore', [path.join(to, name ?? '')], replacement)).toMatchObject({ code: 0 });
+    const [backupName] = fs.readdirSync(backupsFolder);
+    expect(await run('restore', [path.join(backupsFolder, backupName ?? '')], replacement)).toMatchObject({
+      code: 0,
+    });
     const restored = await startServer(replacement);
     expect(await askServer(restored, 'GET', '/user/profile', { token })).toMatchObject({ status: 401 });
     expect(await askServer(restored, 'POST', '/auth/login', { body: admin })).toMatchObject({ status: 401 });
@@ -103,7 +105,7 @@ describe.each(databaseKinds)('npm run backup and restore, on %s', (kind) => {
       token: String(signedInAgain.body.token),
     });
     expect(users.body.users).toMatchObject([
-      { email: person.email, status: 'pending' },
+      { email: applicant.email, status: 'pending' },
       { email: admin.email, status: 'active' },
     ]);
   });

@@ -1,4 +1,4 @@
-/** `npm run backup [-- --to folder] [--with-uploads] [--keep n]`: writes a backup while the server runs. See docs/backup.md. */
+/** `npm run backup`: writes a backup while the server runs. With `--keep n`, only the n newest backups stay. See docs/backup.md. */
 import '../platform/require-node.ts';
 import path from 'node:path';
 import { writeBackup } from '../backup/write-backup.ts';
@@ -12,7 +12,7 @@ await runCommand(async (config) => {
     { to: { type: 'string' }, 'with-uploads': { type: 'boolean' }, keep: { type: 'string' } },
     usage,
   );
-  const keep = values.keep === undefined ? null : Number(values.keep);
+  const keep = values.keep === undefined ? null : Number(values.keep); // null: all backups stay
   if (keep !== null && !(Number.isInteger(keep) && keep >= 1)) {
     throw new UsageError(`--keep must be a whole number of at least 1.\n${usage}`);
   }

@@ -17,7 +17,7 @@ import { reasonOf } from '../doctor/finding.ts';
 import { openDatabase } from '../store/database.ts';
 import { databaseKinds, openTestDatabase } from '../store/testing/test-database.ts';
 
-const program = path.join(import.meta.dirname, 'doctor.ts');
+const doctorProgram = path.join(import.meta.dirname, 'doctor.ts');
 const isRoot = process.getuid?.() === 0;
 
 function newFolder(): string {
@@ -26,11 +26,11 @@ function newFolder(): string {
   return folder;
 }
 
-/** Runs the command and returns its output and exit code. */
-function doctor(settings: Readonly<Record<string, string>>): Promise<{ code: number; text: string }> {
+/** Runs the command as a child process with new empty folders; returns its exit code and output. */
+function runDoctor(settings: Readonly<Record<string, string>>): Promise<{ code: number; text: string }> {
   return new Promise((resolve) => {
     const env = { PORT: '0', DATA_DIR: newFolder(), SLIDES_DIR: newFolder(), ...settings };
-    execFile(process.execPath, [program], { env }, (error, out, err) =>
+    execFile(process.execPath, [doctorProgram], { env }, (error, out, err) =>
       resolve({ code: error === null ? 0 : Number(error.code), text: out + err }),
     );
   });
@@ -38,14 +38,14 @@ function doctor(settings: Readonly<Record<string, string>>): Promise<{ code: num
 
 describe('npm run doctor', () => {
   it('reports no problem for a fresh installation', async () => {
-    const { code, text } = await doctor({});
+    const { code, text } = await runDoctor({});
     expect(text).toContain('Nothing is wrong.');
     expect(code).toBe(0);
   });
 
   it('prints findings and advice without secrets, and exits with 1 when it finds a problem', async () => {
     const secrets = ['hush-database', 'hush-mail', 'hush-key-of-the-store', 'hush-password-1'];
-    const { code, text } = await doctor({
+    const { code, text } = await runDoctor({
       DATABASE_URL: `postgres://lamina:${secrets[0]}@127.0.0.1:1/lamina`,
       SMTP_URL: `smtp://lamina:${secrets[1]}@127.0.0.1:1`,
       S3_ENDPOINT: 'http://127.0.0.1:1',
@@ -66,14 +66,14 @@ describe('npm run doctor', () => {
   });
 
   it('exits with 1 and explains a setting with an invalid value', async () => {
-    const { code, text } = await doctor({ WORKERS: 'many' });
+    const { code, text } = await runDoctor({ WORKERS: 'many' });
     expect(code).toBe(1);
     expect(text).toContain('WORKERS must be a whole number from 1 to 64, not "many".');
   });
 });
 
 describe('checkDatabase', () => {
-  const createDatabase = async () => {
+  const createEmbeddedDatabase = async () => {
     const dataDir = newFolder();
     const file = path.join(dataDir, 'lamina.db');
     await (await openDatabase({ url: null, file })).destroy();
@@ -81,7 +81,7 @@ describe('checkDatabase', () => {
   };
 
   it('reports an intact database as ok', async () => {
-    const { config } = await createDatabase();
+    const { config } = await createEmbeddedDatabase();
     expect(await checkDatabase(config)).toMatchObject([
       { state: 'ok', message: expect.stringMatching(/SQLite.*the file is intact/) as string },
       { subject: 'Catalogue', state: 'ok' },
@@ -95,18 +95,18 @@ describe('checkDatabase', () => {
   });
 
   it('reports a file that is not a database as wrong', async () => {
-    const { file, config } = await createDatabase();
+    const { file, config } = await createEmbeddedDatabase();
     fs.rmSync(`${file}-wal`, { force: true });
-    fs.writeFileSync(file, 'nothing of the kind '.repeat(1000));
+    fs.writeFileSync(file, 'not a database '.repeat(1000));
     expect(await checkDatabase(config)).toMatchObject([
       { state: 'wrong', advice: expect.stringContaining('restore the last backup') as string },
     ]);
   });
 
   it('reports a database with damaged pages as wrong', async () => {
-    const { file, config } = await createDatabase();
+    const { file, config } = await createEmbeddedDatabase();
     const bytes = fs.readFileSync(file);
-    // Damages every second page, except the first 40, which contain the schema.
+    // Damages every second page of 4,096 bytes, except the first 40, which contain the schema.
     for (let page = 40; page * 4096 < bytes.length; page += 2)
       bytes.fill(0xa5, page * 4096, page * 4096 + 512);
     fs.writeFileSync(file, bytes);
@@ -130,7 +130,7 @@ describe('checkDatabase', () => {
   );
 });
 
-describe('npm run doctor, checks of folders', () => {
+describe('npm run doctor: checks of folders', () => {
   const configOf = (dataDir: string) => ({
     dataDir,
     databaseUrl: null,
@@ -214,7 +214,7 @@ describe('checkAddresses', () => {
 
   it.each<[string, Partial<Parameters<typeof checkAddresses>[0]>, string]>([
     ['a public address without https', { publicUrl: 'http://slides.example.org' }, 'not encrypted'],
-    ['a public address that is loopback', { host: '0.0.0.0' }, 'e-mails and redirects contain'],
+    ['a loopback PUBLIC_URL of a public server', { host: '0.0.0.0' }, 'e-mails and redirects contain'],
     ['https without a trusted proxy', { ...behindProxy, trustedProxies: [] }, 'none is named'],
     [
       'a proxy network of all addresses',
@@ -229,18 +229,18 @@ describe('checkAddresses', () => {
     ['an invalid network mask', { ...behindProxy, trustedProxies: ['10.0.0.0/33'] }, 'neither an address'],
     ['a session cookie without https', { imageSessionCookie: 'strict' }, 'requires https'],
   ])('reports %s as wrong', (_, config, sentence) => {
-    const wrongs = checkAddresses({ ...loopback, ...config }).filter(({ state }) => state === 'wrong');
-    expect(wrongs.map(({ message }) => message).join(' ')).toContain(sentence);
-    for (const { advice } of wrongs) expect(advice).not.toBeNull();
+    const problems = checkAddresses({ ...loopback, ...config }).filter(({ state }) => state === 'wrong');
+    expect(problems.map(({ message }) => message).join(' ')).toContain(sentence);
+    for (const { advice } of problems) expect(advice).not.toBeNull();
   });
 });
 
 describe('checkPorts', () => {
-  it('reports a port as wrong when another program listens on it', async () => {
-    const taken = net.createServer((socket) => void socket.end('no HTTP')).listen(0, '127.0.0.1');
-    onTestFinished(() => void taken.close());
-    await once(taken, 'listening');
-    const { port } = taken.address() as AddressInfo;
+  it('reports a port as wrong when another program listens on it, and metrics on a public address as a note', async () => {
+    const otherProgram = net.createServer((socket) => void socket.end('no HTTP')).listen(0, '127.0.0.1');
+    onTestFinished(() => void otherProgram.close());
+    await once(otherProgram, 'listening');
+    const { port } = otherProgram.address() as AddressInfo;
     const ports = { host: '127.0.0.1', port, metricsHost: '127.0.0.1', metricsPort: null };
     expect(await checkPorts(ports)).toMatchObject([{ state: 'wrong', advice: expect.any(String) as string }]);
     expect(
@@ -278,7 +278,7 @@ describe('reasonOf', () => {
   });
 });
 
-describe('npm run doctor, checks of mail and object storage', () => {
+describe('npm run doctor: checks of mail and object storage', () => {
   it('report a missing mail server as a note', async () => {
     const config = { smtpUrl: null, mailFrom: 'x', dataDir: '/data', allowPlaintextMail: false };
     expect(await checkMail(config)).toMatchObject({ state: 'note' });

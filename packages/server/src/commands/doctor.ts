@@ -6,11 +6,12 @@ import { configOfProcess } from '../platform/config.ts';
 import { programVersion } from '../platform/program-version.ts';
 
 const marks = { ok: '  ok     ', note: '  note   ', wrong: '  WRONG  ' } as const;
-const indent = ' '.repeat(33); // aligns the advice with the messages
+/** Aligns the advice with the messages: the width of a mark (9), the padded subject (22) and two spaces. */
+const adviceIndent = ' '.repeat(33);
 
-function linesOf({ subject, state, message, advice }: Finding): string[] {
+function reportLinesOf({ subject, state, message, advice }: Finding): string[] {
   const line = `${marks[state]}${subject.padEnd(22)}  ${message}`;
-  return advice === null ? [line] : [line, `${indent}→ ${advice}`];
+  return advice === null ? [line] : [line, `${adviceIndent}→ ${advice}`];
 }
 
 process.umask(0o077); // only the owner may read new files, as in the server
@@ -20,5 +21,5 @@ const noteCount = findings.filter(({ state }) => state === 'note').length;
 const noteSummary = noteCount > 0 ? ` ${noteCount} notes.` : '';
 const summary =
   wrongCount === 0 ? `Nothing is wrong.${noteSummary}` : `${wrongCount} wrong, ${noteCount} notes.`;
-const report = [`Lamina ${programVersion}`, '', ...findings.flatMap(linesOf), '', summary].join('\n');
+const report = [`Lamina ${programVersion}`, '', ...findings.flatMap(reportLinesOf), '', summary].join('\n');
 process.stdout.write(`${withoutPasswords(report)}\n`, () => process.exit(wrongCount === 0 ? 0 : 1));

@@ -30,9 +30,9 @@ export async function runCommand(work: (config: Config, log: Logger) => Promise<
     await work(config, pino({ level: config.logLevel }, pino.destination(standardError)));
   } catch (error) {
     const { message, cause } = error as Error;
-    const isCauseMissing =
+    const needsCause =
       cause instanceof Error && !(error instanceof UsageError) && !message.includes(cause.message);
-    console.error(isCauseMissing ? `${message} (${cause.message})` : message);
+    console.error(needsCause ? `${message} (${cause.message})` : message);
     process.exitCode = error instanceof UsageError ? 2 : 1;
   }
 }

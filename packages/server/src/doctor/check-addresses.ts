@@ -1,4 +1,4 @@
-/** Checks ports, public address, trusted proxies, identity provider and secrets. */
+/** Checks of `npm run doctor`: ports, public address, trusted proxies, sign-in provider (OpenID Connect) and secrets. */
 import { once } from 'node:events';
 import net from 'node:net';
 import { addressOf, type Config } from '../platform/config.ts';
@@ -27,7 +27,7 @@ export async function checkPorts(
   return findings;
 }
 
-/** @param probePath path to which Lamina responds with success on this port */
+/** Checks one port. @param probePath path for which Lamina answers with status 200 on this port */
 async function checkPort(host: string, port: number, setting: string, probePath: string): Promise<Finding> {
   const subject = setting === 'PORT' ? 'Port' : 'Metrics port';
   if (port === 0) return ok(subject, 'Any free port.');
@@ -71,7 +71,7 @@ async function respondsWithSuccess(address: string): Promise<boolean> {
   }
 }
 
-/** Checks the public URL, the cookie of image sessions and the trusted proxies. */
+/** Checks the public URL, the cookie of image sessions (the credentials of pixel requests) and the trusted proxies. */
 export function checkAddresses(
   config: Pick<Config, 'publicUrl' | 'host' | 'port' | 'trustedProxies' | 'imageSessionCookie'>,
 ): Finding[] {
@@ -119,7 +119,8 @@ function checkProxies(proxies: readonly string[], isHttps: boolean): Finding {
       'Name addresses or networks, as in 10.0.0.5 or 10.0.0.0/24, not host names.',
     );
   }
-  if (proxies.some((proxy) => /\/0$/.test(proxy))) {
+  // 0.0.0.0/0 and ::/0 are all addresses.
+  if (proxies.some((proxy) => proxy.endsWith('/0'))) {
     return wrong(
       subject,
       'Every client is trusted as a proxy and can forge its address, in the audit log and for the throttle.',
@@ -136,6 +137,7 @@ function checkProxies(proxies: readonly string[], isHttps: boolean): Finding {
     : ok(subject, 'None, and none seems to be required.');
 }
 
+/** Returns whether the text is an IP address, a network such as 10.0.0.0/24, or the name of a set of networks. */
 function isNetwork(text: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
   const [address = '', prefixLength] = text.split('/');
@@ -162,7 +164,7 @@ export async function checkProvider({ signIn: { external } }: Pick<Config, 'sign
   }
 }
 
-/** Checks that the encryption key is shared where the database is, and that attempts are limited. */
+/** Checks that servers with a shared database share the encryption key, and that the throttle limits sign-in attempts. */
 export function checkSecrets({
   databaseUrl,
   secretKey,

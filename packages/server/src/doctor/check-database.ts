@@ -1,4 +1,4 @@
-/** Checks the database: its state and version, the clock, the number of connections, and the slides in the catalogue. */
+/** A check of `npm run doctor`: the database's state and version, the clock, the number of connections, and the catalogue. */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../platform/config.ts';
@@ -9,7 +9,7 @@ import { type Finding, note, ok, reasonOf, withoutPasswords, withTimeout, wrong 
 const timeoutMs = 120_000;
 /** Sessions and time-based codes (TOTP) depend on the clock. */
 const maxClockSkewMs = 2000;
-/** A process uses ten connections and its job queue three. The rest is a reserve, because PostgreSQL reserves some itself. */
+/** A process uses ten connections and its job queue three; two more make up for those that PostgreSQL reserves for itself. */
 const connectionsPerProcess = 15;
 
 export async function checkDatabase(config: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<Finding[]> {
@@ -33,11 +33,16 @@ export async function checkDatabase(config: Pick<Config, 'databaseUrl' | 'dataDi
       ),
     ];
   }
-  return [stateOf(health, databaseName), ...clockOf(health), ...connectionsOf(health), ...slidesOf(health)];
+  return [
+    checkState(health, databaseName),
+    ...checkClock(health),
+    ...checkConnectionLimit(health),
+    ...checkCatalogue(health),
+  ];
 }
 
-function stateOf(health: DatabaseHealth, databaseName: string): Finding {
-  const { version, damage, pendingMigrations: pending, unknownMigrations: unknown, isEmpty } = health;
+function checkState(health: DatabaseHealth, databaseName: string): Finding {
+  const { version, damage, pendingMigrations, unknownMigrations, isEmpty } = health;
   if (damage.length > 0) {
     return wrong(
       'Database',
@@ -45,19 +50,19 @@ function stateOf(health: DatabaseHealth, databaseName: string): Finding {
       'Stop Lamina, keep a copy of the file, and restore the last backup (docs/operate.md).',
     );
   }
-  if (unknown.length > 0) {
+  if (unknownMigrations.length > 0) {
     return wrong(
       'Database',
-      `${databaseName}, was written by a newer version of Lamina (${unknown.at(-1)}).`,
+      `${databaseName}, was written by a newer version of Lamina (${unknownMigrations.at(-1)}).`,
       'Start that version again, or restore a backup that this version has made.',
     );
   }
   if (isEmpty)
     return ok('Database', `${databaseName}, version ${version}: empty; the first start creates the tables.`);
-  if (pending.length > 0) {
+  if (pendingMigrations.length > 0) {
     return note(
       'Database',
-      `${databaseName}, version ${version}: the next start changes its tables (${pending.join(', ')}).`,
+      `${databaseName}, version ${version}: the next start changes its tables (${pendingMigrations.join(', ')}).`,
       'Make a backup first: it is the only way to go back.',
     );
   }
@@ -65,12 +70,12 @@ function stateOf(health: DatabaseHealth, databaseName: string): Finding {
   return ok('Database', `${databaseName}, version ${version}: its tables are up to date${fileState}.`);
 }
 
-function clockOf({ clockAheadMs }: DatabaseHealth): Finding[] {
+function checkClock({ clockAheadMs }: DatabaseHealth): Finding[] {
   if (clockAheadMs === null) return [];
   const seconds = `${(Math.abs(clockAheadMs) / 1000).toFixed(1)} s`;
   if (Math.abs(clockAheadMs) <= maxClockSkewMs)
     return [ok('Clock', `Differs from the database's clock by ${seconds}.`)];
-  const direction = clockAheadMs > 0 ? 'behind' : 'ahead of';
+  const direction = clockAheadMs > 0 ? 'behind' : 'ahead of'; // `clockAheadMs` is that of the database's clock
   return [
     wrong(
       'Clock',
@@ -80,7 +85,7 @@ function clockOf({ clockAheadMs }: DatabaseHealth): Finding[] {
   ];
 }
 
-function connectionsOf({ maxConnections }: DatabaseHealth): Finding[] {
+function checkConnectionLimit({ maxConnections }: DatabaseHealth): Finding[] {
   if (maxConnections === null) return [];
   const processes = Math.floor(maxConnections / connectionsPerProcess);
   const message = `PostgreSQL allows ${maxConnections} connections: enough for ${processes} processes of Lamina.`;
@@ -95,7 +100,7 @@ function connectionsOf({ maxConnections }: DatabaseHealth): Finding[] {
   ];
 }
 
-function slidesOf({ slides }: DatabaseHealth): Finding[] {
+function checkCatalogue({ slides }: DatabaseHealth): Finding[] {
   if (slides === null) return [];
   const { ready = 0, failed = 0, pending = 0 } = slides;
   const message = `${ready} ready, ${pending} waiting to be ingested, ${failed} failed.`;

@@ -1,4 +1,4 @@
-/** Checks the slide folder and the data folder: access, file system, free space and permissions. */
+/** Checks of `npm run doctor`: access to the slide folder and the data folder, file system, free space and permissions. */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -6,9 +6,8 @@ import type { Config } from '../platform/config.ts';
 import { type Finding, gibibytes, note, ok, reasonOf, withTimeout, wrong } from './finding.ts';
 
 const timeoutMs = 10_000;
-/** Less free space than this is a note. */
+// Less free space than this gives a finding with the state `note` or `wrong`.
 const noteBelowBytes = 1024 ** 3;
-/** Less free space than this is wrong. */
 const wrongBelowBytes = 100 * 1024 ** 2;
 
 /**
@@ -57,7 +56,7 @@ export async function checkSlidesFolder({
   }
 }
 
-/** Checks that the data folder can be written, lasts, has enough space and is private. */
+/** Checks that the data folder can be written, survives a restart, has enough space and is private. */
 export async function checkDataFolder({
   dataDir,
   databaseUrl,
@@ -78,12 +77,12 @@ export async function checkDataFolder({
       ),
     ];
   }
-  const { type, bavail, bsize } = await fs.statfs(dataDir);
+  const { type, bavail: freeBlocks, bsize: blockBytes } = await fs.statfs(dataDir);
   const maxCacheBytes = tileCacheBytes + (objectStore === null ? 0 : objectCacheBytes);
   return [
-    fileSystemOf(dataDir, type, databaseUrl === null),
-    freeSpaceOf(bavail * bsize, maxCacheBytes),
-    ...(await privacyOf(dataDir)),
+    checkFileSystem(dataDir, type, databaseUrl === null),
+    checkFreeSpace(freeBlocks * blockBytes, maxCacheBytes),
+    ...(await checkPermissions(dataDir)),
   ];
 }
 
@@ -98,9 +97,9 @@ async function writeTestFile(folder: string): Promise<void> {
   }
 }
 
-function fileSystemOf(dataDir: string, type: number, hasDatabase: boolean): Finding {
+function checkFileSystem(dataDir: string, type: number, hasEmbeddedDatabase: boolean): Finding {
   const networkFileSystem = networkFileSystems.get(type >>> 0); // `>>> 0` makes a negative number unsigned
-  if (networkFileSystem !== undefined && hasDatabase) {
+  if (networkFileSystem !== undefined && hasEmbeddedDatabase) {
     return wrong(
       'Data folder',
       `DATA_DIR=${dataDir} is on a network file system (${networkFileSystem}), where SQLite is not safe.`,
@@ -125,7 +124,7 @@ function fileSystemOf(dataDir: string, type: number, hasDatabase: boolean): Find
   return ok('Data folder', `${dataDir} can be written${suffix}.`);
 }
 
-function freeSpaceOf(freeBytes: number, maxCacheBytes: number): Finding {
+function checkFreeSpace(freeBytes: number, maxCacheBytes: number): Finding {
   const message = `${gibibytes(freeBytes)} are free; the caches may grow to ${gibibytes(maxCacheBytes)}.`;
   if (freeBytes < wrongBelowBytes)
     return wrong('Disk', message, 'Free some space now: the server cannot store anything on a full disk.');
@@ -135,7 +134,7 @@ function freeSpaceOf(freeBytes: number, maxCacheBytes: number): Finding {
   return ok('Disk', message);
 }
 
-async function privacyOf(dataDir: string): Promise<Finding[]> {
+async function checkPermissions(dataDir: string): Promise<Finding[]> {
   if (process.platform === 'win32') return [];
   const { mode } = await fs.stat(dataDir);
   const isClosedToOthers = (mode & 0o007) === 0; // the permissions of users other than owner and group

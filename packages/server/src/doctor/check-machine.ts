@@ -1,4 +1,4 @@
-/** Checks Node, processors, memory, open files and image libraries. */
+/** Checks of `npm run doctor`: Node, processors, memory, open files and image libraries. */
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import { installedLibraries } from '@lamina/slide';
@@ -9,7 +9,7 @@ import { type Finding, gibibytes, note, ok, wrong } from './finding.ts';
 const bytesPerProcess = 512 * 1024 ** 2;
 /** Enough for a thousand viewers with six connections each, and a few files for each open slide. */
 const recommendedOpenFiles = 16_384;
-/** A lower limit than this is wrong. */
+/** A lower limit gives a finding with the state `wrong`. */
 const minOpenFiles = 2048;
 
 /** Reports the version of Node and the platform. */
@@ -24,7 +24,7 @@ export function checkSize({ workers }: Pick<Config, 'workers'>): Finding[] {
   const containerLimitBytes = process.constrainedMemory(); // 0 without a limit
   const hasContainerLimit = containerLimitBytes > 0 && containerLimitBytes < os.totalmem();
   const memoryBytes = hasContainerLimit ? containerLimitBytes : os.totalmem();
-  const neededBytes = bytesPerProcess * (workers + 2); // with two render workers
+  const neededBytes = bytesPerProcess * (workers + 2); // the serving processes and two render workers
   const findings: Finding[] = [];
   if (workers > cores) {
     findings.push(
@@ -66,7 +66,7 @@ async function findOpenFileLimit(): Promise<number | null> {
   return hardLimit === undefined ? null : Number(hardLimit);
 }
 
-/** Checks the image libraries, and whether render workers can be confined. */
+/** Checks the image libraries, and whether Landlock (a Linux security module) can confine the render workers to slides. */
 export async function checkLibraries(): Promise<Finding[]> {
   const { sharp, turboJpeg, openSlide, landlock } = await installedLibraries();
   return [

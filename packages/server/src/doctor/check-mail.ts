@@ -1,4 +1,4 @@
-/** Checks the connection to the mail server. */
+/** A check of `npm run doctor`: the connection to the mail server. */
 import path from 'node:path';
 import { createTransport } from 'nodemailer';
 import { isTlsFault, smtpOptions, tlsAdvice } from '../mail/smtp-options.ts';

@@ -1,4 +1,4 @@
-/** Checks the object storage that is configured for slides. */
+/** A check of `npm run doctor`: the object storage (S3) that is configured for slides. */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import { type Finding, note, ok, reasonOf, withTimeout, wrong } from './finding.
 const timeoutMs = 15_000;
 const testRangeBytes = 16;
 
-/** Checks that objects can be listed, read in part, written and deleted, as the server does it. */
+/** Checks that objects can be listed, read in part, written and deleted, which the server needs for slides and uploads. */
 export async function checkObjectStorage({
   objectStore,
   dataDir,
@@ -19,10 +19,10 @@ export async function checkObjectStorage({
   const location = `${bucket}/${prefix} at ${new URL(endpoint).host}`;
   const store = createObjectStore(objectStore);
   try {
-    const first = await withTimeout(timeoutMs, firstOf(store.list('')));
-    if (first === null)
+    const firstObject = await withTimeout(timeoutMs, firstOf(store.list('')));
+    if (firstObject === null)
       return [note('Bucket', `${location} can be listed and is empty.`, 'Put slides into it.')];
-    await withTimeout(timeoutMs, store.read(first, 0, Math.min(testRangeBytes, first.size)));
+    await withTimeout(timeoutMs, store.read(firstObject, 0, Math.min(testRangeBytes, firstObject.size)));
   } catch (error) {
     return [
       wrong(

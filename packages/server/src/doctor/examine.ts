@@ -26,7 +26,7 @@ const checks: readonly Check[] = [
   checkMail,
 ];
 
-/** Returns the findings of all checks. A check that throws becomes a finding. @param readSettings throws ConfigError if one is invalid */
+/** Returns the findings of all checks. A check that throws gives a finding too. @param readSettings throws ConfigError for an invalid setting */
 export async function examine(readSettings: () => Config): Promise<Finding[]> {
   let config: Config;
   try {

@@ -8,7 +8,7 @@ export interface Finding {
   readonly state: 'ok' | 'note' | 'wrong';
   /** What the check found. It never contains a secret. */
   readonly message: string;
-  /** What the operator should do; null: nothing. */
+  /** What the operator should do; null if nothing is to be done. */
   readonly advice: string | null;
 }
 
@@ -53,7 +53,7 @@ export function gibibytes(bytes: number): string {
   return `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
 }
 
-/** Returns the result of the work. @throws Error when it takes longer than the timeout */
+/** Returns the result of the work. @throws Error when the work takes longer than the timeout, and its own errors */
 export async function withTimeout<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
   const error = new Error(`there was no answer within ${timeoutMs / 1000} seconds`);

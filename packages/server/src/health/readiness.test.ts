@@ -9,7 +9,8 @@ import { createReadiness } from './readiness.ts';
 
 type ReadinessDependencies = Parameters<typeof createReadiness>[0];
 
-async function readiness(overrides: Partial<ReadinessDependencies> = {}) {
+/** Creates the readiness check of a process whose services work, except those in `overrides`; `lines` are its log. */
+async function createTestReadiness(overrides: Partial<ReadinessDependencies> = {}) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-ready-'));
   const { db, close } = await openTestDatabase('SQLite');
   onTestFinished(async () => {
@@ -29,6 +30,7 @@ async function readiness(overrides: Partial<ReadinessDependencies> = {}) {
   return { ...createReadiness(dependencies), lines };
 }
 
+/** Returns a service of rendered tiles with an empty queue, except for these figures. */
 const renderedTilesWith = (figures: { readonly isFull?: boolean } = {}) => ({
   figures: () => ({
     queueLength: 0,
@@ -55,7 +57,7 @@ const unresponsive = objectStorageThat(() => new Promise(() => {}));
 const unreadableFolder = { slidesDir: import.meta.filename };
 const missingFolder = { slidesDir: path.join(import.meta.dirname, 'missing-folder') };
 
-describe('readiness of a server process', () => {
+describe('isReady of a server process', () => {
   it.each<[string, Partial<ReadinessDependencies>]>([
     ['a database and a slide folder', {}],
     ['a slide folder that does not exist yet', { config: missingFolder }],
@@ -65,30 +67,30 @@ describe('readiness of a server process', () => {
       'object storage although the slide folder is unreadable',
       { config: unreadableFolder, objectStorage: available },
     ],
-  ])('is true with %s', async (_, overrides) => {
-    expect(await (await readiness(overrides)).isReady()).toBe(true);
+  ])('returns true with %s', async (_, overrides) => {
+    expect(await (await createTestReadiness(overrides)).isReady()).toBe(true);
   });
 
   it.each<[string, Partial<ReadinessDependencies>, string]>([
     ['an unreadable slide folder', { config: unreadableFolder }, 'slides unreadable'],
     [
-      'neither folder nor object storage',
+      'an unreadable slide folder and an unavailable object storage',
       { config: unreadableFolder, objectStorage: unavailable },
       'store is unavailable',
     ],
     [
-      'object storage that does not respond',
+      'an unreadable slide folder and an object storage that does not respond',
       { config: unreadableFolder, objectStorage: unresponsive },
       'no answer within',
     ],
     ['a full render queue', { renderedTiles: renderedTilesWith({ isFull: true }) }, 'render queue full'],
-  ])('is false with %s, and the log states the reason', async (_, overrides, reason) => {
-    const { isReady, lines } = await readiness(overrides);
+  ])('returns false with %s and logs the reason', async (_, overrides, reason) => {
+    const { isReady, lines } = await createTestReadiness(overrides);
     expect(await isReady()).toBe(false);
     expect(lines.join('')).toContain(reason);
   });
 
-  it('is checked once for 1,000 concurrent calls of isReady', async () => {
+  it('checks the services once for 1,000 concurrent calls', async () => {
     let checks = 0;
     const renderedTiles = {
       figures() {
@@ -96,9 +98,9 @@ describe('readiness of a server process', () => {
         return renderedTilesWith().figures();
       },
     };
-    const { isReady } = await readiness({ renderedTiles });
-    const answers = await Promise.all(Array.from({ length: 1000 }, isReady));
-    expect(answers.every(Boolean)).toBe(true);
+    const { isReady } = await createTestReadiness({ renderedTiles });
+    const results = await Promise.all(Array.from({ length: 1000 }, isReady));
+    expect(results.every(Boolean)).toBe(true);
     expect(checks).toBe(1);
   });
 });

@@ -1,4 +1,4 @@
-/** Registers the metrics whose values are read from services at each scrape of the metrics endpoint. */
+/** Registers the Prometheus metrics whose values are read from services at each scrape of the metrics endpoint. */
 import type { Metrics } from '../metrics/metrics.ts';
 import { connectionsInUse, type Database, watchQueries } from '../store/database.ts';
 import { countSessions } from '../store/image-sessions.ts';
