@@ -1,4 +1,4 @@
-/** A histogram of durations that stores plain numbers, so that adding a duration takes almost no time. */
+/** A histogram of durations for the Prometheus metrics. It stores plain numbers, so adding a duration takes almost no time. */
 
 /** Upper bounds of the buckets in seconds, ascending. A last bucket without a bound counts longer durations. */
 export const durationBounds = [

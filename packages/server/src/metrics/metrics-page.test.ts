@@ -3,17 +3,17 @@ import { createMetrics } from './metrics.ts';
 import { createEndedProcessMetrics, metricsPage } from './metrics-page.ts';
 import type { MetricNow } from './prometheus-types.ts';
 
-/** Returns the metrics of a process that has answered some requests in 3 ms each. */
-const metricsAfter = async (times: number) => {
+/** Returns the metrics of a process that has answered some requests in 3 ms each; the gauge `open` is their number too. */
+const metricsAfter = async (requestCount: number) => {
   const metrics = createMetrics();
-  for (let i = 0; i < times; i++) metrics.request('GET', '/a', 200, 3);
-  metrics.watch({ name: 'open', help: '', type: 'gauge', aggregator: 'sum', read: () => times });
+  for (let i = 0; i < requestCount; i++) metrics.request('GET', '/a', 200, 3);
+  metrics.watch({ name: 'open', help: '', type: 'gauge', aggregator: 'sum', read: () => requestCount });
   return metrics.now();
 };
-/** Returns values from the page of several processes. */
+/** Returns the values of some series on the metrics page of several processes. */
 const valuesOf = async (...processes: (readonly MetricNow[])[]) => {
   const page = await metricsPage(processes);
-  const seriesOf = (series: string) =>
+  const valueOfSeries = (series: string) =>
     Number(
       page
         .split('\n')
@@ -22,11 +22,11 @@ const valuesOf = async (...processes: (readonly MetricNow[])[]) => {
         .at(-1),
     );
   return {
-    requests: seriesOf('http_requests_total{route="/a",method="GET",status="200"}'),
-    within5ms: seriesOf('http_request_seconds_bucket{le="0.005",route="/a"}'),
-    within1ms: seriesOf('http_request_seconds_bucket{le="0.001",route="/a"}'),
-    seconds: seriesOf('http_request_seconds_sum{route="/a"}'),
-    open: seriesOf('open'),
+    requests: valueOfSeries('http_requests_total{route="/a",method="GET",status="200"}'),
+    within5ms: valueOfSeries('http_request_seconds_bucket{le="0.005",route="/a"}'),
+    within1ms: valueOfSeries('http_request_seconds_bucket{le="0.001",route="/a"}'),
+    seconds: valueOfSeries('http_request_seconds_sum{route="/a"}'),
+    open: valueOfSeries('open'),
   };
 };
 
@@ -36,7 +36,7 @@ describe('metricsPage', () => {
       requests: 7,
       within5ms: 7,
       within1ms: 0,
-      seconds: expect.closeTo(0.021, 6) as number,
+      seconds: expect.closeTo(0.021, 6) as number, // 7 requests of 3 ms
       open: 7,
     });
   });

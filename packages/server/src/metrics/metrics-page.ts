@@ -10,29 +10,29 @@ export function metricsPage(processes: readonly (readonly MetricNow[])[]): Promi
 }
 
 /**
- * Creates the sums of the counters of exited processes, which keep the total from decreasing when a process exits.
+ * Creates the sums of the counters of exited processes. With them, the totals on the page do not decrease when a process exits.
  * Increments between the last read of a process and its exit are lost.
  */
 export function createEndedProcessMetrics(): {
-  /** @param last the metrics of a process when they were last read */
-  add(last: readonly MetricNow[]): void;
+  /** Adds the counters of a process. @param lastMetrics the metrics of the process when they were last read */
+  add(lastMetrics: readonly MetricNow[]): void;
   now(): readonly MetricNow[];
 } {
   const sums = new Map<string, MetricNow>();
   return {
-    add(last) {
-      for (const metric of last) {
+    add(lastMetrics) {
+      for (const metric of lastMetrics) {
         if (metric.type === 'gauge' || metric.aggregator !== 'sum') continue;
         const sum = sums.get(metric.name);
-        sums.set(metric.name, sum === undefined ? metric : addUp(sum, metric));
+        sums.set(metric.name, sum === undefined ? metric : addMetrics(sum, metric));
       }
     },
     now: () => [...sums.values()],
   };
 }
 
-/** Adds the values of two metrics that have the same labels. */
-function addUp(first: MetricNow, second: MetricNow): MetricNow {
+/** Returns a metric with the sum of the values that two readings have for the same labels. */
+function addMetrics(first: MetricNow, second: MetricNow): MetricNow {
   const values = new Map<string, MetricNow['values'][number]>();
   for (const sample of [...first.values, ...second.values]) {
     const labels = Object.entries(sample.labels).toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -6,15 +6,15 @@ import { slideServer } from '../testing/slide-server.ts';
 import { testServer } from '../testing/test-server.ts';
 import { metricsPage } from './metrics-page.ts';
 
-/** Returns the value of each series on the metrics page. */
+/** Returns the value of each series on the metrics page, by name and sorted labels: `tiles_total{result="ok",source="made"}`. */
 async function scrape({ services }: Pick<Awaited<ReturnType<typeof testServer>>, 'services'>) {
   const page = await metricsPage([await services.metrics.now()]);
   const lines = page.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return new Map(
     lines.map((line) => {
       const [, name = '', labels = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
-      const sorted = (labels.match(/\w+="(?:[^"\\]|\\.)*"/g) ?? []).sort().join(',');
-      return [sorted === '' ? name : `${name}{${sorted}}`, Number(value)];
+      const sortedLabels = (labels.match(/\w+="(?:[^"\\]|\\.)*"/g) ?? []).sort().join(',');
+      return [sortedLabels === '' ? name : `${name}{${sortedLabels}}`, Number(value)];
     }),
   );
 }
@@ -33,12 +33,12 @@ describe('Prometheus metrics', () => {
     const user = await fixtures.user();
     const session = await sessionOf(user);
     const before = await scrape(server);
-    const tag = (await pixels(`${id}/image_files/9/1_1.jpg`, session)).headers.etag as string;
-    await pixels(`${id}/image_files/9/1_1.jpg`, session, { headers: { 'if-none-match': tag } });
-    await pixels(`${id}/image_files/8/0_0.jpg`, session);
-    await pixels(`${id}/image_files/8/0_0.jpg`, session);
-    await pixels(`${id}/image_files/9/99_99.jpg`, session);
-    await pixels(`${id}/image_files/9/1_1.jpg`, 'x'.repeat(43));
+    const etag = (await pixels(`${id}/image_files/9/1_1.jpg`, session)).headers.etag as string; // native
+    await pixels(`${id}/image_files/9/1_1.jpg`, session, { headers: { 'if-none-match': etag } }); // 304
+    await pixels(`${id}/image_files/8/0_0.jpg`, session); // rendered
+    await pixels(`${id}/image_files/8/0_0.jpg`, session); // cached
+    await pixels(`${id}/image_files/9/99_99.jpg`, session); // 404
+    await pixels(`${id}/image_files/9/1_1.jpg`, 'x'.repeat(43)); // 401, an unknown session
     await as(user).call(listImages);
     await as(null).call(listImages);
     await as(null).call(signIn, { body: { email: user.email, password: 'not this one' } });
@@ -99,12 +99,12 @@ describe('Prometheus metrics', () => {
       return response;
     };
     await requestTile('9/0_0.jpg');
-    await requestTile('8/0_0.jpg');
+    await requestTile('8/0_0.jpg'); // is in the cache from now on
     const before = await scrape(server);
-    const tag = (await requestTile('9/1_1.jpg')).headers.get('etag') ?? '';
+    const etag = (await requestTile('9/1_1.jpg')).headers.get('etag') ?? '';
     await requestTile('9/1_1.jpg', { method: 'HEAD' });
     await requestTile('8/0_0.jpg');
-    await requestTile('9/1_1.jpg', { headers: { 'if-none-match': tag } });
+    await requestTile('9/1_1.jpg', { headers: { 'if-none-match': etag } });
     expect(services.metrics.tiles.fastPathResponses('HEAD', 200)).toBe(tileFastPath ? 1 : 0);
     const after = await scrape(server);
     const increase = (series: string) => (after.get(series) ?? 0) - (before.get(series) ?? 0);
@@ -112,7 +112,7 @@ describe('Prometheus metrics', () => {
     expect(increase(`http_requests_total{method="HEAD",route="${tileRoute}",status="200"}`)).toBe(1);
     expect(increase(`http_requests_total{method="GET",route="${tileRoute}",status="304"}`)).toBe(1);
     expect(increase(`http_request_seconds_count{route="${tileRoute}"}`)).toBe(4);
-    expect(increase('tiles_total{result="ok",source="stored"}')).toBe(2);
+    expect(increase('tiles_total{result="ok",source="stored"}')).toBe(2); // GET and HEAD
     expect(increase('tiles_total{result="ok",source="kept"}')).toBe(1);
     expect(increase('tiles_total{result="not_modified",source="none"}')).toBe(1);
     expect(increase('tile_seconds_count{kind="kept"}')).toBe(1);
@@ -134,12 +134,12 @@ describe('Prometheus metrics', () => {
     const server = await testServer();
     const admin = await server.fixtures.admin();
     const image = await server.fixtures.image();
-    const ids = [admin.uid, image.id, 'b'.repeat(43)];
+    const ids = [admin.uid, image.id, 'b'.repeat(43)]; // the last one has the form of a token
     const token = await server.fixtures.token(admin);
-    for (const who of [token, null]) {
+    for (const caller of [token, null]) {
       for (const { method, path } of Object.values(endpoints)) {
         for (const id of ids) {
-          await server.as(who).inject({ method, url: path.replaceAll(/:\w+/g, id) });
+          await server.as(caller).inject({ method, url: path.replaceAll(/:\w+/g, id) });
         }
       }
     }

@@ -1,6 +1,6 @@
 /**
- * The metrics of this process. Label values are constants of the program, such as the template of a route or an error
- * code, and never an id, an address or a file name. So there are few series, and none identifies a person.
+ * The Prometheus metrics of this process. Label values are constants of the program, such as the template of a route or an
+ * error code, and never an id, an address or a file name. So there are few series, and none identifies a person.
  */
 import { apiBase, getTile } from '@lamina/contract';
 import type { Durations } from './durations.ts';
@@ -32,7 +32,7 @@ export interface Metrics {
   request(method: string, route: string, status: number, ms: number): void;
   /** Returns a function that counts responses of a route with one status; faster than `request` for frequent responses. */
   requestsOf(method: string, route: string, status: number): (ms: number) => void;
-  /** Counts a tile request that was answered with an error. @param code error code of the response */
+  // Each of these methods counts one event. The parameter is the label value: the error code, or the rule of the throttle.
   tileRefused(code: string): void;
   slideError(kind: string): void;
   authFailure(reason: string): void;
@@ -136,7 +136,7 @@ export function createMetrics(): Metrics {
 /** Returns the number of recorded durations. */
 const countOf = (durations: Durations) => durations.counts().reduce((sum, count) => sum + count, 0);
 
-/** Returns a counter; the metrics page adds up samples with the same labels. */
+/** Returns a counter; the metrics page adds up samples with the same labels, also those of several processes. */
 function counter(name: string, help: string, values: readonly Sample[]): MetricNow {
   return { name, help, type: 'counter', aggregator: 'sum', values };
 }

@@ -28,7 +28,7 @@ interface ByLabels<T> {
   entries(): Iterable<{ readonly labels: Labels; readonly counted: T }>;
 }
 
-function byLabels<T>(names: readonly string[], create: () => T): ByLabels<T> {
+function createByLabels<T>(names: readonly string[], create: () => T): ByLabels<T> {
   const entriesByKey = new Map<string, { readonly labels: Labels; readonly counted: T }>();
   return {
     of(...values) {
@@ -53,7 +53,7 @@ export interface Counter {
 }
 
 export function createCounter(...labelNames: readonly string[]): Counter {
-  const counts = byLabels(labelNames, () => ({ value: 0 }));
+  const counts = createByLabels(labelNames, () => ({ value: 0 }));
   return {
     add(...values) {
       counts.of(...values).value++;
@@ -72,7 +72,7 @@ export interface Histogram {
 }
 
 export function createHistogram(...labelNames: readonly string[]): Histogram {
-  const durations = byLabels(labelNames, createDurations);
+  const durations = createByLabels(labelNames, createDurations);
   return {
     add: (ms, ...values) => durations.of(...values).add(ms),
     of: durations.of,

@@ -4,7 +4,7 @@ import { readBucketTree } from './bucket-tree.ts';
 
 type Store = Parameters<typeof readBucketTree>[0]['store'];
 
-/** Returns a store with these objects, which lists them in the order of an S3 store. */
+/** Returns an object store with these objects (text by key). It lists them as S3 does: sorted by the bytes of the keys. */
 function storeOf(objects: Readonly<Record<string, string>>): Store {
   const listed = Object.entries(objects).map(([key, text]): ListedObject => {
     return { key, size: text.length, etag: `etag of ${text}`, lastModified: '2026-05-01T00:00:00.000Z' };
@@ -30,7 +30,7 @@ const treeOf = (objects: Readonly<Record<string, string>>) =>
   });
 
 describe('readBucketTree', () => {
-  it('returns a folder for each slash in the keys of objects', async () => {
+  it('returns a folder for each part of an object key before a slash', async () => {
     const tree = await treeOf({ 'a.svs': '', 'Set/b.svs': '', 'Set/deep/er/c.svs': '' });
     expect(await tree.entriesOf('')).toEqual([
       { name: 'Set', kind: 'folder' },
@@ -44,7 +44,7 @@ describe('readBucketTree', () => {
     'ignores the object key %j, which is not a valid file path',
     async (key) => {
       const tree = await treeOf({ [key]: '12' });
-      // Visits all folders and expects that none contains a file.
+      // Visits all folders (the loop also visits places that are added to it) and expects that none contains a file.
       const places = [''];
       for (const place of places) {
         for (const { name, kind } of (await tree.entriesOf(place)) ?? []) {
@@ -60,16 +60,16 @@ describe('readBucketTree', () => {
     expect(await tree.entriesOf('')).toEqual([{ name: 'a.svs', kind: 'file' }]);
   });
 
-  it('returns the versions of all objects below a folder in the order of their keys', async () => {
+  it('returns the total size and the versions of all objects below a folder, in the order of their keys', async () => {
     const tree = await treeOf({ 'a-b': '1', 'a/x/y': '22', 'a/': '', 'a/é': '4444', 'a/z': '333', a0: '5' });
     expect(await tree.allBelow('a')).toEqual({
-      sizeBytes: 9,
+      sizeBytes: 9, // 0 + 2 + 3 + 4
       versions: ['object etag of  0', 'object etag of 22 2', 'object etag of 333 3', 'object etag of 4444 4'],
     });
     expect(await tree.allBelow('b')).toBeNull();
   });
 
-  it('reads fewer bytes than requested at the end of an object, and null for an unknown object', async () => {
+  it('returns fewer bytes than requested at the end of an object, and null for an unknown object', async () => {
     const tree = await treeOf({ 'Set/a': '0123456789' });
     const read = async (place: string, offset: number, length: number) => {
       const bytes = await tree.read(place, offset, length);
@@ -81,7 +81,7 @@ describe('readBucketTree', () => {
     expect(await read('Set/b', 0, 1)).toBeNull();
   });
 
-  it('reads null for an object that was deleted after the listing', async () => {
+  it('returns null instead of bytes for an object that was deleted after the listing', async () => {
     const store = storeOf({ a: '123' });
     const readMissing = async () => {
       throw new SlideError('FILE_MISSING', 'no such object');

@@ -1,6 +1,6 @@
 /**
- * Presents a bucket as a tree of folders: slashes in keys separate folders. The whole bucket is listed once; afterwards
- * only the contents of objects are requested from the object storage.
+ * Presents a bucket with slides as a tree of folders, for the scan: slashes in keys separate folders. The whole bucket is listed
+ * once; afterwards only the contents of objects are requested from the object storage.
  */
 import {
   type ListedObject,
@@ -14,7 +14,8 @@ import { type FolderTree, placeIn, type TreeEntry } from './folder-tree.ts';
 /**
  * Groups objects into slides by their contents, in a render worker because the objects are untrusted.
  *
- * @param folder key without a final slash; '' is the bucket
+ * @param folder key without a final slash; '' is the root of the bucket
+ * @returns null when the groups cannot be determined now
  */
 type GroupFiles = (folder: string, names: readonly string[]) => Promise<readonly SlideGroup[] | null>;
 
@@ -29,7 +30,7 @@ interface Folder {
   readonly files: Map<string, ListedObject>;
   /** Names of the folders in this folder. */
   readonly folders: Set<string>;
-  /** Range in the listing of the objects below the folder; `listingEnd` is exclusive. */
+  /** Range of the objects below the folder in the sorted listing; `listingEnd` is exclusive. */
   readonly listingStart: number;
   listingEnd: number;
 }
@@ -76,13 +77,13 @@ export async function readBucketTree({ store, groupFiles, signal }: BucketTreeOp
 
   return {
     async entriesOf(folder) {
-      const found = folders.get(folder);
-      if (found === undefined) return null;
+      const listed = folders.get(folder);
+      if (listed === undefined) return null;
       const entries: TreeEntry[] = [
-        ...[...found.files.keys()].map((name) => ({ name, kind: 'file' }) as const),
+        ...[...listed.files.keys()].map((name) => ({ name, kind: 'file' }) as const),
         // A path that is both a file and a folder is treated as the file.
-        ...[...found.folders]
-          .filter((name) => !found.files.has(name))
+        ...[...listed.folders]
+          .filter((name) => !listed.files.has(name))
           .map((name) => ({ name, kind: 'folder' }) as const),
       ];
       return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -97,9 +98,9 @@ export async function readBucketTree({ store, groupFiles, signal }: BucketTreeOp
     },
 
     async allBelow(folder) {
-      const found = folders.get(folder);
-      if (found === undefined) return null;
-      const objects = listing.slice(found.listingStart, found.listingEnd);
+      const listed = folders.get(folder);
+      if (listed === undefined) return null;
+      const objects = listing.slice(listed.listingStart, listed.listingEnd);
       return {
         sizeBytes: objects.reduce((sum, { size }) => sum + size, 0),
         versions: objects.map(versionOfObject),
@@ -109,10 +110,10 @@ export async function readBucketTree({ store, groupFiles, signal }: BucketTreeOp
     async read(place, offset, length) {
       const object = objectAt(place);
       if (object === undefined) return null;
-      const available = Math.max(0, Math.min(length, object.size - offset));
-      if (available === 0) return new Uint8Array();
+      const availableBytes = Math.max(0, Math.min(length, object.size - offset));
+      if (availableBytes === 0) return new Uint8Array();
       try {
-        return await store.read(object, offset, available, signal);
+        return await store.read(object, offset, availableBytes, signal);
       } catch (error) {
         if (error instanceof SlideError && error.code === 'FILE_MISSING') return null;
         throw error;

@@ -1,4 +1,4 @@
-/** Presents a slide folder on the disk as a tree. Links are followed only if their target is inside the slide folder. */
+/** Presents a slide folder on the disk as a tree, for the scan. Links are followed only if their target is inside the folder. */
 import type { BigIntStats, Dirent } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -24,29 +24,29 @@ export async function readDiskTree({ root, groupFiles, log }: DiskTreeOptions): 
     throw error;
   });
   if (realRoot === '') return null;
-  const absolute = (place: string) => path.join(realRoot, place);
+  const absolutePathOf = (place: string) => path.join(realRoot, place);
 
   /** Returns the target of a link; null when it is outside the slide folder or neither a file nor a folder. */
   async function resolveLink(folder: string, name: string): Promise<TreeTarget | null> {
-    const real = await fs.realpath(absolute(placeIn(folder, name)));
-    if (!real.startsWith(realRoot + path.sep)) {
+    const realPath = await fs.realpath(absolutePathOf(placeIn(folder, name)));
+    if (!realPath.startsWith(realRoot + path.sep)) {
       log.warn(
         { place: placeIn(folder, name) },
         'symbolic link in the slide folder ignored: its target is outside the slide folder',
       );
       return null;
     }
-    const stats = await fs.stat(real, { bigint: true });
-    const realPlace = path.relative(realRoot, real).split(path.sep).join('/');
+    const stats = await fs.stat(realPath, { bigint: true });
+    const realPlace = path.relative(realRoot, realPath).split(path.sep).join('/');
     if (stats.isDirectory()) return { kind: 'folder', realPlace };
     if (!stats.isFile()) return null;
-    return { kind: 'file', realPlace, ...factsOf(stats) };
+    return { kind: 'file', realPlace, ...filePropertiesOf(stats) };
   }
 
   return {
     async entriesOf(folder) {
       try {
-        const entries = await fs.readdir(absolute(folder), { withFileTypes: true });
+        const entries = await fs.readdir(absolutePathOf(folder), { withFileTypes: true });
         const treeEntries = entries.flatMap((entry): TreeEntry[] => {
           const kind = kindOf(entry);
           return kind === null ? [] : [{ name: entry.name, kind }];
@@ -65,34 +65,34 @@ export async function readDiskTree({ root, groupFiles, log }: DiskTreeOptions): 
     find: (folder, { name, kind }) =>
       nullIfMissing(async () => {
         if (kind === 'link') return resolveLink(folder, name);
-        const full = absolute(placeIn(folder, name));
+        const entryPath = absolutePathOf(placeIn(folder, name));
         if (kind === 'folder') {
-          const real = await fs.realpath(full);
-          return { kind, realPlace: path.relative(realRoot, real).split(path.sep).join('/') };
+          const realPath = await fs.realpath(entryPath);
+          return { kind, realPlace: path.relative(realRoot, realPath).split(path.sep).join('/') };
         }
         // lstat does not follow a link that may have replaced the file since the folder was listed.
-        const stats = await fs.lstat(full, { bigint: true });
+        const stats = await fs.lstat(entryPath, { bigint: true });
         if (!stats.isFile()) return null;
         const realPlace = placeIn(folder, name);
-        return { kind, realPlace, ...factsOf(stats) };
+        return { kind, realPlace, ...filePropertiesOf(stats) };
       }),
 
     allBelow: (folder) =>
       nullIfMissing(async () => {
         // The version of the folder itself comes first, because the fingerprint of an opened slide is computed in this order.
-        const folderPath = `${absolute(folder)}${path.sep}`;
+        const folderPath = `${absolutePathOf(folder)}${path.sep}`;
         const entries = await fs.readdir(folderPath, { recursive: true, withFileTypes: true });
         const files = entries.filter((entry) => entry.isFile());
         const filePaths = files.map(({ parentPath, name }) => path.join(parentPath, name)).sort();
         const allPaths = [folderPath, ...filePaths];
-        const stats = await Promise.all(allPaths.map((location) => fs.stat(location, { bigint: true })));
+        const stats = await Promise.all(allPaths.map((entryPath) => fs.stat(entryPath, { bigint: true })));
         const sizeBytes = stats.slice(1).reduce((sum, { size }) => sum + Number(size), 0);
         return { sizeBytes, versions: stats.map(versionOfFile) };
       }),
 
     read: (realPlace, offset, length) =>
       nullIfMissing(async () => {
-        const file = await fs.open(absolute(realPlace));
+        const file = await fs.open(absolutePathOf(realPlace));
         try {
           const { buffer, bytesRead } = await file.read(new Uint8Array(length), 0, length, offset);
           return buffer.subarray(0, bytesRead);
@@ -101,12 +101,12 @@ export async function readDiskTree({ root, groupFiles, log }: DiskTreeOptions): 
         }
       }),
 
-    group: (folder, names) => groupFiles(absolute(folder), names),
+    group: (folder, names) => groupFiles(absolutePathOf(folder), names),
   };
 }
 
-function factsOf(stats: BigIntStats) {
-  // The modification time may be that of a copied file; the change time also changes when a file is renamed.
+function filePropertiesOf(stats: BigIntStats) {
+  // A copied file may keep an old modification time; the change time is that of the copy, and also changes at a rename.
   const changedAt = Number(stats.mtimeMs > stats.ctimeMs ? stats.mtimeMs : stats.ctimeMs);
   return { size: Number(stats.size), version: versionOfFile(stats), changedAt };
 }

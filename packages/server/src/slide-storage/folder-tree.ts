@@ -1,8 +1,7 @@
 /**
- * The interface of slide storage as a tree of folders and files, on a disk or in a bucket. The scan uses it to find
- * slides.
+ * The interface of slide storage as a tree of folders and files, on a disk or in a bucket. The scan uses it to find slides.
  *
- * A "place" is a path relative to the slide root, with forward slashes; '' is the root.
+ * A "place" is a path relative to the slide root (the slide folder or the bucket), with forward slashes; '' is the root.
  */
 import type { SlideGroup } from '@lamina/slide';
 
@@ -36,7 +35,7 @@ export type TreeTarget =
 export interface FolderTree {
   /** Returns entries sorted by name, links last; null when the folder does not exist. */
   entriesOf(folder: string): Promise<readonly TreeEntry[] | null>;
-  /** Returns the target of an entry; null if it is missing, neither a file nor a folder, or outside the root. */
+  /** Follows a link, and returns the file or folder; null if it is missing, of another kind, or outside the root. */
   find(folder: string, entry: TreeEntry): Promise<TreeTarget | null>;
   /** Returns the total size and the versions of all regular files below a folder; null when it does not exist. */
   allBelow(
@@ -65,7 +64,7 @@ export interface FolderTree {
  */
 export type ReadTree = () => Promise<FolderTree | null>;
 
-/** Joins a folder and a name. */
+/** Returns the place of an entry of a folder. */
 export function placeIn(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
 }

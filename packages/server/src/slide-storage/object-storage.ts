@@ -1,4 +1,4 @@
-/** Opens the object storage of the settings, with a disk cache on this machine. */
+/** Opens the object storage (an S3 bucket with slides) that the settings name, with a disk cache on this machine. */
 import path from 'node:path';
 import {
   createBlockDiskCache,
@@ -22,7 +22,7 @@ export interface ObjectStorage {
   close(): Promise<void>;
 }
 
-/** Memory for new blocks until they are written to the disk: 128 blocks of 256 KiB. */
+/** Memory for blocks (parts of objects) until they are written to the disk: 128 blocks of 256 KiB. */
 const memoryCacheBytes = 32 * 1024 * 1024;
 
 /** Opens the object storage; null when the settings do not name any. */

@@ -1,4 +1,4 @@
-/** The root folders of slides, and the way from a catalogue entry to its file. */
+/** The folders in which slides are stored, and the path of the file of a catalogue entry. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../platform/config.ts';
