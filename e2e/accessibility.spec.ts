@@ -17,9 +17,9 @@ async function keepToasts(page: Page): Promise<void> {
 test.use({ expectedConsoleErrors: /status of (40[0-9]|502)/ });
 
 test('axe finds no accessibility violation on the login page, with its errors, and with the toast of a failed login', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('anonymous');
+  const page = await openPageAs('anonymous');
   await page.goto('/auth/login');
   await keepToasts(page);
   await expect(page.getByRole('button', { name: 'Giriş Yap' })).toBeVisible();
@@ -39,9 +39,9 @@ test('axe finds no accessibility violation on the login page, with its errors, a
 });
 
 test('axe finds no accessibility violation on the registration, password reset, confirmation and not-found pages, with their errors', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('anonymous');
+  const page = await openPageAs('anonymous');
   await page.goto('/auth/register');
   await page.getByText('Başvurunuz hakkında (isteğe bağlı)').click();
   await expectNoAxeFindings(page, 'register');
@@ -70,7 +70,7 @@ test('axe finds no accessibility violation on the registration, password reset, 
 });
 
 test('axe finds no accessibility violation on the account status page of a pending, suspended, rejected or expired account', async ({
-  visit,
+  openPageAs,
   createAccount,
   product,
 }) => {
@@ -87,13 +87,13 @@ test('axe finds no accessibility violation on the account status page of a pendi
     ['suspended', suspended, 'Askıya Alınmış'],
     ['rejected', rejected, reason],
   ] as const) {
-    const page = await visit(person);
+    const page = await openPageAs(person);
     await page.goto('/account-status');
     await expect(page.getByText(message)).toBeVisible();
     await expectNoAxeFindings(page, state);
   }
 
-  const page = await visit(suspended);
+  const page = await openPageAs(suspended);
   const expiresAt = '2020-01-31T21:00:00.000Z'; // midnight in Turkey: 1 February 2020
   for (const urlPattern of ['**/api/v1/auth/verify', '**/api/v1/user/profile']) {
     await page.route(urlPattern, async (route) => {
@@ -108,11 +108,11 @@ test('axe finds no accessibility violation on the account status page of a pendi
 });
 
 test('axe finds no accessibility violation on the dashboard, its user menu, and the profile, also when the profile cannot be loaded', async ({
-  visit,
+  openPageAs,
   createAccount,
 }) => {
   const someone = await createAccount('user');
-  const page = await visit(someone);
+  const page = await openPageAs(someone);
   await page.goto('/dashboard');
   await expect(page.getByText('Giriş yapıldı').first()).toBeVisible();
   await expectNoAxeFindings(page, 'dashboard');
@@ -136,9 +136,9 @@ test('axe finds no accessibility violation on the dashboard, its user menu, and 
 });
 
 test('axe finds no accessibility violation in the viewer while the image list loads, while no slide is selected, and when the list or a slide cannot be loaded', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   const release = await holdRequests(page, /\/image-catalog\/images\/(?:groups|rows)\?/);
   await page.goto('/wsi-viewer');
   await expect(page.getByText('Loading images...')).toBeVisible();
@@ -165,9 +165,9 @@ test('axe finds no accessibility violation in the viewer while the image list lo
 });
 
 test('axe finds no accessibility violation on an open slide with the session statistics, a measurement, the colour panel and the keyboard help', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   await page.goto('/wsi-viewer');
   await page.getByRole('button', { name: slideName }).click();
   await expect(page.getByText('Selected Image')).toBeVisible();
@@ -189,11 +189,11 @@ test('axe finds no accessibility violation on an open slide with the session sta
 });
 
 test('axe finds no accessibility violation on the admin dashboard, the users with their dialogs, and the audit log', async ({
-  visit,
+  openPageAs,
   createAccount,
 }) => {
   const someone = await createAccount('user');
-  const page = await visit('admin');
+  const page = await openPageAs('admin');
   await page.goto('/admin');
   await expect(page.getByText('Daha fazla istatistik yakında.')).toBeVisible();
   await expect(page.getByRole('img').first()).toBeVisible();
@@ -230,11 +230,11 @@ test('axe finds no accessibility violation on the admin dashboard, the users wit
 });
 
 test('axe finds no accessibility violation on the list of pending accounts and its dialogs', async ({
-  visit,
+  openPageAs,
   createAccount,
 }) => {
   await createAccount('pending');
-  const page = await visit('admin');
+  const page = await openPageAs('admin');
   await page.goto('/admin/users?view=waiting');
   await page.getByRole('checkbox', { name: 'Tümünü seç' }).check();
   await expectNoAxeFindings(page, 'pending accounts');
@@ -251,7 +251,7 @@ test('axe finds no accessibility violation on the list of pending accounts and i
 });
 
 test('axe finds no accessibility violation on the screens about a restricted dataset, for a member without access and for an administrator', async ({
-  visit,
+  openPageAs,
   createAccount,
   product,
 }) => {
@@ -260,7 +260,7 @@ test('axe finds no accessibility violation on the screens about a restricted dat
   const setAccess = (access: 'open' | 'restricted') =>
     callApi(product.address, 'PUT', '/admin/datasets', { token, body: { dataset, access, listed: true } });
   await setAccess('restricted');
-  const member = await visit('user');
+  const member = await openPageAs('user');
   await member.goto('/wsi-viewer');
   await member.getByRole('button', { name: 'Restricted datasets (1)' }).click();
   await expect(member.getByRole('button', { name: `Request access to ${dataset}` })).toBeVisible();
@@ -271,7 +271,7 @@ test('axe finds no accessibility violation on the screens about a restricted dat
 
   const { uid } = await createAccount('user');
   await callApi(product.address, 'POST', '/admin/datasets/grants', { token, body: { dataset, uid } });
-  const admin = await visit('admin');
+  const admin = await openPageAs('admin');
   await admin.goto('/admin/datasets');
   await expect(admin.getByRole('button', { name: /^Kaldır:/ }).first()).toBeVisible();
   await expectNoAxeFindings(admin, 'dataset management');
@@ -279,10 +279,10 @@ test('axe finds no accessibility violation on the screens about a restricted dat
 });
 
 test('axe finds no accessibility violation on slide management, its dialogs, its menu, and the errors of a catalogue file', async ({
-  visit,
+  openPageAs,
 }) => {
   test.slow(); // each state is checked in both colour schemes
-  const page = await visit('admin');
+  const page = await openPageAs('admin');
   await page.goto('/admin/slides');
   await page.getByRole('checkbox', { name: `Seç: ${slideName}` }).check();
   const bar = page.getByRole('region', { name: 'Seçili slaytlar' });
@@ -313,9 +313,9 @@ test('axe finds no accessibility violation on slide management, its dialogs, its
 });
 
 test('axe finds no accessibility violation in the viewer while two slides are compared', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   await page.goto('/wsi-viewer');
   await page.getByRole('button', { name: slideName }).click();
   await page.getByRole('button', { name: 'Compare' }).click();

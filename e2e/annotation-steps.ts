@@ -8,7 +8,7 @@ import { test as base, expect, slideName } from './test.ts';
  * deleted after the pages of the test are closed; a page that is still saving would report an error about a missing layer.
  */
 export const test = base.extend<{ readonly clearSlidesAfterwards: undefined }>({
-  // Automatic fixtures begin before the fixture `visit`, which opens pages, and end after it.
+  // Automatic fixtures begin before the fixture `openPageAs`, which opens pages, and end after it.
   clearSlidesAfterwards: [
     async ({ product }, use) => {
       await use(undefined);

@@ -31,9 +31,9 @@ test.describe('annotating a tumour', () => {
   test.setTimeout(120_000); // two browsers and many steps
 
   test('a colleague sees a tumour annotation with its description, and later the change that its author made offline', async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('user');
+    const page = await openPageAs('user');
     const slide = await openSlide(page);
     // Measures a distance and keeps the measurement as an annotation.
     await page.keyboard.press('m');
@@ -64,7 +64,7 @@ test.describe('annotating a tumour', () => {
     await expect(savedIndicator(page)).toHaveText('Saved');
     await panel(page).getByRole('combobox', { name: 'Who can see the layer?' }).selectOption('members');
 
-    const colleague = await visit('user');
+    const colleague = await openPageAs('user');
     await openSlide(colleague);
     await startDrawing(colleague);
     await expect(colleague.locator('[data-live]')).toBeAttached();
@@ -118,9 +118,9 @@ const newQuPathFeature = (id: string, x: number, name: string) => ({
 });
 
 test('a QuPath file is validated and imported, and its export differs from the file only in the annotation that was renamed', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   await openSlide(page);
   await startDrawing(page);
   const features = [
@@ -170,13 +170,13 @@ test('a QuPath file is validated and imported, and its export differs from the f
 });
 
 test('a file written by QuPath 0.5 is imported, and its export differs from the file only in the annotation that was renamed', async ({
-  visit,
+  openPageAs,
 }) => {
   const quPathFile = path.join(process.env.TEST_SLIDES ?? 'no-slides', 'annotations', 'qupath05.geojson');
   test.skip(!existsSync(quPathFile), 'The annotation files in TEST_SLIDES are missing.');
   const text = await readFile(quPathFile, 'utf8');
   const { features } = JSON.parse(text) as { features: { id: string; properties: object }[] };
-  const page = await visit('user');
+  const page = await openPageAs('user');
   await openSlide(page);
   await startDrawing(page);
   const choosing = page.waitForEvent('filechooser');
@@ -205,9 +205,9 @@ test('a file written by QuPath 0.5 is imported, and its export differs from the 
 });
 
 test('an annotation layer can be renamed, locked, deleted, and restored both with Undo and from the list of deleted layers', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   const slide = await openSlide(page);
   await startDrawing(page);
   await drawTriangle(page, slide);

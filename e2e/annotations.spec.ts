@@ -13,9 +13,9 @@ import { expectNoAxeFindings } from './axe.ts';
 import { expect } from './test.ts';
 
 test('a polygon that is drawn and classified with a digit key is still present after a reload', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   const slide = await openSlide(page);
   await startDrawing(page);
   await drawTriangle(page, slide);
@@ -44,9 +44,9 @@ test.describe('an annotation that cannot be saved', () => {
   test.use({ expectedConsoleErrors: /ERR_FAILED|Failed to load resource/ });
 
   test('an annotation that cannot be saved is kept on the computer, and is saved after a reload when the server is reachable', async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('user');
+    const page = await openPageAs('user');
     const slide = await openSlide(page);
     await page.route('**/api/v1/annotation-layers/*/changes', (route) => route.abort());
     await startDrawing(page);
@@ -64,9 +64,9 @@ test.describe('an annotation that cannot be saved', () => {
 });
 
 test('the brush tool paints an area, enlarges it, and erases part of it while Alt is pressed', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   const slide = await openSlide(page);
   await startDrawing(page);
   await page.keyboard.press('b');
@@ -95,9 +95,9 @@ test('the brush tool paints an area, enlarges it, and erases part of it while Al
 });
 
 test('axe finds no accessibility violation in the drawing mode, and on a phone at most six controls cover the slide', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   const slide = await openSlide(page);
   await startDrawing(page);
   await drawTriangle(page, slide);
@@ -114,9 +114,9 @@ test('axe finds no accessibility violation in the drawing mode, and on a phone a
 });
 
 test('an account with the role viewer sees shared annotations and has no drawing tools', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   const slide = await openSlide(page);
   await startDrawing(page);
   await drawTriangle(page, slide);
@@ -125,7 +125,7 @@ test('an account with the role viewer sees shared annotations and has no drawing
   await panel(page).getByRole('combobox', { name: 'Who can see the layer?' }).selectOption('members');
   await expect(panel(page).getByRole('combobox', { name: 'Who can change the layer?' })).toBeVisible();
 
-  const reader = await visit('viewer');
+  const reader = await openPageAs('viewer');
   await openSlide(reader);
   await reader.getByRole('button', { name: 'Annotations' }).click();
   await expect(row(reader, /^Area/)).toBeVisible();
@@ -137,9 +137,9 @@ test('an account with the role viewer sees shared annotations and has no drawing
 });
 
 test("two people see each other's changes to a shared annotation layer within a second", async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   const slide = await openSlide(page);
   await startDrawing(page);
   await drawTriangle(page, slide);
@@ -147,7 +147,7 @@ test("two people see each other's changes to a shared annotation layer within a 
   await panel(page).getByRole('combobox', { name: 'Who can see the layer?' }).selectOption('members');
   await panel(page).getByRole('combobox', { name: 'Who can change the layer?' }).selectOption('members');
 
-  const colleague = await visit('user');
+  const colleague = await openPageAs('user');
   await openSlide(colleague);
   await startDrawing(colleague);
   await expect(colleague.locator('[data-live]')).toBeAttached();
@@ -176,13 +176,13 @@ function isDrawnOn(page: Page): Promise<boolean> {
 }
 
 test('when a person shares the first annotation layer of a slide, its annotations appear on the open page of another person', async ({
-  visit,
+  openPageAs,
 }) => {
-  const reader = await visit('viewer');
+  const reader = await openPageAs('viewer');
   await openSlide(reader);
   await expect(reader.getByRole('button', { name: 'Annotations' })).toBeVisible();
 
-  const page = await visit('user');
+  const page = await openPageAs('user');
   const slide = await openSlide(page);
   await startDrawing(page);
   await drawTriangle(page, slide);
@@ -193,9 +193,9 @@ test('when a person shares the first annotation layer of a slide, its annotation
 });
 
 test('a click with the wand tool outlines the region of similar colour around the clicked point', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   const slide = await openSlide(page);
   await startDrawing(page);
   await page.keyboard.press('w');
@@ -204,8 +204,8 @@ test('a click with the wand tool outlines the region of similar colour around th
   await expect(savedIndicator(page)).toHaveText('Saved');
 });
 
-test('the cut tool splits an area into two annotations along a drawn line', async ({ visit }) => {
-  const page = await visit('user');
+test('the cut tool splits an area into two annotations along a drawn line', async ({ openPageAs }) => {
+  const page = await openPageAs('user');
   const slide = await openSlide(page);
   await startDrawing(page);
   await drawTriangle(page, slide);

@@ -6,11 +6,11 @@ import { expectNoAxeFindings } from './axe.ts';
 import { expect, test } from './test.ts';
 
 test('an API token that is created on the profile gives access to its dataset until an administrator revokes it', async ({
-  visit,
+  openPageAs,
   request,
 }) => {
   test.slow(); // two browsers, and axe in both colour schemes
-  const page = await visit('user');
+  const page = await openPageAs('user');
   await page.goto('/dashboard/profile');
   const card = page.getByRole('region', { name: 'API Anahtarları' });
   await card.getByRole('button', { name: 'Yeni Anahtar' }).click();
@@ -34,7 +34,7 @@ test('an API token that is created on the profile gives access to its dataset un
   const { images } = (await listed.json()) as { images: { dataset_name: string | null }[] };
   expect(images.map(({ dataset_name: dataset }) => dataset)).toEqual(['Aperio']);
 
-  const admin = await visit('admin');
+  const admin = await openPageAs('admin');
   await admin.goto('/admin');
   await admin.getByRole('link', { name: 'Anahtarları Gör' }).click();
   await expect(admin.getByText(name)).toBeVisible();

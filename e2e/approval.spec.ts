@@ -14,11 +14,11 @@ const rowOf = (page: Page, email: string) =>
   page.getByRole('listitem').filter({ has: page.getByText(`${email} · `) });
 
 test('an administrator sees the affiliation and purpose of an applicant, and approves the account with role and end date in one step', async ({
-  visit,
+  openPageAs,
   product,
 }) => {
   const email = `ipek-${process.pid}@hastane.example`;
-  const applicant = await visit('anonymous');
+  const applicant = await openPageAs('anonymous');
   await applicant.goto('/auth/register');
   await applicant.getByLabel('E-posta').fill(email);
   await applicant.getByLabel('Görünen Ad (isteğe bağlı)').fill('İpek Başvuran');
@@ -34,7 +34,7 @@ test('an administrator sees the affiliation and purpose of an applicant, and app
   await applicant.getByRole('button', { name: 'Giriş Yap' }).click();
   await expect(applicant.getByText('Onay Bekliyor')).toBeVisible();
 
-  const admin = await visit('admin');
+  const admin = await openPageAs('admin');
   await admin.goto('/admin');
   await admin.getByRole('link', { name: /Kullanıcılar.*onay bekliyor/ }).click();
   await admin.getByRole('tab', { name: /Bekleyenler/ }).click();
@@ -63,15 +63,15 @@ test('an administrator sees the affiliation and purpose of an applicant, and app
 });
 
 test('an administrator rejects several applicants at once with a reason, which each of them sees', async ({
-  visit,
+  openPageAs,
   createAccount,
 }) => {
   const [first, second] = [await createAccount('pending'), await createAccount('pending')];
-  const waiting = await visit(first);
+  const waiting = await openPageAs(first);
   await waiting.goto('/account-status');
   await expect(waiting.getByText('Onay Bekliyor')).toBeVisible();
 
-  const admin = await visit('admin');
+  const admin = await openPageAs('admin');
   await admin.goto('/admin/users?view=waiting');
   for (const { email } of [first, second]) {
     await rowOf(admin, email).getByRole('checkbox').check();
@@ -87,7 +87,7 @@ test('an administrator rejects several applicants at once with a reason, which e
 
   // Checked in the page that is already open, and after a new sign-in.
   await waiting.reload();
-  for (const page of [waiting, await visit(second)]) {
+  for (const page of [waiting, await openPageAs(second)]) {
     if (page !== waiting) await page.goto('/account-status');
     await expect(page.getByText('Askıya Alınmış')).toBeVisible();
     await expect(page.getByText('Kurumunuz doğrulanamadı.')).toBeVisible();
@@ -96,18 +96,18 @@ test('an administrator rejects several applicants at once with a reason, which e
 
 test.describe('approving several applicants', () => {
   test('approving several applicants reports the one whom another administrator has already approved, and approves the others', async ({
-    visit,
+    openPageAs,
     createAccount,
   }) => {
     const [alreadyApproved, stillPending] = [await createAccount('pending'), await createAccount('pending')];
-    const admin = await visit('admin');
+    const admin = await openPageAs('admin');
     await admin.goto('/admin/users?view=waiting');
     for (const { email } of [alreadyApproved, stillPending]) {
       await rowOf(admin, email).getByRole('checkbox').check();
     }
     await admin.getByRole('button', { name: 'Seçilenleri Onayla' }).click();
     const dialog = admin.getByRole('dialog');
-    const otherAdmin = await visit('admin');
+    const otherAdmin = await openPageAs('admin');
     await otherAdmin.goto('/admin/users?view=waiting');
     await rowOf(otherAdmin, alreadyApproved.email)
       .getByRole('button', { name: 'Onayla', exact: true })
@@ -120,7 +120,7 @@ test.describe('approving several applicants', () => {
 });
 
 test('user management finds a person by a name that is typed without diacritics, and the URL keeps the search', async ({
-  visit,
+  openPageAs,
   createAccount,
   product,
 }) => {
@@ -128,7 +128,7 @@ test('user management finds a person by a name that is typed without diacritics,
   const email = `sule-${process.pid}@example.org`;
   const body = { email, password: 'ince bir kesit', displayName: 'Şule Çağlı Işık' };
   await callApi(product.address, 'POST', '/auth/register', { body });
-  const page = await visit('admin');
+  const page = await openPageAs('admin');
   await page.goto('/admin/users');
   await page.getByRole('searchbox', { name: 'Ara' }).fill('isik SULE');
   const found = page.getByRole('region', { name: 'All Users' }).getByRole('listitem');

@@ -11,7 +11,7 @@ import { expect, slideName, test } from './test.ts';
 test.use({ expectedConsoleErrors: /status of 401 .*\/auth\/login/ });
 
 test('an administrator finds out from the audit log who opened a slide, and what else that person did', async ({
-  visit,
+  openPageAs,
   createAccount,
   product,
 }) => {
@@ -22,13 +22,13 @@ test('an administrator finds out from the audit log who opened a slide, and what
   await test.step('a reader mistypes the password, signs in and opens a slide', async () => {
     const wrong = { email: reader.email, password: 'a thick slice of kidney' };
     await expect(callApi(product.address, 'POST', '/auth/login', { body: wrong })).rejects.toThrow('401');
-    const page = await visit(reader);
+    const page = await openPageAs(reader);
     await page.goto('/wsi-viewer');
     await page.getByRole('button', { name: slideName }).click();
     await expect(page.getByText('Loading tiles...')).toBeHidden();
   });
 
-  const page = await visit(admin);
+  const page = await openPageAs(admin);
   const table = page.getByRole('table', { name: 'Kayıtlar' });
   const rowWith = (...words: readonly string[]) =>
     words.reduce((rows, hasText) => rows.filter({ hasText }), table.getByRole('row')).first();
@@ -76,10 +76,10 @@ test('an administrator finds out from the audit log who opened a slide, and what
 });
 
 test('the audit log fits a phone screen as a list of cards, and axe finds no accessibility violation on it', async ({
-  visit,
+  openPageAs,
 }) => {
   test.slow(); // axe looks at every row
-  const page = await visit('admin');
+  const page = await openPageAs('admin');
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto('/admin/audit');
   await expect(page.getByText('Kayıt zinciri sağlam')).toBeVisible();
@@ -92,11 +92,11 @@ test('the audit log fits a phone screen as a list of cards, and axe finds no acc
 });
 
 test('the card of an account links to the audit entries of the person, and the viewer links to the audit entries of the slide', async ({
-  visit,
+  openPageAs,
   createAccount,
 }) => {
   const reader = await createAccount('viewer');
-  const page = await visit('admin');
+  const page = await openPageAs('admin');
   await page.goto('/admin/users');
   const card = page.getByRole('listitem').filter({ hasText: reader.email });
   await card.getByRole('link', { name: 'Bu kişinin kayıtları' }).click();

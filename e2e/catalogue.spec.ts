@@ -7,9 +7,9 @@ import { axeFindings } from './axe.ts';
 import { expect, slideName, test } from './test.ts';
 
 test('the catalogue groups images by dataset, shows the number of images in each group, and expands the first group', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   await page.goto('/wsi-viewer');
   await expect(page.getByRole('heading', { name: 'Image Catalog' })).toBeVisible();
   const groups = page.getByRole('button', { expanded: true });
@@ -17,16 +17,16 @@ test('the catalogue groups images by dataset, shows the number of images in each
   await expect(page.getByRole('button', { name: /Mouse kidney.*3/ })).toBeVisible();
 });
 
-test('the catalogue sorts the images of a group by file name in natural order', async ({ visit }) => {
-  const page = await visit('user');
+test('the catalogue sorts the images of a group by file name in natural order', async ({ openPageAs }) => {
+  const page = await openPageAs('user');
   await page.goto('/wsi-viewer');
   await page.getByPlaceholder('Search images...').fill('kidney');
   const names = page.getByText(/^section-\d+\.svs$/);
   await expect(names).toHaveText(['section-1.svs', 'section-2.svs', 'section-10.svs']);
 });
 
-test('the search of the catalogue ignores case and hides groups without a match', async ({ visit }) => {
-  const page = await visit('user');
+test('the search of the catalogue ignores case and hides groups without a match', async ({ openPageAs }) => {
+  const page = await openPageAs('user');
   await page.goto('/wsi-viewer');
   await page.getByPlaceholder('Search images...').fill('SECTION-10');
   await expect(page.getByText('section-10.svs')).toBeVisible();
@@ -35,9 +35,9 @@ test('the search of the catalogue ignores case and hides groups without a match'
 });
 
 test('a second click on the selected image does not load it again, and its panel shows name, dataset and organ', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   let descriptorRequests = 0; // requests for the Deep Zoom XML, which open an image
   page.on('request', (request) => {
     if (request.url().includes('/image.dzi')) descriptorRequests += 1;
@@ -56,9 +56,9 @@ test('a second click on the selected image does not load it again, and its panel
 });
 
 test('the viewer shows the active image session, and its id, validity, age and number of requests in the session statistics', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   await page.goto('/wsi-viewer');
   await page.getByRole('button', { name: slideName }).click();
   await expect(page.getByText('Active', { exact: true })).toBeVisible();
@@ -69,9 +69,9 @@ test('the viewer shows the active image session, and its id, validity, age and n
 });
 
 test('leaving the viewer revokes the image session, the credential with which the page loads tiles', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   await page.goto('/wsi-viewer');
   await expect(page.getByText('Active', { exact: true })).toBeVisible();
   const revoked = page.waitForRequest(
@@ -93,8 +93,10 @@ test.describe('a catalogue list that cannot be loaded', () => {
     ['the server responds with 502 and no message', { status: 502, body: 'x' }, 'Server error (502)'],
     ['there is no response', null, 'No response from server. Please check your connection.'],
   ] as const) {
-    test(`the catalogue list shows an error with a Retry button when ${condition}`, async ({ visit }) => {
-      const page = await visit('user');
+    test(`the catalogue list shows an error with a Retry button when ${condition}`, async ({
+      openPageAs,
+    }) => {
+      const page = await openPageAs('user');
       await page.route('**/image-catalog/images**', (route) =>
         response === null ? route.abort() : route.fulfill(response),
       );
@@ -109,9 +111,9 @@ test.describe('a catalogue list that cannot be loaded', () => {
 });
 
 test('the key / focuses the search of the catalogue, arrow keys move in the list, Enter opens a slide, and n opens the next result', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   await page.goto('/wsi-viewer');
   await expect(page.getByRole('button', { expanded: true })).toHaveCount(1);
   await page.keyboard.press('/');
@@ -133,9 +135,9 @@ test('the key / focuses the search of the catalogue, arrow keys move in the list
 });
 
 test('a filter of the catalogue shows how many images match it, and Clear removes the filter', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   await page.goto('/wsi-viewer');
   await page.getByLabel('Filter by dataset').selectOption('Mouse kidney (3)');
   await expect(page.getByRole('button', { name: /^Unknown \d/ })).toHaveCount(0);
@@ -212,9 +214,9 @@ test.describe('a catalogue of 10,000 slides', () => {
   }
 
   test('a catalogue of 10,000 slides renders only the visible rows, and loads few rows and thumbnails during a quick scroll', async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('user');
+    const page = await openPageAs('user');
     const requests = await openCatalogue(page);
     const list = page.locator('aside div', { has: page.locator('section') }).first();
     await list.hover();
@@ -239,9 +241,9 @@ test.describe('a catalogue of 10,000 slides', () => {
   });
 
   test('in a catalogue of 10,000 slides, keys move the focus to any row, and axe finds no accessibility violation in the list', async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('user');
+    const page = await openPageAs('user');
     await openCatalogue(page);
     await page.getByPlaceholder('Search images...').press('ArrowDown');
     await page.keyboard.press('End');
@@ -256,9 +258,9 @@ test.describe('a catalogue of 10,000 slides', () => {
   });
 
   test('a catalogue of 10,000 slides keeps filter, order and scroll position while another screen is open', async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('user');
+    const page = await openPageAs('user');
     await openCatalogue(page);
     await page.getByLabel('Filter by organ').selectOption('Kidney (5,000)');
     await page.getByLabel('Sort images by').selectOption('Largest first');

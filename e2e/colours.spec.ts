@@ -31,9 +31,9 @@ const greenOf = async (page: Page) => (await meanColourOf(page.getByRole('applic
 
 for (const drawer of ['webgl', 'canvas'] as const) {
   test(`when it draws with ${drawer}, the viewer corrects colours by the colour profile of the slide, and URL and browser keep the choice between corrected and scanned colours`, async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('user');
+    const page = await openPageAs('user');
     await forceDrawer(page, drawer);
     const requestedTiles = await serveProfile(page, invertingTable);
     await openSlide(page);
@@ -64,9 +64,9 @@ for (const drawer of ['webgl', 'canvas'] as const) {
 }
 
 test('a browser that cannot correct colours itself requests corrected tiles, and uncorrected ones when the person chooses As scanned', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   await forceDrawer(page, 'canvas');
   await page.addInitScript(() => Reflect.deleteProperty(window, 'OffscreenCanvas')); // the viewer needs it for the correction
   const requestedTiles = await serveProfile(page, invertingTable);

@@ -58,9 +58,9 @@ async function micrometresPerPixel(page: Page, name: string): Promise<number | n
 }
 
 test('during a comparison, a slide chosen in the catalogue opens beside the first slide at the same zoom, labelled with its name', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   await page.goto('/wsi-viewer');
   await page.getByRole('button', { name: slideName }).click();
   await page.getByRole('button', { name: 'Compare' }).click();
@@ -77,10 +77,10 @@ test('during a comparison, a slide chosen in the catalogue opens beside the firs
 const startFields = 'x=500&y=700&zoom=0.5&bx=400&by=600&bzoom=0.25';
 
 test('moving one of two linked slides moves the other slide by the same distance on the tissue', async ({
-  visit,
+  openPageAs,
   product,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   await openPair(page, product, startFields);
   const [mpp, otherMpp] = [
     await micrometresPerPixel(page, slideName),
@@ -121,8 +121,11 @@ test('moving one of two linked slides moves the other slide by the same distance
     .toBeLessThan(1);
 });
 
-test('two linked slides zoom by the same factor and rotate by the same angle', async ({ visit, product }) => {
-  const page = await visit('user');
+test('two linked slides zoom by the same factor and rotate by the same angle', async ({
+  openPageAs,
+  product,
+}) => {
+  const page = await openPageAs('user');
   await openPair(page, product, startFields);
   await viewerHalf(page, otherName).getByRole('application').focus();
   await page.keyboard.press('+');
@@ -132,10 +135,10 @@ test('two linked slides zoom by the same factor and rotate by the same angle', a
 });
 
 test('two slides that are linked again keep the differences in zoom and rotation that they had at that moment', async ({
-  visit,
+  openPageAs,
   product,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   await openPair(page, product, startFields);
   await page.getByRole('button', { name: 'Unlink' }).click();
   await viewerHalf(page, otherName).getByRole('application').focus();
@@ -152,10 +155,10 @@ test('two slides that are linked again keep the differences in zoom and rotation
 });
 
 test('the URL of a comparison reopens both slides within a pixel of their positions, and the back button reopens a closed comparison', async ({
-  visit,
+  openPageAs,
   product,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   await openPair(page, product, `${startFields}&rotation=90&brotation=80`);
   await viewerHalf(page, slideName).getByRole('application').focus();
   await page.keyboard.press('ArrowDown');
@@ -193,8 +196,11 @@ test('the URL of a comparison reopens both slides within a pixel of their positi
   expect(Math.hypot(reopened.x - secondField.x, reopened.y - secondField.y)).toBeLessThan(1);
 });
 
-test('during a comparison, keys act only on the slide that was used last', async ({ visit, product }) => {
-  const page = await visit('user');
+test('during a comparison, keys act only on the slide that was used last', async ({
+  openPageAs,
+  product,
+}) => {
+  const page = await openPageAs('user');
   await openPair(page, product, startFields);
   await viewerHalf(page, otherName).getByRole('application').click();
   await page.keyboard.press('m');

@@ -11,7 +11,7 @@ const dataset = 'Mouse kidney';
 test.use({ expectedConsoleErrors: /status of 404 .*image-catalog/ });
 
 test('a member sees the slides of a restricted dataset only after an administrator grants access, and only until access is revoked', async ({
-  visit,
+  openPageAs,
   createAccount,
   product,
 }) => {
@@ -21,8 +21,8 @@ test('a member sees the slides of a restricted dataset only after an administrat
   const body = { dataset, access: 'open', listed: false };
   await callApi(product.address, 'PUT', '/admin/datasets', { token, body });
   const someone = await createAccount('user');
-  const member = await visit(someone);
-  const admin = await visit('admin');
+  const member = await openPageAs(someone);
+  const admin = await openPageAs('admin');
 
   await test.step('the dataset is open to all members', async () => {
     await member.goto('/wsi-viewer');

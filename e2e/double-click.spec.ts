@@ -30,7 +30,7 @@ async function clickTwice(page: Page, email: string, button: string, gapMs: numb
 test.describe('the list of applicants', () => {
   for (const gapMs of [80, 200, 450]) {
     test(`clicking the button that approves an applicant twice approves only that applicant, with ${gapMs} ms between the clicks`, async ({
-      visit,
+      openPageAs,
       createAccount,
       product,
     }) => {
@@ -38,7 +38,7 @@ test.describe('the list of applicants', () => {
       for (let count = 0; count < 3; count += 1) people.push(await createAccount('pending'));
       const [first] = people;
       if (first === undefined) throw new Error('No account was created.');
-      const page = await visit('admin');
+      const page = await openPageAs('admin');
       await page.goto('/admin/users?view=waiting');
       await clickTwice(page, first.email, 'Onayla', gapMs);
       const toasts = page.locator('.Toastify').getByRole('alert');
@@ -58,9 +58,9 @@ test.describe('the list of applicants', () => {
     });
   }
 
-  test('the administrator can undo the approval of an applicant', async ({ visit, createAccount }) => {
+  test('the administrator can undo the approval of an applicant', async ({ openPageAs, createAccount }) => {
     const someone = await createAccount('pending');
-    const page = await visit('admin');
+    const page = await openPageAs('admin');
     await page.goto('/admin/users?view=waiting');
     await rowOf(page, someone.email).getByRole('button', { name: 'Onayla', exact: true }).click();
     const toast = page.locator('.Toastify').getByRole('alert').first();
@@ -73,11 +73,11 @@ test.describe('the list of applicants', () => {
   });
 
   test('the list of applicants shows a note in place of an approved applicant, and axe finds no accessibility violation', async ({
-    visit,
+    openPageAs,
     createAccount,
   }) => {
     const someone = await createAccount('pending');
-    const page = await visit('admin');
+    const page = await openPageAs('admin');
     await page.goto('/admin/users?view=waiting');
     await rowOf(page, someone.email).getByRole('button', { name: 'Onayla', exact: true }).click();
     const note = page.getByText(`Onaylandı: ${someone.displayName}`).first();
@@ -91,12 +91,12 @@ test.describe('the list of applicants', () => {
   });
 
   test('the note about an approved applicant disappears from the list after 15 s, but not before the pointer has left the list', async ({
-    visit,
+    openPageAs,
     createAccount,
   }) => {
     const someone = await createAccount('pending');
     await createAccount('pending');
-    const page = await visit('admin');
+    const page = await openPageAs('admin');
     await page.clock.install();
     await page.goto('/admin/users?view=waiting');
     const note = page.getByText(`Onaylandı: ${someone.displayName}`).first();
@@ -113,11 +113,11 @@ test.describe('the list of applicants', () => {
 });
 
 test('the button in the toast about the suspension of an account undoes the suspension', async ({
-  visit,
+  openPageAs,
   createAccount,
 }) => {
   const someone = await createAccount('viewer');
-  const page = await visit('admin');
+  const page = await openPageAs('admin');
   await page.goto('/admin/users');
   const card = cardOf(page, someone.email);
   await card.getByRole('button', { name: 'Askıya Al' }).click();
@@ -131,7 +131,7 @@ test('the button in the toast about the suspension of an account undoes the susp
 });
 
 test('the dialog for deactivating an account says which access is lost for good, and nothing changes before the confirmation', async ({
-  visit,
+  openPageAs,
   createAccount,
   product,
 }) => {
@@ -145,7 +145,7 @@ test('the dialog for deactivating an account says which access is lost for good,
     token,
     body: { dataset, uid: someone.uid },
   });
-  const page = await visit('admin');
+  const page = await openPageAs('admin');
   await page.goto('/admin/users');
   const card = cardOf(page, someone.email);
   await card.getByRole('button', { name: 'Devre Dışı Bırak' }).click();

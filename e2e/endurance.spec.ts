@@ -5,9 +5,9 @@ test.describe('a network failure while a slide is open', () => {
   test.use({ expectedConsoleErrors: /ERR_INTERNET_DISCONNECTED|Failed to load resource|Failed to fetch/ });
 
   test('a network failure does not change the view of the open slide, and failed tiles are loaded when the network is back', async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('user');
+    const page = await openPageAs('user');
     await withoutPrefetch(page);
     await page.goto('/wsi-viewer');
     await page.getByRole('button', { name: slideName }).click();
@@ -44,9 +44,9 @@ test.describe('a network failure while a slide is open', () => {
 });
 
 test('leaving the viewer in one of two tabs does not affect the same slide in the other tab', async ({
-  visit,
+  openPageAs,
 }) => {
-  const first = await visit('user');
+  const first = await openPageAs('user');
   await withoutPrefetch(first);
   await first.goto('/wsi-viewer');
   await first.getByRole('button', { name: slideName }).click();

@@ -23,13 +23,13 @@ const test = withProduct.extend<object, { readonly oidc: OidcProvider }>({
 });
 
 test('a person signs in at an external provider, is approved by an administrator and opens the catalogue', async ({
-  visit,
+  openPageAs,
   oidc,
 }) => {
   test.slow(); // passes through many screens in two browsers
   const login = `nehir-${test.info().workerIndex}`;
   oidc.people.set(login, { email: `${login}@example.org`, email_verified: true, name: 'Nehir Şahin' });
-  const visitor = await visit('anonymous');
+  const visitor = await openPageAs('anonymous');
 
   const signInAtProvider = async () => {
     await visitor.getByRole('button', { name: `${providerName} ile giriş yap` }).click();
@@ -51,7 +51,7 @@ test('a person signs in at an external provider, is approved by an administrator
   });
 
   await test.step('an administrator approves the account', async () => {
-    const admin = await visit('admin');
+    const admin = await openPageAs('admin');
     await admin.goto('/admin/users');
     const card = admin.getByRole('listitem').filter({ hasText: `${login}@example.org` });
     await expect(card.getByRole('heading', { name: 'Nehir Şahin' })).toBeVisible();
@@ -80,9 +80,9 @@ test('a person signs in at an external provider, is approved by an administrator
 
 test.describe('an authorization response that this browser did not request', () => {
   test('an OpenID Connect authorization response that this browser did not request does not sign the person in', async ({
-    visit,
+    openPageAs,
   }) => {
-    const visitor = await visit('anonymous');
+    const visitor = await openPageAs('anonymous');
     await visitor.goto('/auth/callback?code=of-another-browser&state=x');
     await expect(
       visitor.getByText('Bu giriş isteği geçersiz veya süresi dolmuş. Lütfen yeniden deneyin.'),

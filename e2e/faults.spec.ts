@@ -61,12 +61,12 @@ base.describe('a slide file', () => {
   }
 
   test('a slide whose file is removed shows a 404 in the viewer and opens again when the file is restored, and other slides stay usable', async ({
-    visit,
+    openPageAs,
     product,
   }) => {
     test.setTimeout(100_000); // waits for scans of the slide folder
     const file = await addSlide(product, 'removed.svs');
-    const page = await visit('user');
+    const page = await openPageAs('user');
     await openSlide(page, 'section-1.svs');
     await rename(file, `${file}.removed`);
     await chooseSlide(page, 'removed.svs');
@@ -87,12 +87,12 @@ base.describe('a slide file', () => {
   });
 
   test('a slide whose file becomes damaged shows an error in the viewer, and other slides stay usable', async ({
-    visit,
+    openPageAs,
     product,
   }) => {
     test.setTimeout(100_000); // waits for scans of the slide folder
     const file = await addSlide(product, 'damaged.svs');
-    const page = await visit('user');
+    const page = await openPageAs('user');
     await openSlide(page, 'section-1.svs');
     await writeFile(file, 'not a slide');
     await chooseSlide(page, 'damaged.svs');
@@ -115,8 +115,8 @@ base.describe('a wrong computer clock', () => {
   ] as const) {
     base(
       `a computer clock that is ${error} does not affect the viewer: slides open with a single image session`,
-      async ({ visit }) => {
-        const page = await visit('user');
+      async ({ openPageAs }) => {
+        const page = await openPageAs('user');
         // Shifts the clock of the page; a date that is created with an explicit time stays the same.
         await page.addInitScript((shiftMs) => {
           const RealDate = Date;
@@ -167,7 +167,7 @@ withPostgres.describe('a database outage', () => {
   test.use({ expectedConsoleErrors: /status of 503/ });
 
   test('during a database outage the viewer shows errors and accounts stay signed in, and afterwards the viewer recovers without a click', async ({
-    visit,
+    openPageAs,
     createAccount,
     product,
     postgres,
@@ -175,8 +175,8 @@ withPostgres.describe('a database outage', () => {
     test.setTimeout(150_000); // waits until cached authorisation expires, and for the recovery
     test.skip(postgres === null, 'PostgreSQL is not installed.');
     const reader = await createAccount('user');
-    const page = await visit(reader);
-    const visitor = await visit('anonymous');
+    const page = await openPageAs(reader);
+    const visitor = await openPageAs('anonymous');
     await visitor.goto('/auth/login');
     await withoutPrefetch(page);
     await openSlide(page, 'section-1.svs');

@@ -59,8 +59,8 @@ function reportFigures(screen: string, figures: string): void {
   console.log(`      ${screen}: ${figures}`);
 }
 
-test('the first load of the login page is at most 200 kB of compressed script', async ({ visit }) => {
-  const page = await visit('anonymous');
+test('the first load of the login page is at most 200 kB of compressed script', async ({ openPageAs }) => {
+  const page = await openPageAs('anonymous');
   const script = countScript(page);
   await page.goto('/');
   await expect(page.getByRole('button', { name: 'Giriş Yap' })).toBeVisible();
@@ -76,9 +76,9 @@ test('the first load of the login page is at most 200 kB of compressed script', 
 });
 
 test('the script of the viewer is loaded only when the viewer is opened, and the test report contains the layout shifts', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   const script = countScript(page);
   const loadedUrls: string[] = [];
   page.on('request', (request) => loadedUrls.push(request.url()));
@@ -105,10 +105,10 @@ test('the script of the viewer is loaded only when the viewer is opened, and the
 const slowNetwork = { offline: false, latency: 300, downloadThroughput: 50_000, uploadThroughput: 50_000 };
 
 test('over a slow network the viewer loads at most 300 kB before the first rows of the catalogue, and shows at once that it is loading', async ({
-  visit,
+  openPageAs,
 }) => {
   test.slow(); // the simulated network is slow
-  const page = await visit('user');
+  const page = await openPageAs('user');
   const devTools = await page.context().newCDPSession(page);
   await devTools.send('Network.enable');
   await devTools.send('Network.setCacheDisabled', { cacheDisabled: true });

@@ -7,12 +7,12 @@ import { meanColourOf } from './screenshot.ts';
 import { expect, fullResolutionLevel, slideName, test } from './test.ts';
 
 test('a visitor registers, is approved by an administrator and opens a slide at full resolution', async ({
-  visit,
+  openPageAs,
 }) => {
   test.slow(); // passes through many screens
   const email = `yeni-${process.pid}-${test.info().workerIndex}@example.org`;
   const password = 'haematoxylin and eosin';
-  const visitor = await visit('anonymous');
+  const visitor = await openPageAs('anonymous');
 
   await test.step('the visitor registers', async () => {
     await visitor.goto('/');
@@ -50,7 +50,7 @@ test('a visitor registers, is approved by an administrator and opens a slide at 
   });
 
   await test.step('an administrator approves the account', async () => {
-    const admin = await visit('anonymous');
+    const admin = await openPageAs('anonymous');
     await admin.goto('/auth/login');
     await logIn(admin, administrator);
     await expect(admin).toHaveURL(/\/dashboard$/);

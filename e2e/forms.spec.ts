@@ -31,9 +31,9 @@ function newEmail(): string {
 }
 
 test('the layout of the login page has a centred title and card, and a footer with the current year', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('anonymous');
+  const page = await openPageAs('anonymous');
   await page.goto('/auth/login');
   const title = page.getByRole('banner').getByText('Lamina', { exact: true });
   const card = page.getByRole('main');
@@ -50,8 +50,8 @@ test('the layout of the login page has a centred title and card, and a footer wi
   await expect(footer).toContainText(String(new Date().getFullYear()));
 });
 
-test('the login page links to registration and password reset', async ({ visit }) => {
-  const page = await visit('anonymous');
+test('the login page links to registration and password reset', async ({ openPageAs }) => {
+  const page = await openPageAs('anonymous');
   await page.goto('/auth/login');
   await expect(page.getByRole('link', { name: 'Kayıt ol' })).toHaveAttribute('href', '/auth/register');
   await page.getByRole('link', { name: 'Şifreni mi unuttun?' }).click();
@@ -59,9 +59,9 @@ test('the login page links to registration and password reset', async ({ visit }
 });
 
 test('the login form disables its button during the request, then shows a toast about the success and the dashboard', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('anonymous');
+  const page = await openPageAs('anonymous');
   await page.goto('/auth/login');
   const release = await holdRequests(page, '**/api/v1/auth/login');
   await logIn(page, administrator);
@@ -73,9 +73,9 @@ test('the login form disables its button during the request, then shows a toast 
 });
 
 test('the login form sends the e-mail address without surrounding spaces, and sends nothing for an invalid address', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('anonymous');
+  const page = await openPageAs('anonymous');
   const sentBodies: unknown[] = [];
   page.on('request', (request) => {
     if (request.method() === 'POST' && request.url().endsWith('/auth/login'))
@@ -123,8 +123,8 @@ test.describe('a failed login', () => {
       'Token doğrulanamadı',
     ],
   ] as const) {
-    test(`a failed login shows ${shown}`, async ({ visit }) => {
-      const page = await visit('anonymous');
+    test(`a failed login shows ${shown}`, async ({ openPageAs }) => {
+      const page = await openPageAs('anonymous');
       await page.route(urlPattern, (route) => route.fulfill(response));
       await page.goto('/auth/login');
       await logIn(page, administrator);
@@ -135,9 +135,9 @@ test.describe('a failed login', () => {
   }
 
   test('a failed login shows that the format of the e-mail address is invalid when the server rejects the address', async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('anonymous');
+    const page = await openPageAs('anonymous');
     // The form does not send an address that the server would reject, so the test replaces the body of the request.
     await page.route('**/api/v1/auth/login', (route) =>
       route.continue({ postData: JSON.stringify({ email: 'adres değil', password: 'şifre şifre' }) }),
@@ -149,9 +149,9 @@ test.describe('a failed login', () => {
 });
 
 test('the registration form disables its button during the request, omits an empty display name, and then shows the login page', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('anonymous');
+  const page = await openPageAs('anonymous');
   await fillRegistration(page, newEmail());
   const release = await holdRequests(page, '**/auth/register');
   const sent = page.waitForRequest('**/api/v1/auth/register');
@@ -163,8 +163,10 @@ test('the registration form disables its button during the request, omits an emp
   await expect(page).toHaveURL(/\/auth\/login$/);
 });
 
-test('the registration form rejects a password of 7 characters and accepts one of 8', async ({ visit }) => {
-  const page = await visit('anonymous');
+test('the registration form rejects a password of 7 characters and accepts one of 8', async ({
+  openPageAs,
+}) => {
+  const page = await openPageAs('anonymous');
   await fillRegistration(page, newEmail(), 'kesit-7');
   await page.getByRole('button', { name: 'Kayıt Ol' }).click();
   await expect(page.getByText('Şifre en az 8 karakter olmalı.')).toBeVisible();
@@ -184,8 +186,8 @@ test.describe('a failed registration', () => {
     ['that an unexpected error occurred when there is no response', null, 'Beklenmeyen bir hata oluştu.'],
     ['the message of the error response', { status: 400, json: { message: 'Olmaz.' } }, 'Olmaz.'],
   ] as const) {
-    test(`a failed registration shows ${shown}`, async ({ visit }) => {
-      const page = await visit('anonymous');
+    test(`a failed registration shows ${shown}`, async ({ openPageAs }) => {
+      const page = await openPageAs('anonymous');
       await page.route('**/api/v1/auth/register', (route) =>
         response === null ? route.abort() : route.fulfill(response),
       );
@@ -198,9 +200,9 @@ test.describe('a failed registration', () => {
 });
 
 test('a registration that succeeds without a message from the server shows a general message about the success', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('anonymous');
+  const page = await openPageAs('anonymous');
   await page.route('**/api/v1/auth/register', async (route) => {
     const response = await route.fetch();
     await route.fulfill({ response, json: { ...((await response.json()) as object), message: '' } });
@@ -211,9 +213,9 @@ test('a registration that succeeds without a message from the server shows a gen
 });
 
 test('the form for a password change requires a new password of at least 8 characters, typed twice', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   await page.goto('/dashboard/profile');
   const submitButton = page.getByRole('button', { name: 'Şifreyi Değiştir' });
   await submitButton.click();
@@ -227,12 +229,12 @@ test('the form for a password change requires a new password of at least 8 chara
 });
 
 test('a password change shows a toast about the success, and the new password can be used to sign in', async ({
-  visit,
+  openPageAs,
   createAccount,
   product,
 }) => {
   const someone = await createAccount('user');
-  const page = await visit(someone);
+  const page = await openPageAs(someone);
   await page.goto('/dashboard/profile');
   const password = 'yeni bir kesit';
   await page.getByLabel('Yeni Şifre', { exact: true }).fill(password);
@@ -248,11 +250,11 @@ test.describe('a failed action on the profile without a message from the server'
   test.use({ expectedConsoleErrors: /status of 502/ });
 
   test('a password change and an account deletion that fail without a message from the server show a general error message', async ({
-    visit,
+    openPageAs,
     createAccount,
   }) => {
     const someone = await createAccount('user');
-    const page = await visit(someone);
+    const page = await openPageAs(someone);
     for (const address of ['**/user/password', '**/user/account']) {
       await page.route(address, (route) => route.fulfill({ status: 502, body: '' }));
     }
@@ -269,12 +271,12 @@ test.describe('a failed action on the profile without a message from the server'
 });
 
 test('an account deletion shows a toast about the success, signs the person out and deletes the account', async ({
-  visit,
+  openPageAs,
   createAccount,
   product,
 }) => {
   const someone = await createAccount('user');
-  const page = await visit(someone);
+  const page = await openPageAs(someone);
   await page.goto('/dashboard/profile');
   await page.getByLabel(`Onaylamak için e-posta adresinizi yazın: ${someone.email}`).fill(someone.email);
   await page.getByRole('button', { name: 'Hesabı Sil' }).click();

@@ -92,9 +92,9 @@ for (const [who, pathPairs] of Object.entries(routes) as [
   readonly (readonly [string, string])[],
 ][]) {
   test(`the app opens or redirects each path as the route table of the specification defines it for ${visitorNames[who]}`, async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit(who);
+    const page = await openPageAs(who);
     for (const [openedPath, finalPath] of pathPairs) {
       await test.step(`${openedPath} → ${finalPath}`, async () => {
         await page.goto(openedPath);
@@ -110,9 +110,9 @@ test.describe('a path outside the route table', () => {
 
   for (const who of ['anonymous', 'user'] as const) {
     test(`a path outside the route table shows a 404 page with a link to the home page to ${visitorNames[who]}`, async ({
-      visit,
+      openPageAs,
     }) => {
-      const page = await visit(who);
+      const page = await openPageAs(who);
       await page.goto('/no/such/page');
       await expect(page.getByRole('heading', { name: /bulunamadı/i })).toBeVisible();
       await expect(page).toHaveTitle('Sayfa Bulunamadı - Lamina');

@@ -29,11 +29,11 @@ async function registerAndSignIn(page: Page, email: string): Promise<(string | n
 }
 
 test('with hidden registration, the screens are the same for new and existing e-mail addresses, and the link in the e-mail completes the registration', async ({
-  visit,
+  openPageAs,
   product,
 }) => {
   const email = 'yeni-kisi@example.org';
-  const page = await visit('anonymous');
+  const page = await openPageAs('anonymous');
   const textsForExisting = await registerAndSignIn(page, administrator.email);
   expect(await registerAndSignIn(page, email)).toEqual(textsForExisting);
 

@@ -44,13 +44,13 @@ async function expectFocusIn(container: Locator): Promise<void> {
 }
 
 test('by keyboard alone, a visitor registers, signs in, finds, opens and measures a slide, and signs out', async ({
-  visit,
+  openPageAs,
   product,
 }) => {
   test.slow(); // passes through many screens
   const email = `klavye-${process.pid}-${test.info().workerIndex}@example.org`;
   const password = 'parmaklar yeter';
-  const page = await visit('anonymous');
+  const page = await openPageAs('anonymous');
   const main = page.getByRole('main');
   let uid = '';
 

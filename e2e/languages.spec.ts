@@ -90,9 +90,9 @@ const screens: readonly (readonly [
 
 for (const [path, who, titles, readyTexts] of screens) {
   test(`the screen ${path} is in one language throughout, and axe finds no accessibility violation on it in Turkish and English`, async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit(who);
+    const page = await openPageAs(who);
     // Removes the accounts of other tests, because their Turkish names would count as untranslated texts.
     await page.route(/\/api\/v1\/admin\/users\/?$/, async (route) => {
       const response = await route.fetch();
@@ -119,11 +119,11 @@ for (const [path, who, titles, readyTexts] of screens) {
 }
 
 test('when a visitor chooses English before the sign-in, the error messages of the server are also in English', async ({
-  visit,
+  openPageAs,
   createAccount,
 }) => {
   const person = await createAccount('user');
-  const page = await visit('anonymous');
+  const page = await openPageAs('anonymous');
   await page.goto('/auth/login');
   await page
     .getByRole('navigation', { name: languageLabel })
@@ -151,11 +151,11 @@ test('when a visitor chooses English before the sign-in, the error messages of t
 });
 
 test('a person changes the language to Turkish by keyboard and resets it while the same slide stays open', async ({
-  visit,
+  openPageAs,
   createAccount,
 }) => {
   const person = await createAccount('user');
-  const page = await visit(person);
+  const page = await openPageAs(person);
   await page.goto('/wsi-viewer');
   await page.getByRole('button', { name: slideName }).click();
   await expect(page.getByRole('button', { name: 'Zoom in' })).toBeVisible();

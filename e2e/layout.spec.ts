@@ -49,13 +49,13 @@ function layoutFaultsOf(page: Page): Promise<readonly string[]> {
 for (const who of ['anonymous', 'admin'] as const) {
   for (const language of ['tr', 'en'] as const) {
     test(`no text of the top bar is cut and no screen is wider than the window, for ${audiences[who]} in ${languageNames[language]}`, async ({
-      visit,
+      openPageAs,
       createAccount,
     }) => {
       test.slow(); // every screen at four sizes
       // Twelve applicants make their list longer than the window.
       if (who === 'admin') for (let index = 0; index < 12; index++) await createAccount('pending');
-      const page = await visit(who);
+      const page = await openPageAs(who);
       // Makes the links to users and to datasets show counts, which makes them wider.
       await page.route('**/admin/waiting', (route) =>
         route.fulfill({ json: { applications: 309, datasetRequests: 12 } }),
@@ -94,9 +94,9 @@ function cutChoices(page: Page): Promise<readonly string[]> {
 
 for (const language of ['tr', 'en'] as const) {
   test(`the viewer cuts neither the filters of the catalogue nor the name of the slide in ${languageNames[language]}`, async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('user');
+    const page = await openPageAs('user');
     await page.addInitScript((chosen) => localStorage.setItem('language', chosen), language);
     await page.goto('/wsi-viewer');
     for (const size of sizes) {
@@ -123,9 +123,9 @@ for (const [tools, panel, button] of [
   ['Measuring and colours', 'Analysis results', 'Analysis results'],
 ] as const) {
   test(`on a screen of 820 px width the panel “${panel}” covers no button of the toolbar “${tools}”`, async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('user');
+    const page = await openPageAs('user');
     await page.setViewportSize({ width: 820, height: 1180 });
     await page.goto('/wsi-viewer');
     await page.getByRole('button', { name: slideName }).click();

@@ -11,12 +11,12 @@ async function linkTo(address: string, name: string): Promise<string> {
 }
 
 test('a visitor who follows a link to a slide can continue to the slide after the sign-in', async ({
-  visit,
+  openPageAs,
   createAccount,
   product,
 }) => {
   const person = await createAccount('user');
-  const page = await visit('anonymous');
+  const page = await openPageAs('anonymous');
   await page.goto(await linkTo(product.address, 'section-10.svs'));
   await expect(page).toHaveURL(/\/auth\/login$/);
   await page.getByLabel('E-posta').fill(person.email);
@@ -31,8 +31,8 @@ test('a visitor who follows a link to a slide can continue to the slide after th
   await expect(page.getByRole('link', { name: 'Açtığınız slayda devam edin' })).toHaveCount(0);
 });
 
-test('signing out removes the stored link to a slide from the browser', async ({ visit, product }) => {
-  const page = await visit('user');
+test('signing out removes the stored link to a slide from the browser', async ({ openPageAs, product }) => {
+  const page = await openPageAs('user');
   await page.goto(await linkTo(product.address, 'section-10.svs'));
   await expect(page.getByRole('toolbar', { name: 'View controls' })).toBeVisible();
   await page.getByRole('button', { name: /Deniz user/ }).click();
@@ -42,10 +42,10 @@ test('signing out removes the stored link to a slide from the browser', async ({
 });
 
 test('a link to a slide expands the group of the slide in the catalogue and marks the row of the slide', async ({
-  visit,
+  openPageAs,
   product,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   await page.goto(await linkTo(product.address, 'loose.svs'));
   await expect(page.getByRole('button', { name: /^Unknown 1 images$/ })).toHaveAttribute(
     'aria-expanded',
@@ -58,8 +58,10 @@ test.describe('a link to a slide outside the catalogue', () => {
   // The browser writes the 404 response of the server to its console.
   test.use({ expectedConsoleErrors: /status of 404/ });
 
-  test('a link to a slide outside the catalogue shows that the slide was not found', async ({ visit }) => {
-    const page = await visit('user');
+  test('a link to a slide outside the catalogue shows that the slide was not found', async ({
+    openPageAs,
+  }) => {
+    const page = await openPageAs('user');
     await page.goto('/wsi-viewer?image=00000000-0000-4000-8000-000000000000');
     await expect(page.getByText('This slide is not in your catalogue')).toBeVisible();
     await expect(page.getByText('Select an image to view')).toHaveCount(0);
@@ -70,9 +72,9 @@ test.describe('while the network is down', () => {
   test.use({ expectedConsoleErrors: /ERR_|Failed to fetch|failed to load/i });
 
   test('a screen that is not loaded yet shows a network error, and opens when the network is back', async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('admin');
+    const page = await openPageAs('admin');
     await page.goto('/dashboard');
     await expect(page.getByText('Hızlı Bağlantılar')).toBeVisible();
     await page.waitForLoadState('networkidle');

@@ -43,9 +43,9 @@ async function micrometresPerPixel(page: Page): Promise<number> {
 }
 
 test('the ruler measures a known distance to within 1 %, and its length does not change when the slide is rotated', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   const { x, y } = await openAt(page, `x=600&y=700&zoom=${zoom}`);
   await page.keyboard.press('m');
   await drawRuler(page, x, y);
@@ -64,9 +64,9 @@ test('the ruler measures a known distance to within 1 %, and its length does not
 });
 
 test('the counting circle, in which a person counts cells, has an area of 1 mm² at the scale of the slide', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   const { x, y } = await openAt(page, 'x=600&y=700&zoom=0.25');
   await page.getByRole('button', { name: 'Counting circle, 1 mm²' }).click();
   await page.mouse.click(x, y);
@@ -78,8 +78,8 @@ test('the counting circle, in which a person counts cells, has an area of 1 mm²
   expect(Math.abs((outline?.width ?? 0) / diameter - 1)).toBeLessThan(0.02);
 });
 
-test('a distance is measured by keyboard, and Backspace removes the measurement', async ({ visit }) => {
-  const page = await visit('user');
+test('a distance is measured by keyboard, and Backspace removes the measurement', async ({ openPageAs }) => {
+  const page = await openPageAs('user');
   await openAt(page, `x=600&y=700&zoom=${zoom}`);
   await page.keyboard.press('m');
   await page.keyboard.press('Enter');
@@ -97,9 +97,9 @@ test('a distance is measured by keyboard, and Backspace removes the measurement'
 });
 
 test('the contrast slider changes the colours of the slide, and As scanned resets them', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   const { slide } = await openAt(page, 'x=600&y=700&zoom=0.5');
   /** Returns the CSS filter that changes the colours; undefined without one. */
   const filter = () =>
@@ -116,8 +116,8 @@ test('the contrast slider changes the colours of the slide, and As scanned reset
   await expect.poll(filter).toBeUndefined();
 });
 
-test('the key S saves a screenshot as a PNG file with the name of the slide', async ({ visit }) => {
-  const page = await visit('user');
+test('the key S saves a screenshot as a PNG file with the name of the slide', async ({ openPageAs }) => {
+  const page = await openPageAs('user');
   await openAt(page, 'x=600&y=700&zoom=0.5');
   const downloading = page.waitForEvent('download');
   await page.keyboard.press('s');
@@ -128,9 +128,9 @@ test('the key S saves a screenshot as a PNG file with the name of the slide', as
 });
 
 test('cells are counted inside the counting circle, and Backspace removes the last counted cell', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   const { x, y } = await openAt(page, 'x=600&y=700&zoom=0.25');
   await page.keyboard.press('c');
   await page.mouse.click(x, y);
@@ -145,9 +145,9 @@ test('cells are counted inside the counting circle, and Backspace removes the la
 });
 
 test('the end of a ruler can be dragged by its handle after Esc has ended the ruler tool', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   const { x, y } = await openAt(page, `x=600&y=700&zoom=${zoom}`);
   await page.keyboard.press('m');
   await drawRuler(page, x, y);
@@ -164,9 +164,9 @@ test('the end of a ruler can be dragged by its handle after Esc has ended the ru
 });
 
 test('the view zooms out until a counting circle that is larger than the screen fits on it', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   const { slide } = await openAt(page, 'x=600&y=700&zoom=2');
   await page.getByRole('button', { name: 'Counting circle, 1 mm²' }).click();
   await expect.poll(() => Number(new URL(page.url()).searchParams.get('zoom'))).toBeLessThan(0.5);
@@ -178,9 +178,9 @@ test('the view zooms out until a counting circle that is larger than the screen 
 });
 
 test('Esc closes the panels of colours and of the rotation angle, and the focus returns to the buttons that opened them', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   await openAt(page, 'x=600&y=700&zoom=0.5');
   for (const [button, slider] of [
     ['Brightness and colours', page.getByRole('slider', { name: 'Contrast' })],
@@ -195,9 +195,9 @@ test('Esc closes the panels of colours and of the rotation angle, and the focus 
 });
 
 test('the rotation angle that a person types is shown over the slide and kept in the URL', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   await openAt(page, 'x=600&y=700&zoom=0.5');
   await page.getByRole('button', { name: 'Rotation angle' }).click();
   await page.getByRole('textbox', { name: 'Rotation angle' }).fill('37');
@@ -205,8 +205,8 @@ test('the rotation angle that a person types is shown over the slide and kept in
   await expect.poll(() => new URL(page.url()).searchParams.get('rotation')).toBe('37');
 });
 
-test('a button of the viewer copies the link to the current view', async ({ visit }) => {
-  const page = await visit('user');
+test('a button of the viewer copies the link to the current view', async ({ openPageAs }) => {
+  const page = await openPageAs('user');
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await openAt(page, 'x=600&y=700&zoom=0.5');
   await page.getByRole('button', { name: 'Copy link to this view' }).click();
@@ -214,8 +214,8 @@ test('a button of the viewer copies the link to the current view', async ({ visi
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
 });
 
-test('on a phone at most six controls cover the slide until All tools is pressed', async ({ visit }) => {
-  const page = await visit('user');
+test('on a phone at most six controls cover the slide until All tools is pressed', async ({ openPageAs }) => {
+  const page = await openPageAs('user');
   await page.setViewportSize({ width: 390, height: 844 });
   await openAt(page, 'x=600&y=700&zoom=0.5');
   const controls = page.getByRole('group', { name: 'Slide tools' }).getByRole('button');

@@ -6,13 +6,13 @@ import { expect, test } from './test.ts';
 test.use({ expectedConsoleErrors: /status of 40[01]/ });
 
 test('the link in a password reset e-mail sets a new password, and is rejected when it is used a second time', async ({
-  visit,
+  openPageAs,
   createAccount,
   product,
 }) => {
   const { email, password } = await createAccount('user');
   const newPassword = 'yeni ve uzun bir şifre';
-  const page = await visit('anonymous');
+  const page = await openPageAs('anonymous');
 
   await page.goto('/auth/login');
   await page.getByRole('link', { name: 'Şifreni mi unuttun?' }).click();

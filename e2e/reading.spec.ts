@@ -23,10 +23,10 @@ test.describe('a slide whose tiles fail to load', () => {
   test.use({ expectedConsoleErrors: /ERR_|failed to load/i });
 
   test('the viewer shows that the picture is incomplete while the network is down, and loads the missing tiles afterwards', async ({
-    visit,
+    openPageAs,
   }) => {
     test.slow(); // waits until the viewer has retried the tiles for the last time
-    const page = await visit('user');
+    const page = await openPageAs('user');
     await openAt(page, 'x=300&y=300&zoom=2');
     await expect(page.getByText('Active', { exact: true })).toBeVisible(); // the state of the image session
     await page.context().setOffline(true);
@@ -53,9 +53,9 @@ test.describe('a slide whose tiles fail to load', () => {
   });
 
   test('the viewer shows that parts of the picture are missing while the server rejects some tiles, and Retry loads them', async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('user');
+    const page = await openPageAs('user');
     await openAt(page, 'x=300&y=300&zoom=2');
     await page.route(tileUrls, (route) => route.fulfill({ status: 404, json: {} }));
     for (let step = 0; step < 8; step += 1) await page.keyboard.press('ArrowRight');
@@ -92,9 +92,9 @@ test.describe('changed colours', () => {
   }
 
   test('changed colours are marked on their button, over the picture and on screenshots, and are reset when another slide is opened', async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('user');
+    const page = await openPageAs('user');
     // Records the texts that the page writes on canvases, and thus on a screenshot.
     await page.addInitScript(() => {
       const writtenTexts: string[] = [];
@@ -131,9 +131,9 @@ test.describe('changed colours', () => {
   });
 
   test('changed colours stay changed and marked on the next slide when the person keeps them for all slides', async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('user');
+    const page = await openPageAs('user');
     await openAt(page, 'x=600&y=700&zoom=0.5');
     await brighten(page);
     await page.getByRole('checkbox', { name: 'Keep for all slides' }).check();

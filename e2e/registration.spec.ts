@@ -44,7 +44,7 @@ function fieldIn(page: Page, prefix: '' | 'b'): Field {
 }
 
 test('after two pairs of points are marked to register two slides of a case, linked views of the slides show the same tissue', async ({
-  visit,
+  openPageAs,
   product,
 }) => {
   const token = await administratorToken(product.address);
@@ -63,7 +63,7 @@ test('after two pairs of points are marked to register two slides of a case, lin
       ],
     },
   });
-  const page = await visit('user');
+  const page = await openPageAs('user');
 
   await test.step('the person marks two pairs of points, and sees by how much they differ', async () => {
     await page.goto(`/wsi-viewer?image=${first}&beside=${second}&x=500&y=700&zoom=0.5&bx=400&by=600&bzoom=1`);

@@ -37,12 +37,12 @@ async function memoryOf(browser: Browser): Promise<number> {
 }
 
 test('the numbers of object URLs, bitmaps and textures stay below their limits while the viewer pans over thousands of tiles', async ({
-  visit,
+  openPageAs,
   browser,
 }, info) => {
   test.setTimeout(300_000); // the page loads thousands of tiles
   const tiles = Number(process.env.RENDERER_TILES ?? 2000);
-  const page = await visit('user');
+  const page = await openPageAs('user');
   await forceDrawer(page, 'webgl');
   await countGraphics(page);
   await serveLargeSlide(page, 100_000);
@@ -85,8 +85,8 @@ async function openWithWebGl(page: Page): Promise<void> {
 
 const meanColour = (page: Page) => meanColourOf(page.getByRole('application'));
 
-test('the viewer draws the slide again after a lost WebGL context is restored', async ({ visit }) => {
-  const page = await visit('user');
+test('the viewer draws the slide again after a lost WebGL context is restored', async ({ openPageAs }) => {
+  const page = await openPageAs('user');
   await openWithWebGl(page);
   await page.waitForTimeout(1000); // until the last tile has faded in
   const before = await meanColour(page);
@@ -110,9 +110,9 @@ test('the viewer draws the slide again after a lost WebGL context is restored', 
 });
 
 test('when a lost WebGL context is not restored, the viewer draws the slide on a 2D canvas without a reload', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   await openWithWebGl(page);
   await page.waitForTimeout(1000); // until the last tile has faded in
   const before = await meanColour(page);
@@ -133,9 +133,9 @@ test('when a lost WebGL context is not restored, the viewer draws the slide on a
 });
 
 test('brightness changes the colours that WebGL draws until Reset colours, and a click on empty glass sets the white balance', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   await openWithWebGl(page);
   await page.waitForTimeout(1000); // until the last tile has faded in
   const before = await meanColour(page);
@@ -167,9 +167,9 @@ for (const [format, magic] of [
   ['JPEG', 'ffd8ff'],
 ] as const) {
   test(`a picture is saved as ${format} with the size that the panel shows for the chosen magnification`, async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('user');
+    const page = await openPageAs('user');
     await openWithWebGl(page);
     await page.keyboard.press('Shift+S');
     const panel = page.getByRole('region', { name: 'Save picture…' });

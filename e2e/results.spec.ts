@@ -141,11 +141,11 @@ function colouredPixels(page: Page, layerId: string): Promise<number> {
 }
 
 test('a heatmap is drawn over the slide, changes its threshold and palette without a request, and shows the value under the pointer', async ({
-  visit,
+  openPageAs,
   product,
 }) => {
   test.setTimeout(90_000); // waits for an import, and axe checks both colour schemes
-  const page = await visit('admin');
+  const page = await openPageAs('admin');
   const { slide, layerId } = await openWithResult(page, product.address, {
     name: 'Tumour probability',
     kind: 'raster',
@@ -180,11 +180,11 @@ test('a heatmap is drawn over the slide, changes its threshold and palette witho
 });
 
 test('the cells of a result layer are drawn and counted by class, a class can be hidden, and the layer can be deleted', async ({
-  visit,
+  openPageAs,
   product,
 }) => {
   test.setTimeout(90_000); // waits for an import, and axe checks both colour schemes
-  const page = await visit('admin');
+  const page = await openPageAs('admin');
   const { slide, layerId } = await openWithResult(page, product.address, {
     name: 'Cells',
     kind: 'vector',
@@ -216,11 +216,11 @@ test('the cells of a result layer are drawn and counted by class, a class can be
 });
 
 test('mitoses of a result layer are counted inside an annotation and filtered by a measurement, and the counts are exported as CSV', async ({
-  visit,
+  openPageAs,
   product,
 }) => {
   test.setTimeout(90_000); // waits for an import, and axe checks both colour schemes
-  const page = await visit('admin');
+  const page = await openPageAs('admin');
   await openSlide(page);
   await outlineTumour(page);
   await openWithResult(page, product.address, { name: 'Cells', kind: 'vector', file: buildCells() });
@@ -263,11 +263,11 @@ test('mitoses of a result layer are counted inside an annotation and filtered by
 });
 
 test('the URL keeps the order and settings of two result layers and the position of the divider with which they are compared', async ({
-  visit,
+  openPageAs,
   product,
 }) => {
   test.setTimeout(90_000); // waits for an import, and axe checks both colour schemes
-  const page = await visit('admin');
+  const page = await openPageAs('admin');
   await openSlide(page);
   const imageId = imageIdOf(page);
   const heatmapId = await sendResult(product.address, imageId, {
@@ -328,10 +328,10 @@ test('the URL keeps the order and settings of two result layers and the position
 });
 
 test('a person uploads a result layer, sees the reason for a rejected file, and cancels an upload', async ({
-  visit,
+  openPageAs,
 }) => {
   test.setTimeout(90_000); // waits for an import, and axe checks both colour schemes
-  const page = await visit('admin');
+  const page = await openPageAs('admin');
   await openSlide(page);
   await openResults(page);
   await expect(resultsPanel(page)).toContainText('This slide has no results yet.');

@@ -29,13 +29,13 @@ const factOf = (container: ReturnType<Page['locator']>, label: string) =>
 
 test.describe('the dashboard layout', () => {
   test('the top bar links to dashboard, WSI Viewer and collections, and for administrators also to the Admin Panel', async ({
-    visit,
+    openPageAs,
   }) => {
     for (const [who, expected] of [
       ['user', ['/dashboard', '/wsi-viewer', '/collections']],
       ['admin', ['/dashboard', '/wsi-viewer', '/collections', '/admin']],
     ] as const) {
-      const page = await visit(who);
+      const page = await openPageAs(who);
       await page.goto('/dashboard/profile');
       const links = page.getByRole('banner').getByRole('link');
       await expect(links).toHaveText(
@@ -49,11 +49,11 @@ test.describe('the dashboard layout', () => {
   });
 
   test('the user menu of the dashboard shows initials, name, Profile and Logout, and closes on a click outside', async ({
-    visit,
+    openPageAs,
     createAccount,
   }) => {
     const someone = await createAccount('user');
-    const page = await visit(someone);
+    const page = await openPageAs(someone);
     await page.goto('/dashboard');
     const menu = userMenuOf(page, someone);
     await expect(menu).toContainText('DU');
@@ -67,7 +67,7 @@ test.describe('the dashboard layout', () => {
   });
 
   test('for an account without a display name, the dashboard shows the e-mail address and its first character', async ({
-    visit,
+    openPageAs,
     product,
   }) => {
     const nameless = { email: `isimsiz-${process.pid}@example.org`, password: 'adı olmayan biri' };
@@ -75,7 +75,7 @@ test.describe('the dashboard layout', () => {
     const { uid } = user as { uid: string };
     const token = await administratorToken(product.address);
     await callApi(product.address, 'POST', `/admin/users/${uid}/approve`, { token, body: {} });
-    const page = await visit({ ...nameless, uid, displayName: '' });
+    const page = await openPageAs({ ...nameless, uid, displayName: '' });
     await page.goto('/dashboard/profile');
     await expect(page.getByRole('button', { name: nameless.email })).toContainText('İ');
     await expect(factOf(page.getByRole('main'), 'Görünen Ad')).toHaveText('Belirtilmemiş');
@@ -84,11 +84,11 @@ test.describe('the dashboard layout', () => {
   });
 
   test('the dashboard shows a greeting, recent activity, and quick links with a link to the profile', async ({
-    visit,
+    openPageAs,
     createAccount,
   }) => {
     const someone = await createAccount('user');
-    const page = await visit(someone);
+    const page = await openPageAs(someone);
     await page.goto('/dashboard');
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Hoş geldiniz, ${someone.displayName}`);
     await expect(page.getByRole('region', { name: 'Son Etkinlikler' })).toContainText('Giriş yapıldı');
@@ -101,11 +101,11 @@ test.describe('the dashboard layout', () => {
 
 test.describe('the profile page', () => {
   test('the profile shows every field of the account read-only, with badges and long dates in Turkish', async ({
-    visit,
+    openPageAs,
     createAccount,
   }) => {
     const someone = await createAccount('user');
-    const page = await visit(someone);
+    const page = await openPageAs(someone);
     await page.goto('/dashboard/profile');
     const card = page.getByRole('region', { name: 'Hesap Bilgileri' });
     await expect(factOf(card, 'Kullanıcı Kimliği')).toHaveText(someone.uid);
@@ -120,9 +120,9 @@ test.describe('the profile page', () => {
   });
 
   test('the profile hides the approval date of an account that no administrator has approved', async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('user');
+    const page = await openPageAs('user');
     await page.route('**/api/v1/user/profile', async (route) => {
       const response = await route.fetch();
       const { user } = (await response.json()) as { user: object };
@@ -141,9 +141,9 @@ test.describe('the profile page', () => {
       ['the response contains no profile', 'Profil bulunamadı', { status: 200, json: {} }],
     ] as const) {
       test(`the profile page shows an error with its reason and a button that loads the profile again when ${condition}`, async ({
-        visit,
+        openPageAs,
       }) => {
-        const page = await visit('user');
+        const page = await openPageAs('user');
         await page.route('**/api/v1/user/profile', (route) => route.fulfill(response));
         await page.goto('/dashboard/profile');
         const alert = page
@@ -166,9 +166,9 @@ test.describe('the account status', () => {
     ['suspended', 'Askıya Alınmış', 0],
   ] as const) {
     test(`the account status page of a ${status} account shows the status, a note to contact an administrator and a button that signs out`, async ({
-      visit,
+      openPageAs,
     }) => {
-      const page = await visit(status);
+      const page = await openPageAs(status);
       await page.goto('/account-status');
       await expect(page.getByText(statusText, { exact: true })).toBeVisible();
       await expect(page.getByText('Lütfen bir yöneticiyle iletişime geçin.')).toBeVisible();
@@ -180,12 +180,12 @@ test.describe('the account status', () => {
   }
 
   test('the account status page requests the status every 30 s and redirects to the dashboard when the account becomes active', async ({
-    visit,
+    openPageAs,
     createAccount,
     product,
   }) => {
     const waiting = await createAccount('pending');
-    const page = await visit(waiting);
+    const page = await openPageAs(waiting);
     await page.clock.install();
     await page.goto('/account-status');
     await expect(page.getByText('Onay Bekliyor')).toBeVisible();
@@ -199,9 +199,9 @@ test.describe('the account status', () => {
 
 test.describe('the admin layout', () => {
   test('the admin navigation links to the admin dashboard, to the users and back to the dashboard', async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('admin');
+    const page = await openPageAs('admin');
     await page.goto('/admin');
     const links = page.getByRole('navigation', { name: 'Yönetim sayfaları' }).getByRole('link');
     for (const [name, address] of [
@@ -214,11 +214,11 @@ test.describe('the admin layout', () => {
   });
 
   test('the user menu of the admin area shows initials, name and an Admin badge, and closes on a click outside and on navigation', async ({
-    visit,
+    openPageAs,
     createAccount,
   }) => {
     const someone = await createAccount('admin');
-    const page = await visit(someone);
+    const page = await openPageAs(someone);
     await page.goto('/admin');
     const menu = userMenuOf(page, someone);
     await expect(menu).toContainText('DA');
@@ -237,11 +237,11 @@ test.describe('a sign-out whose request fails', () => {
   test.use({ expectedConsoleErrors: /ERR_FAILED/ });
 
   test('a sign-out whose request fails shows an error and still removes the sign-in from the browser', async ({
-    visit,
+    openPageAs,
     createAccount,
   }) => {
     const someone = await createAccount('admin');
-    const page = await visit(someone);
+    const page = await openPageAs(someone);
     await page.goto('/admin');
     await page.route('**/api/v1/auth/logout', (route) => route.abort());
     await userMenuOf(page, someone).click();
@@ -253,11 +253,11 @@ test.describe('a sign-out whose request fails', () => {
 });
 
 test('the admin dashboard greets the administrator, links to user management and says that more statistics will follow', async ({
-  visit,
+  openPageAs,
   createAccount,
 }) => {
   const someone = await createAccount('admin');
-  const page = await visit(someone);
+  const page = await openPageAs(someone);
   await page.goto('/admin');
   await expect(page.getByRole('heading', { level: 1 })).toContainText(someone.displayName);
   await expect(page.getByRole('region', { name: 'Sistem İstatistikleri' })).toContainText(
@@ -269,9 +269,9 @@ test('the admin dashboard greets the administrator, links to user management and
 
 test.describe('user management', () => {
   test("user management lists the accounts under 'All Users' with a refresh button, which confirms the refresh with a toast", async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('admin');
+    const page = await openPageAs('admin');
     await page.goto('/admin/users');
     const allUsers = page.getByRole('region', { name: 'All Users' });
     await expect(allUsers.getByRole('listitem').first()).toBeVisible();
@@ -281,9 +281,9 @@ test.describe('user management', () => {
   });
 
   test('user management shows a loading text, and then that there are no accounts when the list is empty', async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('admin');
+    const page = await openPageAs('admin');
     const usersUrl = /\/api\/v1\/admin\/users\/?$/;
     await page.route(usersUrl, (route) => route.fulfill({ json: { users: [], message: '' } }));
     const release = await holdRequests(page, usersUrl);
@@ -305,9 +305,9 @@ test.describe('user management', () => {
       ],
     ] as const) {
       test(`user management that cannot load the accounts shows a retry button and ${shown}`, async ({
-        visit,
+        openPageAs,
       }) => {
-        const page = await visit('admin');
+        const page = await openPageAs('admin');
         const usersUrl = /\/api\/v1\/admin\/users\/?$/;
         await page.route(usersUrl, (route) => route.fulfill(response));
         await page.goto('/admin/users');
@@ -323,11 +323,11 @@ test.describe('user management', () => {
   });
 
   test('user management shows dates in the Turkish long format with the time, and N/A for a missing date', async ({
-    visit,
+    openPageAs,
     createAccount,
   }) => {
     const someone = await createAccount('pending');
-    const page = await visit('admin');
+    const page = await openPageAs('admin');
     await page.goto('/admin/users');
     const card = cardOf(page, someone);
     await expect(factOf(card, 'Kayıt Tarihi')).toHaveText(longDateAndTime);
@@ -336,11 +336,11 @@ test.describe('user management', () => {
   });
 
   test('approving, suspending, reactivating or promoting an account shows a toast and reloads only that account', async ({
-    visit,
+    openPageAs,
     createAccount,
   }) => {
     const someone = await createAccount('pending');
-    const page = await visit('admin');
+    const page = await openPageAs('admin');
     await page.goto('/admin/users');
     const card = cardOf(page, someone);
     await expect(card).toBeVisible();
@@ -369,11 +369,11 @@ test.describe('user management', () => {
   });
 
   test('user management disables the buttons of an account while an action on the account is running', async ({
-    visit,
+    openPageAs,
     createAccount,
   }) => {
     const someone = await createAccount('pending');
-    const page = await visit('admin');
+    const page = await openPageAs('admin');
     await page.goto('/admin/users');
     const card = cardOf(page, someone);
     const release = await holdRequests(page, '**/approve');
@@ -394,11 +394,11 @@ test.describe('user management', () => {
       ['user', 'Yönetici Yap', 'promote', 'Kullanıcı yönetici yapılırken hata oluştu.'],
     ] as const) {
       test(`when the request to ${action} an account fails, user management shows the message of the server, or a general one without it`, async ({
-        visit,
+        openPageAs,
         createAccount,
       }) => {
         const someone = await createAccount(status);
-        const page = await visit('admin');
+        const page = await openPageAs('admin');
         await page.goto('/admin/users');
         const clickAction = () =>
           cardOf(page, someone).getByRole('button', { name: button, exact: true }).click();

@@ -11,12 +11,12 @@ test.use({ expectedConsoleErrors: /status of 401/ });
 const codePeriodMs = 30_000;
 
 test('a person sets up two-step verification with a one-time code, needs a code at each sign-in, and removes it after using a recovery code', async ({
-  visit,
+  openPageAs,
   createAccount,
 }) => {
   test.slow(); // three browsers with one sign-in each
   const person = await createAccount('user');
-  const page = await visit(person);
+  const page = await openPageAs(person);
   await page.goto('/dashboard/profile');
   await page.getByRole('button', { name: 'İki Adımlı Doğrulamayı Aç' }).click();
   await expect(page.getByRole('img', { name: 'Doğrulama uygulaması için QR kodu' })).toBeVisible();
@@ -30,7 +30,7 @@ test('a person sets up two-step verification with a one-time code, needs a code 
   await page.getByRole('button', { name: 'Kodları kaydettim' }).click();
   await expect(page.getByText('Kalan kurtarma kodu: 10.')).toBeVisible();
 
-  const secondBrowser = await visit('anonymous');
+  const secondBrowser = await openPageAs('anonymous');
   const logIn = async (code: string) => {
     await secondBrowser.goto('/auth/login');
     await secondBrowser.getByLabel('E-posta').fill(person.email);
@@ -45,7 +45,7 @@ test('a person sets up two-step verification with a one-time code, needs a code 
   await logIn(oneTimeCode(secret, new Date(Date.now() + codePeriodMs)));
   await expect(secondBrowser).toHaveURL(/\/dashboard$/);
 
-  const thirdBrowser = await visit('anonymous');
+  const thirdBrowser = await openPageAs('anonymous');
   await thirdBrowser.goto('/auth/login');
   await thirdBrowser.getByLabel('E-posta').fill(person.email);
   await thirdBrowser.getByLabel('Şifre', { exact: true }).fill(person.password);

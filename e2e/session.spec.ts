@@ -16,9 +16,9 @@ test.describe('an invalid stored sign-in', () => {
     ['a user without a token', { user_data: '{}' }],
   ] as const) {
     test(`a stored sign-in that contains ${content} is removed from the browser, and the login page appears`, async ({
-      visit,
+      openPageAs,
     }) => {
-      const page = await visit('anonymous');
+      const page = await openPageAs('anonymous');
       await page.goto('/auth/login');
       await page.evaluate((entries) => {
         for (const [key, value] of Object.entries(entries)) localStorage.setItem(key, value);
@@ -32,9 +32,9 @@ test.describe('an invalid stored sign-in', () => {
 });
 
 test('signing in stores the token and the user in the browser under the keys auth_token and user_data', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('anonymous');
+  const page = await openPageAs('anonymous');
   await page.goto('/auth/login');
   await page.getByLabel('E-posta').fill(`  ${administrator.email} `);
   await page.getByLabel('Şifre', { exact: true }).fill(administrator.password);
@@ -47,9 +47,9 @@ test.describe('a sign-in that is rejected', () => {
   test.use({ expectedConsoleErrors: /status of 40[13]/ });
 
   test('the login page shows that e-mail address or password is wrong when an unknown address signs in', async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('anonymous');
+    const page = await openPageAs('anonymous');
     await page.goto('/auth/login');
     await page.getByLabel('E-posta').fill('kimse@example.org');
     await page.getByLabel('Şifre', { exact: true }).fill('yanlış şifre');
@@ -60,11 +60,11 @@ test.describe('a sign-in that is rejected', () => {
   });
 
   test('the login page shows that the account is deactivated when its owner signs in', async ({
-    visit,
+    openPageAs,
     createAccount,
   }) => {
     const { email, password } = await createAccount('deactivated');
-    const page = await visit('anonymous');
+    const page = await openPageAs('anonymous');
     await page.goto('/auth/login');
     await page.getByLabel('E-posta').fill(email);
     await page.getByLabel('Şifre', { exact: true }).fill(password);
@@ -73,15 +73,16 @@ test.describe('a sign-in that is rejected', () => {
   });
 
   test('when the server rejects the stored token with 401, the sign-in is removed from the browser and the login page appears', async ({
-    visit,
+    openPageAs,
     createAccount,
     product,
   }) => {
     const someone = await createAccount('user');
-    const page = await visit(someone);
+    const page = await openPageAs(someone);
     await page.goto('/dashboard');
     await expect(page.getByText('Hızlı Bağlantılar')).toBeVisible();
-    await page.waitForLoadState('networkidle'); // a request of the dashboard would be rejected first, and end the sign-in before the click
+    // Otherwise the server could reject a request of the dashboard first, which would end the sign-in before the click.
+    await page.waitForLoadState('networkidle');
     const { token } = await callApi(product.address, 'POST', '/auth/login', { body: administrator });
     await callApi(product.address, 'POST', `/admin/users/${someone.uid}/suspend`, { token, body: {} });
     await page.getByRole('link', { name: 'WSI Viewer', exact: true }).click();
@@ -91,8 +92,8 @@ test.describe('a sign-in that is rejected', () => {
 });
 
 test.describe('a form with empty or invalid fields', () => {
-  test('the login form shows the errors of empty or invalid fields', async ({ visit }) => {
-    const page = await visit('anonymous');
+  test('the login form shows the errors of empty or invalid fields', async ({ openPageAs }) => {
+    const page = await openPageAs('anonymous');
     await page.goto('/auth/login');
     await page.getByRole('button', { name: 'Giriş Yap' }).click();
     await expect(page.getByText('E-posta adresi gerekli.')).toBeVisible();
@@ -101,8 +102,8 @@ test.describe('a form with empty or invalid fields', () => {
     await expect(page.getByText('Geçerli bir e-posta adresi girin.')).toBeVisible();
   });
 
-  test('the registration form shows the errors of empty or invalid fields', async ({ visit }) => {
-    const page = await visit('anonymous');
+  test('the registration form shows the errors of empty or invalid fields', async ({ openPageAs }) => {
+    const page = await openPageAs('anonymous');
     await page.goto('/auth/register');
     await page.getByRole('button', { name: 'Kayıt Ol' }).click();
     await expect(page.getByText('E-posta adresi gerekli.')).toBeVisible();
@@ -120,11 +121,11 @@ test.describe('signing out', () => {
     ['the admin area', '/admin', 'admin', 'Çıkış', 'Başarıyla çıkış yapıldı.'],
   ] as const) {
     test(`signing out from ${screen} removes the stored sign-in, shows a message and opens the login page`, async ({
-      visit,
+      openPageAs,
       createAccount,
     }) => {
       const someone = await createAccount(who);
-      const page = await visit(someone);
+      const page = await openPageAs(someone);
       await page.goto(path);
       await page.waitForLoadState('networkidle'); // a request after signing out would be rejected, which is a console error
       await page.getByRole('button', { name: someone.displayName }).click();

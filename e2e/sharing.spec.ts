@@ -63,15 +63,15 @@ function addTriangleChange() {
 }
 
 test('a teacher shares a tour of slide views with a question, and a student without an account answers the question on a phone', async ({
-  visit,
+  openPageAs,
   product,
 }) => {
   test.setTimeout(180_000); // two browsers and many steps
   const token = await administratorToken(product.address);
   const body = { dataset: 'Aperio', access: 'open', sharing: true };
   await callApi(product.address, 'PUT', '/admin/datasets', { token, body });
-  const teacher = await visit('user');
-  const student = await visit('anonymous');
+  const teacher = await openPageAs('user');
+  const student = await openPageAs('anonymous');
   await student.setViewportSize(phone);
 
   await test.step('the teacher saves five views of a slide', async () => {
@@ -182,7 +182,7 @@ test('a teacher shares a tour of slide views with a question, and a student with
 });
 
 test('a visitor with a share link sees the annotations of the slide until the link is revoked, and cannot change them', async ({
-  visit,
+  openPageAs,
   product,
 }) => {
   const { address } = product;
@@ -194,7 +194,7 @@ test('a visitor with a share link sees the annotations of the slide until the li
     token,
     body: { target: { type: 'slide', id: imageId }, title: lessonTitle, show_annotations: true },
   });
-  const visitor = await visit('anonymous');
+  const visitor = await openPageAs('anonymous');
   await visitor.setViewportSize(phone);
   const annotations = visitor.getByRole('img', { name: 'Slayttaki işaretleme sayısı: 1' });
   const layerAddress = `${address}/api/v1/annotation-layers/${layerId}`;

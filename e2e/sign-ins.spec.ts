@@ -7,13 +7,13 @@ import { expect, test } from './test.ts';
 test.use({ expectedConsoleErrors: /status of 40[01]/ });
 
 test('a person signs another browser out from the list of sign-ins on the profile', async ({
-  visit,
+  openPageAs,
   createAccount,
 }) => {
   const person = await createAccount('user');
-  const otherBrowser = await visit(person);
+  const otherBrowser = await openPageAs(person);
   await otherBrowser.goto('/dashboard');
-  const thisBrowser = await visit(person);
+  const thisBrowser = await openPageAs(person);
   await thisBrowser.goto('/dashboard/profile');
 
   const card = thisBrowser.getByRole('region', { name: 'Oturumlar' });
@@ -30,13 +30,13 @@ test('a person signs another browser out from the list of sign-ins on the profil
 });
 
 test('signing out everywhere signs the person out in this and in another browser', async ({
-  visit,
+  openPageAs,
   createAccount,
 }) => {
   const person = await createAccount('user');
-  const otherBrowser = await visit(person);
+  const otherBrowser = await openPageAs(person);
   await otherBrowser.goto('/dashboard');
-  const thisBrowser = await visit(person);
+  const thisBrowser = await openPageAs(person);
   await thisBrowser.goto('/dashboard/profile');
   await thisBrowser.getByRole('button', { name: 'Tüm oturumlardan çık' }).click();
   await expect(thisBrowser).toHaveURL(/\/auth\/login$/);
@@ -45,9 +45,9 @@ test('signing out everywhere signs the person out in this and in another browser
 });
 
 test('a very common new password is rejected on the profile with a message at the password field', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   await page.goto('/dashboard/profile');
   await page.getByLabel('Yeni Şifre', { exact: true }).fill('password123');
   await page.getByLabel('Yeni Şifre (Tekrar)').fill('password123');

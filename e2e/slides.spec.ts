@@ -40,7 +40,7 @@ async function tileStatus(product: Product, session: unknown, imageId: string): 
 }
 
 test('an administrator edits, moves, hides, removes and restores a slide, and members see only the slides meant for them', async ({
-  visit,
+  openPageAs,
   createAccount,
   product,
 }) => {
@@ -51,7 +51,7 @@ test('an administrator edits, moves, hides, removes and restores a slide, and me
   const imageOf = (name: string) =>
     (images as { id: string; file_name: string }[]).find(({ file_name }) => file_name === name);
   const imageId = imageOf('section-1.svs')?.id ?? '';
-  const admin = await visit('admin');
+  const admin = await openPageAs('admin');
 
   await test.step('an administrator edits name and organ', async () => {
     await openSlideManagement(admin);
@@ -126,7 +126,7 @@ test('an administrator edits, moves, hides, removes and restores a slide, and me
 });
 
 test('slide management shows why a slide file cannot be read, and reads the file again on request', async ({
-  visit,
+  openPageAs,
   product,
 }) => {
   const file = path.join(product.slidesDir, 'Mouse kidney', 'broken.svs');
@@ -137,7 +137,7 @@ test('slide management shows why a slide file cannot be read, and reads the file
     return (counts as { failed: number }).failed;
   };
   await expect.poll(failedCount, { timeout: 60_000 }).toBe(1);
-  const admin = await visit('admin');
+  const admin = await openPageAs('admin');
   await admin.goto('/admin/slides');
   await showStatus(admin, 'failed');
   const row = rowOf(admin, 'broken.svs');
@@ -150,9 +150,9 @@ test('slide management shows why a slide file cannot be read, and reads the file
 });
 
 test('a catalogue file (CSV) with errors cannot be applied, and a correct one is previewed and applied', async ({
-  visit,
+  openPageAs,
 }) => {
-  const admin = await visit('admin');
+  const admin = await openPageAs('admin');
   await admin.goto('/admin/slides');
   await admin.getByRole('button', { name: 'Katalog dosyası (CSV)' }).click();
   const file = (text: string) => ({ name: 'liste.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });

@@ -70,7 +70,7 @@ async function waitForSlides(address: string): Promise<void> {
   await expect.poll(readyCount, { timeout: 60_000, intervals: [100, 250] }).toBe(1 + builtSlides.length);
 }
 
-type Visit = (who: AccountState | Account | 'anonymous') => Promise<Page>;
+type OpenPageAs = (who: AccountState | Account | 'anonymous') => Promise<Page>;
 
 interface Fixtures {
   /** Errors that the test provokes in the browser's console; any other error there fails the test. */
@@ -81,7 +81,7 @@ interface Fixtures {
    * Opens a page in a new browser context: signed in as a new account in this state or as this account, or signed out
    * (`anonymous`).
    */
-  readonly visit: Visit;
+  readonly openPageAs: OpenPageAs;
 }
 
 interface WorkerFixtures {
@@ -110,7 +110,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
 
   createAccount: async ({ product }, use) => use((state) => makeAccount(product.address, state)),
 
-  visit: async ({ browser, product, createAccount, expectedConsoleErrors, baseURL }, use, info) => {
+  openPageAs: async ({ browser, product, createAccount, expectedConsoleErrors, baseURL }, use, info) => {
     const consoleErrors: string[] = [];
     const contexts: { close(): Promise<void> }[] = [];
     await use(async (who) => {

@@ -31,8 +31,8 @@ async function openNumberedLogin(page: Page): Promise<(times: number) => Promise
 
 const toastsOf = (page: Page) => page.locator('.Toastify').getByRole('alert');
 
-test('toasts appear at the top right of the window with the newest on top', async ({ visit }) => {
-  const page = await visit('anonymous');
+test('toasts appear at the top right of the window with the newest on top', async ({ openPageAs }) => {
+  const page = await openPageAs('anonymous');
   const attempt = await openNumberedLogin(page);
   await attempt(2);
   await expect(toastsOf(page)).toHaveText(['Yanıt 2', 'Yanıt 1']);
@@ -43,8 +43,8 @@ test('toasts appear at the top right of the window with the newest on top', asyn
   expect(newest.x + newest.width).toBeGreaterThan(1280 - 60); // the window is 1280 px wide
 });
 
-test('a toast disappears after 5000 ms', async ({ visit }) => {
-  const page = await visit('anonymous');
+test('a toast disappears after 5000 ms', async ({ openPageAs }) => {
+  const page = await openPageAs('anonymous');
   const attempt = await openNumberedLogin(page);
   await attempt(1);
   const toast = toastsOf(page);
@@ -61,8 +61,8 @@ test('a toast disappears after 5000 ms', async ({ visit }) => {
   await expect(toast).toHaveCount(0);
 });
 
-test('at most 20 toasts are shown when more messages arrive', async ({ visit }) => {
-  const page = await visit('anonymous');
+test('at most 20 toasts are shown when more messages arrive', async ({ openPageAs }) => {
+  const page = await openPageAs('anonymous');
   const attempt = await openNumberedLogin(page);
   // Toasts must not disappear during the test; a paused progress bar keeps them.
   await page.addStyleTag({ content: '.Toastify__progress-bar { animation-play-state: paused !important }' });

@@ -64,10 +64,10 @@ test.describe('an upload with the name of an existing slide', () => {
   test.use({ expectedConsoleErrors: /409/ });
 
   test('an upload with the name of an existing slide is rejected, and the existing slide stays in the viewer', async ({
-    visit,
+    openPageAs,
   }) => {
     test.slow(); // waits until the server has ingested the slide
-    const page = await visit('admin');
+    const page = await openPageAs('admin');
     await openUploads(page);
 
     await chooseFiles(page, await writeSlideFile('kidney-1.svs'));
@@ -89,9 +89,9 @@ test.describe('an upload with the name of an existing slide', () => {
 });
 
 test('files that are not slides are rejected in the browser, without an upload request', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('admin');
+  const page = await openPageAs('admin');
   const calls: string[] = [];
   page.on('request', (request) => {
     if (request.method() !== 'GET') calls.push(request.url());
@@ -119,14 +119,14 @@ test('files that are not slides are rejected in the browser, without an upload r
   expect(calls.filter((url) => url.includes('/admin/upload'))).toEqual([]);
 });
 
-test('an uploaded folder of DICOM files becomes one upload and one slide', async ({ visit }) => {
+test('an uploaded folder of DICOM files becomes one upload and one slide', async ({ openPageAs }) => {
   test.slow(); // waits until the server has ingested the slide
   const series = path.join(folder, 'Case 7');
   await mkdir(path.join(series, 'levels'), { recursive: true });
   await writeFile(path.join(series, 'a.dcm'), await buildDicom({ instance: '1' }));
   await writeFile(path.join(series, 'b.dcm'), await buildDicom({ instance: '2', downsample: 4 }));
   await writeFile(path.join(series, '.DS_Store'), 'not a slide');
-  const page = await visit('admin');
+  const page = await openPageAs('admin');
   await openUploads(page);
   await datasetIn(page).fill('DICOM');
   await chooseFolder(page, series);
@@ -136,10 +136,10 @@ test('an uploaded folder of DICOM files becomes one upload and one slide', async
 });
 
 test('an upload to a new dataset asks who may see the dataset, and restricts the dataset before the slide is uploaded', async ({
-  visit,
+  openPageAs,
 }) => {
   test.slow(); // waits until the server has ingested the slide
-  const page = await visit('admin');
+  const page = await openPageAs('admin');
   const calls: string[] = [];
   page.on('request', (request) => {
     const { pathname } = new URL(request.url());
@@ -159,7 +159,7 @@ test('an upload to a new dataset asks who may see the dataset, and restricts the
   await expect(lineOf(page, 'secret-1.svs')).toContainText('Hazır', ingestTimeout);
   expect(calls).toEqual(['PUT /admin/datasets', 'POST /admin/uploads']);
 
-  const member = await visit('user');
+  const member = await openPageAs('user');
   await member.goto('/wsi-viewer');
   await expect(member.getByRole('button', { name: slideName })).toBeVisible();
   await expect(member.getByText('Gizli seri')).toHaveCount(0);
@@ -169,11 +169,11 @@ test.describe('an upload', () => {
   test.use({ expectedConsoleErrors: /ERR_|Failed to load resource/ });
 
   test('an upload resumes where it stopped after a network failure and after a reload of the page', async ({
-    visit,
+    openPageAs,
   }) => {
     test.slow(); // waits until the server has ingested the slide
     const file = await writeSlideFile('large.svs', 12 * 1024 * 1024); // several parts
-    const page = await visit('admin');
+    const page = await openPageAs('admin');
     /** Offset in the file, in bytes, of each part that the page has sent. */
     const offsets: number[] = [];
     /** Number of requests that still reach the server; the following ones fail. */
@@ -212,10 +212,10 @@ test.describe('an upload', () => {
     });
   });
 
-  test('an upload can be paused, resumed by keyboard, and cancelled', async ({ visit }) => {
+  test('an upload can be paused, resumed by keyboard, and cancelled', async ({ openPageAs }) => {
     test.slow(); // checks the page with axe in both colour schemes
     const file = await writeSlideFile('paused.svs', 6 * 1024 * 1024);
-    const page = await visit('admin');
+    const page = await openPageAs('admin');
     // Requests that send a part of the file stay without a response.
     let areRequestsHeld = true;
     await page.route(/\/admin\/upload-files\/[^/]+$/, (route) =>

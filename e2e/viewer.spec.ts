@@ -60,8 +60,8 @@ function countSessions(page: Page): () => number {
 }
 
 test.describe('the image catalogue', () => {
-  test("the image catalogue shows 'Loading images...' until its list is loaded", async ({ visit }) => {
-    const page = await visit('user');
+  test("the image catalogue shows 'Loading images...' until its list is loaded", async ({ openPageAs }) => {
+    const page = await openPageAs('user');
     const release = await holdRequests(page, listUrls);
     await page.goto('/wsi-viewer');
     await expect(page.getByText('Loading images...')).toBeVisible();
@@ -71,9 +71,9 @@ test.describe('the image catalogue', () => {
   });
 
   test('each row of the image catalogue shows thumbnail, file name, organ (or Unknown) and the first 8 characters of the id', async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('user');
+    const page = await openPageAs('user');
     const responded = page.waitForResponse(rowUrls);
     await page.goto('/wsi-viewer');
     const { images } = (await (await responded).json()) as { images: { id: string; file_name: string }[] };
@@ -88,9 +88,9 @@ test.describe('the image catalogue', () => {
   });
 
   test("the image catalogue groups images without a dataset under 'Unknown', and a click expands or collapses a group", async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('user');
+    const page = await openPageAs('user');
     await page.goto('/wsi-viewer');
     const group = page.getByRole('button', { name: /^Unknown 1 images$/ });
     await expect(group).toHaveAttribute('aria-expanded', 'false');
@@ -100,8 +100,8 @@ test.describe('the image catalogue', () => {
     await expect(page.getByRole('button', { name: 'loose.svs' })).toHaveCount(0);
   });
 
-  test('an empty image catalogue shows that no images are available', async ({ visit }) => {
-    const page = await visit('user');
+  test('an empty image catalogue shows that no images are available', async ({ openPageAs }) => {
+    const page = await openPageAs('user');
     const empty = { revision: '1', images: [], groups: [], datasets: [], organs: [] };
     await page.route(listUrls, (route) => route.fulfill({ json: empty }));
     await page.goto('/wsi-viewer');
@@ -109,10 +109,10 @@ test.describe('the image catalogue', () => {
   });
 
   test('the catalogue search finds images by words of file name, id, organ and dataset in any order and case, also without diacritics', async ({
-    visit,
+    openPageAs,
     product,
   }) => {
-    const page = await visit('user');
+    const page = await openPageAs('user');
     const token = await administratorToken(product.address);
     const { images } = await callApi(product.address, 'GET', '/image-catalog/images', { token });
     const id =
@@ -150,9 +150,9 @@ test.describe('the image catalogue', () => {
     test.use({ expectedConsoleErrors: /ERR_FAILED/ });
 
     test('the image catalogue shows a grey icon instead of a thumbnail that cannot be loaded', async ({
-      visit,
+      openPageAs,
     }) => {
-      const page = await visit('user');
+      const page = await openPageAs('user');
       await page.route('**/thumbnail.jpg*', (route) => route.abort());
       await page.goto('/wsi-viewer');
       const row = rowOf(page, slideName);
@@ -166,9 +166,9 @@ test.describe('the image catalogue', () => {
     test.use({ expectedConsoleErrors: /status of (401|503)/ });
 
     test('when the server rejects the image session of the list request, the catalogue shows that it creates a new one, and then the list', async ({
-      visit,
+      openPageAs,
     }) => {
-      const page = await visit('user');
+      const page = await openPageAs('user');
       let remainingRejections = 1;
       await page.route(listUrls, (route) => {
         remainingRejections -= 1;
@@ -188,9 +188,9 @@ test.describe('the image catalogue', () => {
     });
 
     test('the catalogue shows an error with a Retry button when its image session is rejected and no new one can be created', async ({
-      visit,
+      openPageAs,
     }) => {
-      const page = await visit('user');
+      const page = await openPageAs('user');
       await page.route(listUrls, async (route) => {
         await page.route(sessionUrls, (sessionRoute) => sessionRoute.fulfill({ status: 503, json: {} }));
         await route.fulfill(sessionRejection);
@@ -206,9 +206,9 @@ test.describe('the image catalogue', () => {
 
 test.describe('the image session', () => {
   test('the page creates an image session when it first needs one, once for all concurrent requests', async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('user');
+    const page = await openPageAs('user');
     const sessionCount = countSessions(page);
     await page.goto('/dashboard');
     await page.waitForLoadState('networkidle');
@@ -227,8 +227,8 @@ test.describe('the image session', () => {
       'the page creates a new image session when the current one is valid for less than 5 minutes',
     ],
   ] as const) {
-    test(testName, async ({ visit }) => {
-      const page = await visit('user');
+    test(testName, async ({ openPageAs }) => {
+      const page = await openPageAs('user');
       const sessionCount = countSessions(page);
       await page.clock.install();
       await page.goto('/wsi-viewer');
@@ -242,9 +242,9 @@ test.describe('the image session', () => {
   }
 
   test("the image session has the status 'Refreshing...' while the button Refresh session creates a new one", async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('user');
+    const page = await openPageAs('user');
     await page.goto('/wsi-viewer');
     await expect(page.getByText('Active', { exact: true })).toBeVisible();
     await page.getByRole('button', { name: 'Show session stats' }).click();
@@ -263,8 +263,8 @@ test.describe('the image session', () => {
   test.describe('when it cannot be created', () => {
     test.use({ expectedConsoleErrors: /status of 503/ });
 
-    test("an image session that cannot be created has the status 'Error'", async ({ visit }) => {
-      const page = await visit('user');
+    test("an image session that cannot be created has the status 'Error'", async ({ openPageAs }) => {
+      const page = await openPageAs('user');
       await page.route(sessionUrls, (route) => route.fulfill({ status: 503, json: {} }));
       await page.goto('/wsi-viewer');
       await expect(page.getByText('Error', { exact: true })).toBeVisible();
@@ -273,9 +273,9 @@ test.describe('the image session', () => {
 });
 
 test('a button opens and closes the statistics of the image session, and the page requests them every 30 s while they are open', async ({
-  visit,
+  openPageAs,
 }) => {
-  const page = await visit('user');
+  const page = await openPageAs('user');
   let requestCount = 0;
   page.on('request', (request) => {
     if (request.url().endsWith('/auth/image-session/stats')) requestCount += 1;
@@ -303,9 +303,9 @@ test('a button opens and closes the statistics of the image session, and the pag
 
 test.describe('the viewer', () => {
   test('the viewer has controls for zoom, home, full page and rotation, and a navigator at the top right', async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('user');
+    const page = await openPageAs('user');
     await openSlide(page);
     const controls = page.getByRole('toolbar', { name: 'View controls' });
     for (const name of [
@@ -327,8 +327,8 @@ test.describe('the viewer', () => {
     expect(Math.abs(navigator.width / stage.width - 0.15)).toBeLessThan(0.02);
   });
 
-  test('the viewer keeps its OpenSeadragon instance when another slide is opened', async ({ visit }) => {
-    const page = await visit('user');
+  test('the viewer keeps its OpenSeadragon instance when another slide is opened', async ({ openPageAs }) => {
+    const page = await openPageAs('user');
     await openSlide(page);
     const viewer = page.locator('.openseadragon-container').first();
     const before = await viewer.elementHandle();
@@ -341,9 +341,9 @@ test.describe('the viewer', () => {
   });
 
   test("the viewer shows 'Loading tiles...' and the number of loaded tiles until all tiles are loaded", async ({
-    visit,
+    openPageAs,
   }) => {
-    const page = await visit('user');
+    const page = await openPageAs('user');
     const release = await holdRequests(page, tileUrls);
     await page.goto('/wsi-viewer');
     await chooseSlide(page, slideName);
@@ -357,9 +357,9 @@ test.describe('the viewer', () => {
     test.use({ expectedConsoleErrors: /status of (401|404|50\d)|ERR_FAILED/ });
 
     test("the viewer shows 'Session expired. Creating new session...' for an expired image session and retries once after 1 s", async ({
-      visit,
+      openPageAs,
     }) => {
-      const page = await visit('user');
+      const page = await openPageAs('user');
       await page.clock.install();
       await page.goto('/wsi-viewer');
       await expect(page.getByText('Active', { exact: true })).toBeVisible();
@@ -385,9 +385,9 @@ test.describe('the viewer', () => {
     });
 
     test('the viewer loads tiles with a new image session after the server has rejected the old one', async ({
-      visit,
+      openPageAs,
     }) => {
-      const page = await visit('user');
+      const page = await openPageAs('user');
       const rejectedPaths = new Set<string>();
       const sessionCount = countSessions(page);
       await page.route(tileUrls, (route) => {
@@ -408,9 +408,9 @@ test.describe('the viewer', () => {
     });
 
     test("the viewer shows 'Failed to create new session. Please refresh the page.' when it cannot replace an expired image session", async ({
-      visit,
+      openPageAs,
     }) => {
-      const page = await visit('user');
+      const page = await openPageAs('user');
       await page.goto('/wsi-viewer');
       await expect(page.getByText('Active', { exact: true })).toBeVisible();
       await page.route(sessionUrls, (route) => route.fulfill({ status: 503, json: {} }));
@@ -420,9 +420,9 @@ test.describe('the viewer', () => {
     });
 
     test("the viewer shows 'Error loading tiles. Retrying...' for failed tiles and loads them when the server recovers", async ({
-      visit,
+      openPageAs,
     }) => {
-      const page = await visit('user');
+      const page = await openPageAs('user');
       let isBroken = true;
       await page.route(tileUrls, (route) =>
         isBroken ? route.fulfill({ status: 503, json: {} }) : route.continue(),
@@ -449,9 +449,9 @@ test.describe('the viewer', () => {
       ['there is no response', null, 'Error loading image. Please try again.'],
     ] as const) {
       test(`the viewer shows '${message}' instead of the slide when ${condition}, and Retry opens the slide`, async ({
-        visit,
+        openPageAs,
       }) => {
-        const page = await visit('user');
+        const page = await openPageAs('user');
         await page.route(descriptorUrls, (route) =>
           response === null ? route.abort() : route.fulfill(response),
         );

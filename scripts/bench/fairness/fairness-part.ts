@@ -30,6 +30,7 @@ interface Workload {
   readonly probes: number;
 }
 
+/** The measured installations of the product, with their settings. */
 const installations: readonly {
   readonly installation: string;
   readonly database: 'SQLite' | 'PostgreSQL';
@@ -44,9 +45,10 @@ const installations: readonly {
 
 const password = 'a slide a day, at least';
 /** Connections over which the pending account signs in. */
-const connections = 60;
+const signInConnections = 60;
 /** Tiles that the heavy image session requests at once; none of them is cached. */
 const coldTiles = 1600;
+/** Interval between two requests for `/health/live`. */
 const healthIntervalMs = 20;
 
 export async function fairnessPart({ isQuick }: BenchOptions): Promise<void> {
@@ -72,7 +74,7 @@ export async function fairnessPart({ isQuick }: BenchOptions): Promise<void> {
     [
       describeMachine(),
       '',
-      `Sign-ins of other accounts, each in a network of its own, while one pending account signs in over ${connections} connections:`,
+      `Sign-ins of other accounts, each in a network of its own, while one pending account signs in over ${signInConnections} connections:`,
       '',
       markdownTable(signIns),
       '',
@@ -84,7 +86,7 @@ export async function fairnessPart({ isQuick }: BenchOptions): Promise<void> {
   );
 }
 
-/** Measures both loads in each repeat on one installation. @param env its settings */
+/** Measures both loads on one installation. @param env its settings @param onRow receives each row of the result tables */
 async function measureInstallation(
   environment: BenchEnvironment,
   env: NodeJS.ProcessEnv,
@@ -137,17 +139,17 @@ async function createAccount(
 /** Requests `/health/live` every 20 ms. @returns a function that stops this and returns the p95 in milliseconds */
 function watchHealth({ port }: RunningProduct): () => Promise<number> {
   const times: number[] = [];
-  const stop = new AbortController();
+  const stopController = new AbortController();
   const watching = (async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    while (!stop.signal.aborted) {
+    while (!stopController.signal.aborted) {
       times.push((await request({ port, path: '/health/live', agent })).ms);
       await setTimeout(healthIntervalMs);
     }
     agent.destroy();
   })();
   return async () => {
-    stop.abort();
+    stopController.abort();
     await watching;
     return quantile(times, 0.95);
   };
@@ -160,11 +162,11 @@ async function measureSignIns(product: RunningProduct, repeat: number, count: nu
   for (let n = 0; n < count; n++) {
     others.push(await createAccount(product, `other-${repeat}-${n}@example.org`, 'active'));
   }
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const agent = new Agent({ keepAlive: true, maxSockets: signInConnections });
   const statuses = new Map<number, number>();
-  const stop = new AbortController();
-  const signInLoops = Array.from({ length: connections }, async () => {
-    while (!stop.signal.aborted) {
+  const stopController = new AbortController();
+  const signInLoops = Array.from({ length: signInConnections }, async () => {
+    while (!stopController.signal.aborted) {
       countStatus(statuses, (await signIn(product, pendingAccount, '198.51.100.1', agent)).status);
     }
   });
@@ -176,7 +178,7 @@ async function measureSignIns(product: RunningProduct, repeat: number, count: nu
     await setTimeout(100); // ms between two sign-ins
   }
   const healthP95 = await stopHealth();
-  stop.abort();
+  stopController.abort();
   await Promise.all(signInLoops);
   agent.destroy();
   return {
@@ -217,10 +219,10 @@ async function measureTiles(
   await requestTile(nativeTiles, 0, viewingSession, viewerAgent);
   const agent = new Agent({ keepAlive: true, maxSockets: coldTiles });
   const statuses = new Map<number, number>();
-  const stop = new AbortController();
+  const stopController = new AbortController();
   let waitingRequests = coldTiles;
   const tileLoops = Array.from({ length: coldTiles }, async (_, n) => {
-    while (!stop.signal.aborted) {
+    while (!stopController.signal.aborted) {
       const { status } = await requestTile(renderedTiles, repeat * coldTiles + n, floodingSession, agent);
       countStatus(statuses, status);
       if (status === 200) break;
@@ -240,7 +242,7 @@ async function measureTiles(
   }
   const stillWaiting = waitingRequests;
   const healthP95 = await stopHealth();
-  stop.abort();
+  stopController.abort();
   await Promise.all(tileLoops);
   agent.destroy();
   viewerAgent.destroy();

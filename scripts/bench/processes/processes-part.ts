@@ -35,9 +35,11 @@ const cpuShare = 0.15;
 const nativeConnections = 48;
 const viewingConnections = 16;
 
+/** What is measured with each number of processes. */
 interface Workload {
   /** The measured numbers of processes. */
   readonly counts: readonly number[];
+  /** Duration of each load. */
   readonly seconds: number;
   /** Number of tiles of the viewing trace. */
   readonly viewingTiles: number;
@@ -46,8 +48,10 @@ interface Workload {
 interface Row {
   /** Number of server processes. */
   readonly count: number;
+  /** Results of the load with native tiles, and of the load with a viewing trace. */
   readonly native: LoadResult;
   readonly viewing: LoadResult;
+  /** Whether each process had its CPU quota. */
   readonly hasQuota: boolean;
 }
 
@@ -55,6 +59,7 @@ interface Results {
   readonly rows: readonly Row[];
   readonly viewers: ViewersResult;
   readonly workload: Workload;
+  /** Whether the slides were in object storage; otherwise they were in a folder. */
   readonly hasBucket: boolean;
 }
 

@@ -101,7 +101,8 @@ async function compareScreens(
     await uncorrectedPage.context().close();
     for (const drawer of ['webgl', 'canvas'] as const) {
       const page = await openField(browser, product, drawer, field);
-      await page.waitForTimeout(2000); // meanwhile the colour table loads, and the page draws tiles again that it drew without the table
+      // Meanwhile the colour table loads, and the page draws tiles again that it drew without the table.
+      await page.waitForTimeout(2000);
       const name = drawer === 'webgl' ? 'WebGL' : 'canvas';
       const screen = await screenOf(page);
       if (drawer === 'webgl') webGlScreen = Float64Array.from(screen);

@@ -211,10 +211,10 @@ async function measureRevocation(product: RunningProduct, lesson: Lesson, repeat
     const session = await openLink(product, secret, clientAddressOf(repeat));
     const path = tilePathOf(lesson.imageId, '8/0_0', session);
     let lastTileAt = 0;
-    const stop = new AbortController();
+    const stopController = new AbortController();
     // Each request uses a new connection, so that the operating system distributes the requests among the processes.
     const viewers = Array.from({ length: 6 }, async () => {
-      while (!stop.signal.aborted) {
+      while (!stopController.signal.aborted) {
         const { status } = await request({ port, path, clientAddress: clientAddressOf(repeat) });
         if (status === 200) lastTileAt = performance.now();
         await setTimeout(5);
@@ -228,7 +228,7 @@ async function measureRevocation(product: RunningProduct, lesson: Lesson, repeat
       headers: { authorization: `Bearer ${token}` },
     });
     while (performance.now() - Math.max(lastTileAt, revokedAt) < noTileMs) await setTimeout(50);
-    stop.abort();
+    stopController.abort();
     await Promise.all(viewers);
     lastTileDelays.push(Math.max(0, lastTileAt - revokedAt));
   }

@@ -95,7 +95,8 @@ export async function measureViewers(target: ViewersTarget, profile: LoadProfile
   try {
     let lastUsage = readUsage(target);
     for (let second = rowSeconds; second <= seconds; second += rowSeconds) {
-      await Promise.race([setTimeout(rowSeconds * 1000), allViewers]); // rejects when a viewer fails; the viewers run until `endController` aborts
+      // Rejects when a viewer fails; the viewers run until `endController` aborts.
+      await Promise.race([setTimeout(rowSeconds * 1000), allViewers]);
       const usage = readUsage(target);
       const row = {
         second,
