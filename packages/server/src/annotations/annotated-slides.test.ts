@@ -33,11 +33,7 @@ describe.each(databaseKinds)('GET annotated slides and annotation counts, on %s'
     (await server.as(reader).call(countAnnotations, { query: { images: images.join() } })).body.counts;
 
   it('list each annotated slide once, with the layer that changed last, and the latest slide first', async () => {
-    const older = await server.fixtures.layer({
-      owner_uid: other.uid,
-      name: 'Vessels',
-      annotation_count: 2,
-    });
+    const older = await server.fixtures.layer({ owner_uid: other.uid, name: 'Vessels', annotation_count: 2 });
     server.clock.advance(1000);
     const newer = await server.fixtures.layer({ owner_uid: member.uid, annotation_count: 1 });
     server.clock.advance(1000);

@@ -133,15 +133,11 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
         const { layer, image, user } = await lockForChange(tx, actor, layerId);
         afterCommit = await foreignUse.recordChange(tx, actor, user, layer);
         const ids = features.map(({ id }) => id);
-        const rows = await store.findAnnotations(tx, layerId, ids);
+        const rowById = await store.findAnnotations(tx, layerId, ids);
         const changes = features
-          .map((feature) => ({
-            id: feature.id,
-            feature,
-            base: rows.get(feature.id)?.revision ?? null,
-          }))
+          .map((feature) => ({ id: feature.id, feature, base: rowById.get(feature.id)?.revision ?? null }))
           .filter(({ id, feature }) => {
-            const row = rows.get(id);
+            const row = rowById.get(id);
             return row === undefined || row.deleted_at !== null || row.feature !== feature.json;
           });
         if (changes.length === 0)

@@ -22,8 +22,8 @@ async function signInFrom(
   return response.json<{ token: string }>().token;
 }
 
-const signInsOf = async ({ as }: TestServer, token: string) =>
-  (await as(token).call(listSignIns)).body.sign_ins;
+const signInsOf = async (server: TestServer, token: string) =>
+  (await server.as(token).call(listSignIns)).body.sign_ins;
 
 describe("sign-ins of the caller's own account", () => {
   it('are listed with times, address and browser, with the current one marked and without secrets', async () => {

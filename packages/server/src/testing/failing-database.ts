@@ -1,6 +1,4 @@
-/**
- * Makes one database query of this process fail: on SQLite with the error of an unreadable disk, on PostgreSQL with a broken connection.
- */
+/** Makes one database query of the test process fail: on SQLite with a disk I/O error, on PostgreSQL with a broken connection. */
 import type { Socket } from 'node:net';
 import SqliteDatabase from 'better-sqlite3';
 import pg from 'pg';
@@ -8,7 +6,7 @@ import { vi } from 'vitest';
 import type { DatabaseKind } from '../store/testing/test-database.ts';
 
 export interface FailingDatabase {
-  /** Starts to count queries, and makes the n-th one fail (from 1); with null, none fails. */
+  /** Starts to count queries from 1, and makes the n-th one fail; with null, no query fails. */
   failAt(n: number | null): void;
   /** Returns the SQL text of the query that failed; null when none has failed. */
   failed(): string | null;

@@ -2,7 +2,7 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import inject from 'light-my-request';
 
-/** For tests that run with each of the two request handlers of tiles: the name for the test, and the setting that selects the handler. */
+/** The two request handlers of tiles, for `describe.each`: their names and the setting that selects each of them. */
 export const tileAdapters = [
   { tileAdapter: 'the fast path', tileFastPath: true },
   { tileAdapter: 'the Fastify route', tileFastPath: false },

@@ -1,4 +1,4 @@
-/** Starts nginx in front of several server processes, with the configuration of deploy/ except for host names, ports and TLS. */
+/** Starts nginx in front of several server processes, with the configuration of deploy/ apart from host names, ports and TLS. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Folder of the configuration that operators get. */
+/** Folder of the nginx configuration for operators. */
 const deployFolder = path.join(import.meta.dirname, '../../../../deploy');
 
 /** Path of the nginx program; null when it is not installed. */
@@ -51,7 +51,7 @@ export async function startLoadBalancer(
     fs.rmSync(folder, { recursive: true, force: true });
   };
   const address = `http://127.0.0.1:${port}`;
-  while (!(await answers(address))) {
+  while (!(await isAnswering(address))) {
     if (child.exitCode !== null) throw new Error('nginx rejects the configuration of deploy/');
     await wait(20);
   }
@@ -66,7 +66,7 @@ function siteOf(port: number, ports: readonly number[], folder: string, requests
   return (
     fs
       .readFileSync(path.join(deployFolder, 'nginx.conf'), 'utf8')
-      // One line `server` for each port instead of the lines of the delivered servers.
+      // Replaces the lines `server lamina-1:3000 …;` by one line for each port.
       .replace(/( {4}server )lamina-\d:\d+(.*\n)(?: {4}server .*\n)*/, (_, before: string, after: string) =>
         ports.map((serverPort) => `${before}127.0.0.1:${serverPort}${after}`).join(''),
       )
@@ -96,7 +96,7 @@ function settingsIn(folder: string, site: string): string {
     .replace(/^ *include .*$/m, () => temporaryFolders.join('') + site);
 }
 
-async function answers(address: string): Promise<boolean> {
+async function isAnswering(address: string): Promise<boolean> {
   try {
     await (await fetch(address)).arrayBuffer();
     return true;

@@ -29,7 +29,7 @@ export interface OidcProvider {
   /** Claims of people by the name with which they sign in; people without an entry have an e-mail address at example.org. */
   readonly people: Map<string, Omit<AccountClaims, 'sub'>>;
   /** Makes the provider answer every request with status 500 or a redirect, or close the connection (`silence`); null ends the failure. */
-  fail(how: 'error' | 'silence' | 'redirect' | null): void;
+  fail(failureKind: 'error' | 'silence' | 'redirect' | null): void;
   /** Method and path of every request so far. */
   readonly requests: readonly string[];
   /** Signs in as a browser does, through the sign-in page, and exchanges the code. @returns an ID token */
@@ -37,20 +37,20 @@ export interface OidcProvider {
   close(): Promise<void>;
 }
 
-/** Client id of Lamina at this provider. */
+/** Id under which Lamina is registered at this provider. */
 const clientId = 'slides';
 const redirectUri = 'http://127.0.0.1/auth/callback';
 
 export async function startOidcProvider(): Promise<OidcProvider> {
   let failure: 'error' | 'silence' | 'redirect' | null = null;
-  let answer: (request: IncomingMessage, response: ServerResponse) => void = () => {}; // replaced by `useKeys`
+  let handleRequest: (request: IncomingMessage, response: ServerResponse) => void = () => {}; // replaced by `useKeys`
   const requests: string[] = [];
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url?.split('?', 1)[0]}`);
     if (failure === 'silence') request.socket.destroy();
     else if (failure === 'error') response.writeHead(500).end();
     else if (failure === 'redirect') response.writeHead(302, { location: '/elsewhere' }).end();
-    else answer(request, response);
+    else handleRequest(request, response);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -73,7 +73,7 @@ export async function startOidcProvider(): Promise<OidcProvider> {
       ),
     );
     const callback = provider.callback();
-    answer = (request, response) => {
+    handleRequest = (request, response) => {
       const isSignInPage = request.url?.startsWith('/interaction/') ?? false;
       if (isSignInPage) void showSignIn(provider, request, response);
       else void callback(request, response);
@@ -91,12 +91,12 @@ export async function startOidcProvider(): Promise<OidcProvider> {
       key = await newKey();
       useKeys();
     },
-    publish(another) {
-      publishedKeys.push(another);
+    publish(otherKey) {
+      publishedKeys.push(otherKey);
       useKeys();
     },
-    fail(how) {
-      failure = how;
+    fail(failureKind) {
+      failure = failureKind;
     },
     signIn: (login, nonce) => signIn(issuer, login, nonce),
     async close() {
@@ -184,18 +184,18 @@ async function showSignIn(
 /** Signs in as a browser does: follows redirects and keeps cookies. @returns the ID token */
 async function signIn(issuer: string, login: string, nonce: string): Promise<string> {
   const cookies = new Map<string, string>();
-  async function ask(url: URL | string, form?: Record<string, string>): Promise<Response> {
-    const answer = await fetch(url, {
+  async function sendRequest(url: URL | string, form?: Record<string, string>): Promise<Response> {
+    const response = await fetch(url, {
       method: form === undefined ? 'GET' : 'POST',
       redirect: 'manual',
       headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
       ...(form && { body: new URLSearchParams(form) }),
     });
-    for (const cookie of answer.headers.getSetCookie()) {
+    for (const cookie of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
       cookies.set(name, value);
     }
-    return answer;
+    return response;
   }
 
   // PKCE (RFC 7636): the code is exchanged with the verifier of this challenge.
@@ -214,22 +214,22 @@ async function signIn(issuer: string, login: string, nonce: string): Promise<str
   }).toString();
   for (let step = 0; step < 10 && !url.href.startsWith(redirectUri); step++) {
     const isPage = url.pathname.startsWith('/interaction/');
-    const answer = await ask(url, isPage ? { login } : undefined);
-    const location = answer.headers.get('location');
+    const response = await sendRequest(url, isPage ? { login } : undefined);
+    const location = response.headers.get('location');
     if (location === null)
-      throw new Error(`${url.pathname} answered ${answer.status} ${await answer.text()}`);
+      throw new Error(`${url.pathname} answered ${response.status} ${await response.text()}`);
     url = new URL(location, url);
   }
   const code = url.searchParams.get('code');
   if (code === null) throw new Error(`no code: ${url.search}`);
-  const answer = await ask(new URL('/token', issuer), {
+  const response = await sendRequest(new URL('/token', issuer), {
     grant_type: 'authorization_code',
     client_id: clientId,
     redirect_uri: redirectUri,
     code,
     code_verifier: verifier,
   });
-  const { id_token: idToken } = (await answer.json()) as { id_token?: string };
-  if (idToken === undefined) throw new Error(`no ID token: ${answer.status}`);
+  const { id_token: idToken } = (await response.json()) as { id_token?: string };
+  if (idToken === undefined) throw new Error(`no ID token: ${response.status}`);
   return idToken;
 }

@@ -21,7 +21,7 @@ export type Actor = (typeof actors)[number];
 
 /**
  * For each endpoint of the contract that does not serve pixels: the status of the response to a well-formed request for an existing
- * target, for all `actors` in their order except the visitor.
+ * target, with one column for each of the `actors` in their order, except the visitor.
  */
 export const expectedStatuses: Readonly<Record<string, string>> = {
   //                     anon. bad  pend susp deac unas view user admin
@@ -200,7 +200,7 @@ export function expectedErrorCode(endpointName: string, actor: Actor): ErrorCode
   return isBlocked ? 'account_not_active' : 'forbidden';
 }
 
-/** Kinds of image sessions that a request may contain. */
+/** Kinds of image sessions (the credential of pixel requests) that a request may contain. `own` is a session of the caller. */
 export const sessions = [
   'none',
   'own',

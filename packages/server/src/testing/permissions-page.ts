@@ -21,14 +21,14 @@ function tableOf(header: Row, rows: readonly Row[]): string {
 
 /** Returns the table with one column for each status that blocks an account, and then one for each role of an active account. */
 function permissionTable(): string {
-  const blocked = Status.options.filter((status) => status !== 'active');
+  const blockingStatuses = Status.options.filter((status) => status !== 'active');
   const roles = [...Role.options].reverse();
   const columns = [
-    ...blocked.map((status) => ({ status, role: 'admin' as const })), // the role makes no difference
+    ...blockingStatuses.map((status) => ({ status, role: 'admin' as const })), // the role makes no difference
     ...roles.map((role) => ({ status: 'active' as const, role })),
   ];
   return tableOf(
-    ['Permission', ...blocked, ...roles],
+    ['Permission', ...blockingStatuses, ...roles],
     permissions.map((permission) => [
       `\`${permission}\``,
       ...columns.map((account) => (permissionsOf(account).includes(permission) ? '✔' : '–')),
@@ -56,17 +56,17 @@ function catalogueTable(): string {
 
 function pixelTable(): string {
   // The table has no row for the session of another account: for pixels, any valid session counts as `own`.
-  const tested = sessions.filter((session): session is Exclude<Session, "another account's"> => {
+  const rows = sessions.filter((session): session is Exclude<Session, "another account's"> => {
     return session in pixelsBySession;
   });
   return tableOf(
     ['Session', ...additionalTokens],
-    tested.map((session) => [session, ...additionalTokens.map((token) => pixelsBySession[session][token])]),
+    rows.map((session) => [session, ...additionalTokens.map((token) => pixelsBySession[session][token])]),
   );
 }
 
-/** Converts an entry of the state table (testing/state-table.ts) to text. */
-function wordsOf(outcome: string): string {
+/** Converts an outcome of the state table (state-table.ts) to text, for example `suspended:user!` to `suspended:user, ends all`. */
+function textOfOutcome(outcome: string): string {
   const state = outcome.replace('!', '').replace('=', 'no change').replace('*', 'password replaced');
   return outcome.endsWith('!') ? `${state}, ends all` : state;
 }
@@ -75,7 +75,7 @@ function stateTable(): string {
   const calls = Object.keys(accountCalls);
   return tableOf(
     ['Before', ...calls],
-    accountStates.map((state) => [state, ...calls.map((call) => wordsOf(outcomeOf(call, state)))]),
+    accountStates.map((state) => [state, ...calls.map((call) => textOfOutcome(outcomeOf(call, state)))]),
   );
 }
 

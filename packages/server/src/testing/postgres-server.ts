@@ -1,4 +1,4 @@
-/** Starts a PostgreSQL server for one test file, whose tests may crash and pause it. */
+/** Starts a PostgreSQL server of its own for a test file, so that the tests can crash and pause it. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
@@ -21,7 +21,7 @@ export interface PostgresServer {
 }
 
 /** The result of `startPostgres` in scripts/services/postgres.ts. */
-interface Started {
+interface StartedServer {
   readonly address: string; // connection URL
   readonly data: string; // folder
   halt(): Promise<unknown>;
@@ -34,13 +34,13 @@ const script = new URL('../../../../scripts/services/postgres.ts', import.meta.u
 /** Starts the server. @returns null, and prints a message, when PostgreSQL is not installed */
 export async function startPostgresServer(settings: readonly string[] = []): Promise<PostgresServer | null> {
   const { startPostgres } = (await import(script)) as {
-    startPostgres(settings: readonly string[]): Promise<Started | null>;
+    startPostgres(settings: readonly string[]): Promise<StartedServer | null>;
   };
   const started = await startPostgres(settings);
   if (started === null) return null;
-  const { address, data } = started;
+  const { address, data: dataFolder } = started;
   let pausedPids: number[] = [];
-  let databases = 0;
+  let databaseCount = 0;
 
   async function connect(): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: address });
@@ -65,7 +65,7 @@ export async function startPostgresServer(settings: readonly string[] = []): Pro
     connect,
     ask,
     async newDatabase() {
-      const name = `faults_${++databases}`;
+      const name = `faults_${++databaseCount}`;
       await ask(`create database ${name}`);
       const url = new URL(address);
       url.pathname = `/${name}`;
@@ -79,24 +79,24 @@ export async function startPostgresServer(settings: readonly string[] = []): Pro
     },
     async pause() {
       const backends = await ask<{ pid: number }>('select pid from pg_stat_activity where pid is not null');
-      const [mainPid] = readFileSync(path.join(data, 'postmaster.pid'), 'utf8').split('\n');
+      const [mainPid] = readFileSync(path.join(dataFolder, 'postmaster.pid'), 'utf8').split('\n');
       const pids = [Number(mainPid), ...backends.map(({ pid }) => pid)];
       // The process of the query above has already ended, so it gets no signal.
-      pausedPids = pids.filter((pid) => send(pid, 'SIGSTOP'));
+      pausedPids = pids.filter((pid) => sendSignal(pid, 'SIGSTOP'));
     },
     resume() {
-      for (const pid of pausedPids) send(pid, 'SIGCONT');
+      for (const pid of pausedPids) sendSignal(pid, 'SIGCONT');
       pausedPids = [];
     },
     async stop() {
-      for (const pid of pausedPids) send(pid, 'SIGCONT');
+      for (const pid of pausedPids) sendSignal(pid, 'SIGCONT');
       await started.stop();
     },
   };
 }
 
 /** Sends a signal to a process. @returns false when the process no longer exists */
-function send(pid: number, signal: 'SIGSTOP' | 'SIGCONT'): boolean {
+function sendSignal(pid: number, signal: 'SIGSTOP' | 'SIGCONT'): boolean {
   try {
     return process.kill(pid, signal);
   } catch {

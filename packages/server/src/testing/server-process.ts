@@ -17,12 +17,12 @@ export interface ServerProcess {
 }
 
 const testMain = path.join(import.meta.dirname, 'server-main.ts');
-const main = path.join(import.meta.dirname, '../main.ts');
+const productionMain = path.join(import.meta.dirname, '../main.ts');
 /** Folder of Node's compile cache, with which a server starts in half the time. */
-const compiled = path.join(os.tmpdir(), 'lamina-compile-cache');
+const compileCacheFolder = path.join(os.tmpdir(), 'lamina-compile-cache');
 
-/** Settings unless a test names others. Port 0 is a free port. */
-const usualSettings = {
+/** Default settings, which a test may override. With port 0, the operating system chooses a free port. */
+const defaultSettings = {
   HOST: '127.0.0.1',
   PORT: '0',
   DEMO: 'off',
@@ -55,7 +55,7 @@ export function startProgram(
   env: Readonly<Record<string, string>>,
   log: 'inherit' | 'pipe' = 'inherit',
 ): Promise<ServerProcess> {
-  return start([main], env, log);
+  return start([productionMain], env, log);
 }
 
 async function start(
@@ -64,7 +64,7 @@ async function start(
   log: 'inherit' | 'pipe' = 'inherit',
 ): Promise<ServerProcess> {
   const child = spawn(process.execPath, commandLine, {
-    env: { ...usualSettings, NODE_COMPILE_CACHE: compiled, ...env },
+    env: { ...defaultSettings, NODE_COMPILE_CACHE: compileCacheFolder, ...env },
     stdio: ['ignore', 'pipe', log],
   }) as ChildProcessByStdio<null, Readable, Readable | null>;
   const exit = once(child, 'exit') as Promise<[number | null]>;
@@ -103,7 +103,7 @@ export async function askServer(
   url: string,
   { token, body }: { readonly token?: string; readonly body?: object } = {},
 ): Promise<WireAnswer> {
-  const answer = await fetch(address + apiBase + url, {
+  const response = await fetch(address + apiBase + url, {
     method,
     headers: {
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
@@ -111,10 +111,10 @@ export async function askServer(
     },
     ...(body && { body: JSON.stringify(body) }),
   });
-  const bytes = await answer.arrayBuffer();
-  const isJson = answer.headers.get('content-type')?.startsWith('application/json') && bytes.byteLength > 0;
+  const bytes = await response.arrayBuffer();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') && bytes.byteLength > 0;
   return {
-    status: answer.status,
+    status: response.status,
     body: isJson ? (JSON.parse(Buffer.from(bytes).toString()) as WireAnswer['body']) : {},
   };
 }

@@ -10,16 +10,16 @@ import { inject } from 'vitest';
 import { createRenderPool } from '../tiles/rendered-tiles.ts';
 
 /** Parent of the folders of all test servers of this process; null before the first server. */
-let folder: string | null = null;
+let parentFolder: string | null = null;
 let pool: RenderPool | null = null;
 
-/** Node's compile cache, which the render processes of all tests share. A render process with this cache starts in a third of the time. */
+/** Node's compile cache, which the render processes of all tests share. It reduces the start time of a render process to a third. */
 export const compiledCodeFolder = path.join(os.tmpdir(), 'lamina-compile-cache-render');
 
 /** Creates the folder of a test server. Render processes of the shared pool may read it. It is deleted at the end of the test run. */
 export function makeServerFolder(): string {
-  folder ??= fs.mkdtempSync(path.join(inject('databaseTemplates').folder, 'servers-'));
-  return fs.mkdtempSync(path.join(folder, 'server-'));
+  parentFolder ??= fs.mkdtempSync(path.join(inject('databaseTemplates').folder, 'servers-'));
+  return fs.mkdtempSync(path.join(parentFolder, 'server-'));
 }
 
 /** Returns the shared pool. Its jobs have the same limits as in production. It ends with the process. */
@@ -34,11 +34,11 @@ export function sharedRenderPool(): RenderPool {
  * @param timeoutMs time limit of a job; undefined: the limit of production
  */
 export function createTestRenderPool(timeoutMs?: number): RenderPool {
-  if (folder === null) throw new Error('makeServerFolder has to be called first');
+  if (parentFolder === null) throw new Error('makeServerFolder has to be called first');
   return createRenderPool({
     compiledFolder: compiledCodeFolder,
-    scratchFolder: path.join(folder, 'scratch'),
-    slideFolders: [folder],
+    scratchFolder: path.join(parentFolder, 'scratch'),
+    slideFolders: [parentFolder],
     ...(timeoutMs !== undefined && { timeoutMs }),
   });
 }

@@ -1,4 +1,4 @@
-/** A test server with a slide folder, and requests for pixels. */
+/** A test server with helpers that write slide files, scan them and request their pixels. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { apiBase, createImageSession, listImages } from '@lamina/contract';

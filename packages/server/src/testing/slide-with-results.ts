@@ -1,4 +1,4 @@
-/** Test server with a slide, and functions that upload result layers and request their content. */
+/** A test server with a slide, and functions that upload result layers (results of an analysis program) and request their content. */
 import { apiBase, createImageSession, createResultLayer, listResultLayers } from '@lamina/contract';
 import { expect } from 'vitest';
 import type { databaseKinds } from '../store/testing/test-database.ts';
@@ -28,8 +28,8 @@ export async function slideWithResults(database: (typeof databaseKinds)[number] 
   }
 
   const sessionByUid = new Map<string, string>();
-  /** Returns the headers of a part of a file. */
-  const part = (offset: number) => ({
+  /** Returns the tus headers of a request that sends the bytes of a file from `offset` on. */
+  const partHeaders = (offset: number) => ({
     'content-type': 'application/offset+octet-stream',
     'upload-offset': String(offset),
   });
@@ -47,8 +47,8 @@ export async function slideWithResults(database: (typeof databaseKinds)[number] 
     const uploadUrl = created.body.upload as string;
     await request('POST', uploadUrl, { 'upload-length': String(bytes.length) });
     if (bytes.length > 0) {
-      const sent = await request('PATCH', uploadUrl, part(0), Buffer.from(bytes));
-      expect(sent.statusCode).toBe(204);
+      const partResponse = await request('PATCH', uploadUrl, partHeaders(0), Buffer.from(bytes));
+      expect(partResponse.statusCode).toBe(204);
     }
     await services.jobs.idle('import-result');
     const { body: list } = await server.as(bearer).call(listResultLayers, { params: { imageId: image.id } });
@@ -68,5 +68,5 @@ export async function slideWithResults(database: (typeof databaseKinds)[number] 
       url: `${apiBase}/image-catalog/overlays/${layerId}/${rest}${separator}session=${session}`,
     });
   }
-  return { server, image, owner, bearer, request, part, send, overlay };
+  return { server, image, owner, bearer, request, part: partHeaders, send, overlay };
 }

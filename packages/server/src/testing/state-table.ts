@@ -1,4 +1,4 @@
-/** How each call of an administrator changes the state of an account, as data: the table of docs/permissions.md section 5. */
+/** Data of the table in docs/permissions.md section 5: how each call of an administrator changes the state of an account. */
 import type { Role, Status } from '@lamina/contract';
 
 export const accountStates = [
@@ -190,7 +190,7 @@ export function outcomeOf(call: string, state: AccountState): string {
   return outcome;
 }
 
-/** Splits a state into status and role. `pending` names no role, because such an account has none. */
+/** Splits a state into status and role. The state `pending` has no role in its name; the role of such an account is `unassigned`. */
 export function statusAndRoleOf(state: Exclude<AccountState, 'self'>): { status: Status; role: Role } {
   const [status, role = 'unassigned'] = state.split(':') as [Status, Role?];
   return { status, role };

@@ -1,9 +1,9 @@
-/** Reads the stored data that a rejected call must not change. */
+/** Reads the stored data, for tests that compare it before and after a rejected call. */
 import { sql } from 'kysely';
 import type { Database } from '../store/database.ts';
 import { isPostgres } from '../store/dialects.ts';
 
-/** Returns all stored data except the audit log and the times that also reading changes, such as the last use of a token. */
+/** Returns all stored data except the audit log and times that reading calls change too, for example the last use of a token. */
 export async function storedData(db: Database): Promise<unknown> {
   const queries = Object.entries(queriesOf(db));
   if (isPostgres(db)) {

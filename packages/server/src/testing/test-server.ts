@@ -95,7 +95,7 @@ export interface TestServer {
   as(who: TestUser | string | null): Client;
   /** Starts a second server with the same database and folders, but without the caches of the first one: another process, or a restart. */
   another(): Promise<Pick<TestServer, 'app' | 'as'>>;
-  /** Returns all log lines so far, from the level debug on unless `config` has another level. */
+  /** Returns all log lines so far, by default those of the level debug and higher. */
   logged(): string;
   /** Waits until all queued e-mails have been sent, and returns their source texts, oldest first. */
   outbox(): Promise<string[]>;
@@ -121,7 +121,7 @@ interface TestServerOptions {
   readonly renderTimeoutMs?: number;
 }
 
-const usualPassword = 'bir-şifre-123';
+const defaultPassword = 'bir-şifre-123';
 
 export async function testServer({
   config: settings,
@@ -140,11 +140,11 @@ export async function testServer({
   const { db, close: closeDatabase } =
     typeof database === 'string' ? await openTestDatabase(database) : database;
   const clock = createTestClock();
-  const lines: string[] = [];
-  /** Errors of the product that the log reveals. They fail the test although the response may be the expected one. */
+  const logLines: string[] = [];
+  /** Defects of the product that the log reveals. They fail the test, even if all responses are as expected. */
   const faults: string[] = [];
   const write = (line: string) => {
-    lines.push(line);
+    logLines.push(line);
     if (line.includes(undeclaredErrorMessage))
       faults.push(`Declare the error code in packages/contract: ${line}`);
     if (/"msg":"[^"]*[çğışöüÇĞİŞÖÜ]/.test(line)) faults.push(`Log messages are in English: ${line}`);
@@ -174,9 +174,9 @@ export async function testServer({
   const services = await createServices({ ...dependencies, ...renderedTilesOption() });
   const app = await buildApp(services);
   await app.ready();
-  const usualPasswordHash = await services.signIn.hashPassword(usualPassword, null);
+  const defaultPasswordHash = await services.signIn.hashPassword(defaultPassword, null);
 
-  const user: TestServer['fixtures']['user'] = async ({ password = usualPassword, ...fields } = {}) => {
+  const user: TestServer['fixtures']['user'] = async ({ password = defaultPassword, ...fields } = {}) => {
     const uid = randomUUID();
     const at = clock.now().toISOString();
     const status = fields.status ?? 'active';
@@ -195,7 +195,7 @@ export async function testServer({
       ...fields,
     };
     const passwordHash =
-      password === usualPassword ? usualPasswordHash : await services.signIn.hashPassword(password, null);
+      password === defaultPassword ? defaultPasswordHash : await services.signIn.hashPassword(password, null);
     await db.transaction().execute(async (tx) => {
       await insertUser(tx, created);
       await services.signIn.signUp(tx, created.uid, passwordHash);
@@ -314,7 +314,7 @@ export async function testServer({
       });
       return { app: anotherApp, as: clientsOf(anotherApp, token, rejectFaults) };
     },
-    logged: () => lines.join(''),
+    logged: () => logLines.join(''),
     async outbox() {
       await services.jobs.idle('tell-who-waits');
       await services.background.idle();
@@ -346,13 +346,13 @@ function clientsOf(
     const inject: Client['inject'] = async ({ url, headers, ...request }) => {
       if (who !== null && typeof who !== 'string') bearer ??= signIn(who);
       const authorization = bearer === null ? {} : { authorization: `Bearer ${await bearer}` };
-      const answer = await injectRequest(app, {
+      const response = await injectRequest(app, {
         ...request,
         url: apiBase + url,
         headers: { ...authorization, ...headers },
       });
       rejectFaults();
-      const { statusCode, headers: responseHeaders, payload } = answer;
+      const { statusCode, headers: responseHeaders, payload } = response;
       const isJson = payload !== '' && String(responseHeaders['content-type']).startsWith('application/json');
       return { status: statusCode, headers: responseHeaders, body: isJson ? JSON.parse(payload) : payload };
     };

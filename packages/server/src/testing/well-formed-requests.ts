@@ -130,7 +130,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     return fixtures.image(fields);
   }
 
-  /** Creates a slide in an open dataset whose slides may be shared. */
+  /** Creates a slide in an open dataset whose slides may be shared. @returns its image id */
   async function sharedImage(): Promise<string> {
     const { services, clock } = server();
     const [name, now] = [`Paylaşılan ${randomUUID()}`, clock.now().toISOString()];
@@ -143,7 +143,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     const at = clock.now().toISOString();
     const id = randomUUID();
     const field = JSON.stringify({ x: 1, y: 1, zoom: 1, rotation: 0, mirrored: false });
-    const shown = {
+    const content = {
       image_id: await sharedImage(),
       title: 'G',
       text: null,
@@ -151,7 +151,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
       colours: null,
       layers: null,
     };
-    const row = { id, uid, ...shown, version: 1, created_at: at, updated_at: at };
+    const row = { id, uid, ...content, version: 1, created_at: at, updated_at: at };
     await services.db.transaction().execute((tx) => saveSavedView(tx, row));
     return id;
   }
@@ -227,12 +227,12 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
   }
 
   /** Number of e-mail addresses used for registrations. */
-  let registered = 0;
-  /** Id of the image of `slideOnDisk`, which all calls share. */
-  let slide: Promise<string> | null = null;
+  let registrationCount = 0;
+  /** Id of the image of `writeSlide`, which all calls share. */
+  let slideImageId: Promise<string> | null = null;
 
   /** Writes a slide file, and returns the id of its image, for calls that read the file. */
-  async function slideOnDisk(): Promise<string> {
+  async function writeSlide(): Promise<string> {
     const { config, services } = server();
     const folder = join(config.slidesDir, 'Protokol');
     await fs.mkdir(folder, { recursive: true });
@@ -260,7 +260,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
   }
 
   /** Creates an open dataset. */
-  async function sharedDataset(): Promise<string> {
+  async function newOpenDataset(): Promise<string> {
     const { db } = server().services;
     const [name, now] = [`Açık ${randomUUID()}`, server().clock.now().toISOString()];
     await saveDataset(db, { name, access: 'open', isListed: false, now });
@@ -270,7 +270,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
   /** Creates a case of two slides in an open dataset. */
   async function createCaseFixture(): Promise<{ readonly id: string; readonly images: readonly string[] }> {
     const { services, clock } = server();
-    const dataset = await sharedDataset();
+    const dataset = await newOpenDataset();
     const images = [
       (await createImageFixture({ dataset_name: dataset })).id,
       (await createImageFixture({ dataset_name: dataset })).id,
@@ -284,8 +284,8 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     return { id, images };
   }
 
-  /** Creates an upload of one byte: without a file, with a file of which no byte was received, or with a completely received file. */
-  async function uploadOf(uid: string, has: 'no file' | 'empty file' | 'complete file'): Promise<UploadIds> {
+  /** Creates an upload of one byte: without a file, with a file without received bytes, or with a completely received file. */
+  async function newUpload(uid: string, has: 'no file' | 'empty file' | 'complete file'): Promise<UploadIds> {
     const { uploads, db } = server().services;
     // An account may have only a limited number of unfinished uploads.
     const unfinished = await db.selectFrom('uploads').select('id').execute();
@@ -294,9 +294,9 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
       await db.deleteFrom('uploads').execute();
     }
     const path = `${randomUUID()}.svs`;
-    const announced = { dataset: 'Yeni', path, is_folder: false, file_count: 1, size_bytes: 1 };
+    const declared = { dataset: 'Yeni', path, is_folder: false, file_count: 1, size_bytes: 1 };
     const origin = { address: '127.0.0.1', requestId: null };
-    const { upload } = await uploads.begin({ uid, origin }, announced);
+    const { upload } = await uploads.begin({ uid, origin }, declared);
     const ids = { uploadId: upload.id, fileId: missingId, path };
     if (has === 'no file') return ids;
     const fileId = await uploads.beginFile(uid, { uploadId: upload.id, path, sizeBytes: 1, modifiedMs: 0 });
@@ -333,18 +333,18 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
       url: endpoint.path.replace(/:(\w+)/g, (whole, param: string) => params[param] ?? whole),
       ...(payload && { payload }),
     });
-    /** Creates the account that a call of an administrator is about. */
-    const target = async (fields?: Partial<User>) => ({ uid: (await fixtures.user(fields)).uid });
+    /** Creates an account for a call of an administrator. @returns its uid as the path parameter */
+    const newUser = async (fields?: Partial<User>) => ({ uid: (await fixtures.user(fields)).uid });
 
     switch (name) {
       case 'register':
-        registered += 1;
-        return requestTo({}, { email: `new-${registered}@example.org`, password: 'uzun-bir-şifre' });
+        registrationCount += 1;
+        return requestTo({}, { email: `new-${registrationCount}@example.org`, password: 'uzun-bir-şifre' });
       case 'confirmRegistration': {
-        registered += 1;
+        registrationCount += 1;
         const { db, signIn, now } = server().services;
         const code = newSecret();
-        const email = `confirmed-${registered}@example.org`;
+        const email = `confirmed-${registrationCount}@example.org`;
         await insertRegistration(db, {
           hash: hashSecret(code),
           uid: randomUUID(),
@@ -393,24 +393,24 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
       case 'changePassword':
         return requestTo({}, { new_password: newPassword });
       case 'approveUser':
-        return requestTo(await target({ status: 'pending' }), { role: 'viewer' });
+        return requestTo(await newUser({ status: 'pending' }), { role: 'viewer' });
       case 'getUser':
       case 'withdrawApproval':
       case 'suspendUser':
       case 'deactivateUser':
       case 'promoteUser':
-        return requestTo(await target());
+        return requestTo(await newUser());
       case 'updateUserAccess':
-        return requestTo(await target(), { datasets: [], expires_at: null });
+        return requestTo(await newUser(), { datasets: [], expires_at: null });
       case 'approveApplications':
-        return requestTo({}, { uids: [(await target({ status: 'pending' })).uid] });
+        return requestTo({}, { uids: [(await newUser({ status: 'pending' })).uid] });
       case 'rejectApplications':
         return requestTo(
           {},
-          { uids: [(await target({ status: 'pending' })).uid], reason: 'Kurum doğrulanamadı.' },
+          { uids: [(await newUser({ status: 'pending' })).uid], reason: 'Kurum doğrulanamadı.' },
         );
       case 'rejectUser':
-        return requestTo(await target({ status: 'pending' }), { reason: 'Kurumunuz doğrulanamadı.' });
+        return requestTo(await newUser({ status: 'pending' }), { reason: 'Kurumunuz doğrulanamadı.' });
       case 'updateDataset':
         return requestTo({}, { dataset: await restrictedDataset(), access: 'open' });
       case 'grantDataset':
@@ -430,7 +430,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
         return requestTo({ requestId: id }, { granted: true });
       }
       case 'resetSecondFactor':
-        return requestTo(await target());
+        return requestTo(await newUser());
       case 'endSignIn': {
         if (token === null) return requestTo({ id: 'x' });
         const { body } = await as(token).call(listSignIns);
@@ -445,7 +445,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
         );
       }
       case 'setUserPassword':
-        return requestTo(await target(), { new_password: newPassword });
+        return requestTo(await newUser(), { new_password: newPassword });
       case 'deleteImageSession': {
         if (token === null) return requestTo({ sessionId: unknownToken });
         const { body } = await as(token).call(createImageSession);
@@ -472,7 +472,7 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
           name === 'updateImage' ? { organ_type: 'Liver' } : undefined,
         );
       case 'createCase': {
-        const dataset = await sharedDataset();
+        const dataset = await newOpenDataset();
         const { id } = await createImageFixture({ dataset_name: dataset });
         return requestTo({}, { dataset, name: 'V-1', slides: [{ image_id: id }] });
       }
@@ -501,8 +501,8 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
       case 'getStudyThumbnail':
       case 'getSeriesThumbnail':
       case 'getInstanceThumbnail': {
-        slide ??= slideOnDisk();
-        const id = await slide;
+        slideImageId ??= writeSlide();
+        const id = await slideImageId;
         const uids = { study: uidOf(id, 'study'), series: uidOf(id, 'series'), instance: uidOf(id, 0) };
         const params: Record<string, string> = { ...uids, frames: '1' };
         return { url: endpoint.path.replace(/:(\w+)/g, (_, param: string) => params[param] ?? '') };
@@ -511,8 +511,8 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
       case 'iiifInformation':
       case 'iiifImage':
       case 'iiifManifest': {
-        slide ??= slideOnDisk();
-        const { url } = requestTo({ imageId: await slide });
+        slideImageId ??= writeSlide();
+        const { url } = requestTo({ imageId: await slideImageId });
         return { url: url.replace(/:region.*/, 'full/20,/0/default.jpg') };
       }
       case 'listAnnotationLayers':
@@ -635,13 +635,13 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
         };
       }
       case 'beginUpload': {
-        const announced = { is_folder: false, file_count: 1, size_bytes: 1 };
-        return requestTo({}, { dataset: 'Yeni', path: `${randomUUID()}.svs`, ...announced });
+        const declared = { is_folder: false, file_count: 1, size_bytes: 1 };
+        return requestTo({}, { dataset: 'Yeni', path: `${randomUUID()}.svs`, ...declared });
       }
       case 'abandonUpload':
-        return requestTo({ ...(await uploadOf(user.uid, 'no file')) });
+        return requestTo({ ...(await newUpload(user.uid, 'no file')) });
       case 'createUploadFile': {
-        const { uploadId, path } = await uploadOf(user.uid, 'no file');
+        const { uploadId, path } = await newUpload(user.uid, 'no file');
         const fields = Object.entries({ upload: uploadId, path, modified: '0' });
         const metadata = fields
           .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
@@ -652,17 +652,17 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
         };
       }
       case 'getUploadFile':
-        return requestTo({ ...(await uploadOf(user.uid, 'empty file')) });
+        return requestTo({ ...(await newUpload(user.uid, 'empty file')) });
       case 'sendUploadFile': {
         const part = { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' };
         return {
-          ...requestTo({ ...(await uploadOf(user.uid, 'empty file')) }, Buffer.from('x')),
+          ...requestTo({ ...(await newUpload(user.uid, 'empty file')) }, Buffer.from('x')),
           headers: { ...tusHeader, ...part },
         };
       }
       case 'finishUploadFile': {
         const sha256 = createHash('sha256').update('x').digest('hex');
-        return requestTo({ ...(await uploadOf(user.uid, 'complete file')) }, { sha256 });
+        return requestTo({ ...(await newUpload(user.uid, 'complete file')) }, { sha256 });
       }
       default:
         return requestTo({});

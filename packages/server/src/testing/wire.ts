@@ -1,4 +1,4 @@
-/** Requests pixels over the network, so that the fast paths answer as in production. */
+/** Requests pixels from a test server over the network, so that the fast paths answer as in production. */
 import { apiBase } from '@lamina/contract';
 import type { SlideServer } from './slide-server.ts';
 
@@ -20,20 +20,20 @@ export async function startPixelClient({ app }: Pick<SlideServer, 'app'>): Promi
     ? originOf(app.server.address())
     : await app.listen({ host: '127.0.0.1', port: 0 });
   return async (url, session) => {
-    const answer = await fetch(`${origin}${apiBase}/image-catalog/proxy/${url}?session=${session}`);
-    const bytes = Buffer.from(await answer.arrayBuffer());
-    const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false;
+    const response = await fetch(`${origin}${apiBase}/image-catalog/proxy/${url}?session=${session}`);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
     return {
-      status: answer.status,
+      status: response.status,
       code: isJson ? (JSON.parse(bytes.toString()) as { code: string }).code : null,
-      retryAfter: answer.headers.get('retry-after'),
-      etag: answer.headers.get('etag'),
+      retryAfter: response.headers.get('retry-after'),
+      etag: response.headers.get('etag'),
       bytes,
     };
   };
 }
 
-function originOf(bound: ReturnType<SlideServer['app']['server']['address']>): string {
-  if (bound === null || typeof bound === 'string') throw new Error('the server listens at no port');
-  return `http://127.0.0.1:${bound.port}`;
+function originOf(listener: ReturnType<SlideServer['app']['server']['address']>): string {
+  if (listener === null || typeof listener === 'string') throw new Error('the server listens at no port');
+  return `http://127.0.0.1:${listener.port}`;
 }

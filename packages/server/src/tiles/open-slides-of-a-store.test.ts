@@ -44,7 +44,6 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-/** Returns the width of the slide without reading from the store. */
 const width = () => slides.use(openRequest, async ({ descriptor }) => descriptor.width);
 const tile = () => slides.use(openRequest, ({ slide }) => slide.readTile({ level: 0, column: 0, row: 0 }));
 

@@ -178,7 +178,7 @@ export async function openTileDiskCache({
       const position = positionByName.get(name);
       if (position === undefined) return null;
       const { pack, offset, length } = position;
-      const file = await files.take(tilesFileOf(pack), offset + length); // the minimum size of the file
+      const file = await files.open(tilesFileOf(pack), offset + length); // the minimum size of the file
       const jpeg = allocate(length);
       await file.readInto(jpeg, 0, offset, length);
       if (isCompleteJpeg(jpeg)) return jpeg;
