@@ -70,22 +70,25 @@ async function waitForSlides(address: string): Promise<void> {
   await expect.poll(readyCount, { timeout: 60_000, intervals: [100, 250] }).toBe(1 + builtSlides.length);
 }
 
+/**
+ * Opens a page in a new browser context.
+ *
+ * @param who a state opens it as a new account in this state, an account as this account; `anonymous` is not signed in
+ */
 type OpenPageAs = (who: AccountState | Account | 'anonymous') => Promise<Page>;
 
+/** What each test gets. */
 interface Fixtures {
   /** Errors that the test provokes in the browser's console; any other error there fails the test. */
   readonly expectedConsoleErrors: RegExp | null;
   /** Creates an account in this state. */
   readonly createAccount: (state: AccountState) => Promise<Account>;
-  /**
-   * Opens a page in a new browser context: signed in as a new account in this state or as this account, or signed out
-   * (`anonymous`).
-   */
   readonly openPageAs: OpenPageAs;
 }
 
+/** What all tests in one process of Playwright share. */
 interface WorkerFixtures {
-  /** Settings of the product that differ from those of a fresh installation. */
+  /** Settings of the product that differ from those of a fresh installation. Tests with other settings get a product of their own. */
   readonly settings: Readonly<Record<string, string>>;
   readonly product: Product;
 }
