@@ -20,7 +20,7 @@ export interface AppErrorDetail {
   readonly conflicts?: readonly unknown[];
   /** Rejected features of an imported file (`RefusedFeature`), with invalid_request. */
   readonly refused?: readonly unknown[];
-  /** The number in the text of the reason: the exceeded limit, or another one such as the line of a syntax error. */
+  /** The number in the text of the reason: the exceeded limit, or for example the line of a syntax error. */
   readonly limit?: number;
   /** The value of the parameter `{name}` in the text, such as the name of a dataset or a content type. */
   readonly name?: string;
@@ -50,7 +50,7 @@ function technicalMessage(code: ErrorCode, { reason, retryAfterSeconds }: AppErr
   return `${code}${reason === undefined ? '' : `: ${reason}`}${wait}`;
 }
 
-/** Names of password fields, as they begin a sentence. */
+/** Names of password fields at the beginning of a sentence. */
 const passwordNames = {
   password: { tr: 'Şifre', en: 'The password' },
   current_password: { tr: 'Mevcut şifre', en: 'The current password' },

@@ -121,7 +121,7 @@ export const auditActions = {
 } as const satisfies Readonly<Record<string, Bilingual>>;
 export type AuditAction = keyof typeof auditActions;
 
-/** `failed`: the action was allowed but did not succeed, such as reading a damaged slide file. */
+/** `failed`: the action was allowed but did not succeed; for example, the server could not read a damaged slide file. */
 export const AuditResult = z.enum(['done', 'refused', 'failed']);
 export type AuditResult = z.infer<typeof AuditResult>;
 

@@ -31,7 +31,7 @@ export interface Endpoint {
   readonly summary: string;
   /** The credential, and with a permission also the role, that a request needs. */
   readonly access: Access;
-  /** Scope that an API token needs; its owner needs `access` as well. Without a scope, the server rejects API tokens with 403. */
+  /** Scope that an API token needs, in addition to `access` of its owner. Without a scope, the server rejects API tokens with 403. */
   readonly scope?: ApiTokenScope;
   /** Language of messages and error texts in the response, unless the request chooses one with Accept-Language. */
   readonly defaultLanguage: Language;

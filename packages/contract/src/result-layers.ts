@@ -18,7 +18,7 @@ export type ResultKind = z.infer<typeof ResultKind>;
 export const ResultState = z.enum(['uploading', 'queued', 'importing', 'ready', 'failed']);
 export type ResultState = z.infer<typeof ResultState>;
 
-/** `folder`: the server found the file beside the slide by its file name. */
+/** Origin of a result layer. `folder`: the server found the file next to the slide file, by its name. */
 export const ResultSource = z.enum(['upload', 'api', 'folder']);
 export type ResultSource = z.infer<typeof ResultSource>;
 

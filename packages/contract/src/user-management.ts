@@ -81,8 +81,8 @@ export const AccessTerms = {
 };
 
 /**
- * Activates a pending, suspended or deactivated account. Without `role`, the account becomes `viewer` if it was one, otherwise
- * `user`. Without `datasets`, its grants stay. Without `expires_at`, its end date stays unless it has passed.
+ * Activates a pending, suspended or deactivated account. Without `role`, a viewer stays `viewer` and any other account becomes `user`.
+ * Without `datasets`, its grants stay. Without `expires_at`, its end date stays unless it has passed.
  */
 export const approveUser = endpoint({
   method: 'POST',

@@ -25,7 +25,7 @@ export function Root() {
   const handles = useMatches().flatMap(({ handle }) => (handle ? [handle as RouteHandle] : []));
   const { access, title } = handles.at(-1) ?? { access: 'anyone' as const };
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs on each new screen, because a sign-in may have been stored meanwhile
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs on each new screen, to use a sign-in that has been stored since
   useEffect(() => void initialiseAuth(), [pathname]);
 
   // A stored sign-in is being verified. (While a person signs in with the form, `user` is null.)

@@ -138,7 +138,7 @@ describe('a stored sign-in', () => {
     await screen.findByRole('heading', { name: 'Hoş geldiniz, İpek Işık' });
   });
 
-  it('of an account that was suspended meanwhile opens the account status page', async () => {
+  it('of an account that has since been suspended opens the account status page', async () => {
     const suspended = account({ status: 'suspended' });
     const { address } = openApp('/wsi-viewer', {
       signedInAs: active,

@@ -73,7 +73,7 @@ export function onSignInEnded(listener: (token: string | null) => void): void {
   notifySignInEnded = listener;
 }
 
-/** Aborts the GET requests while the person signs out, because the server would reject those that arrive after the sign-in has ended. */
+/** Aborts GET requests while the person signs out: the server would reject requests that arrive after the sign-in has ended. */
 let readingCalls = new AbortController();
 
 /** Returns the signal that aborts the GET requests of this sign-in, including those for pixels, when the person signs out. */
@@ -81,7 +81,7 @@ export function readingCallsSignal(): AbortSignal {
   return readingCalls.signal;
 }
 
-/** Aborts all GET requests of the sign-in, including those that begin before the returned function is called. */
+/** Aborts all GET requests of the sign-in, including new ones until the caller calls the returned function. */
 export function abortReadingCalls(): () => void {
   readingCalls.abort();
   return () => {
@@ -111,7 +111,7 @@ interface PlainInput {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Query;
   readonly body?: unknown;
-  /** Request body of endpoints that accept a file, in place of `body`. */
+  /** Request body of endpoints that accept a file; used instead of `body`. */
   readonly file?: Blob;
   readonly signal?: AbortSignal;
   /** ETag of the cached response, for which the server may respond with 304. */

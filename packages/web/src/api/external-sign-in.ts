@@ -32,7 +32,7 @@ const Discovery = z.object({
 const TokenResponse = z.object({ id_token: z.string().min(1) });
 
 /**
- * Starts a sign-in and stores it as pending in this tab, in place of an earlier one.
+ * Starts a sign-in and stores it as the pending sign-in of this tab, which replaces an earlier one.
  *
  * @returns the URL of the provider's sign-in page
  * @throws ExternalSignInError when no provider is configured, or it is unreachable or sends an unexpected response

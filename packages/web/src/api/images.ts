@@ -26,7 +26,7 @@ export function descriptorUrl(imageId: string): string {
 /**
  * Returns the URL of one tile, for `fetchPixels`. Deep Zoom level 0 is the whole slide as one pixel.
  *
- * @param colour `srgb` for colours corrected by the slide's colour profile; otherwise as scanned
+ * @param colour `srgb` for colours corrected by the slide's colour profile; undefined for colours as scanned
  * @throws Error 'Image ID is required'
  */
 export function tileUrl(

@@ -13,9 +13,9 @@ import { call } from './client.ts';
 import { queryClient } from './query-client.ts';
 
 const uploadsKey = ['uploads'];
-/** Polling interval while the server checks or ingests an upload. */
+/** Polling interval while the server checks or ingests at least one upload. */
 const activePollMs = 1500;
-/** Polling interval otherwise. */
+/** Polling interval while the server processes no upload. */
 const idlePollMs = 30_000;
 /** Time after which the app assumes that an upload without catalogue entries contains no slides, and polls less often. */
 const maxIngestWaitMs = 5 * 60_000;

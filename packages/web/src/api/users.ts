@@ -63,8 +63,8 @@ interface UserPage {
 }
 
 /**
- * Loads one page of accounts and returns the previous page meanwhile. The first page without search and filters is requested without
- * parameters, as the specification defines the call. The response then contains all accounts, of which the hook returns the first 50.
+ * Loads one page of accounts, and returns the previous page until it is loaded. For the first page without search and filters, the
+ * specification requires a call without parameters. Its response contains all accounts, and the hook returns the first 50.
  */
 export function useUsers(userQuery: UserQuery) {
   return useQuery({

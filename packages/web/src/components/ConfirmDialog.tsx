@@ -50,7 +50,7 @@ export function ConfirmDialog({
       title={title}
       closeButtonProps={{ 'aria-label': sharedTexts.close }}
       centered
-      withinPortal={false} // in `main`: elsewhere, the dialog's header would count as a second header of the page
+      withinPortal={false} // stays inside `main`; outside it, the dialog's header would be a second header of the page
     >
       <Stack>
         {children}

@@ -11,7 +11,7 @@ interface EmptyStateProps {
   readonly action?: ReactNode;
 }
 
-/** Shown in place of an empty list: states that there are no entries and offers the next step. */
+/** Replaces an empty list: states that there are no entries, and offers the next step. */
 export function EmptyState({ title, hint, action }: EmptyStateProps) {
   return (
     <div className={classes.empty}>

@@ -47,7 +47,7 @@ export function ListToolbar({
   const [appliedSearch, setAppliedSearch] = useState(search);
   const searchLater = useDebouncedCallback((text: string) => onSearch(text.trim()), searchDelayMs);
   // When the clear button or the browser's back button changes the search, it replaces the typed text. The state is set during
-  // rendering, so that the field never shows the old text beside the new list.
+  // rendering, so that the field never shows the old text above the new list.
   if (search !== appliedSearch) {
     setAppliedSearch(search);
     if (search !== typedText.trim()) setTypedText(search);

@@ -4,12 +4,12 @@ import { texts } from '../language/texts.ts';
 
 interface LoadFailedProps {
   readonly message: string;
-  /** Sentence with the reason; omitted when it is unknown. */
+  /** A sentence that states the reason; omitted when it is unknown. */
   readonly reason?: string;
   readonly onRetry: () => void;
 }
 
-/** Shown in place of content that could not be loaded: an error message with a retry button. */
+/** Replaces content that could not be loaded: an error message with a retry button. */
 export function LoadFailed({ message, reason, onRetry }: LoadFailedProps) {
   return (
     <Alert color="eosin" variant="outline" icon={<IconAlertCircle aria-hidden />} title={message}>

@@ -4,7 +4,7 @@ interface LoadingProps {
   readonly label: string;
 }
 
-/** Shown in place of content that is being loaded. */
+/** Replaces content that is being loaded: an animated indicator with a label. */
 export function Loading({ label }: LoadingProps) {
   return (
     <Center p="xl" role="status">

@@ -15,7 +15,7 @@ export function PasswordField({ error, description, ...props }: PasswordInputPro
       aria-invalid={Boolean(error)}
       aria-describedby={describedBy || undefined}
       visibilityToggleFocusable
-      // A title instead of Mantine's `aria-label`: a label that contains 'password' would be found in place of the field.
+      // A title replaces Mantine's `aria-label`, because a search for the label 'Password' would find the button as well as the field.
       visibilityToggleButtonProps={{ 'aria-label': undefined, title: texts.showTyped }}
       {...props}
     />

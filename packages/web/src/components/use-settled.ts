@@ -8,7 +8,7 @@ const settleMs = 700;
  * hit a button that has just moved under the pointer.
  *
  * @param layout a string that changes whenever buttons move or appear; a constant when only the first rendering matters
- * @param options `isInitiallySettled: false` disables the buttons for the first 700 ms, too
+ * @param options `isInitiallySettled: false` also disables the buttons for the first 700 ms
  */
 export function useSettled(layout: string, { isInitiallySettled = true } = {}): boolean {
   const [previousLayout, setPreviousLayout] = useState(layout);

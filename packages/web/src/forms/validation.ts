@@ -23,7 +23,7 @@ export const EmailField = z
   )
   .pipe(
     z.email(failWith(() => texts.emailInvalid)).max(
-      254,
+      254, // as in the API (`Email`)
       failWith(() => texts.emailInvalid),
     ),
   );

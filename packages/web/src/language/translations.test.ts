@@ -61,18 +61,18 @@ const turkishLetters = /[ğşıİĞŞçÇöÖüÜ]/;
 /** Two letters that are not the unit µm: a text without them, such as "µm" or "×", may be the same in both languages. */
 const wordsBesideUnits = /(?!µm)\p{L}{2}/u;
 
-type Node = Readonly<Record<string, unknown>> & { readonly type: string };
+type SyntaxNode = Readonly<Record<string, unknown>> & { readonly type: string };
 
-function isNode(value: unknown): value is Node {
+function isNode(value: unknown): value is SyntaxNode {
   return typeof value === 'object' && value !== null && 'type' in value;
 }
 
-function childrenOf(node: Node): readonly Node[] {
+function childrenOf(node: SyntaxNode): readonly SyntaxNode[] {
   return Object.values(node).flatMap((value) => (Array.isArray(value) ? value : [value]).filter(isNode));
 }
 
 /** Returns the text of a string literal or template without its expressions; null for other nodes. */
-function textOf(node: Node): string | null {
+function textOf(node: SyntaxNode): string | null {
   if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : null;
   if (node.type === 'TemplateLiteral') {
     return (node as unknown as ESTree.TemplateLiteral).quasis.map(({ value }) => value.cooked).join('');
@@ -80,14 +80,15 @@ function textOf(node: Node): string | null {
   return null;
 }
 
-function textsIn(node: Node): string {
+/** Returns all constant texts in a node, joined. */
+function textsIn(node: SyntaxNode): string {
   return [textOf(node), ...childrenOf(node).map(textsIn)].filter((text) => text !== null).join('');
 }
 
 /** Returns the constant parts of a text. A text with variable parts is a function. */
 function wordsOf(text: unknown): string {
   if (typeof text !== 'function') return String(text);
-  return textsIn(parseSync('text.js', `(${text.toString()})`).program as unknown as Node);
+  return textsIn(parseSync('text.js', `(${text.toString()})`).program as unknown as SyntaxNode);
 }
 
 /** Returns each text of a catalogue with its path, such as `sessionStatus.active`. */
@@ -187,7 +188,7 @@ function strayTexts(file: string, source: string): readonly string[] {
   const found: string[] = [];
   const catalogueNames = new Set<string>();
 
-  function visit(node: Node, { isInFunction = false, isVisible = false } = {}): void {
+  function visit(node: SyntaxNode, { isInFunction = false, isVisible = false } = {}): void {
     const { type } = node;
     if (type === 'ImportDeclaration') {
       const { source: importedFile, specifiers } = node as unknown as ESTree.ImportDeclaration;
@@ -223,27 +224,27 @@ function strayTexts(file: string, source: string): readonly string[] {
     }
   }
 
-  visit(program as unknown as Node);
+  visit(program as unknown as SyntaxNode);
   return found.map((text) => `${file}: ${text}`);
 }
 
 /** Returns 'console.warn' or 'new RangeError'; empty for other nodes. */
-function calleeOf(node: Node, source: string): string {
+function calleeOf(node: SyntaxNode, source: string): string {
   if (node.type !== 'CallExpression' && node.type !== 'NewExpression') return '';
   const { callee } = node as unknown as ESTree.CallExpression;
   return `${node.type === 'NewExpression' ? 'new ' : ''}${source.slice(callee.start, callee.end)}`;
 }
 
 /** Returns whether a literal in this member of the node is visible: a child of an element, or the value of a visible attribute. */
-function isVisibleIn(node: Node, member: string, isVisible: boolean): boolean {
+function isVisibleIn(node: SyntaxNode, member: string, isVisible: boolean): boolean {
   switch (node.type) {
     case 'JSXElement':
     case 'JSXFragment':
       return member === 'children';
     case 'JSXAttribute':
-      return member === 'value' && userFacingNames.has(String((node.name as Node).name));
+      return member === 'value' && userFacingNames.has(String((node.name as SyntaxNode).name));
     case 'Property': {
-      const { key } = node as unknown as { key: Node };
+      const { key } = node as unknown as { key: SyntaxNode };
       return member === 'value' && userFacingNames.has(String(key.name ?? key.value));
     }
     case 'ConditionalExpression':

@@ -42,7 +42,7 @@ describe('the navigation of the admin area', () => {
     expect((await menuButton()).textContent).toBe('İIİpek IşıkAdmin'); // initials, name, badge
   });
 
-  it('shows the numbers of waiting applicants and dataset requests, and updates them when the window gets the focus', async () => {
+  it('shows the numbers of waiting applicants and dataset requests, and updates them when the window becomes visible', async () => {
     let waiting = { applications: 3, datasetRequests: 0 };
     openAdminScreen({ 'GET /admin/waiting': () => waiting });
     await screen.findByRole('link', { name: /Kullanıcılar.*3 kişi onay bekliyor/ });
@@ -57,7 +57,7 @@ describe('the navigation of the admin area', () => {
     openAdminScreen();
     await screen.findByRole('link', { name: 'Slaytlar' });
     act(() => reportUploadActivity({ count: 2, sentBytes: 430, sizeBytes: 1000 }));
-    screen.getByRole('link', { name: /Slaytlar.*2 yükleme sürüyor \(%43\)/ });
+    screen.getByRole('link', { name: /Slaytlar.*2 yükleme sürüyor \(%43\)/ }); // 430 of 1000 bytes
     act(() => reportUploadActivity({ count: 0, sentBytes: 0, sizeBytes: 0 }));
     screen.getByRole('link', { name: 'Slaytlar' });
   });

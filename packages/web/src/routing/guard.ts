@@ -31,6 +31,7 @@ export function redirectFor(
   return null;
 }
 
+/** Returns '/auth/login' for '/auth/login/', and '/' for '/'. */
 function withoutTrailingSlash(pathname: string): string {
   return pathname.replace(/(?<=.)\/+$/, '');
 }
