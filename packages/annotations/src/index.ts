@@ -1,5 +1,4 @@
 /** Annotations of slides: geometry, validation, and import and export of other programs' files. Runs in Node and in browsers. */
-
 export { chooseClassColor } from './formats/class-color.ts';
 export { exportAnnotations } from './formats/export-annotations.ts';
 export {

@@ -27,8 +27,8 @@ export function chooseClassColor(names: readonly string[]): Color {
 /** Converts a hue in degrees to RGB by the usual HSV formula, with value 0.85 and chroma 0.65. */
 function colorOfHue(hue: number): Color {
   const channel = (offset: number) => {
-    const k = (offset + hue / 60) % 6;
-    return Math.round(255 * (0.85 - 0.65 * Math.max(0, Math.min(k, 4 - k, 1))));
+    const sector = (offset + hue / 60) % 6; // position of the hue on the colour circle, in sixths, relative to the channel
+    return Math.round(255 * (0.85 - 0.65 * Math.max(0, Math.min(sector, 4 - sector, 1))));
   };
   return [channel(5), channel(3), channel(1)];
 }

@@ -1,15 +1,15 @@
 /** Removes characters from imported names and texts that `parse-properties.ts` would reject. */
 import type { Collector } from './collector.ts';
 
-/** Printable ASCII, most texts of large files: there is nothing to clean. */
+/** Matches printable ASCII, which needs no cleaning. Most texts of large files match. */
 const plainPattern = /^[ -~]*$/;
 
-type Warn = Pick<Collector, 'warn'>;
+type WarningCollector = Pick<Collector, 'warn'>;
 
 /** Cleans a text of one line: tabs and line ends become spaces, other control characters are removed. */
-export function cleanLine(text: string, collector: Warn): string {
+export function cleanLine(text: string, collector: WarningCollector): string {
   if (plainPattern.test(text)) return text;
-  const clean = cleanSurrogates(text)
+  const clean = removeLoneSurrogates(text)
     .replace(/[\t\n\r\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/\p{Cc}/gu, '');
   if (clean !== text) collector.warn('text_cleaned');
@@ -17,14 +17,14 @@ export function cleanLine(text: string, collector: Warn): string {
 }
 
 /** Cleans a text of several lines: removes control characters except tabs and line ends. */
-export function cleanText(text: string, collector: Warn): string {
+export function cleanText(text: string, collector: WarningCollector): string {
   if (plainPattern.test(text)) return text;
-  const clean = cleanSurrogates(text).replace(/[^\P{Cc}\t\n\r]/gu, '');
+  const clean = removeLoneSurrogates(text).replace(/[^\P{Cc}\t\n\r]/gu, '');
   if (clean !== text) collector.warn('text_cleaned');
   return clean;
 }
 
-/** Removes surrogates without a partner, which are no characters. */
-function cleanSurrogates(text: string): string {
+/** Removes surrogates without a partner, which are not valid characters. */
+function removeLoneSurrogates(text: string): string {
   return text.replace(/\p{Cs}/gu, '');
 }

@@ -1,6 +1,6 @@
 /**
- * Collects the features that a reader finds in a file: validates and counts them, and records warnings and rejections for the
- * result of the import.
+ * Collects the features that a reader of a file format finds: validates and counts them, and records warnings and rejections for
+ * the result of the import. All readers (`read-*.ts`) pass their features to it.
  */
 import { translateGeometry } from '../geometry/translate.ts';
 import { type AnnotationFeature, countFeatureVertices, type ObjectType } from '../model/feature.ts';
@@ -138,14 +138,14 @@ function withoutMissingParents(
   ids: ReadonlySet<string>,
   warnings: Map<ImportWarningCode, Set<number>>,
 ): readonly AnnotationFeature[] {
-  const withoutParent = new Set<number>(); // their indexes; the result of the import contains only how many they are
+  const changedIndexes = new Set<number>(); // the result of the import contains only their number
   const result = features.map((feature, index) => {
     const { parentId, ...properties } = feature.properties;
     if (parentId === undefined || ids.has(parentId)) return feature;
-    withoutParent.add(index);
+    changedIndexes.add(index);
     return { ...feature, properties };
   });
-  if (withoutParent.size > 0) warnings.set('parent_missing', withoutParent);
+  if (changedIndexes.size > 0) warnings.set('parent_missing', changedIndexes);
   return result;
 }
 
@@ -162,9 +162,9 @@ function countClasses(features: readonly AnnotationFeature[]) {
   for (const { properties } of features) {
     const names = properties.classification?.names ?? [];
     const key = JSON.stringify(names);
-    const entry = counts.get(key) ?? { names, count: 0 };
-    entry.count++;
-    counts.set(key, entry);
+    const classCount = counts.get(key) ?? { names, count: 0 };
+    classCount.count++;
+    counts.set(key, classCount);
   }
   return [...counts.values()];
 }

@@ -62,7 +62,7 @@ export function exportAnnotations(
   }
 }
 
-/** For each loss, whether it affects a feature. */
+/** Tests, by warning code, whether the export of a feature causes the loss. */
 const lossTests: Readonly<Record<ExportWarningCode, (feature: AnnotationFeature) => boolean>> = {
   holes_as_outlines: ({ geometry }) =>
     isArea(geometry) && polygonsOf(geometry).some((rings) => rings.length > 1),

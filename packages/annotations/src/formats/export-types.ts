@@ -14,7 +14,7 @@ export interface ExportOptions {
   readonly offset?: { readonly x: number; readonly y: number };
 }
 
-/** What the chosen format cannot store. The API and the export dialog turn the codes into texts. */
+/** Losses of an export, because the chosen format cannot store everything. The API and the export dialog turn the codes into texts. */
 export const exportWarningCodes = [
   'holes_as_outlines',
   'lines_left_out',

@@ -5,26 +5,28 @@ import { importLimits } from './import-limits.ts';
 import type { ImportResult } from './import-types.ts';
 
 const extent = { width: 1000, height: 1000 };
-const read = (file: Uint8Array | string): ImportResult => importAnnotations(file, { format: 'auto', extent });
+const importFile = (file: Uint8Array | string): ImportResult =>
+  importAnnotations(file, { format: 'auto', extent });
 const feature = (geometry: unknown, members: object = {}) => ({
   type: 'Feature',
   geometry,
   properties: {},
   ...members,
 });
+/** Returns the error code of the import, or `accepted`. */
 const errorOf = (file: Uint8Array | string) => {
-  const result = read(file);
+  const result = importFile(file);
   return result.ok ? 'accepted' : result.error.code;
 };
 const rejectionsOf = (value: unknown) => {
-  const result = read(JSON.stringify(value));
+  const result = importFile(JSON.stringify(value));
   if (!result.ok) throw new Error(result.error.code);
   return result.rejected.map(({ feature: number, code, path }) => `${number} ${code} ${path}`);
 };
 
-/** Repeats a text in bytes between two others, without a string of that length. */
-function repeated(before: string, text: string, count: number, after: string): Uint8Array {
-  const [head, part, tail] = [before, text, after].map((one) => new TextEncoder().encode(one)) as [
+/** Returns the bytes of a text that is repeated between two others. The whole text would be too long for a string. */
+function repeatBytes(before: string, text: string, count: number, after: string): Uint8Array {
+  const [head, part, tail] = [before, text, after].map((piece) => new TextEncoder().encode(piece)) as [
     Uint8Array,
     Uint8Array,
     Uint8Array,
@@ -86,7 +88,7 @@ describe('importAnnotations', () => {
   it('counts features by type and class', () => {
     const point = { type: 'Point', coordinates: [1, 2] };
     const tumor = { classification: { name: 'Tumor', color: [1, 2, 3] } };
-    const result = read(
+    const result = importFile(
       JSON.stringify([
         feature(point, { properties: { ...tumor, objectType: 'detection' } }),
         feature(point, { properties: tumor }),
@@ -109,7 +111,7 @@ describe('importAnnotations', () => {
   it('rejects features whose coordinates are NaN or infinite, written as numbers or as quoted texts', () => {
     for (const coordinate of ['NaN', '"NaN"', '1e999']) {
       const text = `{"type":"Feature","geometry":{"type":"Point","coordinates":[${coordinate},2]},"properties":{}}`;
-      expect(read(text)).toMatchObject({ ok: true, features: [], rejectedCount: 1 });
+      expect(importFile(text)).toMatchObject({ ok: true, features: [], rejectedCount: 1 });
     }
   });
 
@@ -129,16 +131,16 @@ describe('importAnnotations', () => {
   });
 
   it.each<[string, () => Uint8Array, string]>([
-    ['deeply nested arrays', () => repeated('[', '[', 30_000_000, ''), 'nested_too_deeply'],
+    ['deeply nested arrays', () => repeatBytes('[', '[', 30_000_000, ''), 'nested_too_deeply'],
     [
       'deeply nested child features',
-      () => repeated('', '{"type":"Feature","properties":{"childObjects":[', 1_000_000, ''),
+      () => repeatBytes('', '{"type":"Feature","properties":{"childObjects":[', 1_000_000, ''),
       'nested_too_deeply',
     ],
     [
       '10^7 vertices',
       () =>
-        repeated(
+        repeatBytes(
           '{"type":"Feature","properties":{},"geometry":{"type":"LineString","coordinates":[',
           '[1,2],',
           10_000_000,
@@ -146,21 +148,25 @@ describe('importAnnotations', () => {
         ),
       'too_many_vertices',
     ],
-    ['20 million numbers', () => repeated('[', '1,', 20_000_000, '1]'), 'too_many_values'],
-    ['10 million objects', () => repeated('{"a":{"a":[', '{},', 10_000_000, '{}]}}'), 'too_many_values'],
+    ['20 million numbers', () => repeatBytes('[', '1,', 20_000_000, '1]'), 'too_many_values'],
+    ['10 million objects', () => repeatBytes('{"a":{"a":[', '{},', 10_000_000, '{}]}}'), 'too_many_values'],
     ['100 MB of zeros', () => new Uint8Array(100 * 2 ** 20), 'too_large'],
-    ['a million features', () => repeated('[', '{"type":"Feature"},', 1_000_000, '{}]'), 'too_many_features'],
-    ['an unfinished string', () => repeated('"', 'a', 60_000_000, ''), 'not_json'],
-    ['a string of 60 million backslashes', () => repeated('"', '\\', 59_999_999, '"'), 'not_json'],
+    [
+      'a million features',
+      () => repeatBytes('[', '{"type":"Feature"},', 1_000_000, '{}]'),
+      'too_many_features',
+    ],
+    ['an unfinished string', () => repeatBytes('"', 'a', 60_000_000, ''), 'not_json'],
+    ['a string of 60 million backslashes', () => repeatBytes('"', '\\', 59_999_999, '"'), 'not_json'],
     [
       '10^6 XML elements inside each other',
-      () => repeated('<Annotations>', '<a>', 1_000_000, ''),
+      () => repeatBytes('<Annotations>', '<a>', 1_000_000, ''),
       'nested_too_deeply',
     ],
-    ['10^6 XML attributes', () => repeated('<Annotations>', ' a="1"', 1_000_000, ''), 'not_xml'],
+    ['10^6 XML attributes', () => repeatBytes('<Annotations>', ' a="1"', 1_000_000, ''), 'not_xml'],
     [
       'an entity bomb',
-      () => repeated('<!DOCTYPE a [', '<!ENTITY b "&c;&c;">', 1_000_000, ']><a/>'),
+      () => repeatBytes('<!DOCTYPE a [', '<!ENTITY b "&c;&c;">', 1_000_000, ']><a/>'),
       'document_type',
     ],
   ])(
@@ -169,7 +175,7 @@ describe('importAnnotations', () => {
       const file = create();
       const memory = process.memoryUsage().rss;
       const start = process.cpuUsage();
-      const result = read(file);
+      const result = importFile(file);
       const { user, system } = process.cpuUsage(start);
       expect(result).toMatchObject({ ok: false, error: { code } });
       expect((user + system) / 1e6).toBeLessThan(2);
@@ -189,7 +195,7 @@ describe('importAnnotations', () => {
   });
 
   it('lists at most 100 rejected features and counts all of them', () => {
-    const result = read(JSON.stringify(Array(500).fill(feature(null))));
+    const result = importFile(JSON.stringify(Array(500).fill(feature(null))));
     expect(result.ok && [result.rejected.length, result.rejectedCount]).toEqual([
       importLimits.rejections,
       500,
@@ -198,7 +204,9 @@ describe('importAnnotations', () => {
 
   it('removes control characters from texts and adds a warning', () => {
     const properties = { name: 'a\u0000b\nc', metadata: { k: 'x\ud800y' } };
-    const result = read(JSON.stringify(feature({ type: 'Point', coordinates: [1, 2] }, { properties })));
+    const result = importFile(
+      JSON.stringify(feature({ type: 'Point', coordinates: [1, 2] }, { properties })),
+    );
     expect(result).toMatchObject({
       features: [{ properties: { name: 'ab c', metadata: { k: 'xy' } } }],
       warnings: [{ code: 'text_cleaned', count: 1 }],
@@ -253,7 +261,7 @@ describe('importAnnotations', () => {
       { type: 'heatmap', points: [] },
       { type: 'polyline', closed: true, points: [[0, 0, 0]] },
     ];
-    const result = read(JSON.stringify({ annotation: { name: 'x', elements } }));
+    const result = importFile(JSON.stringify({ annotation: { name: 'x', elements } }));
     if (!result.ok) throw new Error(result.error.code);
     expect(result.features.map(({ geometry }) => geometry.type)).toEqual([
       'Polygon',

@@ -23,15 +23,15 @@ export function importAnnotations(file: Uint8Array | string, options: ImportOpti
   const collector = createCollector(options);
   try {
     if (bytes.length > importLimits.bytes) throw new ImportError('too_large', { limit: importLimits.bytes });
-    return collector.result(read(bytes, options.format, collector));
+    return collector.result(readFile(bytes, options.format, collector));
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
     return { ok: false, error: { code: error.code, params: error.params } };
   }
 }
 
-/** Reads the file with the reader of its format, and returns the format. */
-function read(bytes: Uint8Array, format: ImportFormat | 'auto', collector: Collector): ImportFormat {
+/** Reads the features of a file with the reader of its format, and returns the format. */
+function readFile(bytes: Uint8Array, format: ImportFormat | 'auto', collector: Collector): ImportFormat {
   const isXml = bytes[skipSpace(bytes)] === lessThanSign;
   const isXmlFormat = format === 'asap' || format === 'aperio';
   if (format !== 'auto' && isXml !== isXmlFormat) throw new ImportError('unknown_format');

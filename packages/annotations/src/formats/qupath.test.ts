@@ -7,23 +7,27 @@ import { exportAnnotations } from './export-annotations.ts';
 import { importAnnotations } from './import-annotations.ts';
 import type { ImportResult } from './import-types.ts';
 
-function imported(text: string | Uint8Array): Extract<ImportResult, { ok: true }> {
+function importFile(text: string | Uint8Array): Extract<ImportResult, { ok: true }> {
   const result = importAnnotations(text, { format: 'auto', extent: null });
   if (!result.ok) throw new Error(`rejected: ${JSON.stringify(result.error)}`);
   return result;
 }
 
-const exported = (features: Extract<ImportResult, { ok: true }>['features']) =>
+const exportFile = (features: Extract<ImportResult, { ok: true }>['features']) =>
   [...exportAnnotations(features, { format: 'qupath', pixelSize: null }).chunks].join('');
 
-/** Imports a file, exports it, and returns the first difference that QuPath would see between the two; null when there is none. */
-function roundTrip(text: string, isRepeated = true): string | null {
-  const first = imported(text);
+/**
+ * Imports a file, exports it, and returns the first difference that QuPath would see between the two; null when there is none.
+ *
+ * @param isRepeated whether to import and export the copy too, which must then be the same text
+ */
+function roundTrip(text: string, { isRepeated }: { readonly isRepeated: boolean }): string | null {
+  const first = importFile(text);
   if (first.rejectedCount > 0) return `rejected: ${JSON.stringify(first.rejected[0])}`;
-  const copy = exported(first.features);
+  const copy = exportFile(first.features);
   const difference = differenceOf(readLikeQuPath(text), readLikeQuPath(copy));
   if (difference || !isRepeated) return difference;
-  return exported(imported(copy).features) === copy ? null : 'the second export differs from the first';
+  return exportFile(importFile(copy).features) === copy ? null : 'the second export differs from the first';
 }
 
 describe('QuPath GeoJSON', () => {
@@ -34,7 +38,7 @@ describe('QuPath GeoJSON', () => {
       let difference: string | null;
       try {
         // Only every fourth file is imported and exported twice, because this takes twice as long.
-        difference = roundTrip(text, seed % 4 === 0);
+        difference = roundTrip(text, { isRepeated: seed % 4 === 0 });
       } catch (error) {
         difference = String(error);
       }
@@ -50,21 +54,21 @@ describe('QuPath GeoJSON', () => {
     expect(files.length).toBeGreaterThanOrEqual(4);
     for (const file of files) {
       const text = readFileSync(join(folder ?? '', file), 'utf8');
-      const result = imported(text);
+      const result = importFile(text);
       expect({ file, rejected: result.rejected }).toEqual({ file, rejected: [] });
       const before = readLikeQuPath(text);
-      const after = readLikeQuPath(exported(result.features));
+      const after = readLikeQuPath(exportFile(result.features));
       // Properties that QuPath does not know are kept as metadata.
-      const comparable =
+      const comparableAfter =
         file === '123.annotation.geojson' ? after.map((object) => ({ ...object, metadata: {} })) : after;
-      expect({ file, difference: differenceOf(before, comparable) }).toEqual({ file, difference: null });
+      expect({ file, difference: differenceOf(before, comparableAfter) }).toEqual({ file, difference: null });
     }
   });
 
   it.skipIf(!folder)(
     'is distinguished from an annotation file of the Digital Slide Archive, which has a reader of its own',
     () => {
-      const result = imported(readFileSync(join(folder ?? '', 'sample.anot')));
+      const result = importFile(readFileSync(join(folder ?? '', 'sample.anot')));
       expect(result).toMatchObject({ format: 'dsa', rejectedCount: 0 });
       expect(result.features.map(({ geometry }) => geometry.type)).toEqual(['Point', 'Polygon']);
     },
@@ -73,7 +77,7 @@ describe('QuPath GeoJSON', () => {
   it('is imported with unquoted NaN and Infinity, which some QuPath versions write', () => {
     const text =
       '{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{"name":"NaN and -Infinity","measurements":{"a":NaN,"b":-Infinity,"Infinity":1}}}';
-    expect(imported(text).features[0]?.properties).toMatchObject({
+    expect(importFile(text).features[0]?.properties).toMatchObject({
       name: 'NaN and -Infinity',
       measurements: { a: Number.NaN, b: Number.NEGATIVE_INFINITY, Infinity: 1 },
     });
@@ -85,11 +89,11 @@ describe('QuPath GeoJSON', () => {
       geometry: { type: 'Point', coordinates: [1, 2] },
       properties: { classification: { name: 'Tumor' } },
     });
-    const result = imported(text);
+    const result = importFile(text);
     expect(result.features[0]?.properties.classification).toEqual({ names: ['Tumor'], color: [200, 0, 0] });
     expect(result.warnings).toContainEqual({ code: 'class_color_chosen', count: 1 });
     expect(() => readLikeQuPath(text)).toThrow('without a color');
-    expect(readLikeQuPath(exported(result.features))).toHaveLength(1);
+    expect(readLikeQuPath(exportFile(result.features))).toHaveLength(1);
   });
 
   it('keeps the hierarchy in parentId and the description in the metadata after import and export', () => {
@@ -119,23 +123,23 @@ describe('QuPath GeoJSON', () => {
         metadata: { ANNOTATION_DESCRIPTION: 'two\nlines' },
       },
     };
-    const { features } = imported(JSON.stringify([parent]));
+    const { features } = importFile(JSON.stringify([parent]));
     expect(features[0]?.properties).toEqual({ objectType: 'annotation', description: 'two\nlines' });
     expect(features[1]?.properties.parentId).toBe(parent.id);
-    expect(JSON.parse(exported(features))).toEqual({ type: 'FeatureCollection', features: [parent] });
+    expect(JSON.parse(exportFile(features))).toEqual({ type: 'FeatureCollection', features: [parent] });
   });
 
-  it('is exported with every annotation, even when references to parents form a cycle', () => {
+  it('is exported with all annotations when their references to parents form a cycle', () => {
     const [a, b] = ['00000000-0000-4000-a000-00000000000a', '00000000-0000-4000-a000-00000000000b'] as const;
     const point = { type: 'Point', coordinates: [1, 2] } as const;
     const features = [
       { type: 'Feature', id: a, geometry: point, properties: { objectType: 'annotation', parentId: b } },
       { type: 'Feature', id: b, geometry: point, properties: { objectType: 'annotation', parentId: a } },
     ] as const;
-    expect(readLikeQuPath(exported(features)).map(({ id }) => id)).toEqual([a, b]);
+    expect(readLikeQuPath(exportFile(features)).map(({ id }) => id)).toEqual([a, b]);
   });
 
-  it('has the chosen offset added to its coordinates on import and subtracted from them on export', () => {
+  it('is imported with the offset of the options added to its coordinates, and exported with it subtracted', () => {
     const text = JSON.stringify({
       type: 'Feature',
       geometry: { type: 'Point', coordinates: [1, 2] },

@@ -90,10 +90,7 @@ function findOutlineAround(outlines: readonly Region[], { points }: Region): Reg
     const { minX, minY, maxX, maxY } = boundsOfPositions(region.points.filter(isPosition));
     return (maxX - minX) * (maxY - minY);
   };
-  return candidates.reduce<Region | null>(
-    (smallest, outline) => (smallest && boxSizeOf(smallest) <= boxSizeOf(outline) ? smallest : outline),
-    null,
-  );
+  return candidates.toSorted((a, b) => boxSizeOf(a) - boxSizeOf(b))[0] ?? null;
 }
 
 function addRegion(region: Region, holes: readonly Region[], layer: Layer, collector: Collector): void {

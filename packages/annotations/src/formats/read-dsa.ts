@@ -97,7 +97,7 @@ function readPolyline({ points, closed, holes }: Json): unknown {
   return { type: 'Polygon', coordinates: rings.map(closeRing) };
 }
 
-/** Returns the ring with its closing position; returns a value unchanged that is no list, which the collector rejects. */
+/** Returns the ring with its closing position. Returns a value that is not a list unchanged; the collector rejects it. */
 function closeRing(points: unknown): unknown {
   if (!Array.isArray(points) || points.length === 0) return points;
   const first: unknown = points[0];
@@ -153,13 +153,13 @@ function ellipseOf(width: number, height: number): PolygonGeometry {
   return createEllipse({ minX: -width / 2, minY: -height / 2, maxX: width / 2, maxY: height / 2 });
 }
 
-/** Reads `#rgb`, `#rrggbb`, `rgb()` and `rgba()`; null for other colours. */
+/** Reads `#rgb`, `#rrggbb`, `#rrggbbaa`, `rgb()` and `rgba()`, without the opacity; null for other colours. */
 export function readCssColor(value: unknown): Color | null {
   if (typeof value !== 'string') return null;
-  const short = /^#([\da-f])([\da-f])([\da-f])$/i.exec(value);
-  if (short) return readChannels(short, (digit) => Number.parseInt(digit + digit, 16));
-  const long = /^#([\da-f]{2})([\da-f]{2})([\da-f]{2})(?:[\da-f]{2})?$/i.exec(value);
-  if (long) return readChannels(long, (digits) => Number.parseInt(digits, 16));
+  const shortHex = /^#([\da-f])([\da-f])([\da-f])$/i.exec(value);
+  if (shortHex) return readChannels(shortHex, (digit) => Number.parseInt(digit + digit, 16));
+  const longHex = /^#([\da-f]{2})([\da-f]{2})([\da-f]{2})(?:[\da-f]{2})?$/i.exec(value);
+  if (longHex) return readChannels(longHex, (digits) => Number.parseInt(digits, 16));
   const decimal = /^rgba?\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*(?:,[^)]*)?\)$/i.exec(value);
   return decimal ? readChannels(decimal, (digits) => Math.min(255, Number(digits))) : null;
 }

@@ -58,7 +58,7 @@ export function readXmlElements(text: string, onElement: XmlElementHandler): voi
   parser.close();
 }
 
-/** Returns the number of a text with a decimal point or comma; null when the text is not a finite number. */
+/** Returns the number of a text such as `1.5`, `,5`, `7.` or `-1e3`, with a decimal point or comma; null when it is not finite. */
 export function readDecimal(text: string | undefined): number | null {
   if (text === undefined || !/^\s*[+-]?\d*[.,]?\d+(?:[eE][+-]?\d+)?\s*$|^\s*[+-]?\d+[.,]\s*$/.test(text))
     return null;

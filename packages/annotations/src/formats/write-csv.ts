@@ -14,8 +14,8 @@ const columns = [
   'Centroid Y px',
   'Area px^2',
   'Area µm^2',
-  'Length px',
-  'Perimeter µm',
+  'Length px', // of a line, or the perimeter of an area
+  'Perimeter µm', // the same in micrometres
 ] as const;
 
 /** Yields the lines. The file begins with a byte order mark, so that spreadsheet programs recognise UTF-8. */

@@ -8,7 +8,7 @@ import type { AnnotationFeature } from '../model/feature.ts';
 import type { Features } from './export-types.ts';
 import { descriptionKey } from './read-qupath.ts';
 
-/** The deepest nesting that is written; the import accepts it (`jsonDepth`). Deeper annotations become roots. */
+/** Maximum nesting of annotations in a file, low enough for the import (`jsonDepth`). Deeper annotations become roots. */
 const maximumLevels = 60;
 
 /** Yields a feature collection; children are nested in their parents. */

@@ -1,3 +1,4 @@
+/** Replacements of the characters that an attribute value must not contain. */
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -14,8 +15,8 @@ export function openTag(
   attributes: Readonly<Record<string, string | number>>,
   end: '>' | '/>' = '>',
 ): string {
-  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeXml(String(value))}"`);
-  return `<${name}${written.join('')}${end}`;
+  const pairs = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeXml(String(value))}"`);
+  return `<${name}${pairs.join('')}${end}`;
 }
 
 function escapeXml(text: string): string {

@@ -70,9 +70,9 @@ function readBack(text: string) {
 
 describe('ASAP XML', () => {
   it('has the same shapes after export and import, except that holes become separate outlines', () => {
-    const { format, features: read, rejected } = readBack(write('asap'));
+    const { format, features: readFeatures, rejected } = readBack(write('asap'));
     expect([format, rejected]).toEqual(['asap', []]);
-    expect(read.map(({ geometry }) => geometry.type)).toEqual([
+    expect(readFeatures.map(({ geometry }) => geometry.type)).toEqual([
       'Polygon',
       'Polygon',
       'Point',
@@ -80,12 +80,12 @@ describe('ASAP XML', () => {
       'LineString',
       'Polygon',
     ]);
-    expect(read[0]).toMatchObject({
+    expect(readFeatures[0]).toMatchObject({
       geometry: { coordinates: [outer] },
       properties: { name: 'a "b"', classification: tumor },
     });
-    expect(read[1]?.properties.classification?.names).toEqual(['Tumor & <Stroma> (hole)']);
-    expect(read[5]?.properties.color).toEqual([1, 2, 3]);
+    expect(readFeatures[1]?.properties.classification?.names).toEqual(['Tumor & <Stroma> (hole)']);
+    expect(readFeatures[5]?.properties.color).toEqual([1, 2, 3]);
   });
 
   it('is exported with a warning for each loss that the format causes', () => {
@@ -132,15 +132,26 @@ describe('ASAP XML', () => {
 
 describe('Aperio XML', () => {
   it('keeps holes, classes, colours and ellipses after export and import', () => {
-    const { format, features: read, rejected } = readBack(write('aperio'));
+    const { format, features: readFeatures, rejected } = readBack(write('aperio'));
     expect([format, rejected]).toEqual(['aperio', []]);
-    const byKind = read.map(({ geometry }) => geometry.type);
-    expect(byKind).toEqual(['Polygon', 'Point', 'Point', 'Point', 'LineString', 'LineString', 'Polygon']);
-    expect(read[0]).toMatchObject({
+    const geometryTypes = readFeatures.map(({ geometry }) => geometry.type);
+    expect(geometryTypes).toEqual([
+      'Polygon',
+      'Point',
+      'Point',
+      'Point',
+      'LineString',
+      'LineString',
+      'Polygon',
+    ]);
+    expect(readFeatures[0]).toMatchObject({
       geometry: { coordinates: [outer, hole] },
       properties: { name: 'a "b"', classification: tumor },
     });
-    expect(read[6]).toMatchObject({ geometry: { isEllipse: true }, properties: { color: [1, 2, 3] } });
+    expect(readFeatures[6]).toMatchObject({
+      geometry: { isEllipse: true },
+      properties: { color: [1, 2, 3] },
+    });
   });
 
   it('is imported with red from the lowest byte of a colour, vertices from V elements, and rectangles from two corners', () => {
@@ -201,6 +212,7 @@ describe('CSV', () => {
     expect(header).toBe(
       '\ufeffID,Object type,Class,Name,Geometry,Centroid X px,Centroid Y px,Area px^2,Area µm^2,Length px,Perimeter µm,"Ki67 ""x"", %","a\nb"',
     );
+    // 100 × 50.25 px, with 0.5 µm per pixel
     expect(row).toBe(`${measured.id},annotation,,,Polygon,50,25.13,5025,1256.25,300.5,150.25,12.5,NaN`);
     expect(point?.endsWith(',annotation,,,Point,1,2,,,,,,')).toBe(true);
   });

@@ -50,7 +50,7 @@ function findOuter(ascendingByArea: readonly Outer[], hole: Ring): Outer | undef
   return candidates.length === 1 ? candidates[0] : candidates.find(({ ring }) => containsHole(ring, hole));
 }
 
-/** Edges of a hole that are tested to find its outer ring. */
+/** Maximum number of edges of a hole that are tested to find its outer ring. */
 const testedEdges = 5;
 
 /**

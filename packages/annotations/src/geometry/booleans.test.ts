@@ -107,10 +107,10 @@ describe('Boolean operations on areas (unionAreas, subtractAreas, intersectAreas
     expect(subtractAreas(square(0, 0, 10), [square(-1, -1, 20)])).toBeNull();
   });
 
-  it('cut a hole for subtracted inner areas and merge areas that share an edge', () => {
+  it('cut a hole for a subtracted inner area, and merge two areas that share an edge', () => {
     const ring = subtractAreas(square(0, 0, 10), [square(2, 2, 5)]);
     expect(ring?.coordinates).toHaveLength(2);
-    expect(area(ring)).toBe(75);
+    expect(area(ring)).toBe(75); // 10 × 10 - 5 × 5
     const merged = unionAreas([square(0, 0, 10), square(10, 0, 10)]);
     expect(merged?.type).toBe('Polygon');
     expect(area(merged)).toBe(200);
@@ -140,7 +140,7 @@ describe('Boolean operations with a small area on an area of many vertices', () 
       ),
     ],
   };
-  const spot = fc.tuple(
+  const center = fc.tuple(
     fc.double({ min: 500, max: 9500, noNaN: true }),
     fc.double({ min: 500, max: 9500, noNaN: true }),
   );
@@ -150,12 +150,12 @@ describe('Boolean operations with a small area on an area of many vertices', () 
         minLength: 1,
         maxLength: 8,
       }),
-      at: spot,
+      center,
       radius: fc.integer({ min: 5, max: 300 }),
     })
-    .map(({ path, at, radius }) =>
+    .map(({ path, center: [centerX, centerY], radius }) =>
       createStroke(
-        path.map(([x, y]) => [at[0] + x, at[1] + y]),
+        path.map(([x, y]) => [centerX + x, centerY + y]),
         radius,
       ),
     )
@@ -167,17 +167,17 @@ describe('Boolean operations with a small area on an area of many vertices', () 
         // Three areas, two of them equal, take the path that clips everything.
         const union = unionAreas([big, small]) as AreaGeometry;
         const wholeUnion = unionAreas([big, small, small]) as AreaGeometry;
-        expect(Math.abs(area(union) - area(wholeUnion))).toBeLessThan(20);
-        const rest = subtractAreas(big, [small]) as AreaGeometry;
-        const wholeRest = subtractAreas(big, [small, small]) as AreaGeometry;
-        expect(Math.abs(area(rest) - area(wholeRest))).toBeLessThan(20);
-        for (const result of [union, rest]) {
+        expect(Math.abs(area(union) - area(wholeUnion))).toBeLessThan(20); // square pixels, because of rounding
+        const remainder = subtractAreas(big, [small]) as AreaGeometry;
+        const wholeRemainder = subtractAreas(big, [small, small]) as AreaGeometry;
+        expect(Math.abs(area(remainder) - area(wholeRemainder))).toBeLessThan(20);
+        for (const result of [union, remainder]) {
           expectValid(result);
           expect(isSelfIntersecting(result)).toBe(false);
         }
         expect(area(subtractAreas(wholeUnion, [union]))).toBeLessThan(20);
-        expect(area(subtractAreas(wholeRest, [rest]))).toBeLessThan(20);
-        expect(Math.abs(area(intersectAreas(big, small)) + area(rest) - area(big))).toBeLessThan(20);
+        expect(area(subtractAreas(wholeRemainder, [remainder]))).toBeLessThan(20);
+        expect(Math.abs(area(intersectAreas(big, small)) + area(remainder) - area(big))).toBeLessThan(20);
       }),
       { numRuns: 15 },
     );
@@ -189,13 +189,13 @@ describe('Boolean operations with a small area on an area of many vertices', () 
       coordinates: big.coordinates.map((ring) => ring.map(([x, y]) => [x + 1 / 3, y + 1 / 7] as const)),
     };
     const small = createStroke([[8900, 5000]], 200) as AreaGeometry;
-    const known = new Set(precise.coordinates.flat().map(([x, y]) => `${x},${y}`));
+    const originalPositions = new Set(precise.coordinates.flat().map(([x, y]) => `${x},${y}`));
     const { minX, minY, maxX, maxY } = boundsOf(small);
     const far = polygonsOf(unionAreas([precise, small]) as AreaGeometry)
       .flat(2)
       .filter(([x, y]) => x < minX - 3 || x > maxX + 3 || y < minY - 3 || y > maxY + 3);
     expect(far.length).toBeGreaterThan(3900);
-    expect(far.every(([x, y]) => known.has(`${x},${y}`))).toBe(true);
+    expect(far.every(([x, y]) => originalPositions.has(`${x},${y}`))).toBe(true);
   });
 
   it('join two parts with a brush stroke, and divide an area by subtracting a stroke', () => {

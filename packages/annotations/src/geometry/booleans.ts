@@ -12,7 +12,7 @@ import { isSelfIntersecting, ringCrossesItself } from './self-intersections.ts';
 
 /** From this number of positions in the larger area, an operation clips only the surroundings of a much smaller area. */
 const minimumPositionsForLocalClipping = 1000;
-/** Passes of a repair; almost every area needs only one. */
+/** Maximum number of passes of a repair; almost every area needs only one. */
 const maximumRepairPasses = 4;
 
 /** Returns the area that at least one of the areas covers, on the plane of the first; null when all of them are empty. */

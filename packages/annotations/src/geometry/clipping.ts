@@ -58,7 +58,7 @@ export function clipRings(
   clip: readonly GridRing[],
 ): readonly GridRing[] {
   const clipper = new Clipper64();
-  // With the default, true, version 2.0.1 loops endlessly on horizontal edges that run back over themselves.
+  // With the default, true, clipper2-ts 2.0.1 loops endlessly on horizontal edges that run back over themselves.
   clipper.preserveCollinear = false;
   // The library does not change its input, although its types require mutable arrays.
   if (subject.length > 0) clipper.addPaths(subject as GridPoint[][], PathType.Subject);

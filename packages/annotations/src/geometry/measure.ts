@@ -30,8 +30,8 @@ export interface Measured {
   readonly bounds: Bounds;
 }
 
-/** Makes `lengthOf` return pixels. */
-const pixelUnit: PixelSize = { x: 1, y: 1 };
+/** The pixel size with which `lengthOf` returns pixels. */
+const onePixel: PixelSize = { x: 1, y: 1 };
 
 /** Measures a geometry; values in micrometres are null when the pixel size is null. */
 export function measureGeometry(geometry: Geometry, pixelSize: PixelSize | null): Measured {
@@ -68,18 +68,20 @@ function areaOfRings(rings: Rings): number {
 }
 
 /** Returns the length of lines, or the perimeter of areas with their holes; 0 for points. In pixels, or in micrometres with a pixel size. */
-export function lengthOf(geometry: Geometry, unit: PixelSize = pixelUnit): number {
+export function lengthOf(geometry: Geometry, pixelSize: PixelSize = onePixel): number {
   if (geometry.type === 'Point' || geometry.type === 'MultiPoint') return 0;
   if (geometry.type === 'Polygon' && geometry.isEllipse) {
     const { minX, minY, maxX, maxY } = boundsOf(geometry);
-    return perimeterOfEllipse(((maxX - minX) / 2) * unit.x, ((maxY - minY) / 2) * unit.y);
+    return perimeterOfEllipse(((maxX - minX) / 2) * pixelSize.x, ((maxY - minY) / 2) * pixelSize.y);
   }
   let length = 0;
   for (const path of pathsOf(geometry)) {
     let previous = path[0];
     for (const position of path) {
       if (previous) {
-        length += Math.hypot((position[0] - previous[0]) * unit.x, (position[1] - previous[1]) * unit.y);
+        const dx = position[0] - previous[0];
+        const dy = position[1] - previous[1];
+        length += Math.hypot(dx * pixelSize.x, dy * pixelSize.y);
       }
       previous = position;
     }
@@ -87,11 +89,7 @@ export function lengthOf(geometry: Geometry, unit: PixelSize = pixelUnit): numbe
   return length;
 }
 
-/**
- * Returns the perimeter of an ellipse with the half-axes a and b.
- *
- * Source: Ramanujan 1914, second approximation.
- */
+/** Returns the perimeter of an ellipse with the half-axes a and b. Source: Ramanujan 1914, second approximation. */
 function perimeterOfEllipse(a: number, b: number): number {
   if (a + b === 0) return 0;
   const h = ((a - b) / (a + b)) ** 2;
@@ -167,7 +165,7 @@ function meanOf(positions: readonly Position[]): Position {
 export function containsPosition(geometry: AreaGeometry, position: Position): boolean {
   if (geometry.type === 'Polygon' && geometry.isEllipse) {
     const { minX, minY, maxX, maxY } = boundsOf(geometry);
-    // Scaled to the unit circle.
+    // Scaled and moved, so that the ellipse becomes the unit circle.
     const x = (2 * position[0] - minX - maxX) / (maxX - minX);
     const y = (2 * position[1] - minY - maxY) / (maxY - minY);
     return x * x + y * y <= 1;

@@ -164,8 +164,9 @@ function intersectLines(a: Edge, b: Edge): Position {
   const dy = a.to[1] - a.from[1];
   const ex = b.to[0] - b.from[0];
   const ey = b.to[1] - b.from[1];
-  const t = ((b.from[0] - a.from[0]) * ey - (b.from[1] - a.from[1]) * ex) / (dx * ey - dy * ex);
-  return [a.from[0] + t * dx, a.from[1] + t * dy];
+  // The fraction of the first edge at which the lines meet: 0 at its start, 1 at its end.
+  const fraction = ((b.from[0] - a.from[0]) * ey - (b.from[1] - a.from[1]) * ex) / (dx * ey - dy * ex);
+  return [a.from[0] + fraction * dx, a.from[1] + fraction * dy];
 }
 
 /** Returns on which side of the line from a to b the position p is: 1 or -1; 0 on the line. */

@@ -24,10 +24,10 @@ const withHole: PolygonGeometry = { type: 'Polygon', coordinates: [square, hole]
 describe('measureGeometry', () => {
   it('measures an area with a hole in pixels and in micrometres', () => {
     expect(measureGeometry(withHole, { x: 0.5, y: 0.25 })).toEqual({
-      areaPx: 96,
-      areaUm2: 12,
-      lengthPx: 48,
-      lengthUm: 18,
+      areaPx: 96, // 10 × 10 - 2 × 2
+      areaUm2: 12, // 96 × 0.5 × 0.25
+      lengthPx: 48, // 40 of the square, 8 of the hole
+      lengthUm: 18, // 15 of the square, 3 of the hole
       centroid: [(500 - 12) / 96, (500 - 12) / 96],
       bounds: { minX: 0, minY: 0, maxX: 10, maxY: 10 },
     });
@@ -68,8 +68,8 @@ describe('measureGeometry', () => {
       fc.property(polygon, fc.integer({ min: 0, max: 1_000_000 }), ({ coordinates }, distance) => {
         const moved: PolygonGeometry = {
           type: 'Polygon',
-          coordinates: coordinates.map((one) =>
-            one.map(([x, y]) => [x + distance, y + distance] as const).toReversed(),
+          coordinates: coordinates.map((original) =>
+            original.map(([x, y]) => [x + distance, y + distance] as const).toReversed(),
           ),
         };
         const original: PolygonGeometry = { type: 'Polygon', coordinates };
@@ -104,9 +104,13 @@ describe('createEllipse', () => {
 describe('findSelfIntersections', () => {
   it.each<[string, AreaGeometry, number]>([
     ['a valid polygon', withHole, 0],
-    ['two loops', { type: 'Polygon', coordinates: [ring([0, 0], [10, 10], [10, 0], [0, 10])] }, 1],
     [
-      'two loops through a vertex',
+      'a ring of two loops that crosses itself on an edge',
+      { type: 'Polygon', coordinates: [ring([0, 0], [10, 10], [10, 0], [0, 10])] },
+      1,
+    ],
+    [
+      'a ring of two loops that crosses itself at a vertex',
       { type: 'Polygon', coordinates: [ring([0, 0], [10, 10], [20, 20], [20, 0], [10, 10], [0, 20])] },
       1,
     ],
@@ -121,7 +125,7 @@ describe('findSelfIntersections', () => {
       2,
     ],
     [
-      'a spike',
+      'a ring with a spike, whose edges run back over each other',
       { type: 'Polygon', coordinates: [ring([0, 0], [10, 0], [10, 10], [10, 20], [10, 10], [0, 10])] },
       1,
     ],
@@ -226,8 +230,8 @@ describe('simplifyGeometry', () => {
     };
     const simple = simplifyGeometry(shape, 2) as PolygonGeometry;
     expect(countVertices(simple)).toBeLessThan(60);
-    for (const at of shape.coordinates.flat()) {
-      expect(distanceToPath(at, simple.coordinates[0] ?? [])).toBeLessThan(2.01);
+    for (const original of shape.coordinates.flat()) {
+      expect(distanceToPath(original, simple.coordinates[0] ?? [])).toBeLessThan(2.01);
     }
   });
 
@@ -273,10 +277,10 @@ describe('splitArea', () => {
     fc.assert(
       fc.property(polygon, fc.double({ min: 0, max: Math.PI, noNaN: true }), (shape, angle) => {
         const [x, y] = centroidOf(shape);
-        const reach: Position = [2000 * Math.cos(angle), 2000 * Math.sin(angle)];
+        const offset: Position = [2000 * Math.cos(angle), 2000 * Math.sin(angle)];
         const pieces = splitArea(shape, [
-          [x - reach[0], y - reach[1]],
-          [x + reach[0], y + reach[1]],
+          [x - offset[0], y - offset[1]],
+          [x + offset[0], y + offset[1]],
         ]);
         expect(pieces.length).toBeGreaterThanOrEqual(2);
         const total = pieces.reduce((sum, piece) => sum + areaOf(piece), 0);

@@ -7,7 +7,7 @@ import type { Position, Ring } from '../model/geometry.ts';
 import { fromGrid, type GridPoint, type GridRing, toGrid } from './clipping.ts';
 import type { Bounds } from './ring.ts';
 
-/** A piece of a ring between two crossings with the window, in the direction of the ring. */
+/** The part of a ring between two successive crossings with the window, in the direction of the ring. */
 export interface Piece {
   /** The crossing at which the piece begins. */
   readonly start: GridPoint;
@@ -134,26 +134,26 @@ function crossWindow(a: GridPoint, b: GridPoint, window: Bounds): readonly Cross
   const isStartInside = isInside(a.x, a.y, window);
   const isEndInside = isInside(b.x, b.y, window);
   if (isStartInside && isEndInside) return [];
-  /** `t` is the position along the edge, from 0 at a to 1 at b. */
-  const found: { point: GridPoint; t: number }[] = [];
+  /** `fraction` is the position along the edge, from 0 at a to 1 at b. */
+  const found: { point: GridPoint; fraction: number }[] = [];
   for (const x of [minX, maxX]) {
     if (a.x < x === b.x < x) continue;
-    const t = (x - a.x) / (b.x - a.x);
-    const y = Math.round(a.y + t * (b.y - a.y));
+    const fraction = (x - a.x) / (b.x - a.x);
+    const y = Math.round(a.y + fraction * (b.y - a.y));
     if (y === minY || y === maxY) return null;
-    if (y > minY && y < maxY) found.push({ point: { x, y }, t });
+    if (y > minY && y < maxY) found.push({ point: { x, y }, fraction });
   }
   for (const y of [minY, maxY]) {
     if (a.y < y === b.y < y) continue;
-    const t = (y - a.y) / (b.y - a.y);
-    const x = Math.round(a.x + t * (b.x - a.x));
+    const fraction = (y - a.y) / (b.y - a.y);
+    const x = Math.round(a.x + fraction * (b.x - a.x));
     if (x === minX || x === maxX) return null;
-    if (x > minX && x < maxX) found.push({ point: { x, y }, t });
+    if (x > minX && x < maxX) found.push({ point: { x, y }, fraction });
   }
   const isCountPossible =
     isStartInside === isEndInside ? found.length === 0 || found.length === 2 : found.length === 1;
   if (!isCountPossible) return null;
-  found.sort((first, second) => first.t - second.t);
+  found.sort((first, second) => first.fraction - second.fraction);
   // An edge that starts outside enters at its first crossing and leaves at its second.
   return found.map(({ point }, index) => ({ point, enters: isStartInside === (index === 1) }));
 }

@@ -6,9 +6,9 @@ import type { Piece } from './window-cut.ts';
 const keyOf = ({ x, y }: GridPoint): string => `${x},${y}`;
 
 /**
- * Joins the rings that clipping produced inside a window with the pieces of the original rings outside it. The result has
- * neither the edges along the window nor the positions at which an edge crossed it: such an edge is straight, so the position
- * in its middle is not needed.
+ * Last step of a local Boolean operation (`local-boolean.ts`): joins the rings that clipping produced inside a window with the
+ * pieces of the original rings outside it. The result has neither the edges along the window nor the positions at which an edge
+ * crosses it: such an edge is straight, so the position in its middle is not needed.
  *
  * @param rings rings inside the window, on the grid of `clipping.ts`
  * @param outside pieces between two crossings, as `cutRing` returns them
@@ -37,20 +37,20 @@ export function joinPieces(
   const unused = new Set(outside);
   for (const first of outside) {
     if (!unused.has(first)) continue;
-    const parts: (readonly Position[])[] = [];
+    const paths: (readonly Position[])[] = [];
     let piece: Piece | undefined = first;
     while (piece && unused.delete(piece)) {
-      parts.push(piece.positions);
+      paths.push(piece.positions);
       const key = keyOf(piece.end);
       const pieceInside = insideByStart.get(key);
       if (!pieceInside) return null;
       insideByStart.delete(key);
       // The first and the last point are the crossings.
-      parts.push(pieceInside.slice(1, -1).map(({ x, y }): Position => [fromGrid(x), fromGrid(y)]));
+      paths.push(pieceInside.slice(1, -1).map(({ x, y }): Position => [fromGrid(x), fromGrid(y)]));
       piece = outsideByStart.get(keyOf(pieceInside.at(-1) as GridPoint));
     }
     if (piece !== first) return null;
-    const ring = ([] as Position[]).concat(...parts);
+    const ring = ([] as Position[]).concat(...paths);
     ring.push(ring[0] as Position); // the closing position
     result.push(ring);
   }
@@ -58,8 +58,8 @@ export function joinPieces(
 }
 
 /**
- * Removes the edges of a ring that run along the window and returns the remaining parts: none when all edges run along it, 'closed'
- * when no edge does.
+ * Removes the edges of a ring that run along the window. Returns the remaining pieces: none when all edges run along the window,
+ * 'closed' when no edge does.
  */
 function splitAtWindow(ring: GridRing, window: Bounds): readonly GridPoint[][] | 'closed' {
   /** For each point, whether the edge that begins at it runs along the window. */

@@ -26,13 +26,14 @@ const feature = (members: object = {}) => ({
 const withGeometry = (geometry: unknown) => feature({ geometry });
 const withProperties = (properties: object) => feature({ properties });
 
-function accepted(value: unknown): AnnotationFeature {
+function parseValid(value: unknown): AnnotationFeature {
   const result = parseFeature(value, { extent });
   if (!result.ok) throw new Error(`rejected: ${JSON.stringify(result.error)}`);
   return result.feature;
 }
 
-function rejected(value: unknown): string {
+/** Returns the error code and the path of the problem, or `accepted`. */
+function outcomeOf(value: unknown): string {
   const result = parseFeature(value, { extent });
   return result.ok ? 'accepted' : `${result.error.code} ${result.error.path}`;
 }
@@ -61,7 +62,7 @@ describe('parseFeature', () => {
         revision: 7,
       },
     };
-    expect(accepted(cell)).toEqual({
+    expect(parseValid(cell)).toEqual({
       ...cell,
       id,
       properties: {
@@ -106,7 +107,7 @@ describe('parseFeature', () => {
     },
     { type: 'MultiPolygon', coordinates: [[square(0, 0, 10)], [square(50, 50, 10), square(52, 52, 2)]] },
   ])('accepts a geometry of the type $type', (geometry) => {
-    expect(accepted(withGeometry(geometry)).geometry).toEqual(geometry);
+    expect(parseValid(withGeometry(geometry)).geometry).toEqual(geometry);
   });
 
   it('drops the third coordinate of positions, the default plane, and flags that are false', () => {
@@ -114,7 +115,7 @@ describe('parseFeature', () => {
       geometry: { type: 'Point', coordinates: [1, 2, 3], plane: { c: -1, z: 0, t: 0 }, isEllipse: false },
       properties: { isLocked: false, name: null, measurements: {} },
     });
-    expect(accepted(given)).toEqual({
+    expect(parseValid(given)).toEqual({
       type: 'Feature',
       id,
       geometry: { type: 'Point', coordinates: [1, 2] },
@@ -123,7 +124,7 @@ describe('parseFeature', () => {
   });
 
   it('returns an equal feature for the JSON that encodeFeature writes', () => {
-    const given = accepted(
+    const given = parseValid(
       withProperties({
         objectType: 'detection',
         classification: { name: 'Tumor', color: [1, 2, 3] },
@@ -131,7 +132,7 @@ describe('parseFeature', () => {
       }),
     );
     const written = JSON.stringify(encodeFeature(given));
-    expect(accepted(JSON.parse(written))).toEqual(given);
+    expect(parseValid(JSON.parse(written))).toEqual(given);
     expect(JSON.parse(written)).toMatchObject({
       properties: {
         classification: { name: 'Tumor', color: [1, 2, 3] },
@@ -149,7 +150,7 @@ describe('parseFeature', () => {
       [0, 10],
       [0, 0],
     ];
-    expect(rejected(withGeometry({ type: 'Polygon', coordinates: [bowTie] }))).toBe('accepted');
+    expect(outcomeOf(withGeometry({ type: 'Polygon', coordinates: [bowTie] }))).toBe('accepted');
   });
 
   it.each<[string, unknown]>([
@@ -218,34 +219,34 @@ describe('parseFeature', () => {
     ['parent_is_self properties.parentId', withProperties({ parentId: id })],
     ['wrong_type properties.isLocked', withProperties({ isLocked: 'yes' })],
   ])('rejects a feature with the error code and path "%s"', (error, value) => {
-    expect(rejected(value)).toBe(error);
+    expect(outcomeOf(value)).toBe(error);
   });
 
   it('rejects a feature whose geometry and nucleus together exceed the vertex limit', () => {
     const line = Array.from({ length: annotationLimits.vertices / 2 + 1 }, () => [1, 1]);
     const geometry = { type: 'LineString', coordinates: line };
-    expect(rejected(feature({ geometry }))).toBe('accepted');
-    expect(rejected(feature({ geometry, nucleusGeometry: geometry }))).toBe(
+    expect(outcomeOf(feature({ geometry }))).toBe('accepted');
+    expect(outcomeOf(feature({ geometry, nucleusGeometry: geometry }))).toBe(
       'too_many_vertices nucleusGeometry.coordinates',
     );
   });
 
   it('rejects a feature with more parts or more measurements than the limit', () => {
     const rings = Array.from({ length: annotationLimits.parts + 1 }, () => square(0, 0, 1));
-    expect(rejected(withGeometry({ type: 'Polygon', coordinates: rings }))).toBe(
+    expect(outcomeOf(withGeometry({ type: 'Polygon', coordinates: rings }))).toBe(
       'too_many_parts geometry.coordinates',
     );
     const measurements = Object.fromEntries(
       Array.from({ length: annotationLimits.measurements + 1 }, (_, index) => [`m${index}`, index]),
     );
-    expect(rejected(withProperties({ measurements }))).toBe('too_many_entries properties.measurements');
+    expect(outcomeOf(withProperties({ measurements }))).toBe('too_many_entries properties.measurements');
   });
 
   it('limits coordinates to 1e9 pixels when the size of the slide is unknown', () => {
-    const at = (x: number) =>
+    const isAccepted = (x: number) =>
       parseFeature(withGeometry({ type: 'Point', coordinates: [x, 0] }), { extent: null }).ok;
-    expect(at(1e9)).toBe(true);
-    expect(at(1.1e9)).toBe(false);
+    expect(isAccepted(1e9)).toBe(true);
+    expect(isAccepted(1.1e9)).toBe(false);
   });
 });
 

@@ -57,10 +57,10 @@ export function generateQuPathFile(seed: number): string {
   const isNewForm = version === 'v0.4' || version === 'v0.5';
 
   /** Returns a coordinate: an integer, a number with two decimals or, because 977 is a prime number, one with many decimals. */
-  const number = () =>
+  const coordinate = () =>
     chance(0.5) ? integer(0, 20_000) : Math.round(random() * 2_000_000) / (chance(0.2) ? 977 : 100);
   /** Returns a position, which rarely has a third coordinate. */
-  const position = () => (chance(0.03) ? [number(), number(), 0] : [number(), number()]);
+  const position = () => (chance(0.03) ? [coordinate(), coordinate(), 0] : [coordinate(), coordinate()]);
   const ring = (x: number, y: number, radius: number): number[][] => {
     const count = integer(3, 12);
     const points = Array.from({ length: count }, (_, index) => [
@@ -70,7 +70,7 @@ export function generateQuPathFile(seed: number): string {
     return [...points, points[0] as number[]];
   };
   const rings = () => {
-    const [x, y, radius] = [number(), number(), integer(10, 500)];
+    const [x, y, radius] = [coordinate(), coordinate(), integer(10, 500)];
     return Array.from({ length: chance(0.2) ? integer(2, 3) : 1 }, (_, index) =>
       ring(x, y, radius / (index * 2 + 1)),
     );
@@ -94,7 +94,7 @@ export function generateQuPathFile(seed: number): string {
       case 'ellipse':
         return {
           type: 'Polygon',
-          coordinates: [ring(number(), number(), integer(10, 500))],
+          coordinates: [ring(coordinate(), coordinate(), integer(10, 500))],
           isEllipse: true,
         };
       default:
@@ -109,7 +109,7 @@ export function generateQuPathFile(seed: number): string {
   /** A colour as the integer 0xAARRGGBB. */
   const packedColor = () => (255 << 24) | integer(0, 0xffffff);
   const nonFinite = ['NaN', 'Infinity', '-Infinity', ...(isNewForm ? ['inf', '-inf'] : [])];
-  const value = () => {
+  const measurementValue = () => {
     if (chance(0.15)) return pick(nonFinite);
     return chance(0.5) ? integer(-5, 5) : random() * 10 ** integer(-8, 8);
   };
@@ -124,8 +124,8 @@ export function generateQuPathFile(seed: number): string {
   const measurements = () => {
     const names = distinctNames(1, 6);
     return isNewForm
-      ? Object.fromEntries(names.map((name) => [name, value()]))
-      : names.map((name) => ({ name, value: value() }));
+      ? Object.fromEntries(names.map((name) => [name, measurementValue()]))
+      : names.map((name) => ({ name, value: measurementValue() }));
   };
   const classification = (): unknown => {
     const names = [
@@ -162,13 +162,11 @@ export function generateQuPathFile(seed: number): string {
     const type = pick(types);
     const children =
       depth > 0 && chance(0.2) ? Array.from({ length: integer(1, 2) }, () => feature(depth - 1)) : [];
-    const description: readonly (readonly [string, string])[] = [
-      ['ANNOTATION_DESCRIPTION', 'first line\nsecond line'],
-    ];
+    const descriptionEntry = ['ANNOTATION_DESCRIPTION', 'first line\nsecond line'] as const;
     const metadata: Record<string, string> | null = chance(0.2)
       ? Object.fromEntries([
           ...distinctNames(1, 3).map((name) => [name, pick(texts)] as const),
-          ...(chance(0.3) ? description : []),
+          ...(chance(0.3) ? [descriptionEntry] : []),
         ])
       : null;
     return {

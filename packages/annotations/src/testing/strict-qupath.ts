@@ -22,7 +22,8 @@ export interface QuPathObject {
   readonly children: readonly QuPathObject[];
 }
 
-const types: Readonly<Record<string, string>> = {
+/** Object types by the names that versions of QuPath use. */
+const typesByName: Readonly<Record<string, string>> = {
   PathTileObject: 'tile',
   PathCellObject: 'cell',
   TMACoreObject: 'tmaCore',
@@ -52,7 +53,7 @@ function readTopLevel(value: unknown): readonly QuPathObject[] {
 }
 
 function readObject(object: Json): QuPathObject {
-  const legacyType = 'id' in object && asText(object.id) in types ? asText(object.id) : null;
+  const legacyType = 'id' in object && asText(object.id) in typesByName ? asText(object.id) : null;
   const id =
     'id' in object && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(asText(object.id))
       ? asText(object.id)
@@ -60,7 +61,7 @@ function readObject(object: Json): QuPathObject {
   const properties = 'properties' in object ? asObject(object.properties) : {};
   const typeName =
     properties.objectType ?? properties.object_type ?? properties.type ?? legacyType ?? 'unknown';
-  const type = types[asText(typeName)] ?? 'annotation';
+  const type = typesByName[asText(typeName)] ?? 'annotation';
   const children = properties.childObjects ?? properties.children;
   const geometry = readGeometry(object.geometry);
   return {
@@ -82,9 +83,9 @@ function readObject(object: Json): QuPathObject {
 function readGeometry(value: unknown): object {
   const { type, coordinates, plane, isEllipse } = asObject(value);
   const completePlane = { c: -1, z: 0, t: 0, ...(plane as object | undefined) };
-  const readValue = readCoordinates(asText(type), coordinates);
-  if (isEllipse === true) return { ellipse: boxOf({ coordinates: readValue }), plane: completePlane };
-  return { type, coordinates: readValue, plane: completePlane };
+  const positions = readCoordinates(asText(type), coordinates);
+  if (isEllipse === true) return { ellipse: boxOf({ coordinates: positions }), plane: completePlane };
+  return { type, coordinates: positions, plane: completePlane };
 }
 
 function readCoordinates(type: string, value: unknown): unknown {
