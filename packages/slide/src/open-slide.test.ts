@@ -9,7 +9,7 @@ import { ascii, buildTiff } from './testing/build-tiff.ts';
 import { memoryFiles } from './testing/memory-files.ts';
 import { openBytes } from './testing/open-bytes.ts';
 
-describe('opening a slide', () => {
+describe('openSlide', () => {
   it('opens a file by its path', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'open-slide-'));
     const path = join(folder, 'slide.svs');
@@ -42,7 +42,7 @@ describe('opening a slide', () => {
   it.each([
     ['an empty file', new Uint8Array()],
     ['a TIFF without an image', buildTiff({ directories: [{ tags: { 305: ascii('A program') } }] }).bytes],
-  ])('rejects %s', async (_, bytes) => {
+  ])('rejects %s with FORMAT_NOT_RECOGNISED', async (_, bytes) => {
     await expect(openBytes(bytes)).rejects.toMatchObject({ code: 'FORMAT_NOT_RECOGNISED' });
   });
 

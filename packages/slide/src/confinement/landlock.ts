@@ -54,35 +54,35 @@ export function landlockVersion(calls: SystemCalls): number {
 export function restrictFiles(calls: SystemCalls, version: number, rules: FileRules): void {
   const { readable, executable, writable } = rules;
   // Newer versions of Landlock have more rights.
-  const changing =
+  const changeRights =
     right.writeFile |
     right.changeFolder |
     (version >= 2 ? right.refer : 0) |
     (version >= 3 ? right.truncate : 0) |
     (version >= 5 ? right.deviceControl : 0);
-  const reading = readable === null ? 0 : right.readFile | right.readFolder;
+  const readRights = readable === null ? 0 : right.readFile | right.readFolder;
   /** The rights that the process loses, except where a rule below grants them. */
-  const handled = changing | reading | right.execute;
-  const ruleset = createRuleset(calls, version, handled);
-  for (const path of readable ?? []) addPath(calls, ruleset, path, reading);
-  for (const path of executable) addPath(calls, ruleset, path, reading | right.execute);
-  for (const path of writable) addPath(calls, ruleset, path, reading | changing);
-  addPath(calls, ruleset, '/dev/null', (reading | changing) & FILE_RIGHTS);
-  checked(calls, 'prctl', calls.prctl(PR_SET_NO_NEW_PRIVS, 1));
-  checked(calls, 'landlock_restrict_self', calls.restrictSelf(ruleset));
+  const handledRights = changeRights | readRights | right.execute;
+  const ruleset = createRuleset(calls, version, handledRights);
+  for (const path of readable ?? []) addPath(calls, ruleset, path, readRights);
+  for (const path of executable) addPath(calls, ruleset, path, readRights | right.execute);
+  for (const path of writable) addPath(calls, ruleset, path, readRights | changeRights);
+  addPath(calls, ruleset, '/dev/null', (readRights | changeRights) & FILE_RIGHTS);
+  requireSuccess(calls, 'prctl', calls.prctl(PR_SET_NO_NEW_PRIVS, 1));
+  requireSuccess(calls, 'landlock_restrict_self', calls.restrictSelf(ruleset));
   closeSync(ruleset);
 }
 
-/** Creates a ruleset without rules. @param handled the file rights that it takes away @returns its file descriptor */
-function createRuleset(calls: SystemCalls, version: number, handled: number): number {
+/** Creates a ruleset without rules. @param handledRights the file rights that it takes away @returns its file descriptor */
+function createRuleset(calls: SystemCalls, version: number, handledRights: number): number {
   // struct landlock_ruleset_attr: rights for files, rights for TCP, scopes.
   const attributes = new DataView(new ArrayBuffer(24));
-  attributes.setBigUint64(0, BigInt(handled), true);
+  attributes.setBigUint64(0, BigInt(handledRights), true);
   attributes.setBigUint64(8, BigInt(version >= 4 ? TCP_BIND_AND_CONNECT : 0), true);
   attributes.setBigUint64(16, BigInt(version >= 6 ? ABSTRACT_SOCKETS_AND_SIGNALS : 0), true);
   // An older kernel knows fewer fields; all bytes of unknown fields must be 0.
   const bytes = new Uint8Array(attributes.buffer);
-  return checked(calls, 'landlock_create_ruleset', calls.createRuleset(bytes, bytes.length, 0));
+  return requireSuccess(calls, 'landlock_create_ruleset', calls.createRuleset(bytes, bytes.length, 0));
 }
 
 /** Adds a rule for a path. A path that does not exist gets no rule and stays inaccessible, even if it is created later. */
@@ -100,7 +100,7 @@ function addPath(calls: SystemCalls, ruleset: number, path: string, rights: numb
     rule.setBigUint64(0, BigInt(allowed), true);
     rule.setInt32(8, file, true);
     if (allowed === 0) return;
-    checked(
+    requireSuccess(
       calls,
       'landlock_add_rule',
       calls.addRule(ruleset, RULE_PATH_BENEATH, new Uint8Array(rule.buffer)),
@@ -111,7 +111,7 @@ function addPath(calls: SystemCalls, ruleset: number, path: string, rights: numb
 }
 
 /** Returns the result of a system call. @throws Error when the call failed */
-function checked(calls: SystemCalls, name: string, result: number): number {
+function requireSuccess(calls: SystemCalls, name: string, result: number): number {
   if (result < 0) throw new Error(`${name} failed with error ${calls.errno()}`);
   return result;
 }

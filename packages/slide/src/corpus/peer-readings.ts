@@ -4,7 +4,7 @@
  */
 
 /** A known difference of a file, and its reason. */
-export interface Exception {
+export interface KnownDifference {
   /** Number of levels to compare, the largest first; absent for all. */
   readonly levels?: number;
   /** Maximum difference of a sample; 0 when absent. */
@@ -12,11 +12,11 @@ export interface Exception {
   readonly reason: string;
 }
 
-const onlyWideLevels = (levels: number): Exception => ({
+const onlyWideLevels = (levels: number): KnownDifference => ({
   levels,
   reason: 'OpenSlide 3.4 skews levels that are narrower than their tiles, except JPEG',
 });
-const blended: Exception = {
+const blended: KnownDifference = {
   maxDifference: 1,
   reason: 'libvips truncates fractions when it blends with a background',
 };
@@ -25,7 +25,7 @@ const blended: Exception = {
  * Real files that OpenSlide reads. Not included are sparse.tiff, whose empty tiles it does not read; files with an
  * orientation, which it ignores; and files with 16-bit or signed samples, of which it shows the low bits.
  */
-export const readByOpenSlide: Readonly<Record<string, Exception | null>> = {
+export const readByOpenSlide: Readonly<Record<string, KnownDifference | null>> = {
   'aperio/1065626.svs': null,
   'aperio/CMU-1-Small-Region.svs': null,
   'aperio/small.svs': null,
@@ -57,7 +57,7 @@ export const readByOpenSlide: Readonly<Record<string, Exception | null>> = {
  * shows only one channel of cells-2c, 4D-series and small_vectra, YCbCr as RGB for OS-1 and OS-2, the preview in a .vsi
  * file, and CMYK and 16 bits in other colours.
  */
-export const readByLibvips: Readonly<Record<string, Exception | null>> = {
+export const readByLibvips: Readonly<Record<string, KnownDifference | null>> = {
   'aperio/1065626.svs': {
     maxDifference: 1,
     reason: 'libvips truncates fractions when it converts subsampled chroma to RGB',

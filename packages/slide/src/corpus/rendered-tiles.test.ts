@@ -20,7 +20,7 @@ import {
   type Rectangle,
 } from '../testing/peers.ts';
 import { goodSlides } from './good-slides.ts';
-import { type Exception, readByLibvips, readByOpenSlide } from './peer-readings.ts';
+import { type KnownDifference, readByLibvips, readByOpenSlide } from './peer-readings.ts';
 
 const slides = process.env.TEST_SLIDES ?? '';
 /** Outcomes are formats in lower case, or error codes in upper case. */
@@ -40,7 +40,7 @@ async function retryWhileBusy<T>(render: () => Promise<T>): Promise<T> {
   }
 }
 
-const peers: readonly [Peer | null, Readonly<Record<string, Exception | null>>][] = [
+const peers: readonly [Peer | null, Readonly<Record<string, KnownDifference | null>>][] = [
   [await openSlidePeer(), readByOpenSlide],
   [await libvipsPeer(), readByLibvips],
 ];
@@ -55,10 +55,10 @@ interface PeerView {
 async function openPeerViews(name: string): Promise<readonly PeerView[]> {
   const views: PeerView[] = [];
   for (const [peer, readableFiles] of peers) {
-    const exception = readableFiles[name];
-    if (!peer || exception === undefined || exception?.maxDifference !== undefined) continue;
+    const knownDifference = readableFiles[name];
+    if (!peer || knownDifference === undefined || knownDifference?.maxDifference !== undefined) continue;
     const slide = await peer(join(slides, name));
-    if (slide) views.push({ slide, levels: exception?.levels ?? Number.POSITIVE_INFINITY });
+    if (slide) views.push({ slide, levels: knownDifference?.levels ?? Number.POSITIVE_INFINITY });
   }
   return views;
 }

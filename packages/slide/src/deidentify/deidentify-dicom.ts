@@ -69,11 +69,10 @@ const maxPatches = 500_000;
 const maxDepth = 16;
 
 /**
- * Returns the patches that de-identify a file of a DICOM slide; null for a label or an overview, which must not be
- * downloaded at all.
+ * Returns the patches that de-identify a file of a DICOM slide; null for a label or an overview, which must not be downloaded at
+ * all.
  *
- * @param salt secret from which new UIDs are derived; equal for all files of a slide, so that they still refer to each
- *   other
+ * @param salt secret from which new UIDs are derived; equal for all files of a slide, so that they still refer to each other
  * @throws NotDeidentifiable; SlideError errors of reading the file
  */
 export async function deidentifyDicom(source: ByteSource, salt: string): Promise<PatchList | null> {
@@ -281,8 +280,7 @@ class DicomPatcher {
   #newUid(uid: string): string {
     const hash = createHash('sha512').update(`${this.#salt}\n${uid.trim()}`).digest('hex');
     const digits = BigInt(`0x${hash}`).toString();
-    // 2.25 is the root of UIDs that are derived from random numbers. Source: ITU-T X.667.
-    // A short UID has no room for this root.
+    // 2.25 is the root of UIDs that are derived from random numbers. Source: ITU-T X.667. A short UID has no room for this root.
     const shortRoot = uid.length > 3 ? '2.' : '';
     const root = uid.length > 8 ? '2.25.' : shortRoot;
     const [first = '1', ...others] = digits;

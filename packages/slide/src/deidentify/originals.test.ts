@@ -234,8 +234,8 @@ describe('de-identified copy of a generated slide', () => {
     const directories = await svsDirectories({});
     const bytes = await buildSvs(plan);
     const path = await writeSlide(`${name}.svs`, bytes);
-    const { bytes: copy, path: copied } = await copyOf(path);
-    await expectSamePixels(path, copied);
+    const { bytes: copy, path: copyPath } = await copyOf(path);
+    await expectSamePixels(path, copyPath);
     const zeroed = copy.filter((byte, i) => byte === 0 && bytes[i] !== 0).length;
     expect(zeroed).toBeGreaterThan(100);
     expect(directories.length).toBeGreaterThan(3);
@@ -249,8 +249,8 @@ describe('de-identified copy of a generated slide', () => {
       directories: [...directories.slice(0, 1), label, ...directories.slice(1, -2)],
     });
     const path = await writeSlide('label-early.svs', bytes);
-    const { path: copied } = await copyOf(path);
-    await expectSamePixels(path, copied);
+    const { path: copyPath } = await copyOf(path);
+    await expectSamePixels(path, copyPath);
   });
 
   it('has no page with another aspect ratio, no text and no unreferenced bytes if it is a generic TIFF', async () => {
@@ -273,8 +273,8 @@ describe('de-identified copy of a generated slide', () => {
 
   it('has no macro if it is an NDPI file', async () => {
     const path = await writeSlide('a.ndpi', ndpiBytes(layOutNdpi(await ndpiDirectories({}))));
-    const { path: copied } = await copyOf(path);
-    await expectSamePixels(path, copied);
+    const { path: copyPath } = await copyOf(path);
+    await expectSamePixels(path, copyPath);
   });
 });
 

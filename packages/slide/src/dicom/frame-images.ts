@@ -24,8 +24,7 @@ export type ReadFrameImage = (frame: number, signal?: AbortSignal) => Promise<En
 /**
  * Returns a function that reads the frames of a file without decoding them.
  *
- * @throws SlideError FORMAT_NOT_SUPPORTED when the encoding is not supported, FILE_CORRUPT, FILE_TRUNCATED,
- *   LIMIT_EXCEEDED
+ * @throws SlideError FORMAT_NOT_SUPPORTED when the encoding is not supported, FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
  */
 export function openFrameImages(instance: Instance): ReadFrameImage {
   const { pixels, tileWidth: width, tileHeight: height } = instance;

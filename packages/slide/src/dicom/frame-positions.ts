@@ -32,7 +32,7 @@ export const framePositionElements: ElementSelection = new Map([
 
 export interface PositionCollector {
   /** Adds the next frame, by its functional groups. */
-  readonly addFrame: (frame: DataSet) => void;
+  readonly add: (frame: DataSet) => void;
   /** Returns the collected positions. @throws SlideError FILE_CORRUPT when fewer frames were added than claimed */
   finish(): FramePositions;
 }
@@ -70,7 +70,7 @@ export function createPositionCollector(
   const sharedPath = pathOf(shared);
   let count = 0;
   return {
-    addFrame(frame) {
+    add(frame) {
       if (count === frames) throw corruptError(`it describes more than its ${frames} frames`);
       const [position] = frame.items(tag.PlanePositionSlideSequence);
       const column = position?.whole(tag.ColumnPositionInTotalImagePixelMatrix) ?? null;

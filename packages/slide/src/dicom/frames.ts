@@ -1,10 +1,9 @@
 /**
  * Reads frames from the pixel data of a DICOM file, each with one read. Uncompressed ("native") frames follow one another.
- * Compressed ("encapsulated") frames are stored as items; each item is a header and a fragment, and a frame has one or
- * more items. An offset table before the items is optional.
+ * Compressed ("encapsulated") frames are stored as items; each item is a header and a fragment, and a frame has one or more
+ * items. An offset table before the items is optional.
  *
- * Source: DICOM PS3.5, section A.4 (encapsulated pixel data), PS3.3 C.7.6.3.1.8 and C.7.6.3.1.9 (extended offset
- * table).
+ * Source: DICOM PS3.5, section A.4 (encapsulated pixel data), PS3.3 C.7.6.3.1.8 and C.7.6.3.1.9 (extended offset table).
  */
 import type { ByteSource } from '../source/byte-source.ts';
 import { byteWindow } from '../source/byte-window.ts';

@@ -73,8 +73,7 @@ export const identityTags: readonly Tag[] = [
  * Reads the identity of a file from its first few kilobytes.
  *
  * @returns null when the file is not DICOM
- * @throws SlideError NOT_A_SLIDE for other DICOM objects, FORMAT_NOT_SUPPORTED, FILE_CORRUPT, FILE_TRUNCATED,
- *   LIMIT_EXCEEDED
+ * @throws SlideError NOT_A_SLIDE for other DICOM objects, FORMAT_NOT_SUPPORTED, FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
  */
 export async function readIdentity(source: ByteSource): Promise<Identity | null> {
   if (source.size < SIGNATURE_BYTES) return null;

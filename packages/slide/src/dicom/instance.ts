@@ -133,8 +133,7 @@ const imageElements: ElementSelection = new Map([
 /**
  * Reads the whole header of a file, up to its pixels.
  *
- * @throws SlideError NOT_A_SLIDE for other DICOM objects, FORMAT_NOT_SUPPORTED, FILE_CORRUPT, FILE_TRUNCATED,
- *   LIMIT_EXCEEDED
+ * @throws SlideError NOT_A_SLIDE for other DICOM objects, FORMAT_NOT_SUPPORTED, FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
  */
 export async function readInstance(source: ByteSource): Promise<Instance> {
   const window = byteWindow(source);
@@ -222,7 +221,7 @@ function remainingElements(collector: PositionCollector | null): ElementSelectio
   if (!collector) return selection;
   return new Map([
     ...selection,
-    [tag.PerFrameFunctionalGroupsSequence, { items: framePositionElements, onItem: collector.addFrame }],
+    [tag.PerFrameFunctionalGroupsSequence, { items: framePositionElements, onItem: collector.add }],
   ]);
 }
 

@@ -103,10 +103,7 @@ export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
     collector === null
       ? new Map()
       : new Map([
-          [
-            tag.PerFrameFunctionalGroupsSequence,
-            { items: framePositionElements, onItem: collector.addFrame },
-          ],
+          [tag.PerFrameFunctionalGroupsSequence, { items: framePositionElements, onItem: collector.add }],
         ]);
   const { dataSet: remaining } = await readDataSet(walk, end, remainingElements, () => false);
   const pixelData = remaining.position(tag.PixelData);

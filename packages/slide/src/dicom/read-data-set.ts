@@ -1,9 +1,8 @@
 /**
- * Parses DICOM data sets: visits data elements, reads the selected values and skips all others. A value representation
- * (VR) is the data type of an element; a sequence is an element whose value is a list of items, each with elements.
+ * Parses DICOM data sets: visits data elements, reads the selected values and skips all others. A value representation (VR) is
+ * the data type of an element; a sequence is an element whose value is a list of items, each with elements.
  *
- * Every visited element counts against a limit, no byte is visited twice, and every length is checked against the
- * enclosing item.
+ * Every visited element counts against a limit, no byte is visited twice, and every length is checked against the enclosing item.
  *
  * Source: DICOM PS3.5, sections 7.1 (data elements), 7.5 (sequences) and A.4 (encapsulated pixel data).
  */

@@ -10,7 +10,7 @@ describe('resultNameOf', () => {
     ['a.geojson', { slide: 'a', kind: 'vector' }],
     ['a.svs', null],
     ['_mask.tif', null],
-  ])('returns slide and kind for %s', (name, expected) => {
+  ])('returns slide and kind if the name is one of a result, else null: %s', (name, expected) => {
     expect(resultNameOf(name)).toEqual(expected);
   });
 });

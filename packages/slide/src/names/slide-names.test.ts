@@ -10,7 +10,7 @@ import {
   withoutCompanionFolders,
 } from './slide-names.ts';
 
-describe('names of slides', () => {
+describe('hasSlideName', () => {
   it.each([
     ...[
       'a.svs',
@@ -25,25 +25,27 @@ describe('names of slides', () => {
       'x.czi',
     ],
     ...['x.qptiff', 'x.jp2', 'x.Jpeg', 'x.png', 'ü.mrxs', 'x.vms', 'x.vmu', 'x.vsi', 'x.dcm', 'x.DICOM'],
-  ])('accept %s', (name) => {
+  ])('accepts %s', (name) => {
     expect(hasSlideName(name)).toBe(true);
   });
 
   it.each([
     ...['notes.txt', 'catalogue.csv', 'dataset.json', 'README', 'a.svs.part', 'svs', '.svs', 'a.tif.md5'],
     'Thumbs.db',
-  ])('reject %s', (name) => {
+  ])('rejects %s', (name) => {
     expect(hasSlideName(name)).toBe(false);
   });
+});
 
+describe('mayBeDicom and mayBeDicomByContent', () => {
   it.each(['IM0001', '1.2.840.113619.2', '000001'])(
-    'do not decide whether the file %s is DICOM, so its content must be read',
+    'return true for %s, a name without an extension or a DICOM UID',
     (name) => {
       expect([mayBeDicomByContent(name), mayBeDicom(name)]).toEqual([true, true]);
     },
   );
 
-  it.each(['a.txt', 'Makefile.am', 'a.svs'])('exclude %s from the DICOM files', (name) => {
+  it.each(['a.txt', 'Makefile.am', 'a.svs'])('return false for %s', (name) => {
     expect([mayBeDicomByContent(name), mayBeDicom(name)]).toEqual([false, false]);
   });
 });
@@ -92,8 +94,8 @@ describe('withoutCompanionFolders', () => {
       ['a.svs', 'a.jpg'],
       ['a.svs', 'a.jpg'],
     ],
-  ])('of %j returns %j', (names, rest) => {
-    expect(withoutCompanionFolders(names)).toEqual(rest);
+  ])('reduces %j to %j', (names, expected) => {
+    expect(withoutCompanionFolders(names)).toEqual(expected);
   });
 });
 

@@ -5,7 +5,6 @@
  * blocks pays off because neighbouring tiles are stored next to each other. Blocks are keyed by the object's fingerprint, not
  * by its key, so blocks of a replaced object are never returned.
  */
-
 import { LRUCache } from 'lru-cache';
 import { type ByteSource, checkRange } from '../source/byte-source.ts';
 import { fingerprintOfVersions, versionOfObject } from '../source/fingerprint.ts';
@@ -155,10 +154,7 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
     return indices.filter((_, step) => !isCached[step]);
   }
 
-  /**
-   * Copies the parts of a range that lie in these blocks. Fetches blocks that are neither in memory nor
-   * pending.
-   */
+  /** Copies the parts of a range that lie in these blocks. Fetches blocks that are neither in memory nor pending. */
   async function fetchInto(
     range: ByteRange,
     indices: readonly number[],

@@ -49,9 +49,7 @@ interface VerifiedBlock {
 interface BlockDiskCacheOptions {
   /** Folder of the cache; it is created with the first block. */
   readonly folder: string;
-  /**
-   * Maximum bytes of all blocks in the folder, whichever process wrote them. Each process may temporarily exceed it by 1/32.
-   */
+  /** Maximum bytes of all blocks in the folder, whichever process wrote them. Each process may temporarily exceed it by 1/32. */
   readonly maxBytes: number;
   /** Reports the first error of the disk; the next one is reported after a successful write. */
   readonly warn: (error: unknown) => void;
@@ -174,7 +172,7 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
   async function check({ name, byteCount }: Block): Promise<VerifiedBlock | null> {
     const path = pathOf(name);
     try {
-      const file = await files.take(path, CHECKSUM_BYTES + byteCount);
+      const file = await files.open(path, CHECKSUM_BYTES + byteCount);
       if (file.size === CHECKSUM_BYTES + byteCount && (await hasValidChecksum(file))) {
         if (verifiedBlocks.size >= MAX_VERIFIED) verifiedBlocks.clear();
         const cached: VerifiedBlock = { path, touchedAt: 0 };
@@ -195,7 +193,7 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
       const cached = await verify(block);
       if (cached === null) return false;
       try {
-        const file = await files.take(cached.path, CHECKSUM_BYTES + block.byteCount);
+        const file = await files.open(cached.path, CHECKSUM_BYTES + block.byteCount);
         await file.readInto(target, targetStart, CHECKSUM_BYTES + offset, length);
       } catch {
         await dropState(block.name, cached.path); // The file was deleted or truncated.

@@ -16,9 +16,7 @@ export interface StoreLimits {
   readonly waiting: number;
   /** Retries after the first attempt. */
   readonly retries: number;
-  /**
-   * Pause before the first retry. It doubles for each further retry; a random factor between 0.5 and 1 is applied (jitter).
-   */
+  /** Pause before the first retry. It doubles for each further retry; a random factor between 0.5 and 1 is applied (jitter). */
   readonly backoffMs: number;
   /** Time limit of one attempt, including its response body. */
   readonly attemptMs: number;

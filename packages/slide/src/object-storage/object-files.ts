@@ -6,7 +6,7 @@ import { posix } from 'node:path';
 import { SlideError, type SlideLocation } from '../model/slide.ts';
 import { type ByteSource, checkRange } from '../source/byte-source.ts';
 import { fingerprintOfVersions, versionOfObject } from '../source/fingerprint.ts';
-import { isMember, notAMember, type SlideFiles } from '../source/slide-files.ts';
+import { isMember, notAMemberError, type SlideFiles } from '../source/slide-files.ts';
 import type { ObjectReader } from './object-reader.ts';
 import type { ObjectFacts, StoredObject } from './object-store.ts';
 
@@ -37,7 +37,7 @@ export async function openObjectFiles(location: SlideLocation, objects: ObjectRe
     },
     async open(memberName) {
       const memberKey = keyOfMember(folder, memberName);
-      if (members && !isMember(memberKey.slice(folder.length), members)) throw notAMember();
+      if (members && !isMember(memberKey.slice(folder.length), members)) throw notAMemberError();
       return openObjectSource(memberKey, objects);
     },
     async pathOf() {

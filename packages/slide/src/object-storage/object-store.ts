@@ -43,9 +43,7 @@ export interface ObjectStore {
    * @throws SlideError FILE_CHANGED when the object was replaced
    */
   read(object: StoredObject, offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
-  /**
-   * Lists all objects whose keys start with the prefix, in byte order of their keys; '' lists all objects.
-   */
+  /** Lists all objects whose keys start with the prefix, in byte order of their keys; '' lists all objects. */
   list(prefix: string, signal?: AbortSignal): AsyncIterable<ListedObject>;
   /**
    * Stores a file atomically, in one request or as a multipart upload, and replaces an existing object.

@@ -16,8 +16,7 @@ const DESCRIPTION_BYTES = 2 ** 20;
  *
  * Source: OpenSlide's notes on the MIRAX format.
  *
- * @throws SlideError FILE_TRUNCATED when a file is missing, FILE_CORRUPT when it lists a file outside the folder,
- *   LIMIT_EXCEEDED
+ * @throws SlideError FILE_TRUNCATED when a file is missing, FILE_CORRUPT when it lists a file outside the folder, LIMIT_EXCEEDED
  */
 export async function checkMiraxFiles(files: SlideFiles): Promise<readonly string[]> {
   const folder = files.name.replace(/\.mrxs$/i, '');
@@ -25,7 +24,7 @@ export async function checkMiraxFiles(files: SlideFiles): Promise<readonly strin
   const ini = await readDescription(files, description);
   const count = Number(ini.get('DATAFILE')?.get('FILE_COUNT') ?? Number.NaN);
   if (!Number.isInteger(count) || count < 1) throw corruptError('it does not state the number of its files');
-  if (count > MAX_FILES) throw tooMany(count);
+  if (count > MAX_FILES) throw tooManyFilesError(count);
   const dataFiles = Array.from({ length: count }, (_, i) => ini.get('DATAFILE')?.get(`FILE_${i}`));
   const indexFile = ini.get('HIERARCHICAL')?.get('INDEXFILE');
   return [description, ...(await checkFiles(files, [indexFile, ...dataFiles], `${folder}/`))];
@@ -69,7 +68,7 @@ async function checkFiles(
   names: readonly (string | undefined)[],
   folder: string,
 ): Promise<readonly string[]> {
-  if (names.length > MAX_FILES) throw tooMany(names.length);
+  if (names.length > MAX_FILES) throw tooManyFilesError(names.length);
   const checked: string[] = [];
   for (const name of new Set(names)) {
     if (name === undefined || !isPlainName(name)) throw corruptError('it lists a file outside its folder');
@@ -101,6 +100,6 @@ function corruptError(reason: string): SlideError {
   return new SlideError('FILE_CORRUPT', `The description of the slide is damaged: ${reason}`);
 }
 
-function tooMany(count: number): SlideError {
+function tooManyFilesError(count: number): SlideError {
   return new SlideError('LIMIT_EXCEEDED', `The slide has ${count} files`);
 }

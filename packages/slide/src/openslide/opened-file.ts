@@ -78,7 +78,7 @@ export async function openInLibrary(library: OpenSlideLibrary, path: string): Pr
     try {
       const result = await read(handle.slide);
       const error = library.errorOf(handle.slide);
-      if (error !== null) throw unreadable(error);
+      if (error !== null) throw unreadableError(error);
       return result;
     } finally {
       handle.runningReads--;
@@ -111,10 +111,10 @@ async function openWithoutError(library: OpenSlideLibrary, path: string): Promis
   const error = library.errorOf(slide);
   if (error === null) return slide;
   await library.close(slide);
-  throw unreadable(error);
+  throw unreadableError(error);
 }
 
 /** Keeps the library's message as the cause, for the log only: it may contain a path. */
-function unreadable(message: string): SlideError {
+function unreadableError(message: string): SlideError {
   return new SlideError('FILE_CORRUPT', 'OpenSlide cannot read the file', { cause: new Error(message) });
 }

@@ -57,17 +57,17 @@ export function readIni(text: string): Ini {
 function parseSectionName(content: string): string {
   const [, name] = /^\[([^[\]]+)\][ \t]*$/.exec(content) ?? [];
   if (name === undefined) throw corruptError('a malformed section line');
-  return checkedName(name);
+  return checkName(name);
 }
 
 function parseKeyAndValue(content: string): readonly [key: string, value: string] {
   const separator = content.indexOf('=');
   const key = content.slice(0, Math.max(0, separator)).replace(TRAILING_BLANKS, '');
   if (key === '' || /[[\]]/.test(key)) throw corruptError('a line without a key and value');
-  return [checkedName(key), content.slice(separator + 1).replace(LEADING_BLANKS, '')];
+  return [checkName(key), content.slice(separator + 1).replace(LEADING_BLANKS, '')];
 }
 
-function checkedName(name: string): string {
+function checkName(name: string): string {
   if (INVISIBLE.test(name)) throw corruptError('a name with an invisible character');
   return name;
 }

@@ -16,11 +16,10 @@ const MAX_CALL_MS = 5000;
 /**
  * Renders a rectangle of a Deep Zoom level.
  *
- * When the file's smallest level is more than 8 times as large, the pixels come from an overview, a small copy of the
- * whole slide that is rendered once. Otherwise each of the smallest Deep Zoom levels would read the whole file again.
+ * When the file's smallest level is more than 8 times as large, the pixels come from an overview, a small copy of the whole slide
+ * that is rendered once. Otherwise each of the smallest Deep Zoom levels would read the whole file again.
  *
- * @throws SlideError BUSY when the overview is not complete after 5 s; the next call continues it. Errors of reading and
- *   decoding
+ * @throws SlideError BUSY when the overview is not complete after 5 s; the next call continues it. Errors of reading and decoding
  */
 export async function renderPixels(slide: Slide, region: Region, signal?: AbortSignal): Promise<Raster> {
   const { perPixelX, perPixelY } = renderSourceLevel(slide, region.dziLevel);

@@ -77,16 +77,8 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
       }
       const part = filledPartOf(level, position);
       const [pieceScaleX, pieceScaleY] = [perPixelX / shrink, perPixelY / shrink];
-      const columns = touchedPixels(
-        x * pieceScaleX - part.x / shrink,
-        target.width * pieceScaleX,
-        piece.width,
-      );
-      const rows = touchedPixels(
-        y * pieceScaleY - part.y / shrink,
-        target.height * pieceScaleY,
-        piece.height,
-      );
+      const columns = pixelSpan(x * pieceScaleX - part.x / shrink, target.width * pieceScaleX, piece.width);
+      const rows = pixelSpan(y * pieceScaleY - part.y / shrink, target.height * pieceScaleY, piece.height);
       const cropped = cropRaster(piece, columns.first, rows.first, columns.count, rows.count);
       addPiece(cropped, { ...part, x: part.x + columns.first * shrink, y: part.y + rows.first * shrink });
     }
@@ -207,15 +199,13 @@ async function decodeFilled(tile: EncodedImage, part: FilledPart, shrink: Shrink
 }
 
 /** Returns the whole pixels that an interval touches, at least one, within 0…limit − 1. */
-function touchedPixels(start: number, length: number, limit: number): { first: number; count: number } {
+function pixelSpan(start: number, length: number, limit: number): { first: number; count: number } {
   const first = Math.min(Math.max(0, Math.floor(start)), limit - 1);
   const end = Math.max(Math.min(limit, Math.ceil(start + length)), first + 1);
   return { first, count: end - first };
 }
 
-/**
- * Yields the tiles that a region touches, column by column, because vertical neighbours are decoded together.
- */
+/** Yields the tiles that a region touches, column by column, because vertical neighbours are decoded together. */
 function* tilesUnder(
   region: Omit<Region, 'dziLevel'>,
   level: Level,

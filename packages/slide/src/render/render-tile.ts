@@ -10,8 +10,7 @@ import { renderPixels } from './render-pixels.ts';
 export type TileColour = 'scanned' | 'srgb';
 
 /**
- * Renders one tile of a slide: decodes it, reduces it with a box filter and cuts it to the size that Deep
- * Zoom requires.
+ * Renders one tile of a slide: decodes it, reduces it with a box filter and cuts it to the size that Deep Zoom requires.
  *
  * @returns a complete JPEG
  * @throws SlideError TILE_OUT_OF_RANGE; errors of reading and decoding

@@ -16,7 +16,6 @@ export interface SlideSummary
   readonly levels: number;
 }
 
-/** Returns the metadata of a slide for the catalogue. */
 export function summariseSlide(slide: Slide): SlideSummary {
   const { format, fingerprint, vendor, mpp, objectivePower, shownPlane, levels } = slide;
   const { width, height, tileSize } = describeDeepZoom(slide);

@@ -128,7 +128,6 @@ export class FairQueue<T> {
     return true;
   }
 
-  /** Removes all jobs. */
   clear(): void {
     this.#all.size = 0;
     this.#all.children.clear();

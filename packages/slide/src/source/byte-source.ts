@@ -13,14 +13,14 @@ export interface ByteSource {
    */
   read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
   /**
-   * Reads exactly `length` bytes at `offset` of the source into `target`, where they begin at index `at`. The reader of
-   * native tiles uses it to read a tile into a buffer that already contains the JPEG tables.
+   * Reads exactly `length` bytes at `offset` of the source into `target`, where they begin at index `targetStart`. Readers of
+   * native tiles use it to read a tile into a buffer that already contains the JPEG tables.
    *
    * @throws SlideError FILE_TRUNCATED when the source ends before them
    */
   readInto(
     target: Uint8Array,
-    at: number,
+    targetStart: number,
     offset: number,
     length: number,
     signal?: AbortSignal,

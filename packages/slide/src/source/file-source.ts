@@ -8,11 +8,11 @@ import { isOnLocalDisk } from './local-file-system.ts';
 import { readPace } from './read-pace.ts';
 
 /**
- * Opens a file for positioned reads, many of which may run at once: on this thread while reads are fast (see
- * read-pace.ts), otherwise in the thread pool.
+ * Opens a file for positioned reads, many of which may run at once. They run on this thread while reads are fast
+ * (read-pace.ts), and in the thread pool while they are slow.
  *
- * After the file is modified, every read throws FILE_CHANGED, because old and new bytes would not belong
- * together. A different file that takes over the name does not affect this one.
+ * After the file is modified, every read throws FILE_CHANGED, because old and new bytes would not belong together. If another
+ * file takes over the name, reads continue with the opened file.
  *
  * @param mayGrow true for Lamina's own append-only files, which may become longer while they are open
  * @throws SlideError FILE_MISSING, NOT_A_SLIDE when the path is no regular file, STORE_UNAVAILABLE
@@ -25,19 +25,19 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
   const changedAt = millisecondsOf(stats.mtimeNs);
 
   /**
-   * @param now the state of the file after a read. The operating system updates the modification time before it changes
+   * @param current the state of the file after a read. The operating system updates the modification time before it changes
    *   the bytes, so an unchanged time means that the bytes read are unchanged
    */
-  function requireUnchanged(now: Stats): void {
-    if (mayGrow || (now.size === size && now.mtimeMs === changedAt)) return;
+  function requireUnchanged(current: Stats): void {
+    if (mayGrow || (current.size === size && current.mtimeMs === changedAt)) return;
     throw new SlideError('FILE_CHANGED', 'The file was written to while it was open');
   }
 
   /** Reads on this thread. @returns the number of bytes, smaller than `length` only at the end of the file */
-  function readOnThisThread(target: Uint8Array, at: number, offset: number, length: number): number {
+  function readOnThisThread(target: Uint8Array, targetStart: number, offset: number, length: number): number {
     const startedAt = performance.now();
     try {
-      return readSync(file.fd, target, at, length, offset);
+      return readSync(file.fd, target, targetStart, length, offset);
     } catch (cause) {
       throw readErrorOf(cause);
     } finally {
@@ -45,14 +45,14 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
     }
   }
 
-  const readInto: ByteSource['readInto'] = async (target, at, offset, length, signal) => {
+  const readInto: ByteSource['readInto'] = async (target, targetStart, offset, length, signal) => {
     signal?.throwIfAborted();
     checkRange(offset, length, size);
-    let done =
-      isLocal && readPace.mayReadOnThisThread(length) ? readOnThisThread(target, at, offset, length) : 0;
-    while (done < length) {
+    const mayReadHere = isLocal && readPace.mayReadOnThisThread(length);
+    let readBytes = mayReadHere ? readOnThisThread(target, targetStart, offset, length) : 0;
+    while (readBytes < length) {
       const { bytesRead } = await file
-        .read(target, at + done, length - done, offset + done)
+        .read(target, targetStart + readBytes, length - readBytes, offset + readBytes)
         .catch((cause) => {
           throw readErrorOf(cause);
         });
@@ -60,7 +60,7 @@ export async function openFileSource(path: string, { mayGrow = false } = {}): Pr
         requireUnchanged(await file.stat());
         throw new SlideError('FILE_TRUNCATED', `The file has become shorter than ${offset + length} bytes`);
       }
-      done += bytesRead;
+      readBytes += bytesRead;
     }
     // For a local file, fstat needs no disk access; for a file on the network it may block, so it runs in the thread pool.
     if (!mayGrow) requireUnchanged(isLocal ? fstatSync(file.fd) : await file.stat());

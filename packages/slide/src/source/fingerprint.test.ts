@@ -3,14 +3,14 @@ import { versionOfFile } from './fingerprint.ts';
 
 const file = { dev: 41n, ino: 7n, size: 1000n, mtimeNs: 1_800_000_000_000_000_001n };
 
-it('a file has the same version on every machine that shares its file system', () => {
+it('versionOfFile returns the same version on every machine that shares the file system', () => {
   expect(versionOfFile({ ...file, dev: 52n } as typeof file)).toBe(versionOfFile(file));
 });
 
 it.each([
   ['a replaced file', { ino: 8n }],
   ['a file that has grown', { size: 1001n }],
-  ['a file with a time of change one nanosecond later', { mtimeNs: file.mtimeNs + 1n }],
-])('the version of a file changes: %s has another version', (_, change) => {
+  ['a file that was modified one nanosecond later', { mtimeNs: file.mtimeNs + 1n }],
+])('versionOfFile returns another version for %s', (_, change) => {
   expect(versionOfFile({ ...file, ...change })).not.toBe(versionOfFile(file));
 });

@@ -3,10 +3,10 @@ import { type ByteSource, checkRange } from './byte-source.ts';
 
 /** Returns a source that reads from bytes in memory. */
 export function memorySource(bytes: Uint8Array): ByteSource {
-  const readInto: ByteSource['readInto'] = async (target, at, offset, length, signal) => {
+  const readInto: ByteSource['readInto'] = async (target, targetStart, offset, length, signal) => {
     signal?.throwIfAborted();
     checkRange(offset, length, bytes.length);
-    target.set(bytes.subarray(offset, offset + length), at);
+    target.set(bytes.subarray(offset, offset + length), targetStart);
   };
   return {
     size: bytes.length,

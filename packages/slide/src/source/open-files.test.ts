@@ -16,24 +16,24 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-const take = (name: string, atLeastBytes = 1) => files.take(join(folder, name), atLeastBytes);
+const openFile = (name: string, atLeastBytes = 1) => files.open(join(folder, name), atLeastBytes);
 const textOf = async (name: string, atLeastBytes = 1) => {
-  const source = await take(name, atLeastBytes);
+  const source = await openFile(name, atLeastBytes);
   return Buffer.from(await source.read(0, source.size)).toString();
 };
 
 describe('the cache of open files', () => {
   it('opens a file once for concurrent callers', async () => {
-    const [one, other] = await Promise.all([take('a'), take('a')]);
-    expect(other).toBe(one);
+    const [first, second] = await Promise.all([openFile('a'), openFile('a')]);
+    expect(second).toBe(first);
     await rm(join(folder, 'a'));
     expect(await textOf('a')).toBe('a');
   });
 
   it('closes the least recently used file above its limit, and reopens it on demand', async () => {
-    const [a, b] = [await take('a'), await take('b')];
-    await take('a');
-    await take('c');
+    const [a, b] = [await openFile('a'), await openFile('b')];
+    await openFile('a');
+    await openFile('c');
     await expect(b.read(0, 1)).rejects.toMatchObject({ code: 'FILE_MISSING' });
     expect(Buffer.from(await a.read(0, 1)).toString()).toBe('a');
     expect(await textOf('b')).toBe('b');
@@ -47,10 +47,10 @@ describe('the cache of open files', () => {
   });
 
   it('closes a file on `drop`, so that a deleted file is reported as missing', async () => {
-    await take('a');
+    await openFile('a');
     await rm(join(folder, 'a'));
     await files.drop(join(folder, 'a'));
-    await expect(take('a')).rejects.toMatchObject({ code: 'FILE_MISSING' });
+    await expect(openFile('a')).rejects.toMatchObject({ code: 'FILE_MISSING' });
     await writeFile(join(folder, 'a'), 'again');
     expect(await textOf('a')).toBe('again');
   });

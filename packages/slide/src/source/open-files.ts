@@ -1,6 +1,4 @@
-/**
- * Keeps Lamina's own cache files open between reads, because opening a file costs more than reading a tile.
- */
+/** Keeps Lamina's own cache files open between reads, because opening a file costs more than reading a tile. */
 import type { ByteSource } from './byte-source.ts';
 import { openFileSource } from './file-source.ts';
 
@@ -12,7 +10,7 @@ export interface OpenFiles {
    * @param minBytes size that the file has at least; a file that was shorter when it was opened is opened again
    * @throws SlideError FILE_MISSING
    */
-  take(file: string, minBytes: number): Promise<ByteSource>;
+  open(file: string, minBytes: number): Promise<ByteSource>;
   /** Closes the file if it is open. */
   drop(file: string): Promise<void>;
   close(): Promise<void>;
@@ -32,7 +30,7 @@ export function cacheOpenFiles(maxFiles: number): OpenFiles {
   }
 
   return {
-    async take(file, minBytes) {
+    async open(file, minBytes) {
       for (let cached = sources.get(file); cached !== undefined; cached = sources.get(file)) {
         const source = await cached;
         if (sources.get(file) !== cached) continue; // The file was closed in the meantime.

@@ -40,9 +40,9 @@ describe('the local files of a slide', () => {
     [['beside.dat'], ['beside.dat', 'slide.mrxs']],
     [[], ['slide.mrxs']],
   ])('are those that the location names, when it names members: %j', async (members, names) => {
-    const known = await openLocalFiles({ path: join(folder, 'dataset', 'slide.mrxs'), members });
-    expect(await known.list()).toEqual(names);
-    await known.close();
+    const slideFiles = await openLocalFiles({ path: join(folder, 'dataset', 'slide.mrxs'), members });
+    expect(await slideFiles.list()).toEqual(names);
+    await slideFiles.close();
   });
 
   it.each(['../secret', 'parts/../../secret', '..', '.', '', '/etc/passwd', 'beside.dat\0'])(

@@ -1,3 +1,4 @@
+/** Opens the files of a slide in a local folder, and prevents names in the slide from leading to other files. */
 import { readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { SlideError, type SlideLocation } from '../model/slide.ts';
@@ -97,9 +98,7 @@ export interface SlideFolder {
 export interface SlideGroup {
   /** The file that represents the slide. */
   readonly leading: string;
-  /**
-   * The other files, sorted. A path with a trailing slash is a folder that belongs to the slide as a whole.
-   */
+  /** The other files, sorted. A path with a trailing slash is a folder that belongs to the slide as a whole. */
   readonly members: readonly string[];
 }
 
@@ -111,20 +110,24 @@ export interface SlideGroup {
  */
 async function resolveInSlide(folder: string, name: string, members?: readonly string[]): Promise<string> {
   const target = resolve(folder, name);
-  if (name.includes('\0') || !isInside(folder, target)) throw outsideFolder();
-  if (members && !isMember(relative(folder, target).split(sep).join('/'), members)) throw notAMember();
-  const [realFolder, real] = await Promise.all([realPathOf(folder), realPathOf(target)]);
-  if (!isInside(realFolder, real)) throw outsideFolder();
-  if (!members || real === join(realFolder, relative(folder, target))) return real;
+  if (name.includes('\0') || !isInside(folder, target)) throw outsideFolderError();
+  if (members && !isMember(relative(folder, target).split(sep).join('/'), members)) throw notAMemberError();
+  const [realFolder, realTarget] = await Promise.all([realPathOf(folder), realPathOf(target)]);
+  if (!isInside(realFolder, realTarget)) throw outsideFolderError();
+  if (!members || realTarget === join(realFolder, relative(folder, target))) return realTarget;
   // A symbolic link may lead to another file of the same slide, but not to another slide of the folder.
-  if (!(await isInRealMember(folder, real, members))) throw notAMember();
-  return real;
+  if (!(await isInRealMember(folder, realTarget, members))) throw notAMemberError();
+  return realTarget;
 }
 
-async function isInRealMember(folder: string, real: string, members: readonly string[]): Promise<boolean> {
+async function isInRealMember(
+  folder: string,
+  realTarget: string,
+  members: readonly string[],
+): Promise<boolean> {
   for (const member of members) {
     const realMember = await realPathOf(join(folder, member));
-    if (realMember === real || (member.endsWith('/') && isInside(realMember, real))) return true;
+    if (realMember === realTarget || (member.endsWith('/') && isInside(realMember, realTarget))) return true;
   }
   return false;
 }
@@ -146,7 +149,7 @@ export function isMember(name: string, members: readonly string[]): boolean {
 }
 
 /** Returns the error for a file that the slide names but that is not among its members. */
-export function notAMember(): SlideError {
+export function notAMemberError(): SlideError {
   return new SlideError(
     'FILE_CORRUPT',
     'The slide is not complete, or it names a file that does not belong to it',
@@ -163,6 +166,6 @@ function isInside(folder: string, path: string): boolean {
   );
 }
 
-function outsideFolder(): SlideError {
+function outsideFolderError(): SlideError {
   return new SlideError('FILE_CORRUPT', 'The slide names a file outside its own folder');
 }

@@ -1,4 +1,4 @@
-/** Reliability figure REL-10: faults of object storage become errors within a time limit, never wrong pixels. */
+/** Tests reliability figure REL-10: faults of object storage become errors within a time limit, never wrong pixels. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -55,8 +55,7 @@ describe.skipIf(withoutObjectStore !== null)(
       store = createObjectStore(settings, shortLimits);
     });
 
-    // All other tests depend on this one: the request signature contains the proxy's address, which the store
-    // must accept.
+    // All other tests depend on this one: the request signature contains the proxy's address, which the store must accept.
     it('returns the requested bytes when no fault occurs', async () => {
       expect(expectedBytes.equals(await readRange())).toBe(true);
     });
@@ -68,21 +67,24 @@ describe.skipIf(withoutObjectStore !== null)(
       expect(expectedBytes.equals(read)).toBe(true);
     });
 
-    const transientFaults: Fault[] = [
-      { kind: 'status', status: 429 },
-      { kind: 'status', status: 500 },
-      { kind: 'status', status: 503 },
-      { kind: 'reset' },
-      { kind: 'half-body' },
-      { kind: 'short-body' },
+    const transientFaults: readonly (readonly [string, Fault])[] = [
+      ['a 429 response', { kind: 'status', status: 429 }],
+      ['a 500 response', { kind: 'status', status: 500 }],
+      ['a 503 response', { kind: 'status', status: 503 }],
+      ['a connection reset', { kind: 'reset' }],
+      ['a body that ends after its first half', { kind: 'half-body' }],
+      ['a body with half of the requested bytes', { kind: 'short-body' }],
     ];
 
-    it.each(transientFaults)('is requested again after $kind $status', async (fault) => {
-      proxy.fail([fault, fault]);
-      expect(expectedBytes.equals(await readRange())).toBe(true);
-    });
+    it.each(transientFaults)(
+      'returns the bytes from the third request after two times %s',
+      async (_, fault) => {
+        proxy.fail([fault, fault]);
+        expect(expectedBytes.equals(await readRange())).toBe(true);
+      },
+    );
 
-    it.each(transientFaults)('is requested at most three times: $kind $status', async (fault) => {
+    it.each(transientFaults)('fails after three requests when each of them gets %s', async (_, fault) => {
       proxy.failAlways(fault);
       const before = proxy.requests.length;
       await expect(readRange()).rejects.toMatchObject(unavailable);
@@ -119,15 +121,14 @@ describe.skipIf(withoutObjectStore !== null)(
       expect(proxy.sentBytes - before).toBeLessThan(bytes.length);
     });
 
-    it.each([{ kind: 'stall' }, { kind: 'slow', bytes: 100 }] as const)(
-      'fails with STORE_TIMEOUT after the time limit: $kind',
-      async (fault) => {
-        proxy.failAlways(fault);
-        await expect(readRange(createObjectStore(settings, impatientLimits))).rejects.toMatchObject({
-          code: 'STORE_TIMEOUT',
-        });
-      },
-    );
+    it.each([
+      ['no response', { kind: 'stall' }],
+      ['a body of 100 bytes per 100 ms', { kind: 'slow', bytes: 100 }],
+    ] as const)('fails with STORE_TIMEOUT after the time limit when it gets %s', async (_, fault) => {
+      proxy.failAlways(fault);
+      const reading = readRange(createObjectStore(settings, impatientLimits));
+      await expect(reading).rejects.toMatchObject({ code: 'STORE_TIMEOUT' });
+    });
 
     it('fails with STORE_TIMEOUT also when garbage collection runs while the body arrives', async () => {
       proxy.failAlways({ kind: 'slow', bytes: 100 });

@@ -27,12 +27,9 @@ const tile = (): EncodedImage => ({
 describe('decodeCached', () => {
   it('reads and decodes a tile once, also for concurrent calls', async () => {
     const { read, reads } = countingReader(tile);
-    const [firstRaster, secondRaster] = await Promise.all([
-      decodeCached(read, 0, 0),
-      decodeCached(read, 0, 0),
-    ]);
-    expect(firstRaster).toBe(secondRaster);
-    expect(await decodeCached(read, 0, 0)).toBe(firstRaster);
+    const [first, second] = await Promise.all([decodeCached(read, 0, 0), decodeCached(read, 0, 0)]);
+    expect(first).toBe(second);
+    expect(await decodeCached(read, 0, 0)).toBe(first);
     expect(reads()).toBe(1);
   });
 

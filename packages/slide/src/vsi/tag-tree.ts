@@ -5,7 +5,6 @@
  * Source: the structure as Bio-Formats (CellSensReader) and SlideIO (vsifile) read it, and as found in
  * vsi-ets-test-jpg2k.vsi and Image_Mouse13_PB_H7.vsi; all numbers are little-endian.
  */
-
 import type { ByteSource } from '../source/byte-source.ts';
 import { type ByteWindow, byteWindow } from '../source/byte-window.ts';
 import { corruptError, incompleteError, limitExceededError } from './errors.ts';

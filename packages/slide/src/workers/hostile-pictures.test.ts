@@ -44,30 +44,28 @@ async function peakBytes(): Promise<number> {
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
 }
 
-const plainPicture = sharp({ create: { width: SIDE, height: SIDE, channels: 3, background: '#a86' } });
+/** A picture of one colour; its clones are encoded in different formats and sizes. */
+const plain = sharp({ create: { width: SIDE, height: SIDE, channels: 3, background: '#a86' } });
 const declaredWebp: readonly (readonly [string, () => Promise<Uint8Array>])[] = [
   ['SVG', async () => expensiveSvg(SIDE, 16)],
-  ['PNG', () => plainPicture.clone().png().toBuffer()],
-  ['JPEG', () => plainPicture.clone().jpeg().toBuffer()],
-  ['GIF', () => plainPicture.clone().gif().toBuffer()],
-  ['TIFF', () => plainPicture.clone().tiff().toBuffer()],
-  ['HEIF', () => plainPicture.clone().avif().toBuffer()],
+  ['PNG', () => plain.clone().png().toBuffer()],
+  ['JPEG', () => plain.clone().jpeg().toBuffer()],
+  ['GIF', () => plain.clone().gif().toBuffer()],
+  ['TIFF', () => plain.clone().tiff().toBuffer()],
+  ['HEIF', () => plain.clone().avif().toBuffer()],
   ['no picture', async () => new Uint8Array(1000)],
 ];
 
 describe('a render process', () => {
   it('renders a WebP tile of a TIFF file', async () => {
-    const webp = await plainPicture.clone().webp().toBuffer();
+    const webp = await plain.clone().webp().toBuffer();
     expect((await render('webp.tif', tiffOfTile(WEBP, webp, SIDE))).length).toBeGreaterThan(100);
   });
 
-  it.each(declaredWebp)(
-    'rejects a tile that TIFF declares as WebP and that is %s',
-    async (name, buildPicture) => {
-      const file = tiffOfTile(WEBP, await buildPicture(), SIDE);
-      await expect(render(`webp-${name}.tif`, file)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
-    },
-  );
+  it.each(declaredWebp)('rejects a tile that TIFF declares as WebP and that is %s', async (name, build) => {
+    const file = tiffOfTile(WEBP, await build(), SIDE);
+    await expect(render(`webp-${name}.tif`, file)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+  });
 
   it('uses less than 200 MB of memory for a small SVG that contains a picture of 784 megapixels', async () => {
     const svg = expensiveSvg(SIDE, 28_000);
@@ -78,20 +76,16 @@ describe('a render process', () => {
   });
 
   it.each([
-    ['JPEG', JPEG, () => plainPicture.clone().resize(4096, 4096).jpeg().toBuffer()],
-    ['WebP', WEBP, () => plainPicture.clone().resize(4096, 4096).webp().toBuffer()],
-    [
-      'lossless WebP',
-      WEBP,
-      () => plainPicture.clone().resize(4096, 4096).webp({ lossless: true }).toBuffer(),
-    ],
+    ['JPEG', JPEG, () => plain.clone().resize(4096, 4096).jpeg().toBuffer()],
+    ['WebP', WEBP, () => plain.clone().resize(4096, 4096).webp().toBuffer()],
+    ['lossless WebP', WEBP, () => plain.clone().resize(4096, 4096).webp({ lossless: true }).toBuffer()],
     [
       'WebP with transparency',
       WEBP,
-      () => plainPicture.clone().ensureAlpha(0.5).resize(4096, 4096).webp().toBuffer(),
+      () => plain.clone().ensureAlpha(0.5).resize(4096, 4096).webp().toBuffer(),
     ],
-  ])('rejects a %s tile that is larger than the file declares', async (name, compression, buildPicture) => {
-    const file = tiffOfTile(compression, await buildPicture(), SIDE);
+  ])('rejects a %s tile that is larger than the file declares', async (name, compression, build) => {
+    const file = tiffOfTile(compression, await build(), SIDE);
     await expect(render(`large-${name}.tif`, file)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 

@@ -23,10 +23,7 @@ export type RenderJob =
   | { readonly kind: 'list'; readonly location: ExpectedSlide; readonly maxTiles: number }
   | GroupJob;
 
-/**
- * A slide and the fingerprint that it must have. If the file has another one, the job fails with
- * FILE_CHANGED.
- */
+/** A slide and the fingerprint that it must have. If the file has another one, the job fails with FILE_CHANGED. */
 export interface ExpectedSlide extends SlideLocation {
   /** If absent, any version of the file is accepted. */
   readonly fingerprint?: string;

@@ -1,5 +1,4 @@
 /** Answers the questions of a render process for objects. It may read only the objects of its current job's slide. */
-
 import type { Objects } from '../location/open-slide-files.ts';
 import { SlideError } from '../model/slide.ts';
 import { checkRange } from '../source/byte-source.ts';

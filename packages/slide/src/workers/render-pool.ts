@@ -13,7 +13,6 @@ import { RenderWorker } from './render-worker.ts';
 
 /** Settings of a pool of render processes. */
 export interface RenderPoolOptions {
-  /** Number of render processes. */
   readonly processes: number;
   /** Maximum number of requests of all accounts that wait for a process. The server's own jobs have the same limit. */
   readonly queueLimit: number;
@@ -25,9 +24,7 @@ export interface RenderPoolOptions {
   readonly timeoutMs: number;
   /** A process without a job for this long is ended; 5 minutes by default. */
   readonly idleMs?: number;
-  /**
-   * Folder of the V8 compile cache, with which later processes start in a third of the time. If absent, there is no cache.
-   */
+  /** Folder of the V8 compile cache, with which later processes start in a third of the time. If absent, there is no cache. */
   readonly compiledFolder?: string;
   /** Folder for temporary files of the processes; by default the system's folder. */
   readonly scratchFolder?: string;

@@ -1,5 +1,4 @@
 /** Orders the jobs that wait for a render process, and records which requests wait for each job. `RenderPool` starts the jobs. */
-
 import { SlideError } from '../model/slide.ts';
 import { FairQueue, type Ticket } from '../scheduling/fair-queue.ts';
 import type { RenderJob } from './messages.ts';
@@ -57,10 +56,9 @@ export interface Place {
 const MAX_INTERNAL_WAIT_MS = 2000;
 
 /**
- * Orders jobs. Requests of accounts take turns (`FairQueue`). Within a session, header reads and tiles go
- * before thumbnails. The server's own jobs, such as reading new files, go after jobs of accounts, and
- * prerendering goes last. A task that several requesters wait for has a place under each and starts at the
- * earliest of their turns.
+ * Orders jobs. Requests of accounts take turns (`FairQueue`). Within a session, header reads and tiles go before thumbnails. The
+ * server's own jobs, such as reading new files, go after jobs of accounts, and prerendering goes last. A task that several
+ * requesters wait for has a place under each and starts at the earliest of their turns.
  */
 export class RenderQueue {
   readonly #requested: FairQueue<Place>;

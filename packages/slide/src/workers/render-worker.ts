@@ -14,9 +14,7 @@ import {
 } from './start-render-process.ts';
 
 interface RenderWorkerOptions extends RenderProcessOptions {
-  /**
-   * Folders of all slides; the processes can read no other files of the machine. With null, they can read every file.
-   */
+  /** Folders of all slides; the processes can read no other files of the machine. With null, they can read every file. */
   readonly slideFolders: readonly string[] | null;
 }
 
@@ -53,10 +51,7 @@ export class RenderWorker {
   #isEnding = false;
   #hasEnded = false;
 
-  /**
-   * @param onEnd called once when the shared process has ended; `isFault` when a job crashed one of the two
-   * processes
-   */
+  /** @param onEnd called once when the shared process has ended; `isFault` when a job crashed one of the two processes */
   constructor(options: RenderWorkerOptions, onEnd: (isFault: boolean) => void) {
     this.#options = options;
     this.#onEnd = onEnd;
@@ -64,7 +59,6 @@ export class RenderWorker {
     this.#shared = this.#startShared();
   }
 
-  /** Ids of the running processes. */
   get processIds(): readonly number[] {
     return [this.#shared, this.#own?.process].flatMap((process) => process?.processId ?? []);
   }
@@ -208,9 +202,7 @@ function rememberOwnProcess(key: string): void {
     slidesWithOwnProcess.delete(oldest);
 }
 
-/**
- * Returns the device and inode of each folder. They change when another folder takes its place by a mount or a rename.
- */
+/** Returns the device and inode of each folder. They change when another folder takes its place by a mount or a rename. */
 async function identitiesOf(folders: readonly string[] | null): Promise<string> {
   const identities = (folders ?? []).map((folder) =>
     stat(folder, { bigint: true }).then(
