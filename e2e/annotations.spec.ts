@@ -150,7 +150,7 @@ test("two people see each other's changes to a shared annotation layer within a 
   const colleague = await openPageAs('user');
   await openSlide(colleague);
   await startDrawing(colleague);
-  await expect(colleague.locator('[data-live]')).toBeAttached();
+  await expect(colleague.locator('[data-live]')).toBeAttached(); // the page receives changes of other people
   await expect(row(colleague, /^Area/)).toBeVisible();
   await expect(panel(colleague).getByText('No class')).toBeVisible();
 

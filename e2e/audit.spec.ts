@@ -30,6 +30,7 @@ test('an administrator finds out from the audit log who opened a slide, and what
 
   const page = await openPageAs(admin);
   const table = page.getByRole('table', { name: 'Kayıtlar' });
+  /** Returns the first row of the audit log that contains all words. */
   const rowWith = (...words: readonly string[]) =>
     words.reduce((rows, hasText) => rows.filter({ hasText }), table.getByRole('row')).first();
 

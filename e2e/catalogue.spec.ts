@@ -31,7 +31,7 @@ test('the search of the catalogue ignores case and hides groups without a match'
   await page.getByPlaceholder('Search images...').fill('SECTION-10');
   await expect(page.getByText('section-10.svs')).toBeVisible();
   await expect(page.getByText('section-2.svs')).toBeHidden();
-  await expect(page.getByRole('button', { name: /^Unknown \d/ })).toBeHidden();
+  await expect(page.getByRole('button', { name: /^Unknown \d/ })).toBeHidden(); // the group of images without a dataset
 });
 
 test('a second click on the selected image does not load it again, and its panel shows name, dataset and organ', async ({

@@ -35,6 +35,7 @@ test('a member sees the slides of a restricted dataset only after an administrat
   await test.step('an administrator restricts the dataset but shows its name', async () => {
     await admin.goto('/admin');
     await admin.getByRole('link', { name: /Veri Kümeleri/ }).click();
+    // Forced, because the visible part of a switch covers its input.
     await card.getByRole('switch', { name: /Erişimi kısıtla/ }).click({ force: true });
     await expect(admin.getByText('Veri kümesi kısıtlandı.')).toBeVisible();
     await member.reload();

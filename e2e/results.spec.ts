@@ -175,6 +175,7 @@ test('a heatmap is drawn over the slide, changes its threshold and palette witho
   await expect(valueUnderPointer(page)).toHaveText(`Value: ${column}`);
   await expectNoAxeFindings(page);
 
+  // Forced, because the visible part of a switch covers its input.
   await resultsPanel(page).getByRole('switch', { name: 'Show: Tumour probability' }).click({ force: true });
   await expect(page.locator(`canvas[data-result-layer="${layerId}"]`)).toHaveCount(0);
 });

@@ -56,7 +56,7 @@ test.describe('the dashboard layout', () => {
     const page = await openPageAs(someone);
     await page.goto('/dashboard');
     const menu = userMenuOf(page, someone);
-    await expect(menu).toContainText('DU');
+    await expect(menu).toContainText('DU'); // the name is "Deniz user"
     await menu.click();
     await expect(page.getByRole('menuitem')).toHaveText(['Profile', 'Logout']);
     await page.getByRole('heading', { level: 1 }).click();
@@ -221,7 +221,7 @@ test.describe('the admin layout', () => {
     const page = await openPageAs(someone);
     await page.goto('/admin');
     const menu = userMenuOf(page, someone);
-    await expect(menu).toContainText('DA');
+    await expect(menu).toContainText('DA'); // the name is "Deniz admin"
     await expect(menu).toContainText('Admin');
     await menu.click();
     await page.getByRole('heading', { level: 1 }).click();

@@ -369,6 +369,7 @@ test.describe('the viewer', () => {
         return requestCount === 1 ? route.fulfill(sessionRejection) : route.continue();
       });
       const release = await holdRequests(page, sessionUrls);
+      // Stops the clock of the page, so that the test controls the delay of 1 s before the retry.
       await page.clock.pauseAt(await page.evaluate(() => Date.now() + 10_000));
       await chooseSlide(page, slideName);
       await expect(page.getByText('Session expired. Creating new session...')).toBeVisible();

@@ -9,6 +9,7 @@ import { openDatabase, runLockedTransaction } from '../../../packages/server/src
 import { insertImages } from '../../../packages/server/src/store/images.ts';
 import { fingerprintOfVersions, versionOfFile } from '../../../packages/slide/src/index.ts';
 
+/** Organs in Turkish, from breast to spleen. Some contain letters that the search must also find without diacritics. */
 const organs = [
   'Meme',
   'Kolon',
@@ -25,7 +26,9 @@ const stains = ['HE', 'Ki-67', 'ER', 'PR', 'HER2', 'PAS'];
 /** Every 5000th slide has the rare organ. */
 const rareOrganInterval = 5000;
 
+/** Names of the 40 datasets. */
 export const datasets = Array.from({ length: 40 }, (_, i) => `Study ${String(i + 1)}`);
+/** Name of the rare organ (thymus). */
 export const rareOrgan = 'Timus';
 
 /** A generated slide. */
