@@ -168,7 +168,7 @@ export const AuditEntry = z
       ])
       .nullable(),
     detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
-    address: z.string().nullable(),
+    address: z.string().nullable(), // IP address of the request, if there was one
     requestId: z.string().nullable(),
     hash: z
       .string()

@@ -14,7 +14,7 @@ const Note = MultiLine.max(1000, reason('text_too_long'));
 export const CaseSlide = z.object({
   image_id: z.string(),
   stain: z.string().nullable(),
-  block: z.string().nullable(),
+  block: z.string().nullable(), // the tissue block from which the slide was cut
   note: z.string().nullable(),
 });
 export type CaseSlide = z.infer<typeof CaseSlide>;
@@ -28,7 +28,7 @@ export const RegistrationMatrix = z
   .meta({ description: '[a, b, c, d, e, f]: x’ = a·x + c·y + e, y’ = b·x + d·y + f' });
 export type RegistrationMatrix = z.infer<typeof RegistrationMatrix>;
 
-const residual = z.number().nullable().meta({
+const residualMicrometres = z.number().nullable().meta({
   description: 'Root mean square distance of the pairs in µm; null if the scale of the slide is not known',
 });
 
@@ -36,7 +36,7 @@ export const CaseRegistration = z.object({
   from_image: z.string(),
   to_image: z.string(),
   matrix: RegistrationMatrix,
-  residual_um: residual,
+  residual_um: residualMicrometres,
 });
 export type CaseRegistration = z.infer<typeof CaseRegistration>;
 
@@ -159,7 +159,7 @@ export const registerCaseSlides = endpoint({
       .min(2)
       .max(100),
   }),
-  response: z.object({ matrix: RegistrationMatrix, residual_um: residual }),
+  response: z.object({ matrix: RegistrationMatrix, residual_um: residualMicrometres }),
   status: 200,
   errors: ['not_found'],
 });

@@ -9,6 +9,7 @@ import { Image, optionalSession } from './images.ts';
 import { ExistingName, SearchText } from './text.ts';
 
 /**
+ * The order of a list of images:
  * - `name`: natural order of datasets, cases and file names. Within a dataset, images of cases come before images without a case.
  * - `newest`, `largest`: images in this order. The dataset with the first image comes first, and cases have no effect.
  */

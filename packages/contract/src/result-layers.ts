@@ -9,6 +9,7 @@ export const ResultKind = z.enum(['raster', 'vector']);
 export type ResultKind = z.infer<typeof ResultKind>;
 
 /**
+ * The state of a result layer:
  * - `uploading`: the server waits for the file
  * - `queued`: the file is complete, the import waits
  * - `importing`: the server reads the file

@@ -24,6 +24,7 @@ export const ManagedImage = Image.extend({
 export type ManagedImage = z.infer<typeof ManagedImage>;
 
 /**
+ * The status by which administrators filter entries:
  * - `listed`: every entry that is neither missing nor removed, whether or not its file could be read
  * - `ready`, `pending`, `failed`, `hidden`: listed entries with this state
  * - `held`: listed entries to which metadata files are not applied (see `metadata_hold`)

@@ -43,9 +43,9 @@ describe('checkUploadPath', () => {
     ['nul.svs', 'upload_name_reserved'],
     ['a/LPT1.tif', 'upload_name_reserved'],
     ['com¹.svs', 'upload_name_reserved'],
-    [`${'ş'.repeat(128)}`, 'upload_name_long'],
+    [`${'ş'.repeat(128)}`, 'upload_name_long'], // 256 bytes
     [`${'a'.repeat(250)}/${'b'.repeat(250)}/${'c'.repeat(250)}/${'d'.repeat(250)}`, 'upload_name_long'],
-    [`${'a/'.repeat(16)}b`, 'upload_name_deep'],
+    [`${'a/'.repeat(16)}b`, 'upload_name_deep'], // 17 names
   ])('rejects the path %j with the reason %s', (path, fault) => {
     expect(checkUploadPath(path)).toEqual({ fault });
   });
@@ -53,6 +53,7 @@ describe('checkUploadPath', () => {
   it('never accepts a path that leads outside the target folder', () => {
     fc.assert(
       fc.property(
+        // The last two characters look like a dot and a slash.
         fc.string({ unit: fc.constantFrom('.', '/', '\\', 'a', '\0', ' ', ':', '․', '／') }),
         (path) => {
           const checked = checkUploadPath(path);

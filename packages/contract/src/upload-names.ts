@@ -32,6 +32,7 @@ export function checkUploadPath(
   const normalised = path.normalize('NFC');
   if (normalised === '') return { fault: 'upload_name_empty' };
   if (bytesOf(normalised) > maxPathBytes) return { fault: 'upload_name_long' };
+  // Matches the beginning of /etc, \\server and C:\slides.
   if (/^(\/|\\|[a-z]:)/i.test(normalised)) return { fault: 'upload_name_absolute' };
   const names = normalised.split('/');
   if (names.length > maxDepth) return { fault: 'upload_name_deep' };
@@ -45,7 +46,7 @@ export function checkUploadPath(
 function faultOfName(name: string): NameFault | null {
   if (name === '') return 'upload_name_empty';
   if (bytesOf(name) > maxNameBytes) return 'upload_name_long';
-  if (name.startsWith('.')) return 'upload_name_hidden';
+  if (name.startsWith('.')) return 'upload_name_hidden'; // includes the names . and ..
   if (refusedCharacters.test(name) || !isSingleLine(name)) return 'upload_name_character';
   // Windows removes spaces and dots at the end of a name.
   if (/^\s|[\s.]$/u.test(name)) return 'upload_name_edge';

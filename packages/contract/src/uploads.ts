@@ -17,6 +17,7 @@ export const maxOpenUploads = 100;
 export const uploadExpiryHours = 48;
 
 /**
+ * The state of an upload:
  * - `open`: files are being sent, or checked
  * - `placing`: all files are complete and are being moved to the slide storage
  * - `done`: the upload is in the slide storage, where the catalogue reads it
@@ -33,7 +34,7 @@ export type UploadState = z.infer<typeof UploadState>;
 export const UploadProblem = z.enum(['checksum', 'exists', 'storage']);
 export type UploadProblem = z.infer<typeof UploadProblem>;
 
-const bytes = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+const byteCount = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 
 export const SlideUpload = z
   .object({
@@ -43,7 +44,7 @@ export const SlideUpload = z
     is_folder: z.boolean(),
     file_count: z.number().int(),
     checked_count: z.number().int().meta({ description: 'Complete files whose checksum matches' }),
-    size_bytes: bytes,
+    size_bytes: byteCount,
     state: UploadState,
     problem: UploadProblem.nullable(),
     begun_at: z.iso.datetime(),
@@ -62,6 +63,7 @@ export const SlideUpload = z
 export type SlideUpload = z.infer<typeof SlideUpload>;
 
 /**
+ * The state of a file of an upload:
  * - `open`: the file is not complete
  * - `checking`: the file is complete and its checksum is being computed
  * - `checked`: the checksum matches
@@ -74,7 +76,7 @@ export const UploadFile = z
   .object({
     id: z.string(),
     path: z.string().meta({ description: 'Path below the folder; for a single file its name' }),
-    size_bytes: bytes,
+    size_bytes: byteCount,
     modified_ms: z.number().meta({
       description: 'Modification time of the original file, by which it is recognised when resuming',
     }),
@@ -92,7 +94,7 @@ export const listUploads = endpoint({
   defaultLanguage: 'tr',
   response: z.object({
     uploads: z.array(SlideUpload).meta({ description: 'Newest first' }),
-    max_bytes: bytes.meta({ description: 'Maximum size of one upload' }),
+    max_bytes: byteCount.meta({ description: 'Maximum size of one upload' }),
   }),
   status: 200,
   errors: [],
@@ -112,7 +114,7 @@ export const beginUpload = endpoint({
     path: z.string().max(1000).meta({ description: 'Path below the dataset, with forward slashes' }),
     is_folder: z.boolean(),
     file_count: z.number().int().min(1).max(maxFilesOfUpload),
-    size_bytes: bytes.meta({ description: 'Size of all files together' }),
+    size_bytes: byteCount.meta({ description: 'Size of all files together' }),
   }),
   response: z.object({
     upload: SlideUpload,
@@ -177,7 +179,7 @@ export const getUploadFile = endpoint({
   access: 'catalogue.write',
   scope: 'slides:upload',
   defaultLanguage: 'tr',
-  response: UploadFile.extend({ offset: bytes }),
+  response: UploadFile.extend({ offset: byteCount }),
   status: 200,
   errors: ['not_found'],
 });

@@ -1,4 +1,4 @@
-/** Accounts: their fields, and the endpoints with which people manage their own account. */
+/** The schemas of accounts, and the endpoints with which people manage their own account. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { reason } from './error-reasons.ts';
@@ -81,8 +81,8 @@ export type UserDetails = z.infer<typeof UserDetails>;
 export const Message = z.object({ message: z.string() }).meta({ id: 'Message' });
 
 /**
- * A password with which a person signs in or confirms a change. It may be shorter than a new password, so that the response to a
- * wrong password is always that it is wrong. Error messages name the field: `password`, `current_password` or `new_password`.
+ * A password with which a person signs in or confirms a change. It may be shorter than a new password, so that the server rejects a
+ * short password as wrong, and not as too short. Error messages name the field: `password`, `current_password` or `new_password`.
  */
 export const Password = z
   .string(reason('password_required'))

@@ -9,8 +9,8 @@ describe('the toasts of the app', () => {
     act(() => {
       for (let number = 1; number <= 21; number += 1) toast.success(`toast ${number}`);
     });
-    const shown = (await screen.findAllByRole('alert')).map(({ textContent }) => textContent);
-    expect(shown).toHaveLength(20);
-    expect(shown.slice(0, 2)).toEqual(['toast 20', 'toast 19']); // toast 21 waits until another one closes
+    const toastTexts = (await screen.findAllByRole('alert')).map(({ textContent }) => textContent);
+    expect(toastTexts).toHaveLength(20);
+    expect(toastTexts.slice(0, 2)).toEqual(['toast 20', 'toast 19']); // toast 21 waits until another one closes
   });
 });

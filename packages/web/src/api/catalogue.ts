@@ -154,13 +154,13 @@ async function loadGroups(
     ...(await Promise.all(pagesToLoad.map(async (page) => ({ page, rows: await loadRows(page) })))),
   ];
   for (const { page, rows } of loadedRows) {
-    if (rows.revision !== response.revision) continue; // changed between the two requests; loaded again when visible
+    if (rows.revision !== response.revision) continue; // the catalogue has changed since; visible pages are reloaded
     queryClient.setQueryData(
       [...rowsKey(listing, response.revision), page],
       reuseUnchangedImages(listing, previous, rows.images),
     );
   }
-  if (previous !== undefined) void queryClient.invalidateQueries({ queryKey: [imagesKey] }); // those of `useImage`
+  if (previous !== undefined) void queryClient.invalidateQueries({ queryKey: [imagesKey] }); // the images of `useImage`
   return { ...response, listing, etag };
 }
 

@@ -14,9 +14,9 @@ import { chooseLanguage } from '../language/language.ts';
 import { account } from '../testing/accounts.ts';
 import { errorResponse, stubApi } from '../testing/stub-api.ts';
 import {
-  addressOf,
   call,
   callIfChanged,
+  endpointUrl,
   messageOf,
   NoResponseError,
   onSignInEnded,
@@ -163,12 +163,12 @@ describe('a 401 response', () => {
   });
 });
 
-describe('addressOf', () => {
+describe('endpointUrl', () => {
   it('returns a URL with escaped path parameters and without undefined query values', () => {
-    expect(addressOf({ ...getProfile, path: '/a/:uid/b/:name' }, { uid: 'x/y', name: 'ö' })).toBe(
+    expect(endpointUrl({ ...getProfile, path: '/a/:uid/b/:name' }, { uid: 'x/y', name: 'ö' })).toBe(
       '/api/v1/a/x%2Fy/b/%C3%B6',
     );
-    expect(addressOf(listImages, {}, { q: 'a&b', dataset: undefined, limit: 5 })).toBe(
+    expect(endpointUrl(listImages, {}, { q: 'a&b', dataset: undefined, limit: 5 })).toBe(
       '/api/v1/image-catalog/images?q=a%26b&limit=5',
     );
   });

@@ -92,7 +92,7 @@ export function abortReadingCalls(): () => void {
 type Query = Readonly<Record<string, string | number | null | undefined>>;
 
 /** Returns the URL of an endpoint with its path parameters and query. */
-export function addressOf(
+export function endpointUrl(
   endpoint: Endpoint,
   params: Readonly<Record<string, string>> = {},
   query: Query = {},
@@ -206,7 +206,7 @@ async function send<T>(
   let errorResponse: Response;
   let responseText: string;
   try {
-    const response = await fetch(addressOf(endpoint, params, query), {
+    const response = await fetch(endpointUrl(endpoint, params, query), {
       method: endpoint.method,
       headers,
       ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),

@@ -129,11 +129,11 @@ async function discover(): Promise<z.infer<typeof Discovery>> {
 /** Sends a request to the provider and parses the response. @throws ExternalSignInError for no response, an error, or an unexpected body */
 async function requestFromProvider<T>(
   schema: z.ZodType<T>,
-  address: string,
+  url: string,
   request: RequestInit = {},
 ): Promise<T> {
   try {
-    const response = await fetch(address, {
+    const response = await fetch(url, {
       ...request,
       credentials: 'omit',
       redirect: 'error',

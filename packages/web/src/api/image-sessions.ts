@@ -8,7 +8,7 @@
 import { createImageSession, deleteImageSession, getImageSessionStats } from '@lamina/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
-import { addressOf, call, readingCallsSignal } from './client.ts';
+import { call, endpointUrl, readingCallsSignal } from './client.ts';
 import { storedToken } from './stored-sign-in.ts';
 
 /** A session is renewed this long before its expiry. */
@@ -190,7 +190,7 @@ export function createSessionStore(): ImageSessions {
 function revoke(id: string): void {
   const token = storedToken();
   if (token === null) return; // the person has signed out, which revokes all sessions
-  void fetch(addressOf(deleteImageSession, { sessionId: id }), {
+  void fetch(endpointUrl(deleteImageSession, { sessionId: id }), {
     method: deleteImageSession.method,
     headers: { Authorization: `Bearer ${token}` },
     keepalive: true,

@@ -1,7 +1,7 @@
 /** Returns the URLs of a slide's pixels, and loads pixels with the image session (their credential). */
 import { getColourTable, getDescriptor, getThumbnail, getTile } from '@lamina/contract';
 import { acceptLanguage } from '../language/language.ts';
-import { addressOf, readingCallsSignal } from './client.ts';
+import { endpointUrl, readingCallsSignal } from './client.ts';
 import { delay } from './delay.ts';
 import { type ImageSessions, imageSessions } from './image-sessions.ts';
 
@@ -15,12 +15,12 @@ function requireId(imageId: string): string {
 
 /** Returns the URL of a slide's thumbnail, image session included. @throws Error 'Image ID is required' */
 export function thumbnailUrl(imageId: string, session: string): string {
-  return addressOf(getThumbnail, { imageId: requireId(imageId) }, { session });
+  return endpointUrl(getThumbnail, { imageId: requireId(imageId) }, { session });
 }
 
 /** Returns the URL of a slide's Deep Zoom descriptor, for `fetchPixels`. @throws Error 'Image ID is required' */
 export function descriptorUrl(imageId: string): string {
-  return addressOf(getDescriptor, { imageId: requireId(imageId) });
+  return endpointUrl(getDescriptor, { imageId: requireId(imageId) });
 }
 
 /**
@@ -34,7 +34,7 @@ export function tileUrl(
   tile: { readonly level: number; readonly column: number; readonly row: number; readonly format: string },
   colour?: 'srgb',
 ): string {
-  const url = addressOf(getTile, {
+  const url = endpointUrl(getTile, {
     imageId: requireId(imageId),
     dziLevel: String(tile.level),
     tile: `${tile.column}_${tile.row}.${tile.format}`,
@@ -44,7 +44,7 @@ export function tileUrl(
 
 /** Returns the URL of a slide's colour table, for `fetchPixels`. @throws Error 'Image ID is required' */
 export function colourTableUrl(imageId: string): string {
-  return addressOf(getColourTable, { imageId: requireId(imageId) });
+  return endpointUrl(getColourTable, { imageId: requireId(imageId) });
 }
 
 interface PixelRequest {

@@ -1,6 +1,6 @@
 /** Live presentations of a collection: its owner sends events, and other accounts and visitors receive them as server-sent events. */
 import { followPresentation, PresentationEvent, present } from '@lamina/contract';
-import { addressOf, call } from './client.ts';
+import { call, endpointUrl } from './client.ts';
 import { storedToken } from './stored-sign-in.ts';
 
 /** Delay before a stream that has ended is opened again. */
@@ -43,7 +43,7 @@ async function readEvents(
 ): Promise<void> {
   // `fetch` is used because EventSource cannot send a bearer token.
   const token = session === null ? storedToken() : null;
-  const response = await fetch(addressOf(followPresentation, { collectionId }, { session }), {
+  const response = await fetch(endpointUrl(followPresentation, { collectionId }, { session }), {
     headers: { Accept: 'text/event-stream', ...(token !== null && { Authorization: `Bearer ${token}` }) },
     signal,
   });

@@ -6,7 +6,7 @@ import {
   type ResultKind,
   type ResultRegistration,
 } from '@lamina/contract';
-import { addressOf, call } from './client.ts';
+import { call, endpointUrl } from './client.ts';
 import { invalidateResultLayers } from './results.ts';
 import { sendByTus } from './tus-upload.ts';
 
@@ -31,7 +31,7 @@ export async function uploadResult({ imageId, file, signal, onProgress, ...body 
   try {
     await sendByTus({
       file,
-      address: { endpoint: addressOf(createResultFile, { layerId }) },
+      destination: { endpoint: endpointUrl(createResultFile, { layerId }) },
       signal,
       onProgress: (sentBytes) => onProgress(file.size === 0 ? 1 : sentBytes / file.size),
     });

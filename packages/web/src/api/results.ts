@@ -21,7 +21,7 @@ import {
   type ResultLayer,
 } from '@lamina/contract';
 import { useQuery } from '@tanstack/react-query';
-import { addressOf, call, UnexpectedResponseError } from './client.ts';
+import { call, endpointUrl, UnexpectedResponseError } from './client.ts';
 import { fetchPixels } from './images.ts';
 import { queryClient } from './query-client.ts';
 
@@ -62,8 +62,8 @@ const ignoreRenewal = () => undefined;
  *
  * @throws UnexpectedResponseError for an error response; TypeError without a response; the reason of the abort
  */
-async function fetchContent(address: string, signal: AbortSignal): Promise<Response> {
-  const response = await fetchPixels(address, { signal, onRenewing: ignoreRenewal });
+async function fetchContent(url: string, signal: AbortSignal): Promise<Response> {
+  const response = await fetchPixels(url, { signal, onRenewing: ignoreRenewal });
   if (response === 'session-lost') throw new UnexpectedResponseError(401);
   if (!response.ok) throw new UnexpectedResponseError(response.status);
   return response;
@@ -80,7 +80,7 @@ async function loadJson<E extends JsonEndpoint>(
   query: Query,
   signal: AbortSignal,
 ): Promise<ResponseOf<E>> {
-  const response = await fetchContent(addressOf(endpoint, { layerId }, query), signal);
+  const response = await fetchContent(endpointUrl(endpoint, { layerId }, query), signal);
   return endpoint.response.parse(await response.json()) as ResponseOf<E>;
 }
 
@@ -102,19 +102,19 @@ export async function loadValueTile(
   signal: AbortSignal,
 ): Promise<Blob> {
   const tile = `${x}_${y}.png`;
-  return (await fetchContent(addressOf(getOverlayTile, { layerId, z: String(z), tile }), signal)).blob();
+  return (await fetchContent(endpointUrl(getOverlayTile, { layerId, z: String(z), tile }), signal)).blob();
 }
 
 /** Loads the index of a vector layer: the bounds and the range of objects of each block (see `loadBlock`). @throws like `fetchContent` */
 export async function loadBlockIndex(layerId: string, signal: AbortSignal): Promise<ArrayBuffer> {
-  return (await fetchContent(addressOf(getOverlayIndex, { layerId }), signal)).arrayBuffer();
+  return (await fetchContent(endpointUrl(getOverlayIndex, { layerId }), signal)).arrayBuffer();
 }
 
 /** Loads content of a layer and caches it for some minutes, because the content of a layer never changes. */
-function loadCached(address: string): Promise<ArrayBuffer> {
+function loadCached(url: string): Promise<ArrayBuffer> {
   return queryClient.fetchQuery({
-    queryKey: ['overlay-content', address],
-    queryFn: async ({ signal }) => (await fetchContent(address, signal)).arrayBuffer(),
+    queryKey: ['overlay-content', url],
+    queryFn: async ({ signal }) => (await fetchContent(url, signal)).arrayBuffer(),
     staleTime: Number.POSITIVE_INFINITY,
   });
 }
@@ -126,12 +126,12 @@ interface ObjectRange {
 
 /** Like `loadBlockIndex`, but cached; concurrent callers share one request. */
 export function loadCachedIndex(layerId: string): Promise<ArrayBuffer> {
-  return loadCached(addressOf(getOverlayIndex, { layerId }));
+  return loadCached(endpointUrl(getOverlayIndex, { layerId }));
 }
 
 /** Loads centres and classes of consecutive objects. */
 export function loadCenters(layerId: string, { first, count }: ObjectRange): Promise<ArrayBuffer> {
-  return loadCached(addressOf(getOverlayCenters, { layerId }, { first, count }));
+  return loadCached(endpointUrl(getOverlayCenters, { layerId }, { first, count }));
 }
 
 /** Loads one measurement of consecutive objects, as Float32. @param column number of the measurement in the descriptor, from 0 */
@@ -141,13 +141,13 @@ export function loadMeasurement(
   { first, count }: ObjectRange,
 ): Promise<ArrayBuffer> {
   const params = { layerId, column: String(column) };
-  return loadCached(addressOf(getOverlayMeasurement, params, { first, count }));
+  return loadCached(endpointUrl(getOverlayMeasurement, params, { first, count }));
 }
 
 /** Loads a block: the outlines of the objects in one part of the slide. @throws like `fetchContent` */
 export async function loadBlock(layerId: string, block: number, signal: AbortSignal): Promise<ArrayBuffer> {
   return (
-    await fetchContent(addressOf(getOverlayBlock, { layerId, block: String(block) }), signal)
+    await fetchContent(endpointUrl(getOverlayBlock, { layerId, block: String(block) }), signal)
   ).arrayBuffer();
 }
 
@@ -158,7 +158,7 @@ export async function loadDensity(
   signal: AbortSignal,
 ): Promise<ArrayBuffer> {
   const params = { layerId, level: String(level), class: String(classNumber) };
-  return (await fetchContent(addressOf(getOverlayDensity, params), signal)).arrayBuffer();
+  return (await fetchContent(endpointUrl(getOverlayDensity, params), signal)).arrayBuffer();
 }
 
 /** Returns the exact value of a raster at a position of the slide; null where it has no data. */

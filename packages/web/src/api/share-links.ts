@@ -12,7 +12,7 @@ import {
 } from '@lamina/contract';
 import { useQuery } from '@tanstack/react-query';
 import type { ActionResult } from '../notifications/action-result.ts';
-import { addressOf, call, codeOf, messageOf } from './client.ts';
+import { call, codeOf, endpointUrl, messageOf } from './client.ts';
 import { queryClient } from './query-client.ts';
 import { texts } from './texts.ts';
 
@@ -90,9 +90,9 @@ async function requestLink(secret: string, password: string | undefined): OpenRe
 /** Requests a slide of an opened link, to find out whether it can still be viewed. @returns the HTTP status; null without a response */
 export async function fetchSharedSlideStatus(imageId: string, session: string): Promise<number | null> {
   try {
-    const address = addressOf(getDescriptor, { imageId }, { session });
+    const url = endpointUrl(getDescriptor, { imageId }, { session });
     // Bypasses the browser's cache, which may contain the descriptor although the link has ended.
-    const { status } = await fetch(address, { method: 'HEAD', cache: 'no-store' });
+    const { status } = await fetch(url, { method: 'HEAD', cache: 'no-store' });
     return status;
   } catch {
     return null;

@@ -11,7 +11,7 @@ import { storedToken } from './stored-sign-in.ts';
 interface FileToSend {
   readonly file: File;
   /** URL that creates a new upload (`endpoint`), or URL of an upload to resume (`uploadUrl`). */
-  readonly address: { readonly endpoint: string } | { readonly uploadUrl: string };
+  readonly destination: { readonly endpoint: string } | { readonly uploadUrl: string };
   readonly metadata?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   /** Called with the number of bytes that have been sent. */
@@ -30,11 +30,11 @@ const retryDelaysMs = [0, 1000, 2000, 4000];
  *
  * @throws AppError, NoResponseError or UnexpectedResponseError like `call` in `client.ts`; the reason of the signal's abort
  */
-export function sendByTus({ file, address, metadata, signal, onProgress }: FileToSend): Promise<string> {
+export function sendByTus({ file, destination, metadata, signal, onProgress }: FileToSend): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let partStartedAt = performance.now();
   const upload: Upload = new Upload(file, {
-    ...address,
+    ...destination,
     ...(metadata !== undefined && { metadata: { ...metadata } }),
     chunkSize: firstPartBytes,
     retryDelays: retryDelaysMs,

@@ -31,8 +31,8 @@ export function errorResponse(code: ErrorCode, message: string = errors[code].tr
  */
 export function stubApi(answers: Answers): readonly ApiCall[] {
   const calls: ApiCall[] = [];
-  vi.stubGlobal('fetch', async (address: string | URL, request: RequestInit = {}) => {
-    const { pathname, searchParams } = new URL(address, 'http://localhost');
+  vi.stubGlobal('fetch', async (url: string | URL, request: RequestInit = {}) => {
+    const { pathname, searchParams } = new URL(url, 'http://localhost');
     const call: ApiCall = {
       name: `${request.method ?? 'GET'} ${pathname.replace(apiBase, '')}`,
       query: Object.fromEntries(searchParams),

@@ -1,6 +1,6 @@
 /** Sends one file of a slide upload in parts, with the tus protocol for resumable uploads. */
 import { createUploadFile } from '@lamina/contract';
-import { addressOf } from '../../../api/client.ts';
+import { endpointUrl } from '../../../api/client.ts';
 import { sendByTus } from '../../../api/tus-upload.ts';
 
 interface FileToSend {
@@ -23,10 +23,10 @@ interface FileToSend {
  * @throws the errors of `sendByTus`
  */
 export async function sendFile({ uploadId, path, fileId, ...transfer }: FileToSend): Promise<string> {
-  const filesUrl = addressOf(createUploadFile);
+  const filesUrl = endpointUrl(createUploadFile);
   const fileUrl = await sendByTus({
     ...transfer,
-    address: fileId === null ? { endpoint: filesUrl } : { uploadUrl: `${filesUrl}/${fileId}` },
+    destination: fileId === null ? { endpoint: filesUrl } : { uploadUrl: `${filesUrl}/${fileId}` },
     metadata: { upload: uploadId, path, modified: String(transfer.file.lastModified) },
   });
   return fileUrl.split('/').at(-1) ?? '';
