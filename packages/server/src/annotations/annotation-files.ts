@@ -25,7 +25,6 @@ import { requireLayer } from './layer-access.ts';
 import { featuresOf } from './layer-features.ts';
 import type { StorableFeature } from './parse-feature.ts';
 
-/** A file that the client downloads. */
 export interface AnnotationFile {
   readonly stream: Readable;
   /** Content type. */

@@ -19,7 +19,6 @@ import type { StorableFeature } from './parse-feature.ts';
 
 /** A validated change of one annotation. */
 export interface ParsedChange {
-  /** Id of the annotation. */
   readonly id: string;
   /** The new content; null deletes the annotation. */
   readonly feature: StorableFeature | null;
@@ -30,7 +29,6 @@ export interface ParsedChange {
 export interface AppliedChanges {
   /** Version of the layer after the batch. */
   readonly version: number;
-  /** New revision of each annotation, by id. */
   readonly revisions: Readonly<Record<string, number>>;
 }
 

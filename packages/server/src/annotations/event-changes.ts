@@ -32,7 +32,6 @@ export interface ImageChanges {
   readonly annotations: ReadonlyMap<string, readonly AnnotationRow[] | null>;
 }
 
-/** The client of an event stream. */
 export interface EventClient {
   readonly actor: Actor;
   readonly reader: User;
@@ -45,7 +44,6 @@ export interface EventClient {
 export interface ChangeReader {
   /** Reads all changes of a slide after a change number. Streams of several accounts share the result. */
   readSince(imageId: string, changeNo: number): Promise<ImageChanges>;
-  /** Returns the events for a client. */
   eventsFor(client: EventClient, changes: ImageChanges): Promise<readonly AnnotationEvent[]>;
   /** Returns the ids of the layers of a slide that the account may read. */
   readableLayers(reader: User, imageId: string): Promise<Set<string>>;

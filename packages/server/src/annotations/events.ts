@@ -30,7 +30,6 @@ export interface AnnotationEvents {
   open(actor: Actor, reader: User, imageId: string, options: StreamOptions): Promise<AsyncIterable<string>>;
   /** Sends the latest changes of a slide to its streams. Call it after the commit of the changes. */
   sendCommittedChanges(imageId: string): void;
-  /** Ends all streams. */
   close(): void;
 }
 

@@ -56,7 +56,6 @@ export function currentFeatureOf(id: string, row: AnnotationRow | undefined): St
   return { type: 'Feature', id, geometry: null, properties: { deleted: true, ...record } };
 }
 
-/** Returns an annotation as a feature. */
 export function featureOf(row: AnnotationRow): StoredFeature {
   const feature = JSON.parse(row.feature) as StoredFeature;
   return { ...feature, properties: { ...feature.properties, ...recordOf(row) } };

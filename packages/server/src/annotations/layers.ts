@@ -265,7 +265,6 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
 
 type RequestedFields = Pick<BodyOf<typeof updateAnnotationLayer>, 'name' | 'visibility' | 'editing'>;
 
-/** Returns the fields that differ from the layer. */
 function changesOf(layer: LayerRow, { name, visibility, editing }: RequestedFields): Partial<LayerRow> {
   return {
     ...(name !== undefined && name !== layer.name && { name }),

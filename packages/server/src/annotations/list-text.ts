@@ -18,13 +18,11 @@ export interface AnnotationList {
 interface Audience {
   /** Part of the ETag, because lists for different audiences differ. */
   readonly key: 'account' | 'visitor';
-  /** Returns the JSON of a feature. */
   readonly textOf: (row: store.ListedAnnotation) => string;
   /** Returns the display names of authors by uid; null: the audience does not learn them. */
   readonly authorsOf: (() => Promise<Readonly<Record<string, string | null>>>) | null;
 }
 
-/** Maximum number of rows that one query reads. */
 const rowsPerBatch = 2000;
 
 /** Returns a page of the annotations of a layer. @throws AppError invalid_request for an invalid cursor */
@@ -65,9 +63,8 @@ interface Page {
 }
 
 /**
- * Writes a FeatureCollection. The change number of the slide, which is the id of its last event, is read before the annotations.
- * If an annotation changes during the read, the list may contain its old or new state; in both cases the client gets the change as an
- * event.
+ * Writes a FeatureCollection. The change number of the slide, which is the id of its last event, is read before the annotations. If an
+ * annotation changes during the read, the list may contain its old or new state; in both cases the client gets the change as an event.
  */
 async function* listText(
   db: Database,

@@ -42,7 +42,6 @@ export function parseFeature(value: unknown, { width, height }: SlideSize): Stor
   return toStorable(parsed.feature);
 }
 
-/** Converts a parsed feature to the form in which it is stored. */
 export function toStorable(feature: AnnotationFeature): StorableFeature {
   const { properties, ...otherMembers } = encodeFeature(feature);
   const { classification, objectType } = feature.properties;

@@ -225,10 +225,7 @@ describe('without REGISTRATION_HIDE_EXISTING, registration', () => {
     });
     expect((await logIn(server, person)).status).toBe(200);
     expect(await emailsTo(server, person.email)).toEqual([]);
-    expect(await registerAs(server, person)).toMatchObject({
-      status: 409,
-      body: { code: 'email_taken' },
-    });
+    expect(await registerAs(server, person)).toMatchObject({ status: 409, body: { code: 'email_taken' } });
     expect(await server.services.db.selectFrom('registrations').selectAll().execute()).toEqual([]);
   });
 });

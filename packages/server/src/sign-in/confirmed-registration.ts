@@ -47,7 +47,6 @@ export interface ConfirmedRegistration {
    * @throws AppError confirmation_link_invalid, credentials_invalid, email_taken, rate_limited, unavailable
    */
   confirm(code: string, password: string, origin: Origin): Promise<void>;
-  /** Deletes registrations that were not confirmed in time. */
   deleteExpired(): Promise<void>;
 }
 

@@ -28,7 +28,6 @@ export interface ExternalPerson {
   readonly subject: string;
   /** Null when the provider sends none. */
   readonly email: string | null;
-  /** Whether the provider has verified the address. */
   readonly isEmailVerified: boolean;
   readonly displayName: string | null;
   /** Time from which the token is rejected as expired. */

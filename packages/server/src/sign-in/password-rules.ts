@@ -12,7 +12,6 @@ const commonPasswords = new Set(
   dictionary['passwords-common'].filter((password) => password.length >= passwordMinLength).slice(0, 3000),
 );
 
-/** The account that the password is for. */
 export interface Owner {
   readonly email: string;
   readonly displayName?: string | null | undefined;

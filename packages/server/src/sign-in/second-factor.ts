@@ -22,7 +22,6 @@ import {
 
 export interface SecondFactor {
   stateOf(uid: string): Promise<SecondFactorState>;
-  /** Returns whether sign-in to the account requires a code. */
   isOn(connection: Connection, uid: string): Promise<boolean>;
   /** Creates a secret. Sign-in requires codes only after `confirm`. @throws AppError second_factor_on */
   start(

@@ -19,7 +19,6 @@ export interface Attempt {
   readonly email: string | null;
 }
 
-/** A counter with its limit. */
 export interface Rule {
   /** Hash that identifies the counter in the database, without revealing e-mail and IP addresses. */
   readonly key: string;

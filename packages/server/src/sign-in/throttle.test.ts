@@ -22,7 +22,6 @@ const hourMs = 60 * minuteMs;
 
 type ServerApp = Pick<TestServer, 'app'>;
 
-/** Signs in from a client with this IP address. */
 async function signInFrom(
   address: string,
   { app }: ServerApp,

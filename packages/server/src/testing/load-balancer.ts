@@ -7,8 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Folder of the nginx configuration for operators. */
-const deployFolder = path.join(import.meta.dirname, '../../../../deploy');
+const deployFolder = path.join(import.meta.dirname, '../../../../deploy'); // the configuration for operators
 
 /** Path of the nginx program; null when it is not installed. */
 export const nginx: string | null =
@@ -105,7 +104,6 @@ async function isAnswering(address: string): Promise<boolean> {
   }
 }
 
-/** Returns a port on which no program listens now. */
 export async function freePort(): Promise<number> {
   const server = net.createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -20,7 +20,6 @@ export interface SigningKey {
 export interface OidcProvider {
   readonly issuer: string;
   readonly clientId: string;
-  /** Returns the key with which the provider signs tokens. */
   key(): SigningKey;
   /** Replaces the signing key; the old key is no longer published. */
   changeKey(): Promise<void>;

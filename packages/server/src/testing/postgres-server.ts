@@ -8,12 +8,10 @@ export interface PostgresServer {
   newDatabase(): Promise<string>;
   /** Kills the server; all connections break. */
   crash(): Promise<void>;
-  /** Starts the server again after `crash`. */
   restart(): Promise<void>;
   /** Pauses the server, as if its machine no longer responded: connections stay open without a response. */
   pause(): Promise<void>;
   resume(): void;
-  /** Runs a query on a separate connection. */
   ask<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Opens a connection, which the test closes. */
   connect(): Promise<pg.Client>;

@@ -12,7 +12,6 @@ export interface SlideServer extends TestServer {
   put(filePath: string, bytes: Uint8Array | string): Promise<void>;
   /** Scans the slide folder and waits until all slides are in the catalogue. */
   rescan(): Promise<void>;
-  /** Returns the id of the catalogue entry with this file name. */
   idOf(fileName: string): Promise<string>;
   /** Opens an image session. @returns its id */
   sessionOf(who: TestUser | string): Promise<string>;

@@ -18,7 +18,6 @@ export const accountStates = [
 /** State of an account before the call: status and role. `self` is the own account of the administrator who sends the call. */
 export type AccountState = (typeof accountStates)[number];
 
-/** A call of an administrator about an account. */
 interface AccountCall {
   /** Name of the endpoint in the contract. */
   readonly endpoint: string;

@@ -37,7 +37,6 @@ import { cheapPasswords } from './cheap-passwords.ts';
 import { injectRequest } from './inject.ts';
 import { createTestRenderPool, makeServerFolder, sharedRenderPool } from './shared-render-pool.ts';
 
-/** An account with its password. */
 export interface TestUser extends User {
   readonly password: string;
 }
@@ -56,7 +55,6 @@ type Call<E extends Endpoint> = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** A client: signed in or anonymous. */
 interface Client {
   /** Sends a request to an endpoint of the contract. */
   call<E extends Endpoint>(endpoint: E, call?: Call<E>): Promise<Answer<ResponseOf<E>>>;
@@ -73,13 +71,11 @@ export interface TestServer {
   readonly fixtures: {
     /** Creates an account; by default it is active and has the role `user`. */
     user(fields?: Partial<User> & { readonly password?: string }): Promise<TestUser>;
-    /** Creates an active administrator. */
     admin(fields?: Partial<User>): Promise<TestUser>;
     /** Creates a catalogue entry with the status `ready`, without a slide file. */
     image(fields?: ImageChanges): Promise<ImageRow>;
     /** Creates an annotation layer; by default all members may read it, and only its owner may change it. */
     layer(fields: Partial<LayerRow> & { readonly owner_uid: string | null }): Promise<LayerRow>;
-    /** Signs the account in. @returns its bearer token */
     token(user: TestUser): Promise<string>;
     /** Creates an API token of an account with any status and role; by default with all scopes and datasets, for 90 days. */
     apiToken(
@@ -109,7 +105,6 @@ interface TestClock {
 }
 
 interface TestServerOptions {
-  /** Settings that differ from the defaults. */
   readonly config?: Partial<Config>;
   /** A kind: the server creates an empty database. Otherwise a database that the test has created. The server closes it in both cases. */
   readonly database?: DatabaseKind | Pick<TestDatabase, 'db' | 'close'>;

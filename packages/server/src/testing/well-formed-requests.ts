@@ -226,7 +226,6 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     return row.id;
   }
 
-  /** Number of e-mail addresses used for registrations. */
   let registrationCount = 0;
   /** Id of the image of `writeSlide`, which all calls share. */
   let slideImageId: Promise<string> | null = null;
@@ -304,7 +303,6 @@ export function wellFormedRequests(server: () => TestServer): WellFormedRequests
     return { ...ids, fileId };
   }
 
-  /** Creates an annotation that its owner has deleted. */
   async function deletedAnnotation(uid: string): Promise<{ layerId: string; annotationId: string }> {
     const { db, now } = server().services;
     const layer = await server().fixtures.layer({ owner_uid: uid });

@@ -33,7 +33,7 @@ export async function startPixelClient({ app }: Pick<SlideServer, 'app'>): Promi
   };
 }
 
-function originOf(listener: ReturnType<SlideServer['app']['server']['address']>): string {
-  if (listener === null || typeof listener === 'string') throw new Error('the server listens at no port');
-  return `http://127.0.0.1:${listener.port}`;
+function originOf(address: ReturnType<SlideServer['app']['server']['address']>): string {
+  if (address === null || typeof address === 'string') throw new Error('the server listens at no port');
+  return `http://127.0.0.1:${address.port}`;
 }

@@ -112,7 +112,6 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
     return { responses, allDone: Promise.all(requests) };
   }
 
-  /** Returns `count` consecutive numbers. */
   const range = (first: number, count: number) => Array.from({ length: count }, (_, n) => first + n);
 
   describe('a session that requests more tiles than the render queue accepts from one session', () => {

@@ -25,8 +25,7 @@ export interface OpenSlide {
 
 /** The slide that a request needs, and the functions that find and open its file. */
 export interface OpenRequest {
-  /** Id of the image in the catalogue. */
-  readonly id: string;
+  readonly id: string; // of the image
   /** Returns the current location of the file. @throws SlideError FILE_MISSING */
   locate(): Promise<SlideLocation>;
   /** Opens the file with this fingerprint. @throws SlideError when the file cannot be read as a slide */
@@ -54,8 +53,7 @@ interface Entry {
   /** The first request for the slide, which has opened it. */
   readonly request: OpenRequest;
   readonly opening: Promise<OpenSlide>;
-  /** Null until the slide is open. */
-  open: OpenSlide | null;
+  open: OpenSlide | null; // null until `opening` resolves
   /** Start time of the last check that found the file unchanged; before the first check, the time of opening. */
   checkedAt: number;
   checking: Promise<void> | null;
@@ -86,8 +84,7 @@ const checkValidForMs = 1000;
 const checkValidInOutageMs = 30_000;
 /** Maximum time that a request waits for a check while `checkValidInOutageMs` allows serving the slide without the result. */
 const checkTimeoutMs = 500;
-/** A slide is closed when it has not been used for this time. */
-const idleMs = 5 * 60_000;
+const idleMs = 5 * 60_000; // unused slides are then closed
 /** Interval at which unused slides are checked, because an open file handle keeps the disk space of a deleted file allocated. */
 const idleCheckMs = 10_000;
 

@@ -7,7 +7,6 @@ export interface RenderSource {
   readonly fingerprint: string;
 }
 
-/** The client that waits for a tile. */
 export interface TileClient {
   /** Account and image session whose share of the render queue the request uses. */
   readonly requester: Requester;

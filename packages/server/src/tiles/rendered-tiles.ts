@@ -58,7 +58,6 @@ export interface RenderedTiles {
     names: readonly string[],
     signal: AbortSignal,
   ): Promise<readonly SlideGroup[]>;
-  /** Returns the numbers that this process reports as metrics. */
   figures(): RenderedTilesFigures;
   close(): Promise<void>;
 }
@@ -73,7 +72,6 @@ export interface RenderedTileOptions {
 export interface RenderedTile {
   /** A complete JPEG. */
   readonly jpeg: Uint8Array;
-  /** Whether the tile was in the cache. */
   readonly wasCached: boolean;
 }
 

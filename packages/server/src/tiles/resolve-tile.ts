@@ -29,8 +29,7 @@ export interface TileRequest {
   readonly tile: string;
   /** Default: `scanned`, the colours of the file. */
   readonly colour?: TileColour | undefined;
-  /** Value of the If-None-Match header. */
-  readonly knownTag: string | undefined;
+  readonly knownTag: string | undefined; // If-None-Match header
   /** Allocates the memory that a native or cached tile is read into. */
   readonly allocate?: Allocate;
   /** Client address and request id for the audit event. Read only for the first tile of an image in a session, so it may be a getter. */

@@ -108,7 +108,6 @@ export interface TileQuery {
   readonly allocate?: Allocate | undefined;
 }
 
-/** Result of reading a file for the catalogue. */
 export type Inspection =
   | { readonly status: 'ready'; readonly summary: SlideSummary }
   /** The file cannot be read, and a retry would fail too. `error` is one sentence for administrators, without paths. */
@@ -482,7 +481,6 @@ async function readStoredSlide(slide: Slide): Promise<StoredSlide> {
 /** Part of the descriptor's ETag. The number is increased when the XML gets another form, so that browsers do not use cached XML. */
 const descriptorName = 'descriptor-2';
 
-/** Describes a profile that crashed the render worker. */
 const unreadableProfile: ColourProfile = { name: null, bytes: null, tableNodes: null, ignored: 'broken' };
 
 /** Returns whether this process has opened the file itself. Otherwise the slide is only the summary that a render worker has sent. */

@@ -14,7 +14,6 @@ import { createTileMemoryCache, type TileKey } from './tile-memory-cache.ts';
 export interface TileCache {
   /** Returns a tile; null when it is not cached. @param allocate supplies the memory that a tile is read into from the disk */
   get(key: TileKey, allocate?: Allocate): Promise<Uint8Array | null>;
-  /** Returns whether `get` would find the tile. */
   has(key: TileKey): Promise<boolean>;
   /** Caches a complete JPEG in memory at once, and writes it to the disk within about half a second. */
   put(key: TileKey, jpeg: Uint8Array): void;

@@ -29,7 +29,6 @@ export interface TileDiskCache {
   read(name: string, allocate: Allocate): Promise<Uint8Array | null>;
   /** Appends tiles. Calls must not run concurrently. @throws Error of the file system; some tiles may have been written nevertheless */
   append(tiles: readonly NamedTile[]): Promise<void>;
-  /** Removes the oldest pack with all its tiles. */
   evictOldest(): Promise<void>;
 }
 
@@ -56,8 +55,7 @@ interface TilePosition {
   readonly length: number;
 }
 
-/** Size of a disk block in most file systems. */
-const blockBytes = 4096;
+const blockBytes = 4096; // the size of a disk block in most file systems
 /** Maximum number of tiles of one `writev`: operating systems accept at most 1,024 buffers. */
 const maxTilesPerWrite = 512;
 /** For example `0lx3k2a9b-1f2e3d4c.tiles`. */

@@ -10,10 +10,8 @@ export interface TileKey {
 
 export interface TileMemoryCache {
   get(key: TileKey): Uint8Array | null;
-  /** @param jpeg a complete JPEG */
   put(key: TileKey, jpeg: Uint8Array): void;
-  /** Returns the size of all cached tiles. */
-  bytes(): number;
+  bytes(): number; // of all cached tiles
 }
 
 /** @param maxBytes limit for the size of all tiles; 0: nothing is cached */

@@ -15,8 +15,7 @@ import { createTilePrerenderer, type TilePrerenderer } from './tile-prerenderer.
 vi.setConfig({ testTimeout: 60_000 });
 
 const log = pino({ level: 'silent' });
-/** Approximate size of a rendered tile of the test slides. */
-const tileBytes = 20_000;
+const tileBytes = 20_000; // approximate size of a rendered tile
 let folder: string;
 let renderPool: RenderPool;
 let cache: TileCache;
