@@ -248,11 +248,9 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
     });
 
     it('returns 404 for a private layer of another account', async () => {
-      const privateLayer = await server.fixtures.layer({ owner_uid: owner.uid, visibility: 'private' });
+      const hidden = await server.fixtures.layer({ owner_uid: owner.uid, visibility: 'private' });
       const other = await server.fixtures.user();
-      const response = await server
-        .as(other)
-        .call(exportAnnotationFile, { params: { layerId: privateLayer.id } });
+      const response = await server.as(other).call(exportAnnotationFile, { params: { layerId: hidden.id } });
       expect(response.status).toBe(404);
     });
   });

@@ -41,7 +41,7 @@ async function signInFrom(
 const wrongLogin = ({ email }: Pick<TestUser, 'email'>) => ({ email, password: 'yanlış-şifre' });
 /** Returns an address without an account. */
 const unknown = (n: number) => ({ email: `unknown-${n}@example.org` });
-const rightLogin = ({ email, password }: TestUser) => ({ email, password });
+const login = ({ email, password }: TestUser) => ({ email, password });
 
 /** Sends sign-ins with a wrong password, and expects 401 for each. */
 async function failSignIn(
@@ -50,8 +50,8 @@ async function failSignIn(
   server: ServerApp,
   user: Pick<TestUser, 'email'>,
 ): Promise<void> {
-  const login = wrongLogin(user);
-  for (let n = 0; n < times; n++) expect((await signInFrom(address, server, login)).status).toBe(401);
+  const body = wrongLogin(user);
+  for (let n = 0; n < times; n++) expect((await signInFrom(address, server, body)).status).toBe(401);
 }
 
 /** Returns the audit events of reached limits. */
@@ -72,14 +72,14 @@ describe.each(databaseKinds)('limits for failed sign-ins of one account, on %s,'
         message: 'Çok fazla deneme yapıldı. Lütfen 30 saniye sonra yeniden deneyin.',
       },
     });
-    expect((await signInFrom('192.0.2.1', server, rightLogin(user))).status).toBe(429);
+    expect((await signInFrom('192.0.2.1', server, login(user))).status).toBe(429);
   });
 
   it('do not block a sign-in from another network', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
     await failSignIn(10, '192.0.2.1', server, user);
-    expect((await signInFrom('192.0.2.2', server, rightLogin(user))).status).toBe(200);
+    expect((await signInFrom('192.0.2.2', server, login(user))).status).toBe(200);
   });
 
   it('double the wait after each further failure up to 15 minutes, and then accept the right password', async () => {
@@ -95,7 +95,7 @@ describe.each(databaseKinds)('limits for failed sign-ins of one account, on %s,'
       if (n < 7) await failSignIn(1, '192.0.2.1', server, user);
     }
     expect(waits).toEqual([30, 60, 120, 240, 480, 900, 900, 900]);
-    expect((await signInFrom('192.0.2.1', server, rightLogin(user))).status).toBe(200);
+    expect((await signInFrom('192.0.2.1', server, login(user))).status).toBe(200);
   });
 
   it('are shared by all processes and survive restarts', async () => {
@@ -113,7 +113,7 @@ describe.each(databaseKinds)('limits for failed sign-ins of one account, on %s,'
     const server = await testServer({ database });
     const user = await server.fixtures.user();
     await failSignIn(9, '192.0.2.1', server, user);
-    expect((await signInFrom('192.0.2.1', server, rightLogin(user))).status).toBe(200);
+    expect((await signInFrom('192.0.2.1', server, login(user))).status).toBe(200);
     await failSignIn(9, '192.0.2.1', server, user);
     server.clock.advance(15 * minuteMs);
     await failSignIn(10, '192.0.2.1', server, user);
@@ -132,10 +132,10 @@ describe.each(databaseKinds)('limits for failed sign-ins of one account, on %s,'
   it('return 429 after a hundred failures from many networks, except in a network from which the owner has signed in', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
-    expect((await signInFrom('198.51.100.7', server, rightLogin(user))).status).toBe(200);
+    expect((await signInFrom('198.51.100.7', server, login(user))).status).toBe(200);
     for (let host = 1; host <= 20; host++) await failSignIn(5, `192.0.2.${host}`, server, user);
-    expect((await signInFrom('192.0.2.99', server, rightLogin(user))).status).toBe(429);
-    expect((await signInFrom('198.51.100.7', server, rightLogin(user))).status).toBe(200);
+    expect((await signInFrom('192.0.2.99', server, login(user))).status).toBe(429);
+    expect((await signInFrom('198.51.100.7', server, login(user))).status).toBe(200);
   });
 
   it('count wrong passwords of sign-ins and of password changes together', async () => {
@@ -149,7 +149,7 @@ describe.each(databaseKinds)('limits for failed sign-ins of one account, on %s,'
       });
     expect(await change()).toMatchObject({ status: 403, body: { code: 'reauth_required' } });
     expect(await change()).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
-    expect((await signInFrom('127.0.0.1', server, rightLogin(user))).status).toBe(429);
+    expect((await signInFrom('127.0.0.1', server, login(user))).status).toBe(429);
   });
 });
 
@@ -165,9 +165,9 @@ describe('failed sign-ins on many accounts from one network', () => {
   it('do not block an account that has signed in from this network before', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
-    expect((await signInFrom('192.0.2.1', server, rightLogin(user))).status).toBe(200);
+    expect((await signInFrom('192.0.2.1', server, login(user))).status).toBe(200);
     for (let n = 0; n < 100; n++) await failSignIn(1, '192.0.2.1', server, unknown(n));
-    expect((await signInFrom('192.0.2.1', server, rightLogin(user))).status).toBe(200);
+    expect((await signInFrom('192.0.2.1', server, login(user))).status).toBe(200);
   });
 
   it('count a whole IPv6 /64 as one network', async () => {
@@ -205,8 +205,8 @@ describe('a successful sign-in', () => {
     const server = await testServer();
     for (let n = 0; n < 40; n++) {
       const user = await server.fixtures.user();
-      expect((await signInFrom('192.0.2.1', server, rightLogin(user))).status).toBe(200);
-      expect((await signInFrom('192.0.2.1', server, rightLogin(user))).status).toBe(200);
+      expect((await signInFrom('192.0.2.1', server, login(user))).status).toBe(200);
+      expect((await signInFrom('192.0.2.1', server, login(user))).status).toBe(200);
     }
   });
 
@@ -217,10 +217,10 @@ describe('a successful sign-in', () => {
       const server = await testServer({ database });
       const user = await server.fixtures.user({ status: 'pending' });
       for (let n = 0; n < maxCount; n++) {
-        expect((await signInFrom('192.0.2.1', server, rightLogin(user))).status).toBe(200);
+        expect((await signInFrom('192.0.2.1', server, login(user))).status).toBe(200);
         server.clock.advance(secondMs);
       }
-      const excessResponse = await signInFrom('192.0.2.1', server, rightLogin(user));
+      const excessResponse = await signInFrom('192.0.2.1', server, login(user));
       expect(excessResponse).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
       const signIns = () =>
         server.services.db.selectFrom('audit').select('seq').where('action', '=', 'sign-in').execute();
@@ -228,22 +228,20 @@ describe('a successful sign-in', () => {
       // Only a caller who knows the password gets the 429 of this limit.
       expect((await signInFrom('192.0.2.1', server, wrongLogin(user))).status).toBe(401);
       // Other accounts of that network, and the same account from another network, sign in as before.
-      expect((await signInFrom('192.0.2.1', server, rightLogin(await server.fixtures.user()))).status).toBe(
-        200,
-      );
-      expect((await signInFrom('192.0.2.2', server, rightLogin(user))).status).toBe(200);
+      expect((await signInFrom('192.0.2.1', server, login(await server.fixtures.user()))).status).toBe(200);
+      expect((await signInFrom('192.0.2.2', server, login(user))).status).toBe(200);
       server.clock.advance(Number(excessResponse.retryAfter) * secondMs);
-      expect((await signInFrom('192.0.2.1', server, rightLogin(user))).status).toBe(200);
+      expect((await signInFrom('192.0.2.1', server, login(user))).status).toBe(200);
     });
 
     it('gets 429 beyond the limit even when all sign-ins arrive at the same moment', async () => {
       const server = await testServer({ database });
       const user = await server.fixtures.user();
       for (let n = 0; n < maxCount - 2; n++) {
-        expect((await signInFrom('192.0.2.1', server, rightLogin(user))).status).toBe(200);
+        expect((await signInFrom('192.0.2.1', server, login(user))).status).toBe(200);
       }
       const responses = await Promise.all(
-        Array.from({ length: 10 }, () => signInFrom('192.0.2.1', server, rightLogin(user))),
+        Array.from({ length: 10 }, () => signInFrom('192.0.2.1', server, login(user))),
       );
       expect(responses.map(({ status }) => status).sort((a, b) => a - b)).toEqual([
         200,
@@ -258,9 +256,9 @@ describe('a successful sign-in', () => {
       const network = (n: number) => `2001:db8:0:${n.toString(16)}::1`;
       const { maxCount: maxCountOfAccount } = successLimits.account;
       for (let n = 0; n < maxCountOfAccount; n++) {
-        expect((await signInFrom(network(n), server, rightLogin(user))).status).toBe(200);
+        expect((await signInFrom(network(n), server, login(user))).status).toBe(200);
       }
-      expect((await signInFrom(network(maxCountOfAccount), server, rightLogin(user))).status).toBe(429);
+      expect((await signInFrom(network(maxCountOfAccount), server, login(user))).status).toBe(429);
       expect((await signInFrom(network(maxCountOfAccount + 1), server, wrongLogin(user))).status).toBe(401);
     }, 120_000);
 
@@ -269,9 +267,7 @@ describe('a successful sign-in', () => {
       const user = await server.fixtures.user();
       const tokens: string[] = [];
       for (let n = 0; n <= maxTokensPerAccount; n++) {
-        tokens.push(
-          ((await signInFrom('192.0.2.1', server, rightLogin(user))).body as { token: string }).token,
-        );
+        tokens.push(((await signInFrom('192.0.2.1', server, login(user))).body as { token: string }).token);
         server.clock.advance(secondMs);
       }
       const statusOf = async (token = '') => (await server.as(token).call(getProfile)).status;
@@ -291,14 +287,12 @@ describe('a successful sign-in', () => {
   it('that ends the oldest sign-in of the account also ends its image sessions', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
-    const { token } = (await signInFrom('192.0.2.1', server, rightLogin(user))).body as {
-      token: string;
-    };
+    const { token } = (await signInFrom('192.0.2.1', server, login(user))).body as { token: string };
     const session = (await server.as(token).call(createImageSession)).body.session_id;
     expect(await server.services.imageSessions.resolve(session)).not.toBeNull();
     for (let n = 0; n < maxTokensPerAccount; n++) {
       server.clock.advance(secondMs);
-      expect((await signInFrom('192.0.2.1', server, rightLogin(user))).status).toBe(200);
+      expect((await signInFrom('192.0.2.1', server, login(user))).status).toBe(200);
     }
     expect(await server.services.imageSessions.resolve(session)).toBeNull();
   });
@@ -389,7 +383,7 @@ describe('a reached rate limit', () => {
     const server = await testServer({ config: { throttle: false } });
     const user = await server.fixtures.user();
     await failSignIn(40, '192.0.2.1', server, user);
-    expect((await signInFrom('192.0.2.1', server, rightLogin(user))).status).toBe(200);
+    expect((await signInFrom('192.0.2.1', server, login(user))).status).toBe(200);
   });
 
   it('has status 429 and a Turkish text in the error table of the contract', () => {
