@@ -44,10 +44,8 @@ export async function recordSettingsChange(
 
 /** Returns the settings without secrets, personal addresses and passwords in URLs. */
 function recordedSettings(config: Config): RecordedSettings {
-  const isDatabaseShared = config.databaseUrl !== null; // PostgreSQL may serve processes on several machines
-  const settings = Object.entries(config).filter(
-    ([name]) => !isDatabaseShared || !settingsPerProcess.has(name),
-  );
+  const isShared = config.databaseUrl !== null; // servers on several machines may share a PostgreSQL database
+  const settings = Object.entries(config).filter(([name]) => !isShared || !settingsPerProcess.has(name));
   const current = settings.map(([name, value]: [string, unknown]): [string, RecordedSettings[string]] => {
     if (confidentialNames.test(name)) return [name, value === null ? null : 'set'];
     if (value === null || typeof value === 'number' || typeof value === 'boolean') return [name, value];

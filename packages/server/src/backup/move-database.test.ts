@@ -34,8 +34,8 @@ async function move(dataDir: string, from: string | null, to: string | null): Pr
   return output.join('\n');
 }
 
-/** Returns all tables that a move must copy unchanged: all except those to which a move itself writes. */
-function comparableTables(all: ReadonlyMap<string, readonly AnyRow[]>): Record<string, readonly AnyRow[]> {
+/** Returns the tables that a move must copy unchanged: all except those to which a move itself writes. */
+function copiedTables(all: ReadonlyMap<string, readonly AnyRow[]>): Record<string, readonly AnyRow[]> {
   const { audit, audit_chain, locks, ...unchangedTables } = Object.fromEntries(all);
   return unchangedTables;
 }
@@ -49,11 +49,9 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase between SQL
     const output = await move(dataDir, null, url);
     expect(output).toContain('counts and hashes agree');
     const moved = await readWithoutMigrating({ url, file: null }, allRowsOf);
-    expect(comparableTables(moved)).toEqual(comparableTables(before));
+    expect(copiedTables(moved)).toEqual(copiedTables(before));
     expect(moved.get('tokens')).toHaveLength(1);
-    expect(comparableTables(await readWithoutMigrating(embedded, allRowsOf))).toEqual(
-      comparableTables(before),
-    );
+    expect(copiedTables(await readWithoutMigrating(embedded, allRowsOf))).toEqual(copiedTables(before));
     expect(await readWithoutMigrating({ url, file: null }, checkChain)).toMatchObject({
       state: 'intact',
       entries: 6, // 5 events of the old database, and `database-moved`
@@ -61,9 +59,7 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase between SQL
 
     fs.rmSync(path.join(dataDir, 'lamina.db'));
     await move(dataDir, url, null);
-    expect(comparableTables(await readWithoutMigrating(embedded, allRowsOf))).toEqual(
-      comparableTables(before),
-    );
+    expect(copiedTables(await readWithoutMigrating(embedded, allRowsOf))).toEqual(copiedTables(before));
     const db = await openDatabase(embedded);
     onTestFinished(() => db.destroy());
     const events = await db.selectFrom('audit').select(['action', 'detail']).where('seq', '>', 5).execute();

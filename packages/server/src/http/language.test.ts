@@ -38,15 +38,9 @@ describe('language of a response', () => {
 describe('language of a response with the header Accept-Language', () => {
   it.each([
     ['an error code', signIn, unknownAccount, 'en', 'The e-mail address or the password is wrong.'],
-    [
-      'an error reason with a limit',
-      register,
-      shortPassword,
-      'en',
-      'The password must have at least 8 characters.',
-    ],
-    ['an error reason with a limit', register, shortPassword, 'tr', 'Şifre en az 8 karakter olmalı.'],
-    ['an error reason', register, { email: '' }, 'en', 'An e-mail address is required.'],
+    ['an error with a limit', register, shortPassword, 'en', 'The password must have at least 8 characters.'],
+    ['an error with a limit', register, shortPassword, 'tr', 'Şifre en az 8 karakter olmalı.'],
+    ['a missing field', register, { email: '' }, 'en', 'An e-mail address is required.'],
     [
       'a field of the wrong type',
       register,

@@ -14,9 +14,8 @@ describe.skipIf(nginx === null)('deploy/nginx.conf', () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     onTestFinished(() => server.close().closeAllConnections());
-    const requestsPerAddress = 5;
-    const { port } = server.address() as AddressInfo;
-    const balancer = await startLoadBalancer([port], undefined, requestsPerAddress);
+    const limit = 5; // concurrent requests per client address
+    const balancer = await startLoadBalancer([(server.address() as AddressInfo).port], undefined, limit);
     onTestFinished(() => balancer.stop());
 
     const statuses: number[] = [];

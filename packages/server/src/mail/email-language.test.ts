@@ -101,24 +101,23 @@ describe('texts of e-mails', () => {
     productName: 'Lamina',
     publicUrl: 'https://slides.example.org',
   });
-  const emailsByName: Readonly<Record<string, (to: emails.Recipient) => { subject: string; text: string }>> =
-    {
-      passwordReset: (to) => emails.passwordResetEmail(to, 'CODE'),
-      passwordChanged: emails.passwordChangedEmail,
-      secondFactorOn: (to) => emails.secondFactorEmail(to, true),
-      secondFactorOff: (to) => emails.secondFactorEmail(to, false),
-      confirmRegistration: (to) => emails.confirmRegistrationEmail(to, 'CODE'),
-      alreadyRegistered: emails.alreadyRegisteredEmail,
-      adminDigest: (to) =>
-        emails.adminDigestEmail(to, { newApplications: 1, applications: 2, newDatasetRequests: 3 }),
-      approved: (to) => emails.approvedEmail(to, { role: 'user', expiresAt: '2026-11-21T12:00:00.000Z' }),
-      approvedForGood: (to) => emails.approvedEmail(to, { role: 'viewer', expiresAt: null }),
-      rejected: (to) => emails.rejectedEmail(to, 'reason'),
-      datasetGranted: (to) => emails.datasetAnswerEmail(to, { dataset: 'A', granted: true, reason: null }),
-      datasetRefused: (to) => emails.datasetAnswerEmail(to, { dataset: 'A', granted: false, reason: 'b' }),
-    };
+  const emailTexts: Readonly<Record<string, (to: emails.Recipient) => { subject: string; text: string }>> = {
+    passwordReset: (to) => emails.passwordResetEmail(to, 'CODE'),
+    passwordChanged: emails.passwordChangedEmail,
+    secondFactorOn: (to) => emails.secondFactorEmail(to, true),
+    secondFactorOff: (to) => emails.secondFactorEmail(to, false),
+    confirmRegistration: (to) => emails.confirmRegistrationEmail(to, 'CODE'),
+    alreadyRegistered: emails.alreadyRegisteredEmail,
+    adminDigest: (to) =>
+      emails.adminDigestEmail(to, { newApplications: 1, applications: 2, newDatasetRequests: 3 }),
+    approved: (to) => emails.approvedEmail(to, { role: 'user', expiresAt: '2026-11-21T12:00:00.000Z' }),
+    approvedForGood: (to) => emails.approvedEmail(to, { role: 'viewer', expiresAt: null }),
+    rejected: (to) => emails.rejectedEmail(to, 'reason'),
+    datasetGranted: (to) => emails.datasetAnswerEmail(to, { dataset: 'A', granted: true, reason: null }),
+    datasetRefused: (to) => emails.datasetAnswerEmail(to, { dataset: 'A', granted: false, reason: 'b' }),
+  };
 
-  it.each(Object.entries(emailsByName))(
+  it.each(Object.entries(emailTexts))(
     '%s: the English text contains no Turkish letters and has the same links as the Turkish text',
     (_, createEmail) => {
       const en = createEmail(recipient('en'));
@@ -132,10 +131,10 @@ describe('texts of e-mails', () => {
   );
 
   it('approvedEmail states role and end date in the language of the recipient', () => {
-    expect(emailsByName.approved?.(recipient('tr')).text).toContain(
+    expect(emailTexts.approved?.(recipient('tr')).text).toContain(
       'Rolünüz: Kullanıcı\nHesabınızın bitiş tarihi: 21 Kasım 2026',
     );
-    expect(emailsByName.approved?.(recipient('en')).text).toContain(
+    expect(emailTexts.approved?.(recipient('en')).text).toContain(
       'Your role: User\nYour account ends on: 21 November 2026',
     );
   });

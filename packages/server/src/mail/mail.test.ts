@@ -29,7 +29,7 @@ interface Machine {
 }
 
 /** Creates a data folder and an empty database. Several processes can use them. */
-async function createMachine(kind: (typeof databaseKinds)[number] = 'SQLite'): Promise<Machine> {
+async function newMachine(kind: (typeof databaseKinds)[number] = 'SQLite'): Promise<Machine> {
   const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-mail-'));
   onTestFinished(() => fs.rmSync(dataDir, { recursive: true }));
   const { db, close } = await openTestDatabase(kind);
@@ -97,7 +97,7 @@ async function mailServer({ refusals = 0, offersTls = false } = {}) {
 
 describe('Mail without a mail server', () => {
   it('writes an e-mail to the outbox folder as a file that mail programs can open', async () => {
-    const { mail, background, outboxFiles } = start(await createMachine(), null);
+    const { mail, background, outboxFiles } = start(await newMachine(), null);
     mail.send(email);
     await background.idle();
     const [file = '', ...others] = outboxFiles();
@@ -113,14 +113,14 @@ describe('Mail without a mail server', () => {
   });
 
   it('writes the text of an e-mail without base64 or quoted-printable, so that its links can be copied from the file', async () => {
-    const { mail, background, outboxFiles } = start(await createMachine(), null);
+    const { mail, background, outboxFiles } = start(await newMachine(), null);
     mail.send(email);
     await background.idle();
     expect(fs.readFileSync(outboxFiles()[0] ?? '', 'utf8')).toContain(`#code=${'Ab_-9'.repeat(9)}\r\n`);
   });
 
   it('gives only the owner access to the outbox and its files', async () => {
-    const { mail, background, outboxFiles } = start(await createMachine(), null);
+    const { mail, background, outboxFiles } = start(await newMachine(), null);
     mail.send(email);
     await background.idle();
     const [file = ''] = outboxFiles();
@@ -132,7 +132,7 @@ describe('Mail without a mail server', () => {
 describe('Mail with a mail server', () => {
   it('sends an e-mail, writes no file to the outbox folder and deletes the e-mail from the queue', async () => {
     const server = await mailServer();
-    const machine = await createMachine();
+    const machine = await newMachine();
     const { mail, background, outboxFiles } = start(machine, server.url);
     mail.send(email);
     await background.idle();
@@ -147,7 +147,7 @@ describe('Mail with a mail server', () => {
 
   it('retries an e-mail that the mail server rejected, but only after a delay', async () => {
     const server = await mailServer({ refusals: 1 });
-    const machine = await createMachine();
+    const machine = await newMachine();
     const { mail, background, logged } = start(machine, server.url);
     mail.send(email);
     await background.idle();
@@ -165,7 +165,7 @@ describe('Mail with a mail server', () => {
 
   it('deletes an e-mail that the mail server rejects for two days, and logs it without its text', async () => {
     const server = await mailServer({ refusals: 1000 });
-    const machine = await createMachine();
+    const machine = await newMachine();
     const { mail, background, logged } = start(machine, server.url);
     mail.send(email);
     for (let hours = 0; hours < 72; hours += 3) {
@@ -183,7 +183,7 @@ describe('Mail with a mail server', () => {
 
 describe.each(databaseKinds)('queued e-mail (on %s)', (kind) => {
   it('is sent if its transaction is committed, but not if it is rolled back', async () => {
-    const machine = await createMachine(kind);
+    const machine = await newMachine(kind);
     const { mail, background, outboxFiles } = start(machine, null);
     const rolledBack = runLockedTransaction(machine.db, 'accounts', async (tx) => {
       await mail.queue(tx, email);
@@ -201,7 +201,7 @@ describe.each(databaseKinds)('queued e-mail (on %s)', (kind) => {
   });
 
   it('is sent at the next start of the server when the process ended before sending it', async () => {
-    const machine = await createMachine(kind);
+    const machine = await newMachine(kind);
     const first = start(machine, null);
     await first.background.close();
     await runLockedTransaction(machine.db, 'accounts', (tx) => first.mail.queue(tx, email));
@@ -214,7 +214,7 @@ describe.each(databaseKinds)('queued e-mail (on %s)', (kind) => {
   });
 
   it('is sent within a minute after an outage of the database ends, even if no other e-mail is queued', async () => {
-    const machine = await createMachine(kind);
+    const machine = await newMachine(kind);
     const writer = start(machine, null);
     await writer.background.close();
     await runLockedTransaction(machine.db, 'accounts', (tx) => writer.mail.queue(tx, email));
@@ -239,7 +239,7 @@ describe.each(databaseKinds)('queued e-mail (on %s)', (kind) => {
   });
 
   it('is sent by another process two minutes after a killed process claimed it', async () => {
-    const machine = await createMachine(kind);
+    const machine = await newMachine(kind);
     const { mail, background, outboxFiles } = start(machine, null);
     await background.idle();
     await runLockedTransaction(machine.db, 'accounts', (tx) => mail.queue(tx, email));
@@ -256,7 +256,7 @@ describe.each(databaseKinds)('queued e-mail (on %s)', (kind) => {
   });
 
   it('is sent once when several processes send at the same time', async () => {
-    const machine = await createMachine(kind);
+    const machine = await newMachine(kind);
     const processes = Array.from({ length: 4 }, () => start(machine, null));
     await runLockedTransaction(machine.db, 'accounts', async (tx) => {
       for (let n = 0; n < 10; n++) await processes[0]?.mail.queue(tx, email);
@@ -267,7 +267,7 @@ describe.each(databaseKinds)('queued e-mail (on %s)', (kind) => {
   });
 
   it('is stored encrypted: the database contains neither its text nor its recipient', async () => {
-    const machine = await createMachine(kind);
+    const machine = await newMachine(kind);
     const { mail } = start(machine, null);
     await runLockedTransaction(machine.db, 'accounts', (tx) => mail.queue(tx, email));
     expect(JSON.stringify(await queuedRows(machine))).not.toMatch(/code=|ayse/);
@@ -282,7 +282,7 @@ describe('Mail with a mail server on another machine', () => {
     'sends nothing when the server offers no STARTTLS, with the query %j in SMTP_URL',
     async (query) => {
       const { port, received, requestCount } = await mailServer();
-      const machine = await createMachine();
+      const machine = await newMachine();
       const { mail, background, logged } = start(machine, remoteUrl(port, query));
       mail.send(email);
       await background.idle();
@@ -294,7 +294,7 @@ describe('Mail with a mail server on another machine', () => {
 
   it('sends nothing in plain text over smtps:// when the query of SMTP_URL has secure=false', async () => {
     const { port, requestCount } = await mailServer();
-    const { mail, background } = start(await createMachine(), `smtps://0.0.0.0:${port}?secure=false`);
+    const { mail, background } = start(await newMachine(), `smtps://0.0.0.0:${port}?secure=false`);
     mail.send(email);
     await background.idle();
     expect(requestCount()).toBe(0);
@@ -303,10 +303,7 @@ describe('Mail with a mail server on another machine', () => {
   it('encrypts the connection with STARTTLS before it sends an e-mail', async () => {
     const { port, received, encrypted } = await mailServer({ offersTls: true });
     // The test's mail server has a self-signed certificate.
-    const { mail, background } = start(
-      await createMachine(),
-      remoteUrl(port, '?tls.rejectUnauthorized=false'),
-    );
+    const { mail, background } = start(await newMachine(), remoteUrl(port, '?tls.rejectUnauthorized=false'));
     mail.send(email);
     await background.idle();
     expect([received.length, encrypted]).toEqual([1, [true]]);
@@ -314,7 +311,7 @@ describe('Mail with a mail server on another machine', () => {
 
   it('sends nothing when the certificate of the mail server is not trusted', async () => {
     const { port, received } = await mailServer({ offersTls: true });
-    const { mail, background, logged } = start(await createMachine(), remoteUrl(port));
+    const { mail, background, logged } = start(await newMachine(), remoteUrl(port));
     mail.send(email);
     await background.idle();
     expect(received).toEqual([]);
@@ -323,7 +320,7 @@ describe('Mail with a mail server on another machine', () => {
 
   it('sends in plain text to a server without STARTTLS with SMTP_ALLOW_PLAINTEXT=on', async () => {
     const { port, received, encrypted } = await mailServer();
-    const { mail, background } = start(await createMachine(), remoteUrl(port), { allowPlaintextMail: true });
+    const { mail, background } = start(await newMachine(), remoteUrl(port), { allowPlaintextMail: true });
     mail.send(email);
     await background.idle();
     expect([received.length, encrypted]).toEqual([1, [false]]);

@@ -114,13 +114,13 @@ describe.each(testedDatabases)('serving processes with %s', (database) => {
     call('GET', `/image-catalog/proxy/${imageId}/${resource}?session=${sessionId}`, {
       ...(agent && { agent }),
     });
-  const pixelsFromEachProcess = (resource: string, sessionId: string) =>
+  const pixelsFromAll = (resource: string, sessionId: string) =>
     Promise.all(connections.map((agent) => pixels(resource, sessionId, agent)));
 
   it('all return the same descriptor, thumbnail, native tile and rendered tile', async () => {
     const sessionId = await createSession();
     for (const resource of ['image.dzi', 'thumbnail.jpg', nativeTile, renderedTile]) {
-      const [first, second] = await pixelsFromEachProcess(resource, sessionId);
+      const [first, second] = await pixelsFromAll(resource, sessionId);
       expect([first?.status, second?.status]).toEqual([200, 200]);
       expect(first?.bytes.length).toBeGreaterThan(100);
       expect(second?.bytes.equals(first?.bytes ?? Buffer.of())).toBe(true);
@@ -129,13 +129,13 @@ describe.each(testedDatabases)('serving processes with %s', (database) => {
 
   it('all return 404 for a tile outside the slide', async () => {
     const sessionId = await createSession();
-    const [first, second] = await pixelsFromEachProcess('image_files/9/99_99.jpg', sessionId);
+    const [first, second] = await pixelsFromAll('image_files/9/99_99.jpg', sessionId);
     expect([first?.status, second?.status]).toEqual([404, 404]);
   });
 
   it('all reject an image session within a second after one process ended it', async () => {
     const sessionId = await createSession();
-    for (const { status } of await pixelsFromEachProcess(nativeTile, sessionId)) expect(status).toBe(200);
+    for (const { status } of await pixelsFromAll(nativeTile, sessionId)) expect(status).toBe(200);
     expect((await call('DELETE', `/auth/image-session/${sessionId}`, { token })).status).toBe(204);
     const endedAt = performance.now();
     const acceptingConnections = new Set(connections);
@@ -153,7 +153,7 @@ describe.each(testedDatabases)('serving processes with %s', (database) => {
 
   it('are restarted after a crash, while the process that did not crash keeps sending tiles', async () => {
     const sessionId = await createSession();
-    await pixelsFromEachProcess(nativeTile, sessionId);
+    await pixelsFromAll(nativeTile, sessionId);
     const before = childrenOf(server.process);
     process.kill(before[0] ?? 0, 'SIGKILL');
     // The crash breaks the connection to the killed process.
@@ -166,7 +166,7 @@ describe.each(testedDatabases)('serving processes with %s', (database) => {
       () => expect(childrenOf(server.process).length).toBeGreaterThanOrEqual(processCount),
       waitOptions,
     );
-    for (const { status } of await pixelsFromEachProcess(nativeTile, sessionId)) expect(status).toBe(200);
+    for (const { status } of await pixelsFromAll(nativeTile, sessionId)) expect(status).toBe(200);
   });
 
   it('exit when the program receives SIGTERM', async () => {

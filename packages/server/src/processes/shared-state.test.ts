@@ -91,10 +91,8 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     return body.images as { id: string; file_name: string; status: string }[];
   }
 
-  const createSession = async (token: string, serverIndex: number) =>
-    String(
-      (await askServer(serverAt(serverIndex), 'POST', '/auth/image-session', { token })).body.session_id,
-    );
+  const createSession = async (token: string, index: number) =>
+    String((await askServer(serverAt(index), 'POST', '/auth/image-session', { token })).body.session_id);
 
   it('create one first administrator when all start at the same moment', async () => {
     expect(await auditEntries('first-admin-made')).toHaveLength(1);
@@ -153,10 +151,8 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     const [image] = await listImages();
     const session = await createSession(token, 0);
     const url = `/image-catalog/proxy/${image?.id}/image.dzi?session=${session}`;
-    const answers = await Promise.all(
-      [0, 1, 2, 0, 1, 2].map((index) => askServer(serverAt(index), 'GET', url)),
-    );
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
+    const requests = [0, 1, 2, 0, 1, 2].map((index) => askServer(serverAt(index), 'GET', url));
+    for (const { status } of await Promise.all(requests)) expect(status).toBe(200);
     const opened = await database.db
       .selectFrom('audit')
       .select('target')
@@ -168,17 +164,13 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
 
   it('share the count of failed sign-ins and all return 429 at the limit', async () => {
     const { email } = await createPerson();
-    const wrongCredentials = { email, password: 'yanlış-bir-şifre' };
+    const body = { email, password: 'yanlış-bir-şifre' }; // a wrong password
     const { maxCount } = failureLimits['account-and-network'];
     for (let attempt = 0; attempt < maxCount; attempt++) {
-      expect(
-        (await askServer(serverAt(attempt), 'POST', '/auth/login', { body: wrongCredentials })).status,
-      ).toBe(401);
+      expect((await askServer(serverAt(attempt), 'POST', '/auth/login', { body })).status).toBe(401);
     }
     for (const index of [0, 1, 2]) {
-      expect(
-        (await askServer(serverAt(index), 'POST', '/auth/login', { body: wrongCredentials })).status,
-      ).toBe(429);
+      expect((await askServer(serverAt(index), 'POST', '/auth/login', { body })).status).toBe(429);
     }
   });
 

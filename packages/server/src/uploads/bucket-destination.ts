@@ -24,7 +24,7 @@ async function storeInBucket(
 ): Promise<boolean> {
   const objects = files.map(({ receivedFile, path, sizeBytes }) => ({
     key: isFolder ? `${targetPath}/${path}` : targetPath,
-    receivedFile,
+    file: receivedFile,
     sizeBytes,
   }));
   const existing = await listObjectsAt(bucket, targetPath, signal);
@@ -33,9 +33,7 @@ async function storeInBucket(
   const isFromEarlierAttempt = isRetry && [...existing].every(([key, size]) => sizes.get(key) === size);
   if (existing.size > 0 && !isFromEarlierAttempt) return false;
   const slidesLast = objects.toSorted((a, b) => Number(hasSlideName(a.key)) - Number(hasSlideName(b.key)));
-  for (const { key, receivedFile } of slidesLast) {
-    if (!existing.has(key)) await bucket.put(key, receivedFile, signal);
-  }
+  for (const { key, file } of slidesLast) if (!existing.has(key)) await bucket.put(key, file, signal);
   return true;
 }
 

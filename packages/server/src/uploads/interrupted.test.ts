@@ -11,6 +11,7 @@ import { type SendRequest, sender, sha256Of } from './testing/send.ts';
 
 const administrator = { email: 'admin@example.org', password: 'glass, stain and light' };
 const slideBytes = 64 * 1024 * 1024;
+const halfBytes = slideBytes / 2;
 const partBytes = 8 * 1024 * 1024;
 
 /** Signs in as the administrator and returns a function that sends requests. */
@@ -56,41 +57,35 @@ it('upload › resumes after the server was killed while it received a part, and
   const announcement = { dataset: 'Böbrek', path: 'a.svs', files: { 'a.svs': bytes } };
 
   const killedServer = await start();
-  const senderBefore = sender(await signInTo(killedServer));
-  const { begun } = await senderBefore.begin(announcement);
-  const { fileId } = await senderBefore.create(begun.upload.id, 'a.svs', slideBytes);
-  for (let offset = 0; offset < slideBytes / 2; offset += partBytes) {
-    await senderBefore.part(fileId, offset, bytes.subarray(offset, offset + partBytes));
+  const before = sender(await signInTo(killedServer));
+  const { begun } = await before.begin(announcement);
+  const { fileId } = await before.create(begun.upload.id, 'a.svs', slideBytes);
+  for (let offset = 0; offset < halfBytes; offset += partBytes) {
+    await before.part(fileId, offset, bytes.subarray(offset, offset + partBytes));
   }
   const partialFile = path.join(dataDir, 'uploads', 'partial', fileId);
-  const interruptedPart = senderBefore
-    .part(fileId, slideBytes / 2, bytes.subarray(slideBytes / 2))
-    .catch(() => null);
+  const interruptedPart = before.part(fileId, halfBytes, bytes.subarray(halfBytes)).catch(() => null);
   // Waits until the server has stored some bytes of this part.
-  while (fs.statSync(partialFile).size <= slideBytes / 2) await wait(5);
+  while (fs.statSync(partialFile).size <= halfBytes) await wait(5);
   await killedServer.kill();
   await interruptedPart;
 
-  const senderAfter = sender(await signInTo(await start()));
-  const again = await senderAfter.begin(announcement);
+  const after = sender(await signInTo(await start()));
+  const again = await after.begin(announcement);
   expect(again.begun).toMatchObject({
     upload: { id: begun.upload.id, state: 'open' },
     files: [{ id: fileId, path: 'a.svs', state: 'open' }],
   });
-  const offset = await senderAfter.offsetOf(fileId);
-  expect(offset).toBeGreaterThanOrEqual(slideBytes / 2);
+  const offset = await after.offsetOf(fileId);
+  expect(offset).toBeGreaterThanOrEqual(halfBytes);
   expect(offset).toBe(fs.statSync(partialFile).size);
   for (let position = offset; position < slideBytes; position += partBytes) {
-    const { status } = await senderAfter.part(
-      fileId,
-      position,
-      bytes.subarray(position, position + partBytes),
-    );
+    const { status } = await after.part(fileId, position, bytes.subarray(position, position + partBytes));
     expect(status).toBe(204);
   }
-  expect((await senderAfter.finish(fileId, sha256Of(bytes))).status).toBe(202);
+  expect((await after.finish(fileId, sha256Of(bytes))).status).toBe(202);
   await expect
-    .poll(async () => (await senderAfter.list())[0]?.state, { timeout: 60_000, interval: 200 })
+    .poll(async () => (await after.list())[0]?.state, { timeout: 60_000, interval: 200 })
     .toBe('done');
   const storedBytes = fs.readFileSync(path.join(dataDir, 'uploads', 'slides', 'Böbrek', 'a.svs'));
   expect(sha256Of(storedBytes)).toBe(sha256Of(bytes));

@@ -112,9 +112,7 @@ export async function restoreFrom(
 }
 
 /** Returns the tables that a restore must not change: all except the cleared ones and those to which a restore adds rows. */
-export function comparableTables(
-  all: ReadonlyMap<string, readonly AnyRow[]>,
-): Record<string, readonly AnyRow[]> {
+export function stableTables(all: ReadonlyMap<string, readonly AnyRow[]>): Record<string, readonly AnyRow[]> {
   const tablesWithNewRows = new Set(['audit', 'audit_chain', 'locks', 'schema_changes']);
   return Object.fromEntries(
     [...all].filter(([name]) => !tablesClearedByRestore.has(name) && !tablesWithNewRows.has(name)),

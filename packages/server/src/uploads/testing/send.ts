@@ -31,8 +31,8 @@ interface Announcement {
 
 export const sha256Of = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-/** Returns functions that send the requests of an upload. @param sendRequest sends a request as one administrator */
-export function sender(sendRequest: SendRequest) {
+/** Returns functions that send the requests of an upload. @param send sends a request as one administrator */
+export function sender(send: SendRequest) {
   const tus = { 'tus-resumable': '1.0.0' }; // header of the upload protocol (tus.io)
 
   /** Announces an upload. */
@@ -40,7 +40,7 @@ export function sender(sendRequest: SendRequest) {
     const sizes = Object.values(files).map(({ length }) => length);
     const size_bytes = sizes.reduce((sum, size) => sum + size, 0);
     const body = { dataset, path, is_folder: isFolder, file_count: sizes.length, size_bytes };
-    const response = await sendRequest('POST', '/admin/uploads', { body });
+    const response = await send('POST', '/admin/uploads', { body });
     return { ...response, begun: response.body as ResponseOf<typeof beginUpload> };
   }
 
@@ -52,7 +52,7 @@ export function sender(sendRequest: SendRequest) {
       .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
       .join(',');
     const headers = { ...tus, 'upload-length': String(sizeBytes), 'upload-metadata': metadata };
-    const response = await sendRequest('POST', createUploadFile.path, { headers });
+    const response = await send('POST', createUploadFile.path, { headers });
     const location = response.headers.location ?? '';
     return { ...response, fileId: location.replace(`${apiBase}${createUploadFile.path}/`, '') };
   }
@@ -60,25 +60,22 @@ export function sender(sendRequest: SendRequest) {
   /** Sends a part of a file. */
   function part(fileId: string, offset: number, bytes: Uint8Array) {
     const type = { 'content-type': 'application/offset+octet-stream', 'upload-offset': String(offset) };
-    return sendRequest('PATCH', `/admin/upload-files/${fileId}`, {
-      headers: { ...tus, ...type },
-      body: bytes,
-    });
+    return send('PATCH', `/admin/upload-files/${fileId}`, { headers: { ...tus, ...type }, body: bytes });
   }
 
   /** Returns the number of bytes of a file that the server has received; NaN for an unknown file. */
   async function offsetOf(fileId: string): Promise<number> {
-    const { headers } = await sendRequest('HEAD', `/admin/upload-files/${fileId}`, { headers: tus });
+    const { headers } = await send('HEAD', `/admin/upload-files/${fileId}`, { headers: tus });
     return Number(headers['upload-offset'] ?? Number.NaN);
   }
 
   /** Sends the checksum of a file whose parts have all been sent. */
   function finish(fileId: string, sha256: string) {
-    return sendRequest('PUT', `/admin/upload-files/${fileId}/checksum`, { body: { sha256 } });
+    return send('PUT', `/admin/upload-files/${fileId}/checksum`, { body: { sha256 } });
   }
 
   async function list(): Promise<readonly SlideUpload[]> {
-    return ((await sendRequest('GET', '/admin/uploads')).body as ResponseOf<typeof listUploads>).uploads;
+    return ((await send('GET', '/admin/uploads')).body as ResponseOf<typeof listUploads>).uploads;
   }
 
   /** Sends all files, from the announcement to the last checksum. @returns id of the upload */
