@@ -25,7 +25,7 @@ const rejectionsOf = (value: unknown) => {
 };
 
 /** Returns the bytes of a text that is repeated between two others. The whole text would be too long for a string. */
-function repeatBytes(before: string, text: string, count: number, after: string): Uint8Array {
+function repeat(before: string, text: string, count: number, after: string): Uint8Array {
   const [head, part, tail] = [before, text, after].map((piece) => new TextEncoder().encode(piece)) as [
     Uint8Array,
     Uint8Array,
@@ -131,16 +131,16 @@ describe('importAnnotations', () => {
   });
 
   it.each<[string, () => Uint8Array, string]>([
-    ['deeply nested arrays', () => repeatBytes('[', '[', 30_000_000, ''), 'nested_too_deeply'],
+    ['deeply nested arrays', () => repeat('[', '[', 30_000_000, ''), 'nested_too_deeply'],
     [
       'deeply nested child features',
-      () => repeatBytes('', '{"type":"Feature","properties":{"childObjects":[', 1_000_000, ''),
+      () => repeat('', '{"type":"Feature","properties":{"childObjects":[', 1_000_000, ''),
       'nested_too_deeply',
     ],
     [
       '10^7 vertices',
       () =>
-        repeatBytes(
+        repeat(
           '{"type":"Feature","properties":{},"geometry":{"type":"LineString","coordinates":[',
           '[1,2],',
           10_000_000,
@@ -148,25 +148,21 @@ describe('importAnnotations', () => {
         ),
       'too_many_vertices',
     ],
-    ['20 million numbers', () => repeatBytes('[', '1,', 20_000_000, '1]'), 'too_many_values'],
-    ['10 million objects', () => repeatBytes('{"a":{"a":[', '{},', 10_000_000, '{}]}}'), 'too_many_values'],
+    ['20 million numbers', () => repeat('[', '1,', 20_000_000, '1]'), 'too_many_values'],
+    ['10 million objects', () => repeat('{"a":{"a":[', '{},', 10_000_000, '{}]}}'), 'too_many_values'],
     ['100 MB of zeros', () => new Uint8Array(100 * 2 ** 20), 'too_large'],
-    [
-      'a million features',
-      () => repeatBytes('[', '{"type":"Feature"},', 1_000_000, '{}]'),
-      'too_many_features',
-    ],
-    ['an unfinished string', () => repeatBytes('"', 'a', 60_000_000, ''), 'not_json'],
-    ['a string of 60 million backslashes', () => repeatBytes('"', '\\', 59_999_999, '"'), 'not_json'],
+    ['a million features', () => repeat('[', '{"type":"Feature"},', 1_000_000, '{}]'), 'too_many_features'],
+    ['an unfinished string', () => repeat('"', 'a', 60_000_000, ''), 'not_json'],
+    ['a string of 60 million backslashes', () => repeat('"', '\\', 59_999_999, '"'), 'not_json'],
     [
       '10^6 XML elements inside each other',
-      () => repeatBytes('<Annotations>', '<a>', 1_000_000, ''),
+      () => repeat('<Annotations>', '<a>', 1_000_000, ''),
       'nested_too_deeply',
     ],
-    ['10^6 XML attributes', () => repeatBytes('<Annotations>', ' a="1"', 1_000_000, ''), 'not_xml'],
+    ['10^6 XML attributes', () => repeat('<Annotations>', ' a="1"', 1_000_000, ''), 'not_xml'],
     [
       'an entity bomb',
-      () => repeatBytes('<!DOCTYPE a [', '<!ENTITY b "&c;&c;">', 1_000_000, ']><a/>'),
+      () => repeat('<!DOCTYPE a [', '<!ENTITY b "&c;&c;">', 1_000_000, ']><a/>'),
       'document_type',
     ],
   ])(

@@ -16,11 +16,7 @@ function importFile(text: string | Uint8Array): Extract<ImportResult, { ok: true
 const exportFile = (features: Extract<ImportResult, { ok: true }>['features']) =>
   [...exportAnnotations(features, { format: 'qupath', pixelSize: null }).chunks].join('');
 
-/**
- * Imports a file, exports it, and returns the first difference that QuPath would see between the two; null when there is none.
- *
- * @param isRepeated whether to import and export the copy too, which must then be the same text
- */
+/** Imports and exports a file, optionally twice. Returns the first difference that QuPath would see; null when there is none. */
 function roundTrip(text: string, { isRepeated }: { readonly isRepeated: boolean }): string | null {
   const first = importFile(text);
   if (first.rejectedCount > 0) return `rejected: ${JSON.stringify(first.rejected[0])}`;

@@ -70,9 +70,9 @@ function readBack(text: string) {
 
 describe('ASAP XML', () => {
   it('has the same shapes after export and import, except that holes become separate outlines', () => {
-    const { format, features: readFeatures, rejected } = readBack(write('asap'));
+    const { format, features: copies, rejected } = readBack(write('asap'));
     expect([format, rejected]).toEqual(['asap', []]);
-    expect(readFeatures.map(({ geometry }) => geometry.type)).toEqual([
+    expect(copies.map(({ geometry }) => geometry.type)).toEqual([
       'Polygon',
       'Polygon',
       'Point',
@@ -80,12 +80,12 @@ describe('ASAP XML', () => {
       'LineString',
       'Polygon',
     ]);
-    expect(readFeatures[0]).toMatchObject({
+    expect(copies[0]).toMatchObject({
       geometry: { coordinates: [outer] },
       properties: { name: 'a "b"', classification: tumor },
     });
-    expect(readFeatures[1]?.properties.classification?.names).toEqual(['Tumor & <Stroma> (hole)']);
-    expect(readFeatures[5]?.properties.color).toEqual([1, 2, 3]);
+    expect(copies[1]?.properties.classification?.names).toEqual(['Tumor & <Stroma> (hole)']);
+    expect(copies[5]?.properties.color).toEqual([1, 2, 3]);
   });
 
   it('is exported with a warning for each loss that the format causes', () => {
@@ -132,26 +132,15 @@ describe('ASAP XML', () => {
 
 describe('Aperio XML', () => {
   it('keeps holes, classes, colours and ellipses after export and import', () => {
-    const { format, features: readFeatures, rejected } = readBack(write('aperio'));
+    const { format, features: copies, rejected } = readBack(write('aperio'));
     expect([format, rejected]).toEqual(['aperio', []]);
-    const geometryTypes = readFeatures.map(({ geometry }) => geometry.type);
-    expect(geometryTypes).toEqual([
-      'Polygon',
-      'Point',
-      'Point',
-      'Point',
-      'LineString',
-      'LineString',
-      'Polygon',
-    ]);
-    expect(readFeatures[0]).toMatchObject({
+    const types = copies.map(({ geometry }) => geometry.type);
+    expect(types).toEqual(['Polygon', 'Point', 'Point', 'Point', 'LineString', 'LineString', 'Polygon']);
+    expect(copies[0]).toMatchObject({
       geometry: { coordinates: [outer, hole] },
       properties: { name: 'a "b"', classification: tumor },
     });
-    expect(readFeatures[6]).toMatchObject({
-      geometry: { isEllipse: true },
-      properties: { color: [1, 2, 3] },
-    });
+    expect(copies[6]).toMatchObject({ geometry: { isEllipse: true }, properties: { color: [1, 2, 3] } });
   });
 
   it('is imported with red from the lowest byte of a colour, vertices from V elements, and rectangles from two corners', () => {
