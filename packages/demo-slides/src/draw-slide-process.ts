@@ -7,8 +7,8 @@ import { createLiver } from './liver/liver.ts';
 import type { DrawReport, DrawRequest } from './process-messages.ts';
 import { TILE_SIZE } from './pyramid/pyramid-plan.ts';
 import { writePyramid } from './pyramid/write-pyramid.ts';
-import { cellsFile, heatmapFile, isVisible } from './results/demo-results.ts';
-import { clearedAt, emptyStainTile, GLASS, renderRgb } from './stain/stain.ts';
+import { encodeCellsFile, encodeHeatmapFile, isVisible } from './results/demo-results.ts';
+import { emptyStainTile, GLASS, renderRgb, reuseStainTile } from './stain/stain.ts';
 import type { DrawnCell } from './structures/drawn-cell.ts';
 import { MICRONS_PER_PIXEL, OBJECTIVE_POWER, type Tissue } from './structures/palette.ts';
 
@@ -48,7 +48,7 @@ async function draw({ file, tissue, seed, part, results }: DrawRequest): Promise
         for (let x = 0; x < TILE_SIZE; x += SQUARE) {
           const left = drawnPart.x + column * TILE_SIZE + x - MARGIN;
           const top = drawnPart.y + row * TILE_SIZE + y - MARGIN;
-          const square = clearedAt(scratch, left, top);
+          const square = reuseStainTile(scratch, left, top);
           const cells: DrawnCell[] = [];
           if (!drawTissue(square, (cell) => cells.push(cell))) continue; // bare glass
           visibleCells.push(...cells.filter((cell) => isVisible(square, cell, MARGIN)));
@@ -61,8 +61,8 @@ async function draw({ file, tissue, seed, part, results }: DrawRequest): Promise
     onTile: createProgressReporter(),
   });
   if (results === null) return;
-  await fs.writeFile(results.cells, await cellsFile(visibleCells, drawnPart));
-  await fs.writeFile(results.heatmap, await heatmapFile(visibleCells, drawnPart));
+  await fs.writeFile(results.cells, await encodeCellsFile(visibleCells, drawnPart));
+  await fs.writeFile(results.heatmap, await encodeHeatmapFile(visibleCells, drawnPart));
 }
 
 /** Returns a function that reports progress whenever another percent of the tiles is drawn. */

@@ -71,12 +71,15 @@ describe('makeDemoSlides', () => {
     );
   });
 
-  it('reports progress at the start and at the end', () => {
+  it('reports the start and the end of drawing', () => {
     expect(messages.at(0)).toContain('two demonstration slides');
     expect(messages.at(-1)).toBe('The demonstration slides are ready.');
   });
 
-  it.each([0, 1])('writes pixel size and objective power into slide %i', async (index) => {
+  it.each([
+    ['colon', 0],
+    ['liver', 1],
+  ] as const)('writes pixel size and objective power into the %s slide', async (_, index) => {
     const slide = await openSlide({ path: files[index] as string });
     expect(slide).toMatchObject({ format: 'aperio', objectivePower: 40, mpp: { x: 0.25, y: 0.25 } });
     expect(slide.levels.map(({ width, height }) => [width, height])).toEqual([
@@ -86,9 +89,12 @@ describe('makeDemoSlides', () => {
     await slide.close();
   });
 
-  it.each([0, 1])('paints slide %i in the colours of haematoxylin and eosin', async (index) => {
+  it.each([
+    ['colon', 0],
+    ['liver', 1],
+  ] as const)('paints the %s slide in the colours of haematoxylin and eosin', async (_, index) => {
     const { hue, share, pink, purple } = await coloursOf(files[index] as string);
-    // Between the blue-purple of nuclei and the pink of stroma.
+    // Between the blue-purple of nuclei (262° for #5B3F8C) and the pink of stroma (335° for #DA6F9B).
     expect(hue).toBeGreaterThan(270);
     expect(hue).toBeLessThan(340);
     expect(share).toBeGreaterThan(0.2);
@@ -114,26 +120,27 @@ describe('makeDemoSlides', () => {
       .raw()
       .toBuffer({ resolveWithObject: true });
     const redAt = (x: number, y: number) => data[(Math.floor(y) * info.width + Math.floor(x)) * 3] ?? 255;
-    const middles = features.map(({ geometry }) => {
+    const centres = features.map(({ geometry }) => {
       const ring = geometry.coordinates[0].slice(1);
       const mean = (axis: 0 | 1) => ring.reduce((sum, point) => sum + point[axis], 0) / ring.length;
       return { x: mean(0), y: mean(1) };
     });
-    for (const { x, y } of middles) {
+    for (const { x, y } of centres) {
       expect(Math.min(x, y)).toBeGreaterThanOrEqual(0);
       expect(Math.max(x, y)).toBeLessThan(1024);
     }
     const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
-    const redInNuclei = median(middles.map(({ x, y }) => redAt(x, y)));
+    const redInNuclei = median(centres.map(({ x, y }) => redAt(x, y)));
     const redAnywhere = median(
       Array.from({ length: 1000 }, (_, n) => redAt((n * 37) % 1024, (n * 101) % 1024)),
     );
-    expect(redInNuclei).toBeLessThan(redAnywhere - 40);
+    expect(redInNuclei).toBeLessThan(redAnywhere - 40); // haematoxylin absorbs red light
 
     const heatmap = sharp(path.join(folder, 'Demo/colon-demo_likelihood_map.tif'));
+    // A pixel of the heatmap covers 256 × 256 pixels of the slide, which has 1,024 × 1,024.
     expect(await heatmap.metadata()).toMatchObject({ width: 4, height: 4, channels: 1, depth: 'ushort' });
     const { channels } = await heatmap.stats();
-    const perSquareMillimetre = features.length / (1024 * 0.00025) ** 2;
+    const perSquareMillimetre = features.length / (1024 * 0.00025) ** 2; // 0.00025 mm per pixel
     expect(channels[0]?.mean).toBeGreaterThan(perSquareMillimetre * 0.6);
     expect(channels[0]?.mean).toBeLessThan(perSquareMillimetre * 1.4);
   });
@@ -141,12 +148,12 @@ describe('makeDemoSlides', () => {
   it(
     'writes the same bytes each time it runs',
     async () => {
-      const again = await fs.mkdtemp(path.join(os.tmpdir(), 'demo-'));
-      const remade = await makeDemoSlides({ folder: again, parts });
-      for (const [index, file] of remade.entries()) {
+      const secondFolder = await fs.mkdtemp(path.join(os.tmpdir(), 'demo-'));
+      const secondFiles = await makeDemoSlides({ folder: secondFolder, parts });
+      for (const [index, file] of secondFiles.entries()) {
         expect((await fs.readFile(file)).equals(await fs.readFile(files[index] as string))).toBe(true);
       }
-      await fs.rm(again, { recursive: true });
+      await fs.rm(secondFolder, { recursive: true });
     },
     timeoutMs,
   );
@@ -156,39 +163,41 @@ describe('makeDemoSlides when it does not complete', () => {
   it(
     'leaves no files when the signal is aborted during drawing',
     async () => {
-      const stopped = await fs.mkdtemp(path.join(os.tmpdir(), 'demo-'));
+      const abortedFolder = await fs.mkdtemp(path.join(os.tmpdir(), 'demo-'));
       const stop = new AbortController();
-      const making = makeDemoSlides({
-        folder: stopped,
+      const drawing = makeDemoSlides({
+        folder: abortedFolder,
         parts,
         signal: stop.signal,
         onProgress: (message) => {
           if (message.includes('25 %')) stop.abort(new Error('enough'));
         },
       });
-      await expect(making).rejects.toThrow('enough');
-      expect(await fs.readdir(path.join(stopped, 'Demo'))).toEqual([]);
-      await fs.rm(stopped, { recursive: true });
+      await expect(drawing).rejects.toThrow('enough');
+      expect(await fs.readdir(path.join(abortedFolder, 'Demo'))).toEqual([]);
+      await fs.rm(abortedFolder, { recursive: true });
     },
     timeoutMs,
   );
 
   it('creates no folder when the signal was aborted before the call', async () => {
-    const stopped = path.join(folder, 'stopped');
-    const making = makeDemoSlides({ folder: stopped, signal: AbortSignal.abort(new Error('enough')) });
-    await expect(making).rejects.toThrow('enough');
-    await expect(fs.stat(stopped)).rejects.toMatchObject({ code: 'ENOENT' });
+    const abortedFolder = path.join(folder, 'aborted');
+    const drawing = makeDemoSlides({ folder: abortedFolder, signal: AbortSignal.abort(new Error('enough')) });
+    await expect(drawing).rejects.toThrow('enough');
+    await expect(fs.stat(abortedFolder)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   it(
     'rejects with the cause and leaves no files when a slide cannot be written',
     async () => {
-      const blocked = await fs.mkdtemp(path.join(os.tmpdir(), 'demo-'));
+      const blockedFolder = await fs.mkdtemp(path.join(os.tmpdir(), 'demo-'));
       // A folder with the name of the unfinished file makes writing fail.
-      await fs.mkdir(path.join(blocked, 'Demo/.colon-demo.svs.unfinished/in-the-way'), { recursive: true });
-      await expect(makeDemoSlides({ folder: blocked, parts })).rejects.toThrow(/slide failed: EISDIR/);
-      expect(await fs.readdir(path.join(blocked, 'Demo'))).toEqual([]);
-      await fs.rm(blocked, { recursive: true });
+      await fs.mkdir(path.join(blockedFolder, 'Demo/.colon-demo.svs.unfinished/in-the-way'), {
+        recursive: true,
+      });
+      await expect(makeDemoSlides({ folder: blockedFolder, parts })).rejects.toThrow(/slide failed: EISDIR/);
+      expect(await fs.readdir(path.join(blockedFolder, 'Demo'))).toEqual([]);
+      await fs.rm(blockedFolder, { recursive: true });
     },
     timeoutMs,
   );

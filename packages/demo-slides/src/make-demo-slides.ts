@@ -72,7 +72,7 @@ export async function makeDemoSlides(options: DemoSlidesOptions): Promise<readon
 
   onProgress('No slides yet: drawing two demonstration slides, which takes about half a minute.');
   const reportProgress = createProgressReporter(onProgress);
-  /** Ends both processes when one of them fails. */
+  /** Ends all drawing processes when one of them fails. */
   const stop = new AbortController();
   try {
     const drawings = slides.map(async ({ tissue, seed, results }, index) => {

@@ -8,7 +8,7 @@ export interface DrawRequest {
   readonly seed: number;
   /** The part of the slide to draw, pixels at full resolution; null for all of it. */
   readonly part: SlidePart | null;
-  /** Paths of the results to write beside the slide; null to write none. */
+  /** Paths of the analysis results to write beside the slide; null to write none. */
   readonly results: ResultPaths | null;
 }
 
@@ -27,6 +27,7 @@ export interface SlidePart {
   readonly height: number;
 }
 
+/** `progress` is sent for each percent; `done` or `failed` is the last report. */
 export type DrawReport =
   | { readonly kind: 'progress'; readonly percent: number }
   | { readonly kind: 'done' }

@@ -4,8 +4,8 @@ import { createLiver } from './liver/liver.ts';
 import { emptyStainTile, type StainTile } from './stain/stain.ts';
 import type { Tissue } from './structures/palette.ts';
 
-const size = 256;
-const shift = 128;
+/** Side of the tiles, and displacement of the second of two overlapping tiles, pixels. */
+const [size, shift] = [256, 128];
 
 function draw(tissue: Tissue, x: number, y: number): StainTile {
   const tile = emptyStainTile(x, y, size);
@@ -13,7 +13,7 @@ function draw(tissue: Tissue, x: number, y: number): StainTile {
   return tile;
 }
 
-/** Returns the greatest difference of any stain in the overlap of two tiles; the second is `shift` right of and below the first. */
+/** Returns the greatest difference of any stain in the overlap of two tiles. The second tile lies `shift` to the right and below. */
 function greatestDifference(first: StainTile, second: StainTile): number {
   let maxDifference = 0;
   for (let y = shift; y < size; y++) {
@@ -37,7 +37,7 @@ describe.each([
       'vessels of the submucosa': [10_100, 8_300],
       'fat of the submucosa': [15_600, 8_700],
       'nerve cells between the muscles': [9_700, 11_100],
-      'fat outside': [9_000, 12_500],
+      'fat outside the muscle': [9_000, 12_500],
       'crypts of a biopsy': [4_300, 2_900],
     },
   },
@@ -48,11 +48,11 @@ describe.each([
       capsule: [9_000, 1_400],
       lobule: [10_000, 6_000],
       'portal tract': [9_500, 5_700],
-      core: [7_000, 12_600],
+      'needle core': [7_000, 12_600],
     },
   },
-])('drawing of the $organ demonstration slide', ({ tissue, places }) => {
-  it.each(Object.entries(places))('paints the same pixels in two overlapping tiles (%s)', (_, place) => {
+])('the tissue of the $organ demonstration slide', ({ tissue, places }) => {
+  it.each(Object.entries(places))('has the same pixels in two overlapping tiles (%s)', (_, place) => {
     const [x, y] = place as [number, number];
     const first = draw(tissue, x, y);
     const second = draw(tissue, x + shift, y + shift);
@@ -60,11 +60,11 @@ describe.each([
     expect(greatestDifference(first, second)).toBeLessThan(0.01);
   });
 
-  it('has a width of at least 20,000 pixels', () => {
+  it('is at least 20,000 pixels wide', () => {
     expect(tissue.width).toBeGreaterThanOrEqual(20_000);
   });
 
-  it('returns false and paints nothing for a tile of bare glass', () => {
+  it('draws nothing and returns false for a tile of bare glass', () => {
     const corner = emptyStainTile(0, 0, size);
     expect(tissue.draw(corner)).toBe(false);
     expect(corner.eosin.every((value) => value === 0)).toBe(true);

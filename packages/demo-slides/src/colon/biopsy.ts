@@ -15,9 +15,8 @@ export interface Biopsy {
   readonly short: number;
   /** Direction of the long axis, radians. */
   readonly angle: number;
-  /** Direction of the middle of the outline with epithelium, radians. */
+  /** Direction of the middle of the part of the outline that has epithelium, and half the width of this part; radians. */
   readonly surface: number;
-  /** Half the width of this part, radians. */
   readonly surfaceSpan: number;
   /** Arc length of the ellipse up to each direction, from -π in equal steps, pixels. */
   readonly lengths: Float64Array;
@@ -27,14 +26,14 @@ export interface Biopsy {
 const DIRECTIONS = 1440;
 
 /** Creates a biopsy: computes the arc lengths of its ellipse. */
-export function createBiopsy(plan: Omit<Biopsy, 'lengths'>): Biopsy {
+export function createBiopsy(shape: Omit<Biopsy, 'lengths'>): Biopsy {
   const lengths = new Float64Array(DIRECTIONS + 1);
   for (let k = 1; k <= DIRECTIONS; k++) {
     const direction = ((k - 0.5) / DIRECTIONS) * Math.PI * 2;
-    const step = Math.hypot(plan.long * Math.sin(direction), plan.short * Math.cos(direction));
+    const step = Math.hypot(shape.long * Math.sin(direction), shape.short * Math.cos(direction));
     lengths[k] = (lengths[k - 1] as number) + (step * Math.PI * 2) / DIRECTIONS;
   }
-  return { ...plan, lengths };
+  return { ...shape, lengths };
 }
 
 export interface BiopsyPosition {
@@ -71,7 +70,7 @@ export function locateInBiopsy(biopsy: Biopsy, x: number, y: number, out: Biopsy
   const slope =
     radius < 0.2 ? 1 / short : Math.hypot(alongLong / long ** 2, alongShort / short ** 2) / radius;
   const depth = (outline - radius) / slope;
-  // The nearest point of the outline gives the arc length.
+  // The nearest point of the outline gives the arc length, which matters only near the outline, where the epithelium is.
   const gradient = Math.hypot(alongLong / long ** 2, alongShort / short ** 2);
   if (depth > 0 && depth < 300 && gradient > 0) {
     const [nx, ny] = [alongLong / long ** 2 / gradient, alongShort / short ** 2 / gradient];
@@ -86,15 +85,16 @@ export function locateInBiopsy(biopsy: Biopsy, x: number, y: number, out: Biopsy
   out.along = before + (after - before) * (turn - k);
   const fromSurface = direction - biopsy.surface;
   /** 0 at the surface with epithelium, 1 where the outline is torn. */
-  const torn = smoothStep(
+  const tornShare = smoothStep(
     biopsy.surfaceSpan - 0.05,
     biopsy.surfaceSpan + 0.1,
     Math.abs(Math.atan2(Math.sin(fromSurface), Math.cos(fromSurface))),
   );
   // The part with epithelium is not a cut edge: there, 100 pixels keep the distance large. Where the outline is torn, the edge is
   // 20 pixels farther inside than the outline, and up to 70 pixels of noise make it ragged.
-  out.distanceFromEdge = depth + 100 - torn * (120 - 70 * roughNoiseAt(biopsy.seed + 2, x / 160, y / 160, 3));
-  out.depth = depth + torn * 900;
+  out.distanceFromEdge =
+    depth + 100 - tornShare * (120 - 70 * roughNoiseAt(biopsy.seed + 2, x / 160, y / 160, 3));
+  out.depth = depth + tornShare * 900;
   return out;
 }
 
@@ -119,7 +119,7 @@ export function outlinePoint(biopsy: Biopsy, direction: number) {
 /** Places crypts in cross-section, which are rings close together. @param height height of the epithelium, pixels */
 export function placeCutCrypts(random: Random, biopsy: Biopsy, height: number): Gland[] {
   const glands: Gland[] = [];
-  const spacing = 262;
+  const spacing = 262; // pixels between the centres of crypts
   const slant = between(random, 0, Math.PI);
   // Rows and columns of a hexagonal grid that covers more than the largest biopsy.
   for (let row = -9; row <= 9; row++) {
@@ -151,7 +151,9 @@ export function placeCutCrypts(random: Random, biopsy: Biopsy, height: number): 
         ...glands.map((other) => locateInGland(other, x, y, { depth: 0, along: 0, side: 1 }).depth - height),
       );
       const narrower = { ...gland, x, y, length: 0, lumen: 7 };
-      const fitting = [gland, narrower].find((g) => free > g.length / 2 + g.lumen + height + 10);
+      const fitting = [gland, narrower].find(
+        ({ length: axis, lumen }) => free > axis / 2 + lumen + height + 10,
+      );
       if (fitting !== undefined) glands.push(fitting);
     }
   }

@@ -7,6 +7,7 @@ import { noiseAt, roughNoiseAt } from '../geometry/random.ts';
 import type { Palette } from '../structures/palette.ts';
 import {
   type ColonLayout,
+  emptyMucosaPosition,
   emptyWallPosition,
   MUSCULARIS_MUCOSAE_THICKNESS,
   type MucosaPosition,
@@ -68,14 +69,7 @@ export interface ColonScene {
 /** Creates the state for one slide. */
 export function createColonScene(seed: number, palette: Palette, layout: ColonLayout): ColonScene {
   const position = emptyWallPosition();
-  const mucosa: MucosaPosition = {
-    depth: 0,
-    along: 0,
-    seed: 0,
-    gobletShare: 0,
-    cellWidth: 1,
-    proliferation: 0,
-  };
+  const mucosa = emptyMucosaPosition();
   const shift = { x: 0, y: 0 };
   return {
     seed,

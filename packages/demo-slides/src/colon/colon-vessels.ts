@@ -6,10 +6,10 @@ import { createVessel, isInVessel, type Vessel } from '../structures/vessels.ts'
 import {
   type ColonLayout,
   EPITHELIUM,
+  emptyMucosaPosition,
   emptyWallPosition,
   type Ganglion,
   MUSCULARIS_MUCOSAE_THICKNESS,
-  type MucosaPosition,
   OUTER_MUSCLE_TO,
   PLEXUS_FROM,
   PLEXUS_TO,
@@ -31,14 +31,7 @@ export function placeVessels(
   const index = new SpatialIndex<Vessel>(256);
   const placed: Vessel[] = [];
   const position = emptyWallPosition();
-  const mucosa: MucosaPosition = {
-    depth: 0,
-    along: 0,
-    seed: 0,
-    gobletShare: 0,
-    cellWidth: 1,
-    proliferation: 0,
-  };
+  const mucosa = emptyMucosaPosition();
   const shift = { x: 0, y: 0 };
   const addUnlessOverlapping = (vessel: Vessel) => {
     const { x, y, reach } = vessel;

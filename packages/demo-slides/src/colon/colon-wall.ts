@@ -75,6 +75,10 @@ export interface MucosaPosition {
   proliferation: number;
 }
 
+export function emptyMucosaPosition(): MucosaPosition {
+  return { depth: 0, along: 0, seed: 0, gobletShare: 0, cellWidth: 1, proliferation: 0 };
+}
+
 /** A group of nerve cells: an ellipse between the two layers of the muscle coat. */
 export interface Ganglion {
   readonly seed: number;

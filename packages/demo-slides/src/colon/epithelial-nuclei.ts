@@ -40,7 +40,7 @@ export function placeEpithelialNuclei({
   }
   // The loops below follow the surface in steps shorter than a cell; the position below the surface determines the cell.
   const placedCells = new Set<number>();
-  const addAt = (x: number, y: number, inX: number, inY: number) => {
+  const addSurfaceNucleus = (x: number, y: number, inX: number, inY: number) => {
     const below = mucosaAt(x + inX * EPITHELIUM * 0.7, y + inY * EPITHELIUM * 0.7);
     const isInEpithelium = below.depth > EPITHELIUM * 0.5 && below.depth < EPITHELIUM;
     if (below.seed !== SURFACE_SEED || !isInEpithelium) return;
@@ -67,12 +67,12 @@ export function placeEpithelialNuclei({
   };
   for (let x = 700; x < 19900; x += 2) {
     const { y, downX, downY } = pointOnCurve(layout.surface, x);
-    addAt(x, y, downX, downY);
+    addSurfaceNucleus(x, y, downX, downY);
   }
   for (const biopsy of layout.biopsies) {
     for (let direction = -Math.PI; direction < Math.PI; direction += 2 / biopsy.long) {
       const { x, y, inX, inY } = outlinePoint(biopsy, direction);
-      addAt(x, y, inX, inY);
+      addSurfaceNucleus(x, y, inX, inY);
     }
   }
   return index;

@@ -13,7 +13,7 @@ import {
   SURFACE_ALONG,
   SURFACE_DEPTH,
 } from './colon-scene.ts';
-import { EPITHELIUM, GLAND_SQUARE, type MucosaPosition } from './colon-wall.ts';
+import { EPITHELIUM, emptyMucosaPosition, GLAND_SQUARE } from './colon-wall.ts';
 
 /** Pixels below the epithelium in which the basement membrane is visible. */
 const MEMBRANE_REACH = 12;
@@ -26,14 +26,7 @@ const MEMBRANE_REACH = 12;
 export function paintMucosa(scene: ColonScene, tile: StainTile): void {
   const { palette, layout, position } = scene;
   const { clouds } = palette;
-  const mucosa: MucosaPosition = {
-    depth: 0,
-    along: 0,
-    seed: 0,
-    gobletShare: 0,
-    cellWidth: 1,
-    proliferation: 0,
-  };
+  const mucosa = emptyMucosaPosition();
   const cell = emptyWallCell();
   const { size, haematoxylin, eosin, orange } = tile;
   const [distanceFromEdge, surfaceDepth, surfaceAlong] = [

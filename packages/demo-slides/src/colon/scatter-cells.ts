@@ -32,19 +32,19 @@ import {
   PLEXUS_TO,
 } from './colon-wall.ts';
 
-/** One kind of cell of a population. */
+/** One kind of cell of a population (the cells of a kind of tissue). */
 interface Kind {
   /** Share of the population, 0…1. */
   readonly share: number;
   readonly stamps: readonly Stamp[];
-  /** Whether the cells lie along the layers; otherwise their directions are random. */
+  /** True if the cells lie along the layers, false if their directions are random. */
   readonly isAligned: boolean;
   /** The class of an immune cell; undefined for other cells. */
   readonly name?: ImmuneClass;
 }
 
-/** Returns the cells of each kind of tissue: which kinds there are, and in which shares. */
-function populationsOf({
+/** Returns the population of each kind of tissue. */
+function createPopulations({
   cells,
 }: Palette): Record<
   'laminaPropria' | 'connective' | 'muscleAlong' | 'muscleAcross' | 'mantle' | 'germinal',
@@ -97,7 +97,7 @@ const CELL_REACH = 64;
 // Ranges of `ColonLayout.lymphoid`, which is 1 in the centre of a follicle and 0 at its border.
 /** Cells of the germinal centre have larger values. */
 const GERMINAL_FROM = 0.5;
-/** Lymphocytes of the mantle are between these values; the ranges overlap, so that there is no gap between both. */
+/** Lymphocytes of the mantle have values in this range, which overlaps that of the germinal centre, so that there is no gap. */
 const MANTLE = { from: -0.25, to: 0.52 };
 
 /**
@@ -108,7 +108,7 @@ const MANTLE = { from: -0.25, to: 0.52 };
  * @param choose returns the population for a cell at a position; null for no cell. `chance` is a random number in [0, 1): a
  *   population that is returned for a `chance` below 0.6 has a cell in 60 % of the squares
  */
-function scatter(
+function scatterPopulation(
   { layout }: ColonScene,
   tile: StainTile,
   stream: number,
@@ -152,7 +152,7 @@ export function scatterCells(
   onCell?: (cell: DrawnCell) => void,
 ): void {
   const { seed, layout, position, mucosaAt, fatAt } = scene;
-  const { laminaPropria, connective, muscleAlong, muscleAcross, mantle, germinal } = populationsOf(
+  const { laminaPropria, connective, muscleAlong, muscleAcross, mantle, germinal } = createPopulations(
     scene.palette,
   );
   // A cell that overlaps the tile is at most this many pixels outside it. A depth changes by at most one per pixel, so the depth
@@ -167,8 +167,9 @@ export function scatterCells(
     const { distanceFromEdge, surfaceDepth, mucosaDepth, muscleDepth } = position;
     return distanceFromEdge < 10 || surfaceDepth < 6 ? null : layerOf(mucosaDepth, muscleDepth, 0);
   };
-  if (!mayExceed(toMucosa.min, margin * 2)) {
-    scatter(
+  const mayTouchMucosa = toMucosa.min <= margin;
+  if (mayTouchMucosa) {
+    scatterPopulation(
       scene,
       tile,
       seed + 200,
@@ -184,7 +185,7 @@ export function scatterCells(
     );
   }
   if (mayExceed(toMucosa.max, MUSCULARIS_MUCOSAE_THICKNESS)) {
-    scatter(
+    scatterPopulation(
       scene,
       tile,
       seed + 210,
@@ -199,7 +200,7 @@ export function scatterCells(
     );
   }
   if (mayExceed(toMucosa.max, 0) && toMuscle.min < PLEXUS_FROM + margin) {
-    scatter(scene, tile, seed + 220, spacings.muscle, (x, y, chance) => {
+    scatterPopulation(scene, tile, seed + 220, spacings.muscle, (x, y, chance) => {
       const layer = layerAt(x, y);
       if (layer === INNER_MUSCLE) return chance < 0.44 ? muscleAlong : null;
       if (layout.lymphoid(x, y) > -0.05) return null;
@@ -207,13 +208,13 @@ export function scatterCells(
     });
   }
   if (mayExceed(toMuscle.max, PLEXUS_TO) && toMuscle.min < OUTER_MUSCLE_TO + margin) {
-    scatter(scene, tile, seed + 230, spacings.muscleAcross, (x, y, chance) =>
+    scatterPopulation(scene, tile, seed + 230, spacings.muscleAcross, (x, y, chance) =>
       chance < 0.4 && layerAt(x, y) === OUTER_MUSCLE ? muscleAcross : null,
     );
   }
   // At the centre of a tile that touches a follicle, the value is above −2.
   if (layout.lymphoid(tile.x + tile.size / 2, tile.y + tile.size / 2) > -2) {
-    scatter(
+    scatterPopulation(
       scene,
       tile,
       seed + 240,
@@ -226,7 +227,7 @@ export function scatterCells(
       },
       onCell,
     );
-    scatter(
+    scatterPopulation(
       scene,
       tile,
       seed + 250,

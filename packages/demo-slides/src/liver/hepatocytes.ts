@@ -12,10 +12,11 @@ import type { Palette } from '../structures/palette.ts';
 /** Distance between liver cells, pixels; 24 µm. */
 export const SPACING = 96;
 
+/** The tissue in which liver cells are placed. */
 export interface Lobule {
   /** Returns whether a position has liver cells instead of connective tissue, a vessel or glass. */
   isParenchyma(x: number, y: number): boolean;
-  /** Writes the direction of the rows of cells and the zone into `out`; the zone is 0 at a portal tract and 1 at a central vein. */
+  /** Writes the direction of the blood flow and the zone into `out`; the zone is 0 at a portal tract and 1 at a central vein. */
   flow(x: number, y: number, out: { x: number; y: number; zone: number }): void;
 }
 
@@ -66,7 +67,7 @@ function chanceBetween(seed: number, cell: GridPosition, neighbour: GridPosition
   return randomAt(seed + (b.column - a.column + 3) * 7 + (b.row - a.row + 3), a.column, a.row);
 }
 
-/** Returns the width of the sinusoid between two neighbours in pixels; 0 for none. */
+/** Returns the width of the sinusoid between two neighbouring cells in pixels; 0 where the cells touch. */
 function gapBetween(seed: number, lobule: Lobule, cell: GridPosition, neighbour: GridPosition): number {
   const grid = gridOf(seed);
   const centre = pointOf(grid, cell.column, cell.row);
@@ -87,8 +88,9 @@ function gapBetween(seed: number, lobule: Lobule, cell: GridPosition, neighbour:
   const share = smoothStep(0.82, 0.45, crossing) * 0.84 + 0.045;
   const chance = chanceBetween(seed + 100, cell, neighbour);
   if (chance > share) return 0;
-  const open = 0.62 + 0.26 * noiseAt(seed + 6, x / 900, y / 900) + 0.5 * smoothStep(0.62, 0.95, flow.zone);
-  return (13 + 20 * (chance / share)) * open;
+  const widening =
+    0.62 + 0.26 * noiseAt(seed + 6, x / 900, y / 900) + 0.5 * smoothStep(0.62, 0.95, flow.zone);
+  return (13 + 20 * (chance / share)) * widening;
 }
 
 /** Creates a liver cell from its Voronoi cell. */
@@ -126,7 +128,7 @@ export function createHepatocyte(
   const { column, row, x, y, reach } = cell;
   const nuclei = [
     ...placeNuclei(palette, seed, cell, centreOf(cell, sides)),
-    ...sides.flatMap((side) => sinusoidCells(palette, seed, lobule, cell, side)),
+    ...sides.flatMap((side) => placeSinusoidCells(palette, seed, lobule, cell, side)),
   ];
   return { column, row, x, y, reach, sides, zone: flow.zone, nuclei };
 }
@@ -136,12 +138,14 @@ export function gridOf(seed: number) {
   return { seed, spacing: SPACING, jitter: 0.86 };
 }
 
+/** Places no, one or two nuclei at the centre of a cell. */
 function placeNuclei(
   { cells }: Palette,
   seed: number,
   { column, row }: VoronoiCell,
   middle: { readonly x: number; readonly y: number },
 ): PlacedStamp[] {
+  /** Returns a random number in [0, 1) of this cell; each stream gives an independent one. */
   const chance = (stream: number) => randomAt(seed + 30 + stream, column, row);
   // A section of 4 µm does not contain every nucleus.
   if (chance(0) < 0.13) return [];
@@ -149,7 +153,7 @@ function placeNuclei(
   const scale = isDouble ? 0.86 : scaleOfPloidy(chance(2));
   const turn = chance(3) * Math.PI * 2;
   const offset = isDouble ? 15 : chance(4) * 8;
-  const createNucleus = (sign: number, stream: number): PlacedStamp => ({
+  const createNucleus = (sign: 1 | -1, stream: number): PlacedStamp => ({
     stamp: pick(cells.hepatocyte, chance(stream)),
     x: middle.x + Math.cos(turn) * offset * sign,
     y: middle.y + Math.sin(turn) * offset * sign,
@@ -179,7 +183,7 @@ function centreOf(cell: VoronoiCell, sides: readonly Side[]): { x: number; y: nu
 }
 
 /** Places endothelial, Kupffer and red blood cells in a sinusoid. Only one of its two adjacent cells returns them. */
-function sinusoidCells(
+function placeSinusoidCells(
   { cells }: Palette,
   seed: number,
   lobule: Lobule,

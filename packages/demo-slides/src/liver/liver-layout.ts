@@ -13,7 +13,7 @@ import { createVessel, type Vessel } from '../structures/vessels.ts';
 export const LIVER_WIDTH = 20480;
 export const LIVER_HEIGHT = 15360;
 
-/** Distance between central veins; 0.9 mm. */
+/** Distance between central veins, which is the diameter of a lobule; 0.9 mm. */
 const LOBULE = 3600;
 /** Thickness of the capsule. */
 export const CAPSULE = 120;
@@ -39,8 +39,10 @@ interface PortalTract {
 
 export interface LiverLayout {
   readonly vessels: SpatialIndex<Vessel>;
+  /** The bile ducts by position, and as a list. */
   readonly ducts: SpatialIndex<Gland>;
   readonly allDucts: readonly Gland[];
+  /** Computes the position in the section; writes it into `out` and returns `out`. */
   locate(x: number, y: number, out: LiverPosition): LiverPosition;
   /** Returns the depth inside the nearest portal tract, measured from its border; negative in the lobules. */
   tractDepth(x: number, y: number): number;
@@ -51,7 +53,7 @@ export interface LiverLayout {
   flow(x: number, y: number, out: { x: number; y: number; zone: number }): void;
 }
 
-/** Creates the layout. The function is long because its inner functions share the outlines, which depend on the seed. */
+/** Creates the layout; its inner functions share the outlines, which depend on the seed. */
 export function layOutLiver(seed: number): LiverLayout {
   const random = randomFrom(seed);
   const { veins, tracts } = placeLobules(random);
@@ -150,9 +152,9 @@ export function layOutLiver(seed: number): LiverLayout {
   };
   for (const vein of veins) addVessel(vein);
   for (const tract of tracts) {
-    const content = placePortalTriad(random, tract);
-    for (const vessel of content.vessels) addVessel(vessel);
-    for (const duct of content.ducts) {
+    const triad = placePortalTriad(random, tract);
+    for (const vessel of triad.vessels) addVessel(vessel);
+    for (const duct of triad.ducts) {
       const reach = duct.lumen + duct.height + duct.length + 30;
       ducts.add(duct, duct.x - reach, duct.y - reach, duct.x + reach, duct.y + reach);
       allDucts.push(duct);
@@ -258,5 +260,5 @@ function placePortalTriad(
   return { vessels: [vein, artery], ducts };
 }
 
-/** Cuboidal epithelium of 9 µm. */
+/** Height of the cuboidal epithelium of bile ducts; 9 µm. */
 export const DUCT_EPITHELIUM = 37;

@@ -1,4 +1,7 @@
-/** Draws the liver slide: lobules around central veins, portal tracts between them, and a capsule at the top. */
+/**
+ * Draws the liver slide: lobules around central veins, portal tracts between them, and a capsule at the top. Numbers without a
+ * name are chosen by eye: amounts of stain (the unit is defined in `stain.ts`), spacings in pixels, and scales of cells.
+ */
 
 import { noiseAt, pick, randomAt, roughNoiseAt, smoothStep } from '../geometry/random.ts';
 import { interpolate, rangeOf, sampleField } from '../geometry/sampled-field.ts';
@@ -19,7 +22,7 @@ import {
   type LiverPosition,
   layOutLiver,
 } from './liver-layout.ts';
-import { hepatocytePainter } from './paint-hepatocytes.ts';
+import { createHepatocytePainter } from './paint-hepatocytes.ts';
 
 // Indices of the quantities that are sampled for a tile (`geometry/sampled-field.ts`). Distances are pixels.
 const DISTANCE_FROM_EDGE = 0;
@@ -33,10 +36,16 @@ const SHIFT_X = 4;
 const SHIFT_Y = 5;
 const QUANTITIES = 6;
 
+/** A tile whose nodes are all farther than this outside the section is bare glass; pixels. */
+const GLASS_MARGIN = 40;
+/** A tile whose nodes are all farther than this from portal tracts (or the capsule) has none of their single cells; pixels. */
+const CELL_MARGIN = 120;
+/** Pixels around a tile in which single cells are visited, because they may overlap the tile. */
+const CELL_REACH = 64;
 /** Pixels by which connective tissue extends between adjacent liver cells. */
 const BETWEEN_CELLS = 46;
 
-/** Creates the tissue. The function is long because its painting functions share the layout and the sampled quantities. */
+/** Creates the tissue; its painting functions share the layout and the sampled quantities. */
 export function createLiver(seed: number): Tissue {
   const palette = createPalette(seed);
   const layout = layOutLiver(seed);
@@ -51,7 +60,7 @@ export function createLiver(seed: number): Tissue {
       ductNuclei.add(nucleus, x - 30, y - 30, x + 30, y + 30);
     }
   }
-  const paintHepatocytes = hepatocytePainter(palette, seed, { isParenchyma, flow: layout.flow });
+  const paintHepatocytes = createHepatocytePainter(palette, seed, { isParenchyma, flow: layout.flow });
   let planes: readonly Float32Array[] = [];
 
   function plane(quantity: number): Float32Array {
@@ -81,12 +90,13 @@ export function createLiver(seed: number): Tissue {
       out[SHIFT_Y] = 70 * noiseAt(seed + 65, x / 210, y / 210);
     });
     const distanceFromEdge = rangeOf(field, DISTANCE_FROM_EDGE);
-    if (distanceFromEdge.max < -40) return false;
+    if (distanceFromEdge.max < -GLASS_MARGIN) return false;
 
     for (let quantity = 0; quantity < QUANTITIES; quantity++) interpolate(field, quantity, plane(quantity));
     paintBackground(tile);
     paintHepatocytes(tile);
-    scatterCells(tile, rangeOf(field, TRACT).max > -120, rangeOf(field, CAPSULE_DEPTH).min < CAPSULE + 120);
+    if (rangeOf(field, TRACT).max > -CELL_MARGIN) scatterTractCells(tile);
+    if (rangeOf(field, CAPSULE_DEPTH).min < CAPSULE + CELL_MARGIN) scatterCapsuleCells(tile);
     for (const vessel of layout.vessels.touching(tile)) paintVessel(tile, palette, vessel);
     paintDucts(tile);
     for (const nucleus of ductNuclei.touching(tile)) applyStamp(tile, nucleus.stamp, nucleus);
@@ -129,8 +139,8 @@ export function createLiver(seed: number): Tissue {
     }
   }
 
-  /** Scatters single cells over the portal tracts and the capsule. */
-  function scatterCells(tile: StainTile, hasTract: boolean, hasCapsule: boolean): void {
+  /** Scatters single cells over the portal tracts. */
+  function scatterTractCells(tile: StainTile): void {
     /** A kind that is listed twice is twice as frequent. */
     const tractCells = [
       cells.fibroblasts,
@@ -139,50 +149,52 @@ export function createLiver(seed: number): Tissue {
       cells.lymphocytes,
       cells.plasmaCells,
     ];
-    if (hasTract) {
-      forEachSquare(tile, 44, 64, (column, row) => {
-        const chance = (stream: number) => randomAt(seed + 200 + stream, column, row);
-        const x = (column + 0.5 + (chance(0) - 0.5) * 0.9) * 44;
-        const y = (row + 0.5 + (chance(1) - 0.5) * 0.9) * 44;
-        const density = 0.26 + 0.5 * Math.max(0, noiseAt(seed + 66, x / 260, y / 260));
-        if (chance(2) > density || layout.tractDepth(x, y) < -12) return;
-        layout.locate(x, y, position);
-        if (position.distanceFromEdge < 12) return;
-        const ducts = layout.ducts.near(x, y);
-        if (ducts.some((duct) => locateInGland(duct, x, y, glandPosition).depth < DUCT_EPITHELIUM + 14))
-          return;
-        applyStamp(tile, pick(pick(tractCells, chance(3)), chance(4)), {
-          x,
-          y,
-          angle: chance(5) * Math.PI * 2,
-          scale: 0.82 + 0.24 * chance(6),
-          density: 0.85 + 0.3 * chance(7),
-          opacity: chance(8) < 0.25 ? 0.6 : 0.95,
-        });
+    const spacing = 44;
+    forEachSquare(tile, spacing, CELL_REACH, (column, row) => {
+      const chance = (stream: number) => randomAt(seed + 200 + stream, column, row);
+      const x = (column + 0.5 + (chance(0) - 0.5) * 0.9) * spacing;
+      const y = (row + 0.5 + (chance(1) - 0.5) * 0.9) * spacing;
+      const density = 0.26 + 0.5 * Math.max(0, noiseAt(seed + 66, x / 260, y / 260));
+      if (chance(2) > density || layout.tractDepth(x, y) < -12) return;
+      layout.locate(x, y, position);
+      if (position.distanceFromEdge < 12) return;
+      const ducts = layout.ducts.near(x, y);
+      if (ducts.some((duct) => locateInGland(duct, x, y, glandPosition).depth < DUCT_EPITHELIUM + 14)) return;
+      applyStamp(tile, pick(pick(tractCells, chance(3)), chance(4)), {
+        x,
+        y,
+        angle: chance(5) * Math.PI * 2,
+        scale: 0.82 + 0.24 * chance(6),
+        density: 0.85 + 0.3 * chance(7),
+        opacity: chance(8) < 0.25 ? 0.6 : 0.95,
       });
-    }
-    if (hasCapsule) {
-      forEachSquare(tile, 76, 64, (column, row) => {
-        const chance = (stream: number) => randomAt(seed + 220 + stream, column, row);
-        const x = (column + 0.5 + (chance(0) - 0.5) * 0.9) * 76;
-        const y = (row + 0.5 + (chance(1) - 0.5) * 0.9) * 76;
-        layout.locate(x, y, position);
-        if (chance(2) > 0.62 || position.capsuleDepth > CAPSULE - 6 || position.distanceFromEdge < 5) return;
-        // The fibroblast lies along the capsule, whose slope is measured over 60 pixels.
-        const here = position.capsuleDepth;
-        const ahead = layout.locate(x + 60, y, position).capsuleDepth;
-        applyStamp(tile, pick(cells.fibroblasts, chance(3)), {
-          x,
-          y,
-          angle: Math.atan2(here - ahead, 60) + (chance(4) - 0.5) * 0.2,
-          scale: 0.8 + 0.2 * chance(5),
-          density: 1,
-          opacity: 0.92,
-        });
-      });
-    }
+    });
   }
 
+  /** Scatters fibroblasts over the capsule. */
+  function scatterCapsuleCells(tile: StainTile): void {
+    const spacing = 76;
+    forEachSquare(tile, spacing, CELL_REACH, (column, row) => {
+      const chance = (stream: number) => randomAt(seed + 220 + stream, column, row);
+      const x = (column + 0.5 + (chance(0) - 0.5) * 0.9) * spacing;
+      const y = (row + 0.5 + (chance(1) - 0.5) * 0.9) * spacing;
+      layout.locate(x, y, position);
+      if (chance(2) > 0.62 || position.capsuleDepth > CAPSULE - 6 || position.distanceFromEdge < 5) return;
+      // The fibroblast lies along the capsule, whose slope is measured over 60 pixels.
+      const here = position.capsuleDepth;
+      const ahead = layout.locate(x + 60, y, position).capsuleDepth;
+      applyStamp(tile, pick(cells.fibroblasts, chance(3)), {
+        x,
+        y,
+        angle: Math.atan2(here - ahead, 60) + (chance(4) - 0.5) * 0.2,
+        scale: 0.8 + 0.2 * chance(5),
+        density: 1,
+        opacity: 0.92,
+      });
+    });
+  }
+
+  /** Paints the epithelium of the bile ducts and their basement membrane, a thin band of eosin. */
   function paintDucts(tile: StainTile): void {
     const { size, eosin } = tile;
     for (const duct of layout.ducts.touching(tile)) {
@@ -197,7 +209,7 @@ export function createLiver(seed: number): Tissue {
           const y = tile.y + row;
           locateInGland(duct, x, y, glandPosition);
           const { depth, along, side } = glandPosition;
-          const beyond = depth - DUCT_EPITHELIUM;
+          const beyond = depth - DUCT_EPITHELIUM; // pixels outside the epithelium
           if (beyond > 8) continue;
           const pixel = row * size + column;
           if (beyond > 0) {

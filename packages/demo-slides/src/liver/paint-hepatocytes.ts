@@ -19,10 +19,10 @@ import {
   SPACING,
 } from './hepatocytes.ts';
 
-/** Largest radius of a cell including its sinusoids, pixels. */
+/** Pixels around a tile in which cells may overlap it: the largest radius of a cell including its sinusoids. */
 const MARGIN = 150;
-/** Number of cells after which the cache is cleared. */
-const MAX_CACHED = 6000;
+/** The cache is cleared when it has more cells than this. */
+const MAX_CACHED_CELLS = 6000;
 
 /** Largest deviation of the sides of cells from a straight line, pixels. */
 const BULGE = 5;
@@ -30,7 +30,11 @@ const BULGE = 5;
 const NARROWING = 26;
 
 /** Returns a function that paints the liver cells of a tile over its background. */
-export function hepatocytePainter(palette: Palette, seed: number, lobule: Lobule): (tile: StainTile) => void {
+export function createHepatocytePainter(
+  palette: Palette,
+  seed: number,
+  lobule: Lobule,
+): (tile: StainTile) => void {
   const grid = gridOf(seed);
   // Neighbouring tiles share cells and are drawn soon after each other. Null: no liver cell at this grid position.
   let cache = new Map<number, Hepatocyte | null>();
@@ -43,7 +47,7 @@ export function hepatocytePainter(palette: Palette, seed: number, lobule: Lobule
     const cell = lobule.isParenchyma(x, y)
       ? createHepatocyte(palette, seed, lobule, voronoiCell(grid, column, row))
       : null;
-    if (cache.size > MAX_CACHED) cache = new Map();
+    if (cache.size > MAX_CACHED_CELLS) cache = new Map();
     cache.set(key, cell);
     return cell;
   }
@@ -158,10 +162,10 @@ function paintCell(tile: StainTile, { grain, clouds }: Palette, seed: number, ce
         const fromY = dy - vacuole.y;
         const beyond = Math.sqrt(fromX * fromX + fromY * fromY) - vacuole.radius;
         if (beyond > 4) continue;
-        const empty = smoothStep(0.8, -0.8, beyond);
-        e = e * (1 - empty) + 0.12 * Math.exp(-(((beyond - 1.5) / 1.4) ** 2));
-        h *= 1 - empty;
-        o *= 1 - empty;
+        const emptiness = smoothStep(0.8, -0.8, beyond);
+        e = e * (1 - emptiness) + 0.12 * Math.exp(-(((beyond - 1.5) / 1.4) ** 2));
+        h *= 1 - emptiness;
+        o *= 1 - emptiness;
       }
       haematoxylin[pixel] = (haematoxylin[pixel] as number) * (1 - cover) + h * cover;
       eosin[pixel] = (eosin[pixel] as number) * (1 - cover) + e * cover;

@@ -14,7 +14,7 @@ export interface SplitJpeg {
 }
 
 /** Encodes a tile. @param pixels red, green and blue, row by row, 512 × 512 */
-export async function encode(pixels: Uint8Array): Promise<SplitJpeg> {
+export async function encodeTile(pixels: Uint8Array): Promise<SplitJpeg> {
   const jpeg = await sharp(pixels, { raw: { width: TILE_SIZE, height: TILE_SIZE, channels: 3 } })
     // Optimised Huffman tables would differ from tile to tile and could not be shared.
     .jpeg({ quality: QUALITY, chromaSubsampling: '4:2:0', optimiseCoding: false })

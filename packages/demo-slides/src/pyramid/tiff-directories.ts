@@ -22,19 +22,19 @@ interface Entry {
   readonly value: Buffer;
 }
 
-function shorts(tag: number, ...values: readonly number[]): Entry {
+function shortEntry(tag: number, ...values: readonly number[]): Entry {
   return { tag, type: SHORT, count: values.length, value: Buffer.from(Uint16Array.from(values).buffer) };
 }
 
-function longs(tag: number, values: Uint32Array): Entry {
+function longEntry(tag: number, values: Uint32Array): Entry {
   return { tag, type: LONG, count: values.length, value: Buffer.from(values.slice().buffer) };
 }
 
-function rational(tag: number, numerator: number, denominator: number): Entry {
-  return { ...longs(tag, Uint32Array.of(numerator, denominator)), type: RATIONAL, count: 1 };
+function rationalEntry(tag: number, numerator: number, denominator: number): Entry {
+  return { ...longEntry(tag, Uint32Array.of(numerator, denominator)), type: RATIONAL, count: 1 };
 }
 
-function ascii(tag: number, text: string): Entry {
+function asciiEntry(tag: number, text: string): Entry {
   const value = Buffer.from(`${text}\0`, 'latin1');
   return { tag, type: ASCII, count: value.length, value };
 }
@@ -53,11 +53,11 @@ export function encodeDirectories(
   start: number,
 ): { bytes: Buffer; firstDirectory: number } {
   const firstDirectory = start + (start % 2);
-  const parts: Buffer[] = [Buffer.alloc(firstDirectory - start)];
+  const chunks: Buffer[] = [Buffer.alloc(firstDirectory - start)];
   let directoryOffset = firstDirectory;
   levels.forEach((_, levelIndex) => {
     const entries = entriesOf(plan, levels, levelIndex, tables);
-    const directory = Buffer.alloc(2 + entries.length * 12 + 4);
+    const directory = Buffer.alloc(2 + entries.length * 12 + 4); // number of entries, entries, offset of the next directory
     const values: Buffer[] = [];
     let valueOffset = directoryOffset + directory.length;
     directory.writeUInt16LE(entries.length, 0);
@@ -77,13 +77,13 @@ export function encodeDirectories(
     });
     const isLast = levelIndex === levels.length - 1;
     directory.writeUInt32LE(isLast ? 0 : valueOffset, directory.length - 4);
-    parts.push(directory, ...values);
+    chunks.push(directory, ...values);
     directoryOffset = valueOffset;
   });
-  return { bytes: Buffer.concat(parts), firstDirectory };
+  return { bytes: Buffer.concat(chunks), firstDirectory };
 }
 
-/** Returns the tags in ascending order, as TIFF requires. */
+/** Returns the entries of a level in the order of their tags, as TIFF requires. */
 function entriesOf(
   plan: PyramidPlan,
   levels: readonly LevelPlan[],
@@ -93,24 +93,24 @@ function entriesOf(
   const level = levels[levelIndex] as LevelPlan;
   const pixelsPerCentimetre = Math.round(10_000 / plan.micronsPerPixel / 2 ** levelIndex);
   return [
-    longs(254, Uint32Array.of(levelIndex === 0 ? 0 : 1)), // NewSubfileType: 1 is a reduced version of another image
-    longs(256, Uint32Array.of(level.width)),
-    longs(257, Uint32Array.of(level.height)),
-    shorts(258, 8, 8, 8), // BitsPerSample
-    shorts(259, 7), // Compression: JPEG
-    shorts(262, 6), // PhotometricInterpretation: YCbCr
-    ascii(270, descriptionOf(plan, level, levelIndex)),
-    shorts(277, 3), // SamplesPerPixel
-    rational(282, pixelsPerCentimetre, 1),
-    rational(283, pixelsPerCentimetre, 1),
-    shorts(284, 1), // PlanarConfiguration: the samples of a pixel are adjacent
-    shorts(296, 3), // ResolutionUnit: centimetre
-    shorts(322, TILE_SIZE),
-    shorts(323, TILE_SIZE),
-    longs(324, level.offsets),
-    longs(325, level.lengths),
+    longEntry(254, Uint32Array.of(levelIndex === 0 ? 0 : 1)), // NewSubfileType: 1 is a reduced version of another image
+    longEntry(256, Uint32Array.of(level.width)), // ImageWidth
+    longEntry(257, Uint32Array.of(level.height)), // ImageLength
+    shortEntry(258, 8, 8, 8), // BitsPerSample
+    shortEntry(259, 7), // Compression: JPEG
+    shortEntry(262, 6), // PhotometricInterpretation: YCbCr
+    asciiEntry(270, descriptionOf(plan, level, levelIndex)), // ImageDescription
+    shortEntry(277, 3), // SamplesPerPixel
+    rationalEntry(282, pixelsPerCentimetre, 1), // XResolution
+    rationalEntry(283, pixelsPerCentimetre, 1), // YResolution
+    shortEntry(284, 1), // PlanarConfiguration: the samples of a pixel are adjacent
+    shortEntry(296, 3), // ResolutionUnit: centimetre
+    shortEntry(322, TILE_SIZE), // TileWidth
+    shortEntry(323, TILE_SIZE), // TileLength
+    longEntry(324, level.offsets), // TileOffsets
+    longEntry(325, level.lengths), // TileByteCounts
     { tag: 347, type: UNDEFINED, count: tables.length, value: tables }, // JPEGTables
-    shorts(530, 2, 2), // YCbCrSubSampling
+    shortEntry(530, 2, 2), // YCbCrSubSampling
   ];
 }
 

@@ -46,7 +46,7 @@ async function pixelAt(level: number, x: number, y: number): Promise<number[]> {
   return [...(await region.removeAlpha().raw().toBuffer())];
 }
 
-/** Expects a colour within the error of JPEG. */
+/** Expects a colour up to the error of JPEG compression: less than 5 of 255 per channel. */
 function expectNear(found: readonly number[], colour: readonly number[]): void {
   for (const [channel, value] of colour.entries()) expect(found[channel]).toBeCloseTo(value, -1);
 }
@@ -75,12 +75,14 @@ describe('writePyramid', () => {
   });
 
   it('stores the pixels that drawTile returns', async () => {
+    // The drawn tile begins at x = 512, y = 512; its right half begins at x = 768.
     expectNear(await pixelAt(0, 100, 100), glass);
     expectNear(await pixelAt(0, 600, 600), [200, 40, 40]);
     expectNear(await pixelAt(0, 1000, 1000), [40, 40, 200]);
   });
 
   it('averages full-resolution pixels for the smaller levels', async () => {
+    // On level 2, a quarter of the size, the drawn tile begins at x = 128, y = 128; its right half begins at x = 192.
     expectNear(await pixelAt(2, 25, 25), glass);
     expectNear(await pixelAt(2, 150, 150), [200, 40, 40]);
     expectNear(await pixelAt(2, 230, 230), [40, 40, 200]);
@@ -88,9 +90,9 @@ describe('writePyramid', () => {
 
   it('stores a single tile for all tiles of bare glass', async () => {
     const slide = await openSlide({ path: file });
-    const bare = await slide.readTile({ level: 0, column: 0, row: 0 });
-    const other = await slide.readTile({ level: 1, column: 1, row: 1 });
-    expect(other?.bytes).toEqual(bare?.bytes);
+    const glassTile = await slide.readTile({ level: 0, column: 0, row: 0 });
+    const otherGlassTile = await slide.readTile({ level: 1, column: 1, row: 1 });
+    expect(otherGlassTile?.bytes).toEqual(glassTile?.bytes);
     await slide.close();
     // One tile of glass, one drawn tile on three levels, tables and directories.
     expect((await fs.stat(file)).size).toBeLessThan(40_000);

@@ -1,15 +1,14 @@
 /**
- * Writes a slide with the layout of an Aperio scan: one TIFF with a directory per level, JPEG tiles with shared tables,
- * and a description with pixel size and objective power.
+ * Writes a demonstration slide with the layout of an Aperio scan: one TIFF with a directory per level, JPEG tiles with shared
+ * tables, and a description with pixel size and objective power.
  *
  * Every pixel is drawn once. Tiles are drawn in quadtree order: four adjacent tiles are averaged into one tile of the next smaller
  * level while they are in memory, so no level is read back from the file.
  *
- * Sources: TIFF 6.0 (Adobe, 1992); TIFF Technical Note #2 (T. Lane, 1995) for JPEG; the wording of the
- * description as in the Aperio files of the OpenSlide test data.
+ * Source of the header: TIFF 6.0 (Adobe, 1992).
  */
 import { open } from 'node:fs/promises';
-import { encode, type SplitJpeg } from './jpeg-tile.ts';
+import { encodeTile, type SplitJpeg } from './jpeg-tile.ts';
 import { type LevelPlan, type PyramidPlan, planLevels, TILE_SIZE } from './pyramid-plan.ts';
 import { encodeDirectories } from './tiff-directories.ts';
 
@@ -39,6 +38,7 @@ export async function writePyramid(plan: PyramidPlan): Promise<void> {
   }
 }
 
+/** Draws all tiles, and sets the offset and length of each tile in `levels`. */
 async function drawQuadtree(
   plan: PyramidPlan,
   levels: readonly LevelPlan[],
@@ -137,12 +137,12 @@ class TileWriter {
 
   static async start(write: WriteBytes, glass: PyramidPlan['glass']): Promise<TileWriter> {
     const headerLength = 8;
-    const bare = await encode(createGlassTile(glass));
+    const bare = await encodeTile(createGlassTile(glass));
     await write(bare.tile, headerLength);
     return new TileWriter(write, bare, headerLength);
   }
 
-  /** Offset of the next tile. */
+  /** Offset of the next tile in the file, bytes. */
   get end(): number {
     return this.#end;
   }
@@ -158,9 +158,9 @@ class TileWriter {
       onPlaced(this.#bare.offset, this.#bare.length);
       return;
     }
-    const encoded = encode(pixels);
+    const encoding = encodeTile(pixels);
     const previous = this.#pending.at(-1) ?? Promise.resolve();
-    const written = Promise.all([encoded, previous]).then(async ([{ tile }]) => {
+    const written = Promise.all([encoding, previous]).then(async ([{ tile }]) => {
       const offset = this.#end;
       this.#end += tile.length;
       onPlaced(offset, tile.length);

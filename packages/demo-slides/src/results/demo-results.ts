@@ -1,6 +1,6 @@
 /**
  * The results of a demonstration slide in the formats of a program that detects immune cells: outlines of their nuclei and a heatmap
- * of their density. They are exact, because the generator of the slide reports every cell that it draws.
+ * of their density. They are exact, because the program that draws the slide reports every cell that it draws.
  */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -25,8 +25,7 @@ const colours: Readonly<Record<ImmuneClass, readonly [number, number, number]>> 
   'Follicle centre cell': [0, 158, 115],
 };
 
-/** Number of corners of an outline. */
-const corners = 12;
+const cornersPerOutline = 12;
 /** A pixel of a stamp belongs to the nucleus from this share of the stamp's highest amount of haematoxylin. */
 const nucleusThreshold = 0.45;
 /** Minimum amount of haematoxylin at the centre of a visible nucleus, relative to density and opacity of its stamp. */
@@ -47,7 +46,7 @@ export function isVisible({ x, y, size, haematoxylin }: StainTile, cell: DrawnCe
 }
 
 /** Returns the outlines as gzipped GeoJSON, as QuPath writes it. @param part the part of the slide that the file shows */
-export async function cellsFile(cells: readonly DrawnCell[], part: Rectangle): Promise<Uint8Array> {
+export async function encodeCellsFile(cells: readonly DrawnCell[], part: Rectangle): Promise<Uint8Array> {
   const features = cells.map((cell) => {
     const ring = nucleusOf(cell.stamp).outline.map((point) => toSlide(cell, point));
     const [first] = ring;
@@ -69,7 +68,7 @@ export async function cellsFile(cells: readonly DrawnCell[], part: Rectangle): P
 }
 
 /** Returns a TIFF of 16 bits that covers the part and contains the immune cells per mm². */
-export async function heatmapFile(cells: readonly DrawnCell[], part: Rectangle): Promise<Uint8Array> {
+export async function encodeHeatmapFile(cells: readonly DrawnCell[], part: Rectangle): Promise<Uint8Array> {
   const [width, height] = [Math.ceil(part.width / binSide), Math.ceil(part.height / binSide)];
   const counts = new Float32Array(width * height);
   for (const { x, y } of cells) {
@@ -78,9 +77,8 @@ export async function heatmapFile(cells: readonly DrawnCell[], part: Rectangle):
     if (column < 0 || row < 0 || column >= width || row >= height) continue;
     counts[row * width + column] = (counts[row * width + column] as number) + 1;
   }
-  /** Square millimetres. */
-  const binArea = ((part.width / width) * (part.height / height) * MICRONS_PER_PIXEL ** 2) / 1e6;
-  const values = Uint16Array.from(smoothed(counts, width, height), (count) => Math.round(count / binArea));
+  const binAreaMm2 = ((part.width / width) * (part.height / height) * MICRONS_PER_PIXEL ** 2) / 1e6;
+  const values = Uint16Array.from(blur(counts, width, height), (count) => Math.round(count / binAreaMm2));
   return await sharp(values, { raw: { width, height, channels: 1 } })
     .toColourspace('grey16')
     .tiff({ compression: 'deflate' })
@@ -88,7 +86,7 @@ export async function heatmapFile(cells: readonly DrawnCell[], part: Rectangle):
 }
 
 /** Returns the values blurred by a binomial kernel of 3 × 3. */
-function smoothed(values: Float32Array, width: number, height: number): Float32Array {
+function blur(values: Float32Array, width: number, height: number): Float32Array {
   return Float32Array.from(values, (_, index) => {
     const column = index % width;
     const row = Math.floor(index / width);
@@ -113,13 +111,14 @@ interface Nucleus {
   readonly outline: readonly Point[];
 }
 
-const nuclei = new WeakMap<Stamp, Nucleus>();
+/** Cache: many cells share a stamp. */
+const nucleusByStamp = new WeakMap<Stamp, Nucleus>();
 
 function nucleusOf(stamp: Stamp): Nucleus {
-  const cached = nuclei.get(stamp);
+  const cached = nucleusByStamp.get(stamp);
   if (cached !== undefined) return cached;
   const nucleus = traceNucleus(stamp);
-  nuclei.set(stamp, nucleus);
+  nucleusByStamp.set(stamp, nucleus);
   return nucleus;
 }
 
@@ -145,13 +144,15 @@ function traceNucleus({ width, height, values }: Stamp): Nucleus {
     }
   }
   const [middleX, middleY] = [sumX / count, sumY / count];
-  const outline = Array.from({ length: corners }, (_, corner): Point => {
-    const angle = (corner / corners) * 2 * Math.PI;
-    let last = 1;
+  const outline = Array.from({ length: cornersPerOutline }, (_, corner): Point => {
+    const angle = (corner / cornersPerOutline) * 2 * Math.PI;
+    let lastDarkRadius = 1;
     for (let radius = 1; radius < Math.max(width, height) / 2; radius += 0.5) {
-      if (isDark(middleX + Math.cos(angle) * radius, middleY + Math.sin(angle) * radius)) last = radius;
+      if (isDark(middleX + Math.cos(angle) * radius, middleY + Math.sin(angle) * radius))
+        lastDarkRadius = radius;
     }
-    return [middleX + Math.cos(angle) * last - width / 2, middleY + Math.sin(angle) * last - height / 2];
+    const [x, y] = [middleX + Math.cos(angle) * lastDarkRadius, middleY + Math.sin(angle) * lastDarkRadius];
+    return [x - width / 2, y - height / 2];
   });
   return { centre: [middleX - width / 2, middleY - height / 2], outline };
 }

@@ -34,16 +34,16 @@ const TABLE_LENGTH = 16 * STEPS_PER_UNIT;
 const TABLE_MASK = TABLE_LENGTH - 1;
 
 /** Returns a table of the transmitted light for each absorbance, in steps of 1/1024. */
-function transmissionOf(light: number): Uint8Array {
+function createTransmissionTable(light: number): Uint8Array {
   return Uint8Array.from({ length: TABLE_LENGTH }, (_, step) => {
     const absorbance = step / STEPS_PER_UNIT + MIN_ABSORBANCE;
     return Math.round(light * Math.exp(-Math.max(0, absorbance)));
   });
 }
 
-const transmittedRed = transmissionOf(GLASS[0]);
-const transmittedGreen = transmissionOf(GLASS[1]);
-const transmittedBlue = transmissionOf(GLASS[2]);
+const transmittedRed = createTransmissionTable(GLASS[0]);
+const transmittedGreen = createTransmissionTable(GLASS[1]);
+const transmittedBlue = createTransmissionTable(GLASS[2]);
 
 /** Creates a tile without stain. */
 export function emptyStainTile(x: number, y: number, size: number): StainTile {
@@ -58,8 +58,8 @@ export function emptyStainTile(x: number, y: number, size: number): StainTile {
   };
 }
 
-/** Clears a tile and returns it at another position; the memory is shared. */
-export function clearedAt(tile: StainTile, x: number, y: number): StainTile {
+/** Clears the memory of a tile and returns a tile at another position that uses this memory. */
+export function reuseStainTile(tile: StainTile, x: number, y: number): StainTile {
   tile.haematoxylin.fill(0);
   tile.eosin.fill(0);
   tile.orange.fill(0);
@@ -123,10 +123,10 @@ export function renderRgb(tile: StainTile, picture: Uint8Array, start: number, s
       blurredGreen[(y - 1) % 3] as Int32Array,
     ] as const;
     for (let x = 0, o = start + (y - 2) * stride; x < resultSide; x++, o += 3) {
-      // The kernel has the sum 16, so 8 is added to each sum (in both halves of `rb`) to round the division by 16.
+      // The kernel has the sum 16. Adding 8 to each sum (in both halves of `rb`) rounds the division by 16, which is a shift by 4.
       const rb = (above[0][x] as number) + 2 * (here[0][x] as number) + (below[0][x] as number) + 0x80008;
       const g = (above[1][x] as number) + 2 * (here[1][x] as number) + (below[1][x] as number) + 8;
-      picture[o] = rb >> 20;
+      picture[o] = rb >> 20; // red, the upper half of `rb`
       picture[o + 1] = g >> 4;
       picture[o + 2] = (rb & 0xffff) >> 4;
     }

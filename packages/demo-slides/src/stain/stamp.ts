@@ -95,7 +95,7 @@ export function applyStamp(tile: StainTile, stamp: Stamp, placement: Placement):
         (values[i + 4] as number) * b +
         (values[j] as number) * c +
         (values[j + 4] as number) * d;
-      if (cover < 0.004) continue;
+      if (cover < 0.004) continue; // less than one step of 255
       // Interpolated amounts of haematoxylin, eosin and orange.
       const h =
         (values[i + 1] as number) * a +

@@ -37,12 +37,12 @@ export function sample(texture: Texture, x: number, y: number): number {
 }
 
 /** Creates noise without a direction: mean 0, mostly within −1…1. Each radius adds structures of that size in pixels. */
-export function speckle(random: Random, size: number, radii: readonly number[]): Texture {
+export function createSpeckle(random: Random, size: number, radii: readonly number[]): Texture {
   const values = new Float32Array(size * size);
   for (const radius of radii) {
     let layer: Float32Array = Float32Array.from(values, () => random() - 0.5);
     // Three passes of a box filter approximate a Gaussian.
-    for (let pass = 0; pass < 3 && radius > 0; pass++) layer = blurred(layer, size, radius);
+    for (let pass = 0; pass < 3 && radius > 0; pass++) layer = blur(layer, size, radius);
     let squareSum = 0;
     for (const value of layer) squareSum += value * value;
     // The sum of all layers gets a standard deviation of 0.45.
@@ -53,7 +53,7 @@ export function speckle(random: Random, size: number, radii: readonly number[]):
 }
 
 /** Returns the values blurred by a box filter of `2 · radius + 1` pixels in both directions. */
-function blurred(source: Float32Array, size: number, radius: number): Float32Array {
+function blur(source: Float32Array, size: number, radius: number): Float32Array {
   const rows = new Float32Array(source.length);
   const columns = new Float32Array(source.length);
   const mask = size - 1;
@@ -99,7 +99,7 @@ interface FibreLook {
 }
 
 /** Creates overlapping strands: 0 where there is none, about 1 in the centre of a strand. */
-export function fibres(random: Random, size: number, look: FibreLook): Texture {
+export function createFibres(random: Random, size: number, look: FibreLook): Texture {
   const values = new Float32Array(size * size);
   const mask = size - 1;
   for (let strand = 0; strand < look.count; strand++) {
@@ -131,16 +131,15 @@ export function fibres(random: Random, size: number, look: FibreLook): Texture {
       }
     }
   }
-  return { size, values: look.softness > 0 ? blurred(values, size, look.softness) : values };
+  return { size, values: look.softness > 0 ? blur(values, size, look.softness) : values };
 }
 
 /**
- * Creates cross-sections of fibres or bundles as Voronoi cells of a jittered grid: about 1 inside, `gap` in the thin gaps between
- * them.
+ * Creates cross-sections of fibres or bundles as Voronoi cells of a jittered grid: about 1 inside, `gap` in the thin gaps.
  *
  * @param spacing pixels between the centres; a divisor of `size`
  */
-export function cutEnds(random: Random, size: number, spacing: number, gap: number): Texture {
+export function createCutEnds(random: Random, size: number, spacing: number, gap: number): Texture {
   const across = size / spacing;
   const centres = Array.from({ length: across * across }, () => ({
     x: between(random, 0.08, 0.92),

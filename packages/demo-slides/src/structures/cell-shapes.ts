@@ -9,7 +9,7 @@ export interface NucleusLook {
   /** Relative deviation of the outline from the ellipse: 0 none, 0.15 much. */
   readonly irregular: number;
   /** Amount of haematoxylin between the chromatin clumps. */
-  readonly ground: number;
+  readonly background: number;
   /** Additional haematoxylin in the clumps. */
   readonly clumps: number;
   /** Additional haematoxylin in the nuclear membrane. */
@@ -25,7 +25,7 @@ export interface NucleusLook {
 }
 
 /** The stain at a position, and its coverage 0…1. */
-interface Point {
+interface StainPoint {
   readonly haematoxylin: number;
   readonly eosin: number;
   readonly orange: number;
@@ -37,7 +37,7 @@ export const typicalNucleus: NucleusLook = {
   long: [13, 15],
   short: [12, 14],
   irregular: 0.05,
-  ground: 0.62,
+  background: 0.62,
   clumps: 0.5,
   membrane: 0.45,
   clumpSize: 4.5,
@@ -47,7 +47,10 @@ export const typicalNucleus: NucleusLook = {
 };
 
 /** Creates a random nucleus: a function that returns the stain at a position relative to the centre; null outside the nucleus. */
-export function createNucleus(random: Random, look: NucleusLook): (x: number, y: number) => Point | null {
+export function createNucleus(
+  random: Random,
+  look: NucleusLook,
+): (x: number, y: number) => StainPoint | null {
   const long = between(random, ...look.long);
   const short = between(random, ...look.short);
   const bow = (random() * 2 - 1) * look.bow;
@@ -69,6 +72,7 @@ export function createNucleus(random: Random, look: NucleusLook): (x: number, y:
   const narrowest = Math.min(long, short);
 
   return (x, yBent) => {
+    // Straightens the nucleus: the lines below compute the shape of one that is not bent.
     const y = yBent - bow * ((x / long) ** 2 - 0.33);
     const taper = 1 - look.pointed * 0.75 * Math.min(1, (x / long) ** 2);
     // Coordinates in which the ellipse of the nucleus is a circle of radius 1.
@@ -89,7 +93,7 @@ export function createNucleus(random: Random, look: NucleusLook): (x: number, y:
     const rim = Math.exp(-(((fromBorder - 1.3) / 1.5) ** 2)) * (0.75 + 0.35 * coarse);
     // A sphere is thickest in its centre; in a thin section the difference is small.
     const depth = 0.86 + 0.14 * Math.sqrt(Math.max(0, 1 - (distance / outline) ** 2));
-    let haematoxylin = (look.ground + look.clumps * clump + 0.1 * fine) * depth + look.membrane * rim;
+    let haematoxylin = (look.background + look.clumps * clump + 0.1 * fine) * depth + look.membrane * rim;
     let eosin = 0.26 + 0.06 * coarse;
     for (const spot of nucleoli) {
       const near = Math.exp(-((Math.hypot(x - spot.x, y - spot.y) / spot.radius) ** 4));
@@ -101,7 +105,7 @@ export function createNucleus(random: Random, look: NucleusLook): (x: number, y:
 }
 
 /** Returns the stain where one part of a cell lies over another, such as a nucleus over cytoplasm. */
-export function blendOver(top: Point | null, under: Point | null): Point | null {
+export function blendOver(top: StainPoint | null, under: StainPoint | null): StainPoint | null {
   if (top === null || under === null) return top ?? under;
   const cover = top.cover + under.cover * (1 - top.cover);
   const share = top.cover / cover;
@@ -128,7 +132,10 @@ export interface CytoplasmLook {
 }
 
 /** Creates the cytoplasm of a random cell: a function that returns the stain at a position; null outside the cell. */
-export function createCytoplasm(random: Random, look: CytoplasmLook): (x: number, y: number) => Point | null {
+export function createCytoplasm(
+  random: Random,
+  look: CytoplasmLook,
+): (x: number, y: number) => StainPoint | null {
   const seed = Math.floor(random() * 2 ** 30);
   const lobes = [2, 3, 5].map((count) => ({
     count,

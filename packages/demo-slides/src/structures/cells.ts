@@ -1,9 +1,9 @@
 /**
- * The cells of the demonstration slides, as stamps at 0.25 µm per pixel.
+ * The cells of the demonstration slides, as stamps (small images of single cells). Sizes are in pixels of 0.25 µm.
  *
- * Sizes and appearance follow histology atlases: a lymphocyte nucleus of 7 µm with clumped chromatin, a pale liver
- * nucleus of 7–9 µm with a rim and a nucleolus, a red blood cell of 7 µm with a paler centre. `drawCells` is one long
- * table of these parameters, so it is not split.
+ * Sizes and appearance follow histology atlases: a lymphocyte nucleus of 7 µm with clumped chromatin, a pale liver nucleus of 7–9 µm
+ * with a rim and a nucleolus, a red blood cell of 7 µm with a paler centre. `drawCells` is one long table of these parameters, so it
+ * is not split.
  */
 import { between, noiseAt, type Random, smoothStep } from '../geometry/random.ts';
 import { createStamp, type Stamp } from '../stain/stamp.ts';
@@ -51,33 +51,48 @@ export interface Cells {
 
 /** Draws all stamps of a slide. */
 export function drawCells(random: Random): Cells {
-  /** Draws a stamp that is only a nucleus. */
-  const drawNucleus = (size: number, look: Partial<NucleusLook>, height = size) =>
-    createStamp(size, height, createNucleus(random, { ...typicalNucleus, ...look }));
+  /** Draws a stamp that is only a nucleus. A stamp without a height is square. */
+  const drawNucleus = (width: number, look: Partial<NucleusLook>, height = width) =>
+    createStamp(width, height, createNucleus(random, { ...typicalNucleus, ...look }));
 
   return {
     columnar: createStamps(48, () =>
       drawNucleus(
         60,
-        { long: [15.5, 20.5], short: [8.6, 10.8], irregular: 0.06, ground: 0.66, clumps: 0.34, clumpSize: 4 },
+        {
+          long: [15.5, 20.5],
+          short: [8.6, 10.8],
+          irregular: 0.06,
+          background: 0.66,
+          clumps: 0.34,
+          clumpSize: 4,
+        },
         36,
       ),
     ),
     goblet: createStamps(24, () =>
       drawNucleus(
         48,
-        { long: [10, 15], short: [5.5, 8], irregular: 0.1, ground: 0.95, clumps: 0.3, nucleoli: 0, bow: 3 },
+        {
+          long: [10, 15],
+          short: [5.5, 8],
+          irregular: 0.1,
+          background: 0.95,
+          clumps: 0.3,
+          nucleoli: 0,
+          bow: 3,
+        },
         36,
       ),
     ),
     cuboidal: createStamps(24, () =>
-      drawNucleus(40, { long: [11, 13.5], short: [10, 12], ground: 0.7, clumps: 0.35, nucleoli: 0.6 }),
+      drawNucleus(40, { long: [11, 13.5], short: [10, 12], background: 0.7, clumps: 0.35, nucleoli: 0.6 }),
     ),
     lymphocytes: createStamps(40, () =>
       drawNucleus(44, {
         long: [11.5, 14.5],
         short: [11, 13.2],
-        ground: 0.98,
+        background: 0.98,
         clumps: 0.5,
         membrane: 0.35,
         clumpSize: 5.5,
@@ -90,7 +105,7 @@ export function drawCells(random: Random): Cells {
         ...typicalNucleus,
         long: [11, 12.5],
         short: [10.5, 12],
-        ground: 0.78,
+        background: 0.78,
         clumps: 0.7,
         clumpSize: 6,
         membrane: 0.6,
@@ -114,7 +129,7 @@ export function drawCells(random: Random): Cells {
         ...typicalNucleus,
         long: [7, 8.5],
         short: [6.5, 8],
-        ground: 1.05,
+        background: 1.05,
         clumps: 0.4,
         nucleoli: 0,
       } as const;
@@ -145,7 +160,7 @@ export function drawCells(random: Random): Cells {
         ...typicalNucleus,
         long: [14, 17],
         short: [9, 11],
-        ground: 0.45,
+        background: 0.45,
         clumps: 0.35,
         irregular: 0.12,
         bow: 5,
@@ -169,7 +184,7 @@ export function drawCells(random: Random): Cells {
         {
           long: [22, 38],
           short: [4.2, 7],
-          ground: 0.72,
+          background: 0.72,
           clumps: 0.35,
           membrane: 0.3,
           bow: 5,
@@ -185,7 +200,7 @@ export function drawCells(random: Random): Cells {
         {
           long: [19, 30],
           short: [3.8, 5.6],
-          ground: 0.92,
+          background: 0.92,
           clumps: 0.3,
           membrane: 0.25,
           bow: 4,
@@ -201,7 +216,7 @@ export function drawCells(random: Random): Cells {
         {
           long: [28, 48],
           short: [4, 6],
-          ground: 0.62,
+          background: 0.62,
           clumps: 0.32,
           membrane: 0.32,
           bow: 5,
@@ -216,7 +231,7 @@ export function drawCells(random: Random): Cells {
       drawNucleus(36, {
         long: [6, 10],
         short: [5, 8.5],
-        ground: 0.72,
+        background: 0.72,
         clumps: 0.35,
         irregular: 0.1,
         nucleoli: 0.6,
@@ -226,7 +241,7 @@ export function drawCells(random: Random): Cells {
       drawNucleus(60, {
         long: [16, 21],
         short: [14.5, 18],
-        ground: 0.5,
+        background: 0.5,
         clumps: 0.42,
         membrane: 0.55,
         irregular: 0.09,
@@ -238,7 +253,7 @@ export function drawCells(random: Random): Cells {
         ...typicalNucleus,
         long: [17, 20],
         short: [16, 19],
-        ground: 0.34,
+        background: 0.34,
         clumps: 0.2,
         membrane: 0.5,
         nucleoli: 0,
@@ -279,7 +294,7 @@ export function drawCells(random: Random): Cells {
         long: [13.5, 16.5],
         short: [13, 16],
         irregular: 0.03,
-        ground: 0.46,
+        background: 0.46,
         clumps: 0.36,
         membrane: 0.5,
         clumpSize: 5,
@@ -303,6 +318,7 @@ export function drawCells(random: Random): Cells {
       const seed = Math.floor(random() * 2 ** 30);
       const gap = between(random, 0, 9);
       return createStamp(48, 48, (x, y) => {
+        // The chromosomes form one plate at x = 0, or two plates that have separated to x = ±`gap`; 1 is the edge of a plate.
         const plate = Math.abs(Math.abs(x) - gap) / (4.2 + noiseAt(seed, y / 4, 1) * 2);
         const cover =
           smoothStep(1.15, 0.8, plate) * smoothStep(16, 13, Math.abs(y) + noiseAt(seed, x, y) * 2);

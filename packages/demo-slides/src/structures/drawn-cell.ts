@@ -1,6 +1,6 @@
 import type { PlacedStamp } from '../stain/stamp.ts';
 
-/** Classes of immune cells, which the results of the demonstration slide outline. */
+/** Classes of the immune cells that the results beside a demonstration slide outline. */
 export type ImmuneClass = 'Lymphocyte' | 'Plasma cell' | 'Eosinophil' | 'Follicle centre cell';
 
 /** An immune cell that was drawn on the slide. */

@@ -17,7 +17,7 @@ function gridOf(seed: number) {
   return { seed, spacing: SPACING, jitter: 0.72 };
 }
 
-/** Returns whether a fat cell covers a position. @param seed as for `paintFat` @param amountAt as for `paintFat` */
+/** Returns whether a fat cell covers a position, for the same `seed` and `amountAt` as `paintFat`. */
 export function isFat(
   seed: number,
   amountAt: (x: number, y: number) => number,

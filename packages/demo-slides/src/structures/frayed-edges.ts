@@ -1,4 +1,4 @@
-/** The frayed edges of a section, where it was cut. */
+/** Paints the frayed edges of a tissue section, where it was cut. */
 import { smoothStep } from '../geometry/random.ts';
 import type { StainTile } from '../stain/stain.ts';
 import { nearestValue, type Texture } from '../stain/texture.ts';

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cellAt, emptyWallCell, type Gland, locateInGland, wallPoint, wallRange } from './glands.ts';
 
+/** A straight crypt with the direction (0.6, 0.8); all lengths are pixels. */
 const gland: Gland = {
   seed: 3,
   x: 500,
@@ -21,7 +22,7 @@ const along = fc.double({ min: range.start, max: range.end, noNaN: true });
 const side = fc.constantFrom(1, -1);
 
 describe('locateInGland', () => {
-  it('returns the wall position for which wallPoint returns the position on the slide', () => {
+  it('returns the depth and distance along the wall from which wallPoint computed the position on the slide', () => {
     fc.assert(
       fc.property(along, side, fc.double({ min: 1, max: 80, noNaN: true }), (position, wallSide, depth) => {
         const { x, y } = wallPoint(gland, position, wallSide, depth);
@@ -32,21 +33,21 @@ describe('locateInGland', () => {
     );
   });
 
-  it('returns a negative depth for a position on the axis', () => {
+  it('returns minus the radius of the lumen as depth for a position on the axis', () => {
     const place = locateInGland(gland, 500 + 0.6 * 300, 300 + 0.8 * 300, { depth: 0, along: 0, side: 0 });
     expect(place.depth).toBeCloseTo(-gland.lumen);
   });
 });
 
 describe('cellAt', () => {
-  it('returns the same cell whether it receives an empty object or the cell of a neighbouring position', () => {
-    const cached = emptyWallCell();
+  it('returns the same cell whether its output object is empty or holds the cell of another position', () => {
+    const reused = emptyWallCell();
     fc.assert(
       fc.property(along, (position) => {
-        cellAt(9, 0.5, 46, position, cached);
-        expect(cached).toEqual(cellAt(9, 0.5, 46, position, emptyWallCell()));
-        expect(cached.across).toBeGreaterThanOrEqual(0);
-        expect(cached.across).toBeLessThan(1);
+        cellAt(9, 0.5, 46, position, reused);
+        expect(reused).toEqual(cellAt(9, 0.5, 46, position, emptyWallCell()));
+        expect(reused.across).toBeGreaterThanOrEqual(0);
+        expect(reused.across).toBeLessThan(1);
       }),
     );
   });

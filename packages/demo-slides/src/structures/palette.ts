@@ -1,8 +1,8 @@
 /** The interface of a tissue, and the palette: the textures and cells with which every tissue is drawn. */
 
-import { type Random, randomFrom } from '../geometry/random.ts';
+import { randomFrom } from '../geometry/random.ts';
 import type { StainTile } from '../stain/stain.ts';
-import { cutEnds, fibres, speckle, type Texture } from '../stain/texture.ts';
+import { createCutEnds, createFibres, createSpeckle, type Texture } from '../stain/texture.ts';
 import { type Cells, drawCells } from './cells.ts';
 import type { DrawnCell } from './drawn-cell.ts';
 
@@ -36,21 +36,22 @@ export interface Palette {
   readonly collagen: Texture;
   /** Long dense muscle fibres in longitudinal section. */
   readonly muscle: Texture;
-  /** The rare gaps between them. */
+  /** The rare gaps between muscle fibres. */
   readonly clefts: Texture;
   /** Cross-sections of muscle fibres. */
   readonly muscleEnds: Texture;
-  /** Cross-sections of bundles of muscle fibres, at a quarter of their size. */
+  /** Cross-sections of bundles of muscle fibres; the texture has a quarter of their real size. */
   readonly bundles: Texture;
 }
 
+/** Creates the palette of a slide. The numbers are chosen by eye, so that the textures resemble stained tissue. */
 export function createPalette(seed: number): Palette {
-  const random: Random = randomFrom(seed);
+  const random = randomFrom(seed);
   return {
     cells: drawCells(random),
-    grain: speckle(random, 512, [0, 1, 2]),
-    clouds: speckle(random, 512, [3, 6, 12]),
-    reticulum: fibres(random, 1024, {
+    grain: createSpeckle(random, 512, [0, 1, 2]),
+    clouds: createSpeckle(random, 512, [3, 6, 12]),
+    reticulum: createFibres(random, 1024, {
       count: 2600,
       length: [40, 200],
       thickness: [2.5, 9],
@@ -60,7 +61,7 @@ export function createPalette(seed: number): Palette {
       cover: 0.75,
       softness: 1,
     }),
-    collagen: fibres(random, 1024, {
+    collagen: createFibres(random, 1024, {
       count: 900,
       length: [160, 620],
       thickness: [5, 24],
@@ -70,7 +71,7 @@ export function createPalette(seed: number): Palette {
       cover: 0.9,
       softness: 1,
     }),
-    muscle: fibres(random, 1024, {
+    muscle: createFibres(random, 1024, {
       count: 2600,
       length: [260, 800],
       thickness: [9, 19],
@@ -80,7 +81,7 @@ export function createPalette(seed: number): Palette {
       cover: 0.95,
       softness: 0,
     }),
-    clefts: fibres(random, 1024, {
+    clefts: createFibres(random, 1024, {
       count: 85,
       length: [120, 620],
       thickness: [1.5, 8],
@@ -90,7 +91,7 @@ export function createPalette(seed: number): Palette {
       cover: 0.95,
       softness: 1,
     }),
-    muscleEnds: cutEnds(random, 512, 16, 0.68),
-    bundles: cutEnds(random, 1024, 128, 0),
+    muscleEnds: createCutEnds(random, 512, 16, 0.68),
+    bundles: createCutEnds(random, 1024, 128, 0),
   };
 }

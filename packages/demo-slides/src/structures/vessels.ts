@@ -1,4 +1,7 @@
-/** Cross-sections of blood vessels: arteries with a muscular wall, veins with a thin one, both with red blood cells. */
+/**
+ * Cross-sections of blood vessels: arteries with a muscular wall, veins with a thin one, both with red blood cells. Numbers without
+ * a name are chosen by eye: amounts of stain (the unit is defined in `stain.ts`), sizes in pixels, and weights of textures.
+ */
 import { noiseAt, pick, randomAt, smoothStep } from '../geometry/random.ts';
 import type { StainTile } from '../stain/stain.ts';
 import { applyStamp, type Stamp } from '../stain/stamp.ts';
@@ -109,13 +112,13 @@ function paintWall(tile: StainTile, { grain, clouds, muscle, collagen }: Palette
       const x = tile.x + column;
       const y = tile.y + row;
       const { depth, direction } = locateInVessel(vessel, x, y, position);
-      const uneven = 5 * nearestValue(clouds, x, y);
       if (depth > wall + ADVENTITIA) continue;
+      const uneven = 5 * nearestValue(clouds, x, y);
       const pixel = row * size + column;
       const granules = nearestValue(grain, x, y);
       const along = direction * (meanRadius + depth);
       const surface = isArtery ? depth - 2.2 * Math.sin(direction * scallops) : depth;
-      /** Amounts of haematoxylin and eosin. */
+      // Amounts of haematoxylin and eosin.
       let h = 0;
       let e = 0;
       if (surface < 0) {
@@ -170,6 +173,17 @@ function paintRedCells(tile: StainTile, { cells }: Palette, vessel: Vessel): voi
   }
 }
 
+interface NucleusRing {
+  /** Depth in the wall and distance between the positions of nuclei, pixels. */
+  readonly depth: number;
+  readonly spacing: number;
+  /** Share of the positions that get a nucleus, 0…1. */
+  readonly share: number;
+  /** Selects the random numbers, which differ between rings. */
+  readonly stream: number;
+  readonly stamps: readonly Stamp[];
+}
+
 function paintNuclei(tile: StainTile, { cells }: Palette, vessel: Vessel): void {
   const { seed, long, short, wall } = vessel;
   const meanRadius = (long + short) / 2;
@@ -178,8 +192,8 @@ function paintNuclei(tile: StainTile, { cells }: Palette, vessel: Vessel): void 
   const sin = Math.sin(vessel.angle);
   const position: VesselPosition = { depth: 0, direction: 0 };
 
-  /** Places nuclei in a ring at a depth of the wall; `share` of the positions get one. `stream` selects the random numbers. */
-  const ring = (depth: number, spacing: number, share: number, stream: number, stamps: readonly Stamp[]) => {
+  /** Paints a ring of nuclei in the wall. */
+  const paintRing = ({ depth, spacing, share, stream, stamps }: NucleusRing) => {
     const count = Math.max(isSmall ? 3 : 5, Math.round((2 * Math.PI * (meanRadius + depth)) / spacing));
     for (let k = 0; k < count; k++) {
       const chance = randomAt(seed, k, stream);
@@ -210,11 +224,12 @@ function paintNuclei(tile: StainTile, { cells }: Palette, vessel: Vessel): void 
       });
     }
   };
-  // Arguments: depth and spacing in pixels, share, stream, stamps.
-  ring(1.5, isSmall ? 60 : 74, 0.75, 1, cells.endothelium);
+  paintRing({ depth: 1.5, spacing: isSmall ? 60 : 74, share: 0.75, stream: 1, stamps: cells.endothelium });
   if (vessel.kind === 'artery') {
     for (let depth = 18, stream = 11; depth < wall - 4; depth += 24, stream += 5) {
-      ring(depth, 92, 0.55, stream, cells.muscleLong);
+      paintRing({ depth, spacing: 92, share: 0.55, stream, stamps: cells.muscleLong });
     }
-  } else if (!isSmall) ring(wall * 0.7, 150, 0.7, 11, cells.fibroblasts);
+  } else if (!isSmall) {
+    paintRing({ depth: wall * 0.7, spacing: 150, share: 0.7, stream: 11, stamps: cells.fibroblasts });
+  }
 }
