@@ -150,10 +150,10 @@ export async function groupSlideFiles(
   for (const format of formats) {
     if (!format.group) continue;
     const ungrouped = names.filter((name) => !groupedNames.has(name)).sort();
-    const found = await format.group(openSlideFolder(folder, ungrouped, folders, objects));
-    for (const { leading, members } of found)
+    const groupsOfFormat = await format.group(openSlideFolder(folder, ungrouped, folders, objects));
+    for (const { leading, members } of groupsOfFormat)
       for (const name of [leading, ...members]) groupedNames.add(name);
-    groups.push(...found);
+    groups.push(...groupsOfFormat);
   }
   return groups;
 }

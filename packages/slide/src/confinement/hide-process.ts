@@ -1,3 +1,4 @@
+/** Hides the server process from other processes, and reports whether the kernel can confine render processes. */
 import { landlockVersion } from './landlock.ts';
 import { loadSystemCalls } from './system-calls.ts';
 

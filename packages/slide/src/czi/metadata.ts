@@ -43,11 +43,7 @@ const MAX_MPP = 1000;
 const MAX_OBJECTIVE_POWER = 1000;
 const MAX_BITS = 33;
 
-/**
- * Reads the metadata; without XML (an empty string), all values are unknown.
- *
- * @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED
- */
+/** Reads the metadata; without XML (an empty string), all values are unknown. @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED */
 export function readCziMetadata(xml: string): CziMetadata {
   if (xml === '') return { mpp: null, objectivePower: null, channels: new Map() };
   const root = readXml(xml, isOnReadPath);

@@ -203,16 +203,16 @@ function levelOf(downsample: number, subblocks: readonly Subblock[], box: Box): 
     height: Math.max(1, Math.floor((box.bottom - box.top) / downsample)),
     downsample,
     subblocksIn(channel, x, y, width, height) {
-      const found = new Set<PlacedSubblock>();
+      const overlapping = new Set<PlacedSubblock>();
       for (let band = Math.floor(y / BAND_ROWS); band * BAND_ROWS < y + height; band++) {
         for (const candidate of subblocksByBand.get(band) ?? []) {
           const isOfChannel = candidate.subblock.channel === channel;
-          if (isOfChannel && overlaps(candidate, x, y, width, height)) found.add(candidate);
+          if (isOfChannel && overlaps(candidate, x, y, width, height)) overlapping.add(candidate);
         }
       }
-      if (found.size > limits.subblocksPerTile)
-        throw limitExceededError(`${found.size} subblocks overlap one tile`);
-      return [...found].sort((a, b) => a.order - b.order);
+      if (overlapping.size > limits.subblocksPerTile)
+        throw limitExceededError(`${overlapping.size} subblocks overlap one tile`);
+      return [...overlapping].sort((a, b) => a.order - b.order);
     },
   };
 }

@@ -19,11 +19,7 @@ export interface Rectangle {
   readonly height: number;
 }
 
-/**
- * Reads a rectangle of a subblock.
- *
- * @param range samples displayed as black and white; ignored for colour pixels of 8 bits
- */
+/** Reads a rectangle of a subblock. @param range samples displayed as black and white; ignored for colour pixels of 8 bits */
 export type ReadSubblock = (
   subblock: Subblock,
   rectangle: Rectangle,

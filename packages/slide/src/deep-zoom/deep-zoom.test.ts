@@ -81,7 +81,7 @@ describe('a Deep Zoom descriptor', () => {
     expect(describeDeepZoom({ ...slide, levels: [{ ...level, tileWidth: 512 }] }).tileSize).toBe(256);
   });
 
-  it('is written as XML', () => {
+  it('is written as XML with tile size, overlap, format, width and height', () => {
     expect(descriptorXml(describeDeepZoom(slideOf([2220, 2967, 240])))).toBe(
       '<?xml version="1.0" encoding="UTF-8"?>\n' +
         '<Image xmlns="http://schemas.microsoft.com/deepzoom/2008" TileSize="240" Overlap="0" Format="jpg">' +
@@ -137,7 +137,7 @@ describe('a Deep Zoom level', () => {
   });
 });
 
-describe('a native tile', () => {
+describe('a native tile, which is sent as stored in the file,', () => {
   /** Returns the bytes of a native tile, which state its level, column and row; null when there is none. */
   const readNative = async (slide: Slide, dziLevel: number, column = 0, row = 0) => {
     const bytes = await readNativeTile(slide, { dziLevel, column, row });

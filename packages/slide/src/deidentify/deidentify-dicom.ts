@@ -69,8 +69,7 @@ const maxPatches = 500_000;
 const maxDepth = 16;
 
 /**
- * Returns the patches that de-identify a file of a DICOM slide; null for a label or an overview, which must not be downloaded at
- * all.
+ * Returns the patches that de-identify a file of a DICOM slide; null for a label or an overview, which must not be downloaded.
  *
  * @param salt secret from which new UIDs are derived; equal for all files of a slide, so that they still refer to each other
  * @throws NotDeidentifiable; SlideError errors of reading the file
@@ -91,7 +90,7 @@ interface Header {
   /** Value representation, for example PN (a name). */
   readonly vr: string;
   /** Position of the value. */
-  readonly at: number;
+  readonly offset: number;
   /** Length of the value; null if it is undefined and a delimiter ends the value. */
   readonly length: number | null;
 }
@@ -120,25 +119,26 @@ class DicomPatcher {
     await this.#readElements(firstElementAt, size, 0);
   }
 
-  async #load(at: number, length: number): Promise<void> {
-    if (at + length > this.#window.size) throw new NotDeidentifiable('the file ends inside an element');
-    if (!this.#window.covers(at, length)) await this.#window.load(at, length);
+  async #load(offset: number, length: number): Promise<void> {
+    if (offset + length > this.#window.size) throw new NotDeidentifiable('the file ends inside an element');
+    if (!this.#window.covers(offset, length)) await this.#window.load(offset, length);
   }
 
-  async #tagAt(at: number): Promise<number> {
-    await this.#load(at, shortHeaderBytes);
-    return ((this.#window.u16(at) << 16) | this.#window.u16(at + 2)) >>> 0;
+  async #tagAt(offset: number): Promise<number> {
+    await this.#load(offset, shortHeaderBytes);
+    return ((this.#window.u16(offset) << 16) | this.#window.u16(offset + 2)) >>> 0;
   }
 
-  async #readHeader(at: number): Promise<Header> {
+  async #readHeader(offset: number): Promise<Header> {
     if (++this.#elements > maxElements) throw new NotDeidentifiable('the file has too many elements');
-    const tag = await this.#tagAt(at);
-    const vr = String.fromCharCode(this.#window.u8(at + 4), this.#window.u8(at + 5));
-    if (shortVrs.has(vr)) return { tag, vr, at: at + shortHeaderBytes, length: this.#window.u16(at + 6) };
+    const tag = await this.#tagAt(offset);
+    const vr = String.fromCharCode(this.#window.u8(offset + 4), this.#window.u8(offset + 5));
+    if (shortVrs.has(vr))
+      return { tag, vr, offset: offset + shortHeaderBytes, length: this.#window.u16(offset + 6) };
     if (!longVrs.has(vr)) throw new NotDeidentifiable('an element without a known value representation');
-    await this.#load(at, longHeaderBytes);
-    const length = this.#window.u32(at + 8);
-    return { tag, vr, at: at + longHeaderBytes, length: length === undefinedLength ? null : length };
+    await this.#load(offset, longHeaderBytes);
+    const length = this.#window.u32(offset + 8);
+    return { tag, vr, offset: offset + longHeaderBytes, length: length === undefinedLength ? null : length };
   }
 
   /**
@@ -150,19 +150,19 @@ class DicomPatcher {
    */
   async #readElements(start: number, end: number | null, depth: number): Promise<number> {
     if (depth > maxDepth) throw new NotDeidentifiable('its sequences are nested too deeply');
-    let at = start;
-    while (end === null || at < end) {
-      if (end === null && (await this.#tagAt(at)) === ITEM_END) return at + shortHeaderBytes;
-      const header = await this.#readHeader(at);
+    let offset = start;
+    while (end === null || offset < end) {
+      if (end === null && (await this.#tagAt(offset)) === ITEM_END) return offset + shortHeaderBytes;
+      const header = await this.#readHeader(offset);
       if (depth === 0 && header.tag === tags.PixelData) return this.#readPixelData(header);
-      at = await this.#readElement(header, depth);
+      offset = await this.#readElement(header, depth);
     }
-    return at;
+    return offset;
   }
 
   /** Keeps the pixels and reads the elements after them, such as signatures. */
-  async #readPixelData({ at, length }: Header): Promise<number> {
-    const end = length === null ? await this.#skipFragments(at) : at + length;
+  async #readPixelData({ offset, length }: Header): Promise<number> {
+    const end = length === null ? await this.#skipFragments(offset) : offset + length;
     if (end > this.#window.size) throw new NotDeidentifiable('the file ends inside the pixels');
     if (end < this.#window.size) await this.#readElements(end, this.#window.size, 0);
     return this.#window.size;
@@ -170,56 +170,56 @@ class DicomPatcher {
 
   /** Returns the position after the fragments of encapsulated pixel data. */
   async #skipFragments(start: number): Promise<number> {
-    for (let at = start; ; ) {
-      const tag = await this.#tagAt(at);
-      const length = this.#window.u32(at + 4);
+    for (let offset = start; ; ) {
+      const tag = await this.#tagAt(offset);
+      const length = this.#window.u32(offset + 4);
       if (++this.#elements > maxElements) throw new NotDeidentifiable('the file has too many fragments');
-      if (tag === SEQUENCE_END) return at + shortHeaderBytes;
+      if (tag === SEQUENCE_END) return offset + shortHeaderBytes;
       if (tag !== ITEM || length === undefinedLength)
         throw new NotDeidentifiable('the pixel data contain something other than fragments');
-      at += shortHeaderBytes + length;
+      offset += shortHeaderBytes + length;
     }
   }
 
   /** Reads an element and returns the position after it. */
   async #readElement(header: Header, depth: number): Promise<number> {
-    const { tag, vr, at, length } = header;
+    const { tag, vr, offset, length } = header;
     // Groups with odd numbers are private to a manufacturer.
     const isPrivate = ((tag >>> 16) & 1) === 1;
     if (vr === 'SQ') return this.#readItems(header, depth);
     if (length === null) {
       if (vr === 'OB' || vr === 'OW') {
-        const end = await this.#skipFragments(at);
-        await this.#zeroFragments(at);
+        const end = await this.#skipFragments(offset);
+        await this.#zeroFragments(offset);
         return end;
       }
       throw new NotDeidentifiable('an element of undefined length whose parts are unknown');
     }
-    const end = at + length;
+    const end = offset + length;
     if (end > this.#window.size) throw new NotDeidentifiable('the file ends inside an element');
     await this.#patchValue(header, length, isPrivate, depth);
     return end;
   }
 
   /** Reads the items of a sequence and returns the position after them. */
-  async #readItems({ at: start, length }: Header, depth: number): Promise<number> {
+  async #readItems({ offset: start, length }: Header, depth: number): Promise<number> {
     const end = length === null ? null : start + length;
-    let at = start;
-    while (end === null || at < end) {
-      const tag = await this.#tagAt(at);
-      const itemLength = this.#window.u32(at + 4);
-      at += shortHeaderBytes;
-      if (tag === SEQUENCE_END && end === null) return at;
+    let offset = start;
+    while (end === null || offset < end) {
+      const tag = await this.#tagAt(offset);
+      const itemLength = this.#window.u32(offset + 4);
+      offset += shortHeaderBytes;
+      if (tag === SEQUENCE_END && end === null) return offset;
       if (tag !== ITEM) throw new NotDeidentifiable('a sequence contains something other than items');
-      const itemEnd = itemLength === undefinedLength ? null : at + itemLength;
-      at = await this.#readElements(at, itemEnd, depth + 1);
+      const itemEnd = itemLength === undefinedLength ? null : offset + itemLength;
+      offset = await this.#readElements(offset, itemEnd, depth + 1);
     }
-    return at;
+    return offset;
   }
 
   /** Adds a patch for a value, unless the value is known to be technical. */
   async #patchValue(
-    { tag, vr, at }: Header,
+    { tag, vr, offset }: Header,
     length: number,
     isPrivate: boolean,
     depth: number,
@@ -229,37 +229,37 @@ class DicomPatcher {
     // Pixels in a sequence are an icon, which may show the label.
     const isIcon = tag === tags.PixelData && depth > 0;
     if (isPrivate || vr === 'UN' || isIcon) {
-      if (textVrs.has(vr) || codeVrs.has(vr)) this.#blank(at, length);
-      else this.#zero(at, length);
+      if (textVrs.has(vr) || codeVrs.has(vr)) this.#blank(offset, length);
+      else this.#zero(offset, length);
       return;
     }
-    if (vr === 'UI') return this.#replaceUids(tag, at, length);
+    if (vr === 'UI') return this.#replaceUids(tag, offset, length);
     if ((textVrs.has(vr) && !technicalTexts.has(tag)) || (isPatient && codeVrs.has(vr))) {
-      this.#blank(at, length);
+      this.#blank(offset, length);
       return;
     }
     // Binary values outside the image groups may be documents or certificates of a person.
-    if (vr === 'OB' && !imageGroups.has(tag >>> 16)) this.#zero(at, length);
-    if (vr === 'CS') await this.#readImageCode(tag, at, length);
+    if (vr === 'OB' && !imageGroups.has(tag >>> 16)) this.#zero(offset, length);
+    if (vr === 'CS') await this.#readImageCode(tag, offset, length);
   }
 
   /** Reads the codes that state whether the image is or shows a label. */
-  async #readImageCode(tag: number, at: number, length: number): Promise<void> {
+  async #readImageCode(tag: number, offset: number, length: number): Promise<void> {
     if (tag !== tags.ImageType && tag !== tags.BurnedInAnnotation && tag !== tags.SpecimenLabelInImage)
       return;
-    const text = (await this.#textAt(at, length)).trim();
+    const text = (await this.#textAt(offset, length)).trim();
     if (tag === tags.ImageType && this.imageType === '') this.imageType = text;
     if (tag !== tags.ImageType && text === 'YES') this.hasLabel = true;
   }
 
-  async #textAt(at: number, length: number): Promise<string> {
-    await this.#load(at, length);
-    return Buffer.from(this.#window.copy(at, length)).toString('latin1');
+  async #textAt(offset: number, length: number): Promise<string> {
+    await this.#load(offset, length);
+    return Buffer.from(this.#window.copy(offset, length)).toString('latin1');
   }
 
   /** Replaces the UIDs of instances in a value; several UIDs are separated by backslashes. */
-  async #replaceUids(tag: number, at: number, length: number): Promise<void> {
-    const value = await this.#textAt(at, length);
+  async #replaceUids(tag: number, offset: number, length: number): Promise<void> {
+    const value = await this.#textAt(offset, length);
     const paddingAt = value.indexOf('\0');
     const uids = paddingAt < 0 ? value : value.slice(0, paddingAt);
     if (tag === tags.TransferSyntaxUID) {
@@ -273,7 +273,7 @@ class DicomPatcher {
       .map((uid) => (uid.trim() === '' || uid.startsWith(standardRoot) ? uid : this.#newUid(uid)))
       .join('\\');
     if (replaced === uids) return;
-    this.#add({ at, length, bytes: Buffer.from(replaced + '\0'.repeat(length - uids.length), 'latin1') });
+    this.#add({ offset, length, bytes: Buffer.from(replaced + '\0'.repeat(length - uids.length), 'latin1') });
   }
 
   /** Returns a UID of equal length. The same UID of the slide always gets the same new UID. */
@@ -289,21 +289,21 @@ class DicomPatcher {
   }
 
   async #zeroFragments(start: number): Promise<void> {
-    for (let at = start; ; ) {
-      const tag = await this.#tagAt(at);
-      const length = this.#window.u32(at + 4);
+    for (let offset = start; ; ) {
+      const tag = await this.#tagAt(offset);
+      const length = this.#window.u32(offset + 4);
       if (tag === SEQUENCE_END) return;
-      this.#zero(at + shortHeaderBytes, length);
-      at += shortHeaderBytes + length;
+      this.#zero(offset + shortHeaderBytes, length);
+      offset += shortHeaderBytes + length;
     }
   }
 
-  #zero(at: number, length: number): void {
-    if (length > 0) this.#add({ at, length });
+  #zero(offset: number, length: number): void {
+    if (length > 0) this.#add({ offset, length });
   }
 
-  #blank(at: number, length: number): void {
-    this.#add({ at, length, bytes: Buffer.alloc(length, ' ') });
+  #blank(offset: number, length: number): void {
+    this.#add({ offset, length, bytes: Buffer.alloc(length, ' ') });
   }
 
   #add(patch: Patch): void {

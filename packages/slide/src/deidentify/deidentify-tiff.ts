@@ -20,7 +20,7 @@ interface Entry {
   /** Number of values. */
   readonly count: number;
   /** Position and length in bytes of the values. */
-  readonly at: number;
+  readonly valueOffset: number;
   readonly length: number;
   /** The upper 32 bits of a single number stored in the entry, as a multiple of 2^32; 0 except in large NDPI files. */
   readonly high: number;
@@ -118,11 +118,7 @@ const lastStandardTag = 32_767;
 /** Tags with binary values that contain no text. */
 const binaryTags: ReadonlySet<number> = new Set([tags.JPEGTables, tags.ICCProfile]);
 
-/**
- * Returns the patches that de-identify a TIFF file.
- *
- * @throws NotDeidentifiable; SlideError errors of reading the file
- */
+/** Returns the patches that de-identify a TIFF file. @throws NotDeidentifiable; SlideError errors of reading the file */
 export async function deidentifyTiff(source: ByteSource): Promise<PatchList> {
   return new TiffPatcher(source).patches();
 }
@@ -163,10 +159,11 @@ class TiffPatcher {
     return mergePatches(this.#replacements, this.#keptRanges.gaps(this.#source.size));
   }
 
-  async #read(at: number, length: number): Promise<ByteReader> {
+  async #read(offset: number, length: number): Promise<ByteReader> {
     if (length > maxValueBytes) throw new NotDeidentifiable(`a value has ${length} bytes`);
-    if (at + length > this.#source.size) throw new NotDeidentifiable('a value is beyond the end of the file');
-    return byteReader(await this.#source.read(at, length), this.#layout.littleEndian);
+    if (offset + length > this.#source.size)
+      throw new NotDeidentifiable('a value is beyond the end of the file');
+    return byteReader(await this.#source.read(offset, length), this.#layout.littleEndian);
   }
 
   /** Reads the file header and detects the variant of TIFF. @returns the position of the first directory */
@@ -202,13 +199,13 @@ class TiffPatcher {
   /** Reads a directory and those that follow it. */
   async #readChain(first: number): Promise<Directory[]> {
     const chain: Directory[] = [];
-    for (let at = first; at !== 0; ) {
-      if (this.#visited.has(at) || this.#visited.size === maxDirectories)
+    for (let offset = first; offset !== 0; ) {
+      if (this.#visited.has(offset) || this.#visited.size === maxDirectories)
         throw new NotDeidentifiable('its directories form a cycle, or are too many');
-      this.#visited.add(at);
-      const directory = await this.#readDirectory(at);
+      this.#visited.add(offset);
+      const directory = await this.#readDirectory(offset);
       chain.push(directory);
-      at = directory.next;
+      offset = directory.next;
     }
     return chain;
   }
@@ -226,22 +223,22 @@ class TiffPatcher {
     const needsUpperBits = hasUpperBits && this.#source.size > 2 ** 32;
     const length = nextAt + nextBytes + (hasUpperBits ? 4 * count : 0);
     const block = await this.#read(offset, length);
-    const pointer = (at: number) => (isBig ? block.u64(at) : block.u32(at));
+    const pointer = (position: number) => (isBig ? block.u64(position) : block.u32(position));
     const entries: Entry[] = [];
     for (let i = 0; i < count; i++) {
-      const at = countBytes + i * entryBytes;
-      const type = block.u16(at + 2);
-      const valueCount = pointer(at + 4);
-      const valueAt = at + 4 + pointerBytes;
+      const entryAt = countBytes + i * entryBytes;
+      const type = block.u16(entryAt + 2);
+      const valueCount = pointer(entryAt + 4);
+      const valueAt = entryAt + 4 + pointerBytes;
       const size = (sizes[type] ?? 0) * valueCount;
       if (sizes[type] === undefined) throw new NotDeidentifiable(`a value has the unknown type ${type}`);
       const high = needsUpperBits ? block.u32(nextAt + nextBytes + 4 * i) * 2 ** 32 : 0;
       const isInEntry = size <= pointerBytes && !(needsUpperBits && type === ASCII);
       entries.push({
-        tag: block.u16(at),
+        tag: block.u16(entryAt),
         type,
         count: valueCount,
-        at: isInEntry ? offset + valueAt : pointer(valueAt) + high,
+        valueOffset: isInEntry ? offset + valueAt : pointer(valueAt) + high,
         length: size,
         high: isInEntry && valueCount === 1 && (type === LONG || type === IFD) ? high : 0,
       });
@@ -254,16 +251,16 @@ class TiffPatcher {
   async #numbers(directory: Directory, tag: number): Promise<number[]> {
     const entry = directory.entries.find((candidate) => candidate.tag === tag);
     if (entry === undefined) return [];
-    const reader = await this.#read(entry.at, entry.length);
+    const reader = await this.#read(entry.valueOffset, entry.length);
     const size = sizes[entry.type] ?? 1;
     return Array.from({ length: entry.count }, (_, i) => {
-      const at = i * size;
-      if (entry.type === SHORT) return reader.u16(at);
-      if (entry.type === LONG8 || entry.type === IFD8) return reader.u64(at);
-      if (entry.type === LONG || entry.type === IFD) return reader.u32(at) + entry.high;
-      if (entry.type === FLOAT) return reader.f32(at);
-      if (entry.type === DOUBLE) return reader.f64(at);
-      return size === 1 ? reader.u8(at) : Number.NaN;
+      const position = i * size;
+      if (entry.type === SHORT) return reader.u16(position);
+      if (entry.type === LONG8 || entry.type === IFD8) return reader.u64(position);
+      if (entry.type === LONG || entry.type === IFD) return reader.u32(position) + entry.high;
+      if (entry.type === FLOAT) return reader.f32(position);
+      if (entry.type === DOUBLE) return reader.f64(position);
+      return size === 1 ? reader.u8(position) : Number.NaN;
     });
   }
 
@@ -272,7 +269,7 @@ class TiffPatcher {
     const entry = directory.entries.find((candidate) => candidate.tag === tag);
     if (entry === undefined || !byteTypes.has(entry.type)) return '';
     if (entry.length > maxTextBytes) throw new NotDeidentifiable(`a text has ${entry.length} bytes`);
-    return Buffer.from((await this.#read(entry.at, entry.length)).bytes).toString('latin1');
+    return Buffer.from((await this.#read(entry.valueOffset, entry.length)).bytes).toString('latin1');
   }
 
   async #kindOf(directory: Directory): Promise<Kind> {
@@ -346,16 +343,16 @@ class TiffPatcher {
     }
   }
 
-  /** Replaces the position of a directory. @param at position of the number that refers to the directory */
-  #replaceOffset(at: number, value: number): void {
+  /** Replaces the position of a directory. @param pointerAt position of the number that refers to the directory */
+  #replaceOffset(pointerAt: number, value: number): void {
     const { isBig, isNdpi, littleEndian } = this.#layout;
-    const isLong = isBig || (isNdpi && at !== this.#layout.firstAt);
+    const isLong = isBig || (isNdpi && pointerAt !== this.#layout.firstAt);
     const bytes = new Uint8Array(isLong ? 8 : 4);
     const view = new DataView(bytes.buffer);
     if (isLong) view.setBigUint64(0, BigInt(value), littleEndian);
     else if (value < 2 ** 32) view.setUint32(0, value, littleEndian);
     else throw new NotDeidentifiable('the first directory is beyond 4 GiB');
-    this.#replacements.push({ at, length: bytes.length, bytes });
+    this.#replacements.push({ offset: pointerAt, length: bytes.length, bytes });
   }
 
   /** Keeps a directory, its SubIFDs and the data of their images, and blanks their text. */
@@ -381,21 +378,21 @@ class TiffPatcher {
   async #keepData(directory: Directory, offsetsTag: number, lengthsTag: number): Promise<void> {
     const offsets = await this.#numbers(directory, offsetsTag);
     const lengths = await this.#numbers(directory, lengthsTag);
-    for (const [i, at] of offsets.entries()) {
+    for (const [i, offset] of offsets.entries()) {
       const length = lengths[i] ?? 0;
-      if (at > 0 && length > 0 && at < this.#source.size)
-        this.#keptRanges.keep(at, Math.min(length, this.#source.size - at));
+      if (offset > 0 && length > 0 && offset < this.#source.size)
+        this.#keptRanges.keep(offset, Math.min(length, this.#source.size - offset));
     }
   }
 
   /** Keeps the value of a tag; blanks it if it is text, and removes it if it is a container of metadata. */
   async #keepValue(directory: Directory, entry: Entry, kind: Kind): Promise<void> {
-    const { tag, at, length } = entry;
+    const { tag, valueOffset: offset, length } = entry;
     if (tag === tags.ExifIFD || tag === tags.GpsIFD || tag === tags.IPTC || tag === tags.Photoshop) {
-      this.#replacements.push({ at, length });
+      this.#replacements.push({ offset, length });
       return;
     }
-    this.#keptRanges.keep(at, length);
+    this.#keptRanges.keep(offset, length);
     if (!byteTypes.has(entry.type) || binaryTags.has(tag)) return;
     const isPrivate = tag > lastStandardTag;
     // Standard tags with values of one byte each are numbers, for example samples per pixel.
@@ -405,7 +402,7 @@ class TiffPatcher {
     if (blanked === text) return;
     const bytes = Buffer.from(blanked, 'latin1');
     if (bytes.length !== length) throw new NotDeidentifiable('a blanked text has another length');
-    this.#replacements.push({ at, length, bytes });
+    this.#replacements.push({ offset, length, bytes });
   }
 }
 

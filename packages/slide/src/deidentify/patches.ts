@@ -6,7 +6,7 @@
 /** A part of a file whose bytes are replaced. */
 export interface Patch {
   /** Position in the file. */
-  readonly at: number;
+  readonly offset: number;
   readonly length: number;
   /** The new bytes, exactly `length`; if absent, the part is filled with zeros. */
   readonly bytes?: Uint8Array;
@@ -20,11 +20,15 @@ export function applyPatches(patches: PatchList, part: Uint8Array, start: number
   const end = start + part.length;
   for (let i = firstPatchAfter(patches, start); i < patches.length; i++) {
     const patch = patches[i];
-    if (patch === undefined || patch.at >= end) return;
-    const overlapStart = Math.max(patch.at, start);
-    const overlapEnd = Math.min(patch.at + patch.length, end);
+    if (patch === undefined || patch.offset >= end) return;
+    const overlapStart = Math.max(patch.offset, start);
+    const overlapEnd = Math.min(patch.offset + patch.length, end);
     if (patch.bytes === undefined) part.fill(0, overlapStart - start, overlapEnd - start);
-    else part.set(patch.bytes.subarray(overlapStart - patch.at, overlapEnd - patch.at), overlapStart - start);
+    else
+      part.set(
+        patch.bytes.subarray(overlapStart - patch.offset, overlapEnd - patch.offset),
+        overlapStart - start,
+      );
   }
 }
 
@@ -34,14 +38,14 @@ function firstPatchAfter(patches: PatchList, position: number): number {
   while (low < high) {
     const middle = (low + high) >> 1;
     const patch = patches[middle];
-    if (patch !== undefined && patch.at + patch.length <= position) low = middle + 1;
+    if (patch !== undefined && patch.offset + patch.length <= position) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
 interface Range {
-  readonly at: number;
+  readonly offset: number;
   readonly length: number;
 }
 
@@ -49,19 +53,19 @@ interface Range {
 export class KeptRanges {
   readonly #ranges: Range[] = [];
 
-  keep(at: number, length: number): void {
-    if (length > 0) this.#ranges.push({ at, length });
+  keep(offset: number, length: number): void {
+    if (length > 0) this.#ranges.push({ offset, length });
   }
 
   /** Returns the parts of the file that are not kept, in the order of their positions. @param size length of the file */
   gaps(size: number): Range[] {
     const gaps: Range[] = [];
     let keptEnd = 0;
-    for (const { at, length } of this.#ranges.toSorted((a, b) => a.at - b.at)) {
-      if (at > keptEnd) gaps.push({ at: keptEnd, length: at - keptEnd });
-      keptEnd = Math.max(keptEnd, at + length);
+    for (const { offset, length } of this.#ranges.toSorted((a, b) => a.offset - b.offset)) {
+      if (offset > keptEnd) gaps.push({ offset: keptEnd, length: offset - keptEnd });
+      keptEnd = Math.max(keptEnd, offset + length);
     }
-    if (keptEnd < size) gaps.push({ at: keptEnd, length: size - keptEnd });
+    if (keptEnd < size) gaps.push({ offset: keptEnd, length: size - keptEnd });
     return gaps;
   }
 }
@@ -74,27 +78,27 @@ export class KeptRanges {
  * @param zeros sorted ranges that do not overlap each other
  */
 export function mergePatches(replacements: readonly Patch[], zeros: readonly Range[]): Patch[] {
-  const sorted = replacements.toSorted((a, b) => a.at - b.at);
+  const sorted = replacements.toSorted((a, b) => a.offset - b.offset);
   const merged: Patch[] = [...sorted];
   let next = 0;
-  for (const { at, length } of zeros) {
-    const end = at + length;
+  for (const { offset, length } of zeros) {
+    const end = offset + length;
     /** Start of the part of the range that is not yet covered. */
-    let uncovered = at;
+    let uncovered = offset;
     for (;;) {
       const patch = sorted[next];
-      if (patch !== undefined && patch.at + patch.length <= uncovered) {
+      if (patch !== undefined && patch.offset + patch.length <= uncovered) {
         next++;
         continue;
       }
-      if (patch === undefined || patch.at >= end) break;
-      if (patch.at > uncovered) merged.push({ at: uncovered, length: patch.at - uncovered });
-      uncovered = patch.at + patch.length;
+      if (patch === undefined || patch.offset >= end) break;
+      if (patch.offset > uncovered) merged.push({ offset: uncovered, length: patch.offset - uncovered });
+      uncovered = patch.offset + patch.length;
       if (uncovered >= end) break;
     }
-    if (uncovered < end) merged.push({ at: uncovered, length: end - uncovered });
+    if (uncovered < end) merged.push({ offset: uncovered, length: end - uncovered });
   }
-  return merged.sort((a, b) => a.at - b.at);
+  return merged.sort((a, b) => a.offset - b.offset);
 }
 
 /** Thrown when a file cannot be de-identified with certainty; the message states the reason. */

@@ -14,11 +14,7 @@ import type { Instance, PixelDescription } from './instance.ts';
 import { limits } from './limits.ts';
 import { transferSyntaxOf } from './uids.ts';
 
-/**
- * Reads one frame by its index from 0.
- *
- * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED, FORMAT_NOT_SUPPORTED
- */
+/** Reads one frame by its index from 0. @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED, FORMAT_NOT_SUPPORTED */
 export type ReadFrameImage = (frame: number, signal?: AbortSignal) => Promise<EncodedImage>;
 
 /**

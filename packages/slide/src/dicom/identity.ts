@@ -116,11 +116,7 @@ function checkSopClass(sopClass: string): void {
   );
 }
 
-/**
- * Returns the identity from the elements of `identityTags`.
- *
- * @throws SlideError NOT_A_SLIDE, FILE_CORRUPT, LIMIT_EXCEEDED
- */
+/** Returns the identity from the elements of `identityTags`. @throws SlideError NOT_A_SLIDE, FILE_CORRUPT, LIMIT_EXCEEDED */
 export function identityOf(dataSet: DataSet): Identity {
   const sopClass = readUid(dataSet.text(tag.SOPClassUID));
   if (sopClass === null) throw new SlideError('NOT_A_SLIDE', 'This DICOM file has no SOP class');

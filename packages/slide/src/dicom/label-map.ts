@@ -81,8 +81,8 @@ export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
   );
   const type = dataSet.text(tag.SegmentationType) ?? 'none';
   if (type !== 'LABELMAP' || syntax === null || syntax.codec !== 'samples') {
-    const found = `segmentation type ${type.slice(0, 16)}, transfer syntax ${meta.transferSyntax}`;
-    throw new SlideError('FORMAT_NOT_SUPPORTED', `The file is no uncompressed label map: ${found}`);
+    const description = `segmentation type ${type.slice(0, 16)}, transfer syntax ${meta.transferSyntax}`;
+    throw new SlideError('FORMAT_NOT_SUPPORTED', `The file is no uncompressed label map: ${description}`);
   }
   const frames = readCount(dataSet, tag.NumberOfFrames, limits.frames, 1);
   const tileWidth = readCount(dataSet, tag.Columns, limits.tileSide);

@@ -38,7 +38,7 @@ describe('the scale of a slide', () => {
     [0.172, 60],
     [0.11, 100],
     [3.2, 2.5],
-  ])('has the objective with the nearest pixel size: %d µm', (side, objectivePower) => {
+  ])('of %d µm per pixel has the derived magnification %d×', (side, objectivePower) => {
     const mpp = { x: side, y: side };
     expect(scaleOf({ mpp, objectivePower: null })).toEqual({
       mpp,
@@ -47,8 +47,11 @@ describe('the scale of a slide', () => {
     });
   });
 
-  it.each([0.02, 0.7, 12])('has no objective for an implausible pixel size: %d µm', (side) => {
-    const mpp = { x: side, y: side };
-    expect(scaleOf({ mpp, objectivePower: null })).toEqual({ mpp, objectivePower: null, derived: null });
-  });
+  it.each([0.02, 0.7, 12])(
+    'of %d µm per pixel has no magnification, because no objective is close',
+    (side) => {
+      const mpp = { x: side, y: side };
+      expect(scaleOf({ mpp, objectivePower: null })).toEqual({ mpp, objectivePower: null, derived: null });
+    },
+  );
 });

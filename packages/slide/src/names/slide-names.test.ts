@@ -50,7 +50,7 @@ describe('mayBeDicom and mayBeDicomByContent', () => {
   });
 });
 
-describe('companions of a slide', () => {
+describe('companion files of a slide', () => {
   it.each(['a.mrxs', 'a.vms', 'a.vmu', 'a.vsi', 'a.dcm', 'a.dicom', 'IM0001'])(
     'are expected for %s',
     (name) => {
@@ -67,7 +67,7 @@ describe('companions of a slide', () => {
     ['b.vsi', '_b_'],
     ['c.svs', null],
     ['.vsi', null],
-  ])('of %s are in the folder %s', (name, folder) => {
+  ])('of %s are in the folder %s (null if the format has no such folder)', (name, folder) => {
     expect(companionFolderOf(name)).toBe(folder);
   });
 
@@ -75,7 +75,7 @@ describe('companions of a slide', () => {
     ['a.VMS', true],
     ['a.vmu', true],
     ['a.mrxs', false],
-  ])('are listed in %s: %s', (name, isListed) => {
+  ])('are listed in the file %s itself: %s', (name, isListed) => {
     expect(listsItsCompanions(name)).toBe(isListed);
   });
 });

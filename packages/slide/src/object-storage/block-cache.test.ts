@@ -72,7 +72,7 @@ function cacheOf(
 const requestedRanges = ({ requests }: ReturnType<typeof storeOf>) =>
   requests.map(({ first, blocks }) => [first, blocks] as const).sort(([firstA], [firstB]) => firstA - firstB);
 
-describe('the block cache', () => {
+describe('the block cache of object storage', () => {
   it.each([
     ['within a block', 100, 200],
     ['across two blocks', BLOCK_BYTES - 10, 20],

@@ -171,10 +171,10 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
     const batches = sources.flatMap((source) => (source instanceof Uint8Array ? [] : [source.batch]));
     for (const batch of batches) batch.waiters++;
     try {
-      const all = Promise.all(
+      const allBlocks = Promise.all(
         sources.map(async (source) => (source instanceof Uint8Array ? source : source.block)),
       );
-      const fetched = await unlessAborted(all, signal);
+      const fetched = await unlessAborted(allBlocks, signal);
       for (const [step, index] of indices.entries()) copyFrom(fetched[step] as Uint8Array, index, range);
     } finally {
       for (const batch of batches) {

@@ -49,7 +49,7 @@ async function readFrom(
 const cachedIndices = async () =>
   (await readdir(join(folder, 'ab', fingerprint))).map(Number).sort((a, b) => a - b);
 
-describe('the disk cache of blocks', () => {
+describe('the disk cache of blocks of objects', () => {
   it('returns cached blocks, also to another process', async () => {
     const diskCache = createDiskCache();
     diskCache.put(`${fingerprint}/3`, block);

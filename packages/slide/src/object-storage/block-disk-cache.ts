@@ -86,7 +86,7 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
   /** Verifications in progress, by name of the block. */
   const runningChecks = new Map<string, Promise<VerifiedBlock | null>>();
   /** The last step of the background work: scans of the folder and writes run one after the other. */
-  let work: Promise<void> = evict().catch(pauseWriting);
+  let lastWork: Promise<void> = evict().catch(pauseWriting);
 
   /** The cache folder has groups (the first two characters of a fingerprint), with a folder for each object. */
   const pathOf = (name: string) => join(folder, name.slice(0, 2), name);
@@ -117,7 +117,7 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
   /** Deletes the least recently used blocks above the limit, and abandoned partial files. */
   async function evict(): Promise<void> {
     writtenBytes = 0;
-    const found: { name: string; path: string; bytes: number; usedAt: number }[] = [];
+    const blocks: { name: string; path: string; bytes: number; usedAt: number }[] = [];
     const now = Date.now();
     for (const group of await namesIn(folder)) {
       for (const fingerprint of await namesIn(join(folder, group))) {
@@ -128,14 +128,15 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
           if (stats === null) continue; // Another process has removed the block.
           const isAbandoned = name.endsWith('.part') && now - stats.mtimeMs > ABANDONED_AFTER_MS;
           if (isAbandoned) await rm(path, { force: true });
-          else found.push({ name: `${fingerprint}/${name}`, path, bytes: stats.size, usedAt: stats.mtimeMs });
+          else
+            blocks.push({ name: `${fingerprint}/${name}`, path, bytes: stats.size, usedAt: stats.mtimeMs });
         }
       }
     }
-    let bytes = found.reduce((sum, block) => sum + block.bytes, 0);
+    let bytes = blocks.reduce((sum, block) => sum + block.bytes, 0);
     if (bytes <= maxBytes) return;
-    found.sort((a, b) => a.usedAt - b.usedAt);
-    for (const block of found) {
+    blocks.sort((a, b) => a.usedAt - b.usedAt);
+    for (const block of blocks) {
       if (bytes <= maxBytes * TARGET_SHARE) break;
       await dropState(block.name, block.path);
       await rm(block.path, { force: true });
@@ -207,7 +208,7 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
       const isFull = waitingBytes + block.length > MAX_WAITING_BYTES;
       if (maxBytes === 0 || isFull || performance.now() < pausedUntil) return;
       waitingBytes += block.length;
-      work = work
+      lastWork = lastWork
         .then(() => write(name, block))
         .catch(pauseWriting)
         .finally(() => {
@@ -215,10 +216,10 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
         });
     },
 
-    settled: () => work,
+    settled: () => lastWork,
 
     async close() {
-      await work;
+      await lastWork;
       await files.close();
     },
   };

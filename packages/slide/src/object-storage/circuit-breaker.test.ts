@@ -46,7 +46,7 @@ describe('a request to the object store with retries', () => {
   });
 });
 
-describe('the circuit breaker', () => {
+describe('the circuit breaker of object storage', () => {
   async function openCircuit(limits: Partial<StoreLimits> = {}) {
     const openGuard = guard(limits);
     for (let i = 0; i < 5; i++) await expect(openGuard.run(failing(transientFault()))).rejects.toThrow('500');
@@ -107,7 +107,7 @@ describe('the circuit breaker', () => {
   });
 });
 
-describe('concurrent requests to the store', () => {
+describe('concurrent requests to the object store', () => {
   it('are limited in number: further ones wait in order, and those beyond the queue limit get BUSY', async () => {
     const limited = guard({ atOnce: 1, waiting: 2 });
     const order: string[] = [];

@@ -1,3 +1,4 @@
+/** Renders a rectangle of a Deep Zoom level from the tiles of one level of the file. render-pixels.ts calls it. */
 import { decodeImage, type Shrink } from '../decode/decode-image.ts';
 import { decodeTiles } from '../decode/decode-tiles.ts';
 import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';

@@ -32,8 +32,8 @@ export async function thumbnailPixels(slide: Slide, maxSide: number, signal?: Ab
   const descriptor = describeDeepZoom(slide);
   const reduction = Math.max(1, Math.max(descriptor.width, descriptor.height) / maxSide);
   const dziLevel = descriptor.maxLevel - Math.floor(Math.log2(reduction));
-  const whole = { dziLevel, x: 0, y: 0, ...sizeOfLevel(descriptor, dziLevel) };
-  const raster = await renderPixels(slide, whole, signal);
+  const wholeSlide = { dziLevel, x: 0, y: 0, ...sizeOfLevel(descriptor, dziLevel) };
+  const raster = await renderPixels(slide, wholeSlide, signal);
 
   const width = Math.max(1, Math.round(descriptor.width / reduction));
   const height = Math.max(1, Math.round(descriptor.height / reduction));

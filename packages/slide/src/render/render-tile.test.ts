@@ -74,11 +74,11 @@ describe.each<[string, () => Promise<Slide>]>([
         const rendered = await renderPixels(slide, region);
         expect(difference(rendered, expected).mean, JSON.stringify(address)).toBeLessThanOrEqual(2);
 
-        const shown = await pixelsOf(native ?? (await renderTile(slide, address)));
-        expect(shown).toMatchObject({ width: region.width, height: region.height });
+        const tilePixels = await pixelsOf(native ?? (await renderTile(slide, address)));
+        expect(tilePixels).toMatchObject({ width: region.width, height: region.height });
         // In a tile of a few blocks the comparison would only measure the JPEG quality.
         if (region.width < 32 || region.height < 32) continue;
-        expect(difference(shown, expected).mean, JSON.stringify(address)).toBeLessThanOrEqual(2.5);
+        expect(difference(tilePixels, expected).mean, JSON.stringify(address)).toBeLessThanOrEqual(2.5);
       }
     }
   });
@@ -120,8 +120,10 @@ describe('a rendered tile', () => {
       const address = { dziLevel, column, row: 0 };
       expect(await readNativeTile(withGaps, address)).toBeNull();
       const region = regionOfTile(describeDeepZoom(whole), address);
-      const shown = await renderPixels(withGaps, region);
-      expect(difference(shown, await renderPixels(whole, region)).mean, `level ${dziLevel}`).toBeLessThan(3);
+      const rendered = await renderPixels(withGaps, region);
+      expect(difference(rendered, await renderPixels(whole, region)).mean, `level ${dziLevel}`).toBeLessThan(
+        3,
+      );
     }
   });
 

@@ -1,3 +1,4 @@
+/** Renders views: rectangles of a slide, scaled, mirrored and rotated as a client of the IIIF Image API requests them. */
 import { encodeJpeg } from '../decode/encode-jpeg.ts';
 import { loadSharp } from '../decode/load-sharp.ts';
 import type { Raster } from '../decode/raster.ts';
@@ -7,7 +8,6 @@ import { type Orientation, type Slide, SlideError } from '../model/slide.ts';
 import { BoxAverager } from './box-averager.ts';
 import { renderPixels } from './render-pixels.ts';
 
-/** A rectangle of a slide, scaled to any smaller size, as the IIIF Image API describes it. */
 export interface View {
   /** Rectangle in pixels at full resolution: whole numbers, inside the slide. */
   readonly x: number;

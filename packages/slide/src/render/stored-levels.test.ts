@@ -11,8 +11,8 @@ const skippedWithoutSlides = slides === '' ? ' (skipped: TEST_SLIDES names no fo
 
 const codingOf = ({ level, codec, process, colour }: StoredLevel) => `${level} ${codec} ${process} ${colour}`;
 
-describe('stored levels', () => {
-  it('are the levels whose tiles are JPEG, with their coding', async () => {
+describe('stored levels, whose tiles are sent as stored,', () => {
+  it('are the levels whose tiles are JPEG, described by codec, process and colour model', async () => {
     const rgb = await openBytes(await buildSvs());
     expect((await storedLevels(rgb)).map(codingOf)).toEqual(['0 jpeg baseline rgb', '1 jpeg baseline rgb']);
     const ycc = await openBytes(await buildSvs({ colour: 'ycbcr' }));

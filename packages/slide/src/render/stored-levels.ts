@@ -36,14 +36,14 @@ const MAX_PROBES = 64;
 
 /** Returns the levels whose tiles can be sent as stored. @throws SlideError when the storage does not respond */
 export async function storedLevels(slide: Slide): Promise<readonly StoredLevel[]> {
-  const found: StoredLevel[] = [];
+  const levels: StoredLevel[] = [];
   for (const [level, description] of slide.levels.entries()) {
     const coding = await codingOf(slide, level, description);
     if (coding === null) continue;
     const { width, height, tileWidth, tileHeight, columns, rows, downsample } = description;
-    found.push({ ...coding, level, width, height, tileWidth, tileHeight, columns, rows, downsample });
+    levels.push({ ...coding, level, width, height, tileWidth, tileHeight, columns, rows, downsample });
   }
-  return found;
+  return levels;
 }
 
 /**

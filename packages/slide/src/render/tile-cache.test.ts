@@ -31,7 +31,7 @@ describe('the cache of tiles from which several rendered tiles are cut', () => {
     expect(read).toEqual([0, 1, 2, 3]);
   });
 
-  it('distinguishes slides, addresses and reductions', async () => {
+  it('caches a tile separately for each slide, address and reduction', async () => {
     const [slide, otherSlide] = [await openStrips(), await openStrips()];
     const tile = await slide.readTile({ level: 0, column: 0, row: 0 });
     const decode = async () => tile && decodeImage(tile);

@@ -1,3 +1,4 @@
+/** Caches decoded tiles that are larger than rendered tiles, such as strips. render-region.ts uses it. */
 import type { Raster } from '../decode/raster.ts';
 import type { Slide, TileAddress } from '../model/slide.ts';
 
@@ -13,8 +14,8 @@ const slideNumbers = new WeakMap<Slide, number>();
 let nextSlideNumber = 0;
 
 /**
- * Returns a decoded tile of the file from the cache, or decodes and caches it. For large tiles, such as strips as wide as the
- * slide, from which several rendered tiles are cut one after the other.
+ * Returns a decoded tile of the file from the cache, or decodes and caches it. Several rendered tiles are cut from such a
+ * tile one after the other.
  *
  * @param shrink factor by which the tile is reduced during decoding
  * @returns null when `decode` returns null, which is not cached

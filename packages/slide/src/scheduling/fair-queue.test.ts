@@ -50,7 +50,7 @@ describe('the order of jobs in a fair queue', () => {
     expect(startAll(queue)).toEqual(['first', 'other key, low priority', 'second', 'later']);
   });
 
-  it('skips a job that cannot start now, and its key keeps its turn', () => {
+  it('leaves out a job that cannot start now, and its key keeps its turn', () => {
     const queue = queueOf(['a-slow', 'b1', 'b2'], ([key = '']) => [key]);
     expect(startAll(queue, (job) => job !== 'a-slow')).toEqual(['b1', 'b2']);
     queue.add('b3', ['b']);

@@ -6,11 +6,7 @@ export interface ByteSource {
   readonly size: number;
   /** Changes whenever the bytes change. URL-safe, at most 64 characters; reveals no path. */
   readonly fingerprint: string;
-  /**
-   * Reads exactly these bytes.
-   *
-   * @throws SlideError FILE_TRUNCATED when the source ends before them
-   */
+  /** Reads exactly these bytes. @throws SlideError FILE_TRUNCATED when the source ends before them */
   read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
   /**
    * Reads exactly `length` bytes at `offset` of the source into `target`, where they begin at index `targetStart`. Readers of

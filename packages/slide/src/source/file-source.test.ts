@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-describe('a file source', () => {
+describe('openFileSource', () => {
   it('reads exactly the requested bytes', async () => {
     const source = await openFileSource(path);
     expect(source.size).toBe(100);
@@ -100,7 +100,7 @@ describe('a file source', () => {
     await source.close();
   });
 
-  it('throws FILE_MISSING after it was closed', async () => {
+  it('throws FILE_MISSING for a read after the source was closed', async () => {
     const source = await openFileSource(path);
     await source.close();
     await expect(source.read(0, 1)).rejects.toMatchObject({ code: 'FILE_MISSING' });
@@ -117,7 +117,7 @@ describe('a file source', () => {
     expect(error).toMatchObject({ code: 'FILE_MISSING', message: expect.not.stringContaining('secret') });
   });
 
-  it('rejects a folder', async () => {
+  it('rejects a folder with NOT_A_SLIDE', async () => {
     await expect(openFileSource(folder)).rejects.toMatchObject({ code: 'NOT_A_SLIDE' });
   });
 

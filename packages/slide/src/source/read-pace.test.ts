@@ -8,7 +8,7 @@ beforeEach(() => {
   pace = createReadPace(() => now);
 });
 
-/** Share of 10 seconds that reads on this thread take, when all reads last `readMs` and follow each other. */
+/** Returns the share of 10 seconds that reads on this thread take, if each read takes `readMs` and follows the one before. */
 function shareOfTime(readMs: number): number {
   let onThread = 0;
   const end = now + 10_000;
@@ -23,7 +23,7 @@ function shareOfTime(readMs: number): number {
   return onThread / 10_000;
 }
 
-describe('reading on the calling thread', () => {
+describe('reading a file on the calling thread, not in the thread pool,', () => {
   it('is always allowed when each read takes 0.05 ms', () => {
     expect(shareOfTime(0.05)).toBeCloseTo(1);
   });

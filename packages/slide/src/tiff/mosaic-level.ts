@@ -152,11 +152,7 @@ function* cellsUnder(area: MosaicArea, frame: Frame): Generator<Cell> {
   }
 }
 
-/**
- * Returns the indices of the cells that overlap an interval, along one axis.
- *
- * @param cellStarts start of each cell, ascending
- */
+/** Returns the indices of the cells that overlap an interval, along one axis. @param cellStarts start of each cell, ascending */
 function overlappingCells(
   cellStarts: readonly number[],
   cellSide: number,

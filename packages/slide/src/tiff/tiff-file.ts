@@ -85,9 +85,9 @@ export async function openTiff(source: ByteSource): Promise<TiffFile> {
         `SubIFDs are nested more than ${limits.subDirectoryDepth} levels deep`,
       );
     }
-    const found: TiffDirectory[] = [];
-    for (const offset of offsets) found.push(...(await readChain(offset, directory.depth + 1)));
-    return found;
+    const subDirectories: TiffDirectory[] = [];
+    for (const offset of offsets) subDirectories.push(...(await readChain(offset, directory.depth + 1)));
+    return subDirectories;
   }
 
   return {
@@ -97,9 +97,9 @@ export async function openTiff(source: ByteSource): Promise<TiffFile> {
       return mainChain;
     },
     subDirectories(directory) {
-      const found = subDirectoriesOf.get(directory) ?? readSubDirectories(directory);
-      subDirectoriesOf.set(directory, found);
-      return found;
+      const cached = subDirectoriesOf.get(directory) ?? readSubDirectories(directory);
+      subDirectoriesOf.set(directory, cached);
+      return cached;
     },
   };
 }

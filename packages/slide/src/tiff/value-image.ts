@@ -207,8 +207,8 @@ function supportedPackingOf(layout: SampleLayout): TiffCoding['packing'] {
   const isUnsignedGrey =
     bitsPerSample[0] === 8 && sampleFormat !== 2 && sampleFormat !== 3 && photometric !== PALETTE;
   if (packing === 'jpeg' && !isUnsignedGrey) {
-    const found = `${bitsPerSample[0]} bits, sample format ${sampleFormat}, photometric ${photometric}`;
-    throw new SlideError('FORMAT_NOT_SUPPORTED', `JPEG values of ${found}`);
+    const description = `${bitsPerSample[0]} bits, sample format ${sampleFormat}, photometric ${photometric}`;
+    throw new SlideError('FORMAT_NOT_SUPPORTED', `JPEG values of ${description}`);
   }
   return packing;
 }
@@ -342,10 +342,10 @@ function undoPredictor(bytes: Uint8Array, { layout, bits, rows, rowBytes, direct
   }
   // Adds the previous sample, byte by byte with carry, because samples have 1 to 8 bytes in either byte order.
   for (let row = 0; row < rows; row++) {
-    for (let at = row * rowBytes + size; at < (row + 1) * rowBytes; at += size) {
+    for (let sampleAt = row * rowBytes + size; sampleAt < (row + 1) * rowBytes; sampleAt += size) {
       let carry = 0;
       for (let n = 0; n < size; n++) {
-        const i = littleEndian ? at + n : at + size - 1 - n; // the low byte first
+        const i = littleEndian ? sampleAt + n : sampleAt + size - 1 - n; // the low byte first
         const sum = (bytes[i] as number) + (bytes[i - size] as number) + carry;
         bytes[i] = sum;
         carry = sum >> 8;

@@ -78,11 +78,7 @@ const MICROMETRES = '10^-6m^1';
 /** A pixel size (µm) or magnification of this value or more is implausible and ignored. */
 const IMPLAUSIBLE = 1000;
 
-/**
- * Reads all images that the .vsi file lists.
- *
- * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
- */
+/** Reads all images that the .vsi file lists. @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED */
 export async function readStacks(source: ByteSource): Promise<readonly Stack[]> {
   const leavesByStack = new Map<number, Leaf[]>();
   for (const { path, ...leaf } of await readLeaves(source, readTags)) {

@@ -97,8 +97,8 @@ describe('a render pool', () => {
       (pool) => pool.thumbnail({ path: import.meta.filename }, 100),
       'FORMAT_NOT_RECOGNISED',
     ],
-  ])('fails with the SlideError of the render process, without a path, for %s', async (_, ask, code) => {
-    await expect(ask(renderPool())).rejects.toMatchObject({
+  ])('fails with the SlideError of the render process, without a path, for %s', async (_, runJob, code) => {
+    await expect(runJob(renderPool())).rejects.toMatchObject({
       name: 'SlideError',
       code,
       message: expect.not.stringContaining(folder),
@@ -124,10 +124,10 @@ describe('a render pool', () => {
   it('runs identical concurrent jobs once', async () => {
     const pool = renderPool();
     const address = { dziLevel: 8, column: 0, row: 0 };
-    const ask = () => pool.tile(slide, address);
-    const [first, second] = await Promise.all([ask(), ask()]);
+    const requestTile = () => pool.tile(slide, address);
+    const [first, second] = await Promise.all([requestTile(), requestTile()]);
     expect(second).toBe(first);
-    expect(await ask()).not.toBe(first); // not concurrent, so rendered again
+    expect(await requestTile()).not.toBe(first); // not concurrent, so rendered again
   });
 
   it('runs requested tiles first, then thumbnails, then prerendering', async () => {
@@ -199,23 +199,20 @@ describe('a render pool', () => {
     const tiles = await pool.tilesToRender(expected, 1000);
     expect(tiles[0]).toEqual({ dziLevel: 0, column: 0, row: 0 });
     expect(await pool.prerenderTile(expected, { dziLevel: 8, column: 1, row: 1 })).toBeInstanceOf(Uint8Array);
-    const other = { ...slide, fingerprint: 'that-of-another-file--' };
-    for (const asked of [
-      pool.tile(other, { dziLevel: 8, column: 1, row: 1 }),
-      pool.tilesToRender(other, 9),
-    ]) {
-      await expect(asked).rejects.toMatchObject({ code: 'FILE_CHANGED' });
-    }
+    const replaced = { ...slide, fingerprint: 'that-of-another-file--' };
+    const tile = pool.tile(replaced, { dziLevel: 8, column: 1, row: 1 });
+    await expect(tile).rejects.toMatchObject({ code: 'FILE_CHANGED' });
+    await expect(pool.tilesToRender(replaced, 9)).rejects.toMatchObject({ code: 'FILE_CHANGED' });
   });
 
-  it('reports a waiting request for a tile that a viewer requested, but not for a prerendered tile', async () => {
+  it('reports waiting requests for a tile that a viewer requested, but not for prerendering', async () => {
     const pool = renderPool();
     expect(pool.hasWaitingRequests).toBe(false);
-    const ahead = pool.prerenderTile(slide, { dziLevel: 8, column: 0, row: 0 });
+    const prerendered = pool.prerenderTile(slide, { dziLevel: 8, column: 0, row: 0 });
     expect(pool.hasWaitingRequests).toBe(false);
-    const asked = pool.tile(slide, { dziLevel: 8, column: 1, row: 0 });
+    const requested = pool.tile(slide, { dziLevel: 8, column: 1, row: 0 });
     expect(pool.hasWaitingRequests).toBe(true);
-    await Promise.all([ahead, asked]);
+    await Promise.all([prerendered, requested]);
     expect(pool.hasWaitingRequests).toBe(false);
   });
 
@@ -484,12 +481,13 @@ describe('a job of the render pool', () => {
   it('fails with BUSY immediately when the queue is full', async () => {
     const pool = renderPool({ queueLimit: 1 });
     const controller = new AbortController();
-    const ask = (dziLevel: number) => pool.tile(endless, { ...endlessAddress, dziLevel }, controller.signal);
-    const accepted = [ask(0), ask(1)];
-    await expect(ask(2)).rejects.toMatchObject({ code: 'BUSY' });
-    const same = ask(1);
+    const requestTile = (dziLevel: number) =>
+      pool.tile(endless, { ...endlessAddress, dziLevel }, controller.signal);
+    const accepted = [requestTile(0), requestTile(1)]; // one runs, one waits
+    await expect(requestTile(2)).rejects.toMatchObject({ code: 'BUSY' });
+    const identical = requestTile(1);
     controller.abort();
-    for (const aborted of [...accepted, same]) await expect(aborted).rejects.toThrow('aborted');
+    for (const aborted of [...accepted, identical]) await expect(aborted).rejects.toThrow('aborted');
   });
 });
 
@@ -498,11 +496,11 @@ describe('closing a render pool', () => {
     const pool = renderPool();
     await pool.inspect(slide);
     const [id] = pool.processIds;
-    const refusals = [pool.tile(endless, endlessAddress), pool.thumbnail(endless, 100)].map((asked) =>
-      asked.catch((error: unknown) => error),
+    const failures = [pool.tile(endless, endlessAddress), pool.thumbnail(endless, 100)].map((request) =>
+      request.catch((error: unknown) => error),
     );
     await pool.close();
-    expect(await Promise.all(refusals)).toMatchObject([{ code: 'BUSY' }, { code: 'BUSY' }]);
+    expect(await Promise.all(failures)).toMatchObject([{ code: 'BUSY' }, { code: 'BUSY' }]);
     expect(() => process.kill(id as number, 0)).toThrow('ESRCH');
     await expect(pool.inspect(slide)).rejects.toMatchObject({ code: 'BUSY' });
   });

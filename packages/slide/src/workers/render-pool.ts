@@ -1,3 +1,4 @@
+/** The pool of render processes, in which the server decodes pixels and reads slides that it does not trust. */
 import { tmpdir } from 'node:os';
 import type { SlideColour } from '../colour/slide-colour.ts';
 import type { DeepZoomAddress } from '../deep-zoom/deep-zoom.ts';

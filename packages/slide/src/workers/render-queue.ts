@@ -43,7 +43,7 @@ export interface Place {
   readonly key: string;
   readonly queue: FairQueue<Place>;
   /** Start of the wait, by `performance.now()`. */
-  readonly since: number;
+  readonly waitingSince: number;
   /** Rejects with BUSY when another requester displaces the place. */
   readonly displaced: PromiseWithResolvers<never>;
   /** Null once the task has started, and after the place was displaced. */
@@ -87,8 +87,8 @@ export class RenderQueue {
     const isInternal = requester === null && task.job.kind !== 'tile';
     const requestQueue = isInternal ? this.#internal : this.#requested;
     const queue = isPrerendering ? this.#prerendering : requestQueue;
-    const path = queue === this.#requested ? [requester?.account ?? '', requester?.session ?? ''] : [];
-    const key = JSON.stringify([isPrerendering, isInternal, ...path]);
+    const keyPath = queue === this.#requested ? [requester?.account ?? '', requester?.session ?? ''] : [];
+    const key = JSON.stringify([isPrerendering, isInternal, ...keyPath]);
     const existing = task.places.get(key);
     // A place without a ticket whose task has not started was displaced; it is replaced by a new one.
     if (existing && (existing.ticket !== null || task.isStarted)) {
@@ -97,9 +97,9 @@ export class RenderQueue {
     }
     const displaced = Promise.withResolvers<never>();
     displaced.promise.catch(() => {}); // The requests that wait at the place handle the error.
-    const since = performance.now();
-    const place: Place = { task, key, queue, since, displaced, ticket: null, waiters: 1 };
-    if (mustWait && !task.isStarted) this.#enqueue(place, path);
+    const waitingSince = performance.now();
+    const place: Place = { task, key, queue, waitingSince, displaced, ticket: null, waiters: 1 };
+    if (mustWait && !task.isStarted) this.#enqueue(place, keyPath);
     task.places.set(key, place);
     return place;
   }
@@ -122,17 +122,13 @@ export class RenderQueue {
     const requested = this.#requested.next(mayStartPlace)?.job ?? null;
     const internal = this.#internal.next(mayStartPlace)?.job ?? null;
     if (requested && internal) {
-      const hasWaitedLong = performance.now() - internal.since > MAX_INTERNAL_WAIT_MS;
-      return hasWaitedLong && internal.since < requested.since ? internal : requested;
+      const hasWaitedLong = performance.now() - internal.waitingSince > MAX_INTERNAL_WAIT_MS;
+      return hasWaitedLong && internal.waitingSince < requested.waitingSince ? internal : requested;
     }
     return requested ?? internal ?? this.#prerendering.next(mayStartPlace)?.job ?? null;
   }
 
-  /**
-   * Removes a task that starts now from all queues.
-   *
-   * @param turn the place whose turn it was; null when the task did not wait
-   */
+  /** Removes a task that starts now from all queues. @param turn the place whose turn it was; null when the task did not wait */
   start(task: RenderTask, turn: Place | null): void {
     if (turn?.ticket) turn.queue.start(turn.ticket);
     for (const place of task.places.values()) {
@@ -155,18 +151,18 @@ export class RenderQueue {
   }
 
   /** Adds a place to its queue, which may displace another one. @throws SlideError BUSY when the queue does not accept it */
-  #enqueue(place: Place, path: readonly string[]): void {
-    const busy = () => new SlideError('BUSY', 'The render queue is full');
+  #enqueue(place: Place, keyPath: readonly string[]): void {
+    const busyError = () => new SlideError('BUSY', 'The render queue is full');
     const priority = place.task.job.kind === 'thumbnail' ? 1 : 0; // 0 goes first
-    const added = place.queue.add(place, path, priority);
-    if (added === null) throw busy();
+    const added = place.queue.add(place, keyPath, priority);
+    if (added === null) throw busyError();
     place.ticket = added.ticket;
     this.#waiting.add(place.task);
     if (added.displaced === null) return;
     const displacedPlace = added.displaced.job;
     displacedPlace.ticket = null;
     this.#removeUnlessWaiting(displacedPlace.task);
-    displacedPlace.displaced.reject(busy());
+    displacedPlace.displaced.reject(busyError());
   }
 
   /** Removes a task that has no place in a queue any longer from the set of waiting tasks. */

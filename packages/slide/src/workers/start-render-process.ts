@@ -1,3 +1,4 @@
+/** Starts a render process with limited permissions and memory, sends it jobs, and kills it when it exceeds a limit. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
