@@ -10,7 +10,7 @@ import fastify, {
 } from 'fastify';
 import { addressMatcher } from './domain/address-list.ts';
 import { checkAccess } from './http/access.ts';
-import { countRefusal, recordRequestStart, recordResponse } from './http/access-log.ts';
+import { countError, recordRequestStart, recordResponse } from './http/access-log.ts';
 import { keepAliveMs, limitConnections, processLimits, serverOptions } from './http/connections.ts';
 import { allowOrigin, preflightRoutes } from './http/cors.ts';
 import { replyWithError } from './http/error-reply.ts';
@@ -65,6 +65,7 @@ const maxUrlLength = 4096; // characters
 export async function buildApp(services: Services): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = services.log;
   const { metrics, stopping } = services;
+  // Handlers in front of Fastify that answer frequent requests for tiles and DICOM frames.
   const fastPaths = [createTileFastPath(services, keepAliveMs), createFrameFastPath(services, keepAliveMs)];
   const closeFastPaths = () => {
     for (const fastPath of fastPaths) fastPath.close();
@@ -161,7 +162,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   acceptJson(app);
   acceptCatalogueFiles(app);
   app.setErrorHandler((error, request, reply) => {
-    countRefusal(error, request, reply, metrics);
+    countError(error, request, reply, metrics);
     return replyWithError(error, request, reply);
   });
   app.setNotFoundHandler(replyNotFound);

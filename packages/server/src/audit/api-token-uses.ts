@@ -40,11 +40,7 @@ interface Dependencies {
   readonly audit: Pick<AuditRecorder, 'record'>;
 }
 
-/**
- * Records a use unless the same use is already recorded for this hour.
- *
- * @throws AppError token_invalid when the token has been revoked meanwhile
- */
+/** Records a use unless it is already recorded for this hour. @throws AppError token_invalid when the token has been revoked */
 export async function recordApiTokenUse({ db, audit }: Dependencies, use: ApiTokenUse): Promise<void> {
   const { token, uid, imageId, kind, origin, at, action, detail } = use;
   const row = { token_id: token.id, target: imageId ?? '', kind, hour: hourOf(at) };

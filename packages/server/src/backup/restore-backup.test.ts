@@ -158,7 +158,7 @@ describe('restoreBackup', () => {
     },
   );
 
-  it('names settings that differ from the backup, without their values, and missing slide files', async () => {
+  it('prints names, not values, of settings that differ from the backup, and missing slide files', async () => {
     const source = await usedInstallation('SQLite');
     const folder = await backUp(source, { settings: { SMTP_URL: 'smtp://u:secret@a', PORT: '3000' } });
     const target = await emptyInstallation('SQLite');

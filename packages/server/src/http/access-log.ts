@@ -58,7 +58,7 @@ export function recordResponse(request: FastifyRequest, reply: FastifyReply, met
 }
 
 /** Counts an error in the metrics before its response is sent. */
-export function countRefusal(
+export function countError(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,

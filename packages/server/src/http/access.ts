@@ -1,6 +1,7 @@
 /**
  * Access control: decides for every endpoint who may call it, from the current state of the database, before any other part of
- * the request is parsed. The checks have the order of docs/permissions.md. sessions/pixel-access.ts decides about pixels.
+ * the request is parsed. The checks have the order of docs/permissions.md. sessions/pixel-access.ts decides about pixels. For
+ * tiles, the fast path (a handler in front of Fastify) may have decided already; see refused-tiles.ts.
  */
 import { AppError, type Endpoint, may, type Permission, type User } from '@lamina/contract';
 import type { FastifyRequest } from 'fastify';

@@ -110,7 +110,7 @@ describe('limitConnections: the limit per client address', () => {
     expect(await Promise.all(opened.map(staysOpen))).not.toContain(false);
   });
 
-  it('is logged once per address when it is reached, not once per rejected connection', async () => {
+  it('is reported to onLimit once, not for each rejected connection, when a client reaches it', async () => {
     const onLimit = vi.fn<(address: string) => void>();
     const { connect } = await startServer({ ...limits, onLimit });
     await Promise.all(Array.from({ length: 30 }, () => connect(attacker).then(staysOpen)));

@@ -72,7 +72,7 @@ describe('isFromTheFuture', () => {
     ['exactly a minute ahead, which may be clock skew', false, 60_000],
     ['more than a minute ahead', true, 60_001],
     ['in the past', false, -hour],
-  ])('for a time stamp %s returns %s', (_, expected, aheadMs) => {
+  ])('returns $1 for a time stamp $0', (_, expected, aheadMs) => {
     expect(isFromTheFuture(new Date(start + aheadMs), new Date(start))).toBe(expected);
   });
 });

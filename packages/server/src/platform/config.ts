@@ -41,7 +41,7 @@ const wholeNumber = (fallback: number, min: number, max: number) =>
       }),
   );
 /** Returns the schema of an optional URL. @param description describes a valid URL in the error message */
-const address = (protocols: readonly string[], description: string) =>
+const optionalUrl = (protocols: readonly string[], description: string) =>
   text.refine(
     (value) => value === undefined || (URL.canParse(value) && protocols.includes(new URL(value).protocol)),
     { error: `must be ${description}` },
@@ -60,7 +60,7 @@ const entriesOf = (value: string | undefined) => value?.split(/[\s,]+/).filter(B
 const Environment = z.object({
   HOST: host,
   PORT: wholeNumber(3000, 0, 65_535),
-  PUBLIC_URL: address(['http:', 'https:'], 'an address that begins with http:// or https://'),
+  PUBLIC_URL: optionalUrl(['http:', 'https:'], 'an address that begins with http:// or https://'),
   DATA_DIR: text.default('./data'),
   SLIDES_DIR: text.default('./slides'),
   DEMO: onOff(true),
@@ -77,8 +77,11 @@ const Environment = z.object({
   ),
   PRODUCT_NAME: text.default('Lamina'),
   IMAGE_SESSION_TTL: wholeNumber(3600, 10, 86_400),
-  DATABASE_URL: address(['postgres:', 'postgresql:'], 'a PostgreSQL address that begins with postgres://'),
-  SMTP_URL: address(['smtp:', 'smtps:'], 'a mail server address that begins with smtp:// or smtps://'),
+  DATABASE_URL: optionalUrl(
+    ['postgres:', 'postgresql:'],
+    'a PostgreSQL address that begins with postgres://',
+  ),
+  SMTP_URL: optionalUrl(['smtp:', 'smtps:'], 'a mail server address that begins with smtp:// or smtps://'),
   SMTP_ALLOW_PLAINTEXT: onOff(false),
   MAIL_FROM: text.refine((value) => value === undefined || /^([^<>]*<)?[^\s<>]+@[^\s<>]+>?$/.test(value), {
     error: 'must be an e-mail address, as in Lamina <no-reply@example.org>',
@@ -123,7 +126,7 @@ const Environment = z.object({
   TILE_CACHE_BYTES: wholeNumber(2 * 1024 ** 3, 0, Number.MAX_SAFE_INTEGER),
   UPLOAD_QUOTA_BYTES: wholeNumber(1024 ** 4, 0, Number.MAX_SAFE_INTEGER),
   UPLOAD_MAX_BYTES: wholeNumber(256 * 1024 ** 3, 1, Number.MAX_SAFE_INTEGER),
-  S3_ENDPOINT: address(['http:', 'https:'], 'an address that begins with http:// or https://').refine(
+  S3_ENDPOINT: optionalUrl(['http:', 'https:'], 'an address that begins with http:// or https://').refine(
     (value) => value === undefined || !URL.canParse(value) || new URL(value).username === '',
     { error: 'must be an address without a name in it' },
   ),

@@ -19,12 +19,7 @@ export interface MetricsServer {
   close(): void;
 }
 
-/**
- * Starts the server.
- *
- * @returns null without METRICS_PORT
- * @throws an error when the port is in use or not allowed
- */
+/** Starts the server. @returns null without METRICS_PORT @throws an error when the port is in use or not allowed */
 export async function startMetricsServer({
   config,
   log,

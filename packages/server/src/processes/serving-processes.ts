@@ -1,7 +1,6 @@
 /**
  * Runs several serving processes behind one port, for machines with several cores. All use the same database. The primary
- * process, which starts them, answers no requests; it scans the slide folders, and renders and caches tiles for all of
- * them.
+ * process, which starts them, answers no requests; it scans the slide folders, and renders and caches tiles for all of them.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -45,11 +44,7 @@ interface ServingState {
   lastMetrics: readonly MetricNow[];
 }
 
-/**
- * Starts the serving processes.
- *
- * @returns null when the first process exited before it listened; that process has logged the reason
- */
+/** Starts the serving processes. @returns null when the first process exited before it listened; it has logged the reason */
 export async function startServing({ count, calls, log }: ServingOptions): Promise<ServingProcesses | null> {
   cluster.setupPrimary({ serialization: 'advanced' });
   const serving = new Map<Worker, ServingState>();

@@ -1,7 +1,6 @@
 /**
- * Tests three processes behind nginx, over PostgreSQL and object storage (or a slide folder, if no object storage is
- * installed). Under load, one process is killed and all are restarted in turn; every request succeeds with at most one
- * retry.
+ * Tests three processes behind nginx, over PostgreSQL and object storage (or a slide folder, if no object storage is installed).
+ * Under load, one process is killed and all are restarted in turn; every request succeeds with at most one retry.
  */
 import fs from 'node:fs';
 import os from 'node:os';

@@ -28,7 +28,7 @@ function createUpload() {
   return { pathOf, upload, destination, storedTexts };
 }
 
-describe('store of createFolderDestination', () => {
+describe('createFolderDestination().store', () => {
   it('moves all files of a complete folder upload to the slide folder', async () => {
     const { pathOf, upload, destination, storedTexts } = createUpload();
     expect(await destination.store(upload)).toBe(true);

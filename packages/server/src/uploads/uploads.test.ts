@@ -223,7 +223,7 @@ describe('uploaded file', () => {
   });
 });
 
-describe('announcement of an upload (POST uploads)', () => {
+describe('announcement of an upload (POST /admin/uploads)', () => {
   const file = { 'a.svs': bytes('12345') };
 
   it.each([
