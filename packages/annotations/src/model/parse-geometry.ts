@@ -34,12 +34,7 @@ export function createBudget(extent: Extent | null): GeometryBudget {
   };
 }
 
-/**
- * Validates and copies a geometry.
- *
- * @param path the path of the geometry in the feature, for error messages
- * @throws FeatureError
- */
+/** Validates and copies a geometry. @param path the path of the geometry in the feature, for error messages @throws FeatureError */
 export function parseGeometry(value: unknown, path: string, budget: GeometryBudget): Geometry {
   const { type, coordinates, plane, isEllipse } = asObject(value, path);
   if (!isGeometryType(type)) throw new FeatureError('geometry_type', `${path}.type`);
