@@ -106,7 +106,7 @@ async function findEarlierResult(
   if (!changes.every(({ id }) => current.has(id))) return null;
   const ids = changes.map(({ id }) => id);
   const revisions = Map.groupBy(await listRevisionsBy(tx, layer.id, author, ids), ({ id }) => id);
-  const applied: RevisionRow[] = [];
+  const earlierRevisions: RevisionRow[] = [];
   for (const change of changes) {
     const ownRevisions = revisions.get(change.id) ?? [];
     const earlierRevision = ownRevisions.find((revision) => isResultOf(change, revision));
@@ -117,14 +117,14 @@ async function findEarlierResult(
         ({ change: kind, revision }) => kind === 'delete' && revision > earlierRevision.revision,
       );
     if (change.feature !== null && wasDeletedSince) return null;
-    applied.push(earlierRevision);
+    earlierRevisions.push(earlierRevision);
   }
   // All revisions of one batch have the same version of the layer.
-  const version = applied[0]?.version;
-  if (version === undefined || applied.some((revision) => revision.version !== version)) return null;
+  const version = earlierRevisions[0]?.version;
+  if (version === undefined || earlierRevisions.some((revision) => revision.version !== version)) return null;
   return {
     version,
-    revisions: Object.fromEntries(applied.map(({ id, revision }) => [id, revision])),
+    revisions: Object.fromEntries(earlierRevisions.map(({ id, revision }) => [id, revision])),
   };
 }
 

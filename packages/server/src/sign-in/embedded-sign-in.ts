@@ -66,7 +66,7 @@ export function createEmbeddedSignIn({
   passwordCost,
 }: EmbeddedSignInDependencies): SignInService {
   const passwords = createPasswords(passwordCost);
-  const inMs = (ms: number) => new Date(now().getTime() + ms);
+  const timeIn = (ms: number) => new Date(now().getTime() + ms);
 
   /**
    * Saves that the token is in use. Logs a failed write instead of throwing an error, because a full disk must not sign people out. The
@@ -87,14 +87,14 @@ export function createEmbeddedSignIn({
     if (user.status === 'deactivated') throw accountDeactivated(user);
     const token = newSecret();
     const issuedAt = now().toISOString();
-    await deleteExpiredTokens(tx, now(), inMs(-tokenIdleMs));
+    await deleteExpiredTokens(tx, now(), timeIn(-tokenIdleMs));
     const endedTokenHashes = await deleteOldestTokens(tx, user.uid, maxTokensPerAccount - 1); // keeps this number
     await insertToken(tx, {
       hash: hashSecret(token),
       uid: user.uid,
       created_at: issuedAt,
       last_used_at: issuedAt,
-      expires_at: inMs(tokenLifetimeMs).toISOString(),
+      expires_at: timeIn(tokenLifetimeMs).toISOString(),
       address: client.address,
       browser: client.browser ?? null,
     });
@@ -199,7 +199,7 @@ export function createEmbeddedSignIn({
     },
 
     async signInsOf(uid) {
-      const rows = await listTokensOf(db, uid, now(), inMs(-tokenIdleMs));
+      const rows = await listTokensOf(db, uid, now(), timeIn(-tokenIdleMs));
       return rows.map((row) => ({
         id: signInId(row.hash),
         tokenHash: row.hash,
@@ -219,7 +219,7 @@ export function createEmbeddedSignIn({
       await replaceReset(tx, {
         hash: hashSecret(code),
         uid: user.uid,
-        expires_at: inMs(resetCodeLifetimeMs).toISOString(),
+        expires_at: timeIn(resetCodeLifetimeMs).toISOString(),
       });
       return { code, user };
     },

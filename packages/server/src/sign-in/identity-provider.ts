@@ -87,6 +87,7 @@ export function createIdentityProvider({
     return discovering;
   }
 
+  /** Reads the URL of the keys from the provider, and caches it together with the key set. */
   async function discover(): Promise<JWTVerifyGetKey> {
     const jwksUri = await findJwksUri(issuer);
     // If the URL is still the same, the key set is used further, together with its cached keys.
@@ -144,8 +145,9 @@ class TokenRejection extends Error {
 
 /** The claim `azp` (authorised party) must be this client. Only a token for a single audience may lack it. */
 function requireAudience({ aud, azp }: JWTPayload, clientId: string): void {
-  const isForSeveral = Array.isArray(aud) && aud.length > 1;
-  if (azp === undefined ? isForSeveral : azp !== clientId) throw new TokenRejection('authorised party');
+  const isRequired = Array.isArray(aud) && aud.length > 1;
+  const isAccepted = azp === clientId || (azp === undefined && !isRequired);
+  if (!isAccepted) throw new TokenRejection('authorised party');
 }
 
 /** Claims that are read. An invalid optional claim counts as missing. */
@@ -160,9 +162,9 @@ const Claims = z.object({
 });
 
 function personIn(payload: JWTPayload, issuer: string): ExternalPerson {
-  const read = Claims.safeParse(payload);
-  if (!read.success) throw new TokenRejection('claims', { cause: read.error });
-  const { sub, exp, email, email_verified, preferred_username, name } = read.data;
+  const parsedClaims = Claims.safeParse(payload);
+  if (!parsedClaims.success) throw new TokenRejection('claims', { cause: parsedClaims.error });
+  const { sub, exp, email, email_verified, preferred_username, name } = parsedClaims.data;
   return {
     issuer,
     subject: sub,

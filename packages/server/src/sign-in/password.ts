@@ -35,7 +35,7 @@ export interface Passwords {
 const queueLimits = { total: 128, perKey: [128 /* of one network */, 32 /* of one account in it */] };
 
 export function createPasswords(cost: PasswordCost): Passwords {
-  const runInTurn = createTurns(Math.max(1, os.availableParallelism() - 1)); // leaves one processor for other work
+  const runInTurn = createTurnQueue(Math.max(1, os.availableParallelism() - 1)); // leaves one processor for other work
   const hashNow = (password: string) =>
     hash(normalisePassword(password), { memoryCost: cost.memoryKiB, timeCost: cost.passes, parallelism: 1 });
   // Compared instead of the missing hash of an unknown account. It is computed at the start; otherwise the first sign-in with an
@@ -64,7 +64,7 @@ export function normalisePassword(password: string): string {
  *
  * @throws AppError unavailable when a job may not wait, or when another requester's job displaces it from the full queue
  */
-function createTurns(maxRunning: number) {
+function createTurnQueue(maxRunning: number) {
   interface Turn {
     readonly begin: () => void;
     readonly refuse: (error: AppError) => void;

@@ -94,14 +94,14 @@ interface Dependencies {
   readonly db: Database;
   readonly now: () => Date;
   readonly audit: Pick<AuditRecorder, 'recordSeparately'>;
-  /** False for load tests that come from one machine. */
+  /** False with THROTTLE=off, for load tests from one machine. */
   readonly isOn: boolean;
   readonly metrics: Pick<Metrics, 'rateLimited'>;
   readonly log: Logger;
 }
 
 const dayMs = 24 * 60 * 60_000;
-/** Minimum interval between two deletions of expired rows. */
+/** Minimum interval between two deletions of expired counters. */
 const deleteExpiredEveryMs = 60_000;
 /** Maximum size of the set of blocks that this process has recorded in the audit log. A full set is cleared. */
 const maxRecordedBlocks = 10_000;
@@ -123,7 +123,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
   /** Blocks that this process has recorded in the audit log: key and end of each. */
   const recordedBlocks = new Set<string>();
   const shareLinkBlocks = createKnownBlocks();
-  let expiredDeletedAt = 0;
+  let lastDeletionMs = 0;
   const nowText = () => now().toISOString();
 
   /** Returns the block of these rules that ends last; null when no rule is blocked. */
@@ -151,8 +151,8 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
       const at = now();
       await incrementCounts(tx, rules, at);
       // `abs`: the deletion continues even after the clock was set back.
-      if (Math.abs(at.getTime() - expiredDeletedAt) >= deleteExpiredEveryMs) {
-        expiredDeletedAt = at.getTime();
+      if (Math.abs(at.getTime() - lastDeletionMs) >= deleteExpiredEveryMs) {
+        lastDeletionMs = at.getTime();
         await deleteExpiredThrottles(tx, at.toISOString(), maxThrottleRows);
       }
       return null;
@@ -304,7 +304,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
         return result;
       } catch (error) {
         if (blockDuringWork !== null) return refuse(blockDuringWork, step, attempt);
-        if (!isFailure(error)) throw error;
+        if (!isWrongSecret(error)) throw error;
         // A code is only checked after the right password, so a 429 because of wrong codes does not reveal whether an account exists.
         const isWrongCode = error.code === 'second_factor_invalid';
         const newBlock = await addUnlessBlocked(isWrongCode ? [...failureRules, ...codeRules] : failureRules);
@@ -367,7 +367,7 @@ const failureCodes: ReadonlySet<ErrorCode> = new Set([
   'reauth_required',
 ]);
 
-function isFailure(error: unknown): error is AppError {
+function isWrongSecret(error: unknown): error is AppError {
   return error instanceof AppError && failureCodes.has(error.code);
 }
 

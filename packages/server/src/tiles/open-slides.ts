@@ -84,7 +84,7 @@ const checkValidForMs = 1000;
 const checkValidInOutageMs = 30_000;
 /** Maximum time that a request waits for a check while `checkValidInOutageMs` allows serving the slide without the result. */
 const checkTimeoutMs = 500;
-const idleMs = 5 * 60_000; // unused slides are then closed
+const idleMs = 5 * 60_000; // a slide is closed when it has not been used for this time
 /** Interval at which unused slides are checked, because an open file handle keeps the disk space of a deleted file allocated. */
 const idleCheckMs = 10_000;
 
@@ -222,11 +222,11 @@ export function createOpenSlides({
     const checked = check(request, entry);
     if (age <= checkValidForMs) return entry;
     if (entry.storageError !== null && age <= checkValidInOutageMs) return entry;
-    return checkedEntry(request, entry, checked);
+    return entryAfterCheck(request, entry, checked);
   }
 
   /** @throws SlideError when the storage has not answered for longer than `checkValidInOutageMs` */
-  async function checkedEntry(request: OpenRequest, entry: Entry, checked: Promise<void>): Promise<Entry> {
+  async function entryAfterCheck(request: OpenRequest, entry: Entry, checked: Promise<void>): Promise<Entry> {
     const isServable = () => entry.open !== null && now() - entry.checkedAt <= checkValidInOutageMs;
     await (isServable() ? waitAtMost(checked, checkTimeoutMs) : checked);
     const current = entries.get(request.id);
