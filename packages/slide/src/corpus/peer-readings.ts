@@ -23,7 +23,7 @@ const blended: KnownDifference = {
 
 /**
  * Real files that OpenSlide reads. Not included are sparse.tiff, whose empty tiles it does not read; files with an
- * orientation, which it ignores; and files with 16-bit or signed samples, of which it shows the low bits.
+ * orientation, which it ignores; and files with 16-bit or signed samples, whose low bits it shows.
  */
 export const readByOpenSlide: Readonly<Record<string, KnownDifference | null>> = {
   'aperio/1065626.svs': null,

@@ -142,7 +142,7 @@ async function buildJpeg2000Svs(): Promise<Uint8Array> {
   for (let i = 0; i < columns * rows; i++) {
     const left = (i % columns) * TILE;
     const top = Math.floor(i / columns) * TILE;
-    // The samples of the tissue are taken as Y, Cb and Cr, because any values serve the comparison.
+    // The RGB samples of the tissue serve as Y, Cb and Cr, because the comparison works with any values.
     const values = Uint8Array.from({ length: TILE * TILE * 3 }, (_, sample) => {
       const pixel = Math.floor(sample / 3);
       const x = Math.min(WIDTH - 1, left + (pixel % TILE));

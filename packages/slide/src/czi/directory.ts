@@ -42,7 +42,7 @@ const dimensionField = { name: 0, start: 4, size: 8, storedSize: 16 } as const;
 /** Bytes of the directory that are in memory at once. */
 const WINDOW_BYTES = 2 ** 20;
 /**
- * Dimensions of which all positions are displayed: X, Y, channel, scene and mosaic index. Of the others (Z for focus, T for
+ * Dimensions that are displayed at all their positions: X, Y, channel, scene and mosaic index. Of the others (Z for focus, T for
  * time, angle, …) only the first position is displayed.
  */
 const DISPLAYED_DIMENSIONS = new Set(['X', 'Y', 'C', 'S', 'M']);

@@ -126,7 +126,7 @@ function readChannels(root: XmlElement): ReadonlyMap<number, ChannelMetadata> {
   return channels;
 }
 
-/** Returns channel elements by number, which is in the `Id` ("Channel:3"); otherwise it is the position in the list. */
+/** Returns channel elements by channel number: the number in the `Id` ("Channel:3") or, without one, the position in the list. */
 function byChannelNumber(elements: readonly XmlElement[]): ReadonlyMap<number, XmlElement> {
   const channels = new Map<number, XmlElement>();
   for (const [i, element] of elements.entries()) {

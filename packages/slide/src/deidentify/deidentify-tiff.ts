@@ -301,6 +301,7 @@ class TiffPatcher {
           throw new NotDeidentifiable('OME-TIFF with a label or an overview');
         return true;
       case 'aperio': {
+        // The second line names an associated image, e.g. "Aperio Image Library v11.2.1 \r\nlabel 387x463".
         if (/[\r\n]\s*(?:label|macro)\b/i.test(description)) return false;
         const [subfileType = 0] = await this.#numbers(directory, tags.NewSubfileType);
         if (subfileType === aperioMacro) return false;

@@ -8,7 +8,7 @@ function blank(text: string): string {
   return text.replaceAll(/[^\r\n]/g, ' ');
 }
 
-/** Matches the technical parts of the first lines of an Aperio description: version, sizes, offsets, codec. */
+/** Matches technical parts of the first lines of an Aperio description, e.g. of `46000x32914 [42673,5576] JPEG/RGB Q=30`. */
 const aperioWords =
   /Aperio (?:Image Library|Leica Biosystems GT450|Format Library)?|\bv?\d+(?:\.\d+)*\b|\d+x\d+|[[\](),;>\s-]|\b(?:JPEG|JPEG2000|J2K|J2C|KDU|YUV16|YCC|YCbCr|RGB|GRAY|BMP|LZW|RAW|UNCOMPRESSED|OFFSET|CODESTREAM)\b|\/|\bQ=\d+/g;
 
@@ -82,6 +82,7 @@ export function blankXml(xml: string, allowed: XmlAllowlist): string | null {
       openElements.pop();
       return token;
     }
+    // The name of the element without its namespace prefix, e.g. `Image` for `<ome:Image ID="1">`.
     const name = /^<\s*(?:[\w.-]+:)?([\w.-]+)/.exec(token)?.[1];
     if (name === undefined) return blank(token);
     if (!/\/\s*>$/.test(token)) openElements.push(name);

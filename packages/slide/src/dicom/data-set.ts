@@ -55,6 +55,7 @@ const realNumbers = new Map<string, { readonly bytes: number; readonly read: Rea
 ]);
 
 const latin1 = new TextDecoder('latin1');
+/** Numbers that are stored as text. Source: DICOM PS3.5, table 6.2-1 (IS and DS). */
 const INTEGER_STRING = /^[+-]?\d{1,12}$/;
 const DECIMAL_STRING = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 

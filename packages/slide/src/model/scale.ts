@@ -11,7 +11,7 @@ export interface Scale extends Pick<Slide, 'mpp' | 'objectivePower'> {
 const MPP_TIMES_POWER = 10;
 /** Magnifications of microscope and scanner objectives. */
 const OBJECTIVE_POWERS = [1.25, 2, 2.5, 4, 5, 10, 20, 40, 60, 100];
-/** Largest ratio between a calculated magnification and the objective that it is taken for. */
+/** Maximum ratio between a calculated magnification and the common objective power that replaces it. */
 const MAX_POWER_RATIO = 1.25;
 
 /**

@@ -37,8 +37,8 @@ export interface Level {
   /** True when no tile can be sent as stored: none is JPEG, or all must be rotated. If absent, the server checks each tile. */
   readonly needsRendering?: true;
   /**
-   * True when an empty tile is a gap, which the server renders from the level of the next higher resolution. If absent, an empty tile has
-   * the background colour.
+   * True when an empty tile is a gap, which the server renders from the level of the next higher resolution. If absent, an
+   * empty tile has the background colour.
    */
   readonly hasGaps?: true;
 }
@@ -188,7 +188,7 @@ export interface Slide {
   /**
    * Reads one tile as stored, without decoding it.
    *
-   * @param allocate called with the tile's size to get the memory that the tile is read into; a format may allocate its own instead
+   * @param allocate returns the memory that the tile is read into, called with its byte count; a format may allocate its own
    * @returns the tile, `tileWidth × tileHeight` pixels when it is upright; on the right and bottom edges of the level
    *   it may be padded to that, or end with the image; null for a tile the scanner left empty
    * @throws SlideError TILE_OUT_OF_RANGE, FILE_TRUNCATED, FILE_CORRUPT, FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED

@@ -11,7 +11,7 @@ export interface FormatNames {
 
 /** How the other files of a slide are found from the name of its leading file. */
 export type Companions =
-  /** A folder beside the leading file. `folderName` takes the name without its extension; both are lower case. */
+  /** A folder beside the leading file. `folderName` receives the name without its extension; both are lower case. */
   | { readonly kind: 'folder'; readonly folderName: (stem: string) => string }
   /** Files of the same folder that the leading file lists; their names follow no rule. */
   | { readonly kind: 'listed' }

@@ -139,8 +139,8 @@ function createGate({ atOnce, waiting: maxWaiting }: StoreLimits) {
   let running = 0;
 
   return {
-    /** Waits until the request may be sent, at most `ms` milliseconds. @throws SlideError BUSY, STORE_TIMEOUT; the signal's reason */
-    async enter(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    /** Waits until the request may be sent, at most `maxMs`. @throws SlideError BUSY, STORE_TIMEOUT; the signal's reason */
+    async enter(maxMs: number, signal: AbortSignal | undefined): Promise<void> {
       signal?.throwIfAborted();
       if (running < atOnce) {
         running++;
@@ -157,7 +157,7 @@ function createGate({ atOnce, waiting: maxWaiting }: StoreLimits) {
       const onTimeout = () =>
         cancelTurn(new SlideError('STORE_TIMEOUT', 'The object store is too busy to answer in time'));
       const onAbort = () => cancelTurn(signal?.reason);
-      const timer = setTimeout(onTimeout, ms);
+      const timer = setTimeout(onTimeout, maxMs);
       signal?.addEventListener('abort', onAbort);
       waiting.add(turn.resolve);
       try {

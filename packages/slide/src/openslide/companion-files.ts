@@ -30,7 +30,7 @@ export async function checkMiraxFiles(files: SlideFiles): Promise<readonly strin
   return [description, ...(await checkFiles(files, [indexFile, ...dataFiles], `${folder}/`))];
 }
 
-/** Keys of a VMS or VMU slide of which at least one must be present. */
+/** A VMS or VMU slide must have at least one of these keys. */
 const requiredKeys = /^(ImageFile|MapFile)$/;
 /** Keys whose values are file names. */
 const fileKeys = /^(ImageFile|MapFile|OptimisationFile|MacroImage)(\(\d+(,\d+)*\))?$/;

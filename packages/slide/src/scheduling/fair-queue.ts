@@ -10,7 +10,7 @@
  * - **Priorities.** Among the jobs of one path, the lowest priority number goes first; equal ones go in order of arrival.
  * - **Bounds.** Each level may bound the jobs of one key, and the queue bounds the jobs of all. When the queue is full, a
  *   new job displaces the newest job of the party that has the most waiting, if that party has at least two more
- *   than the new job's own party. One party therefore cannot fill the queue so that the jobs of others are rejected.
+ *   than the new job's own party. Therefore one party cannot fill the queue and block the jobs of others.
  * - **Cancellation.** `remove` removes a job whose caller no longer waits. Its party does not lose its turn.
  *
  * The queue does not run jobs and has no timers: its user asks for the `next` job whenever it can start one.

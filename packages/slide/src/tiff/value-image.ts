@@ -300,7 +300,7 @@ function sampleOf(bits: number, format: number): Sample {
   throw new SlideError('FORMAT_NOT_SUPPORTED', `Values of ${bits} bits (sample format ${format})`);
 }
 
-/** Returns the decoder of samples of 1, 2 or 4 bits, of which the first is in the high bits of a byte. */
+/** Returns the decoder of samples of 1, 2 or 4 bits. The first sample of a byte is in its high bits. */
 function decodeBits(bits: number): Sample['decode'] {
   const samplesPerByte = 8 / bits;
   const mask = 2 ** bits - 1;

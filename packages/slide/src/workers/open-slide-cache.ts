@@ -29,7 +29,7 @@ export class OpenSlideCache {
   }
 
   /**
-   * Runs `work` with an open slide, one call at a time.
+   * Runs `work` with an open slide. Calls must not overlap.
    *
    * @throws SlideError FILE_CHANGED when the file does not have the expected fingerprint, or was replaced
    * during `work` (the result could mix two files); errors of opening the slide and of `work`

@@ -239,7 +239,8 @@ export class RenderPool {
       return await Promise.race([task.result.promise, place.displaced.promise, aborted]);
     } finally {
       signal?.removeEventListener('abort', abort);
-      if (!this.#queue.leave(place)) {
+      const hasOtherRequests = this.#queue.leave(place);
+      if (!hasOtherRequests) {
         if (this.#tasks.get(key) === task) this.#tasks.delete(key);
         task.cancel?.();
       }

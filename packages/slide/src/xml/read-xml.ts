@@ -62,11 +62,11 @@ export function readXml(text: string, keep: (path: readonly string[]) => boolean
 
 /** Returns all elements at a path below an element, e.g. `Image/Pixels/Channel`, in document order. */
 export function elementsAt(ancestor: XmlElement, path: string): readonly XmlElement[] {
-  let found: readonly XmlElement[] = [ancestor];
+  let elements: readonly XmlElement[] = [ancestor];
   for (const name of path.split('/')) {
-    found = found.flatMap(({ children }) => children.filter((child) => child.name === name));
+    elements = elements.flatMap(({ children }) => children.filter((child) => child.name === name));
   }
-  return found;
+  return elements;
 }
 
 /** Returns the text of the first element at a path; null when there is none. */
