@@ -195,7 +195,7 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
       ['empty', () => '', 400],
       ['damaged gzip', () => gzipSync('x').subarray(0, 12), 400],
       ['gzip of 100 MiB of zeros', () => gzipSync(Buffer.alloc(100 * 2 ** 20)), 413],
-    ])('rejects a file that is %s with an error message and changes nothing', async (_, create, expected) => {
+    ])('returns an error message for a file that is %s, and changes nothing', async (_, create, expected) => {
       const { status, body } = await importFile(create());
       expect([status, body.message]).toEqual([expected, expect.any(String)]);
       expect(await storedFeatures()).toEqual([]);
@@ -226,7 +226,7 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
       ['asap', 'application/xml', '<ASAP_Annotations>'],
       ['aperio', 'application/xml', '<Annotations'],
       ['csv', 'text/csv', 'Area µm^2'],
-    ])('returns a file in the format %s as %s', async (format, type, text) => {
+    ])('returns a file in the format %s with the content type %s', async (format, type, text) => {
       await importFile(collection(feature(randomUUID())));
       const response = await server
         .as(owner)

@@ -367,8 +367,8 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
     });
   });
 
-  describe('GET and POST annotation layers', () => {
-    it('return for each layer the number of its annotations by class', async () => {
+  describe('annotation layers of a slide', () => {
+    it('GET returns for each layer the number of its annotations by class', async () => {
       await send(owner, [
         put(feature(randomUUID(), { classification: tumor })),
         put(feature(randomUUID(), { classification: tumor })),
@@ -390,7 +390,7 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
       ]);
     });
 
-    it('create a private layer that only its owner may edit when the request states only a name', async () => {
+    it('POST creates a private layer that only its owner may edit when the request states only a name', async () => {
       const params = { imageId: layer.image_id };
       const created = await server
         .as(owner)

@@ -129,7 +129,7 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
     );
   });
 
-  it('describes the owner of a layer as a deleted account in the language of the request', async () => {
+  it('names the owner of a layer “deleted account” in the language of the request after its deletion', async () => {
     const shared = await server.fixtures.layer({ owner_uid: null, image_id: imageId });
     const stream = await openStream(colleague, { language: 'tr' });
     const admin = server.as(await server.fixtures.admin());

@@ -189,11 +189,11 @@ describe('with REGISTRATION_HIDE_EXISTING, the e-mail', () => {
     expect(mails[0]?.text).not.toContain('#code=');
   });
 
-  it.each(['known', 'unknown'])(
-    'to an address that is %s is sent at most 20 times an hour',
-    async (which) => {
+  it.each(['with an account', 'without an account'])(
+    'to an address %s is sent at most 20 times an hour',
+    async (kind) => {
       const server = await testServer({ config: hidingExisting });
-      if (which === 'known') await server.fixtures.user({ email: person.email });
+      if (kind === 'with an account') await server.fixtures.user({ email: person.email });
       for (let n = 0; n < 25; n++) expect((await registerAs(server, person)).status).toBe(201);
       expect(await emailsTo(server, person.email)).toHaveLength(20);
     },

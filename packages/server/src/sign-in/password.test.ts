@@ -23,7 +23,7 @@ describe('a stored password', () => {
     expect(hash).not.toContain('parola');
   });
 
-  it('gets a different hash each time', async () => {
+  it('gets a different hash each time that the same password is hashed', async () => {
     expect(await passwords.hash('parola-123', null)).not.toBe(await passwords.hash('parola-123', null));
   });
 
@@ -45,7 +45,7 @@ describe('a stored password', () => {
     expect(await passwords.matchesHash(hash, `${longPassword}b`, null)).toBe(false);
   });
 
-  it('matches no password when the account has no stored hash', async () => {
+  it('that is missing matches no input', async () => {
     expect(await passwords.matchesHash(null, 'a password that no account has', null)).toBe(false);
   });
 });

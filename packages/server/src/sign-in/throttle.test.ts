@@ -329,11 +329,11 @@ describe('registration', () => {
 });
 
 describe('a password reset', () => {
-  it.each(['known', 'unknown'])(
-    'request gets 429 after ten requests in an hour for one address when the address is %s',
-    async (which) => {
+  it.each(['with an account', 'without an account'])(
+    'request gets 429 after ten requests in an hour for one address %s',
+    async (kind) => {
       const server = await testServer();
-      const email = which === 'known' ? (await server.fixtures.user()).email : 'unknown@example.org';
+      const email = kind === 'with an account' ? (await server.fixtures.user()).email : 'unknown@example.org';
       const request = () => server.as(null).call(requestPasswordReset, { body: { email } });
       for (let n = 0; n < 10; n++) expect((await request()).status).toBe(202);
       expect(await request()).toMatchObject({ status: 429, headers: { 'retry-after': '30' } });

@@ -21,7 +21,7 @@ const otherNativeTile = 'image_files/7/0_0.jpg';
 const renderedTile = 'image_files/8/1_1.jpg';
 const otherRenderedTile = 'image_files/6/0_0.jpg';
 
-describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
+describe.each(tileAdapters)('pixels through $tileAdapter', ({ tileFastPath }) => {
   let proxy: FaultProxy;
   let server: SlideServer;
   let session: string;

@@ -64,7 +64,7 @@ async function countWaitingJobs({ services }: SlideServer): Promise<number> {
 const untilWaiting = (server: SlideServer, jobCount: number) =>
   vi.waitFor(async () => expect(await countWaitingJobs(server)).toBe(jobCount), waitOptions);
 
-describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
+describe.each(tileAdapters)('tile requests through $tileAdapter', ({ tileFastPath }) => {
   /** Starts a server whose render processes are all busy until `releaseWithheld` is called. */
   async function busyServer() {
     // The time limit of a job is long, so that the render processes stay busy until the test releases them, also on a slow machine.

@@ -150,7 +150,7 @@ describe('the tile cache', () => {
     expect(await open().get(key('aaaa'))).toEqual(jpeg(1));
   });
 
-  it('stays below its disk limit', async () => {
+  it('stays below its disk limit while 40 tiles of two slides are written', async () => {
     const cache = open({ disk: 10 * block });
     for (let tile = 0; tile < 40; tile++) {
       cache.put(key(tile % 2 ? 'odd' : 'even', `5_${tile}_0`), jpeg(tile, 3000));

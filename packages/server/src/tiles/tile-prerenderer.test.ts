@@ -149,7 +149,7 @@ describe('the prerenderer', () => {
     expect(startedTiles.length).toBeGreaterThan(20);
   });
 
-  it('uses at most an eighth of the cache for one slide', async () => {
+  it('uses at most an eighth of the disk cache for one slide', async () => {
     startPrerenderer(8 * 5 * tileBytes); // an eighth of the cache holds about five tiles
     const source = await createSlide('one.svs');
     prerenderer.queue(source, 'opened');
