@@ -1,4 +1,4 @@
-/** Encodes positions in the audit log, which is listed by time and number, as cursors for the next page. */
+/** Cursors of the audit log: text forms of a position (time and number of an event) at which the next page begins. */
 import { z } from 'zod';
 import { decodeCursor, encodeCursor } from '../domain/list-cursor.ts';
 import type { AuditPosition } from '../store/audit.ts';

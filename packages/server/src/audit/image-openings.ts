@@ -124,7 +124,7 @@ export function createImageOpenings({ db, now, log, audit }: Dependencies): Imag
       while (delayedOpenings.length > 0) {
         const batch = delayedOpenings.slice(0, maxOpeningsPerTransaction);
         try {
-          await write(db, audit, batch, { includesEndedSessions: true });
+          await writeOpenings(db, audit, batch, { includesEndedSessions: true });
         } catch (error) {
           isDatabaseUnavailable = isDatabaseDown(error);
           scheduleRetry();
@@ -153,7 +153,7 @@ export function createImageOpenings({ db, now, log, audit }: Dependencies): Imag
   async function writeAndSettle(batch: readonly WaitingOpening[]): Promise<void> {
     try {
       const openings = batch.map(({ opening }) => opening);
-      const endedSessions = await write(db, audit, openings, { includesEndedSessions: false });
+      const endedSessions = await writeOpenings(db, audit, openings, { includesEndedSessions: false });
       for (const { opening, resolve, reject } of batch) {
         if (endedSessions.has(opening.session.hash)) {
           reject(new AppError('session_invalid'));
@@ -250,7 +250,7 @@ function logFieldsOf({ session, image, source, origin, at }: Opening) {
  *
  * @returns the hashes of sessions that have ended; their openings are recorded only with `includesEndedSessions`
  */
-async function write(
+async function writeOpenings(
   db: Database,
   audit: Dependencies['audit'],
   openings: readonly Opening[],

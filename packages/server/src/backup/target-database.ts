@@ -39,7 +39,6 @@ export interface Target {
   close(): Promise<void>;
 }
 
-/** Returns the path of the embedded database. */
 export function embeddedFile(dataDir: string): string {
   return path.join(dataDir, 'lamina.db');
 }

@@ -56,7 +56,7 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
   if (code === 'credentials_invalid' || /^(second_factor_|password_(required|invalid)$)/.test(code))
     reply.header('WWW-Authenticate', 'Credentials');
   if (detail.retryAfterSeconds !== undefined) reply.header('Retry-After', detail.retryAfterSeconds);
-  else if (code === 'unavailable') reply.header('Retry-After', 2);
+  else if (code === 'unavailable') reply.header('Retry-After', 2); // seconds
 
   const body: ErrorBody = {
     message: errorSentence(apiError, languageOf(request)),

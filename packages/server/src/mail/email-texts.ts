@@ -171,8 +171,8 @@ If this was not you, you do not need to do anything.
   });
 }
 
-/** Numbers of waiting applications and dataset requests. */
-export interface Waiting {
+/** Numbers of applications and dataset requests that wait for an administrator. */
+export interface WaitingCounts {
   /** Applications since the previous digest. */
   readonly newApplications: number;
   /** All waiting applications. */
@@ -184,7 +184,7 @@ export interface Waiting {
 /** Tells an administrator how many applications and dataset requests wait. The e-mail contains no names of people. */
 export function adminDigestEmail(
   recipient: Recipient,
-  { newApplications, applications, newDatasetRequests }: Waiting,
+  { newApplications, applications, newDatasetRequests }: WaitingCounts,
 ): Email {
   const { productName, publicUrl } = recipient;
   const paragraphs = (newUsers: string, newRequests: string) =>

@@ -17,6 +17,7 @@ export class ConfigError extends Error {
 /** Returns undefined for an empty value, because `NAME=` in an `.env` file means that the setting is not set. */
 const emptyToUndefined = (value: unknown) =>
   typeof value === 'string' && value.trim() === '' ? undefined : value;
+/** Schema of an optional text. */
 const text = z.preprocess(
   emptyToUndefined,
   z.string().trim().refine(isControlFree, 'must not contain control characters').optional(),
@@ -55,7 +56,7 @@ const host = text
 const isOrigin = (value: string) =>
   /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value;
 /** Splits a list at commas and spaces. */
-const entriesOf = (value: string | undefined) => value?.split(/[\s,]+/).filter(Boolean) ?? [];
+const splitList = (value: string | undefined) => value?.split(/[\s,]+/).filter(Boolean) ?? [];
 
 const Environment = z.object({
   HOST: host,
@@ -86,10 +87,10 @@ const Environment = z.object({
   MAIL_FROM: text.refine((value) => value === undefined || /^([^<>]*<)?[^\s<>]+@[^\s<>]+>?$/.test(value), {
     error: 'must be an e-mail address, as in Lamina <no-reply@example.org>',
   }),
-  TRUSTED_PROXIES: text.refine((value) => entriesOf(value).every(isAddressEntry), {
+  TRUSTED_PROXIES: text.refine((value) => splitList(value).every(isAddressEntry), {
     error: 'must be IP addresses or networks such as 10.0.0.0/8, separated by commas',
   }),
-  DICOMWEB_ORIGINS: text.refine((value) => entriesOf(value).every(isOrigin), {
+  DICOMWEB_ORIGINS: text.refine((value) => splitList(value).every(isOrigin), {
     error: 'must be origins such as https://viewer.example.org, separated by commas',
   }),
   CONNECTIONS_PER_ADDRESS: wholeNumber(1000, 0, 1_000_000),
@@ -251,7 +252,6 @@ export interface Config {
   readonly logLevel: 'error' | 'warn' | 'info' | 'debug' | 'silent';
 }
 
-/** The names of all settings. */
 export const settingNames: readonly string[] = Object.keys(Environment.shape);
 
 /** Returns the settings of this process. @throws ConfigError with one sentence that names the setting */
@@ -301,8 +301,8 @@ export function readConfig(env: NodeJS.ProcessEnv, folder: string): Config {
     smtpUrl: settings.SMTP_URL ?? null,
     allowPlaintextMail: settings.SMTP_ALLOW_PLAINTEXT,
     mailFrom: settings.MAIL_FROM ?? `${settings.PRODUCT_NAME} <no-reply@${os.hostname()}>`,
-    trustedProxies: entriesOf(settings.TRUSTED_PROXIES),
-    dicomwebOrigins: new Set(entriesOf(settings.DICOMWEB_ORIGINS)),
+    trustedProxies: splitList(settings.TRUSTED_PROXIES),
+    dicomwebOrigins: new Set(splitList(settings.DICOMWEB_ORIGINS)),
     connectionsPerAddress: settings.CONNECTIONS_PER_ADDRESS,
     registrationHideExisting: settings.REGISTRATION_HIDE_EXISTING,
     throttle: settings.THROTTLE,

@@ -29,7 +29,6 @@ const retryDelayMs = 100;
 /** Maximum number of failed writes when the process exits. */
 const exitAttempts = 5;
 
-/** Creates the log of this process. */
 export function createLog(options: LogOptions): Log {
   const { level, fd = standardError, maxQueuedBytes = defaultMaxQueuedBytes } = options;
   // Accessing process.stderr makes Node set the pipe to non-blocking. Otherwise each stuck write would occupy one of the

@@ -211,10 +211,11 @@ export function createUploads({
       if (!isFolder) requireSlideName(names.at(-1) ?? '');
       if (!isFolder && file_count !== 1) throw new AppError('invalid_request', { field: 'file_count' });
       const requestedDataset = datasetNameOf(dataset);
+      // A dataset that exists in another spelling keeps that spelling, if a folder can have it as a name.
       const datasetName = folderNameOf(await spellingOf(db, 'dataset', requestedDataset)) ?? requestedDataset;
       if (size_bytes > config.uploadMaxBytes) throw new AppError('upload_too_large');
       const targetPath = names.join('/');
-      const placeKey = `${datasetName}/${targetPath}`.toLowerCase();
+      const placeKey = `${datasetName}/${targetPath}`.toLowerCase(); // at most one unfinished upload may have it
       const at = now().toISOString();
       const isNew = (await findUploadAt(db, placeKey)) === null;
       if (isNew) {

@@ -119,7 +119,6 @@ export function stableTables(all: ReadonlyMap<string, readonly AnyRow[]>): Recor
   );
 }
 
-/** Returns the audit log in order. */
 export async function auditRowsOf(db: Database): Promise<AnyRow[]> {
   return (await db.selectFrom('audit').selectAll().orderBy('seq').execute()).map((row) => ({ ...row }));
 }
@@ -135,7 +134,6 @@ export async function updateChecksums(folder: string): Promise<void> {
   fs.writeFileSync(path.join(folder, 'SHA256SUMS'), writeChecksums(sums));
 }
 
-/** Changes the manifest of a backup. */
 export function changeManifest(folder: string, change: (manifest: Manifest) => void): void {
   const file = path.join(folder, 'manifest.json');
   const manifest = JSON.parse(fs.readFileSync(file, 'utf8')) as Manifest;

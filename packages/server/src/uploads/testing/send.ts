@@ -35,7 +35,6 @@ export const sha256Of = (bytes: Uint8Array) => createHash('sha256').update(bytes
 export function sender(send: SendRequest) {
   const tus = { 'tus-resumable': '1.0.0' }; // header of the upload protocol (tus.io)
 
-  /** Announces an upload. */
   async function begin({ dataset, path, isFolder = false, files }: Announcement) {
     const sizes = Object.values(files).map(({ length }) => length);
     const size_bytes = sizes.reduce((sum, size) => sum + size, 0);
@@ -57,7 +56,6 @@ export function sender(send: SendRequest) {
     return { ...response, fileId: location.replace(`${apiBase}${createUploadFile.path}/`, '') };
   }
 
-  /** Sends a part of a file. */
   function part(fileId: string, offset: number, bytes: Uint8Array) {
     const type = { 'content-type': 'application/offset+octet-stream', 'upload-offset': String(offset) };
     return send('PATCH', `/admin/upload-files/${fileId}`, { headers: { ...tus, ...type }, body: bytes });
