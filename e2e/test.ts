@@ -32,6 +32,11 @@ const hasRealSlide = existsSync(realSlide);
  */
 export const slideName = hasRealSlide ? 'CMU-1-Small-Region.svs' : 'built.svs';
 const longerSidePixels = hasRealSlide ? 2967 : 1536;
+/** Skips a test that needs the tissue and the glass of the real slide; the built slide has one colour. */
+export function skipWithoutRealSlide(): void {
+  test.skip(!hasRealSlide, 'The folder in TEST_SLIDES has no aperio/CMU-1-Small-Region.svs.');
+}
+
 /** Deep Zoom level of full resolution of that slide: log2 of the longer side, rounded up. */
 export const fullResolutionLevel = Math.ceil(Math.log2(longerSidePixels));
 
