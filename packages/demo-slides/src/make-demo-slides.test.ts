@@ -23,6 +23,8 @@ beforeAll(async () => {
   files = await makeDemoSlides({ folder, parts, onProgress: (message) => messages.push(message) });
 }, timeoutMs);
 
+const slidePathOf = (tissue: string) => path.join(folder, 'Demo', `${tissue}-demo.svs`);
+
 afterAll(() => fs.rm(folder, { recursive: true }));
 
 /**
@@ -76,11 +78,8 @@ describe('makeDemoSlides', () => {
     expect(messages.at(-1)).toBe('The demonstration slides are ready.');
   });
 
-  it.each([
-    ['colon', 0],
-    ['liver', 1],
-  ] as const)('writes pixel size and objective power into the %s slide', async (_, index) => {
-    const slide = await openSlide({ path: files[index] as string });
+  it.each(['colon', 'liver'])('writes pixel size and objective power into the %s slide', async (tissue) => {
+    const slide = await openSlide({ path: slidePathOf(tissue) });
     expect(slide).toMatchObject({ format: 'aperio', objectivePower: 40, mpp: { x: 0.25, y: 0.25 } });
     expect(slide.levels.map(({ width, height }) => [width, height])).toEqual([
       [1024, 1024],
@@ -89,11 +88,8 @@ describe('makeDemoSlides', () => {
     await slide.close();
   });
 
-  it.each([
-    ['colon', 0],
-    ['liver', 1],
-  ] as const)('paints the %s slide in the colours of haematoxylin and eosin', async (_, index) => {
-    const { hue, share, pink, purple } = await coloursOf(files[index] as string);
+  it.each(['colon', 'liver'])('paints the %s slide in colours of haematoxylin and eosin', async (tissue) => {
+    const { hue, share, pink, purple } = await coloursOf(slidePathOf(tissue));
     // Between the blue-purple of nuclei (262° for #5B3F8C) and the pink of stroma (335° for #DA6F9B).
     expect(hue).toBeGreaterThan(270);
     expect(hue).toBeLessThan(340);
@@ -190,14 +186,12 @@ describe('makeDemoSlides when it does not complete', () => {
   it(
     'rejects with the cause and leaves no files when a slide cannot be written',
     async () => {
-      const blockedFolder = await fs.mkdtemp(path.join(os.tmpdir(), 'demo-'));
+      const blocked = await fs.mkdtemp(path.join(os.tmpdir(), 'demo-'));
       // A folder with the name of the unfinished file makes writing fail.
-      await fs.mkdir(path.join(blockedFolder, 'Demo/.colon-demo.svs.unfinished/in-the-way'), {
-        recursive: true,
-      });
-      await expect(makeDemoSlides({ folder: blockedFolder, parts })).rejects.toThrow(/slide failed: EISDIR/);
-      expect(await fs.readdir(path.join(blockedFolder, 'Demo'))).toEqual([]);
-      await fs.rm(blockedFolder, { recursive: true });
+      await fs.mkdir(path.join(blocked, 'Demo/.colon-demo.svs.unfinished/in-the-way'), { recursive: true });
+      await expect(makeDemoSlides({ folder: blocked, parts })).rejects.toThrow(/slide failed: EISDIR/);
+      expect(await fs.readdir(path.join(blocked, 'Demo'))).toEqual([]);
+      await fs.rm(blocked, { recursive: true });
     },
     timeoutMs,
   );

@@ -1,7 +1,4 @@
-/**
- * A forceps biopsy of mucosa: an ellipse with epithelium on one side, torn edges on the others, and crypts in cross-section.
- */
-
+/** A forceps biopsy of mucosa: an ellipse with epithelium on one side, torn edges on the others, and crypts in cross-section. */
 import { between, noiseAt, type Random, randomAt, roughNoiseAt, smoothStep } from '../geometry/random.ts';
 import { type Gland, locateInGland } from '../structures/glands.ts';
 

@@ -4,7 +4,6 @@
  * structures, and the strengths and periods of the noises, are chosen by eye. The numbers added to `seed` keep the noises
  * independent.
  */
-
 import { type CurvePosition, createCurve, locateOnCurve, pointOnCurve } from '../geometry/curve.ts';
 import { noiseAt, randomFrom, roughNoiseAt, smoothStep } from '../geometry/random.ts';
 import { SpatialIndex } from '../geometry/spatial-index.ts';

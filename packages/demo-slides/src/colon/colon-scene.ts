@@ -2,7 +2,6 @@
  * Defines the state that all functions that paint a tile of the colon slide share (`ColonScene`): the numbers of the layers of the
  * wall, and the quantities that are computed for every pixel of a tile. All lengths are pixels (0.25 µm).
  */
-
 import { noiseAt, roughNoiseAt } from '../geometry/random.ts';
 import type { Palette } from '../structures/palette.ts';
 import {
@@ -121,7 +120,7 @@ const FAR_FROM_FAT = -1e3;
 const MAX_FAT_TO_MUSCLE = 2500;
 /** Mean distance from the muscle coat to the fat outside it, and the deviation per unit of noise, both pixels. */
 const [OUTER_FAT_DISTANCE, OUTER_FAT_DEVIATION] = [170, 110];
-/** A position is far from all fat when the outer fat is farther away than this, and its mucosa depth is smaller than the limit; pixels. */
+/** A position farther than this from the outer fat, and with a mucosa depth below this limit, is far from all fat; pixels. */
 const [FAR_FROM_OUTER_FAT, LOBULE_MUCOSA_DEPTH] = [400, 300];
 /** Pixels per unit of the noise of lobules, and the noise above which there is a lobule. */
 const [LOBULE_DEPTH, LOBULE_THRESHOLD] = [420, 0.34];

@@ -1,5 +1,4 @@
-/** Draws the colon demonstration slide: the wall from the surface of the mucosa to the fat outside the muscle, and two biopsies. */
-
+/** Draws the colon demonstration slide: the wall from the mucosa's surface to the fat outside the muscle, and two biopsies. */
 import { roughNoiseAt } from '../geometry/random.ts';
 import { interpolate, rangeOf, type SampledField, sampleField } from '../geometry/sampled-field.ts';
 import type { StainTile } from '../stain/stain.ts';

@@ -4,11 +4,7 @@ import { between, type Random } from '../geometry/random.ts';
 import { axisPoint, type Gland, locateInGland } from '../structures/glands.ts';
 import { EPITHELIUM, MUCOSA_THICKNESS } from './colon-wall.ts';
 
-/**
- * Places crypts from the surface almost down to the lower border of the mucosa.
- *
- * @param clearanceAt returns the distance in pixels from a position to the next tissue without crypts
- */
+/** Places crypts almost down to the base of the mucosa. @param clearanceAt returns the pixels to the next tissue without crypts */
 export function placeCrypts(
   random: Random,
   surface: Curve,

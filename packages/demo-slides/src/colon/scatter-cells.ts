@@ -2,7 +2,6 @@
  * Scatters single cells over the layers of the colon wall. Spacings, shares and the scale, density and opacity of cells are chosen
  * by eye, so that each layer resembles tissue.
  */
-
 import { noiseAt, pick, randomAt, smoothStep } from '../geometry/random.ts';
 import { rangeOf, type SampledField } from '../geometry/sampled-field.ts';
 import { forEachSquare } from '../geometry/spatial-index.ts';

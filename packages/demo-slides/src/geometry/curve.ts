@@ -1,6 +1,4 @@
-/**
- * Curves across the slide from left to right, such as the surface of a mucosa, stored as the y of nodes at equal steps of x.
- */
+/** Curves across the slide from left to right, such as the surface of a mucosa, stored as the y of nodes at equal steps of x. */
 
 export interface Curve {
   /** x of the first node, pixels. */

@@ -3,7 +3,6 @@
  * are the narrow blood vessels of the liver; they run from the portal tracts to the central veins of a lobule. Numbers without a
  * name (shares, widths in pixels, periods of noises) are chosen by eye.
  */
-
 import { noiseAt, pick, randomAt, smoothStep } from '../geometry/random.ts';
 import { pointOf, type Side, type VoronoiCell } from '../geometry/voronoi.ts';
 import type { PlacedStamp } from '../stain/stamp.ts';

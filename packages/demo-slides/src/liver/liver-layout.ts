@@ -4,7 +4,6 @@
  * portal tracts between the lobules contain a vein, an artery and bile ducts (the portal triad). Sizes and positions of the
  * structures, and the strengths and periods of the noises, are chosen by eye.
  */
-
 import { between, noiseAt, type Random, randomFrom, roughNoiseAt } from '../geometry/random.ts';
 import { SpatialIndex } from '../geometry/spatial-index.ts';
 import type { Gland } from '../structures/glands.ts';

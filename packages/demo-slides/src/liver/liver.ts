@@ -2,7 +2,6 @@
  * Draws the liver slide: lobules around central veins, portal tracts between them, and a capsule at the top. Numbers without a
  * name are chosen by eye: amounts of stain (the unit is defined in `stain.ts`), spacings in pixels, and scales of cells.
  */
-
 import { noiseAt, pick, randomAt, roughNoiseAt, smoothStep } from '../geometry/random.ts';
 import { interpolate, rangeOf, sampleField } from '../geometry/sampled-field.ts';
 import { forEachSquare, SpatialIndex } from '../geometry/spatial-index.ts';
@@ -141,14 +140,8 @@ export function createLiver(seed: number): Tissue {
 
   /** Scatters single cells over the portal tracts. */
   function scatterTractCells(tile: StainTile): void {
-    /** A kind that is listed twice is twice as frequent. */
-    const tractCells = [
-      cells.fibroblasts,
-      cells.fibroblasts,
-      cells.lymphocytes,
-      cells.lymphocytes,
-      cells.plasmaCells,
-    ];
+    const { fibroblasts, lymphocytes, plasmaCells } = cells;
+    const tractCells = [fibroblasts, fibroblasts, lymphocytes, lymphocytes, plasmaCells]; // listed twice: twice as frequent
     const spacing = 44;
     forEachSquare(tile, spacing, CELL_REACH, (column, row) => {
       const chance = (stream: number) => randomAt(seed + 200 + stream, column, row);

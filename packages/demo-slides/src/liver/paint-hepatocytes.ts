@@ -2,7 +2,6 @@
  * Paints the liver cells of a tile; `hepatocytes.ts` computes their geometry. Amounts of stain (the unit is defined in `stain.ts`)
  * and weights of textures are chosen by eye.
  */
-
 import { noiseAt, randomAt, smoothStep } from '../geometry/random.ts';
 import { forEachSquare } from '../geometry/spatial-index.ts';
 import { pointOf, voronoiCell } from '../geometry/voronoi.ts';

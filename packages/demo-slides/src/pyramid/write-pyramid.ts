@@ -51,11 +51,7 @@ async function drawQuadtree(
   const copyGlassTile = () => glassTile.slice();
   let drawnTiles = 0;
 
-  /**
-   * Draws a tile of full resolution, or averages a tile of another level from its four tiles of the larger level.
-   *
-   * @returns null for bare glass
-   */
+  /** Draws a tile of full resolution, or averages four tiles of the next larger level. @returns null for bare glass */
   async function draw(levelIndex: number, column: number, row: number): Promise<Uint8Array | null> {
     const level = levels[levelIndex];
     if (level === undefined || column >= level.columns || row >= level.rows) return null;
@@ -147,12 +143,7 @@ class TileWriter {
     return this.#end;
   }
 
-  /**
-   * Appends a tile.
-   *
-   * @param pixels null for bare glass
-   * @param onPlaced called with the offset and length of the tile in bytes when they are known
-   */
+  /** Appends a tile; null is bare glass. Calls `onPlaced` with its offset and length in bytes when they are known. */
   async put(pixels: Uint8Array | null, onPlaced: (offset: number, length: number) => void): Promise<void> {
     if (pixels === null) {
       onPlaced(this.#bare.offset, this.#bare.length);

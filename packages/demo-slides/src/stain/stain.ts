@@ -5,7 +5,6 @@
  * Amounts are relative: 1 of haematoxylin is the amount in a typical nucleus, 1 of eosin that in deeply stained muscle, and 1 of
  * orange the amount that red blood cells have in addition to eosin.
  */
-
 import type { SquareArea } from '../geometry/square-area.ts';
 
 /** Amounts of stain per pixel, row by row. */
@@ -26,8 +25,8 @@ const ORANGE = [0.03, 0.2, 0.72] as const;
 
 const STEPS_PER_UNIT = 1024;
 /**
- * Smallest absorbance of the tables below. It is negative because textures vary around their mean. The tables end above the
- * absorbance of any tissue.
+ * Smallest absorbance of the tables below; negative, because textures vary around their mean. The tables end above the absorbance
+ * of any tissue.
  */
 const MIN_ABSORBANCE = -1;
 const TABLE_LENGTH = 16 * STEPS_PER_UNIT;

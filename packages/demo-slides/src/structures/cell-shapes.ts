@@ -1,4 +1,4 @@
-/** Nuclei and cytoplasm as functions that return the stain at a position; `cells.ts` builds the stamps of cells from them. */
+/** Nuclei and cytoplasm as functions of the position; `cells.ts` builds the stamps (small images) of cells from them. */
 import { between, noiseAt, type Random, smoothStep } from '../geometry/random.ts';
 
 export interface NucleusLook {
@@ -9,7 +9,7 @@ export interface NucleusLook {
   /** Relative deviation of the outline from the ellipse: 0 none, 0.15 much. */
   readonly irregular: number;
   /** Amount of haematoxylin between the chromatin clumps. */
-  readonly background: number;
+  readonly base: number;
   /** Additional haematoxylin in the clumps. */
   readonly clumps: number;
   /** Additional haematoxylin in the nuclear membrane. */
@@ -32,12 +32,15 @@ interface StainPoint {
   readonly cover: number;
 }
 
+/** Returns the stain at a position in pixels relative to the centre; null outside this part of the cell. */
+type CellPart = (x: number, y: number) => StainPoint | null;
+
 /** A round nucleus with average chromatin; the cells of `cells.ts` override some values. */
 export const typicalNucleus: NucleusLook = {
   long: [13, 15],
   short: [12, 14],
   irregular: 0.05,
-  background: 0.62,
+  base: 0.62,
   clumps: 0.5,
   membrane: 0.45,
   clumpSize: 4.5,
@@ -46,11 +49,8 @@ export const typicalNucleus: NucleusLook = {
   pointed: 0,
 };
 
-/** Creates a random nucleus: a function that returns the stain at a position relative to the centre; null outside the nucleus. */
-export function createNucleus(
-  random: Random,
-  look: NucleusLook,
-): (x: number, y: number) => StainPoint | null {
+/** Creates a random nucleus. */
+export function createNucleus(random: Random, look: NucleusLook): CellPart {
   const long = between(random, ...look.long);
   const short = between(random, ...look.short);
   const bow = (random() * 2 - 1) * look.bow;
@@ -93,7 +93,7 @@ export function createNucleus(
     const rim = Math.exp(-(((fromBorder - 1.3) / 1.5) ** 2)) * (0.75 + 0.35 * coarse);
     // A sphere is thickest in its centre; in a thin section the difference is small.
     const depth = 0.86 + 0.14 * Math.sqrt(Math.max(0, 1 - (distance / outline) ** 2));
-    let haematoxylin = (look.background + look.clumps * clump + 0.1 * fine) * depth + look.membrane * rim;
+    let haematoxylin = (look.base + look.clumps * clump + 0.1 * fine) * depth + look.membrane * rim;
     let eosin = 0.26 + 0.06 * coarse;
     for (const spot of nucleoli) {
       const near = Math.exp(-((Math.hypot(x - spot.x, y - spot.y) / spot.radius) ** 4));
@@ -131,11 +131,8 @@ export interface CytoplasmLook {
   readonly cover: number;
 }
 
-/** Creates the cytoplasm of a random cell: a function that returns the stain at a position; null outside the cell. */
-export function createCytoplasm(
-  random: Random,
-  look: CytoplasmLook,
-): (x: number, y: number) => StainPoint | null {
+/** Creates the cytoplasm of a random cell. */
+export function createCytoplasm(random: Random, look: CytoplasmLook): CellPart {
   const seed = Math.floor(random() * 2 ** 30);
   const lobes = [2, 3, 5].map((count) => ({
     count,
@@ -168,6 +165,6 @@ export function createCytoplasm(
 }
 
 /** Returns a part of a cell moved by a distance in pixels. */
-export function translate<T>(draw: (x: number, y: number) => T, dx: number, dy: number) {
-  return (x: number, y: number) => draw(x - dx, y - dy);
+export function translate(part: CellPart, dx: number, dy: number): CellPart {
+  return (x, y) => part(x - dx, y - dy);
 }

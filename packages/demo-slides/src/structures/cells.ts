@@ -2,8 +2,7 @@
  * The cells of the demonstration slides, as stamps (small images of single cells). Sizes are in pixels of 0.25 µm.
  *
  * Sizes and appearance follow histology atlases: a lymphocyte nucleus of 7 µm with clumped chromatin, a pale liver nucleus of 7–9 µm
- * with a rim and a nucleolus, a red blood cell of 7 µm with a paler centre. `drawCells` is one long table of these parameters, so it
- * is not split.
+ * with a rim and a nucleolus, a red blood cell of 7 µm with a paler centre. `drawCells` is a table of these parameters.
  */
 import { between, noiseAt, type Random, smoothStep } from '../geometry/random.ts';
 import { createStamp, type Stamp } from '../stain/stamp.ts';
@@ -59,40 +58,25 @@ export function drawCells(random: Random): Cells {
     columnar: createStamps(48, () =>
       drawNucleus(
         60,
-        {
-          long: [15.5, 20.5],
-          short: [8.6, 10.8],
-          irregular: 0.06,
-          background: 0.66,
-          clumps: 0.34,
-          clumpSize: 4,
-        },
+        { long: [15.5, 20.5], short: [8.6, 10.8], irregular: 0.06, base: 0.66, clumps: 0.34, clumpSize: 4 },
         36,
       ),
     ),
     goblet: createStamps(24, () =>
       drawNucleus(
         48,
-        {
-          long: [10, 15],
-          short: [5.5, 8],
-          irregular: 0.1,
-          background: 0.95,
-          clumps: 0.3,
-          nucleoli: 0,
-          bow: 3,
-        },
+        { long: [10, 15], short: [5.5, 8], irregular: 0.1, base: 0.95, clumps: 0.3, nucleoli: 0, bow: 3 },
         36,
       ),
     ),
     cuboidal: createStamps(24, () =>
-      drawNucleus(40, { long: [11, 13.5], short: [10, 12], background: 0.7, clumps: 0.35, nucleoli: 0.6 }),
+      drawNucleus(40, { long: [11, 13.5], short: [10, 12], base: 0.7, clumps: 0.35, nucleoli: 0.6 }),
     ),
     lymphocytes: createStamps(40, () =>
       drawNucleus(44, {
         long: [11.5, 14.5],
         short: [11, 13.2],
-        background: 0.98,
+        base: 0.98,
         clumps: 0.5,
         membrane: 0.35,
         clumpSize: 5.5,
@@ -105,7 +89,7 @@ export function drawCells(random: Random): Cells {
         ...typicalNucleus,
         long: [11, 12.5],
         short: [10.5, 12],
-        background: 0.78,
+        base: 0.78,
         clumps: 0.7,
         clumpSize: 6,
         membrane: 0.6,
@@ -129,7 +113,7 @@ export function drawCells(random: Random): Cells {
         ...typicalNucleus,
         long: [7, 8.5],
         short: [6.5, 8],
-        background: 1.05,
+        base: 1.05,
         clumps: 0.4,
         nucleoli: 0,
       } as const;
@@ -160,7 +144,7 @@ export function drawCells(random: Random): Cells {
         ...typicalNucleus,
         long: [14, 17],
         short: [9, 11],
-        background: 0.45,
+        base: 0.45,
         clumps: 0.35,
         irregular: 0.12,
         bow: 5,
@@ -184,7 +168,7 @@ export function drawCells(random: Random): Cells {
         {
           long: [22, 38],
           short: [4.2, 7],
-          background: 0.72,
+          base: 0.72,
           clumps: 0.35,
           membrane: 0.3,
           bow: 5,
@@ -200,7 +184,7 @@ export function drawCells(random: Random): Cells {
         {
           long: [19, 30],
           short: [3.8, 5.6],
-          background: 0.92,
+          base: 0.92,
           clumps: 0.3,
           membrane: 0.25,
           bow: 4,
@@ -216,7 +200,7 @@ export function drawCells(random: Random): Cells {
         {
           long: [28, 48],
           short: [4, 6],
-          background: 0.62,
+          base: 0.62,
           clumps: 0.32,
           membrane: 0.32,
           bow: 5,
@@ -231,7 +215,7 @@ export function drawCells(random: Random): Cells {
       drawNucleus(36, {
         long: [6, 10],
         short: [5, 8.5],
-        background: 0.72,
+        base: 0.72,
         clumps: 0.35,
         irregular: 0.1,
         nucleoli: 0.6,
@@ -241,7 +225,7 @@ export function drawCells(random: Random): Cells {
       drawNucleus(60, {
         long: [16, 21],
         short: [14.5, 18],
-        background: 0.5,
+        base: 0.5,
         clumps: 0.42,
         membrane: 0.55,
         irregular: 0.09,
@@ -253,7 +237,7 @@ export function drawCells(random: Random): Cells {
         ...typicalNucleus,
         long: [17, 20],
         short: [16, 19],
-        background: 0.34,
+        base: 0.34,
         clumps: 0.2,
         membrane: 0.5,
         nucleoli: 0,
@@ -294,7 +278,7 @@ export function drawCells(random: Random): Cells {
         long: [13.5, 16.5],
         short: [13, 16],
         irregular: 0.03,
-        background: 0.46,
+        base: 0.46,
         clumps: 0.36,
         membrane: 0.5,
         clumpSize: 5,
@@ -318,7 +302,7 @@ export function drawCells(random: Random): Cells {
       const seed = Math.floor(random() * 2 ** 30);
       const gap = between(random, 0, 9);
       return createStamp(48, 48, (x, y) => {
-        // The chromosomes form one plate at x = 0, or two plates that have separated to x = ±`gap`; 1 is the edge of a plate.
+        // The chromosomes form a plate at x = 0, or two plates at ±`gap`; 1 is the edge of a plate.
         const plate = Math.abs(Math.abs(x) - gap) / (4.2 + noiseAt(seed, y / 4, 1) * 2);
         const cover =
           smoothStep(1.15, 0.8, plate) * smoothStep(16, 13, Math.abs(y) + noiseAt(seed, x, y) * 2);

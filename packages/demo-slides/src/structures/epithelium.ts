@@ -2,7 +2,6 @@
  * Paints epithelium, which consists of absorptive cells and goblet cells, and places its nuclei. Numbers without a name are chosen by
  * eye: amounts of stain (the unit is defined in `stain.ts`), and depths and widths in pixels or as shares of a cell.
  */
-
 import { between, pick, randomAt, randomFrom, smoothStep } from '../geometry/random.ts';
 import type { StainTile } from '../stain/stain.ts';
 import type { PlacedStamp } from '../stain/stamp.ts';

@@ -1,5 +1,4 @@
 /** Paints fat: large round cells with thin walls and flat nuclei. They look empty, because tissue processing dissolves the fat. */
-
 import { pick, randomAt, smoothStep } from '../geometry/random.ts';
 import { forEachSquare } from '../geometry/spatial-index.ts';
 import { type CellDepth, depthIn, nearestPoint, pointOf, voronoiCell } from '../geometry/voronoi.ts';
@@ -13,9 +12,7 @@ const SPACING = 250;
 /** Pixels over which the corners of a cell are rounded. */
 const ROUNDING = 26;
 
-function gridOf(seed: number) {
-  return { seed, spacing: SPACING, jitter: 0.72 };
-}
+const gridOf = (seed: number) => ({ seed, spacing: SPACING, jitter: 0.72 });
 
 /** Returns whether a fat cell covers a position, for the same `seed` and `amountAt` as `paintFat`. */
 export function isFat(
@@ -28,11 +25,7 @@ export function isFat(
   return amountAt(cellCentre.x, cellCentre.y) > 0;
 }
 
-/**
- * Paints fat cells over the tissue of a tile. A cell is painted completely or not at all.
- *
- * @param amountAt returns a number above 0 at the centres of the cells to paint
- */
+/** Paints whole fat cells over the tissue of a tile. @param amountAt returns a number above 0 at the centres of cells to paint */
 export function paintFat(
   tile: StainTile,
   palette: Palette,

@@ -1,5 +1,4 @@
 /** The interface of a tissue, and the palette: the textures and cells with which every tissue is drawn. */
-
 import { randomFrom } from '../geometry/random.ts';
 import type { StainTile } from '../stain/stain.ts';
 import { createCutEnds, createFibres, createSpeckle, type Texture } from '../stain/texture.ts';

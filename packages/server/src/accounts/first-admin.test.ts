@@ -71,9 +71,8 @@ describe.each(databaseKinds)('first start of the server, on %s', (database) => {
   it('creates one administrator when two processes start at the same time', async () => {
     const { services, config } = await testServer({ database });
     const dataDirs = ['one', 'two'].map((name) => path.join(config.dataDir, name));
-    const startProcess = (dataDir: string) =>
-      ensureFirstAdmin({ ...services, config: { ...config, dataDir } });
-    const results = await Promise.all(dataDirs.map(startProcess));
+    const start = (dataDir: string) => ensureFirstAdmin({ ...services, config: { ...config, dataDir } });
+    const results = await Promise.all(dataDirs.map(start));
     expect(results.filter((result) => result !== null)).toHaveLength(1);
     expect(await listUsers(services.db)).toHaveLength(1);
     const passwordFiles = dataDirs.filter((dataDir) => fs.existsSync(path.join(dataDir, 'first-admin.txt')));

@@ -31,11 +31,7 @@ export interface FirstAdmin {
   readonly passwordFile: string | null;
 }
 
-/**
- * Creates the first administrator if there is no account yet. Returns null when an account exists.
- *
- * @throws Error when ADMIN_PASSWORD is easy to guess
- */
+/** Creates the first administrator. Returns null when an account exists. @throws Error when ADMIN_PASSWORD is easy to guess */
 export async function ensureFirstAdmin({
   config,
   db,

@@ -173,12 +173,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     return token;
   }
 
-  /**
-   * Counts a request with a token.
-   *
-   * @returns a promise if the time of the last use has to be saved, which is at most once a minute; otherwise undefined
-   * @throws AppError rate_limited
-   */
+  /** Counts a request with a token. Returns a promise only if the last use has to be saved. @throws AppError rate_limited */
   function countUse(token: StoredApiToken, usedAtMs: number): Promise<void> | undefined {
     const waitSeconds = isThrottled ? rateLimit.countRequest(token.user.uid, usedAtMs) : 0;
     if (waitSeconds > 0) throw new AppError('rate_limited', { retryAfterSeconds: waitSeconds });
@@ -240,7 +235,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     return { storedToken, resolved, session: await sessionOf(resolved), endsAt: endOf(storedToken) };
   }, imageSessions.countChanges);
 
-  /** Counts a use of a cached token. Returns a promise only if the use has to be saved. @throws AppError token_invalid, rate_limited */
+  /** Counts a use of a cached token; a promise only if the use has to be saved. @throws AppError token_invalid, rate_limited */
   function admit(token: RecentToken): RecentToken | Promise<RecentToken> {
     const usedAtMs = now().getTime();
     if (usedAtMs >= token.endsAt) throw new AppError('token_invalid');

@@ -34,10 +34,8 @@ interface CacheEntry {
 }
 
 /**
- * Creates the cache.
- *
  * @param read reads a valid token by its hash
- * @param countChanges returns the number of revocations and changes of rights in this process; any increase invalidates all cached tokens
+ * @param countChanges returns the number of revocations and changes of rights in this process; a change of it invalidates the cache
  */
 export function createRecentTokens(
   read: (hash: string) => Promise<RecentToken>,

@@ -97,13 +97,9 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
     }
   }
 
-  function retryOrGiveUp(
-    name: JobName,
-    key: string,
-    { payload, failures }: WaitingJob,
-    error: unknown,
-  ): void {
+  function retryOrGiveUp(name: JobName, key: string, job: WaitingJob, error: unknown): void {
     if (closing.signal.aborted) return;
+    const { payload, failures } = job;
     const { times, afterSeconds } = kinds[name].retry;
     if (failures >= times) {
       log.error(
@@ -144,7 +140,7 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
 
     async idle(name) {
       const queue = queueOf(name);
-      while (queue.processing !== null) await queue.processing; // other jobs may have been enqueued meanwhile; delayed jobs do not count
+      while (queue.processing !== null) await queue.processing; // others may have been enqueued meanwhile; delayed ones do not count
     },
 
     async close() {

@@ -33,11 +33,7 @@ export class RetryLater extends Error {
   override readonly name = 'RetryLater';
 }
 
-/**
- * Runs a job.
- *
- * @param signal aborted when the process ends; the worker then throws, so that another process runs the job
- */
+/** Runs a job. @param signal aborted when the process ends; the worker then throws, so that another process runs the job */
 export type JobWorker<Name extends JobName> = (
   payload: JobPayloads[Name],
   signal: AbortSignal,
@@ -71,8 +67,7 @@ export interface Jobs {
 /** The properties of a kind of job. */
 export interface JobKind {
   /**
-   * What happens when a job with the same key is enqueued while it runs: `once` ignores it, `again` runs it
-   * once more afterwards.
+   * What happens when a job with the same key is enqueued while it runs: `once` ignores it, `again` runs it once more afterwards.
    */
   readonly whenRunning: 'once' | 'again';
   /** Returns the key of a job; null when all jobs of this kind have the same key. */

@@ -48,11 +48,7 @@ export interface FolderTree {
    * @returns fewer bytes than requested at the end of the file; null when the file is missing
    */
   read(realPlace: string, offset: number, length: number): Promise<Uint8Array | null>;
-  /**
-   * Groups the files into slides by their contents, in a render worker.
-   *
-   * @returns null when the groups cannot be determined now
-   */
+  /** Groups the files into slides by their contents, in a render worker. @returns null when the groups cannot be determined now */
   group(folder: string, names: readonly string[]): Promise<readonly SlideGroup[] | null>;
 }
 
