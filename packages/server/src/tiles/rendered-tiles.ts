@@ -147,7 +147,7 @@ export function createRenderedTiles({
   async function cachedOrRendered(
     { location, fingerprint }: RenderSource,
     name: string,
-    render: (expected: SlideLocation & { readonly fingerprint: string }) => Promise<Uint8Array>,
+    render: (fileVersion: SlideLocation & { readonly fingerprint: string }) => Promise<Uint8Array>,
     allocate?: Allocate,
   ): Promise<RenderedTile> {
     const key = { fingerprint, name };
@@ -178,12 +178,12 @@ export function createRenderedTiles({
       cachedOrRendered(
         source,
         tileNameIn(address, colour),
-        (expected) => renderPool.tile(expected, address, client.signal, client.requester, colour),
+        (fileVersion) => renderPool.tile(fileVersion, address, client.signal, client.requester, colour),
         allocate,
       ),
     async view(source, view, client) {
-      const render = (expected: SlideLocation) =>
-        renderPool.view(expected, view, client.signal, client.requester);
+      const render = (fileVersion: SlideLocation) =>
+        renderPool.view(fileVersion, view, client.signal, client.requester);
       return (await cachedOrRendered(source, viewName(view), render)).jpeg;
     },
     async colourProfile(source, requester) {
@@ -195,8 +195,8 @@ export function createRenderedTiles({
       return table.length === noTable.length ? null : table; // a table in gzip is longer than one byte
     },
     async thumbnail(source, signal, requester) {
-      const render = (expected: SlideLocation) =>
-        renderPool.thumbnail(expected, thumbnailSide, signal, requester);
+      const render = (fileVersion: SlideLocation) =>
+        renderPool.thumbnail(fileVersion, thumbnailSide, signal, requester);
       return (await cachedOrRendered(source, thumbnailName, render)).jpeg;
     },
     queuePrerendering: (source, reason) => prerenderer.queue(source, reason),

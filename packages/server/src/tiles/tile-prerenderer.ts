@@ -66,7 +66,7 @@ export function createTilePrerenderer({
   /** Queues of slides by reason; keys are fingerprints. */
   const waitingSlides = { opened: new Map<string, RenderSource>(), found: new Map<string, RenderSource>() };
   /** Fingerprints of slides that were prerendered or are being prerendered. */
-  const prerendered = new Set<string>();
+  const startedSlides = new Set<string>();
   const closing = new AbortController();
   let currentWork: Promise<void> | null = null;
   /** The slide that is being prerendered. */
@@ -134,13 +134,13 @@ export function createTilePrerenderer({
     return null;
   }
 
-  async function work(): Promise<void> {
+  async function processQueues(): Promise<void> {
     for (currentTurn = nextTurn(); currentTurn !== null; currentTurn = nextTurn()) {
-      prerendered.add(currentTurn.source.fingerprint);
+      startedSlides.add(currentTurn.source.fingerprint);
       try {
         if (await prerender(currentTurn)) continue;
         // The slide had to yield and waits again.
-        prerendered.delete(currentTurn.source.fingerprint);
+        startedSlides.delete(currentTurn.source.fingerprint);
         enqueue(currentTurn);
       } catch (error) {
         if (closing.signal.aborted) break;
@@ -175,11 +175,11 @@ export function createTilePrerenderer({
       if (maxBytes === 0 || closing.signal.aborted) return;
       // A slide that is being prerendered because of a scan no longer has to yield when a viewer opens it.
       if (reason === 'opened' && currentTurn?.source.fingerprint === fingerprint) currentTurn.reason = reason;
-      if (prerendered.has(fingerprint)) return;
+      if (startedSlides.has(fingerprint)) return;
       if (reason === 'opened') waitingSlides.found.delete(fingerprint);
       else if (waitingSlides.opened.has(fingerprint)) return;
       enqueue({ source, reason });
-      currentWork ??= work();
+      currentWork ??= processQueues();
     },
 
     async settled() {
