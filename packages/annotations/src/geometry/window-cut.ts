@@ -68,7 +68,7 @@ export function cutRing(ring: Ring, window: Bounds): CutRing | 'inside' | 'verte
       const positions = enters ? sliceAround(ring, firstOutside + nextStep, firstOutside + step + 1) : [];
       if (lastCrossing) {
         const pieces = enters ? outside : inside;
-        pieces.push({ start: lastCrossing, end: crossing, points: pointsInside, positions });
+        pieces.push({ start: lastCrossing, end: crossing, points: pointsInside, positions }); // one list is empty
       } else {
         beforeFirstCrossing = positions;
       }
@@ -137,14 +137,14 @@ function crossWindow(a: GridPoint, b: GridPoint, window: Bounds): readonly Cross
   /** `fraction` is the position along the edge, from 0 at a to 1 at b. */
   const found: { point: GridPoint; fraction: number }[] = [];
   for (const x of [minX, maxX]) {
-    if (a.x < x === b.x < x) continue;
+    if (a.x < x === b.x < x) continue; // both ends are on the same side
     const fraction = (x - a.x) / (b.x - a.x);
     const y = Math.round(a.y + fraction * (b.y - a.y));
     if (y === minY || y === maxY) return null;
     if (y > minY && y < maxY) found.push({ point: { x, y }, fraction });
   }
   for (const y of [minY, maxY]) {
-    if (a.y < y === b.y < y) continue;
+    if (a.y < y === b.y < y) continue; // both ends are on the same side
     const fraction = (y - a.y) / (b.y - a.y);
     const x = Math.round(a.x + fraction * (b.x - a.x));
     if (x === minX || x === maxX) return null;

@@ -74,12 +74,12 @@ function checkText(text: string, path: string, limit: number, unsafe = unsafeInL
 }
 
 function parseColor(value: unknown, path: string): Color {
-  const isPart = (part: unknown): part is number =>
-    typeof part === 'number' && Number.isInteger(part) && part >= 0 && part <= 255;
+  const isByte = (channel: unknown): channel is number =>
+    typeof channel === 'number' && Number.isInteger(channel) && channel >= 0 && channel <= 255;
   if (!Array.isArray(value) || value.length < 3 || value.length > 4)
     throw new FeatureError('not_a_color', path);
   const [red, green, blue, alpha = 255] = value as readonly unknown[];
-  if (!isPart(red) || !isPart(green) || !isPart(blue) || !isPart(alpha)) {
+  if (!isByte(red) || !isByte(green) || !isByte(blue) || !isByte(alpha)) {
     throw new FeatureError('not_a_color', path);
   }
   // QuPath treats an opacity of 0 as opaque, too.
