@@ -322,7 +322,7 @@ export async function createServices({
   });
   const overlays = createOverlays({ db, catalogue, files });
   const annotationClasses = createAnnotationClasses({ db, now, audit, signIn });
-  const foreignUse = createAuditForeignUse({ db, audit });
+  const foreignUse = createAuditForeignUse({ db, audit }); // records that administrators use layers of other people
   const annotationEvents = createAnnotationEvents({
     db,
     log,

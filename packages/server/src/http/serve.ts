@@ -105,7 +105,7 @@ export class StreamedJson {
 /** A long response in parts that is not JSON. */
 export class StreamedText {
   readonly parts: AsyncIterable<string>;
-  readonly type: string;
+  readonly type: string; // content type
 
   constructor(parts: AsyncIterable<string>, type: string) {
     this.parts = parts;

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 
 export interface Background {
-  /** Starts the task at once and logs its failure. `closing` is aborted when the process shuts down. */
+  /** Starts a task at once and logs its failure under the name `task`. `closing` is aborted when the process shuts down. */
   run(task: string, work: (closing: AbortSignal) => Promise<void>): void;
   /** Resolves when no task is running. */
   idle(): Promise<void>;

@@ -28,15 +28,15 @@ const formulaStart = '[=+\\-@\\ufe62\\ufe63\\ufe66\\ufe6b\\uff0b\\uff0d\\uff1d\\
  * quotes before a formula are ignored.
  */
 const cellStart = '((?:^|[;\\t\\r\\n])["\\s]*)';
-const unguarded = new RegExp(`${cellStart}(?=${formulaStart})`, 'g');
-const guard = new RegExp(`${cellStart}'(?=${formulaStart})`, 'g');
+const unescapedFormula = new RegExp(`${cellStart}(?=${formulaStart})`, 'g');
+const escapedFormula = new RegExp(`${cellStart}'(?=${formulaStart})`, 'g');
 
 /** Puts an apostrophe before everything that a spreadsheet program would evaluate as a formula: `=1+1` becomes `'=1+1`. */
 function escapeFormulas(text: string): string {
-  return text.replace(/^(?=[\t\r\n])/, "'").replace(unguarded, "$1'");
+  return text.replace(/^(?=[\t\r\n])/, "'").replace(unescapedFormula, "$1'");
 }
 
 /** Reverses `escapeFormulas`. */
 export function stripFormulaGuard(text: string): string {
-  return text.replace(guard, '$1').replace(/^'(?=[\t\r\n])/, '');
+  return text.replace(escapedFormula, '$1').replace(/^'(?=[\t\r\n])/, '');
 }
