@@ -115,7 +115,7 @@ describe('openFrames', () => {
     );
     const readFrame = openFrames(
       {
-        ...pixelsIn(source, 2, 42),
+        ...pixelsIn(source, 2, 42), // after ten unrelated bytes and two tables of 16 bytes
         extendedOffsets: { offset: 10, length: 16 },
         extendedLengths: { offset: 26, length: 16 },
       },
@@ -128,9 +128,9 @@ describe('openFrames', () => {
 
   it('reads frames beyond 4 GiB, where the 32-bit offsets of the basic offset table wrap around', async () => {
     const size = 2 ** 32 + 1000;
-    const firstItem = 10 + 8 + 12;
+    const firstItem = 10 + 8 + 12; // after ten unrelated bytes, and the header and the content of the offset table
     const starts = [0, 2 ** 32 - 100, 2 ** 32 + 50];
-    const lengths = [starts[1] as number, 150, 100].map((span) => span - 8);
+    const lengths = [starts[1] as number, 150, 100].map((span) => span - 8); // without the item header
     const table = littleEndian(
       4,
       starts.map((start) => start % 2 ** 32),

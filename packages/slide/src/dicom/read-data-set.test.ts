@@ -8,6 +8,8 @@ import { tag } from './tags.ts';
 
 /** Offset of the first element, after the preamble and "DICM". */
 const START = 132;
+/** Bytes of the header of an element with a 4-byte length. */
+const LONG_HEADER_BYTES = 12;
 
 /** Writes elements and reads them as a data set. `reads` are the lengths of the reads of the source. */
 async function read(elements: readonly DicomElement[], selection: ElementSelection, isExplicit = true) {
@@ -106,7 +108,7 @@ describe('readDataSet', () => {
   it('returns the position of a value that is selected as a position', async () => {
     const large = { tag: tag.ICCProfile, vr: 'OB', value: new Uint8Array(100_000) };
     const { dataSet } = await read([large], new Map([[tag.ICCProfile, 'position']]));
-    expect(dataSet.position(tag.ICCProfile)).toEqual({ offset: START + 12, length: 100_000 });
+    expect(dataSet.position(tag.ICCProfile)).toEqual({ offset: START + LONG_HEADER_BYTES, length: 100_000 });
   });
 
   /** Returns an item with a sequence of two items; only the first has the element Rows. */
@@ -178,7 +180,7 @@ describe('readDataSet', () => {
   it('stops reading at the pixel data', async () => {
     const pixels = { tag: tag.PixelData, vr: 'OW', value: new Uint8Array(64) };
     const { dataSet } = await read([pixels, us(tag.Rows, 5)], values(tag.Rows));
-    expect(dataSet.position(tag.PixelData)).toEqual({ offset: START + 12, length: 64 });
+    expect(dataSet.position(tag.PixelData)).toEqual({ offset: START + LONG_HEADER_BYTES, length: 64 });
     expect(dataSet.has(tag.Rows)).toBe(false);
   });
 

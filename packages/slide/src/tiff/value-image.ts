@@ -43,6 +43,8 @@ export interface ValueImage {
 
 /** Value of PhotometricInterpretation for a palette. */
 const PALETTE = 3;
+/** Values of SampleFormat; all other values are read as unsigned. */
+const [SIGNED, FLOATING_POINT] = [2, 3];
 /** Supported values of Compression. */
 const packings: Readonly<Record<number, TiffCoding['packing']>> = {
   1: 'none',
@@ -203,9 +205,8 @@ function supportedPackingOf(layout: SampleLayout): TiffCoding['packing'] {
     throw new SlideError('FORMAT_NOT_SUPPORTED', `Values with ${nameOfCompression(layout.compression)}`);
   }
   const { bitsPerSample, sampleFormat, photometric } = layout;
-  // Sample formats: 2 is signed, 3 floating point.
-  const isUnsignedGrey =
-    bitsPerSample[0] === 8 && sampleFormat !== 2 && sampleFormat !== 3 && photometric !== PALETTE;
+  const isUnsigned = sampleFormat !== SIGNED && sampleFormat !== FLOATING_POINT;
+  const isUnsignedGrey = bitsPerSample[0] === 8 && isUnsigned && photometric !== PALETTE;
   if (packing === 'jpeg' && !isUnsignedGrey) {
     const description = `${bitsPerSample[0]} bits, sample format ${sampleFormat}, photometric ${photometric}`;
     throw new SlideError('FORMAT_NOT_SUPPORTED', `JPEG values of ${description}`);
@@ -271,7 +272,7 @@ interface Sample {
 /**
  * Returns how samples of this size and format become numbers.
  *
- * @param format value of SampleFormat: 2 is signed, 3 floating point
+ * @param format value of SampleFormat
  * @throws SlideError FORMAT_NOT_SUPPORTED
  */
 function sampleOf(bits: number, format: number): Sample {
@@ -287,16 +288,18 @@ function sampleOf(bits: number, format: number): Sample {
       return make(bytes.buffer as ArrayBuffer);
     },
   });
-  if (format === 3 && bits === 32) return view((buffer) => new Float32Array(buffer), 'float32');
-  if (format === 3 && bits === 64) return view((buffer) => new Float64Array(buffer), 'float64');
-  if (format === 3 && bits === 16) return view((buffer) => new Float16Array(buffer), 'float32');
-  if (format === 2 && bits === 8) return view((buffer) => new Int8Array(buffer), 'float32');
-  if (format === 2 && bits === 16) return view((buffer) => new Int16Array(buffer), 'float32');
-  if (format === 2 && bits === 32) return view((buffer) => new Int32Array(buffer), 'float64');
-  if (format !== 3 && bits === 8) return view((buffer) => new Uint8Array(buffer), 'uint8');
-  if (format !== 3 && bits === 16) return view((buffer) => new Uint16Array(buffer), 'uint16');
-  if (format !== 3 && bits === 32) return view((buffer) => new Uint32Array(buffer), 'float64');
-  if (format !== 3 && [1, 2, 4].includes(bits)) return { type: 'uint8', decode: decodeBits(bits) };
+  const isFloat = format === FLOATING_POINT;
+  const isSigned = format === SIGNED;
+  if (isFloat && bits === 32) return view((buffer) => new Float32Array(buffer), 'float32');
+  if (isFloat && bits === 64) return view((buffer) => new Float64Array(buffer), 'float64');
+  if (isFloat && bits === 16) return view((buffer) => new Float16Array(buffer), 'float32');
+  if (isSigned && bits === 8) return view((buffer) => new Int8Array(buffer), 'float32');
+  if (isSigned && bits === 16) return view((buffer) => new Int16Array(buffer), 'float32');
+  if (isSigned && bits === 32) return view((buffer) => new Int32Array(buffer), 'float64');
+  if (!isFloat && bits === 8) return view((buffer) => new Uint8Array(buffer), 'uint8');
+  if (!isFloat && bits === 16) return view((buffer) => new Uint16Array(buffer), 'uint16');
+  if (!isFloat && bits === 32) return view((buffer) => new Uint32Array(buffer), 'float64');
+  if (!isFloat && [1, 2, 4].includes(bits)) return { type: 'uint8', decode: decodeBits(bits) };
   throw new SlideError('FORMAT_NOT_SUPPORTED', `Values of ${bits} bits (sample format ${format})`);
 }
 
@@ -317,7 +320,7 @@ function decodeBits(bits: number): Sample['decode'] {
   };
 }
 
-interface Predicted {
+interface PredictedRows {
   readonly layout: SampleLayout;
   readonly bits: number;
   readonly rows: number;
@@ -330,12 +333,15 @@ interface Predicted {
  *
  * @returns whether the samples are little-endian afterwards
  */
-function undoPredictor(bytes: Uint8Array, { layout, bits, rows, rowBytes, directory }: Predicted): boolean {
+function undoPredictor(
+  bytes: Uint8Array,
+  { layout, bits, rows, rowBytes, directory }: PredictedRows,
+): boolean {
   const { littleEndian } = directory;
   const size = bits / 8;
+  const packing = packings[layout.compression];
   // Predictor 1 is none. Uncompressed samples and JPEG have no predictor, whatever the tag says.
-  if (layout.compression === 1 || layout.compression === 7 || layout.predictor === 1 || size < 1)
-    return littleEndian;
+  if (packing === 'none' || packing === 'jpeg' || layout.predictor === 1 || size < 1) return littleEndian;
   if (layout.predictor === 3) return undoFloatPredictor(bytes, rows, rowBytes, size);
   if (layout.predictor !== 2) {
     throw new SlideError('FORMAT_NOT_SUPPORTED', `Predictor ${layout.predictor}`);

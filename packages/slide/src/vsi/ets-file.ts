@@ -40,6 +40,20 @@ export interface EtsTiles {
 /** An .ets file begins with the header "SIS", which has the offset of a second header "ETS". */
 const SIS_HEADER_BYTES = 64;
 const ETS_HEADER_BYTES = 156;
+/** Positions of the fields that are read from each header. */
+const sisField = { dimensions: 12, etsHeader: 16, tileList: 32, tileCount: 40 } as const;
+const etsField = {
+  componentType: 8,
+  samplesPerPixel: 12,
+  colourSpace: 16,
+  compression: 20,
+  tileWidth: 28,
+  tileHeight: 32,
+  tileDepth: 36,
+  background: 108,
+  componentOrder: 148,
+  hasResolutions: 152,
+} as const;
 /** Bytes of the list of tiles that are in memory at once. */
 const WINDOW_BYTES = 2 ** 20;
 
@@ -61,32 +75,32 @@ export async function readEtsFile(source: ByteSource): Promise<EtsFile> {
   if (source.size < SIS_HEADER_BYTES) throw incompleteError('its .ets file ends inside its header');
   const sisHeader = dataViewOf(await source.read(0, SIS_HEADER_BYTES));
   if (readThreeLetters(sisHeader) !== 'SIS') throw corruptError('its .ets file does not begin with "SIS"');
-  const dimensions = sisHeader.getUint32(12, true);
-  const etsHeaderOffset = readOffset(sisHeader, 16, ETS_HEADER_BYTES, source.size);
+  const dimensions = sisHeader.getUint32(sisField.dimensions, true);
+  const etsHeaderOffset = readOffset(sisHeader, sisField.etsHeader, ETS_HEADER_BYTES, source.size);
   const etsHeader = dataViewOf(await source.read(etsHeaderOffset, ETS_HEADER_BYTES));
   if (readThreeLetters(etsHeader) !== 'ETS')
     throw corruptError('the second header of its .ets file does not begin with "ETS"');
 
   const pixelFormat = readPixelFormat(etsHeader);
-  const hasResolutions = etsHeader.getUint32(152, true) !== 0;
+  const hasResolutions = etsHeader.getUint32(etsField.hasResolutions, true) !== 0;
   const minDimensions = hasResolutions ? 3 : 2;
   if (dimensions < minDimensions) throw corruptError(`its tiles have ${dimensions} coordinates`);
   if (dimensions > limits.dimensions) throw limitExceededError(`its tiles have ${dimensions} coordinates`);
-  const count = sisHeader.getUint32(40, true);
+  const count = sisHeader.getUint32(sisField.tileCount, true);
   if (count === 0) throw corruptError('its .ets file has no tile');
   if (count > limits.tiles) throw limitExceededError(`its .ets file has ${count} tiles`);
-  const listOffset = readOffset(sisHeader, 32, count * entryBytes(dimensions), source.size);
+  const listOffset = readOffset(sisHeader, sisField.tileList, count * entryBytes(dimensions), source.size);
   return { ...pixelFormat, tiles: await readTiles(source, listOffset, count, dimensions, hasResolutions) };
 }
 
 /** Reads codec, samples, tile size and background from the second header. */
 function readPixelFormat(etsHeader: DataView): Omit<EtsFile, 'tiles'> {
   const uint32At = (position: number) => etsHeader.getUint32(position, true);
-  const componentType = uint32At(8);
-  const samplesPerPixel = uint32At(12);
-  const colourSpace = uint32At(16);
-  const compression = uint32At(20);
-  const componentOrder = uint32At(148);
+  const componentType = uint32At(etsField.componentType);
+  const samplesPerPixel = uint32At(etsField.samplesPerPixel);
+  const colourSpace = uint32At(etsField.colourSpace);
+  const compression = uint32At(etsField.compression);
+  const componentOrder = uint32At(etsField.componentOrder);
   const codec = codecs[compression];
   if (!codec) throw notSupportedError(unsupportedCodecs[compression] ?? `compression ${compression}`);
   const unsupportedColour = unsupportedColours[colourSpace];
@@ -99,9 +113,9 @@ function readPixelFormat(etsHeader: DataView): Omit<EtsFile, 'tiles'> {
   if (bits === 16 && (samplesPerPixel === 3 || codec === 'jpeg' || codec === 'png')) {
     throw notSupportedError(`${samplesPerPixel} samples of 16 bits in ${codec}`);
   }
-  const tileWidth = uint32At(28);
-  const tileHeight = uint32At(32);
-  const tileDepth = uint32At(36);
+  const tileWidth = uint32At(etsField.tileWidth);
+  const tileHeight = uint32At(etsField.tileHeight);
+  const tileDepth = uint32At(etsField.tileDepth);
   if (tileWidth === 0 || tileHeight === 0)
     throw corruptError(`its tiles have ${tileWidth} × ${tileHeight} pixels`);
   if (Math.max(tileWidth, tileHeight) > limits.tileSide) {
@@ -116,7 +130,9 @@ function readPixelFormat(etsHeader: DataView): Omit<EtsFile, 'tiles'> {
     tileWidth,
     tileHeight,
     background: Array.from({ length: samplesPerPixel }, (_, i) =>
-      bits === 8 ? etsHeader.getUint8(108 + i) : etsHeader.getUint16(108 + 2 * i, true),
+      bits === 8
+        ? etsHeader.getUint8(etsField.background + i)
+        : etsHeader.getUint16(etsField.background + 2 * i, true),
     ),
   };
 }
