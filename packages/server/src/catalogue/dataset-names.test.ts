@@ -19,7 +19,7 @@ import { buildSvs } from '@lamina/slide/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { slideServer } from '../testing/slide-server.ts';
-import { type Ask, sender } from '../uploads/testing/send.ts';
+import { type SendRequest, sender } from '../uploads/testing/send.ts';
 
 let svs: Uint8Array;
 let otherSvs: Uint8Array;
@@ -69,7 +69,7 @@ async function startServerWithTwoDatasets(database: (typeof databaseKinds)[numbe
 type Admin = Awaited<ReturnType<typeof startServerWithTwoDatasets>>['admin'];
 
 /** Returns a function that sends the requests of an upload as an administrator. */
-function requestAs(admin: Admin): Ask {
+function requestAs(admin: Admin): SendRequest {
   return async (method, url, { headers, body } = {}) => {
     const response = await admin.inject({
       method: method as 'POST',
