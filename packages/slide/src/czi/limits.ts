@@ -5,10 +5,8 @@
 export const limits = {
   /** Subblocks (stored images) in the directory: all positions, resolutions, channels, focal planes and times together. */
   subblocks: 2 ** 20,
-  /** Subblocks that are displayed. */
   displayedSubblocks: 2 ** 18,
   dimensionsPerSubblock: 40,
-  /** Bytes of the metadata. */
   xmlBytes: 16 * 2 ** 20,
   attachments: 4096,
   channels: 16,
@@ -23,8 +21,6 @@ export const limits = {
   indexEntries: 2 ** 21,
   /** Subblocks that one tile is composed of. */
   subblocksPerTile: 256,
-  /** Pixels of an associated image. */
   associatedPixels: 2 ** 24,
-  /** Bytes of an associated image. */
   associatedBytes: 64 * 2 ** 20,
 } as const;

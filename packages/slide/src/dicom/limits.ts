@@ -7,7 +7,6 @@ export const limits = {
   elements: 1_000_000,
   /** Elements in one frame's functional groups; PS3.3 C.7.6.16 defines fewer. */
   elementsPerFrame: 64,
-  /** Nesting depth of sequences. */
   sequenceDepth: 16,
   /** Items of a sequence that is kept in memory. */
   items: 4096,

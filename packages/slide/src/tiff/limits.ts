@@ -5,7 +5,6 @@
 export const limits = {
   /** Directories of a file, including SubIFDs. */
   directories: 4096,
-  /** Nesting depth of SubIFDs. */
   subDirectoryDepth: 4,
   entriesPerDirectory: 4096,
   /** Bytes of one tag's value. */

@@ -40,20 +40,10 @@ export interface EtsTiles {
 /** An .ets file begins with the header "SIS", which has the offset of a second header "ETS". */
 const SIS_HEADER_BYTES = 64;
 const ETS_HEADER_BYTES = 156;
-/** Positions of the fields that are read from each header. */
+/** Positions of the fields that are read from the first header, and of those from the second one. */
 const sisField = { dimensions: 12, etsHeader: 16, tileList: 32, tileCount: 40 } as const;
-const etsField = {
-  componentType: 8,
-  samplesPerPixel: 12,
-  colourSpace: 16,
-  compression: 20,
-  tileWidth: 28,
-  tileHeight: 32,
-  tileDepth: 36,
-  background: 108,
-  componentOrder: 148,
-  hasResolutions: 152,
-} as const;
+const sampleField = { type: 8, perPixel: 12, colourSpace: 16, compression: 20, order: 148 } as const;
+const tileField = { width: 28, height: 32, depth: 36, background: 108, hasResolutions: 152 } as const;
 /** Bytes of the list of tiles that are in memory at once. */
 const WINDOW_BYTES = 2 ** 20;
 
@@ -82,7 +72,7 @@ export async function readEtsFile(source: ByteSource): Promise<EtsFile> {
     throw corruptError('the second header of its .ets file does not begin with "ETS"');
 
   const pixelFormat = readPixelFormat(etsHeader);
-  const hasResolutions = etsHeader.getUint32(etsField.hasResolutions, true) !== 0;
+  const hasResolutions = etsHeader.getUint32(tileField.hasResolutions, true) !== 0;
   const minDimensions = hasResolutions ? 3 : 2;
   if (dimensions < minDimensions) throw corruptError(`its tiles have ${dimensions} coordinates`);
   if (dimensions > limits.dimensions) throw limitExceededError(`its tiles have ${dimensions} coordinates`);
@@ -96,11 +86,11 @@ export async function readEtsFile(source: ByteSource): Promise<EtsFile> {
 /** Reads codec, samples, tile size and background from the second header. */
 function readPixelFormat(etsHeader: DataView): Omit<EtsFile, 'tiles'> {
   const uint32At = (position: number) => etsHeader.getUint32(position, true);
-  const componentType = uint32At(etsField.componentType);
-  const samplesPerPixel = uint32At(etsField.samplesPerPixel);
-  const colourSpace = uint32At(etsField.colourSpace);
-  const compression = uint32At(etsField.compression);
-  const componentOrder = uint32At(etsField.componentOrder);
+  const componentType = uint32At(sampleField.type);
+  const samplesPerPixel = uint32At(sampleField.perPixel);
+  const colourSpace = uint32At(sampleField.colourSpace);
+  const compression = uint32At(sampleField.compression);
+  const componentOrder = uint32At(sampleField.order);
   const codec = codecs[compression];
   if (!codec) throw notSupportedError(unsupportedCodecs[compression] ?? `compression ${compression}`);
   const unsupportedColour = unsupportedColours[colourSpace];
@@ -113,9 +103,9 @@ function readPixelFormat(etsHeader: DataView): Omit<EtsFile, 'tiles'> {
   if (bits === 16 && (samplesPerPixel === 3 || codec === 'jpeg' || codec === 'png')) {
     throw notSupportedError(`${samplesPerPixel} samples of 16 bits in ${codec}`);
   }
-  const tileWidth = uint32At(etsField.tileWidth);
-  const tileHeight = uint32At(etsField.tileHeight);
-  const tileDepth = uint32At(etsField.tileDepth);
+  const tileWidth = uint32At(tileField.width);
+  const tileHeight = uint32At(tileField.height);
+  const tileDepth = uint32At(tileField.depth);
   if (tileWidth === 0 || tileHeight === 0)
     throw corruptError(`its tiles have ${tileWidth} × ${tileHeight} pixels`);
   if (Math.max(tileWidth, tileHeight) > limits.tileSide) {
@@ -131,8 +121,8 @@ function readPixelFormat(etsHeader: DataView): Omit<EtsFile, 'tiles'> {
     tileHeight,
     background: Array.from({ length: samplesPerPixel }, (_, i) =>
       bits === 8
-        ? etsHeader.getUint8(etsField.background + i)
-        : etsHeader.getUint16(etsField.background + 2 * i, true),
+        ? etsHeader.getUint8(tileField.background + i)
+        : etsHeader.getUint16(tileField.background + 2 * i, true),
     ),
   };
 }

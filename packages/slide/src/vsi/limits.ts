@@ -26,6 +26,5 @@ export const limits = {
   tilePixels: 2 ** 26,
   /** Bytes of one stored tile. */
   tileBytes: 2 ** 28,
-  /** Pixels of an associated image. */
   associatedPixels: 2 ** 24,
 } as const;
