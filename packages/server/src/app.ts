@@ -103,7 +103,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     onLimit: (address) =>
       services.log.warn(
         { address, limit: connectionsPerAddress },
-        'connection limit per address reached; the new connection was closed',
+        'connection limit per address reached (setting CONNECTIONS_PER_ADDRESS); the new connection was closed',
       ),
   });
   metrics.watch({

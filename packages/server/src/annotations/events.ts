@@ -106,7 +106,7 @@ export function createAnnotationEvents({
     } catch (error) {
       // Without the database the server cannot check access. The clients reconnect and resume after their last event.
       log.warn(
-        { err: error },
+        { err: error, streams: checkedStreams.length },
         'annotation event streams closed: access rights or changes could not be read from the database; browsers reconnect',
       );
       for (const stream of checkedStreams) end(stream);

@@ -149,11 +149,12 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
         const { state, entries, brokenAt, lastHash } = await checkChain(db, closing.signal);
         lastResult = { state, entries, brokenAt, checkedAt: now().toISOString() };
         // Operators usually store the server's log elsewhere. Its copies of the last hash reveal a completely rewritten audit log.
-        if (state === 'intact') log.info({ entries, lastHash }, 'audit log verified: intact');
+        if (state === 'intact')
+          log.info({ entries, lastHash }, 'audit log verified: no entry was changed or removed');
         else
           log.error(
-            { entries, brokenAt, lastHash },
-            'audit log verification failed: an event was changed or removed; run "npm run audit:verify" to find it',
+            { intactEntries: entries, brokenAtEntry: brokenAt, lastHash },
+            'audit log verification failed: the entry with the number `brokenAtEntry` was changed or removed; "npm run audit:verify" checks again',
           );
       } finally {
         isVerifying = false;
@@ -174,7 +175,8 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
         origin: null,
       }),
     );
-    if (entries > 0) log.info({ entries, before }, 'audit events older than AUDIT_RETENTION_DAYS deleted');
+    if (entries > 0)
+      log.info({ entries, before }, 'audit log entries older than AUDIT_RETENTION_DAYS deleted');
     // Deletes the rows in batches, including rows that an interrupted earlier run has left.
     let hasMoreRows = true;
     while (hasMoreRows && !closing.signal.aborted) hasMoreRows = await deletePrunedAuditRows(db);

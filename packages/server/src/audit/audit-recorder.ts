@@ -146,7 +146,7 @@ export function createAuditRecorder({ db, now, log }: AuditRecorderDependencies)
       pendingWrites = pendingWrites.then(() =>
         recordSeparately(entry).catch((error: unknown) =>
           log.error(
-            { err: error, action: entry.action },
+            { err: error, action: entry.action, uid: entry.actor, target: entry.target },
             'audit event not written; the audit log does not contain it',
           ),
         ),

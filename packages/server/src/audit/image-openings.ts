@@ -105,7 +105,7 @@ export function createImageOpenings({ db, now, log, audit }: Dependencies): Imag
     delayedOpenings.push(opening);
     markRecorded(opening);
     log.warn(
-      logFieldsOf(opening),
+      { image: opening.image.id, uid: actorOf(opening.session), ...requestFieldsOf(opening) },
       'audit event of an image opening delayed: database unavailable; retrying until it is written',
     );
     scheduleRetry();
@@ -225,24 +225,17 @@ export function createImageOpenings({ db, now, log, audit }: Dependencies): Imag
       if (retryTimer !== null) clearTimeout(retryTimer); // set again if the write has failed
       for (const opening of delayedOpenings)
         log.error(
-          logFieldsOf(opening),
+          { image: opening.image.id, uid: actorOf(opening.session), ...requestFieldsOf(opening) },
           'audit event of an image opening lost: the process stopped while the database was unavailable',
         );
     },
   };
 }
 
-function logFieldsOf({ session, image, source, origin, at }: Opening) {
+/** Returns the log fields that describe the request for pixels. */
+function requestFieldsOf({ session, source, origin, at }: Opening) {
   const { requestId, address } = origin;
-  return {
-    uid: actorOf(session),
-    link: session.visitor?.linkId,
-    imageId: image.id,
-    by: source,
-    at: at.toISOString(),
-    requestId,
-    address,
-  };
+  return { shareLink: session.visitor?.linkId, by: source, at: at.toISOString(), requestId, address };
 }
 
 /**

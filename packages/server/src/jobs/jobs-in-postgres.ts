@@ -67,7 +67,10 @@ export async function createJobsInPostgres({
   function logUnavailable(error: unknown): void {
     if (closing.signal.aborted || performance.now() - outageLoggedAt < logOutageEveryMs) return;
     outageLoggedAt = performance.now();
-    log.warn({ err: error }, 'job queue unavailable; background jobs wait until PostgreSQL responds');
+    log.warn(
+      { err: error },
+      'job queue in PostgreSQL unavailable; background jobs wait until PostgreSQL responds',
+    );
   }
 
   const db = createConnections(url);
@@ -80,7 +83,10 @@ export async function createJobsInPostgres({
   });
   boss.on('error', logUnavailable);
   boss.on('warning', ({ message }) =>
-    log.warn({ warning: message }, 'job queue (pg-boss) reported a warning; see the field `warning`'),
+    log.warn(
+      { warning: message },
+      'job queue (pg-boss) reported a warning (field `warning`); background jobs continue',
+    ),
   );
   try {
     await boss.start();

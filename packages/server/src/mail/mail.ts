@@ -102,7 +102,10 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
         await deleteEmail(db, row.id);
         return;
       }
-      log.warn({ reason, email: row.id }, 'e-mail could not be sent; it will be retried later');
+      log.warn(
+        { reason, email: row.id, delayMs: waitMs },
+        'e-mail could not be sent; it will be retried later, after delayMs',
+      );
       await postponeEmail(db, row.id, timestampIn(waitMs));
       return;
     }
