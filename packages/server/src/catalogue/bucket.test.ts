@@ -163,7 +163,7 @@ describe.skipIf(withoutObjectStore !== null)(
         .split('\n')
         .filter((line) => line.includes('slide storage unreadable'));
       expect(warnings).toHaveLength(1);
-      expect(JSON.parse(warnings[0] ?? '')).toMatchObject({ root: 'bucket', place: '' });
+      expect(JSON.parse(warnings[0] ?? '')).toMatchObject({ root: 'bucket', path: '' });
 
       proxy.failAlways(null);
       await vi.waitFor(

@@ -244,7 +244,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
       if (error !== null) {
         log.warn(
           { err: error },
-          'catalogue search is slow: the database user cannot create the extension pg_trgm or its index, so each search reads every catalogue entry',
+          'catalogue search is slow: the PostgreSQL extension pg_trgm or its index could not be created; a database administrator can create the extension',
         );
       }
       for (const name of rescanJobs) await jobs.enqueue(name, { atStart: true });

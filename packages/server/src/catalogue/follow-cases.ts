@@ -178,7 +178,7 @@ function wantedCaseOf(slides: readonly WantedSlide[], log: Logger): ImportedCase
   const { name } = first;
   if (slides.length > caseSlidesLimit) {
     log.warn(
-      { caseName: name, slides: slides.length, limit: caseSlidesLimit },
+      { caseName: name, dataset: first.dataset, slides: slides.length, limit: caseSlidesLimit },
       'metadata files assign too many slides to one case; slides beyond the limit are left out of the case',
     );
   }

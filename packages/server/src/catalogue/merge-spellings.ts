@@ -37,10 +37,10 @@ export async function mergeSpellings({ db, now, log, audit }: MergeDependencies)
       await acquireLock(tx, 'catalogue');
       // Queried again in the transaction, because another process may have merged the spellings since.
       for (const spellings of await findSpellingsToMerge(tx, kind)) {
-        const logFields = await merge(tx, kind, spellings);
-        if (logFields !== null)
+        const merged = await merge(tx, kind, spellings);
+        if (merged !== null)
           log.warn(
-            { kind, ...logFields },
+            { kind, name: merged.name, spellings, slides: merged.slides },
             'several spellings of one dataset or organ name found; they were merged into one name',
           );
       }
@@ -50,7 +50,7 @@ export async function mergeSpellings({ db, now, log, audit }: MergeDependencies)
   /**
    * Merges the spellings of one name.
    *
-   * @returns fields for the log; null when the name had only one spelling and this call has only registered it
+   * @returns the name and the number of changed slides; null when the only spelling of a name was registered without changes
    */
   async function merge(tx: DatabaseTransaction, kind: NameKind, spellings: readonly string[]) {
     const at = now().toISOString();
@@ -101,7 +101,7 @@ export async function mergeSpellings({ db, now, log, audit }: MergeDependencies)
         })),
       );
     }
-    return { name, spellings, slides };
+    return { name, slides };
   }
 }
 

@@ -147,7 +147,7 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
         if (isHidden(name)) return false;
         // Node.js reads bytes that are not UTF-8 as this replacement character, so the file could not be opened.
         if (name.includes('\ufffd')) {
-          log.warn({ folder, name }, 'slide file skipped: its name is not UTF-8; rename the file');
+          log.warn({ path: placeIn(folder, name) }, 'slide file skipped: its name is not UTF-8; rename it');
           return false;
         }
         // A companion folder is not a candidate, but its size and versions belong to a slide.
@@ -365,13 +365,13 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
       const newlyUnread = [...unread].filter(([place]) => !unreadBefore.has(place));
       const [first] = newlyUnread;
       if (first !== undefined) {
-        const [place, err] = first;
+        const [path, err] = first;
         log.warn(
-          { err, place, places: newlyUnread.length },
-          'slide storage unreadable; its slides stay in the catalogue, and the next scan tries again',
+          { err, path, unreadablePaths: newlyUnread.length },
+          'slide storage unreadable at `path` in `root`; its slides stay in the catalogue, and the next scan tries again',
         );
       }
-      if (unread.size === 0 && unreadBefore.size > 0) log.info('slide storage is readable again');
+      if (unread.size === 0 && unreadBefore.size > 0) log.info('slide storage in `root` is readable again');
       unreadBefore = new Set(unread.keys());
       return { ...found, unread: [...unread.keys()] };
     },

@@ -100,11 +100,11 @@ export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
       });
       watcher.on('error', (error) => {
         unwatch(folder);
-        warnOnce(error);
+        warnOnce(folder, error);
       });
       watchers.set(folder, watcher);
     } catch (error) {
-      if (!isMissingFile(error)) warnOnce(error);
+      if (!isMissingFile(error)) warnOnce(folder, error);
     }
   }
 
@@ -120,13 +120,13 @@ export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
     watchers.delete(folder);
   }
 
-  /** Logs once that the operating system cannot watch all folders. The scheduled scan still finds changes in them. */
-  function warnOnce(error: unknown): void {
+  /** Logs the first folder that the operating system cannot watch. The scheduled scan still finds changes in such folders. */
+  function warnOnce(folder: string, error: unknown): void {
     if (hasWarned) return;
     hasWarned = true;
     log.warn(
-      { err: error },
-      'not all slide folders can be watched for changes; changes are found only by the scheduled scan',
+      { err: error, folder },
+      'slide folder cannot be watched, so only the scheduled scan finds its changes; further such folders are not logged',
     );
   }
 

@@ -91,7 +91,7 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
       readStates([...channels.keys()])
         .catch((error: unknown) =>
           log.warn(
-            { err: error },
+            { err: error, presentations: channels.size },
             'live presentations could not be read from the database; people who follow a presenter get no updates until a read succeeds',
           ),
         )

@@ -31,8 +31,8 @@ export async function readDiskTree({ root, groupFiles, log }: DiskTreeOptions): 
     const realPath = await fs.realpath(absolutePathOf(placeIn(folder, name)));
     if (!realPath.startsWith(realRoot + path.sep)) {
       log.warn(
-        { place: placeIn(folder, name) },
-        'symbolic link in the slide folder ignored: its target is outside the slide folder',
+        { folder: root, path: placeIn(folder, name) },
+        'symbolic link at `path` in the slide folder ignored: its target is outside the slide folder',
       );
       return null;
     }

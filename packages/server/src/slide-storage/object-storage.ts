@@ -35,13 +35,14 @@ export function openObjectStorage({
 }): ObjectStorage | null {
   if (config.objectStore === null) return null;
   const store = createObjectStore(config.objectStore);
+  const folder = path.join(config.dataDir, 'blocks');
   const diskCache = createBlockDiskCache({
-    folder: path.join(config.dataDir, 'blocks'),
+    folder,
     maxBytes: config.objectCacheBytes,
     warn: (error) =>
       log.warn(
-        { err: error },
-        'object storage cache write failed; the server reads the blocks from object storage again when needed',
+        { err: error, folder },
+        'object storage disk cache failed; parts of slides that it lacks are read from object storage again',
       ),
   });
   return {

@@ -49,10 +49,13 @@ export function watchSafetyCopies({ config, now, log }: Dependencies): void {
     try {
       const deleted = await deleteOldCopies(config, now());
       if (deleted.length > 0)
-        log.info({ files: deleted }, 'database safety copies older than SAFETY_COPY_DAYS deleted');
+        log.info(
+          { folder: config.dataDir, files: deleted },
+          'database safety copies older than SAFETY_COPY_DAYS deleted',
+        );
     } catch (error) {
       log.error(
-        { err: error },
+        { err: error, folder: config.dataDir },
         'deletion of old database safety copies failed; the next attempt is in 24 hours',
       );
     }

@@ -13,6 +13,6 @@ export async function hideEnvironment(): Promise<void> {
 export async function warnWhenUnconfined(log: Logger): Promise<void> {
   if ((await landlockVersionHere()) > 0) return; // 0: the system has no Landlock
   log.warn(
-    'Landlock (Linux file sandbox) unavailable: render processes can read every file that the server can read; see docs/security.md',
+    'Landlock unavailable (Linux file sandbox): render processes can read every file that the server can read; see docs/security.md',
   );
 }
