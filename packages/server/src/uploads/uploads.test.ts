@@ -15,7 +15,7 @@ const hourMs = 3_600_000;
 /** The end of a lease, before the time of the test server, so that another process may take over the work. */
 const endedLease = '2026-01-01T00:00:00.000Z';
 
-function senderAs(server: Pick<TestServer, 'as'>, who: TestUser): SendRequest {
+function requestAs(server: Pick<TestServer, 'as'>, who: TestUser): SendRequest {
   const client = server.as(who);
   return async (method, url, { headers, body } = {}) => {
     const response = await client.inject({
@@ -40,12 +40,12 @@ async function startServer(options: Parameters<typeof testServer>[0] = {}) {
   return {
     server,
     admin,
-    sendRequest: senderAs(server, admin),
-    as: (who: TestUser) => sender(senderAs(server, who)),
-    ...sender(senderAs(server, admin)),
-    slide: (place: string) => path.join(config.dataDir, 'uploads', 'slides', place),
-    placed: () => filesBelow(path.join(config.dataDir, 'uploads', 'slides')),
-    partial: () => filesBelow(path.join(config.dataDir, 'uploads', 'partial')),
+    sendRequest: requestAs(server, admin),
+    as: (who: TestUser) => sender(requestAs(server, who)),
+    ...sender(requestAs(server, admin)),
+    slidePath: (place: string) => path.join(config.dataDir, 'uploads', 'slides', place),
+    slideFiles: () => filesBelow(path.join(config.dataDir, 'uploads', 'slides')),
+    partFiles: () => filesBelow(path.join(config.dataDir, 'uploads', 'partial')),
     settled: () => services.uploads.settled(),
     async catalogued() {
       await services.uploads.settled();
@@ -63,7 +63,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 
 describe.each(databaseKinds)('upload (on %s)', (database) => {
   it('in several parts becomes a slide of the dataset with the same bytes', async () => {
-    const { begin, create, part, offsetOf, finish, list, slide, partial, catalogued, actions, admin } =
+    const { begin, create, part, offsetOf, finish, list, slidePath, partFiles, catalogued, actions, admin } =
       await startServer({ database });
     const svs = await buildSvs();
     const { begun } = await begin({ dataset: 'Böbrek', path: 'a.svs', files: { 'a.svs': svs } });
@@ -75,8 +75,8 @@ describe.each(databaseKinds)('upload (on %s)', (database) => {
     expect((await part(fileId, 1000, svs.subarray(1000))).status).toBe(204);
     expect(await finish(fileId, sha256Of(svs))).toMatchObject({ status: 202, body: { state: 'checking' } });
     await catalogued();
-    expect(sha256Of(fs.readFileSync(slide('Böbrek/a.svs')))).toBe(sha256Of(svs));
-    expect(partial()).toEqual([]);
+    expect(sha256Of(fs.readFileSync(slidePath('Böbrek/a.svs')))).toBe(sha256Of(svs));
+    expect(partFiles()).toEqual([]);
     expect(await list()).toMatchObject([
       {
         dataset: 'Böbrek',
@@ -93,18 +93,20 @@ describe.each(databaseKinds)('upload (on %s)', (database) => {
   });
 
   it('of a folder is moved to the slide storage only after all its files were received', async () => {
-    const { begin, create, part, finish, list, placed, settled, partial } = await startServer({ database });
+    const { begin, create, part, finish, list, slideFiles, settled, partFiles } = await startServer({
+      database,
+    });
     const files = { 'S/1.dcm': bytes('one'), 'S/2.dcm': bytes(''), 'notes.txt': bytes('three') };
     const { begun } = await begin({ dataset: 'Set', path: 'Case 7', isFolder: true, files });
     for (const [name, content] of Object.entries(files)) {
-      expect(placed()).toEqual([]);
+      expect(slideFiles()).toEqual([]);
       const { fileId } = await create(begun.upload.id, name, content.length);
       if (content.length > 0) await part(fileId, 0, content);
       await finish(fileId, sha256Of(content));
       await settled();
     }
-    expect(placed()).toEqual(['Set/Case 7/S/1.dcm', 'Set/Case 7/S/2.dcm', 'Set/Case 7/notes.txt']);
-    expect(partial()).toEqual([]);
+    expect(slideFiles()).toEqual(['Set/Case 7/S/1.dcm', 'Set/Case 7/S/2.dcm', 'Set/Case 7/notes.txt']);
+    expect(partFiles()).toEqual([]);
     expect(await list()).toMatchObject([{ state: 'done', file_count: 3, checked_count: 3 }]);
   });
 
@@ -127,8 +129,8 @@ describe.each(databaseKinds)('upload (on %s)', (database) => {
   });
 
   it('can be continued by any process that shares the data folder', async () => {
-    const { begin, create, part, server, admin, placed } = await startServer({ database });
-    const other = sender(senderAs(await server.another(), admin));
+    const { begin, create, part, server, admin, slideFiles } = await startServer({ database });
+    const other = sender(requestAs(await server.another(), admin));
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('123456') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 6);
     await other.part(fileId, 0, bytes('12'));
@@ -137,11 +139,11 @@ describe.each(databaseKinds)('upload (on %s)', (database) => {
     await other.part(fileId, 4, bytes('56'));
     await other.finish(fileId, sha256Of(bytes('123456')));
     await expect.poll(async () => (await other.list())[0]?.state, { timeout: 20_000 }).toBe('done');
-    expect(placed()).toEqual(['S/a.svs']);
+    expect(slideFiles()).toEqual(['S/a.svs']);
   });
 
   it('is deleted after two days without a received part', async () => {
-    const { begin, create, as, partial, server, settled, actions, admin } = await startServer({ database });
+    const { begin, create, as, partFiles, server, settled, actions, admin } = await startServer({ database });
     const { services, clock } = server;
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
@@ -155,7 +157,7 @@ describe.each(databaseKinds)('upload (on %s)', (database) => {
     services.uploads.start();
     await settled();
     expect(await as(admin).list()).toEqual([]);
-    expect(partial()).toEqual([]);
+    expect(partFiles()).toEqual([]);
     expect(await actions()).toEqual([
       ['upload-begun', admin.uid],
       ['upload-abandoned', null],
@@ -165,7 +167,7 @@ describe.each(databaseKinds)('upload (on %s)', (database) => {
 
 describe('uploaded file', () => {
   it('is rejected when its SHA-256 differs from the announced value, and can then be sent again', async () => {
-    const { begin, create, part, finish, list, placed, partial, settled } = await startServer();
+    const { begin, create, part, finish, list, slideFiles, partFiles, settled } = await startServer();
     const announcement = { dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } };
     const { begun } = await begin(announcement);
     const first = await create(begun.upload.id, 'a.svs', 5);
@@ -173,7 +175,7 @@ describe('uploaded file', () => {
     await finish(first.fileId, sha256Of(bytes('12345')));
     await settled();
     expect(await list()).toMatchObject([{ state: 'open', problem: 'checksum', checked_count: 0 }]);
-    expect([placed(), partial()]).toEqual([[], []]);
+    expect([slideFiles(), partFiles()]).toEqual([[], []]);
 
     const again = await begin(announcement);
     expect(again.begun).toMatchObject({
@@ -184,7 +186,7 @@ describe('uploaded file', () => {
     await part(second.fileId, 0, bytes('12345'));
     await finish(second.fileId, sha256Of(bytes('12345')));
     await settled();
-    expect(placed()).toEqual(['S/a.svs']);
+    expect(slideFiles()).toEqual(['S/a.svs']);
   });
 
   it('cannot be finished before all its bytes were received', async () => {
@@ -237,20 +239,20 @@ describe('announcement of an upload (POST /admin/uploads)', () => {
     ['a dataset with a slash', { dataset: 'a/b' }],
     ['no dataset', { dataset: ' ' }],
   ])('with %s is rejected with invalid_request and a message', async (_, invalidFields) => {
-    const { begin, partial } = await startServer();
+    const { begin, partFiles } = await startServer();
     const { status, body } = await begin({ dataset: 'S', path: 'a.svs', files: file, ...invalidFields });
     expect({ status, body }).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
     expect((body as { message: string }).message).toMatch(/\S{3,}.*\.$/);
-    expect(partial()).toEqual([]);
+    expect(partFiles()).toEqual([]);
   });
 
   it('is rejected when the target exists or another administrator is uploading it', async () => {
-    const { begin, sendAll, as, server, settled, slide } = await startServer();
+    const { begin, sendAll, as, server, settled, slidePath } = await startServer();
     await sendAll({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('first') } });
     await settled();
     const again = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('other') } });
     expect(again).toMatchObject({ status: 409, body: { code: 'upload_exists' } });
-    expect(fs.readFileSync(slide('S/a.svs'), 'utf8')).toBe('first');
+    expect(fs.readFileSync(slidePath('S/a.svs'), 'utf8')).toBe('first');
     const below = await begin({ dataset: 'S', path: 'a.svs/b.svs', files: { 'b.svs': bytes('other') } });
     expect(below.status).toBe(409);
 
@@ -260,16 +262,16 @@ describe('announcement of an upload (POST /admin/uploads)', () => {
   });
 
   it('does not reserve the target path: a file that appears there during the upload is not overwritten', async () => {
-    const { begin, create, part, finish, list, settled, slide, sendRequest } = await startServer();
+    const { begin, create, part, finish, list, settled, slidePath, sendRequest } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: file });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
     await part(fileId, 0, file['a.svs']);
-    fs.mkdirSync(path.dirname(slide('S/a.svs')), { recursive: true });
-    fs.writeFileSync(slide('S/a.svs'), 'by hand');
+    fs.mkdirSync(path.dirname(slidePath('S/a.svs')), { recursive: true });
+    fs.writeFileSync(slidePath('S/a.svs'), 'by hand');
     await finish(fileId, sha256Of(file['a.svs']));
     await settled();
     expect(await list()).toMatchObject([{ state: 'open', problem: 'exists' }]);
-    expect(fs.readFileSync(slide('S/a.svs'), 'utf8')).toBe('by hand');
+    expect(fs.readFileSync(slidePath('S/a.svs'), 'utf8')).toBe('by hand');
     expect((await sendRequest('DELETE', `/admin/uploads/${begun.upload.id}`)).status).toBe(204);
   });
 
@@ -312,7 +314,7 @@ describe('open upload', () => {
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
     const otherAdmin = await server.fixtures.admin();
-    const [other, sendRequest] = [as(otherAdmin), senderAs(server, otherAdmin)];
+    const [other, sendRequest] = [as(otherAdmin), requestAs(server, otherAdmin)];
     expect(await other.list()).toEqual([]);
     expect((await other.create(begun.upload.id, 'a.svs', 5)).status).toBe(404);
     expect((await other.part(fileId, 0, bytes('12345'))).status).toBe(404);
@@ -323,13 +325,13 @@ describe('open upload', () => {
   });
 
   it('leaves no files when it is deleted, and can be announced again', async () => {
-    const { begin, create, part, sendRequest, list, partial, actions, admin } = await startServer();
+    const { begin, create, part, sendRequest, list, partFiles, actions, admin } = await startServer();
     const announcement = { dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } };
     const { begun } = await begin(announcement);
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
     await part(fileId, 0, bytes('123'));
     expect((await sendRequest('DELETE', `/admin/uploads/${begun.upload.id}`)).status).toBe(204);
-    expect([await list(), partial()]).toEqual([[], []]);
+    expect([await list(), partFiles()]).toEqual([[], []]);
     expect((await part(fileId, 3, bytes('45'))).status).toBe(404);
     expect((await begin(announcement)).status).toBe(200);
     expect(await actions()).toEqual([
@@ -351,7 +353,7 @@ describe('open upload', () => {
     ['verifying its files', { state: 'open', leased_until: null }],
     ['starting to move it', { state: 'placing', leased_until: endedLease }],
   ] as const)('is completed by the next process when a process ended after %s', async (_, leftState) => {
-    const { begin, create, part, server, placed, settled, list } = await startServer();
+    const { begin, create, part, server, slideFiles, settled, list } = await startServer();
     const { services } = server;
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
@@ -360,12 +362,12 @@ describe('open upload', () => {
     await services.db.updateTable('uploads').set(leftState).execute();
     services.uploads.start();
     await settled();
-    expect(placed()).toEqual(['S/a.svs']);
+    expect(slideFiles()).toEqual(['S/a.svs']);
     expect(await list()).toMatchObject([{ state: 'done' }]);
   });
 
   it('is not moved to the slide storage while another process is moving it', async () => {
-    const { begin, create, part, server, placed, settled } = await startServer();
+    const { begin, create, part, server, slideFiles, settled } = await startServer();
     const { services, clock } = server;
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
@@ -375,11 +377,11 @@ describe('open upload', () => {
     await services.db.updateTable('uploads').set({ state: 'placing', leased_until }).execute();
     services.uploads.start();
     await settled();
-    expect(placed()).toEqual([]);
+    expect(slideFiles()).toEqual([]);
   });
 
   it('is completed by the next process when the first process ended while verifying a file', async () => {
-    const { begin, create, part, server, placed, settled } = await startServer();
+    const { begin, create, part, server, slideFiles, settled } = await startServer();
     const { services } = server;
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
@@ -392,7 +394,7 @@ describe('open upload', () => {
       .execute();
     services.uploads.start();
     await settled();
-    expect(placed()).toEqual(['S/a.svs']);
+    expect(slideFiles()).toEqual(['S/a.svs']);
   });
 });
 
