@@ -82,16 +82,15 @@ export function locateInBiopsy(biopsy: Biopsy, x: number, y: number, out: Biopsy
   out.along = before + (after - before) * (turn - k);
   const fromSurface = direction - biopsy.surface;
   /** 0 at the surface with epithelium, 1 where the outline is torn. */
-  const tornShare = smoothStep(
+  const torn = smoothStep(
     biopsy.surfaceSpan - 0.05,
     biopsy.surfaceSpan + 0.1,
     Math.abs(Math.atan2(Math.sin(fromSurface), Math.cos(fromSurface))),
   );
   // The part with epithelium is not a cut edge: there, 100 pixels keep the distance large. Where the outline is torn, the edge is
   // 20 pixels farther inside than the outline, and up to 70 pixels of noise make it ragged.
-  out.distanceFromEdge =
-    depth + 100 - tornShare * (120 - 70 * roughNoiseAt(biopsy.seed + 2, x / 160, y / 160, 3));
-  out.depth = depth + tornShare * 900;
+  out.distanceFromEdge = depth + 100 - torn * (120 - 70 * roughNoiseAt(biopsy.seed + 2, x / 160, y / 160, 3));
+  out.depth = depth + torn * 900;
   return out;
 }
 
@@ -148,9 +147,7 @@ export function placeCutCrypts(random: Random, biopsy: Biopsy, height: number): 
         ...glands.map((other) => locateInGland(other, x, y, { depth: 0, along: 0, side: 1 }).depth - height),
       );
       const narrower = { ...gland, x, y, length: 0, lumen: 7 };
-      const fitting = [gland, narrower].find(
-        ({ length: axis, lumen }) => free > axis / 2 + lumen + height + 10,
-      );
+      const fitting = [gland, narrower].find((crypt) => free > crypt.length / 2 + crypt.lumen + height + 10);
       if (fitting !== undefined) glands.push(fitting);
     }
   }

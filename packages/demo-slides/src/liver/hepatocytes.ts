@@ -78,6 +78,7 @@ function gapBetween(seed: number, lobule: Lobule, cell: GridPosition, neighbour:
   const length = Math.hypot(dx, dy);
   const flow = { x: 0, y: 0, zone: 0 };
   lobule.flow(x, y, flow);
+  // The blood flow in the middle between the cells, turned by an angle of noise.
   const swirl = noiseAt(seed + 5, x / 420, y / 420) * 0.8;
   const fx = flow.x * Math.cos(swirl) - flow.y * Math.sin(swirl);
   const fy = flow.x * Math.sin(swirl) + flow.y * Math.cos(swirl);

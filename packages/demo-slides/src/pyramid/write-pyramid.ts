@@ -4,8 +4,6 @@
  *
  * Every pixel is drawn once. Tiles are drawn in quadtree order: four adjacent tiles are averaged into one tile of the next smaller
  * level while they are in memory, so no level is read back from the file.
- *
- * Source of the header: TIFF 6.0 (Adobe, 1992).
  */
 import { open } from 'node:fs/promises';
 import { encodeTile, type SplitJpeg } from './jpeg-tile.ts';
@@ -28,7 +26,7 @@ export async function writePyramid(plan: PyramidPlan): Promise<void> {
     await tiles.finish();
     const { bytes, firstDirectory } = encodeDirectories(plan, levels, tiles.tables, tiles.end);
     await file.write(bytes, 0, bytes.length, tiles.end);
-    // "II" for little-endian, 42 for TIFF, then the offset of the first directory.
+    // The header of TIFF 6.0: "II" for little-endian, 42 for TIFF, then the offset of the first directory.
     const header = Buffer.from([0x49, 0x49, 42, 0, 0, 0, 0, 0]);
     header.writeUInt32LE(firstDirectory, 4);
     await file.write(header, 0, header.length, 0);
@@ -91,7 +89,7 @@ function createGlassTile(glass: PyramidPlan['glass']): Uint8Array {
   return pixels;
 }
 
-/** Halves a tile by averaging 2 × 2 pixels and writes the result into a quarter of the coarser tile. */
+/** Halves a tile by averaging 2 × 2 pixels, and writes the result into the quarter of the coarser tile that begins at x, y. */
 function halveInto(coarse: Uint8Array, fine: Uint8Array, x: number, y: number): void {
   const stride = TILE_SIZE * 3;
   for (let row = 0; row < TILE_SIZE / 2; row++) {
@@ -105,7 +103,7 @@ function halveInto(coarse: Uint8Array, fine: Uint8Array, x: number, y: number): 
           (fine[i + 3] as number) +
           (fine[i + stride] as number) +
           (fine[i + stride + 3] as number);
-        coarse[target + channel] = (sum + 2) >> 2;
+        coarse[target + channel] = (sum + 2) >> 2; // the rounded mean
       }
     }
   }

@@ -173,8 +173,12 @@ function paintRedCells(tile: StainTile, { cells }: Palette, vessel: Vessel): voi
   }
 }
 
-/** A ring of nuclei: `depth` in the wall and `spacing` of positions, pixels; `share` of the positions that get a nucleus, 0…1. */
-interface NucleusRing extends Readonly<Record<'depth' | 'spacing' | 'share', number>> {
+interface NucleusRing {
+  /** Depth in the wall, and distance between the positions for nuclei; pixels. */
+  readonly depth: number;
+  readonly spacing: number;
+  /** Share of the positions that get a nucleus, 0…1. */
+  readonly share: number;
   /** Selects the random numbers, which differ between rings. */
   readonly stream: number;
   readonly stamps: readonly Stamp[];

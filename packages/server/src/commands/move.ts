@@ -7,15 +7,15 @@ const usage = 'npm run move -- --to postgres://user:password@host:5432/database,
 
 await runCommand(async (config, log) => {
   const { values, positionals } = parseArguments({ to: { type: 'string' } }, usage);
-  const isToEmbedded = values.to === 'sqlite';
-  const url = isToEmbedded ? null : requirePostgresUrl(values.to);
+  const movesToSqlite = values.to === 'sqlite';
+  const url = movesToSqlite ? null : requirePostgresUrl(values.to);
   if (positionals.length > 0) throw new UsageError(usage);
   await moveDatabase(
     { config, now: () => new Date(), log, printLine: (sentence) => console.log(sentence) },
     url,
   );
   console.log(
-    isToEmbedded
+    movesToSqlite
       ? `Moved. Now remove DATABASE_URL from the settings. As long as it is set, the server uses the old
 database, which is unchanged; later changes there are not moved.`
       : `Moved. Now set DATABASE_URL to the URL that you gave (not shown here, since it contains a password).
