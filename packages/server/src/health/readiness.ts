@@ -29,8 +29,8 @@ const cacheTtlMs = 500;
 
 export function createReadiness(dependencies: ReadinessDependencies): Readiness {
   const { config, db, log, renderedTiles, objectStorage } = dependencies;
-  let lastCheck: { readonly at: number; readonly failure: Promise<string | null> } | null = null;
-  let loggedFailure: string | null = null;
+  let lastCheck: { readonly at: number; readonly reason: Promise<string | null> } | null = null;
+  let loggedReason: string | null = null;
 
   /** Returns why the process is not ready; null if it is ready. */
   async function check(): Promise<string | null> {
@@ -51,16 +51,16 @@ export function createReadiness(dependencies: ReadinessDependencies): Readiness 
   return {
     async isReady() {
       const now = performance.now();
-      if (lastCheck === null || now - lastCheck.at > cacheTtlMs) lastCheck = { at: now, failure: check() };
-      const reason = await lastCheck.failure;
-      if (reason !== loggedFailure) {
+      if (lastCheck === null || now - lastCheck.at > cacheTtlMs) lastCheck = { at: now, reason: check() };
+      const reason = await lastCheck.reason;
+      if (reason !== loggedReason) {
         if (reason === null) log.info('server ready');
         else
           log.warn(
             { reason },
             'server is not ready (cause in the field `reason`); /health/ready returns 503 until it is',
           );
-        loggedFailure = reason;
+        loggedReason = reason;
       }
       return reason === null;
     },
