@@ -5,7 +5,7 @@
 import type { Page } from '@playwright/test';
 import { buildColourTable, serveProfile } from './colour-profile.ts';
 import { forceDrawer, webGlArguments } from './renderer-probe.ts';
-import { expect, fullResolutionLevel, skipWithoutRealSlide, slideName, test } from './test.ts';
+import { expect, fullResolutionLevel, slideName, test } from './test.ts';
 
 test.use({
   viewport: { width: 1280, height: 800 },
@@ -115,7 +115,6 @@ const distinctTable = buildColourTable(33, ([red = 0, green = 0, blue = 0]) => [
 test('the WebGL and the canvas drawer show the same pixels of a slide with a colour profile at native magnification', async ({
   openPageAs,
 }, info) => {
-  skipWithoutRealSlide();
   const field = 'x=740.3&y=880.7&zoom=1';
   const page = await openPageAs('user');
   await openField(page, 'webgl', field);

@@ -14,7 +14,7 @@ import {
   webGlArguments,
 } from './renderer-probe.ts';
 import { meanColourOf } from './screenshot.ts';
-import { expect, skipWithoutRealSlide, slideName, test } from './test.ts';
+import { expect, slideName, test } from './test.ts';
 
 test.use({
   viewport: { width: 900, height: 640 },
@@ -135,7 +135,6 @@ test('when a lost WebGL context is not restored, the viewer draws the slide on a
 test('brightness changes the colours that WebGL draws until Reset colours, and a click on empty glass sets the white balance', async ({
   openPageAs,
 }) => {
-  skipWithoutRealSlide();
   const page = await openPageAs('user');
   await openWithWebGl(page);
   await page.waitForTimeout(1000); // until the last tile has faded in

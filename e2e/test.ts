@@ -2,11 +2,10 @@
  * Fixtures of every browser test: the running product, accounts, and browsers whose console must stay free of errors. The screens are in
  * Turkish by default and the slide viewer is in English, as the specification requires, so the tests look for texts in both languages.
  */
-import { existsSync } from 'node:fs';
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test as base, expect, type Page } from '@playwright/test';
-import { buildSvs } from '../packages/slide/src/testing/index.ts';
+import { buildSvs, realSlide } from '../packages/slide/src/testing/index.ts';
 import { paintPlain } from '../packages/slide/src/testing/paint-tissue.ts';
 import {
   type Account,
@@ -20,25 +19,13 @@ import { type Product, startProduct } from './product.ts';
 
 export { expect } from '@playwright/test';
 
-/** Folder with real slides; without TEST_SLIDES it is a folder that does not exist. */
-const realSlides = process.env.TEST_SLIDES ?? 'no-slides';
-/** A real slide of 2220 × 2967 pixels: a single level of JPEG tiles that are stored as RGB. */
-const realSlide = path.join(realSlides, 'aperio', 'CMU-1-Small-Region.svs');
-const hasRealSlide = existsSync(realSlide);
-
 /**
  * The slide that the tests open: the only one in the first dataset of the catalogue. A new viewer page shows this dataset
  * expanded.
  */
-export const slideName = hasRealSlide ? 'CMU-1-Small-Region.svs' : 'built.svs';
-const longerSidePixels = hasRealSlide ? 2967 : 1536;
-/** Skips a test that needs the tissue and the glass of the real slide; the built slide has one colour. */
-export function skipWithoutRealSlide(): void {
-  test.skip(!hasRealSlide, 'The folder in TEST_SLIDES has no aperio/CMU-1-Small-Region.svs.');
-}
-
-/** Deep Zoom level of full resolution of that slide: log2 of the longer side, rounded up. */
-export const fullResolutionLevel = Math.ceil(Math.log2(longerSidePixels));
+export const slideName = 'CMU-1-Small-Region.svs';
+/** Deep Zoom level of full resolution of that slide, which has 2220 × 2967 pixels: log2 of the longer side, rounded up. */
+export const fullResolutionLevel = Math.ceil(Math.log2(2967));
 
 /** Slides that the tests generate, by path in the slide folder. A folder becomes a dataset; `loose.svs` belongs to none. */
 const builtSlides = [
@@ -48,17 +35,13 @@ const builtSlides = [
   'loose.svs',
 ];
 
-/**
- * Fills the slide folder. Its datasets and number of slides are the same with and without the real slide, so tests need not
- * distinguish.
- */
+/** Fills the slide folder with the real slide and the generated ones. */
 async function fillSlides(folder: string): Promise<void> {
   const pink = [214, 60, 176] as const; // sRGB
   const picture = paintPlain(1024, 1536, pink);
   const built = await buildSvs({ width: 1024, height: 1536, tileSize: 256, picture });
   for (const dataset of ['Aperio', 'Mouse kidney']) await mkdir(path.join(folder, dataset));
-  if (hasRealSlide) await copyFile(realSlide, path.join(folder, 'Aperio', slideName));
-  else await writeFile(path.join(folder, 'Aperio', slideName), built);
+  await copyFile(realSlide, path.join(folder, 'Aperio', slideName));
   for (const name of builtSlides) await writeFile(path.join(folder, name), built);
 }
 

@@ -5,21 +5,20 @@
  * scanner at full resolution. `halves.tif` has a level for every halving and YCbCr colours, the only layout that iipsrv
  * reads. Adjacent repetitions of the small slide differ in brightness, so that a comparison detects a tile at a wrong position.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { type Raster, shrinkRaster } from '../../../packages/slide/src/decode/raster.ts';
 import { memorySource } from '../../../packages/slide/src/source/memory-source.ts';
-import { buildSvs } from '../../../packages/slide/src/testing/build-svs.ts';
 import { encodePicture } from '../../../packages/slide/src/testing/encode-picture.ts';
-import { paintTissue } from '../../../packages/slide/src/testing/paint-tissue.ts';
+import { realSlide } from '../../../packages/slide/src/testing/real-slide.ts';
 import { tag } from '../../../packages/slide/src/tiff/tags.ts';
 import { openTiff } from '../../../packages/slide/src/tiff/tiff-file.ts';
 import { lengthsByCode, variantOf } from './tile-variants.ts';
 import { type Level, type LevelContent, writeTiff } from './write-tiff.ts';
 
 /** Must be increased when the content of the slides changes, so that cached slides are created again. */
-const version = 1;
+const version = 2;
 /** Size of the large slides, in pixels. */
 export const bigSlide = { width: 40_000, height: 30_000 };
 /** File names of the slides; `seed` is the small slide from whose tiles the others are created. */
@@ -48,7 +47,7 @@ export async function makeSlides(cache: string): Promise<{ folder: string; tileS
   const folder = join(cache, `slides-${version}`);
   mkdirSync(folder, { recursive: true });
   const seedFile = join(folder, slideNames.seed);
-  await writeOnce(seedFile, async (file) => writeFileSync(file, await seedBytes()));
+  await writeOnce(seedFile, async (file) => copyFileSync(realSlide, file));
   const seed = await readSeed(seedFile);
   await writeOnce(join(folder, slideNames.scan), async (file) => {
     console.log('Making a big slide with the layout of an Aperio scan …');
@@ -66,20 +65,6 @@ async function writeOnce(file: string, write: (file: string) => Promise<void>): 
   if (existsSync(file)) return;
   await write(`${file}.part`);
   renameSync(`${file}.part`, file);
-}
-
-/** Returns the bytes of a real Aperio slide if TEST_SLIDES contains one, or else of a generated slide. */
-async function seedBytes(): Promise<Uint8Array> {
-  const { TEST_SLIDES: realSlides } = process.env;
-  const realSlide = realSlides && join(realSlides, 'aperio', 'CMU-1-Small-Region.svs');
-  if (realSlide && existsSync(realSlide)) return readFileSync(realSlide);
-  return buildSvs({
-    width: 2200,
-    height: 2940,
-    tileSize: 240,
-    picture: paintTissue(2200, 2940),
-    downsamples: [1],
-  });
 }
 
 /** Reads the compressed and the decoded tiles of the small slide. */

@@ -17,6 +17,7 @@ import { difference, pixelsOf } from '../testing/compare-pixels.ts';
 import { compiledCodeFolder } from '../testing/compiled-code.ts';
 import { memoryFiles } from '../testing/memory-files.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
+import { realSlide } from '../testing/real-slide.ts';
 import { writeMirax } from '../testing/write-mirax.ts';
 import { RenderPool } from '../workers/render-pool.ts';
 import { openServedSlide } from '../workers/served-slide.ts';
@@ -26,9 +27,6 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const library = await loadOpenSlide();
 const skipped = library ? '' : ' (skipped: libopenslide is not installed)';
-const slides = process.env.TEST_SLIDES ?? '';
-const skippedWithoutSlides =
-  slides === '' ? ' (skipped: TEST_SLIDES names no folder of real slides)' : skipped;
 
 let folder: string;
 const picture = paintTissue(1024, 768);
@@ -472,65 +470,62 @@ describe.skipIf(library === null)(`openWithOpenSlide${skipped}`, () => {
   });
 });
 
-describe.skipIf(library === null || slides === '')(
-  `openWithOpenSlide with CMU-1-Small-Region.svs${skippedWithoutSlides}`,
-  () => {
-    const path = join(slides, 'aperio', 'CMU-1-Small-Region.svs');
+describe.skipIf(library === null)(`openWithOpenSlide with CMU-1-Small-Region.svs${skipped}`, () => {
+  const path = realSlide;
 
-    it('returns the same pixels as the built-in reader', async () => {
-      const fromReader = await openSlide({ path });
-      const fromOpenSlide = (await openWithOpenSlide(await openLocalFiles({ path }))) as Slide;
-      expect(fromOpenSlide.levels).toMatchObject([{ width: 2220, height: 2967 }]);
-      expect([...fromOpenSlide.associatedImages].sort()).toEqual(['label', 'macro', 'thumbnail']);
-      const label = await fromOpenSlide.readAssociatedImage('label');
-      expect(label).toMatchObject({ codec: 'rgb', width: 387, height: 463 });
-      const [{ tileWidth, columns, rows }] = fromReader.levels;
-      // The built-in reader has tiles of 240 pixels and OpenSlide of 256, so the whole image is composed for comparison.
-      const whole = new Uint8Array(2220 * 2967 * 3);
-      for (let row = 0; row < rows; row++) {
-        for (let column = 0; column < columns; column++) {
-          const stored = await fromReader.readTile({ level: 0, column, row });
-          const tile = await decodeImage(stored as NonNullable<typeof stored>);
-          const width = Math.min(tileWidth, 2220 - column * tileWidth);
-          const height = Math.min(tileWidth, 2967 - row * tileWidth);
-          for (let y = 0; y < height; y++) {
-            const rowStart = ((row * tileWidth + y) * 2220 + column * tileWidth) * 3;
-            whole.set(tile.rgb.subarray(y * tileWidth * 3, (y * tileWidth + width) * 3), rowStart);
-          }
+  it('returns the same pixels as the built-in reader', async () => {
+    const fromReader = await openSlide({ path });
+    const fromOpenSlide = (await openWithOpenSlide(await openLocalFiles({ path }))) as Slide;
+    expect(fromOpenSlide.levels).toMatchObject([{ width: 2220, height: 2967 }]);
+    expect([...fromOpenSlide.associatedImages].sort()).toEqual(['label', 'macro', 'thumbnail']);
+    const label = await fromOpenSlide.readAssociatedImage('label');
+    expect(label).toMatchObject({ codec: 'rgb', width: 387, height: 463 });
+    const [{ tileWidth, columns, rows }] = fromReader.levels;
+    // The built-in reader has tiles of 240 pixels and OpenSlide of 256, so the whole image is composed for comparison.
+    const whole = new Uint8Array(2220 * 2967 * 3);
+    for (let row = 0; row < rows; row++) {
+      for (let column = 0; column < columns; column++) {
+        const stored = await fromReader.readTile({ level: 0, column, row });
+        const tile = await decodeImage(stored as NonNullable<typeof stored>);
+        const width = Math.min(tileWidth, 2220 - column * tileWidth);
+        const height = Math.min(tileWidth, 2967 - row * tileWidth);
+        for (let y = 0; y < height; y++) {
+          const rowStart = ((row * tileWidth + y) * 2220 + column * tileWidth) * 3;
+          whole.set(tile.rgb.subarray(y * tileWidth * 3, (y * tileWidth + width) * 3), rowStart);
         }
       }
-      for (const address of addressesOf(fromOpenSlide, 0)) {
-        const tile = (await rasterOf(fromOpenSlide, address)) as Raster;
-        const [x, y] = [address.column * 256, address.row * 256];
-        const expectedPixels = cropRaster(
-          { width: 2220, height: 2967, rgb: whole },
-          x,
-          y,
-          tile.width,
-          tile.height,
-        );
-        expect(Buffer.compare(tile.rgb, expectedPixels.rgb), JSON.stringify(address)).toBe(0);
-      }
-      await Promise.all([fromReader.close(), fromOpenSlide.close()]);
-    });
-
-    it('returns the same pixels for 4,000 concurrent reads as for sequential reads', async () => {
-      const slide = (await openWithOpenSlide(await openLocalFiles({ path }))) as Slide;
-      const addresses = [...addressesOf(slide, 0)];
-      const sequentialTiles: Uint8Array[] = [];
-      for (const address of addresses) {
-        sequentialTiles.push((await slide.readTile(address))?.bytes ?? new Uint8Array());
-      }
-      const comparisons = await Promise.all(
-        // 7919 is prime, so the reads cover all tiles in an irregular order.
-        Array.from({ length: 4000 }, async (_, i) => {
-          const index = (i * 7919) % addresses.length;
-          const tile = await slide.readTile(addresses[index] as TileAddress);
-          return Buffer.compare(tile?.bytes ?? new Uint8Array(), sequentialTiles[index] as Uint8Array);
-        }),
+    }
+    for (const address of addressesOf(fromOpenSlide, 0)) {
+      const tile = (await rasterOf(fromOpenSlide, address)) as Raster;
+      const [x, y] = [address.column * 256, address.row * 256];
+      const expectedPixels = cropRaster(
+        { width: 2220, height: 2967, rgb: whole },
+        x,
+        y,
+        tile.width,
+        tile.height,
       );
-      expect(comparisons.filter((comparison) => comparison !== 0)).toEqual([]);
-      await slide.close();
-    });
-  },
-);
+      expect(Buffer.compare(tile.rgb, expectedPixels.rgb), JSON.stringify(address)).toBe(0);
+    }
+    await Promise.all([fromReader.close(), fromOpenSlide.close()]);
+  });
+
+  it('returns the same pixels for 4,000 concurrent reads as for sequential reads', async () => {
+    const slide = (await openWithOpenSlide(await openLocalFiles({ path }))) as Slide;
+    const addresses = [...addressesOf(slide, 0)];
+    const sequentialTiles: Uint8Array[] = [];
+    for (const address of addresses) {
+      sequentialTiles.push((await slide.readTile(address))?.bytes ?? new Uint8Array());
+    }
+    const comparisons = await Promise.all(
+      // 7919 is prime, so the reads cover all tiles in an irregular order.
+      Array.from({ length: 4000 }, async (_, i) => {
+        const index = (i * 7919) % addresses.length;
+        const tile = await slide.readTile(addresses[index] as TileAddress);
+        return Buffer.compare(tile?.bytes ?? new Uint8Array(), sequentialTiles[index] as Uint8Array);
+      }),
+    );
+    expect(comparisons.filter((comparison) => comparison !== 0)).toEqual([]);
+    await slide.close();
+  });
+});

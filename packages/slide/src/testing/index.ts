@@ -10,4 +10,5 @@ export { buildTiledTiff, type TiledTiffPlan } from './build-tiled-tiff.ts';
 export { buildEts, buildVsi, type EtsPlan, type VsiStackPlan } from './build-vsi.ts';
 export { type Fault, type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 export { type MemoryStore, memoryStore } from './memory-store.ts';
+export { realSlide } from './real-slide.ts';
 export { makeBucket, withoutObjectStore } from './test-bucket.ts';
