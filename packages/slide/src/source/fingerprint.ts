@@ -1,6 +1,6 @@
 /**
- * Fingerprints of slides, computed from the versions of their files. Names and paths are not part of them, so
- * a slide that was moved keeps its fingerprint.
+ * Computes the fingerprint of a slide, a value that changes whenever one of its files changes. Names and paths are not part
+ * of it, so a slide that was moved keeps its fingerprint.
  */
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';

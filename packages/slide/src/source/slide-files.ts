@@ -5,7 +5,7 @@ import { SlideError, type SlideLocation } from '../model/slide.ts';
 import type { ByteSource } from './byte-source.ts';
 import { fingerprintOfFiles, openFileSource } from './file-source.ts';
 
-/** Gives a format reader access to the files of a slide: the leading file and those beside it. */
+/** Gives a format reader access to the files of a slide: the leading file, by which it is opened, and those beside it. */
 export interface SlideFiles {
   /** Base name of the leading file. */
   readonly name: string;
