@@ -66,7 +66,12 @@ function get({ port }: Running, url: string, agent: http.Agent | false = false):
   });
 }
 
-async function call(running: Running, method: string, url: string, token?: string, body?: object) {
+async function call(
+  running: Running,
+  method: string,
+  url: string,
+  { token, body }: { readonly token?: string; readonly body?: object },
+) {
   const answer = await fetch(`http://127.0.0.1:${running.port}${apiBase}${url}`, {
     method,
     headers: {
@@ -80,15 +85,15 @@ async function call(running: Running, method: string, url: string, token?: strin
 
 /** Waits until the slide is ready, and returns a function that returns the URL of a tile with an image session. */
 async function openSlide(running: Running): Promise<(tile: string) => string> {
-  const { token } = (await call(running, 'POST', '/auth/login', undefined, admin)) as { token: string };
+  const { token } = (await call(running, 'POST', '/auth/login', { body: admin })) as { token: string };
   const imageId = await vi.waitFor(async () => {
-    const { images } = (await call(running, 'GET', '/image-catalog/images', token)) as {
+    const { images } = (await call(running, 'GET', '/image-catalog/images', { token })) as {
       images: { id: string; status: string }[];
     };
     if (images[0]?.status !== 'ready') throw new Error('the slide has not been read yet');
     return images[0].id;
   }, waitOptions);
-  const session = String((await call(running, 'POST', '/auth/image-session', token)).session_id);
+  const session = String((await call(running, 'POST', '/auth/image-session', { token })).session_id);
   const base = `${apiBase}/image-catalog/proxy/${imageId}`;
   expect((await get(running, `${base}/image.dzi?session=${session}`)).status).toBe(200);
   return (tile) => `${base}/image_files/${tile}.jpg?session=${session}`;

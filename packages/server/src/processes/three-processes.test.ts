@@ -100,13 +100,14 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
     const viewingEnded = new AbortController();
 
     /** Sends a request like a client: with one retry after a network error or an unexpected status. */
-    async function ask(
+    async function send(
       method: string,
       url: string,
       expectedStatuses: readonly number[],
       bearerToken?: string,
     ): Promise<WireAnswer> {
-      const description = `${method} ${url.replace(/session[=/][\w-]+/, 'session')}`;
+      const description = `${method} ${url.replace(/session[=/][\w-]+/, 'session')}`; // without the session id
+      /** Returns the response, or a text that describes the failure. */
       const attempt = async (): Promise<WireAnswer | string> => {
         try {
           const options = bearerToken === undefined ? {} : { token: bearerToken };
@@ -130,25 +131,25 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
     }
 
     /** Views slides like a person with the web app, until the test ends. */
-    async function view(viewerIndex: number): Promise<void> {
+    async function viewSlides(viewerIndex: number): Promise<void> {
       for (let step = viewerIndex; !viewingEnded.signal.aborted; ) {
-        const created = await ask('POST', '/auth/image-session', [201], token);
+        const created = await send('POST', '/auth/image-session', [201], token);
         const session = String(created.body.session_id);
         for (let visit = 0; visit < 8 && !viewingEnded.signal.aborted; visit++, step++) {
           const proxy = `/image-catalog/proxy/${imageIds[step % imageIds.length]}`;
-          await ask('GET', `${proxy}/image.dzi?session=${session}`, [200]);
-          await ask('GET', `${proxy}/thumbnail.jpg?session=${session}`, [200]);
+          await send('GET', `${proxy}/image.dzi?session=${session}`, [200]);
+          await send('GET', `${proxy}/thumbnail.jpg?session=${session}`, [200]);
           await Promise.all(
             [0, 1, 2].map((offset) => {
               const tile = tiles[(step + offset) % tiles.length];
-              return ask('GET', `${proxy}/image_files/${tile}.jpeg?session=${session}`, [200]);
+              return send('GET', `${proxy}/image_files/${tile}.jpeg?session=${session}`, [200]);
             }),
           );
-          await ask('GET', '/image-catalog/images', [200], token);
-          await ask('GET', '/auth/image-session/stats', [200], token);
+          await send('GET', '/image-catalog/images', [200], token);
+          await send('GET', '/auth/image-session/stats', [200], token);
         }
         // The status is 404 if the first attempt has ended the session but its response was lost.
-        await ask('DELETE', `/auth/image-session/${session}`, [204, 404], token);
+        await send('DELETE', `/auth/image-session/${session}`, [204, 404], token);
       }
     }
 
@@ -163,8 +164,8 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
         expect(status).toBe(200);
       }, waitOptions);
 
-    const began = performance.now();
-    const viewing = Promise.all(Array.from({ length: viewerCount }, (_, index) => view(index)));
+    const startedAt = performance.now();
+    const viewing = Promise.all(Array.from({ length: viewerCount }, (_, index) => viewSlides(index)));
     await waitForRequests(300);
 
     await processes[1]?.kill();
@@ -182,7 +183,7 @@ describe.skipIf(!canRun)('three processes behind nginx, over PostgreSQL', () => 
     viewingEnded.abort();
     await viewing;
 
-    const seconds = (performance.now() - began) / 1000;
+    const seconds = (performance.now() - startedAt) / 1000;
     process.stdout.write(
       `Three processes over PostgreSQL and ${withoutObjectStore === null ? 'object storage' : 'a folder'}: ${tally.requests} requests in ${seconds.toFixed(0)} s, one killed and all three restarted: ` +
         `${tally.retried} succeeded on retry, ${tally.failed.length} failed\n`,
