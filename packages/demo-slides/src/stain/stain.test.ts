@@ -12,7 +12,7 @@ function colourOf(haematoxylin: number, eosin: number, orange = 0): number[] {
   return [...picture.subarray(0, 3)];
 }
 
-describe('renderRgb colours', () => {
+describe('colours that renderRgb computes from amounts of stain', () => {
   it('are the colour of glass where there is no stain', () => {
     expect(colourOf(0, 0)).toEqual([...GLASS]);
   });
@@ -33,7 +33,7 @@ describe('renderRgb colours', () => {
   });
 
   it('stay within 0 to 255 for amounts of stain far outside the range of tissue', () => {
-    expect(Math.max(...colourOf(5, 5))).toBeLessThan(4);
+    expect(Math.max(...colourOf(5, 5))).toBeLessThan(4); // almost black
     expect(colourOf(-0.2, -0.2)).toEqual([...GLASS]);
   });
 });

@@ -21,7 +21,7 @@ const range = wallRange(gland);
 const along = fc.double({ min: range.start, max: range.end, noNaN: true });
 const side = fc.constantFrom(1, -1);
 
-describe('locateInGland', () => {
+describe('locateInGland (the position in a gland of a position on the slide)', () => {
   it('returns the depth and distance along the wall from which wallPoint computed the position on the slide', () => {
     fc.assert(
       fc.property(along, side, fc.double({ min: 1, max: 80, noNaN: true }), (position, wallSide, depth) => {
@@ -39,7 +39,7 @@ describe('locateInGland', () => {
   });
 });
 
-describe('cellAt', () => {
+describe('cellAt (the epithelial cell at a position along a gland wall)', () => {
   it('returns the same cell whether its output object is empty or holds the cell of another position', () => {
     const reused = emptyWallCell();
     fc.assert(

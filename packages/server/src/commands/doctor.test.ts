@@ -72,7 +72,7 @@ describe('npm run doctor', () => {
   });
 });
 
-describe('checkDatabase', () => {
+describe('npm run doctor: checkDatabase', () => {
   const createEmbeddedDatabase = async () => {
     const dataDir = newFolder();
     const file = path.join(dataDir, 'lamina.db');
@@ -190,7 +190,7 @@ describe('npm run doctor: checks of folders', () => {
   });
 });
 
-describe('checkAddresses', () => {
+describe('npm run doctor: checkAddresses', () => {
   const loopback = {
     publicUrl: null,
     host: '127.0.0.1',
@@ -235,7 +235,7 @@ describe('checkAddresses', () => {
   });
 });
 
-describe('checkPorts', () => {
+describe('npm run doctor: checkPorts', () => {
   it('reports a port as wrong when another program listens on it, and metrics on a public address as a note', async () => {
     const otherProgram = net.createServer((socket) => void socket.end('no HTTP')).listen(0, '127.0.0.1');
     onTestFinished(() => void otherProgram.close());
@@ -253,23 +253,21 @@ describe('checkPorts', () => {
   });
 });
 
-describe('checkSecrets', () => {
+describe('npm run doctor: checkSecrets', () => {
   const oneServer = { databaseUrl: null, secretKey: null, throttle: true };
+  const sharedDatabase = { ...oneServer, databaseUrl: 'postgres://x/y' };
   it.each([
-    ['one server with a key file', oneServer, ['ok']],
-    ['a shared database without SECRET_KEY', { ...oneServer, databaseUrl: 'postgres://x/y' }, ['wrong']],
-    [
-      'a shared database with SECRET_KEY',
-      { ...oneServer, databaseUrl: 'postgres://x/y', secretKey: 'k'.repeat(32) },
-      ['ok'],
-    ],
-    ['THROTTLE=off', { ...oneServer, throttle: false }, ['ok', 'wrong']],
-  ])('for %s reports findings with the states %j', (_, config, states) => {
-    expect(checkSecrets(config).map(({ state }) => state)).toEqual(states);
+    ['one server with a key file', 'ok', oneServer],
+    ['a shared database without SECRET_KEY', 'wrong', sharedDatabase],
+    ['a shared database with SECRET_KEY', 'ok', { ...sharedDatabase, secretKey: 'k'.repeat(32) }],
+    ['a key file and THROTTLE=off', 'ok and wrong', { ...oneServer, throttle: false }],
+  ])('reports %s as %s', (_, states, config) => {
+    const findings = checkSecrets(config);
+    expect(findings.map(({ state }) => state).join(' and ')).toBe(states);
   });
 });
 
-describe('reasonOf', () => {
+describe('npm run doctor: reasonOf an error', () => {
   it('joins the messages of an error and its causes, without the passwords in URLs', () => {
     const cause = new Error('connect to postgres://lamina:hush@db:5432/x failed');
     expect(reasonOf(new Error('It cannot be opened.', { cause }))).toBe(
