@@ -125,7 +125,7 @@ async function startServingProcess(context: ProcessContext): Promise<void> {
   answerCalls(process, calls, (error) =>
     log.error(
       { err: error },
-      'metrics of an HTTP worker process could not be read; this scrape does not include them',
+      'metrics of this HTTP worker process could not be read; the response of /metrics has its last known metrics',
     ),
   );
   const app = await buildApp(services);

@@ -41,7 +41,10 @@ export async function startMetricsServer({
         response.writeHead(200, { 'Content-Type': metricsContentType }).end(page);
       })
       .catch((error: unknown) => {
-        log.error({ err: error }, 'metrics could not be read; GET /metrics responded with 500');
+        log.error(
+          { err: error },
+          'metrics of the server processes could not be read; GET /metrics responded with 500',
+        );
         response.writeHead(500).end();
       });
   });

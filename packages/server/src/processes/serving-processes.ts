@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import { createEndedProcessMetrics } from '../metrics/metrics-page.ts';
 import type { MetricNow } from '../metrics/prometheus-types.ts';
 import { answerCalls, type Caller, type CallTable, createCaller } from '../tiles/process-calls.ts';
+import { pathInCall } from '../tiles/remote-tile-client.ts';
 
 /** Calls from the primary process to a serving process. */
 export interface ServingCalls extends CallTable {
@@ -59,9 +60,9 @@ export async function startServing({ count, calls, log }: ServingOptions): Promi
       serving.delete(worker);
       exitedMetrics.add(state.lastMetrics);
     });
-    answerCalls(worker, calls, (error) =>
+    answerCalls(worker, calls, (error, { name, args }) =>
       log.error(
-        { err: error },
+        { err: error, call: name, path: pathInCall(args) },
         'tile render request of an HTTP worker process failed in the primary process; the client gets an error response',
       ),
     );
@@ -78,7 +79,7 @@ export async function startServing({ count, calls, log }: ServingOptions): Promi
       if (stopping.signal.aborted) return;
       if (performance.now() - startedAt > stableAfterMs) delayMs = firstDelayMs;
       log.error(
-        { code, signal, delayMs },
+        { workerPid: worker.process.pid, code, signal, delayMs },
         'HTTP worker process exited unexpectedly; the primary process restarts it after delayMs',
       );
       await wait(delayMs);

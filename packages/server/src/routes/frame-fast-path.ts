@@ -179,7 +179,10 @@ export function createFrameFastPath(
       const { allocate } = buffer;
       const frameRequest = new FastPathFrameRequest(match, { request, response, allocate }, addressOf);
       answer(frameRequest, buffer, fastify).catch((error: unknown) => {
-        log.error({ err: error }, 'DICOMweb frame could not be sent; the connection was closed');
+        log.error(
+          { err: error, requestId: frameRequest.requestId, route: framesRoute },
+          'DICOMweb frame could not be sent; the connection was closed',
+        );
         response.destroy();
       });
       return true;

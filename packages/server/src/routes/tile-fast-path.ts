@@ -152,7 +152,11 @@ export function createTileFastPath(
       const { allocate } = buffer;
       const tileRequest = new FastPathTileRequest(match, { request, response, allocate }, addressOf);
       answer(tileRequest, buffer, fastify).catch((error: unknown) => {
-        log.error({ err: error }, 'tile could not be sent; the connection was closed');
+        const { requestId, imageId: image, dziLevel, tile } = tileRequest;
+        log.error(
+          { err: error, requestId, image, dziLevel, tile },
+          'tile could not be sent; the connection was closed',
+        );
         response.destroy();
       });
       return true;

@@ -70,7 +70,7 @@ export async function warmUpTiles({
     const stopSignal = AbortSignal.any([signal, AbortSignal.timeout(maxDurationMs)]);
     return await requestTiles((server.address() as AddressInfo).port, tileCount, stopSignal);
   } catch (error) {
-    log.debug({ err: error }, 'tile warm-up failed; only the first tiles after the start are slower');
+    log.debug({ err: error, folder }, 'tile warm-up failed; only the first tiles after the start are slower');
     return 0;
   } finally {
     server?.close();

@@ -153,7 +153,7 @@ export function createOpenSlides({
         // A SlideError comes from a failed opening, which left nothing to close.
         if (!(error instanceof SlideError))
           log.warn(
-            { err: error, slide: entry.request.id },
+            { err: error, image: entry.request.id },
             'closing an unused slide failed; its file may stay open until the process ends',
           );
       })
@@ -194,7 +194,7 @@ export function createOpenSlides({
         if (isTemporaryError(error)) {
           if (entry.storageError === null)
             log.warn(
-              { err: error, slide: request.id },
+              { err: error, image: request.id },
               'could not check whether the file of an open slide has changed: slide storage unreachable; the next request for the slide checks again',
             );
           entry.storageError = error;
@@ -202,7 +202,7 @@ export function createOpenSlides({
         }
         if (!(error instanceof SlideError))
           log.warn(
-            { err: error, slide: request.id },
+            { err: error, image: request.id },
             'could not check whether the file of an open slide has changed: unexpected error; the next request opens the slide again',
           );
         retire(request.id, entry);

@@ -109,7 +109,7 @@ export function createCaller<T extends CallTable>(channel: Channel): Caller<T> {
 export function answerCalls(
   channel: Channel,
   table: CallTable,
-  onUnexpectedError: (error: unknown) => void,
+  onUnexpectedError: (error: unknown, call: Pick<CallMessage, 'name' | 'args'>) => void,
 ): void {
   /** Controllers that cancel the running calls, by call id. */
   const runningCalls = new Map<number, AbortController>();
@@ -124,7 +124,8 @@ export function answerCalls(
       if (run === undefined) throw new SlideError('DECODE_FAILED', `The process has no call ${name}`);
       return { kind: 'answer', id, value: await run(controller.signal, ...args) };
     } catch (error) {
-      if (!(error instanceof SlideError) && !controller.signal.aborted) onUnexpectedError(error);
+      if (!(error instanceof SlideError) && !controller.signal.aborted)
+        onUnexpectedError(error, { name, args });
       return { kind: 'answer', id, failure: failureOf(error) };
     } finally {
       runningCalls.delete(id);

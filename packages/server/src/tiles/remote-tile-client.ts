@@ -45,6 +45,12 @@ export function renderedTilesCalls(renderedTiles: RenderedTiles) {
 
 export type RenderedTilesCalls = ReturnType<typeof renderedTilesCalls>;
 
+/** Returns the path of the slide or folder that is the first argument of each call, for the log. */
+export function pathInCall([source]: readonly unknown[]): string | undefined {
+  const { location, path } = source as Partial<RenderSource & SlideLocation>;
+  return location?.path ?? path;
+}
+
 const memoryCacheBytes = 32 * 1024 * 1024;
 
 export function createRemoteTileClient(caller: Caller<RenderedTilesCalls>): RenderedTiles {

@@ -411,7 +411,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
         if (transientErrorCodes.has(error.code) || isTemporaryError(error)) return null;
         // One of the files crashes the render worker. Without groups, the other files can still be shown.
         log.warn(
-          { err: error, folder },
+          { err: error, folder: folder.path, files: names.length },
           'could not determine which files of a folder form one slide; each file is treated as a slide of its own',
         );
         return [];

@@ -81,7 +81,7 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
   let diskWork: Promise<void> = openExisting().catch(warn);
 
   function warn(error: unknown): void {
-    log.warn({ err: error }, 'tile disk cache failed; the affected tiles are cached in memory only');
+    log.warn({ err: error, folder }, 'tile disk cache failed; the affected tiles are cached in memory only');
   }
 
   function diskCacheOf(fingerprint: string): Promise<TileDiskCache> {
@@ -159,7 +159,7 @@ export function createTileCache({ folder, maxDiskBytes, maxMemoryBytes, log }: T
       if (!(error instanceof SlideError))
         log.warn(
           { err: error, fingerprint, tile: name },
-          'tile cache read failed; the tile is rendered again',
+          'tile cache read failed for the slide with this fingerprint; the tile is rendered again',
         );
       return null;
     }

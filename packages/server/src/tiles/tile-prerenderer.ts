@@ -147,12 +147,12 @@ export function createTilePrerenderer({
         // A request for a tile that cannot be rendered reports the error to its client.
         if (error instanceof SlideError)
           log.debug(
-            { err: error, fingerprint: currentTurn.source.fingerprint },
+            { err: error, path: currentTurn.source.location.path },
             'prerendering of a slide stopped at a tile that cannot be rendered; the remaining tiles are rendered on request',
           );
         else
           log.warn(
-            { err: error, fingerprint: currentTurn.source.fingerprint },
+            { err: error, path: currentTurn.source.location.path },
             'prerendering of a slide failed; its tiles are rendered on request',
           );
       }
