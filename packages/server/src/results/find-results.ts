@@ -145,7 +145,7 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
       }),
     );
     log.info(
-      { image: imageId, layer: id, file },
+      { image: imageId, layer: id, path: file },
       'analysis result file found beside a slide; its import is queued',
     );
     await jobs.enqueue('import-result', { layerId: id });
@@ -158,7 +158,7 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
       } catch (error) {
         if (signal.aborted) throw error;
         log.warn(
-          { err: error },
+          { err: error, bucket: config.objectStore?.bucket },
           'search for analysis result files in the bucket failed; the next scan searches again',
         );
       }

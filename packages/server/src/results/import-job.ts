@@ -105,7 +105,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
         })
         .catch((error) =>
           log.warn(
-            { err: error, layer: layer.id },
+            { err: error, layer: layer.id, image: image.id },
             'progress of an analysis result import not saved; the import continues',
           ),
         );
@@ -148,7 +148,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
         outcome = { ok: false, problem: error.problem, message: error.message };
       else {
         log.error(
-          { err: error, layer: layerId },
+          { err: error, layer: layerId, image: layer.image_id },
           'import of an analysis result failed; its result layer is marked as failed',
         );
         outcome = { ok: false, problem: 'internal', message: 'The import failed' };
@@ -158,7 +158,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     if (outcome.ok) await fs.rename(`${target}.importing`, target);
     else
       log.info(
-        { layer: layerId, problem: outcome.problem, reason: outcome.message },
+        { layer: layerId, image: layer.image_id, problem: outcome.problem, reason: outcome.message },
         'analysis result file rejected as invalid; its result layer is marked as failed',
       );
     const columns = outcome.ok

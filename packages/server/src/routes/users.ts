@@ -184,8 +184,8 @@ async function decideEach(
       }
       if (results.length === 0) throw error;
       reply.log.error(
-        { err: error, decided: results.length, total: uids.length },
-        'bulk approval or rejection of accounts stopped at an error; the remaining accounts are still pending',
+        { err: error, uid, decided: results.length, total: uids.length },
+        'bulk approval or rejection of accounts stopped at an error of this account; the remaining accounts are still pending',
       );
       break;
     }

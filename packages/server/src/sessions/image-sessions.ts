@@ -271,7 +271,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
     }
     lookUp?.catch((error) =>
       log.warn(
-        { err: error },
+        { err: error, cachedSessions: cachedSessions.size },
         'image session lookup in the database failed; cached image sessions still authorise tile requests for up to 30 s',
       ),
     );
@@ -345,7 +345,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
       recentById.clear();
       flushing = flush().catch((error) =>
         log.warn(
-          { err: error },
+          { err: error, cachedSessions: cachedSessions.size },
           'tile request counts of image sessions not saved; retried with the next requests',
         ),
       );
@@ -484,7 +484,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
       await runningLookUp;
       await flush().catch((error) =>
         log.warn(
-          { err: error },
+          { err: error, cachedSessions: cachedSessions.size },
           'tile request counts of image sessions not saved; they are lost because the process stops',
         ),
       );

@@ -72,12 +72,12 @@ export function createEmbeddedSignIn({
    * Saves that the token is in use. Logs a failed write instead of throwing an error, because a full disk must not sign people out. The
    * token then expires up to 30 s early.
    */
-  async function saveLastUse(hash: string): Promise<void> {
+  async function saveLastUse(hash: string, uid: string): Promise<void> {
     try {
       await touchToken(db, hash, now());
     } catch (error) {
       log.warn(
-        { err: error },
+        { err: error, uid },
         'last-used time of a sign-in session not saved; the session may expire up to 30 s early',
       );
     }
@@ -153,7 +153,8 @@ export function createEmbeddedSignIn({
       const tokenHash = hashSecret(token);
       const found = await findValidToken(tokenHash);
       if (found === null) return null;
-      if (now().getTime() - found.lastUsedAt.getTime() >= touchEveryMs) await saveLastUse(tokenHash);
+      if (now().getTime() - found.lastUsedAt.getTime() >= touchEveryMs)
+        await saveLastUse(tokenHash, found.user.uid);
       return { user: effectiveAccount(found.user, now()), tokenHash, signedInAt: found.createdAt };
     },
 

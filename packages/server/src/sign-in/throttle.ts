@@ -215,13 +215,13 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
   }
 
   /** Logs an error instead of throwing it, because the sign-in or registration before it has succeeded. */
-  async function logWriteError(write: Promise<void>): Promise<void> {
+  async function logWriteError(write: Promise<void>, { origin }: Attempt): Promise<void> {
     try {
       await write;
     } catch (error) {
       log.warn(
-        { err: error },
-        'sign-in rate limit could not be reset after a successful sign-in; earlier failed attempts still count',
+        { err: error, requestId: origin.requestId },
+        'sign-in rate limit could not be reset after a successful sign-in or registration; earlier failed attempts still count',
       );
     }
   }
@@ -300,7 +300,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
         });
         if (!isCounted) blockDuringWork = await addUnlessBlocked(successRules);
         if (blockDuringWork !== null) throw tooManyAttempts(blockDuringWork.until, now());
-        if (attempt.email !== null) await logWriteError(recordSuccess(attempt));
+        if (attempt.email !== null) await logWriteError(recordSuccess(attempt), attempt);
         return result;
       } catch (error) {
         if (blockDuringWork !== null) return refuse(blockDuringWork, step, attempt);
@@ -332,7 +332,10 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     },
 
     rememberNetwork: (attempt) =>
-      logWriteError(runLockedTransaction(db, 'throttle', (tx) => markNetworkKnown(tx, attempt))),
+      logWriteError(
+        runLockedTransaction(db, 'throttle', (tx) => markNetworkKnown(tx, attempt)),
+        attempt,
+      ),
   };
 }
 

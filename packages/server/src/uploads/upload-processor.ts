@@ -81,6 +81,8 @@ export function createUploadProcessor({
   let processing: Promise<void> | null = null;
   let cleanUpDone: Promise<void> = Promise.resolve();
   let hasNewWork = false;
+  /** Upload of the file that is being processed, for the log; null while none is. */
+  let currentUploadId: string | null = null;
 
   const assemblyFolderOf = (uploadId: string) => path.join(partialFolder, `folder-${uploadId}`);
   const leaseFrom = (at: Date) => ({
@@ -106,7 +108,7 @@ export function createUploadProcessor({
     processing = processFiles()
       .catch((error) =>
         log.error(
-          { err: error },
+          { err: error, upload: currentUploadId },
           'upload processing failed; it will be retried with the next upload or cleanup',
         ),
       )
@@ -121,8 +123,10 @@ export function createUploadProcessor({
       hasNewWork = false;
       for (;;) {
         if (closing.signal.aborted) return;
+        currentUploadId = null;
         const file = await claimUploadFile(db, leaseFrom(now()));
         if (file === null) break;
+        currentUploadId = file.upload_id;
         await verify(file);
       }
     }
@@ -162,7 +166,7 @@ export function createUploadProcessor({
       if (closing.signal.aborted) return updateUploadFile(db, file.id, { leased_until: null });
       // The file may be in the data folder of another machine. Some process retries when the lease ends.
       log.error(
-        { err: error, upload: file.upload_id },
+        { err: error, upload: file.upload_id, file: file.id },
         'uploaded file could not be read; it will be retried when its lease ends',
       );
       return;
@@ -274,7 +278,10 @@ export function createUploadProcessor({
     cleanUpDone = cleanUpDone
       .then(cleanUp)
       .catch((error) =>
-        log.error({ err: error }, 'cleanup of unfinished uploads failed; it will be retried in 10 minutes'),
+        log.error(
+          { err: error, folder: partialFolder },
+          'cleanup of unfinished uploads failed; it will be retried in 10 minutes',
+        ),
       )
       .then(startProcessing);
   }
