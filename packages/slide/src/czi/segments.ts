@@ -158,7 +158,7 @@ export async function readSubblockSegment(
   const { bodyOffset, bodyBytes } = await readSegment(source, offset, 'ZISRAWSUBBLOCK', headerBytes);
   const view = dataViewOf(await source.read(bodyOffset, SUBBLOCK_SIZES_BYTES));
   const metadataBytes = view.getInt32(0, true);
-  const length = readOffset(view, 8);
+  const length = readOffset(view, 8); // after the sizes of metadata and attachment, 4 bytes each
   if (metadataBytes < 0 || headerBytes + metadataBytes + length > bodyBytes) {
     throw corruptError(`a subblock claims ${metadataBytes} bytes of metadata and ${length} bytes of pixels`);
   }

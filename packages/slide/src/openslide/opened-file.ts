@@ -33,7 +33,7 @@ export async function openInLibrary(library: OpenSlideLibrary, path: string): Pr
   /** The handle that reads share; null after it failed, until the next read opens another one. */
   let shared: Promise<Handle> | null = Promise.resolve({ slide, runningReads: 0, isRetired: false });
   let isClosed = false;
-  const closing = new Set<Promise<void>>();
+  const runningCloses = new Set<Promise<void>>();
 
   async function openHandle(): Promise<Handle> {
     const newSlide = await openWithoutError(library, path);
@@ -43,8 +43,8 @@ export async function openInLibrary(library: OpenSlideLibrary, path: string): Pr
 
   function closeIfUnused(handle: Handle): void {
     if (!handle.isRetired || handle.runningReads > 0) return;
-    const closed = library.close(handle.slide).finally(() => closing.delete(closed));
-    closing.add(closed);
+    const closed = library.close(handle.slide).finally(() => runningCloses.delete(closed));
+    runningCloses.add(closed);
   }
 
   /** Reads with the shared handle; returns null when the handle has failed. */
@@ -100,7 +100,7 @@ export async function openInLibrary(library: OpenSlideLibrary, path: string): Pr
         handle.isRetired = true;
         closeIfUnused(handle);
       }
-      await Promise.all(closing);
+      await Promise.all(runningCloses);
     },
   };
 }

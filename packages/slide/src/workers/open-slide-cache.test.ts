@@ -10,7 +10,7 @@ let folder: string;
 let svs: Uint8Array;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'kept-slides-'));
+  folder = await mkdtemp(join(tmpdir(), 'open-slide-cache-'));
   svs = await buildSvs({ width: 160, height: 140, downsamples: [1], hasAssociatedImages: false });
 });
 afterAll(() => rm(folder, { recursive: true }));

@@ -86,13 +86,13 @@ export class RenderWorker {
       isCancelled: false,
     };
     // A job may run in one process after another. A cancellation reaches the current process, or the next one at its start.
-    const follow = ({ result, cancel }: Run): Promise<unknown> => {
+    const track = ({ result, cancel }: Run): Promise<unknown> => {
       running.cancel = cancel;
       if (running.isCancelled) cancel();
       return result;
     };
     return {
-      result: this.#perform(job, follow).finally(() => {
+      result: this.#perform(job, track).finally(() => {
         this.#isBusy = false;
       }),
       cancel() {
@@ -108,20 +108,20 @@ export class RenderWorker {
     await Promise.all([this.#shared.end(error), this.#own?.process.end(error)]);
   }
 
-  async #perform(job: RenderJob, follow: (run: Run) => Promise<unknown>): Promise<unknown> {
+  async #perform(job: RenderJob, track: (run: Run) => Promise<unknown>): Promise<unknown> {
     if (job.kind !== 'group' && slidesWithOwnProcess.has(keyOf(job.location)))
-      return follow(this.#runInOwnProcess(job));
+      return track(this.#runInOwnProcess(job));
     // If a slide folder was replaced, the process would see an empty folder and return wrong groups instead of an error.
     if (job.kind === 'group') await this.#renewShared();
     try {
-      return await follow(this.#shared.run(job));
+      return await track(this.#shared.run(job));
     } catch (error) {
       if (error instanceof NeedsOwnProcess && job.kind !== 'group') {
         rememberOwnProcess(keyOf(job.location));
-        return follow(this.#runInOwnProcess(job));
+        return track(this.#runInOwnProcess(job));
       }
       const isMissing = error instanceof SlideError && error.code === 'FILE_MISSING';
-      if (isMissing && (await this.#renewShared())) return follow(this.#shared.run(job));
+      if (isMissing && (await this.#renewShared())) return track(this.#shared.run(job));
       throw error;
     }
   }

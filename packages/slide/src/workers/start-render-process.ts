@@ -303,7 +303,7 @@ export function startConfined(confinement: Confinement): ChildProcess {
 function createTemporaryFolder(scratchFolder: string): string | null {
   return nullOnError(() => {
     mkdirSync(scratchFolder, { recursive: true });
-    return mkdtempSync(join(scratchFolder, 'slide-maker-'));
+    return mkdtempSync(join(scratchFolder, 'render-process-'));
   });
 }
 
