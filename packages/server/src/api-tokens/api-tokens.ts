@@ -207,7 +207,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
       expiresAt: Number.POSITIVE_INFINITY, // the expiry of the token is checked at each request
       restrictedDatasets: await inaccessibleTo(user),
       seesHidden: seesEveryDataset(user),
-      visitor: null,
+      visitor: null, // an API token has an owner; only share links have visitors
       // A getter, because the session may be used for longer than an hour.
       get shownImages() {
         return recordedUsesOf(apiToken.id).shownImages;

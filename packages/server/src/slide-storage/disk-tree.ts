@@ -86,7 +86,7 @@ export async function readDiskTree({ root, groupFiles, log }: DiskTreeOptions): 
         const filePaths = files.map(({ parentPath, name }) => path.join(parentPath, name)).sort();
         const allPaths = [folderPath, ...filePaths];
         const stats = await Promise.all(allPaths.map((entryPath) => fs.stat(entryPath, { bigint: true })));
-        const sizeBytes = stats.slice(1).reduce((sum, { size }) => sum + Number(size), 0);
+        const sizeBytes = stats.slice(1).reduce((sum, { size }) => sum + Number(size), 0); // without the folder itself
         return { sizeBytes, versions: stats.map(versionOfFile) };
       }),
 
