@@ -49,20 +49,15 @@ interface Reply {
   readonly connection: string | undefined;
 }
 
+async function readReply(response: http.IncomingMessage): Promise<Reply> {
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) bytes += chunk.byteLength;
+  return { status: response.statusCode ?? 0, bytes, connection: response.headers.connection };
+}
+
 function get({ port }: Running, url: string, agent: http.Agent | false = false): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    http
-      .get({ port, path: url, agent }, (response) => {
-        let bytes = 0;
-        response.on('data', (chunk: Buffer) => {
-          bytes += chunk.byteLength;
-        });
-        response.on('error', reject);
-        response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, bytes, connection: response.headers.connection }),
-        );
-      })
-      .on('error', reject);
+    http.get({ port, path: url, agent }, (response) => resolve(readReply(response))).on('error', reject);
   });
 }
 
@@ -116,16 +111,9 @@ describe.skipIf(process.platform === 'win32')('server that receives SIGTERM', ()
       tiles.map(
         (tile) =>
           new Promise<Reply>((resolve, reject) => {
-            const request = http.get({ port: running.port, path: address(tile), agent }, (response) => {
-              let bytes = 0;
-              response.on('data', (chunk: Buffer) => {
-                bytes += chunk.byteLength;
-              });
-              response.on('error', reject);
-              response.on('end', () =>
-                resolve({ status: response.statusCode ?? 0, bytes, connection: response.headers.connection }),
-              );
-            });
+            const request = http.get({ port: running.port, path: address(tile), agent }, (response) =>
+              resolve(readReply(response)),
+            );
             request.on('error', reject);
             request.on('finish', () => {
               sentCount++;
