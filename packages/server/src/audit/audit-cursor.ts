@@ -1,4 +1,4 @@
-/** Cursors of the audit log: text forms of a position (time and number of an event) at which the next page begins. */
+/** Cursors of the audit log: text forms of a position (time and number of an event) after which the next page begins. */
 import { z } from 'zod';
 import { decodeCursor, encodeCursor } from '../domain/list-cursor.ts';
 import type { AuditPosition } from '../store/audit.ts';
