@@ -54,7 +54,7 @@ export function createReadiness(dependencies: ReadinessDependencies): Readiness 
       if (lastCheck === null || now - lastCheck.at > cacheTtlMs) lastCheck = { at: now, reason: check() };
       const reason = await lastCheck.reason;
       if (reason !== loggedReason) {
-        if (reason === null) log.info('server ready');
+        if (reason === null) log.info('server ready; /health/ready returns 200');
         else
           log.warn(
             { reason },

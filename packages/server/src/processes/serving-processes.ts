@@ -63,7 +63,7 @@ export async function startServing({ count, calls, log }: ServingOptions): Promi
     answerCalls(worker, calls, (error, { name, args }) =>
       log.error(
         { err: error, call: name, path: pathInCall(args) },
-        'tile render request of an HTTP worker process failed in the primary process; the client gets an error response',
+        'render call of an HTTP worker process failed in the primary process; the request of the client gets an error response',
       ),
     );
     return worker;

@@ -185,7 +185,7 @@ async function decideEach(
       if (results.length === 0) throw error;
       reply.log.error(
         { err: error, uid, decided: results.length, total: uids.length },
-        'bulk approval or rejection of accounts stopped at an error of this account; the remaining accounts are still pending',
+        'bulk approval or rejection of accounts stopped at account `uid`; the remaining accounts are still pending',
       );
       break;
     }

@@ -221,7 +221,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     } catch (error) {
       log.warn(
         { err: error, requestId: origin.requestId },
-        'sign-in rate limit could not be reset after a successful sign-in or registration; earlier failed attempts still count',
+        'sign-in rate limit could not be updated after a successful sign-in or registration; earlier failed attempts still count',
       );
     }
   }

@@ -42,7 +42,7 @@ export function openObjectStorage({
     warn: (error) =>
       log.warn(
         { err: error, folder },
-        'object storage disk cache failed; parts of slides that it lacks are read from object storage again',
+        'object storage disk cache could not be written; missing parts of slides are read from object storage again',
       ),
   });
   return {

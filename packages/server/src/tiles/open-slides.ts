@@ -195,7 +195,7 @@ export function createOpenSlides({
           if (entry.storageError === null)
             log.warn(
               { err: error, image: request.id },
-              'could not check whether the file of an open slide has changed: slide storage unreachable; the next request for the slide checks again',
+              'slide storage unreachable: an open slide could not be checked for a changed file; the next request for the slide checks again',
             );
           entry.storageError = error;
           return;
@@ -203,7 +203,7 @@ export function createOpenSlides({
         if (!(error instanceof SlideError))
           log.warn(
             { err: error, image: request.id },
-            'could not check whether the file of an open slide has changed: unexpected error; the next request opens the slide again',
+            'open slide could not be checked for a changed file: unexpected error; the next request opens the slide again',
           );
         retire(request.id, entry);
       } finally {

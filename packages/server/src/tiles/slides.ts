@@ -396,7 +396,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
         if (transientErrorCodes.has(code) || isTemporaryError(error)) return { status: 'postponed' };
         log.warn(
           { err: error, root: file.root, path: file.path },
-          'slide file unreadable; the image is marked as failed',
+          'slide file unreadable; the image is marked as failed until the file is replaced',
         );
         return { status: 'failed', error: sentenceOf(error), code };
       }
@@ -412,7 +412,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
         // One of the files crashes the render worker. Without groups, the other files can still be shown.
         log.warn(
           { err: error, folder: folder.path, files: names.length },
-          'could not determine which files of a folder form one slide; each file is treated as a slide of its own',
+          'slide files of a folder could not be grouped into slides; each file is treated as a slide of its own',
         );
         return [];
       }
