@@ -148,10 +148,7 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
         if (isHidden(name)) return false;
         // Node.js reads bytes that are not UTF-8 as this replacement character, so the file could not be opened.
         if (name.includes('\ufffd')) {
-          log.warn(
-            { path: placeIn(folder, name) },
-            'slide file or folder skipped: name not UTF-8; rename it',
-          );
+          log.warn({ path: placeIn(folder, name) }, 'file or folder skipped: name is not UTF-8; rename it');
           return false;
         }
         // A companion folder is not a candidate, but its size and versions belong to a slide.

@@ -44,10 +44,7 @@ export function stopOnSignal(
   process.on('SIGINT', beginStop);
   // An unhandled rejection affects only one request or task, so the process continues.
   process.on('unhandledRejection', (error) =>
-    services.log.error(
-      { err: error },
-      'unhandled promise rejection: a request or background task failed; the process continues',
-    ),
+    services.log.error({ err: error }, 'unhandled promise rejection in a task; the process continues'),
   );
   process.on('uncaughtException', (error) => {
     services.log.fatal({ err: error }, 'uncaught exception; the process is shutting down');
