@@ -54,10 +54,10 @@ describe.each([
 ])('the tissue of the $organ demonstration slide', ({ tissue, places }) => {
   it.each(Object.entries(places))('has the same pixels in two overlapping tiles (%s)', (_, place) => {
     const [x, y] = place as [number, number];
-    const first = draw(tissue, x, y);
-    const second = draw(tissue, x + shift, y + shift);
-    expect(Math.max(...first.eosin)).toBeGreaterThan(0.3);
-    expect(greatestDifference(first, second)).toBeLessThan(0.01);
+    const firstTile = draw(tissue, x, y);
+    const secondTile = draw(tissue, x + shift, y + shift);
+    expect(Math.max(...firstTile.eosin)).toBeGreaterThan(0.3);
+    expect(greatestDifference(firstTile, secondTile)).toBeLessThan(0.01);
   });
 
   it('is at least 20,000 pixels wide', () => {

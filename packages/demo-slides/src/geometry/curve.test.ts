@@ -4,9 +4,9 @@ import { createCurve, locateOnCurve, pointOnCurve } from './curve.ts';
 describe('locateOnCurve', () => {
   it('returns the perpendicular distance from a slanting line as depth', () => {
     const slanting = createCurve(0, 4000, 20, (x) => x * 0.75);
-    const place = locateOnCurve(slanting, 2000 - 300, 1500 + 400, { depth: 0, along: 0 });
-    expect(place.depth).toBeCloseTo(500, 0);
-    expect(place.along).toBeCloseTo(2500, 0);
+    const curvePosition = locateOnCurve(slanting, 2000 - 300, 1500 + 400, { depth: 0, along: 0 });
+    expect(curvePosition.depth).toBeCloseTo(500, 0);
+    expect(curvePosition.along).toBeCloseTo(2500, 0);
   });
 
   it('returns a negative depth for a position above the curve', () => {

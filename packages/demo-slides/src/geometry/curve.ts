@@ -38,13 +38,13 @@ export function createCurve(
 /** Computes the position of a point relative to the curve. Writes it into `out`, which saves memory, and returns `out`. */
 export function locateOnCurve(curve: Curve, x: number, y: number, out: CurvePosition): CurvePosition {
   const { startX, step, heights, lengths } = curve;
-  const last = heights.length - 1;
-  const indexAtX = Math.min(last, Math.max(0, Math.round((x - startX) / step)));
+  const lastIndex = heights.length - 1;
+  const indexAtX = Math.min(lastIndex, Math.max(0, Math.round((x - startX) / step)));
   const verticalDistance = y - (heights[indexAtX] as number);
   // The node above or below the point is `|verticalDistance|` away, so the nearest node is at most that far away along x, too.
   const reach = Math.ceil(Math.abs(verticalDistance) / step);
-  const first = Math.max(0, indexAtX - reach);
-  const end = Math.min(last, indexAtX + reach);
+  const firstNearIndex = Math.max(0, indexAtX - reach);
+  const lastNearIndex = Math.min(lastIndex, indexAtX + reach);
   let best = Number.POSITIVE_INFINITY;
   let bestIndex = indexAtX;
   // First, every `stride`-th node is compared, about 48 nodes in all; then every node around the best of them.
@@ -54,7 +54,7 @@ export function locateOnCurve(curve: Curve, x: number, y: number, out: CurvePosi
     const dy = (heights[index] as number) - y;
     return dx * dx + dy * dy;
   };
-  for (let i = first; i <= end; i += stride) {
+  for (let i = firstNearIndex; i <= lastNearIndex; i += stride) {
     const square = squaredDistanceTo(i);
     if (square < best) {
       best = square;
@@ -62,7 +62,7 @@ export function locateOnCurve(curve: Curve, x: number, y: number, out: CurvePosi
     }
   }
   const coarseIndex = bestIndex;
-  for (let i = Math.max(0, coarseIndex - stride); i <= Math.min(last, coarseIndex + stride); i++) {
+  for (let i = Math.max(0, coarseIndex - stride); i <= Math.min(lastIndex, coarseIndex + stride); i++) {
     const square = squaredDistanceTo(i);
     if (square < best) {
       best = square;
@@ -71,7 +71,7 @@ export function locateOnCurve(curve: Curve, x: number, y: number, out: CurvePosi
   }
   // The depth is measured from the tangent at the nearest node, so that it changes smoothly between nodes.
   const before = Math.max(0, bestIndex - 1);
-  const after = Math.min(last, bestIndex + 1);
+  const after = Math.min(lastIndex, bestIndex + 1);
   const tangentX = (after - before) * step;
   const tangentY = (heights[after] as number) - (heights[before] as number);
   const length = Math.hypot(tangentX, tangentY);

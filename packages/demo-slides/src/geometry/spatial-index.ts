@@ -47,16 +47,16 @@ export class SpatialIndex<Item> {
 
   /** Returns the items that may overlap a tile in the order in which they were added; so all tiles draw them in the same order. */
   touching(tile: SquareArea): readonly Item[] {
-    const found = new Set<Item>();
+    const touchingItems = new Set<Item>();
     const lastRow = Math.floor((tile.y + tile.size - 1) / this.#side);
     const lastColumn = Math.floor((tile.x + tile.size - 1) / this.#side);
     for (let row = Math.floor(tile.y / this.#side); row <= lastRow; row++) {
       for (let column = Math.floor(tile.x / this.#side); column <= lastColumn; column++) {
-        for (const item of this.#squares.get(keyOf(column, row)) ?? []) found.add(item);
+        for (const item of this.#squares.get(keyOf(column, row)) ?? []) touchingItems.add(item);
       }
     }
     const orderOf = (item: Item) => this.#order.get(item) ?? 0;
-    return [...found].sort((a, b) => orderOf(a) - orderOf(b));
+    return [...touchingItems].sort((a, b) => orderOf(a) - orderOf(b));
   }
 }
 

@@ -205,12 +205,12 @@ function placeSinusoidCells(
   });
   const middle = positionAt(endothelialPosition, 0);
   if (!lobule.isParenchyma(middle.x, middle.y)) return [];
-  const place = { angle: Math.atan2(nx, -ny), scale: 0.66 + 0.22 * chance(1), density: 0.95, opacity: 0.95 };
+  const pose = { angle: Math.atan2(nx, -ny), scale: 0.66 + 0.22 * chance(1), density: 0.95, opacity: 0.95 };
   const placed: PlacedStamp[] = [];
   if (chance(2) < 0.42) {
     const wall = (gap / 2 - 3) * (chance(3) < 0.5 ? 1 : -1);
     placed.push({
-      ...place,
+      ...pose,
       ...positionAt(endothelialPosition, wall),
       stamp: pick(cells.endothelium, chance(4)),
     });
@@ -228,7 +228,7 @@ function placeSinusoidCells(
       });
     }
   } else if (gap > 20 && chance(16) < 0.16) {
-    placed.push({ ...place, ...middle, stamp: pick(cells.macrophages, chance(17)), scale: 0.6 });
+    placed.push({ ...pose, ...middle, stamp: pick(cells.macrophages, chance(17)), scale: 0.6 });
   }
   return placed;
 }

@@ -149,13 +149,13 @@ class TileWriter {
     }
     const encoding = encodeTile(pixels);
     const previous = this.#pending.at(-1) ?? Promise.resolve();
-    const written = Promise.all([encoding, previous]).then(async ([{ tile }]) => {
+    const writing = Promise.all([encoding, previous]).then(async ([{ tile }]) => {
       const offset = this.#end;
       this.#end += tile.length;
       onPlaced(offset, tile.length);
       await this.#write(tile, offset);
     });
-    this.#pending.push(written);
+    this.#pending.push(writing);
     if (this.#pending.length > MAX_PENDING) await this.#pending.shift();
     // Lets the event loop handle messages and signals between two tiles.
     else await new Promise(setImmediate);

@@ -145,24 +145,24 @@ describe.skipIf(!hasPostgres)(
       onTestFinished(() => database.close());
       const proxy = await startProxy(database.url ?? '');
       onTestFinished(proxy.close);
-      const cutOff = await createJobsInPostgres({ url: proxy.url, log, kinds });
-      onTestFinished(() => cutOff.close());
-      const other = await createJobsInPostgres({ url: database.url ?? '', log, kinds });
-      onTestFinished(() => other.close());
+      const cutOffQueue = await createJobsInPostgres({ url: proxy.url, log, kinds });
+      onTestFinished(() => cutOffQueue.close());
+      const otherQueue = await createJobsInPostgres({ url: database.url ?? '', log, kinds });
+      onTestFinished(() => otherQueue.close());
       const jobStarted = gate();
       const workerGate = gate();
-      cutOff.setWorker('read-slide', async () => {
+      cutOffQueue.setWorker('read-slide', async () => {
         jobStarted.open();
         await workerGate.opened;
       });
-      await cutOff.start();
-      await cutOff.enqueue('read-slide', slide('a'));
+      await cutOffQueue.start();
+      await cutOffQueue.enqueue('read-slide', slide('a'));
       await jobStarted.opened;
       proxy.cut();
 
       const read: string[] = [];
-      other.setWorker('read-slide', async ({ imageId }) => void read.push(imageId));
-      await other.start();
+      otherQueue.setWorker('read-slide', async ({ imageId }) => void read.push(imageId));
+      await otherQueue.start();
       await vi.waitFor(() => expect(read).toEqual(['a']), waitOptions);
       workerGate.open();
     });
