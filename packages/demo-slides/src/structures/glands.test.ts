@@ -26,20 +26,16 @@ describe('locateInGland (the position in a gland of a position on the slide)', (
     fc.assert(
       fc.property(along, side, fc.double({ min: 1, max: 80, noNaN: true }), (position, wallSide, depth) => {
         const { x, y } = wallPoint(gland, position, wallSide, depth);
-        const glandPosition = locateInGland(gland, x, y, { depth: 0, along: 0, side: 0 });
-        expect(glandPosition.depth).toBeCloseTo(depth);
-        expect(glandPosition.along).toBeCloseTo(position);
+        const located = locateInGland(gland, x, y, { depth: 0, along: 0, side: 0 });
+        expect(located.depth).toBeCloseTo(depth);
+        expect(located.along).toBeCloseTo(position);
       }),
     );
   });
 
   it('returns minus the radius of the lumen as depth for a position on the axis', () => {
-    const glandPosition = locateInGland(gland, 500 + 0.6 * 300, 300 + 0.8 * 300, {
-      depth: 0,
-      along: 0,
-      side: 0,
-    });
-    expect(glandPosition.depth).toBeCloseTo(-gland.lumen);
+    const located = locateInGland(gland, 500 + 0.6 * 300, 300 + 0.8 * 300, { depth: 0, along: 0, side: 0 });
+    expect(located.depth).toBeCloseTo(-gland.lumen);
   });
 });
 
