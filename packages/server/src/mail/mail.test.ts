@@ -77,7 +77,10 @@ async function mailServer({ refusals = 0, offersTls = false } = {}) {
     disabledCommands: offersTls ? [] : ['STARTTLS'],
     onMailFrom: (_, __, answer) => {
       requestCount += 1;
-      const busy = Object.assign(new Error('come back later'), { responseCode: 451 });
+      answer(null);
+    },
+    onRcptTo: ({ address }, _, answer) => {
+      const busy = Object.assign(new Error(`<${address}>: come back later`), { responseCode: 451 });
       answer(requestCount <= refusals ? busy : null);
     },
     onData: (stream, { secure }, answer) => {
@@ -161,6 +164,15 @@ describe('Mail with a mail server', () => {
     await background.idle();
     expect(server.received).toHaveLength(1);
     expect(logged()).not.toContain('code=');
+  });
+
+  it('logs why the mail server rejected an e-mail without the address of the recipient', async () => {
+    const server = await mailServer({ refusals: 1 });
+    const { mail, background, logged } = start(await newMachine(), server.url);
+    mail.send(email);
+    await background.idle();
+    expect(logged()).toContain('<address>: come back later');
+    expect(logged()).not.toContain(email.to);
   });
 
   it('deletes an e-mail that the mail server rejects for two days, and logs it without its text', async () => {

@@ -174,9 +174,13 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
   };
 }
 
-/** Returns the message of an error. Only this is logged, because other fields of the error may contain the e-mail. */
+/**
+ * Returns the message of an error without e-mail addresses: mail servers name the recipient that they reject. Only this is
+ * logged, because other fields of the error may contain the e-mail.
+ */
 function reasonOf(error: unknown): string {
-  const reason = error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
+  const reason = message.replaceAll(/[^\s<>"]+@[^\s<>"]+/g, 'address');
   return isTlsFault(error) ? `${reason}. ${tlsAdvice}` : reason;
 }
 
