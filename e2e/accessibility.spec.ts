@@ -16,7 +16,7 @@ async function keepToasts(page: Page): Promise<void> {
 // The browser writes each failed request to its console, for example "… responded with a status of 401 ()".
 test.use({ expectedConsoleErrors: /status of (40[0-9]|502)/ });
 
-test('axe finds no accessibility violation on the login page, with its errors, and with the toast of a failed login', async ({
+test('axe finds no accessibility violation on the empty login page, on its field errors, and on the toast after a failed login', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('anonymous');
@@ -38,7 +38,7 @@ test('axe finds no accessibility violation on the login page, with its errors, a
   await expectNoAxeFindings(page, 'toast of a failed login');
 });
 
-test('axe finds no accessibility violation on the registration, password reset, confirmation and not-found pages, with their errors', async ({
+test('axe finds no accessibility violation on the registration, password reset, e-mail confirmation and 404 pages, also with field errors', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('anonymous');
@@ -164,7 +164,7 @@ test('axe finds no accessibility violation in the viewer while the image list lo
   await expectNoAxeFindings(page, 'list that cannot be loaded');
 });
 
-test('axe finds no accessibility violation on an open slide with the session statistics, a measurement, the colour panel and the keyboard help', async ({
+test('axe finds no accessibility violation in the viewer with an open slide, session statistics, a measurement, the colour panel and the keyboard help', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('user');
@@ -188,7 +188,7 @@ test('axe finds no accessibility violation on an open slide with the session sta
   await expectNoAxeFindings(page, 'keyboard help');
 });
 
-test('axe finds no accessibility violation on the admin dashboard, the users with their dialogs, and the audit log', async ({
+test('axe finds no accessibility violation on the admin dashboard, on user management with its dialogs, and on the audit log', async ({
   openPageAs,
   createAccount,
 }) => {
@@ -229,7 +229,7 @@ test('axe finds no accessibility violation on the admin dashboard, the users wit
   await expectNoAxeFindings(page, 'audit log');
 });
 
-test('axe finds no accessibility violation on the list of pending accounts and its dialogs', async ({
+test('axe finds no accessibility violation on the list of pending accounts in user management, and in its dialogs', async ({
   openPageAs,
   createAccount,
 }) => {
@@ -250,7 +250,7 @@ test('axe finds no accessibility violation on the list of pending accounts and i
   }
 });
 
-test('axe finds no accessibility violation on the screens about a restricted dataset, for a member without access and for an administrator', async ({
+test('axe finds no accessibility violation where a member requests access to a restricted dataset, and on the dataset management of an administrator', async ({
   openPageAs,
   createAccount,
   product,
@@ -278,7 +278,7 @@ test('axe finds no accessibility violation on the screens about a restricted dat
   await setAccess('open');
 });
 
-test('axe finds no accessibility violation on slide management, its dialogs, its menu, and the errors of a catalogue file', async ({
+test('axe finds no accessibility violation on slide management, its dialogs and menu, and the list of errors in an imported catalogue file (CSV)', async ({
   openPageAs,
 }) => {
   test.slow(); // each state is checked in both colour schemes

@@ -30,7 +30,7 @@ test.describe('annotating a tumour', () => {
   test.use({ expectedConsoleErrors: /ERR_FAILED|ERR_INTERNET_DISCONNECTED|Failed to load resource/ });
   test.setTimeout(120_000); // two browsers and many steps
 
-  test('a colleague sees a tumour annotation with its description, and later the change that its author made offline', async ({
+  test('a colleague sees a shared annotation with its description, and a change made offline once its author is online again', async ({
     openPageAs,
   }) => {
     const page = await openPageAs('user');
@@ -117,7 +117,7 @@ const newQuPathFeature = (id: string, x: number, name: string) => ({
   },
 });
 
-test('a QuPath file is validated and imported, and its export differs from the file only in the annotation that was renamed', async ({
+test('a QuPath file is validated and imported, and after one annotation is renamed, the exported file differs only in that name', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('user');
@@ -169,7 +169,7 @@ test('a QuPath file is validated and imported, and its export differs from the f
   });
 });
 
-test('a file written by QuPath 0.5 is imported, and its export differs from the file only in the annotation that was renamed', async ({
+test('a file written by QuPath 0.5 is imported, and after one annotation is renamed, the exported file differs only in that name', async ({
   openPageAs,
 }) => {
   const quPathFile = path.join(process.env.TEST_SLIDES ?? 'no-slides', 'annotations', 'qupath05.geojson');

@@ -43,7 +43,7 @@ test('a polygon that is drawn and classified with a digit key is still present a
 test.describe('an annotation that cannot be saved', () => {
   test.use({ expectedConsoleErrors: /ERR_FAILED|Failed to load resource/ });
 
-  test('an annotation that cannot be saved is kept on the computer, and is saved after a reload when the server is reachable', async ({
+  test('an annotation drawn while the server is unreachable is kept in the browser, and is saved after a reload when the server responds', async ({
     openPageAs,
   }) => {
     const page = await openPageAs('user');
@@ -94,7 +94,7 @@ test('the brush tool paints an area, enlarges it, and erases part of it while Al
   await expect.poll(shownArea).toBeLessThan(enlargedArea);
 });
 
-test('axe finds no accessibility violation in the drawing mode, and on a phone at most six controls cover the slide', async ({
+test('the drawing mode of the viewer has no accessibility violation found by axe, and on a phone at most six controls over the slide', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('user');

@@ -95,7 +95,7 @@ test('an administrator rejects several applicants at once with a reason, which e
 });
 
 test.describe('approving several applicants', () => {
-  test('approving several applicants reports the one whom another administrator has already approved, and approves the others', async ({
+  test('when an administrator approves several applicants, user management reports the one already approved, and approves the others', async ({
     openPageAs,
     createAccount,
   }) => {

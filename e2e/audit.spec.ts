@@ -92,7 +92,7 @@ test('the audit log fits a phone screen as a list of cards, and axe finds no acc
   expect(await axeFindings(page)).toEqual([]);
 });
 
-test('the card of an account links to the audit entries of the person, and the viewer links to the audit entries of the slide', async ({
+test('user management links to the audit entries about each account, and the viewer to the audit entries about the open slide', async ({
   openPageAs,
   createAccount,
 }) => {

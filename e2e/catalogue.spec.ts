@@ -34,7 +34,7 @@ test('the search of the catalogue ignores case and hides groups without a match'
   await expect(page.getByRole('button', { name: /^Unknown \d/ })).toBeHidden(); // the group of images without a dataset
 });
 
-test('a second click on the selected image does not load it again, and its panel shows name, dataset and organ', async ({
+test('a second click on the selected image of the catalogue does not open the image again, and a panel shows name, dataset and organ of the image', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('user');
@@ -55,7 +55,7 @@ test('a second click on the selected image does not load it again, and its panel
   expect(descriptorRequests, 'a second click on the selected image loads nothing').toBe(1);
 });
 
-test('the viewer shows the active image session, and its id, validity, age and number of requests in the session statistics', async ({
+test('the viewer shows that its image session (credential for tiles) is active, and its id, validity, age and number of requests', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('user');

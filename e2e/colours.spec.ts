@@ -30,7 +30,7 @@ async function openSlide(page: Page): Promise<void> {
 const greenOf = async (page: Page) => (await meanColourOf(page.getByRole('application'))).green;
 
 for (const drawer of ['webgl', 'canvas'] as const) {
-  test(`when it draws with ${drawer}, the viewer corrects colours by the colour profile of the slide, and URL and browser keep the choice between corrected and scanned colours`, async ({
+  test(`with the ${drawer} drawer, the viewer applies the colour profile of the slide, and keeps the choice As scanned in URL and browser`, async ({
     openPageAs,
   }) => {
     const page = await openPageAs('user');
@@ -63,7 +63,7 @@ for (const drawer of ['webgl', 'canvas'] as const) {
   });
 }
 
-test('a browser that cannot correct colours itself requests corrected tiles, and uncorrected ones when the person chooses As scanned', async ({
+test('a browser without OffscreenCanvas requests colour-corrected tiles, and uncorrected tiles when the person chooses As scanned', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('user');

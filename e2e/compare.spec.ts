@@ -76,7 +76,7 @@ test('during a comparison, a slide chosen in the catalogue opens beside the firs
 /** The fields of view at which the two slides open. */
 const startFields = 'x=500&y=700&zoom=0.5&bx=400&by=600&bzoom=0.25';
 
-test('moving one of two linked slides moves the other slide by the same distance on the tissue', async ({
+test('during a comparison, moving one of two linked slides moves the other slide by the same distance on the tissue', async ({
   openPageAs,
   product,
 }) => {
@@ -121,7 +121,7 @@ test('moving one of two linked slides moves the other slide by the same distance
     .toBeLessThan(1);
 });
 
-test('two linked slides zoom by the same factor and rotate by the same angle', async ({
+test('during a comparison, two linked slides zoom by the same factor and rotate by the same angle', async ({
   openPageAs,
   product,
 }) => {
@@ -134,7 +134,7 @@ test('two linked slides zoom by the same factor and rotate by the same angle', a
   await expect.poll(() => fieldIn(page, '')).toMatchObject({ zoom: 1, rotation: 90 });
 });
 
-test('two slides that are linked again keep the differences in zoom and rotation that they had at that moment', async ({
+test('when two compared slides are linked again, they keep their current difference in zoom and rotation', async ({
   openPageAs,
   product,
 }) => {

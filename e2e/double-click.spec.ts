@@ -29,7 +29,7 @@ async function clickTwice(page: Page, email: string, button: string, gapMs: numb
 
 test.describe('the list of applicants', () => {
   for (const gapMs of [80, 200, 450]) {
-    test(`clicking the button that approves an applicant twice approves only that applicant, with ${gapMs} ms between the clicks`, async ({
+    test(`two clicks on the Approve button of an applicant, ${gapMs} ms apart, approve this applicant and not the next one in the list`, async ({
       openPageAs,
       createAccount,
       product,
@@ -58,7 +58,10 @@ test.describe('the list of applicants', () => {
     });
   }
 
-  test('the administrator can undo the approval of an applicant', async ({ openPageAs, createAccount }) => {
+  test('a button in the toast about the approval of an applicant undoes the approval', async ({
+    openPageAs,
+    createAccount,
+  }) => {
     const someone = await createAccount('pending');
     const page = await openPageAs('admin');
     await page.goto('/admin/users?view=waiting');
@@ -112,7 +115,7 @@ test.describe('the list of applicants', () => {
   });
 });
 
-test('the button in the toast about the suspension of an account undoes the suspension', async ({
+test('a button in the toast about the suspension of an account undoes the suspension', async ({
   openPageAs,
   createAccount,
 }) => {

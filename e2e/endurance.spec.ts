@@ -43,7 +43,7 @@ test.describe('a network failure while a slide is open', () => {
   });
 });
 
-test('leaving the viewer in one of two tabs does not affect the same slide in the other tab', async ({
+test('when the viewer is left in one of two tabs with the same slide, the other tab still loads tiles without an error', async ({
   openPageAs,
 }) => {
   const first = await openPageAs('user');

@@ -75,7 +75,7 @@ test('the first load of the login page is at most 200 kB of compressed script', 
   expect(bytes).toBeLessThanOrEqual(maxScriptBytes);
 });
 
-test('the script of the viewer is loaded only when the viewer is opened, and the test report contains the layout shifts', async ({
+test('the dashboard loads no script of the viewer; the browser loads the script when the viewer is opened', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('user');

@@ -58,7 +58,7 @@ test('the login page links to registration and password reset', async ({ openPag
   await expect(page).toHaveURL(/\/auth\/password-reset$/);
 });
 
-test('the login form disables its button during the request, then shows a toast about the success and the dashboard', async ({
+test('the login form disables its button during the request, then shows a success toast and the dashboard', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('anonymous');
@@ -108,7 +108,7 @@ test.describe('a failed login', () => {
       'Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.',
     ],
     [
-      'that the token is invalid or its account does not exist',
+      'that the token is invalid when the verification of the new token returns 401',
       '**/api/v1/auth/verify',
       {
         status: 401,
@@ -117,7 +117,7 @@ test.describe('a failed login', () => {
       'Geçersiz token veya kullanıcı bulunamadı',
     ],
     [
-      'that the token could not be verified',
+      'that the token could not be verified when its verification returns 503',
       '**/api/v1/auth/verify',
       { status: 503, json: { message: 'Token doğrulanamadı', code: 'token_unverifiable', status: 503 } },
       'Token doğrulanamadı',
@@ -199,7 +199,7 @@ test.describe('a failed registration', () => {
   }
 });
 
-test('a registration that succeeds without a message from the server shows a general message about the success', async ({
+test('a registration shows a general success message when the response of the server contains no message', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('anonymous');
@@ -228,7 +228,7 @@ test('the form for a password change requires a new password of at least 8 chara
   await expect(page.getByText('Şifreler eşleşmiyor.')).toBeVisible();
 });
 
-test('a password change shows a toast about the success, and the new password can be used to sign in', async ({
+test('a password change shows a success toast, and the person can sign in with the new password', async ({
   openPageAs,
   createAccount,
   product,
@@ -249,7 +249,7 @@ test('a password change shows a toast about the success, and the new password ca
 test.describe('a failed action on the profile without a message from the server', () => {
   test.use({ expectedConsoleErrors: /status of 502/ });
 
-  test('a password change and an account deletion that fail without a message from the server show a general error message', async ({
+  test('the profile shows a general error message when a password change or account deletion fails without a message from the server', async ({
     openPageAs,
     createAccount,
   }) => {
@@ -270,7 +270,7 @@ test.describe('a failed action on the profile without a message from the server'
   });
 });
 
-test('an account deletion shows a toast about the success, signs the person out and deletes the account', async ({
+test('the account deletion on the profile deletes the account, shows a success toast and signs the person out', async ({
   openPageAs,
   createAccount,
   product,

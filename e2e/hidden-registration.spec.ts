@@ -28,7 +28,7 @@ async function registerAndSignIn(page: Page, email: string): Promise<(string | n
   );
 }
 
-test('with hidden registration, the screens are the same for new and existing e-mail addresses, and the link in the e-mail completes the registration', async ({
+test('with REGISTRATION_HIDE_EXISTING=on, registration looks the same for new and existing addresses, and an e-mail link completes it', async ({
   openPageAs,
   product,
 }) => {

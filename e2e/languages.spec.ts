@@ -89,7 +89,7 @@ const screens: readonly (readonly [
 ];
 
 for (const [path, who, titles, readyTexts] of screens) {
-  test(`the screen ${path} is in one language throughout, and axe finds no accessibility violation on it in Turkish and English`, async ({
+  test(`the screen ${path} contains no Turkish text in English, and axe finds no accessibility violation in Turkish and English`, async ({
     openPageAs,
   }) => {
     const page = await openPageAs(who);
@@ -150,7 +150,7 @@ test('when a visitor chooses English before the sign-in, the error messages of t
   await expect(page.getByText('This password is very common and easily guessed.')).toBeVisible();
 });
 
-test('a person changes the language to Turkish by keyboard and resets it while the same slide stays open', async ({
+test('a person changes the language of the viewer by keyboard to Turkish and later back, while the same slide stays open', async ({
   openPageAs,
   createAccount,
 }) => {

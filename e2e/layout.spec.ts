@@ -93,7 +93,7 @@ function cutChoices(page: Page): Promise<readonly string[]> {
 }
 
 for (const language of ['tr', 'en'] as const) {
-  test(`the viewer cuts neither the filters of the catalogue nor the name of the slide in ${languageNames[language]}`, async ({
+  test(`the viewer shows the catalogue filters and the slide name uncut at all screen sizes in ${languageNames[language]}`, async ({
     openPageAs,
   }) => {
     const page = await openPageAs('user');
@@ -122,7 +122,7 @@ for (const [tools, panel, button] of [
   ['Drawing tools', 'Annotations', 'Annotations'],
   ['Measuring and colours', 'Analysis results', 'Analysis results'],
 ] as const) {
-  test(`on a screen of 820 px width the panel “${panel}” covers no button of the toolbar “${tools}”`, async ({
+  test(`in a viewer 820 px wide, the panel “${panel}” covers no button of the toolbar “${tools}”`, async ({
     openPageAs,
   }) => {
     const page = await openPageAs('user');

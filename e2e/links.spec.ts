@@ -71,7 +71,7 @@ test.describe('a link to a slide outside the catalogue', () => {
 test.describe('while the network is down', () => {
   test.use({ expectedConsoleErrors: /ERR_|Failed to fetch|failed to load/i });
 
-  test('a screen that is not loaded yet shows a network error, and opens when the network is back', async ({
+  test('a screen opened for the first time while the network is down shows a network error, and opens when the network is back', async ({
     openPageAs,
   }) => {
     const page = await openPageAs('admin');

@@ -78,7 +78,9 @@ test('the counting circle, in which a person counts cells, has an area of 1 mm²
   expect(Math.abs((outline?.width ?? 0) / diameter - 1)).toBeLessThan(0.02);
 });
 
-test('a distance is measured by keyboard, and Backspace removes the measurement', async ({ openPageAs }) => {
+test('a person measures a distance on the slide by keyboard, and Backspace removes the measurement', async ({
+  openPageAs,
+}) => {
   const page = await openPageAs('user');
   await openAt(page, `x=600&y=700&zoom=${zoom}`);
   await page.keyboard.press('m');
@@ -96,7 +98,7 @@ test('a distance is measured by keyboard, and Backspace removes the measurement'
   await expect(page.getByRole('button', { name: 'Ruler' })).toHaveAttribute('aria-pressed', 'false');
 });
 
-test('the contrast slider changes the colours of the slide, and As scanned resets them', async ({
+test('the contrast slider of the viewer changes the colours of the slide, and the button As scanned resets the colours', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('user');
@@ -116,7 +118,9 @@ test('the contrast slider changes the colours of the slide, and As scanned reset
   await expect.poll(filter).toBeUndefined();
 });
 
-test('the key S saves a screenshot as a PNG file with the name of the slide', async ({ openPageAs }) => {
+test('the key S saves a screenshot of the viewer as a PNG file named after the slide', async ({
+  openPageAs,
+}) => {
   const page = await openPageAs('user');
   await openAt(page, 'x=600&y=700&zoom=0.5');
   const downloading = page.waitForEvent('download');
@@ -177,7 +181,7 @@ test('the view zooms out until a counting circle that is larger than the screen 
   expect(outline?.height ?? 0).toBeLessThan(box.height);
 });
 
-test('Esc closes the panels of colours and of the rotation angle, and the focus returns to the buttons that opened them', async ({
+test('Esc closes the colour panel or rotation panel of the viewer, and the focus returns to the button that opened the panel', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('user');
@@ -194,7 +198,7 @@ test('Esc closes the panels of colours and of the rotation angle, and the focus 
   }
 });
 
-test('the rotation angle that a person types is shown over the slide and kept in the URL', async ({
+test('the viewer shows a typed rotation angle over the slide and keeps the angle in the URL', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('user');
@@ -214,7 +218,9 @@ test('a button of the viewer copies the link to the current view', async ({ open
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
 });
 
-test('on a phone at most six controls cover the slide until All tools is pressed', async ({ openPageAs }) => {
+test('on a phone, at most six controls of the viewer cover the slide until the button All tools is pressed', async ({
+  openPageAs,
+}) => {
   const page = await openPageAs('user');
   await page.setViewportSize({ width: 390, height: 844 });
   await openAt(page, 'x=600&y=700&zoom=0.5');

@@ -86,7 +86,7 @@ function comparePictures(page: Page, pictures: readonly [string, string]): Promi
 }
 
 for (const field of ['x=900.3&y=1200.7&zoom=0.83', 'x=700.3&y=900.7&zoom=0.37', 'x=640.1&y=800.3&zoom=1.7']) {
-  test(`the WebGL and the canvas drawer show the same pixels of the slide at the view ${field}`, async ({
+  test(`the WebGL and the canvas drawer of the viewer show the same pixels of the slide at the view ${field}`, async ({
     openPageAs,
   }, info) => {
     const pictures: string[] = [];
@@ -112,7 +112,7 @@ const distinctTable = buildColourTable(33, ([red = 0, green = 0, blue = 0]) => [
   0.8 * blue ** 0.9 + 0.05 * red,
 ]);
 
-test('the WebGL and the canvas drawer show the same pixels of a slide with a colour profile at native magnification', async ({
+test('the WebGL and the canvas drawer of the viewer show the same pixels of a slide with a colour profile at native magnification', async ({
   openPageAs,
 }, info) => {
   const field = 'x=740.3&y=880.7&zoom=1';

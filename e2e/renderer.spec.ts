@@ -36,7 +36,7 @@ async function memoryOf(browser: Browser): Promise<number> {
   return Math.round(kilobytes / 1024);
 }
 
-test('the numbers of object URLs, bitmaps and textures stay below their limits while the viewer pans over more tiles than textures may exist', async ({
+test('object URLs, bitmaps and textures stay below their limits while the viewer pans over more tiles than its limit of textures', async ({
   openPageAs,
   browser,
 }, info) => {
@@ -132,7 +132,7 @@ test('when a lost WebGL context is not restored, the viewer draws the slide on a
     .toBeLessThan(2);
 });
 
-test('brightness changes the colours that WebGL draws until Reset colours, and a click on empty glass sets the white balance', async ({
+test('in the WebGL viewer, brightness changes the colours until Reset colours, and a click on empty glass sets the white balance', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('user');
@@ -166,7 +166,7 @@ for (const [format, magic] of [
   ['PNG', '89504e47'],
   ['JPEG', 'ffd8ff'],
 ] as const) {
-  test(`a picture is saved as ${format} with the size that the panel shows for the chosen magnification`, async ({
+  test(`the viewer saves a picture of the slide as ${format} with the pixel size that the save panel shows for the chosen magnification`, async ({
     openPageAs,
   }) => {
     const page = await openPageAs('user');

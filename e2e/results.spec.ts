@@ -140,7 +140,7 @@ function colouredPixels(page: Page, layerId: string): Promise<number> {
   }, layerId);
 }
 
-test('a heatmap is drawn over the slide, changes its threshold and palette without a request, and shows the value under the pointer', async ({
+test('a heatmap result is drawn over the slide, shows the value under the pointer, and changes threshold and palette without a request', async ({
   openPageAs,
   product,
 }) => {

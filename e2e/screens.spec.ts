@@ -280,7 +280,7 @@ test.describe('user management', () => {
     await expect(toastsOf(page)).toHaveText(['Kullanıcılar başarıyla yüklendi.']);
   });
 
-  test('user management shows a loading text, and then that there are no accounts when the list is empty', async ({
+  test('user management shows a loading text during the request, and then that there are no accounts when the list is empty', async ({
     openPageAs,
   }) => {
     const page = await openPageAs('admin');
@@ -304,7 +304,7 @@ test.describe('user management', () => {
         'Kullanıcılar yüklenemedi.',
       ],
     ] as const) {
-      test(`user management that cannot load the accounts shows a retry button and ${shown}`, async ({
+      test(`when the accounts cannot be loaded, user management shows a retry button and ${shown}`, async ({
         openPageAs,
       }) => {
         const page = await openPageAs('admin');
@@ -335,7 +335,7 @@ test.describe('user management', () => {
     await expect(factOf(card, 'Rol')).toHaveText('Atanmamış');
   });
 
-  test('approving, suspending, reactivating or promoting an account shows a toast and reloads only that account', async ({
+  test('user management shows a toast and reloads only one account when that account is approved, suspended, reactivated or promoted', async ({
     openPageAs,
     createAccount,
   }) => {
@@ -393,7 +393,7 @@ test.describe('user management', () => {
       ['user', 'Askıya Al', 'suspend', 'Kullanıcı askıya alınırken hata oluştu.'],
       ['user', 'Yönetici Yap', 'promote', 'Kullanıcı yönetici yapılırken hata oluştu.'],
     ] as const) {
-      test(`when the request to ${action} an account fails, user management shows the message of the server, or a general one without it`, async ({
+      test(`when the request to ${action} an account fails, user management shows the server message, or a general one if there is none`, async ({
         openPageAs,
         createAccount,
       }) => {

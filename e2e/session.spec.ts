@@ -46,7 +46,7 @@ test('signing in stores the token and the user in the browser under the keys aut
 test.describe('a sign-in that is rejected', () => {
   test.use({ expectedConsoleErrors: /status of 40[13]/ });
 
-  test('the login page shows that e-mail address or password is wrong when an unknown address signs in', async ({
+  test('a sign-in with an unknown e-mail address shows the error that the e-mail address or the password is wrong', async ({
     openPageAs,
   }) => {
     const page = await openPageAs('anonymous');
@@ -59,7 +59,7 @@ test.describe('a sign-in that is rejected', () => {
     expect(await page.evaluate(storedKeys)).toEqual([]);
   });
 
-  test('the login page shows that the account is deactivated when its owner signs in', async ({
+  test('a sign-in to a deactivated account shows the error that the account is deactivated', async ({
     openPageAs,
     createAccount,
   }) => {
@@ -92,7 +92,7 @@ test.describe('a sign-in that is rejected', () => {
 });
 
 test.describe('a form with empty or invalid fields', () => {
-  test('the login form shows the errors of empty or invalid fields', async ({ openPageAs }) => {
+  test('the login form shows an error at each field that is empty or invalid', async ({ openPageAs }) => {
     const page = await openPageAs('anonymous');
     await page.goto('/auth/login');
     await page.getByRole('button', { name: 'Giriş Yap' }).click();
@@ -102,7 +102,9 @@ test.describe('a form with empty or invalid fields', () => {
     await expect(page.getByText('Geçerli bir e-posta adresi girin.')).toBeVisible();
   });
 
-  test('the registration form shows the errors of empty or invalid fields', async ({ openPageAs }) => {
+  test('the registration form shows an error at each field that is empty or invalid', async ({
+    openPageAs,
+  }) => {
     const page = await openPageAs('anonymous');
     await page.goto('/auth/register');
     await page.getByRole('button', { name: 'Kayıt Ol' }).click();

@@ -29,7 +29,7 @@ test('a person signs another browser out from the list of sign-ins on the profil
   await expect(card.getByRole('listitem')).toHaveCount(1);
 });
 
-test('signing out everywhere signs the person out in this and in another browser', async ({
+test('the action Sign out everywhere on the profile signs the person out in the current and in another browser', async ({
   openPageAs,
   createAccount,
 }) => {

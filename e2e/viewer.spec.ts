@@ -165,7 +165,7 @@ test.describe('the image catalogue', () => {
   test.describe('when the server rejects the image session of the list request', () => {
     test.use({ expectedConsoleErrors: /status of (401|503)/ });
 
-    test('when the server rejects the image session of the list request, the catalogue shows that it creates a new one, and then the list', async ({
+    test('when the server rejects the image session of a catalogue request, the catalogue announces a new session and then shows the list', async ({
       openPageAs,
     }) => {
       const page = await openPageAs('user');
@@ -187,7 +187,7 @@ test.describe('the image catalogue', () => {
       await expect(page.getByRole('button', { name: slideName })).toBeVisible();
     });
 
-    test('the catalogue shows an error with a Retry button when its image session is rejected and no new one can be created', async ({
+    test('the catalogue shows an error with a Retry button when its image session is rejected and no new session can be created', async ({
       openPageAs,
     }) => {
       const page = await openPageAs('user');
@@ -205,7 +205,7 @@ test.describe('the image catalogue', () => {
 });
 
 test.describe('the image session', () => {
-  test('the page creates an image session when it first needs one, once for all concurrent requests', async ({
+  test('the viewer page creates one image session (credential for tiles) for all concurrent requests; the dashboard creates none', async ({
     openPageAs,
   }) => {
     const page = await openPageAs('user');
@@ -241,7 +241,7 @@ test.describe('the image session', () => {
     });
   }
 
-  test("the image session has the status 'Refreshing...' while the button Refresh session creates a new one", async ({
+  test("the viewer shows the status 'Refreshing...' while the button Refresh session creates a new image session", async ({
     openPageAs,
   }) => {
     const page = await openPageAs('user');
@@ -263,7 +263,9 @@ test.describe('the image session', () => {
   test.describe('when it cannot be created', () => {
     test.use({ expectedConsoleErrors: /status of 503/ });
 
-    test("an image session that cannot be created has the status 'Error'", async ({ openPageAs }) => {
+    test("the viewer shows the status 'Error' when no image session can be created", async ({
+      openPageAs,
+    }) => {
       const page = await openPageAs('user');
       await page.route(sessionUrls, (route) => route.fulfill({ status: 503, json: {} }));
       await page.goto('/wsi-viewer');
@@ -272,7 +274,7 @@ test.describe('the image session', () => {
   });
 });
 
-test('a button opens and closes the statistics of the image session, and the page requests them every 30 s while they are open', async ({
+test('a button of the viewer opens the image session statistics, which are requested every 30 s until the button closes them', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('user');
