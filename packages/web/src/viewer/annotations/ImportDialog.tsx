@@ -1,6 +1,6 @@
-import type { AnnotationImport } from '@lamina/contract';
+import { type AnnotationImport, AppError } from '@lamina/contract';
 import { Alert, Button, Group, List, Modal, Stack, Text } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { createLayer, deleteLayer, importFile } from '../../api/annotations.ts';
 import { messageOf } from '../../api/client.ts';
 import { formatNumber } from '../../formatting/numbers.ts';
@@ -27,16 +27,25 @@ export function ImportDialog({ slideAnnotations: { store }, file, onClose, onImp
   const [preview, setPreview] = useState<AnnotationImport | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const [isImporting, setImporting] = useState(false);
+  /** Whether the layer has received the annotations, or may have. */
+  const mayBeImported = useRef(false);
 
   useEffect(() => {
     let isClosed = false;
     /** The layer that this dialog has created, because the slide had no layer of this person; null when there was one. */
     let createdLayerId: string | null = null;
+    /** Deletes the layer that this dialog has created, which would stay empty. */
+    const discardEmptyLayer = () => {
+      if (createdLayerId === null || mayBeImported.current) return;
+      void deleteLayer(createdLayerId).catch(() => undefined);
+      createdLayerId = null;
+    };
     const check = async () => {
       const { activeLayerId } = store;
       if (isNewLayer(activeLayerId)) {
         const createdLayer = await createLayer(store.imageId, file.name.slice(0, maxLayerNameLength));
         createdLayerId = createdLayer.id;
+        if (isClosed) return discardEmptyLayer();
       }
       const targetLayerId = createdLayerId ?? activeLayerId;
       const isDryRun = true;
@@ -47,23 +56,25 @@ export function ImportDialog({ slideAnnotations: { store }, file, onClose, onImp
     };
     check().catch((error: unknown) => {
       if (!isClosed) setFailure(messageOf(error, texts.importFailed));
-      // The file cannot be imported, so the layer that was created for it would stay empty.
-      if (createdLayerId !== null) void deleteLayer(createdLayerId).catch(() => undefined);
+      discardEmptyLayer();
     });
     return () => {
       isClosed = true;
+      discardEmptyLayer();
     };
   }, [store, file]);
 
   const startImport = async () => {
     if (layerId === null) return;
     setImporting(true);
+    mayBeImported.current = true;
     try {
       const isDryRun = false;
       await importFile(layerId, file, isDryRun);
       onImported();
       onClose();
     } catch (error) {
+      mayBeImported.current = !(error instanceof AppError); // after another error, it is unknown what the server has done
       setFailure(messageOf(error, texts.importFailed));
     } finally {
       setImporting(false);
