@@ -108,7 +108,7 @@ describe('the title of the page', () => {
     ['/admin', 'an administrator', 'Admin Dashboard - Lamina'],
     ['/admin/users', 'an administrator', 'User Management - Lamina'],
     ['/no/such/page', 'a visitor', 'Sayfa Bulunamadı - Lamina'],
-  ] as const)('at %s for %s is %s', async (path, who, title) => {
+  ] as const)('at %s for %s is "%s"', async (path, who, title) => {
     const user = people[who];
     openApp(path, user ? { signedInAs: user, api: apiOf(user) } : {});
     await vi.waitFor(() => expect(document.title).toBe(title));
@@ -148,7 +148,7 @@ describe('a stored sign-in', () => {
     expect(address()).toBe('/account-status');
   });
 
-  it('is used on the next screen when it was stored while the app was open', async () => {
+  it('is used on the next screen when it is stored after the app was opened', async () => {
     const { goTo } = openApp('/no/such/page', {
       api: { ...api, 'POST /auth/verify': { user: active, token: 't' } },
     });
@@ -201,7 +201,7 @@ describe('preloadScreen', () => {
   });
 });
 
-describe('isLoginNext', () => {
+describe('isLoginNext (whether the login page opens next)', () => {
   it.each([
     ['/', true],
     ['/wsi-viewer', true],

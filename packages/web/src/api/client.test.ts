@@ -127,7 +127,7 @@ describe('call (API client)', () => {
   });
 });
 
-describe('a 401 response', () => {
+describe('a 401 response to a call of the API client', () => {
   /** By test name: endpoint, input, response, and whether the response ends the sign-in. */
   const cases = {
     'that rejects the bearer token ends the sign-in': [getProfile, {}, errorResponse('token_invalid'), true],
@@ -152,7 +152,12 @@ describe('a 401 response', () => {
       errorResponse('credentials_invalid'),
       false,
     ],
-    'about a missing token ends the sign-in': [createImageSession, {}, errorResponse('token_missing'), true],
+    'that reports a missing bearer token ends the sign-in': [
+      createImageSession,
+      {},
+      errorResponse('token_missing'),
+      true,
+    ],
   } as const;
 
   it.each(Object.entries(cases))('%s', async (_, [endpoint, input, answer, endsSignIn]) => {
@@ -175,7 +180,7 @@ describe('endpointUrl', () => {
 });
 
 describe('messageOf', () => {
-  it('returns the message of an error response, or the fallback message when there is none', () => {
+  it('returns the message of an error response, and the fallback message for every other error', () => {
     expect(messageOf(new ResponseError('not_found', 'Yok.'), 'Olmadı.')).toBe('Yok.');
     expect(messageOf(new NoResponseError(null), 'Olmadı.')).toBe('Olmadı.');
     expect(messageOf('nonsense', 'Olmadı.')).toBe('Olmadı.');

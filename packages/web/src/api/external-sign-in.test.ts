@@ -46,8 +46,8 @@ async function startAndReadQuery() {
   return Object.fromEntries(url.searchParams);
 }
 
-describe('startExternalSignIn', () => {
-  it('returns a URL that requests a code with random challenge, state and nonce', async () => {
+describe('startExternalSignIn (sign-in with an identity provider)', () => {
+  it('returns the URL of the provider’s sign-in page, with a new random code challenge, state and nonce each time', async () => {
     stubProvider();
     const [first, second] = [await startAndReadQuery(), await startAndReadQuery()];
     expect(first).toMatchObject({
@@ -66,13 +66,13 @@ describe('startExternalSignIn', () => {
 
   it.each([
     ['sends an empty response', {}],
-    ['states another issuer', { ...discovery, issuer: 'https://elsewhere.example.org' }],
+    ['states an unexpected issuer', { ...discovery, issuer: 'https://elsewhere.example.org' }],
     [
       'states a sign-in page that is not an http URL',
       { ...discovery, authorization_endpoint: 'javascript:alert(1)' },
     ],
     ['responds with an error', new Response('', { status: 500 })],
-  ])('fails when the provider %s', async (_, answer) => {
+  ])('throws an ExternalSignInError when the provider %s', async (_, answer) => {
     stubProvider({ [discoveryCall]: answer });
     await expect(startExternalSignIn()).rejects.toThrow(
       new ExternalSignInError('Kimlik hizmetine ulaşılamıyor. Lütfen biraz sonra yeniden deneyin.'),
@@ -100,7 +100,7 @@ describe('identityTokenOf (return from an external sign-in)', () => {
     expect(Buffer.from(digest).toString('base64url')).toBe(code_challenge);
   });
 
-  it('rejects a second response to the same sign-in', async () => {
+  it('throws when the same response of the provider is processed a second time', async () => {
     stubProvider({ 'POST /realm/token': { id_token: 'a.b.c' } });
     const { state } = await startAndReadQuery();
     await identityTokenOf(`?code=c-1&state=${state}`);
@@ -111,7 +111,7 @@ describe('identityTokenOf (return from an external sign-in)', () => {
     ['an unknown state', (_: string) => '?code=c-1&state=x', requestInvalid],
     ['no state', (_: string) => '?code=c-1', requestInvalid],
     [
-      'another issuer',
+      'an unexpected issuer',
       (state: string) => `?code=c-1&state=${state}&iss=https://elsewhere.example.org`,
       requestInvalid,
     ],
@@ -121,16 +121,19 @@ describe('identityTokenOf (return from an external sign-in)', () => {
       'Giriş iptal edildi.',
     ],
     [
-      'any other error',
+      'an error other than a cancellation',
       (state: string) => `?error=server_error&state=${state}`,
       'Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.',
     ],
-  ])('sends no token request for a response with %s', async (_, searchWith, message) => {
-    const tokenRequests = stubProvider();
-    const { state = '' } = await startAndReadQuery();
-    await expect(identityTokenOf(searchWith(state))).rejects.toThrow(message);
-    expect(tokenRequests).toEqual([]);
-  });
+  ])(
+    'throws and sends no token request for a response of the provider with %s',
+    async (_, searchWith, message) => {
+      const tokenRequests = stubProvider();
+      const { state = '' } = await startAndReadQuery();
+      await expect(identityTokenOf(searchWith(state))).rejects.toThrow(message);
+      expect(tokenRequests).toEqual([]);
+    },
+  );
 
   it('throws when the sign-in was not started in this tab', async () => {
     stubProvider();

@@ -27,9 +27,9 @@ async function readParts(text: string, partSize: number): Promise<FeatureBatch[]
   return Array.fromAsync(readFeatures(stream));
 }
 
-describe('readFeatures (GeoJSON stream)', () => {
+describe('readFeatures (stream of annotations as GeoJSON)', () => {
   it.each([1, 7, 64, 1000, 100_000])(
-    'yields all features of a stream with parts of %i bytes',
+    'yields all features when the stream arrives in chunks (bytes per chunk: %i)',
     async (partSize) => {
       const batches = await readParts(JSON.stringify({ ...head, features, next_cursor: null }), partSize);
       expect(batches.flatMap((batch) => batch.features)).toEqual(features);
@@ -44,7 +44,7 @@ describe('readFeatures (GeoJSON stream)', () => {
     expect(batches.length).toBeGreaterThan(5);
   });
 
-  it('accepts an empty list, and fields after the list', async () => {
+  it('accepts an empty list of features, and reads fields that follow the list', async () => {
     expect(await readParts(JSON.stringify({ ...head, features: [] }), 10)).toEqual([
       { features: [], version: 7, authors: head.authors },
     ]);
@@ -57,7 +57,7 @@ describe('readFeatures (GeoJSON stream)', () => {
     expect(others).toEqual([]);
   });
 
-  it('throws a SyntaxError when the stream ends before the list is complete', async () => {
+  it('throws a SyntaxError when the stream ends before the list of features is complete', async () => {
     const text = JSON.stringify({ ...head, features });
     await expect(readParts(text.slice(0, -100), 64)).rejects.toThrow(SyntaxError);
     await expect(readParts('', 64)).rejects.toThrow(SyntaxError);

@@ -38,8 +38,8 @@ beforeEach(() => {
   localStorage.setItem('auth_token', 'the token');
 });
 
-describe('the image session', () => {
-  it('is created at the first use, once for concurrent callers', async () => {
+describe('the image session (right to load tiles) in the web app', () => {
+  it('is created at the first use, with one request even for several simultaneous callers', async () => {
     const server = stubSessionApi();
     const sessions = createSessionStore();
     expect(server.creations()).toBe(0);
@@ -67,7 +67,7 @@ describe('the image session', () => {
     expect(await sessions.get()).toBe('b');
   });
 
-  it('stays valid when the computer clock is set forward', async () => {
+  it('is still used after the clock of the computer was set forward by a day', async () => {
     stubSessionApi();
     const sessions = createSessionStore();
     await sessions.get();
@@ -75,7 +75,7 @@ describe('the image session', () => {
     expect(await sessions.get()).toBe('a');
   });
 
-  it('is renewed after half of its lifetime when it lives less than 5 minutes', async () => {
+  it('is renewed after half of its lifetime when the lifetime is shorter than 5 minutes', async () => {
     const server = stubSessionApi({ seconds: 60 });
     const sessions = createSessionStore();
     await sessions.get();
@@ -86,7 +86,7 @@ describe('the image session', () => {
     expect(server.creations()).toBe(2);
   });
 
-  it('is used until it expires when its renewal fails, without a new attempt for every call', async () => {
+  it('is used until it expires when its renewal fails, and then causes an error', async () => {
     const server = stubSessionApi();
     const sessions = createSessionStore();
     await sessions.get();
@@ -131,8 +131,8 @@ describe('the image session', () => {
   });
 });
 
-describe('closing the last viewer', () => {
-  it('revokes all created sessions with requests that outlive the page', async () => {
+describe('image sessions of the slide viewer', () => {
+  it('are all revoked when the last open viewer is closed, with keepalive requests that outlive the page', async () => {
     const server = stubSessionApi();
     const sessions = createSessionStore();
     const closeViewer = sessions.registerViewer();
@@ -151,7 +151,7 @@ describe('closing the last viewer', () => {
     expect(sessions.state()).toEqual({ status: 'inactive', id: null });
   });
 
-  it('revokes a session whose creation is still running', async () => {
+  it('are revoked when the last viewer is closed while their creation is still running', async () => {
     const server = stubSessionApi();
     const sessions = createSessionStore();
     const closeViewer = sessions.registerViewer();
@@ -163,7 +163,7 @@ describe('closing the last viewer', () => {
     expect(sessions.state().id).toBeNull();
   });
 
-  it('revokes sessions when the person leaves the page, and creates a new one when the person returns', async () => {
+  it('are revoked when the person leaves the page, and created again at the next use', async () => {
     const server = stubSessionApi();
     const sessions = createSessionStore();
     const closeViewer = sessions.registerViewer();
@@ -174,7 +174,7 @@ describe('closing the last viewer', () => {
     closeViewer();
   });
 
-  it('keeps the session when a viewer is opened again immediately', async () => {
+  it('are not revoked when a viewer is opened again immediately after the last one was closed', async () => {
     const server = stubSessionApi();
     const sessions = createSessionStore();
     sessions.registerViewer()();
@@ -184,7 +184,7 @@ describe('closing the last viewer', () => {
     expect(server.revoked()).toEqual([]);
   });
 
-  it('sends no request after signing out', async () => {
+  it('cause no request when the viewer is closed after signing out', async () => {
     const server = stubSessionApi();
     const sessions = createSessionStore();
     const closeViewer = sessions.registerViewer();
@@ -197,7 +197,7 @@ describe('closing the last viewer', () => {
 });
 
 describe('the state of the image session', () => {
-  it('changes from inactive to refreshing to active, and back to inactive after expiry', async () => {
+  it('changes from inactive to refreshing and active during the creation, and to inactive after expiry', async () => {
     stubSessionApi();
     const sessions = createSessionStore();
     const states = [sessions.state()];

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { abortReadingCalls } from './client.ts';
 import { descriptorUrl, fetchPixels, thumbnailUrl, tileUrl } from './images.ts';
 
-describe('URLs of thumbnail, descriptor and tile', () => {
+describe('URLs of thumbnails, descriptors and tiles of a slide', () => {
   it('match the routes of the API', () => {
     expect(thumbnailUrl('7', 's/1')).toBe('/api/v1/image-catalog/proxy/7/thumbnail.jpg?session=s%2F1');
     expect(descriptorUrl('7')).toBe('/api/v1/image-catalog/proxy/7/image.dzi');
@@ -20,7 +20,7 @@ describe('URLs of thumbnail, descriptor and tile', () => {
   });
 });
 
-describe('fetchPixels', () => {
+describe('fetchPixels (requests with an image session)', () => {
   const signal = new AbortController().signal;
 
   /** Stubs a server that responds with these statuses in this order. @returns the requested URLs */
@@ -33,7 +33,7 @@ describe('fetchPixels', () => {
     return urls;
   }
 
-  it('sends the current image session', async () => {
+  it('adds the id of the current image session to the URL', async () => {
     const urls = stubResponses(200);
     const sessions = { get: async () => 'one', replaceRejected: async () => 'two' };
     const response = await fetchPixels('/tile', { signal, onRenewing: vi.fn<() => void>() }, sessions);
@@ -41,7 +41,7 @@ describe('fetchPixels', () => {
     expect(urls).toEqual(['/tile?session=one']);
   });
 
-  it('aborts its request during sign-out, sends no new one, and stays pending until the caller aborts it', async () => {
+  it('aborts its requests during sign-out, sends no new ones, and stays pending until the caller aborts it', async () => {
     const requests: { address: string; signal: AbortSignal }[] = [];
     vi.stubGlobal('fetch', (address: string, { signal: requestSignal }: { signal: AbortSignal }) => {
       requests.push({ address, signal: requestSignal });
@@ -70,7 +70,7 @@ describe('fetchPixels', () => {
     expect(replaceRejected).not.toHaveBeenCalled();
   });
 
-  it('replaces a rejected session, calls onRenewing, and retries once after 1 s', async () => {
+  it('replaces the session, calls onRenewing, and retries once after 1 s when the server rejects the session with 401', async () => {
     vi.useFakeTimers();
     const urls = stubResponses(401, 401, 200);
     const onRenewing = vi.fn<() => void>();
@@ -98,14 +98,14 @@ describe('fetchPixels', () => {
       'a rejected session cannot be replaced',
       { get: async () => 'one', replaceRejected: () => Promise.reject(new Error('500')) },
     ],
-  ])('returns session-lost when %s', async (_, sessions) => {
+  ])('returns "session-lost" when %s', async (_, sessions) => {
     stubResponses(401);
     expect(await fetchPixels('/tile', { signal, onRenewing: vi.fn<() => void>() }, sessions)).toBe(
       'session-lost',
     );
   });
 
-  it('rejects when the caller aborts it before the retry', async () => {
+  it('rejects with an AbortError when the caller aborts it before the retry', async () => {
     const urls = stubResponses(401);
     const caller = new AbortController();
     const sessions = { get: async () => 'one', replaceRejected: async () => 'two' };

@@ -13,7 +13,7 @@ afterEach(() => {
   localStorage.clear();
 });
 
-describe('connectLanguage', () => {
+describe('connectLanguage (saves the chosen language in the account)', () => {
   it('sends no request when the language is changed while no user is signed in', () => {
     const calls = stubApi({});
     chooseLanguage('en');

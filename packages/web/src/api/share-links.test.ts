@@ -33,7 +33,7 @@ describe('openLink (share link) after preopenLink', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it('sends a separate request when a password is given or the secret differs', async () => {
+  it('sends a separate request for a link with a password, and for a link with another secret than the preopened one', async () => {
     const calls = stubApi({ 'POST /share-links/open': opened });
     preopenLink('secret-1');
     await openLink('secret-1', 'password');

@@ -12,7 +12,7 @@ beforeEach(() => {
   stubbedSettings.tokenSyncUrl = '/session/token';
 });
 
-describe('synchronisation of the token with TOKEN_SYNC_URL', () => {
+describe('synchronisation of the bearer token with the URL in TOKEN_SYNC_URL', () => {
   it('sends a new token by POST with an Authorization header', () => {
     const calls = stubApi({ 'POST /session/token': {} });
     syncToken('token-1', now);
@@ -30,9 +30,9 @@ describe('synchronisation of the token with TOKEN_SYNC_URL', () => {
   });
 
   it.each([
-    [300_000, 'sends it', 1],
+    [300_000, 'sends the token', 1],
     [300_001, 'sends no request', 0],
-  ])('for a token that is %i ms old, %s', (ageMs, _, count) => {
+  ])('for a token that was obtained %i ms ago, %s', (ageMs, _, count) => {
     const calls = stubApi({ 'POST /session/token': {} });
     syncToken('token-1', now - ageMs);
     expect(calls).toHaveLength(count);
@@ -40,7 +40,7 @@ describe('synchronisation of the token with TOKEN_SYNC_URL', () => {
 
   it.each([
     ['no URL is configured', null],
-    ['the URL has another origin', 'https://elsewhere.example.org/token'],
+    ['the URL has another origin than the page', 'https://elsewhere.example.org/token'],
     ['the URL is protocol-relative to another host', '//elsewhere.example.org/token'],
   ])('sends no request when %s', (_, tokenSyncUrl) => {
     stubbedSettings.tokenSyncUrl = tokenSyncUrl;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { strengthOf } from './PasswordStrength.tsx';
 
-describe('strengthOf', () => {
+describe('strengthOf (strength of a password)', () => {
   it.each([
     ['kesit12', 'tooShort'], // 7 characters
     ['aaaaaaaaaaaaaaaa', 'weak'], // 1 distinct character

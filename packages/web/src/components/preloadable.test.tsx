@@ -5,7 +5,7 @@ import { preloadable } from './preloadable.tsx';
 
 const Greeting = ({ name }: { readonly name: string }) => <p>Hello {name}</p>;
 
-describe('a preloadable component', () => {
+describe('a component created with preloadable()', () => {
   it('is rendered immediately, without the fallback, when it was preloaded', async () => {
     const Preloaded = preloadable(async () => Greeting);
     await Preloaded.preload();

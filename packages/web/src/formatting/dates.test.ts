@@ -5,11 +5,11 @@ import { formatDate, formatDateAndTime } from './dates.ts';
 const moment = new Date(2026, 10, 21, 14, 5).toISOString();
 
 describe('formatDate and formatDateAndTime', () => {
-  it('format day, month name and year in Turkish', () => {
+  it('return, from formatDate, the day, Turkish month name and year', () => {
     expect(formatDate(moment)).toBe('21 Kasım 2026');
   });
 
-  it('format date and time in Turkish', () => {
+  it('return, from formatDateAndTime, the date in Turkish and the time', () => {
     expect(formatDateAndTime(moment)).toBe('21 Kasım 2026 14:05');
   });
 

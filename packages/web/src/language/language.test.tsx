@@ -12,7 +12,7 @@ import { acceptLanguage, chooseLanguage, chosenLanguageOr, wording } from './lan
 const user = account();
 const api = { 'GET /user/activity': { activity: [] }, 'GET /user/profile': { user } };
 
-describe('wording', () => {
+describe('wording (texts of the interface)', () => {
   const texts = wording({
     languageWhenMixed: 'tr',
     exceptions: ['viewer'],
@@ -21,7 +21,7 @@ describe('wording', () => {
   });
   const currentTexts = () => [texts.greeting('İpek'), texts.viewer];
 
-  it('returns texts in the chosen language, or by default in the mix of both languages that the specification prescribes', () => {
+  it('returns texts in the chosen language, or in the specified mix of Turkish and English when none is chosen', () => {
     expect(currentTexts()).toEqual(['Hoş geldiniz, İpek', 'Viewer']);
     chooseLanguage('en');
     expect(currentTexts()).toEqual(['Welcome, İpek', 'Viewer']);
@@ -63,7 +63,7 @@ describe('the language choice', () => {
   });
 
   it.each(['de', '', '{"language":"en"}', 'mixed'])(
-    'falls back to the mix of both languages when another tab stores the invalid value %o',
+    'falls back to the mix of Turkish and English when another tab stores the invalid value %o',
     (stored) => {
       chooseLanguage('en');
       simulateChoiceInOtherTab(stored);

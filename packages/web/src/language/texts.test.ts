@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { pageStatusLabel } from '../screens/account-status/texts.ts';
 import { roleLabel, statusLabel } from './texts.ts';
 
-describe('statusLabel', () => {
+describe('statusLabel (label of an account status)', () => {
   it.each([
     ['pending', 'Onay Bekliyor'],
     ['active', 'Aktif'],
@@ -10,24 +10,27 @@ describe('statusLabel', () => {
     ['deactivated', 'Devre Dışı'],
     ['frozen', 'Bilinmiyor'], // unknown to this version
     ['constructor', 'Bilinmiyor'],
-  ])('returns the Turkish label of the status %s, or the label for unknown statuses', (status, label) => {
-    expect(statusLabel(status)).toBe(label);
-  });
+  ])(
+    'returns the Turkish label of the status "%s" (a common label for unknown statuses)',
+    (status, label) => {
+      expect(statusLabel(status)).toBe(label);
+    },
+  );
 
-  it('differs from the label on the account status page for suspended, but not for pending', () => {
+  it('differs from the label on the account status page for the status suspended, but not for pending', () => {
     expect(pageStatusLabel('suspended')).toBe('Askıya Alınmış');
     expect(pageStatusLabel('pending')).toBe('Onay Bekliyor');
   });
 });
 
-describe('roleLabel', () => {
+describe('roleLabel (label of an account role)', () => {
   it.each([
     ['admin', 'Yönetici'],
     ['user', 'Kullanıcı'],
     ['viewer', 'İzleyici'],
     ['unassigned', 'Atanmamış'],
     ['owner', 'Bilinmiyor'], // unknown to this version
-  ])('returns the Turkish label of the role %s, or the label for unknown roles', (role, label) => {
+  ])('returns the Turkish label of the role "%s" (a common label for unknown roles)', (role, label) => {
     expect(roleLabel(role)).toBe(label);
   });
 });

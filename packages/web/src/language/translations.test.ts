@@ -115,14 +115,14 @@ function translationErrorsOf({ tr, en }: Words): readonly string[] {
   });
 }
 
-describe('text catalogues', () => {
+describe('text catalogues of the interface', () => {
   it('contain every text in Turkish and in English', () => {
     expect(Object.keys(catalogues).length).toBeGreaterThanOrEqual(18);
     expect(catalogueTexts.length).toBeGreaterThanOrEqual(Object.keys(catalogues).length);
     expect(catalogueTexts.flatMap(translationErrorsOf)).toEqual([]);
   });
 
-  it('use one Turkish term for each concept, not the rejected alternatives', () => {
+  it('contain none of the rejected Turkish terms, so that each concept has one term', () => {
     const rejectedTerms =
       /süzgeç|(?<!\p{L})süz(?:me)?(?!\p{L})|kestirim|denetim günlüğü|kareyi okut|hesabın (?:yok|var)/iu;
     const turkish = catalogueTexts.flatMap(({ tr }) => textsByPath(tr));
@@ -140,20 +140,24 @@ describe('text catalogues', () => {
   });
 
   it.each([
-    ['is missing', { tr: { a: 'bir', b: 'iki' }, en: { a: 'one' } }, 'b is missing in one language'],
-    ['is empty', { tr: { a: 'bir' }, en: { a: ' ' } }, 'a is empty'],
-    ['was not translated', { tr: { a: 'bir' }, en: { a: 'ışık' } }, 'a is Turkish: ışık'],
     [
-      'was copied',
+      'is missing in one language',
+      { tr: { a: 'bir', b: 'iki' }, en: { a: 'one' } },
+      'b is missing in one language',
+    ],
+    ['is empty', { tr: { a: 'bir' }, en: { a: ' ' } }, 'a is empty'],
+    ['is Turkish in the English catalogue', { tr: { a: 'bir' }, en: { a: 'ışık' } }, 'a is Turkish: ışık'],
+    [
+      'is the same in both languages',
       { tr: { a: { b: 'one' } }, en: { a: { b: 'one' } } },
       'a.b is the same in both languages: one',
     ],
     [
-      'was copied apart from its variable part',
+      'is the same in both languages apart from its variable part',
       { tr: { a: (n: number) => `${n} files` }, en: { a: (n: number) => `${n} files` } },
       'a is the same in both languages: files',
     ],
-  ])('are reported when a text %s', (_, words, expectedError) => {
+  ])('are reported by the translation check when a text %s', (_, words, expectedError) => {
     expect(translationErrorsOf(words)).toEqual([expectedError]);
   });
 });
@@ -260,26 +264,26 @@ function isVisibleIn(node: SyntaxNode, member: string, isVisible: boolean): bool
 }
 
 describe('visible texts of the web app', () => {
-  it('are only in the texts.ts catalogues and are not read at module level', () => {
+  it('are only in the texts.ts catalogues, and no module reads them while it is being loaded', () => {
     expect(Object.keys(sources).length).toBeGreaterThan(100);
     const stray = Object.entries(sources).flatMap(([file, source]) => strayTexts(file, source));
     expect(stray).toEqual([]);
   });
 
   it.each([
-    ['between tags', 'const a = () => <b>Hello there</b>;', 'Hello there'],
-    ['as a child', "const a = (is) => <b>{is ? 'Yes' : null}</b>;", 'Yes'],
-    ['in an attribute', 'const a = () => <b aria-label="close" />;', 'close'],
-    ['in a property', "const a = () => ({ label: 'close' });", 'close'],
-    ['in a call', "toast.error('That did not work.');", 'That did not work.'],
-    ['in Turkish', "const a = () => f('çok');", 'çok'],
-    ['in a template', 'const a = f(`It is ready now`);', 'It is ready now'],
+    ['a literal between JSX tags', 'const a = () => <b>Hello there</b>;', 'Hello there'],
+    ['a literal in a JSX expression', "const a = (is) => <b>{is ? 'Yes' : null}</b>;", 'Yes'],
+    ['the literal value of a JSX attribute', 'const a = () => <b aria-label="close" />;', 'close'],
+    ['the literal value of the property label', "const a = () => ({ label: 'close' });", 'close'],
+    ['a sentence as the argument of a call', "toast.error('That did not work.');", 'That did not work.'],
+    ['a literal in Turkish', "const a = () => f('çok');", 'çok'],
+    ['a sentence in a template literal', 'const a = f(`It is ready now`);', 'It is ready now'],
     [
-      'in a text that is read at module level',
+      'a catalogue that is read at module level',
       "import { texts } from './texts.ts'; const a = f(texts.b);",
       'texts is read when the file is loaded',
     ],
-  ])('outside the catalogues are found %s', (_, source, stray) => {
+  ])('are checked by strayTexts, which reports %s', (_, source, stray) => {
     expect(strayTexts('a.tsx', source)).toEqual([`a.tsx: ${stray}`]);
   });
 

@@ -102,9 +102,9 @@ describe('the user menu of the admin area', () => {
   });
 
   it.each([
-    ['a success', { 'POST /auth/logout': new Response(null, { status: 204 }) }, 'Başarıyla çıkış yapıldı.'],
-    ['a failure', {}, 'Çıkış yaparken hata oluştu.'],
-  ])('signs out, shows a message after %s and opens the login page', async (_, api, message) => {
+    ['succeeds', { 'POST /auth/logout': new Response(null, { status: 204 }) }, 'Başarıyla çıkış yapıldı.'],
+    ['fails', {}, 'Çıkış yaparken hata oluştu.'],
+  ])('signs out, opens the login page and shows a message when the request %s', async (_, api, message) => {
     const { person, address } = openAdminScreen(api);
     await person.click(await menuButton());
     await person.click(await screen.findByRole('menuitem', { name: 'Çıkış Yap' }));

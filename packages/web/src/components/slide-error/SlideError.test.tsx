@@ -11,7 +11,7 @@ const renderedText = (code?: string) => {
   return text;
 };
 
-it('SlideError shows a Turkish sentence for the error code with the English message in brackets, or in English only the message', () => {
+it('SlideError adds a Turkish sentence for a known error code to the English message, but not when the interface is English', () => {
   onTestFinished(() => chooseLanguage('mixed'));
   const details = 'The file ends at 900000, before its directory at 1117452';
   expect(renderedText('FILE_TRUNCATED')).toBe(`Dosya eksik: sonu yok. Yeniden kopyalayın. (${details})`);

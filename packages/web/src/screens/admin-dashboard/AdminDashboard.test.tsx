@@ -61,7 +61,7 @@ describe('the admin dashboard', () => {
     expect(card.getByRole('link').getAttribute('href')).toBe('/admin/audit');
   });
 
-  it('says that the statistics cannot be loaded, and still says that more statistics will follow', async () => {
+  it('shows an error when the statistics cannot be loaded, and still says that more statistics will follow', async () => {
     openApp('/admin', {
       signedInAs: admin,
       api: { 'GET /admin/statistics': errorResponse('unavailable') },

@@ -27,7 +27,7 @@ describe('the usage plot of the admin dashboard', () => {
     expect(thirdDay / secondDay).toBeCloseTo(0.25);
   });
 
-  it('shows a visible bar for a day with one event beside a day with 100,000', () => {
+  it('shows a visible bar for a day with one event when another day has 100,000 events', () => {
     renderPlot([
       { day: '2026-11-20', count: 1 },
       { day: '2026-11-21', count: 100_000 },
@@ -35,21 +35,21 @@ describe('the usage plot of the admin dashboard', () => {
     expect(barHeights()[0]).toBeGreaterThan(0);
   });
 
-  it('describes the numbers in words for screen readers', () => {
+  it('describes the total and the maximum in words for screen readers', () => {
     renderPlot(days);
     const plot = screen.getByRole('img', { name: 'Son 30 gün: giriş, günlere göre' });
     const description = document.getElementById(plot.getAttribute('aria-describedby') ?? '');
     expect(description?.textContent).toBe('Toplam 1.500. En çok 1.200, 20 Kasım 2026 günü.');
   });
 
-  it('describes days without events for screen readers', () => {
+  it('says in the description for screen readers when no day has an event', () => {
     renderPlot([{ day: '2026-11-21', count: 0 }]);
     const plot = screen.getByRole('img');
     const description = document.getElementById(plot.getAttribute('aria-describedby') ?? '');
     expect(description?.textContent).toBe('Bu günlerde hiç yok.');
   });
 
-  it('shows the same numbers in a table, with the latest day first', () => {
+  it('shows its numbers also in a table, with the latest day first', () => {
     renderPlot(days);
     const rows = within(screen.getByRole('table')).getAllByRole('row');
     expect(rows.map(({ textContent }) => textContent)).toEqual([

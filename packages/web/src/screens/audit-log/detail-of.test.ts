@@ -85,7 +85,7 @@ describe('detailOf for the table of the audit log', () => {
     ],
     ['settings-changed', { demo: true, changed: 'demo port' }, ['Değişen ayarlar: demo, port']],
     ['settings-changed', { demo: true }, ['İlk başlangıç ayarları']],
-  ] as const)('describes an audit entry "%s" with the details %j as %j', (action, detail, sentences) => {
+  ] as const)('describes in Turkish an audit entry "%s" with the details %j', (action, detail, sentences) => {
     expect(detailOf({ action, detail })).toEqual(sentences);
   });
 

@@ -35,10 +35,10 @@ describe('the filter of the audit log in the URL', () => {
 
 describe('toApiFilter for the audit log', () => {
   it.each([
-    ['hides image sessions for an empty filter', {}, { hide: 'sessions' }],
-    ['does not hide image sessions when the user asks for them', { sessions: '1' }, {}],
+    ['hides entries about image sessions when the filter is empty', {}, { hide: 'sessions' }],
+    ['does not hide entries about image sessions when the filter includes them', { sessions: '1' }, {}],
     [
-      'does not hide image sessions when the filter has an action',
+      'does not hide entries about image sessions when the filter has an action',
       { action: 'image-session-created' },
       { action: 'image-session-created' },
     ],
