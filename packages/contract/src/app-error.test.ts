@@ -48,16 +48,22 @@ describe('errorText', () => {
       'Dosyada 100.000 satırdan fazlası var. Lütfen bölüp ayrı ayrı yükleyin.',
       'The file has more than 100,000 lines. Please split it and upload the parts.',
     ],
-  ])('returns the text of $message with its parameters in Turkish and English', (error, tr, en) => {
-    expect(errorText(error, 'tr')).toBe(tr);
-    expect(errorText(error, 'en')).toBe(en);
-  });
+  ])(
+    'returns the Turkish and the English text, with its parameters filled in, for the error $message',
+    (error, tr, en) => {
+      expect(errorText(error, 'tr')).toBe(tr);
+      expect(errorText(error, 'en')).toBe(en);
+    },
+  );
 });
 
 describe('reasonText', () => {
-  it.each(Object.keys(reasonTexts))('replaces every parameter in both texts of the reason %s', (reason) => {
-    for (const language of ['tr', 'en'] as const) {
-      expect(reasonText(reason as keyof typeof reasonTexts, language)).not.toMatch(/[{}]/);
-    }
-  });
+  it.each(Object.keys(reasonTexts))(
+    'fills in every parameter of the Turkish and the English text for the error reason %s',
+    (reason) => {
+      for (const language of ['tr', 'en'] as const) {
+        expect(reasonText(reason as keyof typeof reasonTexts, language)).not.toMatch(/[{}]/);
+      }
+    },
+  );
 });

@@ -26,15 +26,15 @@ describe('nameKey (comparison key of dataset names)', () => {
     ['a letter with and without a diacritic', 'Bobrek', 'Böbrek'],
     ['words with and without a space', 'Study A', 'StudyA'],
     ['numbers with and without leading zeros', 'Set 1', 'Set 01'],
-  ])('is different for %s', (_, a, b) => {
+  ])('is different for two names that differ in %s', (_, a, b) => {
     expect(nameKey(b)).not.toBe(nameKey(a));
   });
 
-  it('returns a non-empty key for a name of spaces or invisible characters', () => {
+  it('is not empty for a name that consists only of spaces or invisible characters', () => {
     for (const name of [' ', '\u200b', '\u00ad\u00ad']) expect(nameKey(name)).not.toBe('');
   });
 
-  it('returns its argument unchanged when it already is a name key', () => {
+  it('returns a text that already is a name key unchanged', () => {
     for (const name of ['İÇ', 'Straße', 'Ā̇', 'ΐΣ', 'Study\u00a0\u200bA']) {
       expect(nameKey(nameKey(name))).toBe(nameKey(name));
     }
@@ -47,7 +47,7 @@ describe('spellName (stored form of a dataset name)', () => {
   });
 });
 
-describe('isSameName', () => {
+describe('isSameName (comparison of two dataset names)', () => {
   it('returns true for two missing names (null), and false for a missing name and a name', () => {
     expect([isSameName(null, null), isSameName(null, 'A'), isSameName('A', null)]).toEqual([
       true,

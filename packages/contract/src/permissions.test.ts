@@ -4,7 +4,7 @@ import { User } from './users.ts';
 
 const active = (role: Role) => permissionsOf({ status: 'active', role });
 
-describe('the permissions', () => {
+describe('the permissions (permissionsOf)', () => {
   it('of an admin include the permissions of a user, which include those of a viewer', () => {
     expect(active('user')).toEqual(expect.arrayContaining([...active('viewer')]));
     expect(active('admin')).toEqual(expect.arrayContaining([...active('user')]));
@@ -21,7 +21,7 @@ describe('the permissions', () => {
     },
   );
 
-  it('of an unknown status equal the permissions of suspended, and of an unknown role those of unassigned', () => {
+  it('of an account with an unknown status equal those of a suspended account, and with an unknown role those of unassigned', () => {
     const account = {
       uid: 'u',
       email: 'a@example.org',

@@ -1,32 +1,32 @@
 import { describe, expect, it } from 'vitest';
 import { foldDiacritics, matchesWords, searchWords } from './search-words.ts';
 
-describe('foldDiacritics', () => {
+describe('foldDiacritics (form of texts for the search)', () => {
   it.each([
     ['Şüpheli IŞIK', 'supheli isik'],
     ['İpek Öztürk-Çağlı', 'ipek ozturk-cagli'],
     ['ıIiİ', 'iiii'],
     ['Ø ł đ ß é', 'o l d ss e'],
     ['s\u0327u\u0308t', 'sut'],
-  ])('folds %s to %s', (text, folded) => {
+  ])('converts %s to %s', (text, folded) => {
     expect(foldDiacritics(text)).toBe(folded);
   });
 });
 
 describe('searchWords', () => {
-  it('splits a query at white space and folds its words', () => {
+  it('splits a query at white space, and returns its words in lower case without diacritics', () => {
     expect(searchWords('  Kolon\tH&E ')).toEqual(['kolon', 'h&e']);
   });
 
-  it('returns no word for a query of white space', () => {
+  it('returns an empty list for a query of white space', () => {
     expect(searchWords(' \t ')).toEqual([]);
   });
 
-  it('leaves out repeated words and words that are contained in other words of the query', () => {
+  it('omits words that are repeated in the query or contained in another word of the query', () => {
     expect(searchWords('kolon kol KOLON lon h')).toEqual(['kolon', 'h']);
   });
 
-  it('joins all words after the twelfth into one further word', () => {
+  it('returns at most 13 words: all words of the query after the twelfth are joined into one', () => {
     expect(searchWords(Array.from({ length: 100 }, (_, i) => `w${i + 100}`).join(' '))).toHaveLength(13); // 12 words and the joined one
   });
 });

@@ -12,7 +12,7 @@ describe('the text schema SingleLine', () => {
     '👩🏽\u200d⚕\ufe0f',
     '=1+1',
     '',
-  ])('accepts %j', (text) => {
+  ])('accepts the text %j', (text) => {
     expect(SingleLine.safeParse(text).success).toBe(true);
   });
 
@@ -56,7 +56,7 @@ describe('toSingleLine', () => {
 });
 
 describe('the text schema MultiLine', () => {
-  it('accepts line breaks and tabs, and rejects everything else that SingleLine rejects', () => {
+  it('accepts line breaks and tabs, and rejects all other characters that SingleLine rejects', () => {
     expect(MultiLine.parse('one\r\n\ttwo ')).toBe('one\r\n\ttwo');
     for (const text of ['a\0b', 'a\x1bb', 'a\u202eb', 'a\ud800b', 'a\u200bb', 'a\u2028b']) {
       expect(MultiLine.safeParse(text).success).toBe(false);
@@ -65,7 +65,7 @@ describe('the text schema MultiLine', () => {
 });
 
 describe('the schema Id', () => {
-  it('accepts UUIDs and base64url of up to 128 characters, and no other text', () => {
+  it('accepts UUIDs and base64url texts of up to 128 characters, and rejects all other texts', () => {
     expect(Id.safeParse('00000000-0000-4000-8000-000000000000').success).toBe(true);
     expect(Id.safeParse('A_b-9'.repeat(8)).success).toBe(true);
     for (const id of ['', 'a b', 'a\0', '../x', 'a.b', 'ı', 'a'.repeat(129), 'a\n']) {
@@ -75,7 +75,7 @@ describe('the schema Id', () => {
 });
 
 describe('isPathParameter', () => {
-  it('accepts a tile name such as 0_12.jpeg only for the parameter tile', () => {
+  it('accepts the tile name 0_12.jpeg as the path parameter tile, but not as imageId', () => {
     expect(isPathParameter('tile', '0_12.jpeg')).toBe(true);
     expect(isPathParameter('imageId', '0_12.jpeg')).toBe(false);
     expect(isPathParameter('tile', '0_0.jpeg\0')).toBe(false);

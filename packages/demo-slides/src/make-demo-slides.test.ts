@@ -73,7 +73,7 @@ describe('makeDemoSlides', () => {
     );
   });
 
-  it('reports the start and the end of drawing', () => {
+  it('reports a message when the drawing of the slides starts, and one when the slides are ready', () => {
     expect(messages.at(0)).toContain('two demonstration slides');
     expect(messages.at(-1)).toBe('The demonstration slides are ready.');
   });

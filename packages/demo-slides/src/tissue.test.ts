@@ -52,7 +52,7 @@ describe.each([
     },
   },
 ])('the tissue of the $organ demonstration slide', ({ tissue, places }) => {
-  it.each(Object.entries(places))('has the same pixels in two overlapping tiles (%s)', (_, place) => {
+  it.each(Object.entries(places))('has the same pixels where two tiles overlap (%s)', (_, place) => {
     const [x, y] = place as [number, number];
     const firstTile = draw(tissue, x, y);
     const secondTile = draw(tissue, x + shift, y + shift);
@@ -64,7 +64,7 @@ describe.each([
     expect(tissue.width).toBeGreaterThanOrEqual(20_000);
   });
 
-  it('draws nothing and returns false for a tile of bare glass', () => {
+  it('is not drawn, and the draw function returns false, for a tile of bare glass', () => {
     const corner = emptyStainTile(0, 0, size);
     expect(tissue.draw(corner)).toBe(false);
     expect(corner.eosin.every((value) => value === 0)).toBe(true);

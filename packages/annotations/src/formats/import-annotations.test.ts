@@ -39,7 +39,7 @@ function repeat(before: string, text: string, count: number, after: string): Uin
 }
 
 describe('importAnnotations', () => {
-  it('imports valid features and lists each invalid one with its number and reason', () => {
+  it('imports the valid features of a file, and lists each invalid feature with its number and reason', () => {
     const id = '6423a977-ffff-48db-affc-cd11632010f0';
     const point = { type: 'Point', coordinates: [1, 2] };
     expect(
@@ -85,7 +85,7 @@ describe('importAnnotations', () => {
     ]);
   });
 
-  it('counts features by type and class', () => {
+  it('returns the number of features of the file by type and by class', () => {
     const point = { type: 'Point', coordinates: [1, 2] };
     const tumor = { classification: { name: 'Tumor', color: [1, 2, 3] } };
     const result = importFile(
@@ -126,7 +126,7 @@ describe('importAnnotations', () => {
     ['not_xml', '<Annotations>&bomb;</Annotations>'],
     ['document_type', '<!DOCTYPE a [<!ENTITY b "cc"><!ENTITY c "&b;&b;">]><Annotations>&c;</Annotations>'],
     ['nested_too_deeply', `<Annotations>${'<a>'.repeat(100)}`],
-  ])('rejects a whole file with the error code %s', (code, file) => {
+  ])('rejects the whole file when its content has the fault %s', (code, file) => {
     expect(errorOf(file)).toBe(code);
   });
 
@@ -190,7 +190,7 @@ describe('importAnnotations', () => {
     ).toBe('too_many_features');
   });
 
-  it('lists at most 100 rejected features and counts all of them', () => {
+  it('lists at most 100 rejected features of a file, and returns the number of all rejected features', () => {
     const result = importFile(JSON.stringify(Array(500).fill(feature(null))));
     expect(result.ok && [result.rejected.length, result.rejectedCount]).toEqual([
       importLimits.rejections,
@@ -198,7 +198,7 @@ describe('importAnnotations', () => {
     ]);
   });
 
-  it('removes control characters from texts and adds a warning', () => {
+  it('removes control characters from the texts of a feature, and adds a warning to the result', () => {
     const properties = { name: 'a\u0000b\nc', metadata: { k: 'x\ud800y' } };
     const result = importFile(
       JSON.stringify(feature({ type: 'Point', coordinates: [1, 2] }, { properties })),

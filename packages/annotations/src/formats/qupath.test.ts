@@ -62,7 +62,7 @@ describe('QuPath GeoJSON', () => {
   });
 
   it.skipIf(!folder)(
-    'is distinguished from an annotation file of the Digital Slide Archive, which has a reader of its own',
+    'is not assumed for an annotation file of the Digital Slide Archive, which the import recognises as the format dsa',
     () => {
       const result = importFile(readFileSync(join(folder ?? '', 'sample.anot')));
       expect(result).toMatchObject({ format: 'dsa', rejectedCount: 0 });
@@ -92,7 +92,7 @@ describe('QuPath GeoJSON', () => {
     expect(readLikeQuPath(exportFile(result.features))).toHaveLength(1);
   });
 
-  it('keeps the hierarchy in parentId and the description in the metadata after import and export', () => {
+  it('keeps the parent (parentId) and the description (metadata) of each annotation after import and export', () => {
     const child = {
       type: 'Feature',
       id: '00000000-0000-4000-a000-000000000002',
@@ -135,7 +135,7 @@ describe('QuPath GeoJSON', () => {
     expect(readLikeQuPath(exportFile(features)).map(({ id }) => id)).toEqual([a, b]);
   });
 
-  it('is imported with the offset of the options added to its coordinates, and exported with it subtracted', () => {
+  it('has the option offset added to its coordinates by the import, and subtracted from them by the export', () => {
     const text = JSON.stringify({
       type: 'Feature',
       geometry: { type: 'Point', coordinates: [1, 2] },

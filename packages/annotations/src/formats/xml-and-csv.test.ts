@@ -88,7 +88,7 @@ describe('ASAP XML', () => {
     expect(copies[5]?.properties.color).toEqual([1, 2, 3]);
   });
 
-  it('is exported with a warning for each loss that the format causes', () => {
+  it('is exported with warnings about what the format cannot store: holes, lines and ellipses', () => {
     expect(exportAnnotations(features, { format: 'asap', pixelSize: null }).warnings).toEqual([
       { code: 'holes_as_outlines', count: 1 },
       { code: 'lines_left_out', count: 1 },
@@ -96,7 +96,7 @@ describe('ASAP XML', () => {
     ]);
   });
 
-  it('is imported with its groups, decimal commas, unordered coordinates and splines; annotations whose coordinates are not numbers are rejected', () => {
+  it('is imported with groups, decimal commas, unordered coordinates and splines, but without annotations with non-numeric coordinates', () => {
     const coordinate = (order: number, x: string, y: string) =>
       `<Coordinate Order="${order}" X="${x}" Y="${y}" />`;
     const text = `<?xml version="1.0"?>
@@ -216,7 +216,7 @@ describe('CSV', () => {
     ['a,=1', `"a,'=1"`],
     ['a;=1', `"a;'=1"`],
     ['a=1', 'a=1'],
-  ])('escapes the name %j so that spreadsheets do not evaluate it', (name, cell) => {
+  ])('writes the annotation name %j so that spreadsheets do not evaluate it as a formula', (name, cell) => {
     const text = write('csv', [
       feature({ type: 'Point', coordinates: [1, 2] }, { name, measurements: { [name]: 1 } }),
     ]);

@@ -45,7 +45,7 @@ function expectValid(geometry: AreaGeometry | null): void {
 }
 
 describe('Boolean operations on areas (unionAreas, subtractAreas, intersectAreas)', () => {
-  it('return areas whose sizes add up, for shapes with holes, several parts and self-intersections', () => {
+  it('return areas for which union + intersection equals the sum of both areas, also with holes and several parts', () => {
     fc.assert(
       fc.property(anyArea, anyArea, (unrepairedA, unrepairedB) => {
         const a = repairArea(unrepairedA);
@@ -70,7 +70,7 @@ describe('Boolean operations on areas (unionAreas, subtractAreas, intersectAreas
     );
   });
 
-  it('return an area that contains exactly the expected positions, apart from those near an outline', () => {
+  it('return an area that contains a position exactly when set logic requires it, apart from positions near an outline', () => {
     fc.assert(
       fc.property(
         polygon,
@@ -99,7 +99,7 @@ describe('Boolean operations on areas (unionAreas, subtractAreas, intersectAreas
     );
   });
 
-  it('keep all positions of shapes that do not overlap', () => {
+  it('return both parts as the union, and null as the intersection, of two areas that do not overlap', () => {
     const apart = unionAreas([square(0, 0, 10), square(50, 50, 10)]);
     expect(apart).toMatchObject({ type: 'MultiPolygon' });
     expect(area(apart)).toBe(200);
@@ -116,13 +116,13 @@ describe('Boolean operations on areas (unionAreas, subtractAreas, intersectAreas
     expect(area(merged)).toBe(200);
   });
 
-  it('return an area on the image plane of the first area', () => {
+  it('return an area on the image plane (c, z, t) of the first area', () => {
     const plane = { c: 0, z: 3, t: 0 };
     expect(unionAreas([{ ...square(0, 0, 10), plane }, square(5, 5, 10)])?.plane).toEqual(plane);
     expect(subtractAreas({ ...square(0, 0, 10), plane }, [square(5, 5, 10)])?.plane).toEqual(plane);
   });
 
-  it('use the exact ellipse of an ellipse annotation and return an ordinary polygon', () => {
+  it('return an ordinary polygon for an ellipse annotation, with the area of the exact ellipse', () => {
     const ellipse = createEllipse({ minX: 0, minY: 0, maxX: 200, maxY: 100 });
     const half = intersectAreas(ellipse, square(-100, -50, 200)) as PolygonGeometry;
     expect(half.isEllipse).toBeUndefined();
@@ -252,8 +252,8 @@ describe('Boolean operations with a small area on an area of many vertices', () 
   });
 });
 
-describe('repairArea', () => {
-  it('returns rings that do not cross, for every generated area', () => {
+describe('repairArea (makes the rings of a drawn area valid)', () => {
+  it('returns rings that do not cross, for randomly generated areas', () => {
     fc.assert(
       fc.property(anyArea, (shape) => {
         const repaired = repairArea(shape);

@@ -33,7 +33,7 @@ describe('measureGeometry', () => {
     });
   });
 
-  it('returns null for values in micrometres without a pixel size, for the area of points and lines, and for the length of points', () => {
+  it('returns null for micrometre values without a pixel size, for the area of points and lines, and for the length of points', () => {
     expect(measureGeometry(withHole, null)).toMatchObject({ areaUm2: null, lengthUm: null });
     expect(measureGeometry({ type: 'Point', coordinates: [3, 4] }, null)).toMatchObject({
       areaPx: null,
@@ -55,7 +55,7 @@ describe('measureGeometry', () => {
     });
   });
 
-  it('measures the exact ellipse instead of its polygon', () => {
+  it('measures an ellipse annotation by the ellipse formula, not by the polygon that approximates it', () => {
     const circle = createEllipse({ minX: 10, minY: 20, maxX: 30, maxY: 40 });
     expect(areaOf(circle)).toBeCloseTo(Math.PI * 100, 10);
     expect(lengthOf(circle)).toBeCloseTo(2 * Math.PI * 10, 8);
@@ -63,7 +63,7 @@ describe('measureGeometry', () => {
     expect(containsPosition(circle, [11, 21])).toBe(false);
   });
 
-  it('returns the same area and centroid for both directions of rings, and moves the centroid with the geometry', () => {
+  it('returns the same area and centroid for clockwise and anticlockwise rings, and a centroid that moves with the geometry', () => {
     fc.assert(
       fc.property(polygon, fc.integer({ min: 0, max: 1_000_000 }), ({ coordinates }, distance) => {
         const moved: PolygonGeometry = {
@@ -140,7 +140,7 @@ describe('findSelfIntersections', () => {
       { type: 'MultiPolygon', coordinates: [[square], [ring([5, 5], [15, 5], [15, 15], [5, 15])]] },
       2,
     ],
-  ])('finds all crossings, and nothing else, in %s', (_, shape, count) => {
+  ])('returns exactly the positions where edges cross in %s', (_, shape, count) => {
     expect(findSelfIntersections(shape).positions).toHaveLength(count);
   });
 
@@ -156,7 +156,7 @@ describe('findSelfIntersections', () => {
   });
 });
 
-describe('createStroke', () => {
+describe('createStroke (area of a brush stroke along a path)', () => {
   it('covers all positions nearer than the radius to the path, and no position farther away', () => {
     fc.assert(
       fc.property(
@@ -197,7 +197,7 @@ function distanceToPath([x, y]: Position, path: readonly Position[]): number {
 }
 
 describe('simplifyGeometry', () => {
-  it('returns areas whose rings do not cross, for every shape and tolerance', () => {
+  it('returns areas whose rings do not cross, for random shapes and tolerances', () => {
     fc.assert(
       fc.property(
         fc.oneof(polygon, scribble),
@@ -213,7 +213,7 @@ describe('simplifyGeometry', () => {
     );
   });
 
-  it('moves the outline by less than the tolerance', () => {
+  it('returns an outline with fewer vertices that differs from the original by less than the tolerance', () => {
     const shape: PolygonGeometry = {
       type: 'Polygon',
       coordinates: [
@@ -257,7 +257,7 @@ describe('simplifyGeometry', () => {
 });
 
 describe('fillHoles', () => {
-  it('removes holes and merges the parts inside them', () => {
+  it('removes the holes of an area, and merges parts that lie inside a hole', () => {
     expect(areaOf(fillHoles(withHole))).toBe(100);
     const nested: AreaGeometry = {
       type: 'MultiPolygon',

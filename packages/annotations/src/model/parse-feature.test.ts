@@ -38,7 +38,7 @@ function outcomeOf(value: unknown): string {
   return result.ok ? 'accepted' : `${result.error.code} ${result.error.path}`;
 }
 
-describe('parseFeature', () => {
+describe('parseFeature (reads one GeoJSON annotation)', () => {
   it('returns every field of a cell with nucleus, class, measurements, metadata and parent', () => {
     const cell = {
       type: 'Feature',
@@ -110,7 +110,7 @@ describe('parseFeature', () => {
     expect(parseValid(withGeometry(geometry)).geometry).toEqual(geometry);
   });
 
-  it('drops the third coordinate of positions, the default plane, and flags that are false', () => {
+  it('omits the third coordinate of positions, the default image plane, and flags that are false from the result', () => {
     const given = feature({
       geometry: { type: 'Point', coordinates: [1, 2, 3], plane: { c: -1, z: 0, t: 0 }, isEllipse: false },
       properties: { isLocked: false, name: null, measurements: {} },
@@ -142,7 +142,7 @@ describe('parseFeature', () => {
     expect(Object.keys(given.properties.measurements ?? {})).toContain('__proto__');
   });
 
-  it('accepts a self-intersecting ring', () => {
+  it('accepts a polygon whose ring intersects itself', () => {
     const bowTie = [
       [0, 0],
       [10, 10],
@@ -218,7 +218,7 @@ describe('parseFeature', () => {
     ['id_not_uuid properties.parentId', withProperties({ parentId: 'x' })],
     ['parent_is_self properties.parentId', withProperties({ parentId: id })],
     ['wrong_type properties.isLocked', withProperties({ isLocked: 'yes' })],
-  ])('rejects a feature with the error code and path "%s"', (error, value) => {
+  ])('rejects an invalid feature with the error code and the path of the wrong field: %s', (error, value) => {
     expect(outcomeOf(value)).toBe(error);
   });
 

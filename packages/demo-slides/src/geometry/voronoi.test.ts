@@ -23,7 +23,7 @@ describe('voronoiCell', () => {
     );
   });
 
-  it('returns each side with the same distance and length as in the cell of the neighbour that the side names', () => {
+  it('returns the same distance and length for a side from both cells that share the side', () => {
     fc.assert(
       fc.property(column, column, (c, r) => {
         const cell = voronoiCell(grid, c, r);

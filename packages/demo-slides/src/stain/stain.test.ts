@@ -38,8 +38,8 @@ describe('colours that renderRgb computes from amounts of stain', () => {
   });
 });
 
-describe('renderRgb', () => {
-  it('blurs by one pixel and omits the outermost pixels of the tile', () => {
+describe('renderRgb (computes pixels from amounts of stain)', () => {
+  it('blurs the tile by one pixel and omits its outermost pixels', () => {
     const tile = emptyStainTile(0, 0, 5);
     tile.haematoxylin[2 * 5 + 2] = 2;
     const picture = new Uint8Array(3 * 3 * 3);
@@ -50,7 +50,7 @@ describe('renderRgb', () => {
     expect(green[0]).toBeLessThan(GLASS[1]);
   });
 
-  it('writes only into the part of a larger image that start and stride select', () => {
+  it('writes only into the part of a larger image that the parameters start and stride select', () => {
     const picture = new Uint8Array(4 * 4 * 3);
     // The result has 2 × 2 pixels; it goes to column 1, row 1 of a picture of 4 × 4 pixels.
     renderRgb(emptyStainTile(0, 0, 4), picture, (4 + 1) * 3, 12);

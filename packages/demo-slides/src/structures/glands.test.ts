@@ -22,7 +22,7 @@ const along = fc.double({ min: range.start, max: range.end, noNaN: true });
 const side = fc.constantFrom(1, -1);
 
 describe('locateInGland (the position in a gland of a position on the slide)', () => {
-  it('returns the depth and distance along the wall from which wallPoint computed the position on the slide', () => {
+  it('is the inverse of wallPoint: returns the depth and the distance along the wall that wallPoint received', () => {
     fc.assert(
       fc.property(along, side, fc.double({ min: 1, max: 80, noNaN: true }), (position, wallSide, depth) => {
         const { x, y } = wallPoint(gland, position, wallSide, depth);
