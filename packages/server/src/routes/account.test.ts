@@ -23,8 +23,8 @@ async function auditEntries({ services }: TestServer, action: string) {
   return services.db.selectFrom('audit').selectAll().where('action', '=', action).orderBy('seq').execute();
 }
 
-describe.each(databaseKinds)("GET one's own account, on %s,", (database) => {
-  it('returns exactly the documented fields', async () => {
+describe.each(databaseKinds)('GET /user/profile (database: %s)', (database) => {
+  it('returns exactly the documented fields of the account', async () => {
     const { as, fixtures } = await testServer({ database });
     const user = await fixtures.user({ displayName: 'Ayşe' });
     const { password: _, ...account } = user;
@@ -33,7 +33,7 @@ describe.each(databaseKinds)("GET one's own account, on %s,", (database) => {
     expect(response.body).toEqual({ user: { ...account, decisionReason: null } });
   });
 
-  it('returns the current state, not the state at the sign-in', async () => {
+  it('returns status and role as they are now, not as they were at the sign-in', async () => {
     const { as, fixtures } = await testServer({ database });
     const admin = await fixtures.admin();
     const user = await fixtures.user({ status: 'pending' });
@@ -44,8 +44,8 @@ describe.each(databaseKinds)("GET one's own account, on %s,", (database) => {
   });
 });
 
-describe.each(databaseKinds)("change of one's own password, on %s,", (database) => {
-  it('accepts a new password from a fresh sign-in and ends every other sign-in', async () => {
+describe.each(databaseKinds)('change of the own password (database: %s)', (database) => {
+  it('requires no current password within 15 minutes after the sign-in, and ends every other sign-in', async () => {
     const server = await testServer({ database });
     const { as, fixtures, clock, services, outbox } = server;
     const user = await fixtures.user();
@@ -75,7 +75,7 @@ describe.each(databaseKinds)("change of one's own password, on %s,", (database) 
     expect(emails[0]).toContain('şifresi değiştirildi');
   });
 
-  it('requires the current password when the sign-in is older than 15 minutes, before it checks the new password', async () => {
+  it('returns 403 without the right current password when the sign-in is older than 15 minutes, even for an invalid new password', async () => {
     const { as, fixtures, clock } = await testServer({ database });
     const user = await fixtures.user();
     const token = await fixtures.token(user);
@@ -97,7 +97,7 @@ describe.each(databaseKinds)("change of one's own password, on %s,", (database) 
     await fixtures.token({ ...user, password: newPassword });
   });
 
-  it('rejects a wrong current password even from a fresh sign-in, which need not send one', async () => {
+  it('returns 403 for a wrong current password even when the sign-in is so recent that no current password is required', async () => {
     const { as, fixtures } = await testServer({ database });
     const user = await fixtures.user();
     const body = { new_password: newPassword, current_password: 'yanlış-şifre' };
@@ -124,9 +124,9 @@ describe.each(databaseKinds)("change of one's own password, on %s,", (database) 
   });
 });
 
-describe.each(databaseKinds)("deletion of one's own account, on %s,", (database) => {
+describe.each(databaseKinds)('deletion of the own account (database: %s)', (database) => {
   it.each(['active', 'pending'] as const)(
-    'erases the personal data of a %s account, and keeps the uid in the audit log',
+    'erases the personal data of an account with the status %s, and keeps its uid in the audit log',
     async (status) => {
       const server = await testServer({ database });
       const { as, fixtures, services } = server;
@@ -150,7 +150,7 @@ describe.each(databaseKinds)("deletion of one's own account, on %s,", (database)
     },
   );
 
-  it('allows a new registration with the same e-mail address', async () => {
+  it('allows a new registration with the e-mail address of the deleted account', async () => {
     const { as, fixtures } = await testServer({ database });
     const user = await fixtures.user();
     await as(user).call(deleteAccount);
@@ -203,7 +203,7 @@ describe.each(databaseKinds)("deletion of one's own account, on %s,", (database)
   });
 });
 
-describe.each(databaseKinds)("GET one's own activity, on %s,", (database) => {
+describe.each(databaseKinds)('GET /user/activity (database: %s)', (database) => {
   it('lists registration, approval, sign-ins and password changes, newest first', async () => {
     const { as, fixtures } = await testServer({ database });
     const admin = await fixtures.admin();
@@ -229,7 +229,7 @@ describe.each(databaseKinds)("GET one's own activity, on %s,", (database) => {
     expect(activity[0]).toEqual({ at: expect.any(String), action: 'sign-in', subject: null, imageId: null });
   });
 
-  it('names the slides that were opened, with links to those that are still in the catalogue', async () => {
+  it('names the slides that the account opened, with image ids only of those that are still in the catalogue', async () => {
     const { as, fixtures, services } = await testServer({ database });
     const user = await fixtures.user();
     const listedImage = await fixtures.image({ file_name: 'a-slide.svs' });
@@ -250,7 +250,7 @@ describe.each(databaseKinds)("GET one's own activity, on %s,", (database) => {
     ]);
   });
 
-  it('lists the last twenty actions, without those of other accounts', async () => {
+  it('lists the last twenty actions of the account, and none of other accounts', async () => {
     const { as, fixtures } = await testServer({ database });
     const user = await fixtures.user();
     await fixtures.token(await fixtures.user()); // each call signs the account in

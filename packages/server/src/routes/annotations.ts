@@ -120,7 +120,7 @@ async function fileRoutes(
 
 /** Registers the event stream in `app`, which does not compress responses, because a compressor would delay events. */
 function eventRoute(app: FastifyInstance, { annotationEvents }: AnnotationServices): void {
-  // Ends the event streams before the server, while closing, waits for open responses.
+  // A closing server waits for its open responses. The event streams would never end by themselves, so this hook ends them before.
   app.addHook('preClose', async () => annotationEvents.close());
 
   serve(app, streamAnnotationEvents, async (request) => {
@@ -138,7 +138,7 @@ function eventRoute(app: FastifyInstance, { annotationEvents }: AnnotationServic
   });
 }
 
-/** Routes that list the slides with the latest annotations, and count the annotations of slides. */
+/** Routes about the annotations of several slides. */
 function slideRoutes(app: FastifyInstance, { annotatedSlides }: AnnotationServices): void {
   // Returns the slides whose annotations changed last, not the annotations.
   serve(app, listRecentAnnotations, async ({ caller, translate }) => ({
@@ -158,7 +158,7 @@ function layerRoutes(
     const onlyDeleted = query.deleted === 'true';
     if ('user' in caller)
       return { layers: await layers.list(caller.user, params.imageId, onlyDeleted, translate) };
-    // The call also checks the access of the visitor, who never sees deleted layers.
+    // With `onlyDeleted` this call is needed, too: it checks the access of the visitor, who never sees deleted layers.
     const sharedLayers = await linkedAnnotations.layers(caller, params.imageId, translate);
     return { layers: onlyDeleted ? [] : sharedLayers };
   });

@@ -34,8 +34,8 @@ async function auditOf({ services }: TestServer): Promise<[string, string | null
   return rows.map(({ action, target, detail }) => [action, target, JSON.parse(detail)]);
 }
 
-describe.each(databaseKinds)('API tokens, on %s,', (database) => {
-  it('are shown only when they are created, stored as a hash, and listed for their owner', async () => {
+describe.each(databaseKinds)('API tokens (database: %s)', (database) => {
+  it('are returned only by the request that creates them, stored as a hash, and listed for their owner without the secret', async () => {
     const server = await testServer({ database });
     const { fixtures, as, clock, services } = server;
     const user = await fixtures.user();

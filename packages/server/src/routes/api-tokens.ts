@@ -16,7 +16,7 @@ export function apiTokenRoutes(app: FastifyInstance, { apiTokens }: Pick<Service
 
   serve(app, createApiToken, (request) => apiTokens.create(actorOf(request), request.body));
 
-  // Both `deleteApiToken` and `revokeApiToken` revoke a token: this one for its owner, the other one for administrators.
+  // Revokes a token of the caller. `revokeApiToken` below, for administrators, revokes a token of any account.
   serve(app, deleteApiToken, (request) => apiTokens.revokeOwn(actorOf(request), request.params.tokenId));
 
   serve(app, listAllApiTokens, async () => ({ tokens: await apiTokens.listAll() }));

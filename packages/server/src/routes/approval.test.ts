@@ -90,7 +90,7 @@ describe.each(databaseKinds)('an application for an account, on %s', (database) 
     expect((await client.call(countWaiting)).body).toEqual({ applications: 2, datasetRequests: 0 });
   });
 
-  it('lists other accounts that may belong to the same person', async () => {
+  it('is listed with other accounts that have the same mailbox or the same name as the applicant', async () => {
     const { client, fixtures } = await startWithAdmin(database);
     const deactivated = await fixtures.user({ email: 'ipek@hastane.example', status: 'deactivated' });
     const namesake = await fixtures.user({ displayName: 'ipek ışık' });
@@ -143,7 +143,7 @@ describe.each(databaseKinds)('an application for an account, on %s', (database) 
 });
 
 describe.each(databaseKinds)('POST /admin/users/:uid/withdraw-approval, on %s', (database) => {
-  it('returns an account to the queue, without role, datasets and sessions', async () => {
+  it('makes an approved account pending again, without role, datasets and sessions', async () => {
     const { client, as, fixtures, dataset, inDays, services } = await startWithAdmin(database);
     const user = await fixtures.user({ status: 'pending' });
     const { uid } = user;
@@ -243,7 +243,7 @@ describe.each(databaseKinds)('approval with a role, datasets and an end date, on
     ['an end date that has passed', { expires_at: '2020-01-01T00:00:00.000Z' }],
     ['an end date that is not a date', { expires_at: 'yarın' }],
     ['the role admin', { role: 'admin' }],
-  ])('changes nothing when the request has %s', async (_, body) => {
+  ])('returns 400 and leaves the account pending when the request has %s', async (_, body) => {
     const { client, fixtures, services } = await startWithAdmin(database);
     const { uid } = await fixtures.user({ status: 'pending' });
     expect(await client.call(approveUser, { params: { uid }, body })).toMatchObject({
@@ -259,7 +259,7 @@ describe.each(databaseKinds)('approval with a role, datasets and an end date, on
   });
 });
 
-describe.each(databaseKinds)('rejecting an application for an account, on %s,', (database) => {
+describe.each(databaseKinds)('rejection of an application for an account (database: %s)', (database) => {
   it('suspends the account, and shows the reason to earlier and new sign-ins of the applicant and in an e-mail', async () => {
     const { client, fixtures, as, outbox, services } = await startWithAdmin(database);
     const user = await fixtures.user({ status: 'pending', email: 'yeni@example.org' });
@@ -284,7 +284,7 @@ describe.each(databaseKinds)('rejecting an application for an account, on %s,', 
     ]);
   });
 
-  it('is undone by an approval, which deletes the reason permanently', async () => {
+  it('is undone by a later approval, which deletes the rejection reason permanently', async () => {
     const { client, fixtures, as } = await startWithAdmin(database);
     const user = await fixtures.user({ status: 'pending' });
     const { uid } = user;
@@ -321,7 +321,7 @@ describe.each(databaseKinds)('rejecting an application for an account, on %s,', 
     expect(response).toMatchObject({ status: 400, body: { field: 'reason' } });
   });
 
-  it('at the same time as an approval leaves an active account without a rejection reason', async () => {
+  it('at the same moment as an approval leaves the account active and without a rejection reason', async () => {
     const { client, fixtures } = await startWithAdmin(database);
     for (let round = 0; round < 10; round++) {
       const { uid } = await fixtures.user({ status: 'pending' });
@@ -339,7 +339,7 @@ describe.each(databaseKinds)('rejecting an application for an account, on %s,', 
   });
 });
 
-describe.each(databaseKinds)('PUT access of an active account, on %s,', (database) => {
+describe.each(databaseKinds)('PUT /admin/users/:uid/access (database: %s)', (database) => {
   it('changes only the fields that the request names', async () => {
     const { client, fixtures, dataset, inDays, services } = await startWithAdmin(database);
     const { uid } = await fixtures.user();
@@ -369,7 +369,7 @@ describe.each(databaseKinds)('PUT access of an active account, on %s,', (databas
     ]);
   });
 
-  it('returns 409 when the account is not active', async () => {
+  it('returns 409 for an account that is not active', async () => {
     const { client, fixtures } = await startWithAdmin(database);
     for (const status of ['pending', 'suspended', 'deactivated'] as const) {
       const { uid } = await fixtures.user({ status });
@@ -380,7 +380,7 @@ describe.each(databaseKinds)('PUT access of an active account, on %s,', (databas
     }
   });
 
-  it('cannot set an end date for an administrator', async () => {
+  it('returns an error for an end date of an administrator', async () => {
     const { client, fixtures, inDays } = await startWithAdmin(database);
     const { uid } = await fixtures.user({ expiresAt: inDays(3) });
     await client.call(promoteUser, { params: { uid } });
@@ -392,7 +392,7 @@ describe.each(databaseKinds)('PUT access of an active account, on %s,', (databas
     expect(response).toMatchObject({ status: 400, body: { field: 'expires_at' } });
   });
 
-  it('grants datasets until the account is deactivated, and a reactivation does not restore the grants', async () => {
+  it('grants datasets that the account loses when it is deactivated and does not get back when it is reactivated', async () => {
     const { client, fixtures, dataset } = await startWithAdmin(database);
     const { uid } = await fixtures.user();
     await client.call(updateUserAccess, { params: { uid }, body: { datasets: [await dataset('A')] } });

@@ -110,7 +110,7 @@ describe.each(databaseKinds)('the audit log, on %s', (database) => {
     }
   });
 
-  it('returns only entries that match the filter', async () => {
+  it('returns only entries that match the filters for result, account, time and action', async () => {
     const server = await testServer({ database });
     const { admin, read } = await signInAdmin(server);
     const user = await server.fixtures.user();
@@ -143,7 +143,7 @@ describe.each(databaseKinds)('the audit log, on %s', (database) => {
     { target: 'x'.repeat(255) },
     { cursor: 'bm90IGEgY3Vyc29y' },
     { cursor: '%%%' },
-  ])('rejects the filter %o with 400', async (query) => {
+  ])('returns 400 for a filter with an invalid value: %o', async (query) => {
     const server = await testServer({ database });
     const { client } = await signInAdmin(server);
     expect(await client.call(listAudit, { query })).toMatchObject({
@@ -202,7 +202,7 @@ describe.each(databaseKinds)('a rejected request, on %s', (database) => {
     expect(JSON.stringify(fullLog)).not.toContain(token);
   });
 
-  it('writes one audit event when requests without a token repeat within a minute, and then an event with their number', async () => {
+  it('writes one audit event for repeated requests without a token, and after a minute an event with their number', async () => {
     const server = await testServer({ database });
     const { read } = await signInAdmin(server);
     for (let i = 0; i < 40; i++) await server.as(null).call(listUsers);
@@ -279,7 +279,7 @@ describe.each(databaseKinds)('the CSV file of the audit log, on %s', (database) 
 });
 
 describe.each(databaseKinds)('the hash chain of the audit log, on %s', (database) => {
-  it('is verified in the background when an administrator requests its state, and then reported as intact', async () => {
+  it('is verified in the background when an administrator requests its state, and is then reported as intact', async () => {
     const server = await testServer({ database });
     const { client } = await signInAdmin(server);
     expect((await client.call(getAuditChain)).body).toEqual({
@@ -297,7 +297,7 @@ describe.each(databaseKinds)('the hash chain of the audit log, on %s', (database
     expect((await client.call(getAuditChain)).body).toMatchObject({ state: 'intact', isChecking: true });
   });
 
-  it('is verified again on request, and reports where it was tampered with', async () => {
+  it('is verified again when an administrator requests it, and the first missing entry is reported', async () => {
     const server = await testServer({ database });
     const { client, admin } = await signInAdmin(server);
     for (let i = 0; i < 3; i++) await server.fixtures.token(admin);
@@ -310,7 +310,7 @@ describe.each(databaseKinds)('the hash chain of the audit log, on %s', (database
     expect(server.logged()).toContain('audit log verification failed');
   });
 
-  it('stays intact when old entries are deleted, and reports the deletion', async () => {
+  it('is still reported as intact after expired entries are deleted, and the deletion is an audit event', async () => {
     const server = await testServer({ database, config: { auditRetentionDays: 30 } });
     const { admin } = await signInAdmin(server);
     await server.fixtures.token(admin);
@@ -330,40 +330,43 @@ describe.each(databaseKinds)('the hash chain of the audit log, on %s', (database
   });
 });
 
-describe.each(databaseKinds)('the daily statistics, on %s', (database) => {
-  it('cover thirty days, and count sign-ins and opened slides per day of the configured time zone', async () => {
-    const server = await testServer({ database });
-    const { fixtures, clock, services } = server;
-    const user = await fixtures.user();
-    await fixtures.token(user); // 1 May, 09:00 UTC
-    await server.as(null).call(signIn, { body: { email: user.email, password: 'yanlış-şifre' } });
-    clock.advance(12.5 * 60 * minute); // 1 May, 21:30 UTC: 2 May in Istanbul
-    const admin = await fixtures.admin();
-    const client = server.as(await fixtures.token(admin));
-    await client.call(createImageSession);
-    const image = await fixtures.image();
-    await services.audit.recordSeparately({
-      action: 'image-opened',
-      actor: user.uid,
-      target: image.id,
-      origin: null,
-    });
+describe.each(databaseKinds)(
+  'the daily statistics of sign-ins and opened slides (database: %s)',
+  (database) => {
+    it('cover thirty days, whose limits follow the configured time zone', async () => {
+      const server = await testServer({ database });
+      const { fixtures, clock, services } = server;
+      const user = await fixtures.user();
+      await fixtures.token(user); // 1 May, 09:00 UTC
+      await server.as(null).call(signIn, { body: { email: user.email, password: 'yanlış-şifre' } });
+      clock.advance(12.5 * 60 * minute); // 1 May, 21:30 UTC: 2 May in Istanbul
+      const admin = await fixtures.admin();
+      const client = server.as(await fixtures.token(admin));
+      await client.call(createImageSession);
+      const image = await fixtures.image();
+      await services.audit.recordSeparately({
+        action: 'image-opened',
+        actor: user.uid,
+        target: image.id,
+        origin: null,
+      });
 
-    const daysOf = async (query: Record<string, string>) =>
-      (await client.call(getStatistics, { query })).body.days;
-    const utc = await daysOf({});
-    expect(utc).toHaveLength(30);
-    expect(utc.slice(-2)).toEqual([
-      { day: '2026-04-30', signIns: 0, openedSlides: 0 },
-      { day: '2026-05-01', signIns: 2, openedSlides: 1 },
-    ]);
-    expect((await daysOf({ zone: 'Europe/Istanbul' })).slice(-2)).toEqual([
-      { day: '2026-05-01', signIns: 1, openedSlides: 0 },
-      { day: '2026-05-02', signIns: 1, openedSlides: 1 },
-    ]);
-    expect(await client.call(getStatistics, { query: { zone: 'Nowhere/Town' } })).toMatchObject({
-      status: 400,
-      body: { code: 'invalid_request', field: 'zone' },
+      const daysOf = async (query: Record<string, string>) =>
+        (await client.call(getStatistics, { query })).body.days;
+      const utc = await daysOf({});
+      expect(utc).toHaveLength(30);
+      expect(utc.slice(-2)).toEqual([
+        { day: '2026-04-30', signIns: 0, openedSlides: 0 },
+        { day: '2026-05-01', signIns: 2, openedSlides: 1 },
+      ]);
+      expect((await daysOf({ zone: 'Europe/Istanbul' })).slice(-2)).toEqual([
+        { day: '2026-05-01', signIns: 1, openedSlides: 0 },
+        { day: '2026-05-02', signIns: 1, openedSlides: 1 },
+      ]);
+      expect(await client.call(getStatistics, { query: { zone: 'Nowhere/Town' } })).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_request', field: 'zone' },
+      });
     });
-  });
-});
+  },
+);

@@ -26,7 +26,7 @@ function withoutVaryingFields({ status, body, headers }: { status: number; body:
 }
 
 describe('registration', () => {
-  it('creates a pending account without a role, and tells the person that an administrator must approve it', async () => {
+  it('creates a pending account without a role, and returns the message that an administrator must approve it', async () => {
     const { as, clock } = await testServer();
     const response = await as(null).call(register, { body: person });
     const now = clock.now().toISOString();
@@ -95,7 +95,7 @@ describe('registration', () => {
   });
 
   it.each(['ayse@example.org', ' AYSE@EXAMPLE.ORG ', 'Ayse@Example.org'])(
-    'rejects a registered e-mail address, spelled %o, and changes nothing',
+    'returns 409 and changes nothing when ayse@example.org has an account and the request has the address %o',
     async (email) => {
       const { as, services, fixtures } = await testServer();
       await as(null).call(register, { body: person });
@@ -161,7 +161,7 @@ describe('sign-in with e-mail and password', () => {
     expect(verified).toMatchObject({ status: 200, body: { token: response.body.token, user: account } });
   });
 
-  it('accepts the e-mail address in any spelling', async () => {
+  it('accepts the e-mail address with other capitals and with spaces around it', async () => {
     const { as, fixtures } = await testServer();
     const { password } = await fixtures.user({ email: 'ali@example.org' });
     const response = await as(null).call(signIn, { body: { email: ' ALI@Example.ORG', password } });
@@ -182,7 +182,7 @@ describe('sign-in with e-mail and password', () => {
     expect(withoutVaryingFields(unknownAddress)).toEqual(withoutVaryingFields(wrongPassword));
   });
 
-  it('reveals that an account is deactivated only after the right password', async () => {
+  it('returns 403 with the status of a deactivated account for the right password, and 401 for a wrong one', async () => {
     const { as, fixtures } = await testServer();
     const { email, password } = await fixtures.user({ status: 'deactivated' });
     expect(await as(null).call(signIn, { body: { email, password } })).toMatchObject({
@@ -199,19 +199,19 @@ describe('sign-in with e-mail and password', () => {
     });
   });
 
-  it('rejects an invalid e-mail address', async () => {
+  it('returns 400 for a malformed e-mail address', async () => {
     const { as } = await testServer();
     const response = await as(null).call(signIn, { body: { email: 'ali', password: 'x' } });
     expect(response).toMatchObject({ status: 400, body: { message: 'Geçersiz e-posta formatı.' } });
   });
 
-  it('returns a different token each time', async () => {
+  it('returns a different token for each sign-in of an account', async () => {
     const { fixtures } = await testServer();
     const user = await fixtures.user();
     expect(await fixtures.token(user)).not.toBe(await fixtures.token(user));
   });
 
-  it('writes an audit event without the e-mail address, also when it fails', async () => {
+  it('writes an audit event without the e-mail address for a successful and for a failed sign-in', async () => {
     const { as, fixtures, services } = await testServer();
     const user = await fixtures.user();
     await fixtures.token(user);
@@ -252,7 +252,7 @@ describe('sign-in with e-mail and password', () => {
 });
 
 describe('a bearer token', () => {
-  it('is required by POST verify, which returns 400 without one', async () => {
+  it('is required in the body of POST /auth/verify, which returns 400 without it', async () => {
     const { as } = await testServer();
     expect(await as(null).inject({ method: 'POST', url: '/auth/verify' })).toMatchObject({
       status: 400,
@@ -260,7 +260,7 @@ describe('a bearer token', () => {
     });
   });
 
-  it('is rejected when it is shortened or changed', async () => {
+  it('gets 401 when any character is missing, added or changed', async () => {
     const { as, fixtures } = await testServer();
     const token = await fixtures.token(await fixtures.user());
     const malformedTokens = [
@@ -306,7 +306,7 @@ describe('a bearer token', () => {
     expect(await as(token).call(getProfile)).toMatchObject({ status: 401, body: { code: 'token_invalid' } });
   });
 
-  it('expires twelve hours after the sign-in, also when it is in use', async () => {
+  it('expires twelve hours after the sign-in, even when requests use it continuously', async () => {
     const { as, fixtures, clock } = await testServer();
     const token = await fixtures.token(await fixtures.user());
     for (let passed = 0; passed < 12 * hour - 30 * minute; passed += 30 * minute) {
@@ -328,7 +328,7 @@ describe('a bearer token', () => {
 });
 
 describe('sign-out', () => {
-  it('ends only the sign-in whose token the request has', async () => {
+  it('invalidates the token of the request, and no other token of the account', async () => {
     const { as, fixtures } = await testServer();
     const user = await fixtures.user();
     const [thisSignIn, otherSignIn] = [await fixtures.token(user), await fixtures.token(user)];
@@ -375,7 +375,7 @@ describe('password reset by e-mail', () => {
   });
 
   it.each(['active', 'pending', 'suspended'] as const)(
-    'ends all sign-ins and keeps the status of an account that is %s',
+    'ends all sign-ins of an account that is %s, and does not change this status',
     async (status) => {
       const { as, fixtures, outbox } = await testServer();
       const user = await fixtures.user({ status });
@@ -425,7 +425,7 @@ describe('password reset by e-mail', () => {
     await fixtures.token(user);
   });
 
-  it('accepts the latest code only', async () => {
+  it('accepts only the code of the latest e-mail when the person requested several', async () => {
     const { as, fixtures, outbox } = await testServer();
     const { email } = await fixtures.user();
     await as(null).call(requestPasswordReset, { body: { email } });
@@ -439,7 +439,7 @@ describe('password reset by e-mail', () => {
     expect(response.status).toBe(400);
   });
 
-  it('accepts a code again after a request whose new password was too short', async () => {
+  it('still accepts a code after a request with this code was rejected because the new password was too short', async () => {
     const { as, fixtures, outbox } = await testServer();
     const { email } = await fixtures.user();
     await as(null).call(requestPasswordReset, { body: { email } });
@@ -481,8 +481,8 @@ describe('password reset by e-mail', () => {
   });
 });
 
-describe('a sign-in that runs while the account is suspended', () => {
-  it('returns no token with the rights from before the suspension', async () => {
+describe('a sign-in at the same moment as the suspension of its account', () => {
+  it('returns a token of a suspended account or an invalid token, never one with the earlier rights', async () => {
     const { as, fixtures } = await testServer();
     const admin = await fixtures.admin();
     const user = await fixtures.user();

@@ -12,7 +12,7 @@ import { describe, expect, it } from 'vitest';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { type TestServer, testServer } from '../testing/test-server.ts';
 
-describe.each(databaseKinds)('cases on %s', (database) => {
+describe.each(databaseKinds)('cases (ordered groups of slides) in the API (database: %s)', (database) => {
   /** Creates slides of one dataset, their input for a case, and a client of an administrator. */
   async function createSlides(server: TestServer, count = 3) {
     const images: string[] = [];
@@ -24,7 +24,7 @@ describe.each(databaseKinds)('cases on %s', (database) => {
     return { images, admin, slides };
   }
 
-  it('keep their slides in the given order, with stain, block and note', async () => {
+  it('are returned with their slides in the order of the request that created them, with stain, block and note', async () => {
     const server = await testServer({ database });
     const { admin, images } = await createSlides(server);
     const slides = images.toReversed().map((image_id) => ({ image_id, stain: 'HE', block: 'A1', note: 'n' }));
@@ -39,7 +39,7 @@ describe.each(databaseKinds)('cases on %s', (database) => {
     expect((await reader.call(listCases, { query: { dataset: 'Akciğer' } })).body.cases).toEqual([]);
   });
 
-  it('reject a change that is based on an outdated version', async () => {
+  it('return 409 for a change that states an outdated version number', async () => {
     const server = await testServer({ database });
     const { admin, slides } = await createSlides(server);
     const { body } = await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });
@@ -60,7 +60,7 @@ describe.each(databaseKinds)('cases on %s', (database) => {
     return rows.map(({ action }) => action).filter((action) => action.startsWith('case-'));
   }
 
-  it('are invisible without a grant for their restricted dataset, and contain no hidden or removed slides', async () => {
+  it('omit hidden and removed slides, and return 404 to accounts without a grant for their restricted dataset', async () => {
     const server = await testServer({ database });
     const { admin, images, slides } = await createSlides(server);
     const { body } = await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });
@@ -91,7 +91,7 @@ describe.each(databaseKinds)('cases on %s', (database) => {
     expect((await admin.call(createCase, { body })).status).toBe(status);
   });
 
-  it('allow an account to register two of their slides to each other with pairs of corresponding points', async () => {
+  it('return the transformation between two of their slides that an account registers with pairs of corresponding points', async () => {
     const server = await testServer({ database });
     const { admin, slides, images } = await createSlides(server);
     const { body } = await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });

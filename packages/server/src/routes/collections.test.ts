@@ -21,7 +21,7 @@ import { type TestServer, testServer } from '../testing/test-server.ts';
 /** Field of view of a slide: the centre in pixels of full resolution, the zoom and the orientation. */
 const field = { x: 100, y: 200, zoom: 4, rotation: 90, mirrored: true };
 
-describe.each(databaseKinds)('collections on %s', (database) => {
+describe.each(databaseKinds)('collections of slides in the API (database: %s)', (database) => {
   /** Starts a server with a slide in an open and a slide in another dataset, which tests restrict, and a teacher. */
   async function setUp() {
     const server = await testServer({ database });
@@ -33,7 +33,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
     return { server, admin, openSlide, restrictedSlide, owner, teacher: server.as(owner) };
   }
 
-  it('list an item that the reader may not view as inaccessible, without its content', async () => {
+  it('mark an item that the reader may not view as inaccessible, and return none of its content', async () => {
     const { server, admin, teacher, openSlide, restrictedSlide } = await setUp();
     const view = await teacher.call(createSavedView, {
       body: { image_id: restrictedSlide, title: 'Tümör', field },
@@ -58,7 +58,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
     ]);
   });
 
-  it('can be read only by their owner and the readers that the owner names', async () => {
+  it('can be read only by their owner and by the readers whom the owner names', async () => {
     const { server, teacher, openSlide } = await setUp();
     const [reader, otherAccount] = [await server.fixtures.user(), await server.fixtures.user()];
     const items = [{ type: 'slide' as const, id: openSlide }];
@@ -79,7 +79,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
     expect(await statusFor(reader)).toBe(404);
   });
 
-  it('reject an item that their owner may not view, and a saved view of another account', async () => {
+  it('cannot contain a slide that their owner may not view or a saved view of another account', async () => {
     const { server, admin, teacher, openSlide, restrictedSlide } = await setUp();
     await admin.call(updateDataset, { body: { dataset: 'Kapalı', access: 'restricted' } });
     const stranger = server.as(await server.fixtures.user());
@@ -135,7 +135,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
     return created.body.id;
   }
 
-  it('return the correct answers and regions of questions only to their owner', async () => {
+  it('return the correct answers and regions of quiz questions only to their owner', async () => {
     const world = await setUp();
     const params = { collectionId: await createQuiz(world) };
     const student = world.server.as(
@@ -173,7 +173,7 @@ describe.each(databaseKinds)('collections on %s', (database) => {
     };
   }
 
-  it('allow a visitor with a share link to answer questions and follow a presentation', async () => {
+  it('return quiz questions to a visitor with a share link, and accept the answers, which the owner can list', async () => {
     const world = await setUp();
     const id = await createQuiz(world);
     const { opened } = await visitorOf(world, id);

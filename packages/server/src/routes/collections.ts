@@ -73,7 +73,7 @@ function presentationRoutes(
     presentations.show(caller.user.uid, params.collectionId, body),
   );
 
-  // Sends what the presenter shows as server-sent events.
+  // Streams server-sent events, each with what the presenter then shows.
   serve(app, followPresentation, async ({ params, query, caller, signal, reply }) => {
     const { collectionId } = params;
     await findFollowedCollection({ db, collections }, caller, collectionId); // throws not_found without access

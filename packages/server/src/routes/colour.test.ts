@@ -45,14 +45,14 @@ describe('colour profiles of slides', () => {
       expect(body).toMatch(/<Size Width="480" Height="400"\/><\/Image>\n$/);
     });
 
-    it('names the profile, its size in bytes and the nodes of its colour table', async () => {
+    it('contains the name of the profile, its size in bytes and the number of nodes of its colour table', async () => {
       const bytes = buildIcc({ name: 'Scanner "7" <b>' }).length;
       expect(await profileOf('scanner.svs')).toBe(
         `<ColourProfile xmlns="urn:lamina:colour" Name="Scanner &#34;7&#34; &#60;b&#62;" Bytes="${bytes}" TableNodes="33"/>`,
       );
     });
 
-    it('states why a profile is ignored', async () => {
+    it('states the reason when a profile is ignored', async () => {
       expect(await profileOf('broken.svs')).toBe(
         '<ColourProfile xmlns="urn:lamina:colour" Bytes="440" Ignored="broken"/>',
       );
@@ -61,7 +61,7 @@ describe('colour profiles of slides', () => {
   });
 
   describe('GET colour table', () => {
-    it('returns a colour table of nodes³ × 3 samples, from black to white', async () => {
+    it('returns nodes³ × 3 samples, the first black and the last white', async () => {
       for (const name of ['scanner.svs', 'table.svs']) {
         const response = await get(name, 'colour-table');
         expect(response.statusCode).toBe(200);
@@ -76,7 +76,7 @@ describe('colour profiles of slides', () => {
       }
     });
 
-    it('returns a table in which red varies fastest', async () => {
+    it('returns samples in an order in which red varies fastest', async () => {
       const table = (await get('scanner.svs', 'colour-table')).rawPayload;
       const lastOfFirstRow = 32 * 3; // 33 nodes of 3 samples
       expect(table[lastOfFirstRow]).toBeGreaterThan(200);
@@ -108,7 +108,7 @@ describe('colour profiles of slides', () => {
       }
     });
 
-    it('writes image-opened to the audit log', async () => {
+    it('writes an image-opened audit event for the account', async () => {
       const reader = await server.fixtures.user();
       const readerSession = await server.sessionOf(reader);
       await server.pixels(`${ids['scanner.svs']}/colour-table`, readerSession);
@@ -139,7 +139,7 @@ describe('colour profiles of slides', () => {
   }
 
   describe('GET tile', () => {
-    it('returns tiles with the scanned colours, those of the file, unless sRGB is requested', async () => {
+    it('returns the colours of the file unchanged when the request does not ask for sRGB', async () => {
       for (const tile of ['9/1_1.jpg', '6/0_0.jpg']) {
         const [scanned, withoutProfile] = [
           await get('scanner.svs', `image_files/${tile}`),
@@ -165,7 +165,7 @@ describe('colour profiles of slides', () => {
       },
     );
 
-    it('returns the tile with scanned colours when the profile is missing or ignored', async () => {
+    it('returns the colours of the file when sRGB is requested but the profile is missing or ignored', async () => {
       for (const name of ['none.svs', 'broken.svs', 'print.svs']) {
         const [scanned, converted] = [
           await get(name, 'image_files/9/1_1.jpg'),
@@ -176,7 +176,7 @@ describe('colour profiles of slides', () => {
       }
     });
 
-    it('rejects an unknown colour parameter with 400', async () => {
+    it('returns 400 for an unknown value of the parameter colour', async () => {
       const response = await server.pixels(`${ids['none.svs']}/image_files/9/1_1.jpg`, null, {
         query: { colour: 'cmyk', session },
       });
@@ -185,7 +185,7 @@ describe('colour profiles of slides', () => {
   });
 
   describe('GET thumbnail', () => {
-    it('is in sRGB when the slide has a colour table, and in scanned colours when it has none', async () => {
+    it('is in sRGB when the slide has a colour table, otherwise in the colours of the file', async () => {
       const table = (await get('scanner.svs', 'colour-table')).rawPayload;
       const [plain, converted, invalidProfile] = await Promise.all(
         ['none.svs', 'scanner.svs', 'broken.svs'].map(async (name) =>

@@ -182,7 +182,7 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
     }
   });
 
-  it('is left out of the image list without making a page shorter than its limit', async () => {
+  it('is left out of the image list, whose pages still have as many images as the limit allows', async () => {
     const { setAccess, member, ids } = await startWithThreeSlides(database);
     await setAccess('restricted');
     const { client } = await member();
@@ -211,7 +211,7 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
     expect((await server.pixels(`${ids.closed}/image.dzi`, session)).statusCode).toBe(404);
   });
 
-  it('has no slide ids in the activity of an account without a grant', async () => {
+  it('does not reveal its slide ids in the activity list of an account without a grant', async () => {
     const { setAccess, member, server, ids } = await startWithThreeSlides(database);
     const { client, session } = await member();
     await server.pixels(`${ids.closed}/image.dzi`, session);
@@ -221,8 +221,8 @@ describe.each(databaseKinds)('a restricted dataset, on %s', (database) => {
   });
 });
 
-describe.each(databaseKinds)('the fast path of tiles, on %s', (database) => {
-  it('serves slides of a restricted dataset only while the account has a grant', async () => {
+describe.each(databaseKinds)('the fast path of tile requests (database: %s)', (database) => {
+  it('returns 404 for a slide of a restricted dataset unless the account has a grant at that moment', async () => {
     const { setAccess, grant, revoke, member, app, ids } = await startWithThreeSlides(database);
     const address = await app.listen({ host: '127.0.0.1', port: 0 });
     const { session, uid } = await member();
@@ -286,7 +286,7 @@ describe.each(databaseKinds)('administration of datasets, on %s', (database) => 
     expect((await admin.call(countWaiting)).body).toEqual({ applications: 0, datasetRequests: 1 });
   });
 
-  it('counts the same slides as the statistics: unreadable slides are not counted', async () => {
+  it('counts the slides of each dataset without unreadable ones, as the statistics do', async () => {
     const { admin, fixtures } = await startWithThreeSlides(database);
     await fixtures.image({ dataset_name: 'Açık', status: 'failed' });
     await fixtures.image({ dataset_name: 'Okunamayan', status: 'failed' });
@@ -427,7 +427,7 @@ describe.each(databaseKinds)('a request for access to a dataset, on %s', (databa
     expect((await admin.call(countWaiting)).body.datasetRequests).toBe(1);
   });
 
-  it('gets the same 404 for an unlisted or an open dataset as for an unknown one', async () => {
+  it('gets the same 404 for an unlisted dataset and for an open dataset as for an unknown one', async () => {
     const { setAccess, member, services } = await startWithThreeSlides(database);
     const reader = await member();
     await setAccess('restricted', false);
@@ -457,9 +457,9 @@ describe.each(databaseKinds)('a request for access to a dataset, on %s', (databa
   });
 });
 
-describe('two servers over one database', () => {
+describe('two server processes over one database', () => {
   it.each(databaseKinds)(
-    'reject a tile request within a second after one of them revokes the grant, on %s',
+    'return 404 for a tile of a restricted dataset within a second after one of them revokes the grant (database: %s)',
     async (database) => {
       const world = await startWithThreeSlides(database);
       const { setAccess, grant, revoke, server, clock, ids } = world;

@@ -40,8 +40,8 @@ export function datasetRoutes(app: FastifyInstance, { datasets }: Pick<Services,
   });
 
   serve(app, grantDataset, async (request) => {
-    const { dataset, uid, download } = request.body;
-    await datasets.grant(actorOf(request), dataset, uid, download);
+    const { dataset, uid, download: mayDownload } = request.body;
+    await datasets.grant(actorOf(request), dataset, uid, mayDownload);
     return { message: request.translate({ tr: 'Erişim verildi.', en: 'Access has been given.' }) };
   });
 
@@ -62,7 +62,7 @@ export function datasetRoutes(app: FastifyInstance, { datasets }: Pick<Services,
   }));
 
   serve(app, requestDataset, async (request) => {
-    // False if the account has access already.
+    // False if the account already has access, so it needs no request.
     const isRequested = await datasets.request(actorOf(request), request.body.dataset, request.body.reason);
     return { message: request.translate(isRequested ? messages.requested : messages.alreadyGranted) };
   });

@@ -157,9 +157,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe('the metadata of DICOMweb', () => {
+describe('the DICOMweb metadata of a slide', () => {
   it.each(Object.keys(files))(
-    'has every attribute of type 1 and 2 of the VL Whole Slide Microscopy IOD for %s',
+    'from the file %s has every attribute of type 1 and 2 of the VL Whole Slide Microscopy IOD',
     async (name) => {
       const response = await server.app.inject({
         url: `/dicom-web/studies/${uidOf(await server.idOf(name), 'study')}/metadata`,

@@ -99,13 +99,13 @@ describe('DICOMweb search (QIDO-RS)', () => {
     ['/studies?StudyInstanceUID=1.2.3', []],
     ['/studies?NumberOfStudyRelatedInstances=2', ['good.svs']],
     ['/studies?includefield=all&includefield=00100010', ['good.svs', 'other.svs']],
-  ])('returns the matching studies for %s', async (path, names) => {
+  ])('returns only the matching studies for the query %s', async (path, names) => {
     const found = await search(path);
     if (path.includes('offset=1&')) expect(found).toHaveLength(1);
     else expect(namesOf(found)).toEqual(names);
   });
 
-  it('finds the series and the instances of a study', async () => {
+  it('returns the series and the instances of a study that match the query', async () => {
     const study = uidOf(id, 'study');
     expect(await search(`/series?Modality=SM&StudyInstanceUID=${study}`)).toMatchObject([
       { '0020000E': { Value: [uidOf(id, 'series')] }, '00201209': { Value: [2] } },
@@ -182,7 +182,7 @@ describe('DICOMweb metadata (WADO-RS)', () => {
     for (const tag of type2.split(' ')) expect(Object.keys(full ?? {})).toContain(tag);
   });
 
-  it('is the same when requested by instance, series or study', async () => {
+  it('returns the same attributes for an instance from the URLs of the instance, its series and its study', async () => {
     const [ofSeries, ofStudy, ofInstance] = [
       await search(`${seriesPath}/metadata`),
       await search(`/studies/${uidOf(id, 'study')}/metadata`),
@@ -192,7 +192,7 @@ describe('DICOMweb metadata (WADO-RS)', () => {
     expect(ofInstance).toEqual(ofSeries.slice(1));
   });
 
-  it('points to the ICC profile of the file', async () => {
+  it('contains a bulk data URL that returns the ICC profile of the file', async () => {
     const [dataSet] = await search(`${instancePath(0)}/metadata`);
     const opticalPath = dataSet?.['00480105']?.Value?.[0] as DataSet | undefined;
     const url = opticalPath?.['00282000']?.BulkDataURI;
@@ -262,7 +262,7 @@ describe('DICOMweb frames (WADO-RS)', () => {
       'multipart/related; type="image/jpeg"',
     ],
     ['image/jpeg', 'image/jpeg; transfer-syntax=1.2.840.10008.1.2.4.50'],
-  ])('are sent for the Accept header "%s" in the media type %s', async (accept, type) => {
+  ])('are returned for the Accept header "%s" with the media type %s', async (accept, type) => {
     const response = await get(`${instancePath(0)}/frames/1`, accept === '' ? {} : { accept });
     expect(response.statusCode).toBe(200);
     expect(String(response.headers['content-type']).startsWith(type)).toBe(true);
@@ -278,7 +278,7 @@ describe('DICOMweb frames (WADO-RS)', () => {
     ['text', 'text/plain'],
     ['nothing (*/*;q=0)', '*/*;q=0'],
     ['a name of 3,000 characters', 'x'.repeat(3000)],
-  ])('of a JPEG slide get 406 when Accept allows only %s', async (_, accept) => {
+  ])('of a JPEG slide are refused with 406 when the Accept header allows only %s', async (_, accept) => {
     expect((await get(`${instancePath(0)}/frames/1`, { accept })).json()).toMatchObject({
       code: 'not_acceptable',
     });
@@ -293,7 +293,7 @@ describe('DICOMweb frames (WADO-RS)', () => {
     },
   );
 
-  it('are returned to hundreds of concurrent requests for the largest list', async () => {
+  it('are returned to 300 concurrent requests for 64 frames each', async () => {
     const list = Array.from({ length: 64 }, (_, at) => 1 + (at % 16)).join(',');
     const responses = await Promise.all(
       Array.from({ length: 300 }, () => get(`${instancePath(0)}/frames/${list}`, { accept: anySyntax })),
@@ -302,7 +302,7 @@ describe('DICOMweb frames (WADO-RS)', () => {
     for (const response of responses.slice(0, 2)) expect(partsOf(response)).toHaveLength(64);
   });
 
-  it('that do not exist get 404', async () => {
+  it('are refused with 404 when the frame number or the instance does not exist', async () => {
     for (const path of [
       `${instancePath(0)}/frames/17`,
       `${instancePath(7)}/frames/1`,
@@ -326,7 +326,7 @@ describe('DICOMweb thumbnail', () => {
 });
 
 describe('access to DICOMweb', () => {
-  it('requires a bearer token', async () => {
+  it('without a bearer token returns an error with the code token_missing', async () => {
     for (const path of ['/studies', `${seriesPath}/metadata`, `${instancePath(0)}/frames/1`]) {
       const response = await server.app.inject({ url: `/dicom-web${path}` });
       expect(response.json()).toMatchObject({ code: 'token_missing' });
@@ -345,7 +345,7 @@ describe('access to DICOMweb', () => {
     }
   });
 
-  it('from scripts is allowed for the configured origins only', async () => {
+  it('from scripts in a browser is allowed only for the configured origins', async () => {
     for (const [origin, allowed] of [
       [viewerOrigin, viewerOrigin],
       ['https://other.example', undefined],

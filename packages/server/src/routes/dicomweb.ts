@@ -75,7 +75,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
   const { config, catalogue, dicomWeb, frames, slides, imageOpenings, apiTokens, bearerSessions, now } =
     services;
 
-  /** Returns the base URL of the links in a response, in the form that the client used. */
+  /** Returns the base URL of the links in a response: with the API base only if the URL of the request contains it. */
   const baseUrlOf = ({ reply }: Pick<DicomWebRequest, 'reply'>) =>
     `${publicBaseOf(reply.request, config)}/dicom-web`;
   const acceptOf = ({ reply }: Pick<DicomWebRequest, 'reply'>) => reply.request.headers.accept;
@@ -110,7 +110,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
   async function createdAtOf(imageId: string, caller: DicomWebRequest['caller']): Promise<string> {
     const cached = createdAtByImage.get(imageId);
     if (cached !== undefined) return cached;
-    // Only requests for frames may have an image session instead of an account, and frames do not need a date.
+    // Does not happen: only requests for frames may have an image session instead of an account, and they do not call this function.
     if (!('user' in caller)) return '';
     const { created_at } = await catalogue.get(imageId, caller.user);
     if (createdAtByImage.size >= maxCachedDates) createdAtByImage.clear(); // bounds the memory
@@ -118,7 +118,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
     return created_at;
   }
 
-  /** Records in the audit log that the session has opened the image, unless the log already has this event. */
+  /** Records in the audit log that the session has opened the image, unless this process knows that the log has the event. */
   async function recordOpening(
     request: DicomWebRequest,
     { image, session }: Awaited<ReturnType<typeof openStudy>>,
@@ -165,7 +165,8 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
   async function thumbnail(request: DicomWebRequest): Promise<Bytes> {
     requireJpeg(acceptOf(request));
     const study = await openStudy(request);
-    dicomWeb.metadata(study, request.params, ''); // checks the path: throws not_found for an unknown series or instance
+    const baseUrl = ''; // not used, because the call only checks the path: it throws not_found for an unknown series or instance
+    dicomWeb.metadata(study, request.params, baseUrl);
     const jpeg = await slides.thumbnail(study.image, request.signal, requesterOf(study.session));
     await recordOpening(request, study, 'thumbnail');
     return { ...jpeg, type: 'image/jpeg', cacheControl: cacheControlOf(study.session, now()) };
@@ -207,7 +208,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
     const study = await openStudy(request);
     const { bytes, etag } = await dicomWeb.iccProfile(study, request.params, requesterOf(study.session));
     const types = ['application/octet-stream', 'application/vnd.iccprofile'];
-    // null: a profile is no frame, so it has no transfer syntax.
+    // `transferSyntax` is null, because a profile is not a frame.
     const form = bulkFormOf(acceptOf(request), { types, transferSyntax: null, mayBeSingle: true });
     await recordOpening(request, study, 'descriptor');
     const cacheControl = cacheControlOf(study.session, now());

@@ -23,8 +23,8 @@ async function requestDocument(): Promise<Document> {
   return response.json<Document>();
 }
 
-describe('the OpenAPI document', () => {
-  it('is OpenAPI 3.1 and lists every endpoint of the contract, and nothing else', async () => {
+describe('the OpenAPI document of the server API (openapi.json)', () => {
+  it('has the version 3.1 and lists exactly the endpoints that the contract package declares', async () => {
     const { openapi, paths } = await requestDocument();
     expect(openapi).toBe('3.1.0');
     const listedOperations = Object.values(paths).flatMap((path) =>
@@ -56,13 +56,13 @@ describe('the OpenAPI document', () => {
     expect(paths['/auth/register']?.post?.security).toEqual([]);
   });
 
-  it('does not require fields of a body that have a default', async () => {
+  it('marks body fields that have a default as optional', async () => {
     const { paths } = await requestDocument();
     const body = paths['/auth/register']?.post?.requestBody?.content['application/json'];
     expect(body?.schema.required).toEqual(['email', 'password']);
   });
 
-  it('lists the error codes of each endpoint', async () => {
+  it('lists the error statuses and error codes of an endpoint', async () => {
     const { paths } = await requestDocument();
     const approve = paths['/admin/users/{uid}/approve']?.post?.responses;
     expect(Object.keys(approve ?? {})).toEqual([
@@ -102,7 +102,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('resolves every schema reference', async () => {
+  it('defines exactly the schemas that it refers to', async () => {
     const document = await requestDocument();
     const references = JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g);
     const referredTo = new Set([...references].map(([, reference]) => reference));
@@ -114,8 +114,8 @@ describe('the OpenAPI document', () => {
   });
 });
 
-describe('the HTML documentation of the API', () => {
-  it('loads nothing from other servers', async () => {
+describe('the HTML documentation of the API (/api/docs/)', () => {
+  it('loads all scripts and styles from this server', async () => {
     const { app } = await testServer();
     const page = await app.inject('/api/docs/');
     expect(page.statusCode).toBe(200);
@@ -130,7 +130,7 @@ describe('the HTML documentation of the API', () => {
     expect(Object.keys(paths)).toContain('/image-catalog/images');
   });
 
-  it('runs under the content security policy, without inline scripts', async () => {
+  it('has no inline scripts, which its Content-Security-Policy header forbids', async () => {
     const { app } = await testServer();
     const page = await app.inject('/api/docs/');
     expect(page.headers['content-security-policy']).toContain("script-src 'self'");

@@ -182,7 +182,7 @@ interface Case {
 
 const framePath = () => `${instance}/frames/2`;
 
-describe('DICOMweb frame requests to the fast path and to the Fastify route', () => {
+describe('a DICOMweb frame request gets equal responses with the fast path on and off', () => {
   const fastPathCases: Readonly<Record<string, Case>> = {
     'the bearer token of a sign-in': { options: () => withToken(signInToken), status: 200 },
     'an API token': { options: () => withToken(apiToken), status: 200 },
@@ -298,7 +298,7 @@ describe('DICOMweb frame requests to the fast path and to the Fastify route', ()
   };
 
   it.each(Object.entries(fastPathCases))(
-    'get equal responses; the fast path answers a request with %s',
+    'and the fast path answers it when it has %s',
     async (_, requestCase) => {
       const reply = await expectEqualResponses(
         (requestCase.path ?? framePath)(),
@@ -310,7 +310,7 @@ describe('DICOMweb frame requests to the fast path and to the Fastify route', ()
   );
 
   it.each(Object.entries(errorCases))(
-    'get equal responses; Fastify writes the error response to a request with %s',
+    'and Fastify writes the error response when it has %s',
     async (_, requestCase) => {
       const reply = await expectEqualResponses(
         (requestCase.path ?? framePath)(),
@@ -320,27 +320,21 @@ describe('DICOMweb frame requests to the fast path and to the Fastify route', ()
     },
   );
 
-  it.each(Object.entries(fastifyCases))(
-    'get equal responses; Fastify answers a request with %s',
-    async (_, requestCase) => {
-      const reply = await expectEqualResponses(
-        (requestCase.path ?? framePath)(),
-        await requestCase.options(),
-      );
-      expect([reply.status, reply.writtenBy]).toEqual([requestCase.status, 'Fastify']);
-    },
-  );
+  it.each(Object.entries(fastifyCases))('and Fastify answers it when it has %s', async (_, requestCase) => {
+    const reply = await expectEqualResponses((requestCase.path ?? framePath)(), await requestCase.options());
+    expect([reply.status, reply.writtenBy]).toEqual([requestCase.status, 'Fastify']);
+  });
 
   it.each([
     ['a storage that does not answer', new SlideError('STORE_UNAVAILABLE', 'No answer.'), 503],
     ['a missing file', new SlideError('FILE_MISSING', 'The file is missing.'), 404],
     ['an unexpected error', new Error('unexpected'), 500],
-  ])('get equal responses when a request fails because of %s', async (_, error, status) => {
+  ])('when it fails because of %s', async (_, error, status) => {
     vi.spyOn(server.services.slides, 'storedTile').mockRejectedValue(error);
     expect((await expectEqualResponses(framePath(), withToken(apiToken))).status).toBe(status);
   });
 
-  it('get equal responses with status 503 when the audit event of the image opening cannot be written', async () => {
+  it('with status 503 when the audit event of the image opening cannot be written', async () => {
     vi.spyOn(server.services.imageOpenings, 'isRecorded').mockReturnValue(false);
     vi.spyOn(server.services.imageOpenings, 'record').mockRejectedValue(
       Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' }),
@@ -349,7 +343,7 @@ describe('DICOMweb frame requests to the fast path and to the Fastify route', ()
   });
 });
 
-it('Fastify answers the first DICOMweb frame request of a sign-in, and the fast path answers the second', async () => {
+it('the first DICOMweb frame request of a sign-in is answered by Fastify, the second by the fast path', async () => {
   const token = await server.fixtures.token(await server.fixtures.user());
   const first = await send(framePath(), withToken(token));
   const second = await send(framePath(), withToken(token));
@@ -361,7 +355,7 @@ it('Fastify answers the first DICOMweb frame request of a sign-in, and the fast 
   ]);
 });
 
-it('a token without a grant gets 404 for DICOMweb frames as soon as their dataset becomes restricted', async () => {
+it('a DICOMweb frame request gets 404 as soon as the dataset becomes restricted and the account has no grant', async () => {
   const other = instanceOf(await server.idOf('b.svs'));
   expect((await send(`${other}/frames/1`, withToken(apiToken))).writtenBy).toBe('fast path');
   const admin = await server.fixtures.admin();

@@ -2,7 +2,7 @@
  * The fast path of DICOMweb frames: a request handler in front of Fastify, like that of tiles (routes/tile-fast-path.ts).
  *
  * It takes requests for one frame, a tile of a slide as DICOM names it, with a bearer token and writes the response with status 200. It
- * makes no decision of its own: as for the Fastify route (routes/dicomweb.ts), http/access.ts decides about the token and
+ * makes no decision of its own: as for the Fastify route (routes/dicomweb.ts), http/access.ts decides about the token, and
  * dicomweb/resolve-frames.ts about the frame. When one of them throws an error, `markRefused` stores the error with the request
  * (http/refused-tiles.ts), and Fastify sends the error response.
  *
@@ -68,7 +68,7 @@ const fixedHeaders = [...Object.entries(pixelHeaders).flat(), 'Vary', framesVary
 
 class FastPathFrameRequest extends FastPathRequest implements FramesRequest {
   readonly params: FramesRequest['params'];
-  /** Account of the API token; undefined until the token has been checked. */
+  /** Account of the API token; undefined until the token has been checked, and for the bearer token of a sign-in. */
   caller: Caller | undefined;
   /** Always undefined: the path of a frame contains a study, not an image id. */
   readonly imageId = undefined;
@@ -90,12 +90,13 @@ class FastPathFrameRequest extends FastPathRequest implements FramesRequest {
     return this.request.headers.accept;
   }
 
+  /** Called by http/access.ts when it has found the account of an API token. */
   onCaller(caller: Caller): void {
     this.caller = caller;
   }
 }
 
-/** Returns the match of the URL; null when the fast path cannot answer the request. */
+/** Returns the match of `urlPattern`; null for a request that only Fastify answers (see the head of this file). */
 function matchFrameRequest({ method, url = '', headers }: IncomingMessage): RegExpExecArray | null {
   if (method !== 'GET' || url.length > maxUrlLength || headers.authorization === undefined) return null;
   if (headers.origin !== undefined || headers['if-none-match'] !== undefined) return null;

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { buildApp } from '../app.ts';
 import { testServer } from '../testing/test-server.ts';
 
-describe('health endpoints', () => {
-  it('return a status and nothing else', async () => {
+describe('health endpoints (/health/live and /health/ready)', () => {
+  it('return the status ok and no other field', async () => {
     const { app } = await testServer();
     for (const url of ['/health/live', '/health/ready', '/health/ready/']) {
       const response = await app.inject({ url });
@@ -13,7 +13,7 @@ describe('health endpoints', () => {
     }
   });
 
-  it('report live but not ready when the database does not answer', async () => {
+  it('return 200 for live and 503 for ready when the database does not answer', async () => {
     const { app, services } = await testServer();
     await services.db.destroy();
     const ready = await app.inject({ url: '/health/ready' });
@@ -21,7 +21,7 @@ describe('health endpoints', () => {
     expect((await app.inject({ url: '/health/live' })).statusCode).toBe(200);
   });
 
-  it('report not ready when the process is stopping', async () => {
+  it('return 503 for ready when the process is stopping', async () => {
     const { services } = await testServer();
     const stopping = new AbortController();
     const app = await buildApp({ ...services, stopping: stopping.signal });

@@ -32,7 +32,7 @@ const rasterOf = async (bytes: Uint8Array) =>
   sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true });
 
 describe('IIIF image information (info.json)', () => {
-  it('describes the native tiles at the levels that the file stores', async () => {
+  it('lists the tile size and the scale factors of the levels that the file stores', async () => {
     const response = await getImage('info.json');
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(response.json()).toMatchObject({
@@ -48,7 +48,7 @@ describe('IIIF image information (info.json)', () => {
     });
   });
 
-  it('is JSON-LD for a client that accepts it', async () => {
+  it('has the media type of JSON-LD for a client that accepts JSON-LD', async () => {
     const response = await get(`/iiif/image/${id}/info.json`, {
       authorization: `Bearer ${token}`,
       accept: 'application/ld+json',
@@ -77,7 +77,7 @@ describe('IIIF image information (info.json)', () => {
 });
 
 describe('IIIF image request', () => {
-  it('returns the bytes of the native tile for a request that is aligned to it', async () => {
+  it('returns the unchanged bytes of a native tile when the requested region is exactly this tile', async () => {
     for (const [path, tile] of [
       ['128,0,128,128/128,128/0/default.jpg', '9/1_0.jpg'],
       ['0,0,480,400/120,100/0/default.jpg', '7/0_0.jpg'],
@@ -100,13 +100,13 @@ describe('IIIF image request', () => {
     ['full/480,1/0/default.png', 480, 1],
     ['pct%3A10,10,50,50/pct%3A50/%21180/default.jpg', 120, 100],
     ['10%2C20%2C100%2C50/%2150,50/0/default.png', 50, 25],
-  ])('%s returns an image of the requested size', async (path, width, height) => {
+  ])('for %s returns an image of the requested size', async (path, width, height) => {
     const response = await getImage(path);
     expect(response.headers['content-type']).toBe(path.endsWith('png') ? 'image/png' : 'image/jpeg');
     expect((await rasterOf(response.rawPayload)).info).toMatchObject({ width, height });
   });
 
-  it('mirrors the image first and then rotates it clockwise', async () => {
+  it('with the rotation !90 mirrors the image first and then rotates it clockwise', async () => {
     const [plain, rotated, mirrored] = await Promise.all(
       ['0', '90', '!90'].map(async (rotation) =>
         rasterOf((await getImage(`0,0,100,60/max/${rotation}/default.png`)).rawPayload),
@@ -143,7 +143,7 @@ describe('IIIF image request', () => {
     'full/99999999999999999999,/0/default.jpg',
     `${'9'.repeat(400)},0,1,1/max/0/default.jpg`,
     '%00/max/0/default.jpg',
-  ])('returns 400 for %s', async (path) => {
+  ])('returns 400 for an invalid or unsupported path: %s', async (path) => {
     expect((await getImage(path)).json()).toMatchObject({ code: 'invalid_request' });
   });
 
@@ -187,8 +187,8 @@ describe('IIIF manifest of a slide', () => {
   });
 });
 
-describe('the log of IIIF requests', () => {
-  it('never contains the image session of a path, for any response status', async () => {
+describe('the server log of IIIF requests', () => {
+  it('never contains the image session id of a request path, for successful and failed requests', async () => {
     const paths = ['info.json', 'full/50,/0/default.jpg', 'full/x/0/default.jpg', 'a/b', ''];
     for (const path of paths) await get(`/iiif/session/${session}/image/${id}/${path}`, {});
     await get(`/iiif/session/${session}/nothing`, {});
@@ -199,7 +199,7 @@ describe('the log of IIIF requests', () => {
 });
 
 describe('access to IIIF', () => {
-  it('requires a bearer token or an image session in the path', async () => {
+  it('requires a bearer token or a valid image session in the path', async () => {
     for (const path of [`image/${id}/info.json`, `image/${id}/full/50,/0/default.jpg`, `manifest/${id}`]) {
       expect((await get(`/iiif/${path}`, {})).json()).toMatchObject({ code: 'token_missing' });
       expect((await get(`/iiif/session/${'A'.repeat(43)}/${path}`, {})).json()).toMatchObject({
@@ -225,7 +225,7 @@ describe('access to IIIF', () => {
     }
   });
 
-  it('is allowed for scripts of every origin, also in preflight responses', async () => {
+  it('is allowed by CORS headers for scripts of every origin, also in preflight responses', async () => {
     const preflight = await server.app.inject({
       method: 'OPTIONS',
       url: `/iiif/image/${id}/info.json`,

@@ -52,7 +52,7 @@ type IiifServices = Pick<
   | 'now'
 >;
 
-/** A request for any IIIF document. The session id is undefined when the request has a bearer token. */
+/** A request to any of the routes. The session id is undefined when the request has a bearer token. */
 interface AnyRequest {
   readonly params: { readonly sessionId?: string };
   readonly caller: Caller | ImageSession;
@@ -93,7 +93,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
     return { session, image };
   }
 
-  /** Returns the base URL of IIIF as the client has requested it, including the session if the path contains one. */
+  /** Returns the base URL of IIIF, with the API base and the session only if the URL of the request contains them. */
   function serviceUrlOf({ params, reply }: AnyRequest): string {
     const session = params.sessionId === undefined ? '' : `/session/${params.sessionId}`;
     return `${publicBaseOf(reply.request, config)}/iiif${session}`;
@@ -102,7 +102,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
   const urlOf = (request: ImageRequest, kind: 'image' | 'manifest') =>
     `${serviceUrlOf(request)}/${kind}/${request.params.imageId}`;
 
-  /** Returns a document as JSON-LD for a client that accepts this type, otherwise as JSON. The two forms have different ETags. */
+  /** Returns a document as JSON-LD for a client that accepts this type, otherwise as JSON; the ETag then has the suffix `-json`. */
   function jsonLd(
     { reply }: AnyRequest,
     context: string,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { testServer } from '../testing/test-server.ts';
 
 describe('image sessions over HTTP', () => {
-  it('can be created, queried and ended', async () => {
+  it('can be created, counted and ended by their account', async () => {
     const { as, fixtures, clock } = await testServer();
     const client = as(await fixtures.user({ role: 'viewer' }));
     const created = await client.call(createImageSession);
@@ -32,7 +32,7 @@ describe('image sessions over HTTP', () => {
     expect((await client.call(getImageSessionStats)).body).toEqual({ active_sessions: 0, sessions: [] });
   });
 
-  it('have ids that the client cannot choose', async () => {
+  it('get a random id even when the request body proposes one', async () => {
     const { as, fixtures } = await testServer();
     const client = as(await fixtures.user());
     const chosenId = 'A'.repeat(43);
@@ -63,7 +63,7 @@ describe('image sessions over HTTP', () => {
     expect((await owner.call(getImageSessionStats)).body.active_sessions).toBe(1);
   });
 
-  it('are recorded in the audit log; their ids are neither there nor in the server log', async () => {
+  it('cause audit events when they are created and ended, and their ids are in no log', async () => {
     const { as, fixtures, services, logged } = await testServer();
     const user = await fixtures.user();
     const client = as(user);

@@ -16,7 +16,7 @@ export function imageSessionRoutes(
 ): void {
   serve(app, createImageSession, async ({ caller, origin, reply }) => {
     const { uid } = caller.user;
-    // The limit and the audit event belong to the same transaction as the session.
+    // The transaction that creates the session also checks the rate limit and records the audit event.
     const { sessionId, expiresInSeconds } = await imageSessions.create(caller, async (tx) => {
       await limitActions.require(tx, 'image-session-created', { uid, origin });
       await audit.record(tx, { action: 'image-session-created', actor: uid, target: uid, origin });

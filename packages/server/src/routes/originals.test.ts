@@ -172,7 +172,7 @@ describe('download of an original file', () => {
     ]);
   });
 
-  it('handles preconditions and ranges as RFC 9110 requires', async () => {
+  it('follows RFC 9110: returns 304 for its ETag, the whole file for a malformed range, and 416 for a range beyond its end', async () => {
     const { idOf, svs, allow, get } = await startServer();
     await allow('Set');
     const url = `${idOf('Set/a.svs')}/original`;
@@ -209,7 +209,7 @@ describe('download of an original file', () => {
     expect((await get(`${id}/original/2-label.dcm`)).status).toBe(404);
   });
 
-  it('gives a DICOM copy new UIDs that cannot be computed from the id of the slide', async () => {
+  it('returns a DICOM file with new UIDs that cannot be computed from the id of the slide', async () => {
     const { server, idOf, allow, get } = await startServer();
     await allow('Series');
     const id = idOf('Series/0.dcm');
@@ -225,7 +225,7 @@ describe('download of an original file', () => {
     expect(Buffer.compare(guessedBytes, bytes)).not.toBe(0);
   });
 
-  it('never fails with 500 for invalid ranges and hundreds of concurrent requests', async () => {
+  it('never returns 500 for invalid ranges and for hundreds of concurrent requests', async () => {
     const { idOf, allow, get } = await startServer();
     await allow('Set');
     const url = `${idOf('Set/a.svs')}/original`;

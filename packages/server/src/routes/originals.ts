@@ -45,7 +45,7 @@ export function originalRoutes(app: FastifyInstance, { originals }: Pick<Service
       void reply.code(304).send(method === 'HEAD' ? Readable.from([]) : undefined);
       return replied;
     }
-    // If-Range contains the ETag of a part that the client already has. If the file has changed since then, the client gets all of it.
+    // If-Range contains the ETag of the file of which the client already has a part. A changed file has another ETag and is sent whole.
     const isRangeAllowed = headers['if-range'] === undefined || headers['if-range'] === etag;
     const requestedRange =
       method === 'GET' && isRangeAllowed ? parseRange(headers.range, file.size) : 'whole';
@@ -74,7 +74,7 @@ export function originalRoutes(app: FastifyInstance, { originals }: Pick<Service
     return replied;
   }
 
-  // The response is the file of a slide that consists of one file. For any other slide it is the list of the files (JSON).
+  // For a slide that consists of one file, the response is that file. For any other slide, it is the list of its files (JSON).
   serve(app, getOriginal, async ({ params, caller, origin, signal, reply }): Promise<typeof replied> => {
     const original = await originals.find(caller.user, params.imageId);
     const { files, notDeidentifiedBecause } = original.plan;
@@ -97,8 +97,8 @@ export function originalRoutes(app: FastifyInstance, { originals }: Pick<Service
 
   serve(app, getOriginalFile, async ({ params, caller, origin, signal, reply }): Promise<typeof replied> => {
     const original = await originals.find(caller.user, params.imageId);
-    const { '*': path } = reply.request.params as { readonly '*'?: string }; // the rest of the URL may contain slashes
-    const file = original.plan.files.find((each) => each.path === path);
+    const { '*': path } = reply.request.params as { readonly '*'?: string }; // path of the file, which may contain slashes
+    const file = original.plan.files.find((planned) => planned.path === path);
     if (file === undefined) throw new AppError('not_found');
     return send(original, file, { caller, origin, signal, reply });
   });

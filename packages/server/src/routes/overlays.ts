@@ -57,7 +57,7 @@ export function overlayRoutes(
     return { object: await overlays.pick(overlay, query.x, query.y, query.tolerance) };
   });
 
-  /** Sends a binary part of a vector layer, compressed if it is stored compressed and the client accepts gzip. */
+  /** Sends a binary part of a vector layer (a layer of objects). Compresses with gzip only what is stored so, if the client accepts it. */
   async function sendPart(
     { layerId }: { readonly layerId: string },
     caller: ImageSession,
@@ -85,6 +85,7 @@ export function overlayRoutes(
     sendPart(params, caller, reply, { kind: 'centers', first, count }),
   );
 
+  // `column` is the number of a measurement; `first` and `count` select objects, as for the centers.
   serve(app, getOverlayMeasurement, ({ params, query: { first, count }, caller, reply }) =>
     sendPart(params, caller, reply, { kind: 'measurement', column: params.column, first, count }),
   );
@@ -95,9 +96,9 @@ export function overlayRoutes(
 }
 
 /**
- * Returns an ETag that consists of the layer id and the other values that identify the part. It needs no hash of the content, because the
- * content of a result layer never changes.
+ * Returns an ETag that consists of the identifiers of the content: the layer id, and the values that name the tile or part. It needs no
+ * hash of the content, because the content of a result layer never changes.
  */
 function etagOf(...identifiers: readonly string[]): string {
-  return `"${identifiers.map((each) => each.replaceAll(/[^\w.-]/g, '')).join('-')}"`;
+  return `"${identifiers.map((identifier) => identifier.replaceAll(/[^\w.-]/g, '')).join('-')}"`;
 }

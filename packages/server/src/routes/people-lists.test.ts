@@ -68,7 +68,7 @@ describe.each(databaseKinds)('GET /admin/users on %s', (database) => {
     ['ege universitesi', 'in the institution'],
     ['PERSON-1@', 'in the e-mail address'],
     ['person-1', 'in the uid'],
-  ])('finds the account by the search text "%s" %s', async (q) => {
+  ])('finds the account of İpek Işık by the search text "%s" (%s)', async (q) => {
     const server = await startWithAdmin(database);
     await insertPeople(server, 3, (index) => ({ displayName: index === 1 ? 'İpek Işık' : 'Deniz Kaya' }));
     const application = { uid: 'person-1', affiliation: 'Ege Üniversitesi', purpose: null };
@@ -79,7 +79,7 @@ describe.each(databaseKinds)('GET /admin/users on %s', (database) => {
     ]);
   });
 
-  it('filters by status and role, and counts the other statuses', async () => {
+  it('returns accounts with the requested status and role, and the number of accounts in each status', async () => {
     const server = await startWithAdmin(database);
     await insertPeople(server, 4, (index) => ({
       status: index === 0 ? 'suspended' : 'active',
@@ -90,7 +90,7 @@ describe.each(databaseKinds)('GET /admin/users on %s', (database) => {
     expect(body.counts).toEqual({ pending: 0, active: 2, suspended: 1, deactivated: 0 });
   });
 
-  it('lists an active account whose end date has passed as suspended', async () => {
+  it('returns an active account whose end date has passed with the status suspended', async () => {
     const server = await startWithAdmin(database);
     const expiresAt = new Date(server.clock.now().getTime() - 1000).toISOString();
     await insertPeople(server, 1, () => ({ status: 'active', role: 'user', expiresAt }));
@@ -130,7 +130,7 @@ describe.each(databaseKinds)('GET /admin/users on %s', (database) => {
   });
 
   it.each([{ status: 'sleeping' }, { limit: '0' }, { limit: '201' }, { offset: '-1' }, { q: 'a\u0000' }])(
-    'rejects the query %j with 400',
+    'returns 400 for a query parameter with an invalid value: %j',
     async (query) => {
       const { client } = await startWithAdmin(database);
       expect((await client.call(listUsers, { query })).status).toBe(400);
@@ -139,7 +139,7 @@ describe.each(databaseKinds)('GET /admin/users on %s', (database) => {
 });
 
 describe.each(databaseKinds)('GET /admin/applications on %s', (database) => {
-  it('searches among 300 applicants, and counts the matches and all pending accounts', async () => {
+  it('returns the applicants that match the search text, the number of matches, and the number of all pending accounts', async () => {
     const server = await startWithAdmin(database);
     await insertPeople(server, 300, (index) => ({ displayName: index === 299 ? 'Şule Çınar' : null }));
     const { body } = await server.client.call(listApplications, { query: { q: 'SULE' } });
@@ -175,7 +175,7 @@ describe.each(databaseKinds)('POST /admin/applications/approve on %s', (database
     expect(recipients).toHaveLength(uids.length);
   });
 
-  it('does not approve an applicant whom another administrator has rejected, and reports the failure', async () => {
+  it('does not approve an applicant whom another administrator has rejected, and returns the failure', async () => {
     const server = await startWithAdmin(database);
     const [first, second, third] = (await insertPeople(server, 3, () => ({}))) as [string, string, string];
     await server.client.call(rejectUser, {

@@ -18,95 +18,98 @@ function ramp(width: number, height: number): Float32Array {
   return values;
 }
 
-describe.each(databaseKinds)('Result layers on %s', (database) => {
-  it('import an uploaded float TIFF and serve its descriptor, tiles and exact values', async () => {
-    const { send, overlay, image, owner } = await slideWithResults(database);
-    // The slide has 1000 × 800 pixels, so a pixel of the raster covers 2 × 2 pixels of the slide.
-    const layer = await send(valueTiff({ width: 500, height: 400, values: ramp(500, 400), tile: 128 }));
-    expect(layer).toMatchObject({
-      state: 'ready',
-      progress: 1,
-      problem: null,
-      owner: owner.uid,
-      upload: null,
+describe.each(databaseKinds)(
+  'Result layers (analysis results drawn over a slide) with %s as database',
+  (database) => {
+    it('are made from an uploaded float TIFF, with its descriptor, tiles and exact values', async () => {
+      const { send, overlay, image, owner } = await slideWithResults(database);
+      // The slide has 1000 × 800 pixels, so a pixel of the raster covers 2 × 2 pixels of the slide.
+      const layer = await send(valueTiff({ width: 500, height: 400, values: ramp(500, 400), tile: 128 }));
+      expect(layer).toMatchObject({
+        state: 'ready',
+        progress: 1,
+        problem: null,
+        owner: owner.uid,
+        upload: null,
+      });
+      const descriptor = (await overlay(layer.id, 'descriptor')).json<RasterDescriptor>();
+      expect(descriptor).toMatchObject({
+        kind: 'raster',
+        image_id: image.id,
+        width: 500,
+        height: 400,
+        value_type: 'float32',
+        value_range: { min: 0, max: expect.closeTo(4.99, 5) },
+        usual_range: { min: expect.closeTo(0.05, 1), max: expect.closeTo(4.95, 1) },
+        categories: null,
+        registration: [2, 0, 0, 2, 0, 0],
+        encoding: { no_data: 0 },
+      });
+      expect(descriptor.levels.map(({ z, width }) => [z, width])).toEqual([
+        [0, 250],
+        [1, 500],
+      ]);
+      expect((await overlay(layer.id, 'value?x=200.5&y=10')).json()).toEqual({ value: 1 });
+      expect((await overlay(layer.id, 'value?x=0&y=0')).json()).toEqual({ value: null });
+      expect((await overlay(layer.id, 'value?x=2&y=0')).json()).toEqual({ value: null });
+      expect((await overlay(layer.id, 'value?x=1001&y=0')).json()).toEqual({ value: null });
+      const tile = await overlay(layer.id, 'tiles/1/1_0.png');
+      expect(tile.headers['content-type']).toBe('image/png');
+      const { data, info } = await sharp(tile.rawPayload)
+        .toColourspace('b-w')
+        .raw()
+        .toBuffer({ resolveWithObject: true });
+      expect([info.width, info.height, info.channels]).toEqual([244, 256, 1]);
+      const shown = descriptor.encoding.offset + descriptor.encoding.scale * (data[44] ?? 0);
+      // The tile starts at column 256, so its pixel 44 is column 300, which has the value 3.
+      expect(Math.abs(shown - 3)).toBeLessThanOrEqual(descriptor.encoding.scale / 2 + 1e-9);
+      expect((await overlay(layer.id, 'tiles/1/2_0.png')).statusCode).toBe(404);
     });
-    const descriptor = (await overlay(layer.id, 'descriptor')).json<RasterDescriptor>();
-    expect(descriptor).toMatchObject({
-      kind: 'raster',
-      image_id: image.id,
-      width: 500,
-      height: 400,
-      value_type: 'float32',
-      value_range: { min: 0, max: expect.closeTo(4.99, 5) },
-      usual_range: { min: expect.closeTo(0.05, 1), max: expect.closeTo(4.95, 1) },
-      categories: null,
-      registration: [2, 0, 0, 2, 0, 0],
-      encoding: { no_data: 0 },
-    });
-    expect(descriptor.levels.map(({ z, width }) => [z, width])).toEqual([
-      [0, 250],
-      [1, 500],
-    ]);
-    expect((await overlay(layer.id, 'value?x=200.5&y=10')).json()).toEqual({ value: 1 });
-    expect((await overlay(layer.id, 'value?x=0&y=0')).json()).toEqual({ value: null });
-    expect((await overlay(layer.id, 'value?x=2&y=0')).json()).toEqual({ value: null });
-    expect((await overlay(layer.id, 'value?x=1001&y=0')).json()).toEqual({ value: null });
-    const tile = await overlay(layer.id, 'tiles/1/1_0.png');
-    expect(tile.headers['content-type']).toBe('image/png');
-    const { data, info } = await sharp(tile.rawPayload)
-      .toColourspace('b-w')
-      .raw()
-      .toBuffer({ resolveWithObject: true });
-    expect([info.width, info.height, info.channels]).toEqual([244, 256, 1]);
-    const shown = descriptor.encoding.offset + descriptor.encoding.scale * (data[44] ?? 0);
-    // The tile starts at column 256, so its pixel 44 is column 300, which has the value 3.
-    expect(Math.abs(shown - 3)).toBeLessThanOrEqual(descriptor.encoding.scale / 2 + 1e-9);
-    expect((await overlay(layer.id, 'tiles/1/2_0.png')).statusCode).toBe(404);
-  });
 
-  it('continue an interrupted upload at the offset that HEAD returns', async () => {
-    const { server, image, bearer, request, part } = await slideWithResults(database);
-    const { body } = await server.as(bearer).call(createResultLayer, {
-      params: { imageId: image.id },
-      body: { name: 'Maske', kind: 'raster' },
+    it('can be uploaded further, after an interruption, from the offset that HEAD returns', async () => {
+      const { server, image, bearer, request, part } = await slideWithResults(database);
+      const { body } = await server.as(bearer).call(createResultLayer, {
+        params: { imageId: image.id },
+        body: { name: 'Maske', kind: 'raster' },
+      });
+      const address = body.upload as string;
+      const bytes = Buffer.from(valueTiff({ width: 8, height: 8, values: new Uint8Array(64).fill(1) }));
+      const beforeUpload = await request('HEAD', address);
+      expect(beforeUpload.headers).toMatchObject({ 'upload-offset': '0', 'upload-defer-length': '1' });
+      const length = { 'upload-length': String(bytes.length) };
+      expect(
+        (await request('PATCH', address, { ...part(0), ...length }, bytes.subarray(0, 40))).statusCode,
+      ).toBe(204);
+      const afterFirstPart = await request('HEAD', address);
+      expect(afterFirstPart.headers).toMatchObject({
+        'upload-offset': '40',
+        'upload-length': String(bytes.length),
+      });
+      expect((await request('PATCH', address, part(0), bytes)).statusCode).toBe(409);
+      expect((await request('PATCH', address, part(40), bytes.subarray(40))).statusCode).toBe(204);
+      await server.services.jobs.idle('import-result');
+      expect((await request('GET', address)).json()).toMatchObject({ state: 'ready' });
+      expect((await request('PATCH', address, part(0), bytes)).statusCode).toBe(409);
     });
-    const address = body.upload as string;
-    const bytes = Buffer.from(valueTiff({ width: 8, height: 8, values: new Uint8Array(64).fill(1) }));
-    const beforeUpload = await request('HEAD', address);
-    expect(beforeUpload.headers).toMatchObject({ 'upload-offset': '0', 'upload-defer-length': '1' });
-    const length = { 'upload-length': String(bytes.length) };
-    expect(
-      (await request('PATCH', address, { ...part(0), ...length }, bytes.subarray(0, 40))).statusCode,
-    ).toBe(204);
-    const afterFirstPart = await request('HEAD', address);
-    expect(afterFirstPart.headers).toMatchObject({
-      'upload-offset': '40',
-      'upload-length': String(bytes.length),
-    });
-    expect((await request('PATCH', address, part(0), bytes)).statusCode).toBe(409);
-    expect((await request('PATCH', address, part(40), bytes.subarray(40))).statusCode).toBe(204);
-    await server.services.jobs.idle('import-result');
-    expect((await request('GET', address)).json()).toMatchObject({ state: 'ready' });
-    expect((await request('PATCH', address, part(0), bytes)).statusCode).toBe(409);
-  });
 
-  it('can be deleted by their owner and by administrators, and by no other account', async () => {
-    const { server, send, overlay, bearer } = await slideWithResults(database);
-    const layer = await send(valueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
-    const params = { layerId: layer.id };
-    expect((await server.as(await server.fixtures.user()).call(deleteResultLayer, { params })).status).toBe(
-      403,
-    );
-    expect((await server.as(bearer).call(deleteResultLayer, { params })).status).toBe(204);
-    expect((await overlay(layer.id, 'descriptor')).statusCode).toBe(404);
-    const other = await send(valueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
-    const admin = server.as(await server.fixtures.admin());
-    expect((await admin.call(deleteResultLayer, { params: { layerId: other.id } })).status).toBe(204);
-  });
-});
+    it('can be deleted by their owner and by administrators, and by no other account', async () => {
+      const { server, send, overlay, bearer } = await slideWithResults(database);
+      const layer = await send(valueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
+      const params = { layerId: layer.id };
+      expect((await server.as(await server.fixtures.user()).call(deleteResultLayer, { params })).status).toBe(
+        403,
+      );
+      expect((await server.as(bearer).call(deleteResultLayer, { params })).status).toBe(204);
+      expect((await overlay(layer.id, 'descriptor')).statusCode).toBe(404);
+      const other = await send(valueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
+      const admin = server.as(await server.fixtures.admin());
+      expect((await admin.call(deleteResultLayer, { params: { layerId: other.id } })).status).toBe(204);
+    });
+  },
+);
 
 describe('Raster result layers', () => {
-  it('serve a palette or binary mask as categories with the sample values of the file', async () => {
+  it('have a category for each of the two sample values of a binary mask', async () => {
     const { send, overlay } = await slideWithResults();
     const values = Uint8Array.from({ length: 300 * 300 }, (_, i) => (i % 300 < 150 ? 0 : 255));
     const png = await sharp(values, { raw: { width: 300, height: 300, channels: 1 } })
@@ -139,7 +142,7 @@ describe('Raster result layers', () => {
     expect(encoding.no_data).not.toBeNull();
   });
 
-  it('import a DICOM label map with its 21 categories (needs TEST_SLIDES)', async () => {
+  it('have 21 categories after the import of a DICOM label map with 21 (needs TEST_SLIDES)', async () => {
     const folder = process.env.TEST_SLIDES;
     if (folder === undefined) return;
     const { send, overlay } = await slideWithResults();
@@ -152,7 +155,7 @@ describe('Raster result layers', () => {
     expect(values).toContain(descriptor.value_range?.max);
   });
 
-  it('are placed on the slide by their pixel size or by a matrix', async () => {
+  it('are placed on the slide by the pixel size or by the affine matrix of the upload', async () => {
     const { send, overlay } = await slideWithResults();
     const bytes = valueTiff({ width: 100, height: 80, values: new Uint16Array(8000).map((_, i) => i) });
     // Pixels of the slide have 0.5 µm, so a raster pixel of 2 µm covers 4 × 4 of them: x = 4 is in the second column.
@@ -168,13 +171,13 @@ describe('Raster result layers', () => {
     ['a TIFF header without data', Buffer.from([0x49, 0x49, 42, 0, 255, 255, 0, 0]), 'damaged'],
     ['a PNG that claims 16 million × 16 million pixels', hugePng(), 'too_large'],
     ['an empty file', Buffer.alloc(0), 'unknown_format'],
-  ])('reject %s', async (_, bytes, code) => {
+  ])('have the state failed after the upload of %s', async (_, bytes, code) => {
     const { send } = await slideWithResults();
     const layer = await send(bytes);
     expect(layer).toMatchObject({ state: 'failed', problem: { code } });
   });
 
-  it('return 404 to an image session that may not see the slide', async () => {
+  it('return 404 to an image session whose account may not view the slide', async () => {
     const { server, send, overlay, image } = await slideWithResults();
     const layer = await send(valueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
     const reader = await server.fixtures.user();

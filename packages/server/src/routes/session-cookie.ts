@@ -4,8 +4,10 @@ import type { Config } from '../platform/config.ts';
 import { imageSessionCookieName } from '../sessions/pixel-access.ts';
 
 /**
- * Sets a cookie with the id of an image session, the credential with which a viewer loads pixels. Only with IMAGE_SESSION_COOKIE=strict
- * must requests for pixels contain this cookie; with any other value of the setting the function does nothing.
+ * Sets a cookie with the id of an image session, the credential with which a viewer loads pixels. Requests for pixels must contain this
+ * cookie only with IMAGE_SESSION_COOKIE=strict, so the function does nothing with any other value of the setting.
+ *
+ * @param session `expires_in` is in seconds
  */
 export function setSessionCookie(
   reply: FastifyReply,

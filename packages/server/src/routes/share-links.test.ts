@@ -19,7 +19,7 @@ import { type TestServer, testServer } from '../testing/test-server.ts';
 
 const day = 24 * 3_600_000;
 
-describe.each(databaseKinds)('share links on %s', (database) => {
+describe.each(databaseKinds)('share links to slides (database: %s)', (database) => {
   /** Starts a server with two slides of a dataset that may be shared, and a teacher, who creates links. */
   async function setUp() {
     const server = await testServer({ database });
@@ -78,7 +78,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     expect(body.share_links[0]).not.toHaveProperty('url');
   });
 
-  it('write audit events of the link opening and of the slide opening that name the link, not its creator, as the viewer', async () => {
+  it('write audit events for the opening of the link and of the slide, with the link and not its creator as actor', async () => {
     const { server, admin, image, createLink } = await setUp();
     const { id, secret } = await createLink();
     await tileStatus(server, image, (await openLink(server, secret)).body.session_id);
@@ -94,7 +94,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     });
   });
 
-  it('return the same response when they are unknown, have ended, have expired or have no openings left', async () => {
+  it('return one and the same response when they are unknown, ended, expired or opened as often as allowed', async () => {
     const { server, teacher, createLink } = await setUp();
     const usedUp = await createLink({ max_openings: 1 });
     const ended = await createLink();
@@ -172,7 +172,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     );
   });
 
-  it('stay ended when their suspended creator is reactivated, and work only for new visitors when sharing of the dataset is switched off and on', async () => {
+  it('stay ended when their suspended creator is reactivated; sharing off and on again ends sessions of earlier visitors', async () => {
     const { server, admin, teacher, image, createLink } = await setUp();
     const { secret } = await createLink();
     const { session_id: session } = (await openLink(server, secret)).body;
@@ -207,7 +207,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     expect(Number(limited.headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  it('return 429 after 100 wrong secrets from one network, but still open for the right secret', async () => {
+  it('return 429 after 100 wrong secrets from one network, which can still open a link with the right secret', async () => {
     const { server, createLink } = await setUp();
     const { secret } = await createLink();
     const statuses: number[] = [];
@@ -220,7 +220,7 @@ describe.each(databaseKinds)('share links on %s', (database) => {
     expect((await openLink(server, 'x'.repeat(43))).status).toBe(429);
   });
 
-  it('reject further wrong secrets from a blocked network without a database query', async () => {
+  it('return 429 for wrong secrets from a blocked network without a database query', async () => {
     const { server } = await setUp();
     for (let i = 0; i < 101; i++) await openLink(server, `${i}`.padEnd(43, 'x'));
     await server.services.db.deleteFrom('throttles').execute();

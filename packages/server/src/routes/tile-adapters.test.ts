@@ -168,7 +168,7 @@ interface Case {
 
 const unknownImage = '00000000-0000-4000-8000-000000000000';
 
-describe('tile requests to the fast path and to the Fastify route', () => {
+describe('a tile request gets equal responses with the fast path on and off', () => {
   const fastPathCases: Readonly<Record<string, Case>> = {
     'the path of a native tile': { path: () => pathOf(nativeTile), status: 200 },
     'the ending jpeg': { path: () => pathOf('image_files/9/0_0.jpeg'), status: 200 },
@@ -275,7 +275,7 @@ describe('tile requests to the fast path and to the Fastify route', () => {
   const tagOf = async (tile: string) => `${(await send(pathOf(tile))).headers.etag}`;
 
   it.each(Object.entries(fastPathCases))(
-    'get equal responses; the fast path answers a request with %s',
+    'and the fast path answers it when it has %s',
     async (_, { path, options, status }) => {
       const reply = await expectEqualResponses(path(), await options?.());
       expect([reply.status, reply.writtenBy]).toEqual([status, 'fast path']);
@@ -285,7 +285,7 @@ describe('tile requests to the fast path and to the Fastify route', () => {
   );
 
   it.each(Object.entries(errorCases))(
-    'get equal responses; Fastify writes the error response to a request with %s',
+    'and Fastify writes the error response when it has %s',
     async (_, { path, options, status }) => {
       const reply = await expectEqualResponses(path(), await options?.());
       expect([reply.status, reply.writtenBy]).toEqual([status, 'Fastify']);
@@ -293,7 +293,7 @@ describe('tile requests to the fast path and to the Fastify route', () => {
   );
 
   it.each(Object.entries(fastifyCases))(
-    'get equal responses; Fastify answers a request with %s',
+    'and Fastify answers it when it has %s',
     async (_, { path, options, status }) => {
       const reply = await expectEqualResponses(path(), await options?.());
       expect([reply.status, reply.writtenBy]).toEqual([status, 'Fastify']);
@@ -307,12 +307,12 @@ describe('tile requests to the fast path and to the Fastify route', () => {
     ['a tile that cannot be decoded', new SlideError('DECODE_FAILED', 'The tile is malformed.'), 502],
     ['a missing file', new SlideError('FILE_MISSING', 'The file is missing.'), 404],
     ['an unexpected error', new Error('unexpected'), 500],
-  ])('get equal responses when a request fails because of %s', async (_, error, status) => {
+  ])('when it fails because of %s', async (_, error, status) => {
     vi.spyOn(server.services.slides, 'tile').mockRejectedValue(error);
     expect((await expectEqualResponses(pathOf(nativeTile))).status).toBe(status);
   });
 
-  it('get equal responses with status 503 when the audit event of the image opening cannot be written', async () => {
+  it('with status 503 when the audit event of the image opening cannot be written', async () => {
     vi.spyOn(server.services.imageOpenings, 'isRecorded').mockReturnValue(false);
     vi.spyOn(server.services.imageOpenings, 'record').mockRejectedValue(
       Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' }),
@@ -321,7 +321,7 @@ describe('tile requests to the fast path and to the Fastify route', () => {
     expect([status, headers['retry-after']]).toEqual([503, '2']);
   });
 
-  it('get equal responses with status 503 when the image session cannot be read from the database', async () => {
+  it('with status 503 when the image session cannot be read from the database', async () => {
     vi.spyOn(server.services.imageSessions, 'resolve').mockRejectedValue(
       Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
     );
@@ -329,7 +329,7 @@ describe('tile requests to the fast path and to the Fastify route', () => {
   });
 });
 
-describe('a response of the fast path', () => {
+describe('a tile response of the fast path', () => {
   it('has the request id of the X-Request-Id header, or a new one when that is malformed', async () => {
     const headers = { 'x-request-id': 'given-by-a-proxy' };
     expect((await send(pathOf(nativeTile), { headers })).headers['x-request-id']).toBe('given-by-a-proxy');
@@ -339,13 +339,13 @@ describe('a response of the fast path', () => {
     );
   });
 
-  it('allows the browser to cache the tile until the session ends', async () => {
+  it('allows the browser to cache the tile until the image session ends', async () => {
     server.clock.advance(1_000_000);
     const { headers, writtenBy } = await send(pathOf(nativeTile));
     expect([headers['cache-control'], writtenBy]).toEqual(['private, max-age=2600', 'fast path']);
   });
 
-  it('contains the tile that was rendered for the request', async () => {
+  it('contains the rendered tile when the file has no native one, with equal bytes for a second request', async () => {
     await server.put('Tissue/b.svs', await buildSvs({ ...slideOptions, width: 470 }));
     await server.rescan();
     const path = pathOf(renderedTile).replace(imageId, await server.idOf('b.svs'));
@@ -357,7 +357,7 @@ describe('a response of the fast path', () => {
     expect(second.body.equals(first.body)).toBe(true);
   });
 
-  it('is logged at the debug level with the address that the trusted proxy forwards', async () => {
+  it('is logged at the debug level with the client address that a trusted proxy sends in X-Forwarded-For', async () => {
     const proxied = await slideServer({ config: { trustedProxies: ['loopback'] } });
     await proxied.put('Tissue/a.svs', await buildSvs(slideOptions));
     await proxied.rescan();
@@ -378,8 +378,8 @@ describe('a response of the fast path', () => {
   });
 });
 
-describe('with IMAGE_SESSION_COOKIE=strict the fast path', () => {
-  it('requires the cookie of the image session', async () => {
+describe('the fast path of tile requests with IMAGE_SESSION_COOKIE=strict', () => {
+  it('returns 401 for a request without the cookie of the image session', async () => {
     const strict = await slideServer({ config: { imageSessionCookie: 'strict' } });
     await strict.put('Tissue/a.svs', await buildSvs(slideOptions));
     await strict.rescan();
@@ -392,8 +392,8 @@ describe('with IMAGE_SESSION_COOKIE=strict the fast path', () => {
   });
 });
 
-describe('an image that administrators have hidden', () => {
-  it('is served to administrators only, by the fast path and by Fastify, from the moment it is hidden', async () => {
+describe('tiles of a slide that an administrator has hidden', () => {
+  it('are served to administrators and get 404 for other accounts at once, with the fast path on and off', async () => {
     const hide = async (hidden: boolean) =>
       server.as(await server.fixtures.admin()).call(updateImage, { params: { imageId }, body: { hidden } });
     const ofAdmin = `session=${await server.sessionOf(await server.fixtures.admin())}`;
@@ -410,8 +410,8 @@ describe('an image that administrators have hidden', () => {
   });
 });
 
-describe('an image session on the fast path', () => {
-  it('is rejected as soon as it is revoked', async () => {
+describe('the image session of a tile request on the fast path', () => {
+  it('is rejected with 401 as soon as it is revoked', async () => {
     expect((await send(pathOf(nativeTile))).writtenBy).toBe('fast path');
     await server.as(token).call(deleteImageSession, { params: { sessionId: session } });
     const reply = await send(pathOf(nativeTile));
@@ -419,23 +419,23 @@ describe('an image session on the fast path', () => {
     expect(reply.headers['www-authenticate']).toBe('ImageSession error="session_invalid"');
   });
 
-  it('is rejected after its lifetime', async () => {
+  it('is rejected with 401 after its lifetime of an hour', async () => {
     server.clock.advance(3_600_000);
     expect((await send(pathOf(nativeTile))).status).toBe(401);
   });
 
-  it('is read from the database again after 5 s without a request', async () => {
+  it('is still accepted, read again from the database, after 5 s without a request', async () => {
     server.clock.advance(5000);
     expect(await send(pathOf(nativeTile))).toMatchObject({ status: 200, writtenBy: 'fast path' });
   });
 
-  it('is rejected after 5 s when another process has ended it', async () => {
+  it('is rejected with 401 after 5 s when another process has deleted it from the database', async () => {
     await server.services.db.deleteFrom('image_sessions').where('prefix', '=', session.slice(0, 8)).execute();
     server.clock.advance(5000);
     expect((await send(pathOf(nativeTile))).status).toBe(401);
   });
 
-  it('counts every request once, whether the fast path or Fastify answers it', async () => {
+  it('adds every request once to its request count, whether the fast path or Fastify answers', async () => {
     const count = async () => {
       const { sessions } = (await server.as(token).call(getImageSessionStats)).body;
       return sessions[0]?.request_count ?? 0;
@@ -477,24 +477,24 @@ async function everythingFrom(socket: net.Socket): Promise<Buffer> {
 
 const requestFor = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: here\r\n${headers}\r\n`;
 
-describe('a connection to the fast path', () => {
+describe('an HTTP connection to the fast path of tile requests', () => {
   const tiles = ['image_files/9/0_0.jpg', 'image_files/9/1_1.jpg', 'image_files/9/2_2.jpg', renderedTile];
   const bodiesOf = (paths: readonly string[]) =>
     Promise.all(paths.map(async (path) => (await send(path, { adapter: 'Fastify route' })).body));
 
-  it('is kept alive for the next request', async () => {
+  it('is kept alive and used for the next 20 tile requests', async () => {
     for (let i = 0; i < 20; i++) expect((await send(pathOf(nativeTile))).writtenBy).toBe('fast path');
     const sockets = Object.values(agent.freeSockets).flat();
     expect(sockets).toHaveLength(1);
   });
 
-  it('is closed after a request with Connection: close', async () => {
+  it('is closed after the response to a request with Connection: close', async () => {
     const socket = net.connect(ports['fast path'], '127.0.0.1');
     socket.write(requestFor(pathOf(nativeTile), 'Connection: close\r\n'));
     expect(bodiesIn(await everythingFrom(socket))).toEqual(await bodiesOf([pathOf(nativeTile)]));
   });
 
-  it('answers pipelined requests in their order, also when Fastify answers some of them', async () => {
+  it('receives the responses to pipelined requests in order, also when Fastify answers some of them', async () => {
     const paths = Array.from({ length: 40 }, (_, i) => {
       const tile = pathOf(tiles[i % tiles.length] ?? nativeTile);
       return i % 5 === 4 ? `${tile}&v=1` : tile;
@@ -508,7 +508,7 @@ describe('a connection to the fast path', () => {
     expect(bodiesIn(await everythingFrom(socket))).toEqual(expected);
   });
 
-  it('sends the right bytes to a slow reader while other connections are answered', async () => {
+  it('receives the right bytes of 3,000 tiles when its client reads slowly and others are answered meanwhile', async () => {
     const count = 3000; // some megabytes, more than the buffers of a connection hold
     const paths = Array.from({ length: count }, (_, i) => pathOf(tiles[i % tiles.length] ?? nativeTile));
     const expected = await bodiesOf(tiles.map((tile) => pathOf(tile)));
@@ -538,7 +538,7 @@ describe('a connection to the fast path', () => {
     expect(wrongBodies).toHaveLength(0);
   });
 
-  it('does not affect other connections when it is reset', async () => {
+  it('does not affect other connections and logs no error when its client resets it', async () => {
     const loggedBefore = server.logged().length;
     for (let i = 0; i < 20; i++) {
       const socket = net.connect(ports['fast path'], '127.0.0.1');
@@ -551,8 +551,8 @@ describe('a connection to the fast path', () => {
   });
 });
 
-describe('a server that stops', () => {
-  it('closes a connection after the response to a request that arrives during the stop', async () => {
+describe('a server that is stopping', () => {
+  it('answers a tile request that arrives during the stop, and then closes the connection', async () => {
     const stopping = await slideServer();
     const connected = Promise.withResolvers<net.Socket>();
     stopping.app.server.once('connection', connected.resolve);

@@ -1,10 +1,10 @@
 /**
  * The fast path of tiles: a request handler in front of Fastify.
  *
- * It takes tile requests in their usual form and writes the response with status 200 or 304. It makes no decision of its own: as for
- * the Fastify route (routes/tiles.ts), tiles/resolve-tile.ts decides. When that throws an error, `markRefused` stores the error with
- * the request (http/refused-tiles.ts), and Fastify sends the error response. The fast path passes requests in any other form to
- * Fastify unchanged, and with TILE_FAST_PATH=off all requests.
+ * It takes tile requests in their usual form (see `matchTileRequest`) and writes the response with status 200 or 304. It makes no
+ * decision of its own: as for the Fastify route (routes/tiles.ts), tiles/resolve-tile.ts decides. When that throws an error,
+ * `markRefused` stores the error with the request (http/refused-tiles.ts), and Fastify sends the error response. The fast path passes
+ * requests in any other form to Fastify unchanged, and with TILE_FAST_PATH=off all requests.
  */
 import type { IncomingMessage } from 'node:http';
 import { apiBase, getTile } from '@lamina/contract';
@@ -75,7 +75,7 @@ class FastPathTileRequest extends FastPathRequest implements TileRequest {
   }
 }
 
-/** Returns the match of the URL; null when the fast path cannot answer the request. */
+/** Returns the match of `urlPattern`; null for a request that only Fastify answers, such as one with a body. */
 function matchTileRequest({ method, url = '', headers }: IncomingMessage): RegExpExecArray | null {
   if ((method !== 'GET' && method !== 'HEAD') || url.length > maxUrlLength) return null;
   const match = urlPattern.exec(url);
@@ -97,6 +97,7 @@ export function createTileFastPath(
   /** False with TILE_FAST_PATH=off, and when the server stops: Fastify then answers all further requests. */
   let isOpen = config.tileFastPath;
 
+  /** Sends the response: 304 if `bytes` is null, because the client already has the tile, otherwise 200. */
   function send(
     { method, requestId, response }: FastPathTileRequest,
     { bytes, etag, cacheControl }: ResolvedTile,

@@ -7,8 +7,8 @@ import { warmUpTiles } from './tile-warm-up.ts';
 
 const never = new AbortController().signal;
 
-describe('the warm-up of the fast path', () => {
-  it('receives all requested tiles and leaves no audit event, image session, metric, log line or file', async () => {
+describe('the warm-up of the fast path, which requests tiles of a temporary slide after the start,', () => {
+  it('receives all tiles and leaves no audit event, image session, metric, log line or file', async () => {
     const { services, config, logged } = await testServer();
     const { metrics, log, db } = services;
     const tables = ['audit', 'image_sessions', 'images'] as const;
@@ -39,7 +39,7 @@ describe('the warm-up of the fast path', () => {
     expect(answered).toBeLessThan(1e9);
   });
 
-  it('logs a failure at the debug level and does not reject', async () => {
+  it('logs a failure, and the server runs on without a warm-up', async () => {
     const { services, config, logged } = await testServer();
     fs.writeFileSync(path.join(config.dataDir, 'scratch'), 'a file in place of the folder');
     expect(await warmUpTiles({ config, log: services.log, signal: never })).toBe(0);

@@ -27,9 +27,9 @@ import { warmUpSlide } from './tile-warm-up-slide.ts';
 interface WarmUpOptions {
   readonly config: Config;
   readonly log: Logger;
-  /** Ends the warm-up. */
+  /** Aborting it ends the warm-up. */
   readonly signal: AbortSignal;
-  /** Number of tiles to request. */
+  /** Number of tiles to request; default: `defaultTileCount`. */
   readonly tileCount?: number;
 }
 
@@ -42,7 +42,7 @@ const maxDurationMs = 5000;
 /**
  * Warms up the fast path for at most 5 s. Never rejects, because after a failure only the first tiles are slower.
  *
- * @returns the number of answered tile requests
+ * @returns the number of answered tile requests; 0 with TILE_FAST_PATH=off and after a failure
  */
 export async function warmUpTiles({
   config,
@@ -59,7 +59,7 @@ export async function warmUpTiles({
     config: warmUpConfig,
     log: silent,
     renderedTiles: noRendering,
-    objects: null,
+    objects: null, // no object storage
   });
   let server: Server | null = null;
   try {
@@ -115,7 +115,7 @@ async function startServer({
     now: () => new Date(),
   });
   const fastPath = createTileFastPath({ config, tiles, metrics, log }, keepAliveMs);
-  // This server has no Fastify: requests that the fast path refuses or does not support are not answered.
+  // There is no Fastify behind this fast path, so the server closes the connection of a request that the fast path does not answer.
   const disconnect = (_: unknown, response: { destroy(): unknown }) => void response.destroy();
   const server = createServer(serverOptions, (request, response) => {
     if (!fastPath.take(request, response, disconnect)) disconnect(request, response);
@@ -142,7 +142,7 @@ function createStandInSession(): ImageSession {
   };
 }
 
-/** Sends the requests over 16 connections, one after another on each. @returns the number of answered requests */
+/** Sends `count` requests over several connections, one after another on each. @returns the number of answered requests */
 async function requestTiles(port: number, count: number, signal: AbortSignal): Promise<number> {
   let sentCount = 0;
   let answeredCount = 0;

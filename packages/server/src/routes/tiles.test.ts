@@ -42,7 +42,7 @@ function scanOf(jpeg: Buffer): Buffer {
   return jpeg.subarray(sos + 2 + jpeg.readUInt16BE(sos + 2), -2);
 }
 
-describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
+describe.each(tileAdapters)('pixel requests through $tileAdapter', ({ tileFastPath }) => {
   let server: SlideServer;
   let svs: Uint8Array;
   let id: string;
@@ -76,7 +76,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       expect(response.body).toContain('<Size Width="480" Height="400"/>');
     });
 
-    it('adds one opening of the image for each session to the activity of the account', async () => {
+    it('adds one opening of the image for each image session to the activity list of the account', async () => {
       const reader = await server.fixtures.user();
       const client = server.as(reader);
       const token = await server.fixtures.token(reader);
@@ -101,7 +101,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       }
     });
 
-    it('returns tiles of the size that follows from the descriptor on every level, also at the edges', async () => {
+    it('returns tiles with the width and height that follow from the descriptor, on every level and at the edges', async () => {
       for (let z = 0; z <= maxLevel; z++) {
         const scale = 2 ** (maxLevel - z);
         const [width, height] = [
@@ -121,7 +121,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       }
     });
 
-    it('returns equal bytes for the endings jpg and jpeg', async () => {
+    it('returns equal bytes for the file name endings jpg and jpeg', async () => {
       const [jpg, jpeg] = [
         await server.pixels(tile(8, '0_0.jpg'), session),
         await server.pixels(tile(8, '0_0.jpeg'), session),
@@ -129,7 +129,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       expect(jpeg.rawPayload).toEqual(jpg.rawPayload);
     });
 
-    it('returns equal bytes to 40 concurrent requests', async () => {
+    it('returns equal bytes to 40 concurrent requests for one tile', async () => {
       const responses = await Promise.all(
         Array.from({ length: 40 }, () => server.pixels(tile(6, '0_0.jpg'), session)),
       );
@@ -183,7 +183,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       expect(sizeOfJpeg(response.rawPayload)).toEqual({ width: 256, height: 213 });
     });
 
-    it('contains no pixels of the label, macro and thumbnail images of the file', async () => {
+    it('contains no pixels of the label, macro and thumbnail images that the file stores', async () => {
       await server.put('Tissue/bare.svs', await buildSvs({ ...slideOptions, hasAssociatedImages: false }));
       await server.rescan();
       const bare = await server.pixels(`${await server.idOf('bare.svs')}/thumbnail.jpg`, session);
@@ -192,7 +192,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
     });
   });
 
-  describe('a response with pixels', () => {
+  describe('a descriptor, thumbnail or tile response', () => {
     const addresses = () => [
       `${id}/image.dzi`,
       `${id}/thumbnail.jpg`,
@@ -200,7 +200,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       tile(8, '0_0.jpg'),
     ];
 
-    it('may be cached by the browser only, until the session ends and for an hour at most', async () => {
+    it('may be cached only by the browser, until the image session ends', async () => {
       const short = await server.sessionOf(user);
       for (const address of addresses()) {
         const response = await server.pixels(address, short);
@@ -211,7 +211,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       expect(later.headers['cache-control']).toBe('private, max-age=2600');
     });
 
-    it('is 304 without a body when If-None-Match equals the ETag', async () => {
+    it('has status 304 and no body when If-None-Match equals the ETag', async () => {
       for (const address of addresses()) {
         const { headers } = await server.pixels(address, session);
         const revalidated = await server.pixels(address, session, {
@@ -223,7 +223,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       }
     });
 
-    it('has an ETag that differs from those of other images and tiles', async () => {
+    it('has an ETag that no other resource of the slide has', async () => {
       const tags = await Promise.all(
         addresses().map(async (address) => (await server.pixels(address, session)).headers.etag),
       );
@@ -231,7 +231,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       for (const tag of tags) expect(tag).toMatch(/^"[\w-]+"$/);
     });
 
-    it('has the same headers and no body for HEAD', async () => {
+    it('has the same headers for HEAD as for GET, and no body', async () => {
       for (const address of addresses()) {
         const [got, head] = [
           await server.pixels(address, session),
@@ -247,7 +247,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
     it.each([
       ['a valid session', () => session],
       ['no session', () => null],
-    ])('has the security headers of pixels, requested with %s', async (_, given) => {
+    ])('has headers that forbid framing and use by other origins, requested with %s', async (_, given) => {
       for (const address of addresses()) {
         const { headers } = await server.pixels(address, given());
         expect(headers['x-content-type-options']).toBe('nosniff');
@@ -258,7 +258,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
     });
   });
 
-  describe('the image session of a pixel request', () => {
+  describe('the image session in the query of a descriptor, thumbnail or tile request', () => {
     /** A rule of docs/permissions.md. `given` creates an image session, and the bearer token that the request sends with it. */
     type Row = readonly [
       name: string,
@@ -444,7 +444,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       expect(response.json()).toMatchObject({ code: 'invalid_request' });
     });
 
-    it('is rejected with the same response for an unknown image as for a known one', async () => {
+    it('is rejected, when it is unknown, with the same response for an existing and for a missing slide', async () => {
       const body = async (imageId: string) => {
         const { requestId: _, ...rest } = (await server.pixels(`${imageId}/image.dzi`, 'A'.repeat(43))).json<{
           requestId: string;
@@ -454,7 +454,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       expect(await body(id)).toEqual(await body('00000000-0000-4000-8000-000000000000'));
     });
 
-    it('gives no access to the catalogue', async () => {
+    it('is not accepted instead of a bearer token by the image list and by the details of an image', async () => {
       const { session } = await createViewer();
       for (const address of ['images', `images/${id}`]) {
         const response = await server.app.inject(`${apiBase}/image-catalog/${address}?session=${session}`);
@@ -465,7 +465,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
   });
 
   describe('with IMAGE_SESSION_COOKIE=strict, an image session', () => {
-    it('requires the cookie that was set with it', async () => {
+    it('is accepted only with the cookie that the server set when it created the session', async () => {
       const strict = await slideServer({ config: { imageSessionCookie: 'strict', tileFastPath } });
       await strict.put('Tissue/good.svs', svs);
       await strict.rescan();
@@ -503,8 +503,8 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
     });
   });
 
-  describe('GET pixels of an image', () => {
-    it('returns new pixels with new ETags after the file of the image was replaced', async () => {
+  describe('GET descriptor, thumbnail and tiles of an image', () => {
+    it('return new pixels with new ETags after the file of the image was replaced', async () => {
       await server.put('Change/replaced.svs', svs);
       await server.rescan();
       const imageId = await server.idOf('replaced.svs');
@@ -520,7 +520,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       expect(newTile.headers.etag).not.toBe(oldTile.headers.etag);
     });
 
-    it('returns 404 while the file of the image is missing', async () => {
+    it('return 404 while the file of the image is missing', async () => {
       await server.put('Change/moved.svs', svs);
       await server.rescan();
       const imageId = await server.idOf('moved.svs');
@@ -534,7 +534,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       expect((await server.pixels(`${imageId}/image.dzi`, session)).statusCode).toBe(200);
     });
 
-    it('returns 404 when a symbolic link out of the slide folder has replaced the file', async () => {
+    it('return 404 when the file was replaced by a symbolic link to a file outside the slide folder', async () => {
       await server.put('Change/linked.svs', svs);
       await server.rescan();
       const imageId = await server.idOf('linked.svs');
@@ -548,7 +548,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       expect((await server.pixels(`${imageId}/image.dzi`, session)).statusCode).toBe(404);
     });
 
-    it('returns 404 from the moment an administrator removes the image until it is restored', async () => {
+    it('return 404 from the moment an administrator removes the image until the image is restored', async () => {
       await server.put('Change/removed.svs', svs);
       await server.rescan();
       const imageId = await server.idOf('removed.svs');
@@ -562,7 +562,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
       expect(await status()).toBe(200);
     });
 
-    it('returns 404 when the file is malformed, and the pixels of other images', async () => {
+    it('return 404 when the file is malformed, while those of other images are returned', async () => {
       for (const name of ['broken.svs', 'empty.svs']) {
         const response = await server.pixels(`${await server.idOf(name)}/image.dzi`, session);
         expect(response.statusCode).toBe(404);
@@ -571,7 +571,7 @@ describe.each(tileAdapters)('through $tileAdapter', ({ tileFastPath }) => {
     });
   });
 
-  describe('a client that disconnects during a render', () => {
+  describe('a client that disconnects while its tile is rendered', () => {
     it('causes no error line in the log', async () => {
       const address = await server.app.listen({ port: 0, host: '127.0.0.1' });
       await server.put('Leave/large.svs', await buildSvs({ ...slideOptions, width: 2000, height: 1600 }));

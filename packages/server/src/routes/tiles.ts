@@ -44,7 +44,8 @@ export function tileRoutes(
     const table = await slides.colourTable(image, requesterOf(caller));
     if (table === null) throw new AppError('not_found');
     await imageOpenings.record(caller, image, 'colour-table', origin);
-    return responseOf(caller, getColourTable.response, await chooseEncoding(reply, table));
+    const contentType = getColourTable.response;
+    return responseOf(caller, contentType, await chooseEncoding(reply, table));
   });
 
   serve(app, getThumbnail, async ({ params, caller, origin, signal }) => {

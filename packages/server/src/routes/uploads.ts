@@ -92,7 +92,7 @@ function createTusServer({ uploads }: Pick<Services, 'uploads'>): TusServer {
     path: filesPath,
     datastore: uploads.parts,
     relativeLocation: true,
-    // Without a list, the library would allow every origin. No website has the origin `null`, so this list allows no website.
+    // Without a list, the library would allow every origin. Websites have an origin other than `null`, so this list allows none of them.
     allowedOrigins: ['null'],
     onResponseError(request, error) {
       if (!(error instanceof AppError)) return undefined;
@@ -107,7 +107,7 @@ function createTusServer({ uploads }: Pick<Services, 'uploads'>): TusServer {
   });
 }
 
-/** Reads size, upload id, path and modification time of a new file from the headers of tus. @throws AppError invalid_request */
+/** Reads upload id, path, size and modification time of a new file from its tus headers. @throws AppError invalid_request */
 function newFileOf({ headers }: IncomingMessage) {
   const { 'upload-length': length, 'upload-metadata': metadata } = headers;
   const sizeBytes = wholeNumber(length, 'Upload-Length');

@@ -54,7 +54,7 @@ function accountOf(user: TestUser): User {
   return account;
 }
 
-describe.each(databaseKinds)('GET list of accounts, on %s,', (database) => {
+describe.each(databaseKinds)('GET /admin/users (database: %s)', (database) => {
   it('returns every account, newest first', async () => {
     const { client, fixtures, clock, admin } = await administration(database);
     clock.advance(1000);
@@ -77,7 +77,7 @@ describe.each(databaseKinds)('GET list of accounts, on %s,', (database) => {
     }
   });
 
-  it('shows an account with a status or role that is unknown to this version as suspended or without a role', async () => {
+  it('returns an account with an unknown status as suspended, and one with an unknown role as unassigned', async () => {
     const { client, fixtures, services } = await administration(database);
     const { uid } = await fixtures.user();
     await services.db
@@ -92,8 +92,8 @@ describe.each(databaseKinds)('GET list of accounts, on %s,', (database) => {
   });
 });
 
-describe.each(databaseKinds)('requests about one account, on %s,', (database) => {
-  it('return the same fields as the list of accounts', async () => {
+describe.each(databaseKinds)('administration of one account (database: %s):', (database) => {
+  it('GET /admin/users/:uid returns the same fields as the list of accounts', async () => {
     const { client, fixtures } = await administration(database);
     const user = await fixtures.user();
     const response = await client.call(getUser, { params: { uid: user.uid } });
@@ -101,7 +101,7 @@ describe.each(databaseKinds)('requests about one account, on %s,', (database) =>
   });
 
   it.each([getUser, approveUser, suspendUser, deactivateUser, promoteUser, setUserPassword] as Endpoint[])(
-    'return 404 for an unknown uid: $method $path',
+    '$method $path returns 404 for an unknown uid',
     async (endpoint) => {
       const { act } = await administration(database);
       for (const uid of ['00000000-0000-4000-8000-000000000000', 'unknown', '%2e%2e', "' or 1=1 --"]) {
@@ -116,7 +116,7 @@ describe.each(databaseKinds)('requests about one account, on %s,', (database) =>
   );
 });
 
-describe.each(databaseKinds)('approval of an account, on %s,', (database) => {
+describe.each(databaseKinds)('approval of an account (database: %s)', (database) => {
   it('makes a pending account active with the role user, also for tokens that were issued before the approval', async () => {
     const { act, fixtures, as, clock, server, admin } = await administration(database);
     const user = await fixtures.user({ status: 'pending' });
@@ -153,7 +153,7 @@ describe.each(databaseKinds)('approval of an account, on %s,', (database) => {
   });
 
   it.each(['user', 'viewer'] as const)(
-    'gives the account the role %s when the request names it',
+    'gives the account the role %s when the request names this role',
     async (role) => {
       const { act, fixtures, client } = await administration(database);
       const { uid } = await fixtures.user({ status: 'pending' });
@@ -166,7 +166,7 @@ describe.each(databaseKinds)('approval of an account, on %s,', (database) => {
   );
 
   it.each(['admin', 'unassigned', 'owner', '', null, 1, ['user']])(
-    'rejects a request with the role %o',
+    'returns 400 and changes nothing for the invalid role %o',
     async (role) => {
       const { act, fixtures, services } = await administration(database);
       const { uid } = await fixtures.user({ status: 'pending' });
@@ -194,7 +194,7 @@ describe.each(databaseKinds)('approval of an account, on %s,', (database) => {
     },
   );
 
-  it('does not restore the administrator role of a former administrator', async () => {
+  it('gives a suspended administrator the role user instead of admin', async () => {
     const { act, fixtures, client } = await administration(database);
     const { uid } = await fixtures.admin({ status: 'suspended' });
     await act(approveUser, uid);
@@ -215,8 +215,8 @@ describe.each(databaseKinds)('approval of an account, on %s,', (database) => {
   });
 });
 
-describe.each(databaseKinds)('suspension of an account, on %s,', (database) => {
-  it('ends all tokens and sessions for good; a new sign-in can only read the profile', async () => {
+describe.each(databaseKinds)('suspension of an account (database: %s)', (database) => {
+  it('ends all tokens and image sessions permanently; with a new sign-in the person can read only the profile', async () => {
     const { act, fixtures, as, server } = await administration(database);
     const user = await fixtures.user();
     const token = await fixtures.token(user);
@@ -247,7 +247,7 @@ describe.each(databaseKinds)('suspension of an account, on %s,', (database) => {
     expect((await client.call(getUser, { params: { uid } })).body.user.status).toBe('suspended');
   });
 
-  it('leaves a suspended account and its sign-ins unchanged', async () => {
+  it('changes neither an account that is already suspended nor its sign-ins', async () => {
     const { act, fixtures, as, services, server } = await administration(database);
     const user = await fixtures.user({ status: 'suspended' });
     const token = await fixtures.token(user);
@@ -268,7 +268,7 @@ describe.each(databaseKinds)('suspension of an account, on %s,', (database) => {
   });
 });
 
-describe.each(databaseKinds)('deactivation of an account, on %s,', (database) => {
+describe.each(databaseKinds)('deactivation of an account (database: %s)', (database) => {
   it.each(['active', 'pending', 'suspended'] as const)(
     'ends the sign-ins of an account that is %s, and prevents new ones',
     async (status) => {
@@ -286,9 +286,9 @@ describe.each(databaseKinds)('deactivation of an account, on %s,', (database) =>
   );
 });
 
-describe.each(databaseKinds)('protection of the last active administrator, on %s', (database) => {
+describe.each(databaseKinds)('protection of the last active administrator (database: %s)', (database) => {
   it.each([suspendUser, deactivateUser] as Endpoint[])(
-    "rejects a change of the administrator's own account: $path",
+    'returns 409 when an administrator sends POST $path for the own account',
     async (endpoint) => {
       const { act, admin, fixtures, services, server } = await administration(database);
       await fixtures.admin();
@@ -305,7 +305,7 @@ describe.each(databaseKinds)('protection of the last active administrator, on %s
   );
 
   it.each([suspendUser, deactivateUser])(
-    'lets only one of two administrators succeed who change each other concurrently: $path',
+    'lets only one of two administrators succeed who send POST $path for each other at once',
     async (endpoint) => {
       const { fixtures, as, services } = await testServer({ database });
       for (let round = 0; round < 10; round++) {
@@ -322,7 +322,7 @@ describe.each(databaseKinds)('protection of the last active administrator, on %s
     },
   );
 
-  it('rejects a change by an administrator whose sign-in ended during the request', async () => {
+  it('rejects an approval by an administrator whose sign-in ended during the request', async () => {
     const { fixtures, as, services, admin } = await administration(database);
     const rival = await fixtures.admin();
     const user = await fixtures.user({ status: 'pending' });
@@ -339,8 +339,8 @@ describe.each(databaseKinds)('protection of the last active administrator, on %s
   });
 });
 
-describe.each(databaseKinds)('promotion of an account, on %s,', (database) => {
-  it('makes an active account an administrator, who has to sign in again', async () => {
+describe.each(databaseKinds)('promotion of an account to administrator (database: %s)', (database) => {
+  it('gives an active account the role admin and ends its sign-ins', async () => {
     const { act, fixtures, as } = await administration(database);
     const user = await fixtures.user();
     const token = await fixtures.token(user);
@@ -352,7 +352,7 @@ describe.each(databaseKinds)('promotion of an account, on %s,', (database) => {
     expect((await as(user).call(listUsers)).status).toBe(200);
   });
 
-  it('leaves an administrator unchanged', async () => {
+  it('changes neither an account that is already an administrator nor its sign-ins', async () => {
     const { act, fixtures, as, services } = await administration(database);
     const other = await fixtures.admin();
     const token = await fixtures.token(other);
@@ -425,7 +425,7 @@ describe.each(databaseKinds)('setting the password of another account, on %s', (
     );
   });
 
-  it('rejects a password that is too short', async () => {
+  it('returns 400 for a password of fewer than 8 characters', async () => {
     const { act, fixtures } = await administration(database);
     const user = await fixtures.user();
     expect(await act(setUserPassword, user.uid, { new_password: 'kısa' })).toMatchObject({
@@ -436,41 +436,46 @@ describe.each(databaseKinds)('setting the password of another account, on %s', (
   });
 });
 
-describe.each(databaseKinds)('many concurrent changes of one account, on %s,', (database) => {
-  it('leave a valid account state and one audit event for each change', async () => {
-    const { client, fixtures, as, services, server } = await administration(database);
-    const user = await fixtures.user({ status: 'pending' });
-    const token = await fixtures.token(user);
-    const params = { uid: user.uid };
-    const responses = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => client.call(i % 2 === 0 ? approveUser : suspendUser, { params })),
-    );
-    for (const { status } of responses) expect([200, 409]).toContain(status);
+describe.each(databaseKinds)(
+  '20 concurrent approvals and suspensions of one account (database: %s)',
+  (database) => {
+    it('leave the state of the last change, and one audit event for each change', async () => {
+      const { client, fixtures, as, services, server } = await administration(database);
+      const user = await fixtures.user({ status: 'pending' });
+      const token = await fixtures.token(user);
+      const params = { uid: user.uid };
+      const responses = await Promise.all(
+        Array.from({ length: 20 }, (_, i) =>
+          client.call(i % 2 === 0 ? approveUser : suspendUser, { params }),
+        ),
+      );
+      for (const { status } of responses) expect([200, 409]).toContain(status);
 
-    const rows = await auditEntries(server);
-    expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, i) => (rows[0]?.seq ?? 0) + i));
-    const done = rows
-      .filter(({ result }) => result === 'done')
-      .map(({ detail }) => JSON.parse(detail) as { status_before: string; status: string });
-    // The first rejection gets its own audit event. Repetitions within a minute are counted in one event, which is written afterwards.
-    await services.audit.close();
-    const counted = (await auditEntries(server))
-      .filter(({ action }) => action === 'refusals-summed-up')
-      .map(({ detail }) => (JSON.parse(detail) as { count: number }).count);
-    const refused = rows.length - done.length + counted.reduce((sum, count) => sum + count, 0);
-    expect(refused).toBe(responses.filter(({ status }) => status === 409).length);
-    for (const [i, { status_before }] of done.entries()) {
-      expect(status_before).toBe(i === 0 ? 'pending' : done[i - 1]?.status);
-    }
-    const stored = (await storedUsers(services.db)).find(({ uid }) => uid === user.uid);
-    expect(stored?.status).toBe(done.at(-1)?.status);
-    const wasSuspended = done.some(({ status }) => status === 'suspended');
-    expect((await as(token).call(getProfile)).status).toBe(wasSuspended ? 401 : 200);
-  });
-});
+      const rows = await auditEntries(server);
+      expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, i) => (rows[0]?.seq ?? 0) + i));
+      const done = rows
+        .filter(({ result }) => result === 'done')
+        .map(({ detail }) => JSON.parse(detail) as { status_before: string; status: string });
+      // The first rejection gets its own audit event. Repetitions within a minute are counted in one event, which is written afterwards.
+      await services.audit.close();
+      const counted = (await auditEntries(server))
+        .filter(({ action }) => action === 'refusals-summed-up')
+        .map(({ detail }) => (JSON.parse(detail) as { count: number }).count);
+      const refused = rows.length - done.length + counted.reduce((sum, count) => sum + count, 0);
+      expect(refused).toBe(responses.filter(({ status }) => status === 409).length);
+      for (const [i, { status_before }] of done.entries()) {
+        expect(status_before).toBe(i === 0 ? 'pending' : done[i - 1]?.status);
+      }
+      const stored = (await storedUsers(services.db)).find(({ uid }) => uid === user.uid);
+      expect(stored?.status).toBe(done.at(-1)?.status);
+      const wasSuspended = done.some(({ status }) => status === 'suspended');
+      expect((await as(token).call(getProfile)).status).toBe(wasSuspended ? 401 : 200);
+    });
+  },
+);
 
-describe.each(databaseKinds)('the statistics, on %s', (database) => {
-  it('count accounts by status, viewable slides and open image sessions', async () => {
+describe.each(databaseKinds)('GET /admin/statistics (database: %s)', (database) => {
+  it('returns the number of accounts by status, of viewable slides and of open image sessions', async () => {
     const { client, fixtures, as, clock } = await administration(database);
     await fixtures.user({ status: 'pending' });
     await as(await fixtures.user()).call(createImageSession);
@@ -497,7 +502,7 @@ describe.each(databaseKinds)('the statistics, on %s', (database) => {
     });
   });
 
-  it('are zero for an empty catalogue', async () => {
+  it('returns zero slides, datasets and bytes for an empty catalogue', async () => {
     const { client } = await administration(database);
     expect((await client.call(getStatistics)).body).toMatchObject({ slides: 0, datasets: 0, storedBytes: 0 });
   });

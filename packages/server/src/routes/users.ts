@@ -47,7 +47,7 @@ export function userRoutes(
   }));
 
   serve(app, listApplications, async ({ query }) => {
-    // `total` is the number of applicants who match the query, `waiting` the number of all applicants.
+    // `applicants` are one page of those who match the query, and `total` is their number on all pages; `waiting` counts all applicants.
     const [{ users: applicants, total }, allAccounts, waiting] = await Promise.all([
       accounts.list({ ...query, status: 'pending', sort: 'oldest' }),
       listAccounts(db),
@@ -164,8 +164,8 @@ export function userRoutes(
 
 /**
  * Approves or rejects several applicants with `decide`, each in a separate transaction, and returns the outcome for each. An error with
- * status 400, 404 or 409 concerns only its applicant and becomes the outcome. Any other error stops the loop: it fails the request if
- * there is no outcome yet; otherwise the result lacks the remaining applicants.
+ * status 400, 404 or 409 concerns only its applicant and becomes the outcome. Any other error stops the loop. If it concerns the first
+ * applicant, the request fails; otherwise the results end before the applicant for whom it occurred.
  */
 async function decideEach(
   { language, reply }: Pick<EndpointRequest<Endpoint>, 'language' | 'reply'>,

@@ -49,47 +49,50 @@ async function uploadVectorFile(bytes: Uint8Array, database: (typeof databaseKin
   return { ...slideResults, layer, get, bytesOf };
 }
 
-describe.each(databaseKinds)('Vector result layers, on %s,', (database) => {
-  it('import cells of QuPath with classes, colours and measurements', async () => {
-    const { layer, get } = await uploadVectorFile(collection(grid), database);
-    expect(layer).toMatchObject({ state: 'ready', object_count: 4000 });
-    expect(await get('descriptor')).toMatchObject({
-      kind: 'vector',
-      object_count: 4000,
-      vertex_count: 16_000, // 4 for each cell
-      bounds: [0, 0, 958, 598],
-      classes: [
-        { name: 'Tumor', color: red, count: 2000 },
-        { name: 'Stroma', color: red, count: 2000 },
-      ],
-      measurements: [{ name: 'Area', min: 0, max: 948, count: 4000 }],
+describe.each(databaseKinds)(
+  'Vector result layers (outlines of cells over a slide, database: %s)',
+  (database) => {
+    it('contain the classes, colours and measurements of an uploaded QuPath file', async () => {
+      const { layer, get } = await uploadVectorFile(collection(grid), database);
+      expect(layer).toMatchObject({ state: 'ready', object_count: 4000 });
+      expect(await get('descriptor')).toMatchObject({
+        kind: 'vector',
+        object_count: 4000,
+        vertex_count: 16_000, // 4 for each cell
+        bounds: [0, 0, 958, 598],
+        classes: [
+          { name: 'Tumor', color: red, count: 2000 },
+          { name: 'Stroma', color: red, count: 2000 },
+        ],
+        measurements: [{ name: 'Area', min: 0, max: 948, count: 4000 }],
+      });
     });
-  });
 
-  it('count exactly the objects of the file whose centre lies in a rectangle', async () => {
-    const { get } = await uploadVectorFile(gzipSync(collection(grid)), database);
-    expect(await get('counts')).toEqual({ classes: { Tumor: 2000, Stroma: 2000 } });
-    let seed = 1;
-    const random = () => {
-      seed = (seed * 48_271) % 2_147_483_647;
-      return seed / 2_147_483_647;
-    };
-    for (let n = 0; n < 12; n++) {
-      const [x0, y0] = [random() * 900, random() * 500];
-      const [x1, y1] = [x0 + random() * 500, y0 + random() * 300];
-      const expected = { Tumor: 0, Stroma: 0 };
-      for (const [i] of grid.entries()) {
-        const [x, y] = [(i % 80) * 12 + 5, Math.floor(i / 80) * 12 + 5];
-        if (x >= x0 && x <= x1 && y >= y0 && y <= y1) expected[i % 2 === 0 ? 'Tumor' : 'Stroma']++;
+    it('return the number of objects of each class whose centre lies in a rectangle', async () => {
+      const { get } = await uploadVectorFile(gzipSync(collection(grid)), database);
+      expect(await get('counts')).toEqual({ classes: { Tumor: 2000, Stroma: 2000 } });
+      let seed = 1;
+      const random = () => {
+        seed = (seed * 48_271) % 2_147_483_647;
+        return seed / 2_147_483_647;
+      };
+      for (let n = 0; n < 12; n++) {
+        const [x0, y0] = [random() * 900, random() * 500];
+        const [x1, y1] = [x0 + random() * 500, y0 + random() * 300];
+        const expected = { Tumor: 0, Stroma: 0 };
+        for (const [i] of grid.entries()) {
+          const [x, y] = [(i % 80) * 12 + 5, Math.floor(i / 80) * 12 + 5];
+          if (x >= x0 && x <= x1 && y >= y0 && y <= y1) expected[i % 2 === 0 ? 'Tumor' : 'Stroma']++;
+        }
+        expect(await get(`counts?bbox=${x0},${y0},${x1},${y1}`)).toEqual({ classes: expected });
       }
-      expect(await get(`counts?bbox=${x0},${y0},${x1},${y1}`)).toEqual({ classes: expected });
-    }
-    expect(await get('counts?bbox=5,5,5,5')).toEqual({ classes: { Tumor: 1, Stroma: 0 } });
-    expect(await get('counts?bbox=9,5,5,5')).toMatchObject({ code: 'invalid_request' });
-  });
-});
+      expect(await get('counts?bbox=5,5,5,5')).toEqual({ classes: { Tumor: 1, Stroma: 0 } });
+      expect(await get('counts?bbox=9,5,5,5')).toMatchObject({ code: 'invalid_request' });
+    });
+  },
+);
 
-describe('Vector result layers', () => {
+describe('Vector result layers (outlines of cells over a slide)', () => {
   it('return the smallest object at a position, or the nearest one within the tolerance', async () => {
     const large = { ...cell(0, 0, 'Region'), id: 'large' };
     large.geometry.coordinates = [
@@ -125,7 +128,7 @@ describe('Vector result layers', () => {
     expect(await get('pick?x=-3&y=0&tolerance=4')).toMatchObject({ object: { id: 'large' } });
   });
 
-  it('serve blocks, centres and measurements, and the object density of the file at every level', async () => {
+  it('serve every object in blocks, with centres, measurements and the object density at every level', async () => {
     const { get, bytesOf, overlay, layer } = await uploadVectorFile(collection(grid));
     const { blocks, density } = await get('descriptor');
     const index = await bytesOf('index');
@@ -165,7 +168,7 @@ describe('Vector result layers', () => {
     ['an array of QuPath 0.2', 'region_annotation_results.geojson'],
     ['a bare MultiPolygon with holes', 'polygon.geojson'],
     ['a FeatureCollection of QuPath 0.5', 'qupath05.geojson'],
-  ])('are imported from %s (needs TEST_SLIDES)', async (_, file) => {
+  ])('are imported from a GeoJSON file that is %s (needs TEST_SLIDES)', async (_, file) => {
     const folder = process.env.TEST_SLIDES;
     if (folder === undefined) return;
     const { layer } = await uploadVectorFile(await fs.readFile(path.join(folder, 'annotations', file)));
@@ -173,7 +176,7 @@ describe('Vector result layers', () => {
     expect(layer.object_count).toBeGreaterThan(0);
   });
 
-  it('import annotations of a DICOM file with their groups as classes (needs TEST_SLIDES)', async () => {
+  it('have the annotation groups of an uploaded DICOM file as classes (needs TEST_SLIDES)', async () => {
     const folder = process.env.TEST_SLIDES;
     if (folder === undefined) return;
     const { layer, get } = await uploadVectorFile(
@@ -190,7 +193,7 @@ describe('Vector result layers', () => {
     expect(measurements.length).toBeGreaterThan(0);
   });
 
-  it('import contours of HoVerNet and CellViT with the names of their cell types', async () => {
+  it('have the cell types of an uploaded HoVerNet or CellViT file as classes', async () => {
     const contour = [
       [0, 0],
       [10, 0],
@@ -220,7 +223,7 @@ describe('Vector result layers', () => {
     expect(layer.object_count).toBe(500);
   });
 
-  it('import a table of points in pixels or micrometres', async () => {
+  it('are imported from a CSV or TSV table of points in pixels or in micrometres', async () => {
     const inPixels = await uploadVectorFile(
       Buffer.from('x,y,class,score\n10,20,Mitosis,0.5\n30,40,Other,\n'),
     );
@@ -293,12 +296,12 @@ describe('Vector result layers', () => {
     ],
     ['a damaged gzip stream', gzipSync(collection(grid)).subarray(0, 2000), 'damaged'],
     ['a gzip bomb of spaces in an object', gzipBomb(), 'too_complex'],
-  ])('reject %s', async (_, bytes, code) => {
+  ])('have the state failed after the upload of a file with %s', async (_, bytes, code) => {
     const { layer } = await uploadVectorFile(bytes as Buffer);
     expect(layer).toMatchObject({ state: 'failed', problem: { code } });
   });
 
-  it('close rings that are open, and skip features without a geometry', async () => {
+  it('contain an open ring of the file as a closed outline, and no object for a feature without geometry', async () => {
     const open = polygonFeature([
       [
         [0, 0],
@@ -313,7 +316,7 @@ describe('Vector result layers', () => {
     expect(await get('counts?bbox=5,5,5,5')).toEqual({ classes: { Unclassified: 1 } });
   });
 
-  it('send compressed blocks to clients that accept gzip', async () => {
+  it('are sent in gzip-compressed blocks to clients that accept gzip', async () => {
     const { server, layer, overlay } = await uploadVectorFile(collection(grid));
     const plain = await overlay(layer.id, 'blocks/0');
     expect(plain.headers['content-encoding']).toBeUndefined();

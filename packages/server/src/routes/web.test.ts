@@ -33,7 +33,7 @@ async function startWebApp({
   return { app, folder };
 }
 
-describe('the page of the web app', () => {
+describe('the HTML page of the web app', () => {
   it.each([
     '/',
     '/auth',
@@ -69,7 +69,7 @@ describe('the page of the web app', () => {
   });
 
   it.each(['/nowhere', '/index.html', '/.git/config', '/admin/users/1', '/src/main.tsx', '/%00'])(
-    'is served with status 404 at %s',
+    'is served with status 404 at the unknown path %s',
     async (address) => {
       const { app } = await startWebApp();
       const response = await app.inject(address);
@@ -78,7 +78,7 @@ describe('the page of the web app', () => {
     },
   );
 
-  it('contains the settings of the deployment, with HTML characters escaped', async () => {
+  it('contains product name and sign-in settings of the deployment, with HTML characters escaped', async () => {
     const productName = `Lab "A" & <b>'s`;
     const { app } = await startWebApp({ productName, tokenSyncUrl: '/sync?$&' });
     const { body } = await app.inject('/');
@@ -102,7 +102,7 @@ describe('the page of the web app', () => {
   });
 });
 
-describe('the files of the web app', () => {
+describe('the static files of the web app', () => {
   it('with a hash in their name may be cached for a year', async () => {
     const { app } = await startWebApp();
     const response = await app.inject('/assets/main-abc123.js');
@@ -112,7 +112,7 @@ describe('the files of the web app', () => {
     expect(response.body).toBe(script);
   });
 
-  it('are compressed for browsers that accept it', async () => {
+  it('are compressed with Brotli for browsers that accept it', async () => {
     const { app } = await startWebApp();
     const response = await app.inject({
       url: '/assets/main-abc123.js',
@@ -132,14 +132,14 @@ describe('the files of the web app', () => {
   });
 
   it.each(['/assets/main-000000.js', '/assets/', '/assets/../index.html', '/assets/..%2findex.html'])(
-    'do not include %s',
+    'return 404 for the path %s',
     async (address) => {
       const { app } = await startWebApp();
       expect((await app.inject(address)).statusCode).toBe(404);
     },
   );
 
-  it('are never served from outside their folder', async () => {
+  it('do not include files outside their folder when the URL path contains ".."', async () => {
     const { app, folder } = await startWebApp();
     const name = `${path.basename(folder)}-secret`;
     for (const address of [`/../${name}`, `/..%2f${name}`, `/%2e%2e/${name}`, `/assets/../../${name}`]) {
@@ -148,7 +148,7 @@ describe('the files of the web app', () => {
   });
 });
 
-describe('an unknown path of the API', () => {
+describe('an unknown path or method of the API', () => {
   it.each([
     ['GET', '/api'],
     ['GET', '/api/'],
@@ -156,7 +156,7 @@ describe('an unknown path of the API', () => {
     ['GET', '/api/v2/auth/login'],
     ['GET', '/api/v1/nowhere'],
     ['POST', '/nowhere'],
-  ] as const)('%s %s returns 404 as JSON', async (method, url) => {
+  ] as const)('%s %s returns 404 with a JSON body', async (method, url) => {
     const { app } = await testServer();
     const response = await app.inject({ method, url });
     expect(response.statusCode).toBe(404);
@@ -164,7 +164,7 @@ describe('an unknown path of the API', () => {
     expect(response.json()).toMatchObject({ code: 'not_found' });
   });
 
-  it('returns 405 for a path that another method serves', async () => {
+  it('GET /api/v1/auth/login returns 405, because only POST is allowed', async () => {
     const { app } = await testServer();
     const response = await app.inject('/api/v1/auth/login');
     expect(response.statusCode).toBe(405);

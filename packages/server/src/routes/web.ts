@@ -8,7 +8,7 @@ import { compression } from '../http/compression.ts';
 import type { Config } from '../platform/config.ts';
 import type { Services } from '../services.ts';
 
-/** Paths of all screens of the web app. For any other path, the server sends the page with status 404, and it shows "not found". */
+/** Paths of the screens, except those of a collection. For any unknown path, the server sends the page with status 404. */
 const screens: ReadonlySet<string> = new Set([
   '/',
   '/auth',
@@ -32,7 +32,7 @@ const screens: ReadonlySet<string> = new Set([
   '/admin/api-tokens',
 ]);
 
-/** Matches the paths of the screens of one collection: presentation, editor and answers. */
+/** Matches the paths of the screens of one collection, for example `/collections/<id>/edit`. */
 const collectionScreen = /^\/collections\/[\w-]+(\/(edit|answers))?$/;
 
 const builtWebApp = path.join(import.meta.dirname, '../../../web/dist');
@@ -60,7 +60,7 @@ export async function webRoutes(
       const isHashed = file.startsWith('assets/');
       if (!files.has(file)) {
         if (isHashed) return reply.callNotFound();
-        const screen = urlPath.length > 1 ? urlPath.replace(/\/$/, '') : urlPath;
+        const screen = urlPath === '/' ? urlPath : urlPath.replace(/\/$/, ''); // a trailing slash does not matter
         const isScreen = screens.has(screen) || collectionScreen.test(screen);
         return sendPage(reply, isScreen ? 200 : 404);
       }
@@ -89,7 +89,7 @@ async function filesIn(folder: string): Promise<ReadonlySet<string>> {
   );
 }
 
-/** Inserts the settings of this installation into the HTML page. A separate script with the settings could be loaded by other sites. */
+/** Inserts the settings of this installation into the HTML page. They are no separate script, because other sites could load one. */
 function withSettings(
   page: string,
   { productName, tokenSyncUrl, contact, privacyNotice, signIn }: Config,
