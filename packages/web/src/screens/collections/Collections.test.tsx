@@ -104,7 +104,7 @@ describe('the collections screen', () => {
 });
 
 describe('the editor of a collection', () => {
-  it('saves a changed order and a changed question, and sends the version of the collection that it has loaded', async () => {
+  it('saves a changed order and a changed question, together with the version number of the loaded collection', async () => {
     const { calls, person, address } = openApp('/collections/c-1/edit', {
       signedInAs: account(),
       api: { ...lists, 'GET /collections/c-1': collection, 'PATCH /collections/c-1': collection },
@@ -133,7 +133,7 @@ describe('the editor of a collection', () => {
     expect(calls.map(({ name }) => name)).not.toContain('PATCH /collections/c-1');
   });
 
-  it('keeps the typed text when saving fails because the collection was changed elsewhere', async () => {
+  it('keeps the typed text when the server rejects the save because the collection was changed elsewhere', async () => {
     const { person } = openApp('/collections/c-1/edit', {
       signedInAs: account(),
       api: {
@@ -151,7 +151,7 @@ describe('the editor of a collection', () => {
   });
 });
 
-describe('the tour of a collection', () => {
+describe('the tour (step-by-step view) of a collection', () => {
   const api = {
     ...lists,
     'GET /collections/c-1': { ...collection, own: false },
@@ -176,7 +176,7 @@ describe('the tour of a collection', () => {
     screen.getByText('Çekirdekler mavi.');
   });
 
-  it('says that the reader may not view the slide of an item, and offers to request access', async () => {
+  it('says that access can be requested when the reader may not view the slide of an item', async () => {
     const inaccessible = { ...item, access: false, title: null, images: [], field: null };
     openApp('/collections/c-1', {
       signedInAs: account({ role: 'viewer' }),

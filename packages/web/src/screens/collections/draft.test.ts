@@ -22,8 +22,8 @@ function savedQuestionOf(question: DraftQuestion) {
   return changesOf({ title: ' T ', description: '', readers: [], items: [item] }).items?.[0]?.question;
 }
 
-describe('the draft of a collection', () => {
-  it('is saved without empty choices, and with the index of the correct choice among the remaining choices', () => {
+describe('the draft of a collection in its editor', () => {
+  it('is saved without the empty choices of a question, and with the index of the correct choice among the others', () => {
     expect(savedQuestionOf(choiceQuestion)).toEqual({
       kind: 'choice',
       text: 'Hangisi?',
@@ -32,7 +32,7 @@ describe('the draft of a collection', () => {
     });
   });
 
-  it('saves a region as a closed polygon, and loads it without the last corner, which repeats the first', () => {
+  it('saves the region of a question as a closed polygon, and loads it without the last corner, which repeats the first', () => {
     const corners = [
       { x: 0, y: 0 },
       { x: 9, y: 0 },

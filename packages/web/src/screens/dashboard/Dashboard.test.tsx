@@ -110,7 +110,7 @@ describe('the dashboard', () => {
   it.each([
     ['user', ['/wsi-viewer', '/dashboard/profile']],
     ['admin', ['/wsi-viewer', '/dashboard/profile', '/admin']],
-  ] as const)('shows an account with the role %s the quick links %j', async (role, paths) => {
+  ] as const)('shows an account with the role %s quick links to %j', async (role, paths) => {
     openApp('/dashboard', { signedInAs: account({ role }), api: noActivity });
     const links = within(await screen.findByRole('navigation', { name: 'Hızlı Bağlantılar' }));
     expect(links.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual(paths);

@@ -64,9 +64,9 @@ describe('the datasets screen of administrators', () => {
   });
 
   it.each([
-    ['that there are no datasets', { datasets: [] }, 'Henüz veri kümesi yok.'],
+    ['that there are no datasets, when the list is empty', { datasets: [] }, 'Henüz veri kümesi yok.'],
     [
-      'why the datasets cannot be loaded',
+      'why the datasets cannot be loaded, when the request fails',
       errorResponse('unavailable'),
       'Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.',
     ],
@@ -128,7 +128,7 @@ describe('the datasets screen of administrators', () => {
     });
   });
 
-  it('offers users and administrators, but not viewers, for the permission to download originals', async () => {
+  it('offers accounts with the role user or admin, but not viewer, for the permission to download original files', async () => {
     const { person, calls } = openDatasets({
       'POST /admin/datasets/grants': { message: 'tamam' },
       'GET /admin/users': {
@@ -150,7 +150,7 @@ describe('the datasets screen of administrators', () => {
     });
   });
 
-  it('revokes the permission of a person to download originals, and keeps the access of the person', async () => {
+  it('revokes the permission of a person to download original files, and keeps the person’s access to the dataset', async () => {
     const { person, calls } = openDatasets({
       'GET /admin/datasets': {
         datasets: [{ ...restrictedDataset, grants: [{ ...deniz, at, download: true }] }],
@@ -164,7 +164,7 @@ describe('the datasets screen of administrators', () => {
     expect(body).toEqual({ dataset: 'Böbrek', uid: 'deniz', download: false });
   });
 
-  it('shows a warning when files that cannot be de-identified may be downloaded, and can allow these downloads', async () => {
+  it('warns when a dataset allows downloads of files that cannot be de-identified, and has a switch that allows them', async () => {
     const { person, calls } = openDatasets({
       'GET /admin/datasets': {
         datasets: [{ ...openDataset, identifiable_originals: true }, restrictedDataset],

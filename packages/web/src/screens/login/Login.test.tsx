@@ -97,7 +97,7 @@ describe('the login page', () => {
     expect((await findEmailField()).value).toBe('ipek@example.org');
   });
 
-  it('shows one toast for the same failure, however often it happens', async () => {
+  it('shows only one toast when the sign-in fails three times for the same reason', async () => {
     const { person, calls } = openApp('/auth/login', {
       api: { 'POST /auth/login': errorResponse('credentials_invalid') },
     });

@@ -105,12 +105,15 @@ describe('the API token card of the profile', () => {
     ['viewer', 2],
     ['user', 5],
     ['admin', 6],
-  ] as const)('offers an account with the role %s %i scopes for a new token', async (role, count) => {
-    const { person } = openProfile({}, account({ role }));
-    await person.click(await within(await findCard()).findByRole('button', { name: 'Yeni Anahtar' }));
-    const dialog = within(await screen.findByRole('dialog', { name: 'Yeni Anahtar' }));
-    expect(dialog.getAllByRole('checkbox')).toHaveLength(count);
-  });
+  ] as const)(
+    'offers an account with the role %s a choice of %i scopes for a new token',
+    async (role, count) => {
+      const { person } = openProfile({}, account({ role }));
+      await person.click(await within(await findCard()).findByRole('button', { name: 'Yeni Anahtar' }));
+      const dialog = within(await screen.findByRole('dialog', { name: 'Yeni Anahtar' }));
+      expect(dialog.getAllByRole('checkbox')).toHaveLength(count);
+    },
+  );
 
   it('is hidden for an account without a role', async () => {
     openProfile({}, account({ role: 'unassigned' }));

@@ -69,7 +69,7 @@ describe('the account card of the profile', () => {
   it.each([
     ['a response without a user', {}, 'Profil bulunamadı'],
     ['an error response', errorResponse('unavailable'), 'Profil alınamadı'],
-  ])('shows why the account cannot be loaded: %s', async (_, response, reason) => {
+  ])('shows why the account cannot be loaded after %s', async (_, response, reason) => {
     openProfile({ 'GET /user/profile': response });
     await screen.findByText('Profil bilgileri yüklenemedi.');
     screen.getByText(reason);
@@ -177,12 +177,16 @@ describe('the form of the profile that changes the password', () => {
 
   it.each([
     [
-      'the message of the server',
+      'the message of the server when a failed response contains one',
       errorResponse('rate_limited'),
       'Çok fazla deneme yapıldı. Lütfen biraz sonra yeniden deneyin.',
     ],
-    ['a default message', new Response('', { status: 502 }), 'Şifre değiştirilemedi'],
-  ])('shows %s when the call fails', async (_, response, message) => {
+    [
+      'a default message when a failed response contains none',
+      new Response('', { status: 502 }),
+      'Şifre değiştirilemedi',
+    ],
+  ])('shows %s', async (_, response, message) => {
     const { person } = openProfile({ 'PUT /user/password': response });
     await submit(person, validPassword);
     expect((await screen.findByRole('alert')).textContent).toContain(message);
@@ -196,12 +200,15 @@ describe('the form of the profile that deletes the account', () => {
     await person.click(screen.getByRole('button', { name: 'Hesabı Sil' }));
   }
 
-  it.each(['', 'deniz@example.org'])('deletes nothing when the typed e-mail address is %j', async (email) => {
-    const { person, calls } = openProfile();
-    await confirm(person, email);
-    await screen.findByText('Yazdığınız adres hesabınızın e-posta adresiyle aynı değil.');
-    expect(calls.map(({ name }) => name)).not.toContain('DELETE /user/account');
-  });
+  it.each(['', 'deniz@example.org'])(
+    'deletes nothing when the typed e-mail address is %j instead of that of the account',
+    async (email) => {
+      const { person, calls } = openProfile();
+      await confirm(person, email);
+      await screen.findByText('Yazdığınız adres hesabınızın e-posta adresiyle aynı değil.');
+      expect(calls.map(({ name }) => name)).not.toContain('DELETE /user/account');
+    },
+  );
 
   it('deletes the account, removes the stored sign-in and opens the login page', async () => {
     const { person, calls, address } = openProfile({
@@ -230,9 +237,17 @@ describe('the form of the profile that deletes the account', () => {
   });
 
   it.each([
-    ['the message of the server', errorResponse('last_admin'), 'Son etkin yönetici kaldırılamaz.'],
-    ['a default message', new Response('', { status: 502 }), 'Hesap silinemedi'],
-  ])('shows %s when the call fails', async (_, response, message) => {
+    [
+      'the message of the server when a failed response contains one',
+      errorResponse('last_admin'),
+      'Son etkin yönetici kaldırılamaz.',
+    ],
+    [
+      'a default message when a failed response contains none',
+      new Response('', { status: 502 }),
+      'Hesap silinemedi',
+    ],
+  ])('shows %s', async (_, response, message) => {
     const { person, address } = openProfile({ 'DELETE /user/account': response });
     await confirm(person, 'ipek@example.org');
     expect((await screen.findByRole('alert')).textContent).toContain(message);

@@ -166,13 +166,17 @@ describe('the registration page', () => {
 
   it.each([
     [
-      'an error with a message',
+      'an error response with a message',
       errorResponse('email_taken'),
       'Bu e-posta adresiyle daha önce kayıt olunmuş.',
     ],
-    ['an error without a message', new Response('', { status: 400 }), 'Kayıt başarısız.'],
-    ['no response', () => Promise.reject(new TypeError('Failed to fetch')), 'Beklenmeyen bir hata oluştu.'],
-  ])('stays open and shows why the registration failed: %s', async (_, response, message) => {
+    ['an error response without a message', new Response('', { status: 400 }), 'Kayıt başarısız.'],
+    [
+      'a request without a response',
+      () => Promise.reject(new TypeError('Failed to fetch')),
+      'Beklenmeyen bir hata oluştu.',
+    ],
+  ])('stays open and shows why the registration failed after %s', async (_, response, message) => {
     const { person, address } = openApp('/auth/register', { api: { 'POST /auth/register': response } });
     await fillInAndSubmit(person, validValues);
     expect((await screen.findByRole('alert')).textContent).toContain(message);

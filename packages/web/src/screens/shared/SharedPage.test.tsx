@@ -35,7 +35,7 @@ describe('the page of a share link', () => {
   });
 
   it.each([true, false])(
-    'has a button that hides annotations only if the link shows annotations (show_annotations: %s)',
+    'has a button that hides annotations only if the link permits annotations (show_annotations: %s)',
     async (showsAnnotations) => {
       openApp('/shared#secret-1', {
         api: { 'POST /share-links/open': { ...openedLink, show_annotations: showsAnnotations } },
@@ -46,12 +46,12 @@ describe('the page of a share link', () => {
     },
   );
 
-  it('says that the link no longer opens when the server does not know it', async () => {
+  it('says that the link no longer opens when the server responds that it does not exist', async () => {
     openApp('/shared#old', { api: { 'POST /share-links/open': errorResponse('not_found') } });
     await screen.findByRole('heading', { name: 'Bu bağlantı artık açılmıyor' });
   });
 
-  it('says within 3 s that the link has ended when the server rejects the session of the open slide', async () => {
+  it('says within 3 s that the link has ended when the server rejects the image session of the open slide', async () => {
     openApp('/shared#secret-1', {
       api: {
         'POST /share-links/open': openedLink,

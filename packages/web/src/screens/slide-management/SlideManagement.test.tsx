@@ -116,7 +116,7 @@ describe('the slide list on the slides screen', () => {
     ]);
   });
 
-  it('shows why a scan kept a slide in its dataset instead of moving it as the files say, or hid the slide', async () => {
+  it('shows why a scan of the files did not move a slide to another dataset, and why a scan hid a slide', async () => {
     openSlidesScreen({}, [
       slide(1, { metadata_hold: { kind: 'kept', dataset: 'Açık küme' } }),
       slide(2, { hidden: true, metadata_hold: { kind: 'waiting', dataset: null } }),
@@ -190,7 +190,7 @@ describe('the slide list on the slides screen', () => {
   });
 });
 
-it('the slides screen lists a slide that fails again after "Read again" among the failed slides again', async () => {
+it('the slides screen lists a slide among the failed slides again when the server cannot read it after "Read again"', async () => {
   let isPending = false;
   vi.useFakeTimers({ shouldAdvanceTime: true });
   onTestFinished(() => void vi.useRealTimers());
@@ -378,7 +378,7 @@ describe('the selection on the slides screen', () => {
     });
   });
 
-  it('keeps the slides selected when an action fails, until the user clears the selection', async () => {
+  it('keeps the slides selected when an action on them fails, until the user clears the selection', async () => {
     const { person } = openSlidesScreen({ 'POST /admin/images/changes': errorResponse('not_found') });
     await person.click((await findRow('slayt-1.svs')).getByRole('checkbox'));
     await person.click(await screen.findByRole('button', { name: 'Üyelerden gizle' }));

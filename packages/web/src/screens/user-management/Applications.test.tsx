@@ -180,7 +180,7 @@ describe('the queue of applicants in the user management', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 
-  it('approves several applicants in one call, names the applicants whose approval failed, and retries only these', async () => {
+  it('approves several applicants in one call, names those whose approval failed, and retries only their approval', async () => {
     let failsForEkin = true;
     const { person, calls } = openQueue({
       'POST /admin/applications/approve': ({ body }) => ({

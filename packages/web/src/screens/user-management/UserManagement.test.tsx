@@ -76,12 +76,16 @@ describe('the list of accounts in the user management', () => {
 
   it.each([
     [
-      'the message of the server',
+      'the message of the server when the failed response contains one',
       errorResponse('unavailable'),
       'Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.',
     ],
-    ['a default message', new Response('', { status: 502 }), 'Kullanıcılar yüklenemedi.'],
-  ])('shows %s and a retry button when the accounts cannot be loaded', async (_, failure, message) => {
+    [
+      'a default message when the failed response contains none',
+      new Response('', { status: 502 }),
+      'Kullanıcılar yüklenemedi.',
+    ],
+  ])('shows a retry button and %s', async (_, failure, message) => {
     let response: object = failure;
     const { person } = openUsers([], { 'GET /admin/users': () => response });
     await screen.findByText(message);
@@ -158,10 +162,13 @@ describe('the list of accounts in the user management', () => {
     ['administrator', { role: 'admin' }, ['Askıya Al', 'Devre Dışı Bırak', 'Rolü Değiştir', 'Şifre Belirle']],
     ['suspended', { status: 'suspended' }, ['Etkinleştir', 'Devre Dışı Bırak', 'Şifre Belirle']],
     ['deactivated', { status: 'deactivated' }, ['Etkinleştir']],
-  ])('offers only the actions that the status and role allow: %s account', async (_, changes, labels) => {
-    openUsers([{ ...deniz, ...changes }]);
-    expect(buttonLabelsOf(await findCard('Deniz Kaya'))).toEqual(labels);
-  });
+  ])(
+    'offers only the actions that fit the status and role of the account: %s account',
+    async (_, changes, labels) => {
+      openUsers([{ ...deniz, ...changes }]);
+      expect(buttonLabelsOf(await findCard('Deniz Kaya'))).toEqual(labels);
+    },
+  );
 });
 
 describe('the card of an account in the user management', () => {

@@ -3,7 +3,7 @@ import { readUserQuery, writeUserQuery } from './user-address.ts';
 
 describe('the query parameters of the list of accounts', () => {
   it.each(['', 'q=%C5%9Fule', 'status=pending&role=unassigned&sort=name&page=3'])(
-    'are unchanged after readUserQuery and writeUserQuery: "%s"',
+    'stay the same when readUserQuery reads them and writeUserQuery writes them again: "%s"',
     (text) => {
       expect(writeUserQuery(readUserQuery(new URLSearchParams(text))).toString()).toBe(text);
     },

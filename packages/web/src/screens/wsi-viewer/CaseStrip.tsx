@@ -18,12 +18,12 @@ interface CaseStripProps {
   readonly session: string | null;
   readonly onSelect: (imageId: string) => void;
   readonly onThumbnailFailed: () => void;
-  /** The two slides that are open side by side and can be registered, that is, aligned by pairs of points; null unless two are open. */
+  /** The two slides that are open side by side, and the handles to their views; null unless two are open. */
   readonly comparedSlides: {
     readonly imageIds: Readonly<Record<Half, string>>;
     readonly views: Readonly<Record<Half, SlideView>>;
   } | null;
-  /** Called with true when the person starts to register the slides, and with false when the person stops. */
+  /** Called with true when the person starts to register the slides (align them by pairs of points), and with false at the end. */
   readonly onRegisteringChange: (isRegistering: boolean) => void;
 }
 
@@ -45,6 +45,7 @@ export function CaseStrip(props: CaseStripProps) {
   };
   useKeys(slides.length > 1 ? { PageDown: () => openNeighbour(1), PageUp: () => openNeighbour(-1) } : noKeys);
   if (slideCase === undefined || slides.length < 2) return null;
+  /** Whether both compared slides belong to this case, and the person has the permission that the API requires. */
   const canRegister =
     user !== null &&
     may(user, 'sharing.own') &&
@@ -96,7 +97,7 @@ export function CaseStrip(props: CaseStripProps) {
 
 const noKeys = {};
 
-/** Returns, for example, 'A1 · Ki-67', or the number of the slide in its case when it has neither block nor stain. */
+/** Returns block and stain, for example 'A1 · Ki-67'; the number of the slide in its case when both are missing. */
 function labelOf({ stain, block }: CaseSlide, index: number): string {
   return [block, stain].filter(Boolean).join(' · ') || `${index + 1}`;
 }

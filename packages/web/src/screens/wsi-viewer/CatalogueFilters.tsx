@@ -16,7 +16,7 @@ interface CatalogueFiltersProps {
   readonly onClear: () => void;
 }
 
-/** The fields above the catalogue that filter its images by dataset and organ, and sort them. A filter with a single choice is hidden. */
+/** The fields above the catalogue that filter its images by dataset and organ, and sort them. A filter is hidden while it has fewer than two choices. */
 export function CatalogueFilters(props: CatalogueFiltersProps) {
   const { isLoading, datasets, organs, filter, order, onFilterChange, onOrderChange, onClear } = props;
   const isFiltered = filter.query !== '' || filter.dataset !== '' || filter.organ !== '';
@@ -24,8 +24,8 @@ export function CatalogueFilters(props: CatalogueFiltersProps) {
     <div className={classes.filters}>
       {isLoading && (
         <>
-          <span className={classes.filterComing} />
-          <span className={classes.filterComing} />
+          <span className={classes.filterPlaceholder} />
+          <span className={classes.filterPlaceholder} />
         </>
       )}
       {datasets.length > 1 && (

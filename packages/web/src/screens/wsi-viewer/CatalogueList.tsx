@@ -32,7 +32,7 @@ import { useCurrentLine, useListKeys } from './list-keys.ts';
 import { thumbnailQueue } from './thumbnail-queue.ts';
 import { useScrollAnchor } from './use-scroll-anchor.ts';
 
-/** Heights of the kinds of lines in rem; the same values as in ImageCatalog.module.css. */
+/** Heights of the kinds of lines, in rem; the same values as in ImageCatalog.module.css. */
 const lineHeightsInRem: LineHeights = { group: 2.75, case: 2.75, image: 4 };
 /** Number of lines rendered above and below the visible ones, so that their thumbnails load before they become visible. */
 const linesBeyondEdges = 6;
@@ -49,7 +49,7 @@ interface CatalogueListProps {
   readonly loadedGroups: LoadedGroups;
   /** The groups of `loadedGroups` with their positions; not empty. */
   readonly groups: readonly DatasetGroup[];
-  /** Numbers of the visible pages of rows. `useImageGroups` loads these together with the groups when the catalogue has changed. */
+  /** Set by this list: numbers of the pages of rows that it needs. `useImageGroups` reloads them together with the groups. */
   readonly pages: RefObject<readonly number[]>;
   /** Whether another list is loading that will replace this one. */
   readonly isBusy: boolean;
@@ -70,7 +70,7 @@ interface CatalogueListProps {
 
 /**
  * The catalogue's list: groups (one per dataset) with their cases and images, each of them a line. The list is virtual: the page
- * contains only the visible lines and the line that Tab focuses, which keeps the focus however far the list is scrolled.
+ * contains only the lines in and near the visible part, and the line that Tab focuses, so scrolling does not remove the focused line.
  */
 export function CatalogueList(props: CatalogueListProps) {
   const { ref, loadedGroups, groups, pages, isBusy, listKey, isOpen, onToggle, selectedId, ...rowProps } =
@@ -78,24 +78,24 @@ export function CatalogueList(props: CatalogueListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [heights] = useState(heightsInPixels);
   const layout = useMemo(() => layOut(groups, isOpen, heights), [groups, isOpen, heights]);
-  /** Numbers of the pages of rows that the rendered lines need. */
-  const [pagesInSight, setPagesInSight] = useState<readonly number[]>(pages.current);
-  const rows = useImageRows(loadedGroups, pagesInSight);
+  /** Numbers of the pages of rows (one row per image) that this list has requested. */
+  const [requestedPages, setRequestedPages] = useState<readonly number[]>(pages.current);
+  const rows = useImageRows(loadedGroups, requestedPages);
   const lines = useMemo(() => linesOf(layout, rows), [layout, rows]);
   const selectedIndex = lines.indexOf(selectedId);
   const { currentIndex, setCurrent } = useCurrentLine(lines, selectedId, selectedIndex);
 
-  // The rule warns that the React compiler cannot memoise this component; the project does not use the compiler.
+  // oxlint warns that the React compiler cannot memoise this component; the project does not use the compiler.
   // oxlint-disable-next-line react/incompatible-library
   const virtualizer = useVirtualizer({
     count: layout.count,
     getScrollElement: () => scroller.current,
     estimateSize: (index) => heights[layout.lineAt(index)?.kind ?? 'image'],
-    // With another layout, a new function makes the library measure every line again.
+    // With another layout, a new function makes TanStack Virtual measure every line again.
     // biome-ignore lint/correctness/useExhaustiveDependencies: the layout decides the heights
     getItemKey: useCallback((index: number) => index, [layout]), // oxlint-disable-line react-hooks/exhaustive-deps
     overscan: linesBeyondEdges,
-    // Height that the sticky titles of the group and the case cover.
+    // Height in pixels that the sticky titles of the group and the case cover.
     scrollPaddingStart: heights.group + (groups.some(({ cases }) => cases.length > 0) ? heights.case : 0),
     initialOffset: rememberedScroll,
     // Also renders the current line, wherever the list is scrolled.
@@ -108,18 +108,18 @@ export function CatalogueList(props: CatalogueListProps) {
 
   const renderedLines = virtualizer.getVirtualItems().flatMap(({ index }) => layout.lineAt(index) ?? []);
   const neededPages = pagesOf(renderedLines, groups);
-  const isPageMissing = neededPages.some((page) => !pagesInSight.includes(page));
-  // Rows that pass by while a person scrolls quickly are not loaded: a missing page is loaded only when the list stands still, or when a
-  // needed page is among the loaded ones or next to them. Set during rendering, so that `useImageRows` loads the pages at once.
-  const isNextToLoadedPage = neededPages.some((page) =>
-    pagesInSight.some((visiblePage) => Math.abs(page - visiblePage) <= 1),
+  const isPageMissing = neededPages.some((page) => !requestedPages.includes(page));
+  // Rows that pass by while a person scrolls quickly are not loaded: a missing page is requested only when the list stands still, or when
+  // a needed page is among the requested ones or next to them. Set during rendering, so that `useImageRows` loads the pages at once.
+  const isNearRequestedPage = neededPages.some((page) =>
+    requestedPages.some((requestedPage) => Math.abs(page - requestedPage) <= 1),
   );
-  const needsOtherPages = neededPages.join() !== pagesInSight.join();
-  if (needsOtherPages && (!isPageMissing || isNextToLoadedPage || !virtualizer.isScrolling))
-    setPagesInSight(neededPages);
+  const needsOtherPages = neededPages.join() !== requestedPages.join();
+  if (needsOtherPages && (!isPageMissing || isNearRequestedPage || !virtualizer.isScrolling))
+    setRequestedPages(neededPages);
   useEffect(() => {
-    pages.current = pagesInSight;
-  }, [pages, pagesInSight]);
+    pages.current = requestedPages;
+  }, [pages, requestedPages]);
 
   const onScrolled = useScrollAnchor(scroller, { lines, listKey }, heights.group, (top) =>
     virtualizer.scrollToOffset(top),
@@ -144,7 +144,7 @@ export function CatalogueList(props: CatalogueListProps) {
   useEffect(() => {
     if (revealedId.current === selectedId || selectedIndex === -1) return;
     revealedId.current = selectedId;
-    // Scrolls only if needed: even scrolling by 0 pixels reads the layout of the page, which the opening slide has just changed.
+    // Scrolls only if needed: even scrolling by 0 pixels makes the browser lay out the page, which the opening slide has just changed.
     const isInSight = isFullyVisible(virtualizer, selectedIndex);
     if (scroller.current?.contains(document.activeElement)) moveTo(selectedIndex, isInSight);
     else if (!isInSight) reveal(selectedIndex);
@@ -201,10 +201,11 @@ export function CatalogueList(props: CatalogueListProps) {
     );
   }
 
-  /** Renders the list of consecutive images of a group or a case. */
+  /** Renders the images of a case, or those of a group that are in no case. */
   function rowsOf(images: readonly ImageLine[], { height, kind }: GroupLine | CaseLine) {
     const [first] = images;
     if (first === undefined) return null;
+    /** Height of all images of the group or case, rendered or not. */
     const rowsHeight = first.count * heights.image;
     return (
       <ul
@@ -234,7 +235,7 @@ export function CatalogueList(props: CatalogueListProps) {
   }
 }
 
-/** Returns whether a line was completely visible when the virtualizer last measured the list. */
+/** Returns whether a line was completely visible, and not covered by sticky titles, when the virtualizer last measured the list. */
 function isFullyVisible(virtualizer: Virtualizer<HTMLDivElement, Element>, index: number): boolean {
   const { scrollOffset, scrollRect, options } = virtualizer;
   const line = virtualizer.getVirtualItems().find((item) => item.index === index);
@@ -244,7 +245,10 @@ function isFullyVisible(virtualizer: Virtualizer<HTMLDivElement, Element>, index
   );
 }
 
-/** Returns the pages that contain the rows of these lines and `rowsBeyondRendered` rows before and after them, in ascending order. */
+/**
+ * Returns the pages that contain the rows of these lines and `rowsBeyondRendered` rows before and after them, in ascending order. A page
+ * is longer than that, so the pages of three positions per line are enough.
+ */
 function pagesOf(renderedLines: readonly Line[], groups: readonly DatasetGroup[]): readonly number[] {
   const pages = new Set<number>();
   const lastGroup = groups.at(-1);
@@ -262,7 +266,7 @@ function pagesOf(renderedLines: readonly Line[], groups: readonly DatasetGroup[]
   return [...pages].sort((a, b) => a - b);
 }
 
-/** Converts the heights to pixels with the font size of the page, which is 16 px by default. */
+/** Converts `lineHeightsInRem` to pixels with the font size of the page, which is 16 px by default. */
 function heightsInPixels(): LineHeights {
   const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
   return {

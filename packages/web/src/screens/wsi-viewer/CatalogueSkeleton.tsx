@@ -13,11 +13,11 @@ export function CatalogueSkeleton() {
       </p>
       <div aria-hidden>
         {rowKeys.map((key) => (
-          <div key={key} className={classes.rowComing}>
+          <div key={key} className={classes.rowPlaceholder}>
             <span className={classes.thumbnail} />
             <span className={classes.rowText}>
-              <span className={classes.bone} />
-              <span className={classes.bone} />
+              <span className={classes.placeholderLine} />
+              <span className={classes.placeholderLine} />
             </span>
           </div>
         ))}

@@ -294,7 +294,7 @@ describe('the filters of the viewer’s image catalogue', () => {
   ];
   const shownNames = () => screen.getAllByText(/\.svs$/).map(({ textContent }) => textContent);
 
-  it('show the number of images of each choice, apply together, and are reset with the Clear button', async () => {
+  it('show the number of images of each choice, can be combined, and are reset with the Clear button', async () => {
     stubViewerApi({ lists: [listResponse(...images)] });
     const user = renderViewer();
     const organ = await screen.findByRole('combobox', { name: 'Filter by organ' });
@@ -399,7 +399,7 @@ describe('the image catalogue of the viewer when it cannot be loaded', () => {
 
   const unauthorised = errorResponse(401, { message: 'expired', code: 'session_invalid' });
 
-  it('creates a new image session after a 401, announces it, and is loaded with the new session', async () => {
+  it('is loaded with a new image session after a 401, and says meanwhile that a new session is being created', async () => {
     /** Sends the response to the second request for an image session. */
     let respond: (response: Response) => void = () => {};
     const delayedSession = () =>

@@ -57,8 +57,8 @@ interface ImageCatalogProps {
 }
 
 /**
- * The sidebar of the slide viewer: the images that the person may see, grouped by dataset, with search and filters. Keys open the
- * next and the previous image. Memoised, because the viewer renders often while the slide moves.
+ * The sidebar of the slide viewer: the images that the person may see, grouped by dataset, with search and filters. The keys n and e
+ * open the next image, p and q the previous one. Memoised, because the viewer renders often while the slide moves.
  */
 export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps) {
   const { onSearch, onReady, ...listProps } = props;
@@ -127,8 +127,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
     return true;
   });
 
-  // Shows the row of each selected slide once, including a slide that was opened by a link.
-  /** The selected slide whose row has been shown; null before the first. */
+  /** Id of the selected slide whose row has been shown; null before the first. Each slide is shown once, also one opened by a link. */
   const [shownId, setShownId] = useState<string | null>(null);
   useEffect(() => {
     if (selectedId === null || selectedId === shownId || loadedGroups === undefined) return;
@@ -151,9 +150,9 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
     if (loadedGroups === undefined) return null;
     const count = groups.reduce((sum, group) => sum + group.count, 0);
     const position = currentId === null ? null : await loadPosition(loadedGroups, currentId);
-    // Without a current image, the next one is the first of the list, and the previous one the last.
-    const startOfList = direction === 1 ? 0 : count - 1;
-    let next = position === null ? startOfList : position + direction;
+    // When the list does not contain the current image, the next one is the first of the list, and the previous one the last.
+    const fallbackPosition = direction === 1 ? 0 : count - 1;
+    let next = position === null ? fallbackPosition : position + direction;
     for (; next >= 0 && next < count; next += direction) {
       const image = await loadImageAt(loadedGroups, next);
       const group = groupAt(groups, next);
@@ -167,7 +166,7 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
   const selectNext = () => selectNeighbour(1);
   const selectPrevious = () => selectNeighbour(-1);
   const focusSearch = () => {
-    flushSync(onSearch); // a hidden field cannot receive the focus
+    flushSync(onSearch); // shows the catalogue at once, because a hidden field cannot receive the focus
     searchField.current?.focus();
     searchField.current?.select();
   };

@@ -11,7 +11,7 @@ const idPrefixLength = 8;
 interface ImageRowProps {
   /** Written to the attribute `data-line`, by which the list finds the button to focus. */
   readonly lineKey: string;
-  /** Undefined while it is loading. */
+  /** Undefined while the row is loading. */
   readonly image: Image | undefined;
   /** Index of the image in its case or group, from 0, and the number of images there. */
   readonly indexInBranch: number;
@@ -48,7 +48,7 @@ export const ImageRow = memo(function ImageRow(props: ImageRowProps) {
         tabIndex={props.isCurrent ? 0 : -1}
         aria-current={props.isSelected || undefined}
         onPointerDown={({ pointerType, button }) => {
-          // Ignores touch, where a press may begin a scroll.
+          // Only for a mouse: the press of a finger may begin a scroll.
           if (image !== undefined && pointerType === 'mouse' && button === 0 && !props.isSelected) {
             props.onPress(image);
           }

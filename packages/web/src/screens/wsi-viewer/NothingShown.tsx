@@ -6,9 +6,9 @@ import { texts } from './texts.ts';
 import classes from './WsiViewer.module.css';
 
 interface NothingShownProps {
-  /** `second` while the person selects the slide to compare with. */
+  /** The half of the viewer that shows this; `second` is the half of the slide to compare with. */
   readonly half: Half;
-  /** Null when no image is selected, and when the person may not see the selected one. */
+  /** The selected image, which cannot be viewed; null when none is selected, while it loads, and when `isUnknown` is true. */
   readonly image: Image | null;
   /** Whether the URL contains the id of a slide that is not in the person's catalogue. */
   readonly isUnknown: boolean;
@@ -16,7 +16,7 @@ interface NothingShownProps {
   readonly onRequestAccess: (() => void) | null;
 }
 
-/** Explains, in place of a slide, why a half of the viewer shows none: not viewable, not in the catalogue, or not selected yet. */
+/** Explains why a half of the viewer shows no slide: the image cannot be viewed, is not in the catalogue, or is not selected yet. */
 export function NothingShown({ half, image, isUnknown, onRequestAccess }: NothingShownProps) {
   if (image !== null) {
     return (

@@ -16,7 +16,7 @@ import { halves } from './viewed-address.ts';
 const minPairs = 2;
 /** A third pair also corrects stretching. */
 const maxPairs = 3;
-/** Significant digits of the shown distance. */
+/** Significant digits of the distance that remains between the points after the registration. */
 const residualDigits = 3;
 
 interface RegisterSlidesProps {
@@ -31,6 +31,7 @@ interface RegisterSlidesProps {
  * server computes from these pairs of points how to align the slides.
  */
 export function RegisterSlides({ slideCase, imageIds, views, onClose }: RegisterSlidesProps) {
+  /** The points that the person has placed in each slide, in pixels at full resolution. */
   const [points, setPoints] = useState<Readonly<Record<Half, readonly Point[]>>>(noPoints);
   /** Whether a click in a slide places a point. */
   const [isMarking, setMarking] = useState(true);
@@ -58,7 +59,7 @@ export function RegisterSlides({ slideCase, imageIds, views, onClose }: Register
     if ('error' in saved) return setError(saved.error);
     setError(null);
     setMarking(false);
-    /** Root mean square distance between the points of the aligned pairs, in µm; null when the scale of the slide is unknown. */
+    /** Root mean square distance between the points of the aligned pairs, in µm; null when the server does not know the scale. */
     const residual = saved.residual_um;
     setResult(
       residual === null

@@ -85,7 +85,7 @@ describe('the list of restricted datasets below the viewer’s catalogue', () =>
     screen.getByRole('button', { name: 'Request access to Böbrek' });
   });
 
-  it('reports changed access, so that the catalogue reloads, only after access to a dataset was granted', async () => {
+  it('makes the catalogue reload only after access to a dataset was granted', async () => {
     let granted = false;
     const { onAccessChanged } = renderSection({
       [listDatasets]: () => ({ datasets: [{ ...kidneyDataset, granted }] }),

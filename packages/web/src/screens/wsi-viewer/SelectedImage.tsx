@@ -4,7 +4,7 @@ import { Link } from 'react-router';
 import { useAuth } from '../../api/auth-state.ts';
 import { shownPlaneText } from '../../viewer/shown-plane.ts';
 import type { SlideView } from '../../viewer/slide-view.ts';
-import { usePanel } from './catalogue-view-state.ts';
+import { useSectionOpen } from './catalogue-view-state.ts';
 import { ImageProblem } from './ImageProblem.tsx';
 import { SaveView } from './SaveView.tsx';
 import { ShareSlide } from './ShareSlide.tsx';
@@ -40,15 +40,19 @@ function scanPropertiesOf(image: Image): readonly (readonly [label: string, valu
     ]);
   }
   if (image.scale_entered === true) properties.push([texts.scale, texts.scaleEntered]);
+  // `shown_plane`: the focal plane that the viewer shows, for files with several planes or time points.
   if (image.shown_plane !== undefined) properties.push([texts.shownPlane, shownPlaneText(image.shown_plane)]);
   if (image.format !== null) properties.push([texts.format, image.format]);
   return properties;
 }
 
-/** The sidebar section with the properties of the viewed image, and with buttons to share it and to save the view. */
+/**
+ * The sidebar section with the properties of the viewed image, and with buttons to share it and to save the view. Administrators also get
+ * a link to the audit log of the image.
+ */
 export function SelectedImage({ image, view, isCorrected, results }: SelectedImageProps) {
   const { user } = useAuth();
-  const [isOpen, setOpen] = usePanel('selected-image', true);
+  const [isOpen, setOpen] = useSectionOpen('selected-image', true);
   const properties = [
     [texts.name, image.file_name || null],
     [texts.dataset, image.dataset_name],

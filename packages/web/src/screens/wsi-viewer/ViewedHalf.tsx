@@ -5,7 +5,7 @@ import classes from './ViewedHalf.module.css';
 interface ViewedHalfProps {
   /** Name of the slide; null while the half shows none. */
   readonly name: string | null;
-  /** Whether two halves are shown. The only half of the viewer has no role, name or mark. */
+  /** Whether two halves are shown. A single half has no role, name or mark. */
   readonly isCompared: boolean;
   /** Whether keyboard input and the catalogue apply to this half. */
   readonly isActive: boolean;

@@ -285,7 +285,7 @@ describe('the image view of the viewer', () => {
     expect(server.callsWith('/image.dzi')).toHaveLength(2);
   });
 
-  it('announces and creates a new image session when the server rejects the current one with 401', async () => {
+  it('says that a new image session is being created when the server rejects the current one with 401', async () => {
     const server = stubViewerApi({
       sessions: [sessionResponse('old'), sessionResponse('new')],
       descriptors: [errorResponse(401), pendingResponse],

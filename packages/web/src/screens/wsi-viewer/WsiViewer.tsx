@@ -15,7 +15,7 @@ import type { ColourAdjustment } from '../../viewer/colours/adjustment.ts';
 import type { Incompleteness } from '../../viewer/PictureNotes.tsx';
 import { createDescriptorSupply } from '../../viewer/preload.ts';
 import { ArrangementMemoryContext } from '../../viewer/results/arrangement-memory.ts';
-import { usePanel } from './catalogue-view-state.ts';
+import { useSectionOpen } from './catalogue-view-state.ts';
 import { ImageCatalog } from './ImageCatalog.tsx';
 import { NothingShown } from './NothingShown.tsx';
 import { RestrictedDatasets, restrictedDatasetsId } from './RestrictedDatasets.tsx';
@@ -29,10 +29,10 @@ import { ViewingOverlay } from './ViewingOverlay.tsx';
 import { halves } from './viewed-address.ts';
 import classes from './WsiViewer.module.css';
 
-/** Same limit as in WsiViewer.module.css: in such a narrow window, the catalogue covers the slide instead of being beside it. */
+/** In such a narrow window, the catalogue covers the slide instead of being beside it. WsiViewer.module.css repeats the limit. */
 const narrowWindow = '(max-width: 48em)';
 
-/** Loaded after the first rows of the catalogue or when a slide is opened: on a slow network, the rows appear seconds earlier. */
+/** Loaded after the catalogue or when a slide is opened, so that the rows of the catalogue appear seconds earlier on a slow network. */
 const SlideViewer = lazy(async () => ({
   default: (await import('../../viewer/SlideViewer.tsx')).SlideViewer,
 }));
@@ -41,7 +41,7 @@ const SlideViewer = lazy(async () => ({
 const ViewerBar = preloadable(async () => (await import('./ViewerBar.tsx')).ViewerBar);
 ViewerBar.preload().catch(() => undefined); // rendering the component loads the code again and shows the error
 
-/** Needed once a slide is selected. Loaded right after the catalogue, so that a click on a slide does not wait for code. */
+/** These components appear once a slide is selected. Their code is loaded right after the catalogue, so that a click need not wait for it. */
 const loadSelectedImage = async () => ({ default: (await import('./SelectedImage.tsx')).SelectedImage });
 const loadCaseStrip = async () => ({ default: (await import('./CaseStrip.tsx')).CaseStrip });
 const SelectedImage = lazy(loadSelectedImage);
@@ -105,12 +105,12 @@ export function WsiViewer() {
     }
   };
 
-  /** `incomplete`: why each half is not sharp; null while it is. */
+  /** `incomplete`: why each half is not sharp; null while it is sharp. */
   const { incomplete, onIncomplete } = useIncompleteHalves();
   /** Colour adjustment that the person keeps for all slides; null when each slide opens unadjusted. */
   const [keptColours, setKeptColours] = useState<ColourAdjustment | null>(null);
 
-  const [isRestrictedOpen, setRestrictedOpen] = usePanel('restricted-datasets', false);
+  const [isRestrictedOpen, setRestrictedOpen] = useSectionOpen('restricted-datasets', false);
   /** Whether there are restricted datasets to which the person has no access and can request it. */
   const hasRequestable = useRequestableDatasets().data?.some(({ granted }) => !granted) ?? false;
   const showRequestableDatasets = () => {
@@ -264,7 +264,10 @@ function comparedSlidesOf({ halves: { first, second } }: ReturnType<typeof useCo
   };
 }
 
-/** Returns the status for the bar: an active session counts as an error while the server is unreachable, as doubtful while tiles fail. */
+/**
+ * Returns the status for the bar. An active session counts as an error while the browser is offline or the server is unreachable, and as
+ * doubtful while tiles fail to load.
+ */
 function statusToShow(
   status: ImageSessionState['status'],
   isOnline: boolean,

@@ -1,6 +1,6 @@
 /**
  * Remembers the view state of the viewer's catalogue (filter, order, open groups, open sidebar sections, scroll position) until the page
- * is closed or the person signs in or out. The query cache stores it, because it is cleared at these times.
+ * is closed or the person signs in or out. The query cache stores it, because signing in and out clear that cache.
  */
 import type { ImageOrder } from '@lamina/contract';
 import { useEffect, useState } from 'react';
@@ -28,8 +28,8 @@ const initialViewState: CatalogueViewState = {
 
 const viewStateKey = ['catalogue-view-state'];
 const scrollKey = ['catalogue-scroll'];
-const panelKeyPrefix = 'sidebar-panel';
-for (const key of [viewStateKey, scrollKey, [panelKeyPrefix]])
+const sectionKeyPrefix = 'sidebar-panel';
+for (const key of [viewStateKey, scrollKey, [sectionKeyPrefix]])
   queryClient.setQueryDefaults(key, { gcTime: Infinity }); // never removed, although no query uses them
 
 /** Like `useState`, but begins with the last view state, for example when the person returns to the viewer, and remembers each new one. */
@@ -47,33 +47,33 @@ export function useCatalogueViewState() {
  * Returns whether a group or a case is open. By default, the first group and all cases are open; in a filtered catalogue, all groups and
  * cases are.
  *
- * @param listKey `filterKey` (catalogue.ts) of the shown list; empty for the whole catalogue
+ * @param shownFilter `filterKey` (catalogue.ts) of the shown list; empty for the whole catalogue
  */
 export function isBranchOpen(
   viewState: CatalogueViewState,
-  listKey: string,
+  shownFilter: string,
   branch: DatasetGroup | CaseGroup,
 ): boolean {
   const { key } = branch;
   const isCase = !('cases' in branch);
-  if (listKey === '') return viewState.opened.get(key) ?? (isCase || key === viewState.firstGroup);
+  if (shownFilter === '') return viewState.opened.get(key) ?? (isCase || key === viewState.firstGroup);
   const { filterKey, opened } = viewState.openedFiltered;
-  return (filterKey === listKey ? opened.get(key) : undefined) ?? true;
+  return (filterKey === shownFilter ? opened.get(key) : undefined) ?? true;
 }
 
-/** Returns the view state after the person has opened or closed a group or a case of the list with the key `listKey`. */
+/** Returns the view state after the person has opened or closed a group or a case of the list that `shownFilter` identifies. */
 export function withBranchOpened(
   viewState: CatalogueViewState,
-  listKey: string,
+  shownFilter: string,
   { key }: DatasetGroup | CaseGroup,
   isOpen: boolean,
 ): CatalogueViewState {
-  if (listKey === '') return { ...viewState, opened: new Map(viewState.opened).set(key, isOpen) };
+  if (shownFilter === '') return { ...viewState, opened: new Map(viewState.opened).set(key, isOpen) };
   const { filterKey, opened } = viewState.openedFiltered;
-  const openedBefore = filterKey === listKey ? opened : [];
+  const openedBefore = filterKey === shownFilter ? opened : [];
   return {
     ...viewState,
-    openedFiltered: { filterKey: listKey, opened: new Map(openedBefore).set(key, isOpen) },
+    openedFiltered: { filterKey: shownFilter, opened: new Map(openedBefore).set(key, isOpen) },
   };
 }
 
@@ -87,8 +87,8 @@ export function rememberScroll(topPx: number): void {
 }
 
 /** Like `useState` for whether a section of the sidebar is open, but remembers it. @param id the id of the section */
-export function usePanel(id: string, isInitiallyOpen: boolean) {
-  const key = [panelKeyPrefix, id];
+export function useSectionOpen(id: string, isInitiallyOpen: boolean) {
+  const key = [sectionKeyPrefix, id];
   const [isOpen, setOpen] = useState(() => queryClient.getQueryData<boolean>(key) ?? isInitiallyOpen);
   const change = (next: boolean) => {
     queryClient.setQueryData(key, next);

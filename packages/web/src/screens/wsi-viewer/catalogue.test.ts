@@ -27,7 +27,7 @@ const heights = { group: 40, case: 30, image: 60 };
 /** Opens only the second group. Its first image has the position 1. */
 const isSecondGroup = ({ start }: DatasetGroup | CaseGroup) => start === 1;
 
-describe('groupsOf', () => {
+describe('groupsOf (dataset groups of the image catalogue)', () => {
   it('returns for each group the position of its first image, which is the number of images in the groups before it', () => {
     expect(groups.map(({ name, count, start }) => [name, count, start])).toEqual([
       ['A', 1, 0],
@@ -41,14 +41,14 @@ describe('groupsOf', () => {
   });
 });
 
-describe('choicesOf', () => {
+describe('choicesOf (filter choices of the image catalogue)', () => {
   it('gives the images without a dataset the same key as groupsOf', () => {
     const { datasets } = choicesOf({ datasets: [{ dataset_name: null, images: 2 }], organs: [] });
     expect(datasets).toEqual([{ key: groups[2]?.key, name: 'Unknown', count: 2 }]);
   });
 });
 
-describe('listingOf', () => {
+describe('listingOf (query for the image catalogue)', () => {
   it('trims the search text, and returns the name of the chosen dataset, and null for the choice of images without an organ', () => {
     const filter = { query: ' liver ', dataset: groups[1]?.key ?? '', organ: groups[2]?.key ?? '' };
     expect(listingOf(filter, 'newest')).toEqual({
@@ -60,7 +60,7 @@ describe('listingOf', () => {
   });
 });
 
-describe('filterKey', () => {
+describe('filterKey (filters of the image catalogue)', () => {
   it('returns an empty key only for the whole catalogue, and different keys for filters by dataset and by organ', () => {
     expect(filterKey(listingOf({ ...noFilter, query: '  ' }, 'name'))).toBe('');
     expect(filterKey(listingOf({ ...noFilter, query: 'x' }, 'name'))).not.toBe('');
@@ -70,7 +70,7 @@ describe('filterKey', () => {
   });
 });
 
-describe('groupAt', () => {
+describe('groupAt (groups of the image catalogue)', () => {
   it.each([
     [0, 0],
     [1, 1],
@@ -78,12 +78,15 @@ describe('groupAt', () => {
     [4, 2],
     [5, 2],
     [6, undefined],
-  ])('returns for the image position %i the group with index %s', (position, index) => {
-    expect(groupAt(groups, position)).toBe(index === undefined ? undefined : groups[index]);
-  });
+  ])(
+    'for the image position %i, returns the group with the index %s (undefined beyond the end)',
+    (position, index) => {
+      expect(groupAt(groups, position)).toBe(index === undefined ? undefined : groups[index]);
+    },
+  );
 });
 
-describe('layOut', () => {
+describe('layOut (lines of the image catalogue)', () => {
   const layout = layOut(groups, isSecondGroup, heights);
   const lines = Array.from({ length: layout.count }, (_, index) => layout.lineAt(index));
 
@@ -101,7 +104,7 @@ describe('layOut', () => {
     expect(layout.lineAt(-1)).toBeUndefined();
   });
 
-  it('returns the index of the line at a distance from the top of the list, and of the last line below the end', () => {
+  it('indexAtTop returns the index of the line at a distance from the top, and of the last line below the end', () => {
     for (const [index, line] of lines.entries()) {
       expect(layout.indexAtTop(line?.top ?? 0)).toBe(index);
       expect(layout.indexAtTop((line?.top ?? 0) + 39)).toBe(index); // still inside: the lowest line is 40 px high
@@ -109,7 +112,7 @@ describe('layOut', () => {
     expect(layout.indexAtTop(10_000)).toBe(5);
   });
 
-  it('returns the index of the line of an image in an open group, and -1 for an image in a closed group', () => {
+  it('indexOfPosition returns the index of the line of an image in an open group, and -1 for an image in a closed group', () => {
     expect([0, 1, 2, 3, 4, 99, -1].map(layout.indexOfPosition)).toEqual([-1, 2, 3, 4, -1, -1, -1]);
   });
 
@@ -124,7 +127,7 @@ describe('layOut', () => {
   });
 });
 
-describe('layOut with cases', () => {
+describe('layOut (lines of the image catalogue) with cases', () => {
   /** Group A: case V-1 with 2 images, case V-2 with 1 image, and 1 image without a case. Group B: 1 image. */
   const groupsWithCases = groupsOf({
     groups: [
@@ -190,7 +193,7 @@ describe('layOut with cases', () => {
     expect(linesIn(layOutWhere(() => false)).map(([, name]) => name)).toEqual(['A', 'B']);
   });
 
-  it('returns the index of the line at a distance from the top, and of the title of a group or a case', () => {
+  it('indexAtTop finds a line by its distance from the top, and indexOfBranch finds the title of a group or case by its key', () => {
     const layout = layOutWhere(() => true);
     for (let index = 0; index < layout.count; index++) {
       const line = layout.lineAt(index);
@@ -204,15 +207,15 @@ describe('layOut with cases', () => {
     for (let index = 0; index < layout.count; index++) expect(lines.indexOf(lines.keyAt(index))).toBe(index);
   });
 
-  it('lists cases that caseAt finds by the position of an image, and undefined for an image without a case', () => {
+  it('caseAt returns the case of the image at a position, and undefined for an image without a case', () => {
     const [group] = groupsWithCases;
     const names = [0, 1, 2, 3].map((position) => group && caseAt(group, position)?.name);
     expect(names).toEqual(['V-1', 'V-1', 'V-2', undefined]);
   });
 });
 
-describe('linesOf', () => {
-  it('uses the image id as the key of a loaded row, and a key with the position for other rows, and finds lines by their keys', () => {
+describe('linesOf (lines of the image catalogue)', () => {
+  it('finds lines by their keys: the image id for a row with a loaded image, and a key with the position for other rows', () => {
     const image = imageOf({ id: '7' });
     const lines = linesOf(layOut(groups, isSecondGroup, heights), {
       imageAt: (position) => (position === 2 ? image : undefined),

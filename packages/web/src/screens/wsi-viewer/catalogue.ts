@@ -1,7 +1,7 @@
 /**
  * The model of the list in the viewer's catalogue: groups (one per dataset), their cases and images, the filters, and the layout of the
  * list as lines. The server sends all groups with their numbers of images, but sends images only in pages, by their positions in the
- * list of all images. A list of 100,000 images therefore stays cheap.
+ * list of all images that match the search and the filters. A list of 100,000 images therefore stays cheap.
  */
 import type { Image, ImageOrder, listImageGroups, ResponseOf } from '@lamina/contract';
 import type { ImageRows, Listing } from '../../api/catalogue.ts';
@@ -93,7 +93,7 @@ function valueKey(value: string | null): string {
   return value === null ? '-' : `=${value}`;
 }
 
-/** Returns the parameters of the request for the list. */
+/** Returns the parameters of the request for the list. A dataset or organ of null requests the images that have none. */
 export function listingOf(filter: CatalogueFilter, order: ImageOrder): Listing {
   /** Inverse of `valueKey`; undefined when no filter is set. */
   const nameOf = (key: string) => {
@@ -193,7 +193,7 @@ export function layOut(
   heights: LineHeights,
 ): ListLayout {
   const { blocks, count } = blocksOf(groups, isOpen, heights);
-  /** Finds the last block that starts at or before `limit`, by binary search: starts never decrease from block to block. */
+  /** Finds the last block that starts at or before `limit` (else the first) by binary search: starts never decrease from block to block. */
   const findLastBlock = (limit: number, startOf: (block: Block) => number): Block | undefined => {
     let low = 0;
     let high = blocks.length;

@@ -65,8 +65,8 @@ export function useListKeys(options: ListKeysOptions) {
   const isFocusPending = useRef(false);
   /** Whether a line has the focus, or had it when the line left the list. */
   const hadFocus = useRef(false);
-  /** Whether the person has pressed an image with the mouse or a finger: the arrow keys then move the slide, not the focus. */
-  const doArrowsMoveSlide = useRef(false);
+  /** Whether the person has pressed an image with the mouse or a finger: all keys are then left to the slide, as arrow keys that move it. */
+  const doKeysMoveSlide = useRef(false);
 
   /** Focuses a line. @returns false when the line is not rendered */
   function focusOn(index: number): boolean {
@@ -118,11 +118,11 @@ export function useListKeys(options: ListKeysOptions) {
     moveTo,
     handlers: {
       onKeyDown(event: KeyboardEvent) {
-        if (event.ctrlKey || event.metaKey || event.altKey || doArrowsMoveSlide.current) return;
+        if (event.ctrlKey || event.metaKey || event.altKey || doKeysMoveSlide.current) return;
         if (handleKey(event.key)) event.preventDefault();
       },
       onPointerDown({ target }: PointerEvent) {
-        doArrowsMoveSlide.current = target instanceof Element && target.closest('li') !== null; // only images are in `li`
+        doKeysMoveSlide.current = target instanceof Element && target.closest('li') !== null; // only images are in `li`
       },
       onFocus({ target }: FocusEvent) {
         hadFocus.current = true;
@@ -133,7 +133,7 @@ export function useListKeys(options: ListKeysOptions) {
         if (!target.isConnected) return; // the focused line has left the list; the layout effect moves the focus
         if (scroller.current?.contains(relatedTarget)) return;
         hadFocus.current = false;
-        doArrowsMoveSlide.current = false;
+        doKeysMoveSlide.current = false;
       },
     },
   };

@@ -1,14 +1,14 @@
 import { formatFigure } from '../../formatting/numbers.ts';
 import { wording } from '../../language/language.ts';
 
-const fourDigits = (value: number) => formatFigure(Number(value.toPrecision(4)));
+const toFourDigits = (value: number) => formatFigure(Number(value.toPrecision(4)));
 const micrometres = (x: number, y: number) =>
-  x === y ? `${fourDigits(x)} µm` : `${fourDigits(x)} × ${fourDigits(y)} µm`;
+  x === y ? `${toFourDigits(x)} µm` : `${toFourDigits(x)} × ${toFourDigits(y)} µm`;
 const magnification = (objective: number) => `${formatFigure(Number(objective.toPrecision(3)))}×`;
 /** Marks a value that was estimated because the file does not contain it. */
 const estimatedIf = (isEstimated: boolean, text: string) => (isEstimated ? `≈ ${text}` : text);
 
-/** All texts of the slide viewer screen. */
+/** All texts of the slide viewer screen; English when the interface mixes Turkish and English. */
 export const texts = wording({
   languageWhenMixed: 'en',
   tr: {
@@ -130,7 +130,7 @@ export const texts = wording({
 
     loadingTiles: 'Görüntü yükleniyor...',
     opening: 'Slayt açılıyor...',
-    tiles: (loaded: number, asked: number) => `${loaded} / ${asked} parça`,
+    tiles: (loaded: number, requested: number) => `${loaded} / ${requested} parça`,
     retryingTiles: 'Görüntü yüklenirken hata oluştu. Yeniden deneniyor...',
     renewingSession: 'Oturumun süresi doldu. Yeni oturum oluşturuluyor...',
 
@@ -258,7 +258,7 @@ export const texts = wording({
 
     loadingTiles: 'Loading tiles...',
     opening: 'Opening the slide...',
-    tiles: (loaded, asked) => `${loaded} of ${asked} tiles`,
+    tiles: (loaded, requested) => `${loaded} of ${requested} tiles`,
     retryingTiles: 'Error loading tiles. Retrying...',
     renewingSession: 'Session expired. Creating new session...',
 

@@ -13,8 +13,8 @@ function createQueue() {
   return { started, noteScroll: queue.noteScroll, enqueue };
 }
 
-describe('the thumbnail queue', () => {
-  it('starts thumbnails in order, at most as many at a time as the limit, and the next one when one leaves', () => {
+describe('the queue of thumbnails that the image catalogue loads', () => {
+  it('starts thumbnails in order, at most two at a time, and the next one when a started one leaves the queue', () => {
     const { enqueue, started } = createQueue();
     const leave = ['a', 'b', 'c', 'd'].map(enqueue);
     expect(started).toEqual(['a', 'b']);
@@ -22,7 +22,7 @@ describe('the thumbnail queue', () => {
     expect(started).toEqual(['a', 'b', 'c']);
   });
 
-  it('does not start a waiting thumbnail that has left', () => {
+  it('does not start a thumbnail that left the queue while it was waiting', () => {
     const { enqueue, started } = createQueue();
     const leave = ['a', 'b', 'c', 'd'].map(enqueue);
     leave[2]?.();
@@ -30,7 +30,7 @@ describe('the thumbnail queue', () => {
     expect(started).toEqual(['a', 'b', 'd']);
   });
 
-  it('frees one slot when a started thumbnail leaves twice', () => {
+  it('frees only one slot when the same thumbnail leaves the queue twice', () => {
     const { enqueue, started } = createQueue();
     const leave = ['a', 'b', 'c', 'd'].map(enqueue);
     leave[0]?.();
@@ -38,7 +38,7 @@ describe('the thumbnail queue', () => {
     expect(started).toEqual(['a', 'b', 'c']);
   });
 
-  it('starts a thumbnail that is added while the list scrolls only after the delay of 100 ms', () => {
+  it('delays the start of a thumbnail by 100 ms when it is added while the list scrolls', () => {
     const { enqueue, started, noteScroll } = createQueue();
     noteScroll();
     enqueue('a');
@@ -48,7 +48,7 @@ describe('the thumbnail queue', () => {
     expect(started).toEqual(['a']);
   });
 
-  it('does not start thumbnails that leave before the delay, because their rows scroll past quickly', () => {
+  it('does not start thumbnails that leave the queue within the delay, because their rows scroll past quickly', () => {
     const { enqueue, started, noteScroll } = createQueue();
     for (let row = 0; row < 10_000; row++) {
       noteScroll();

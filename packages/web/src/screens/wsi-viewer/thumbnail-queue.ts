@@ -1,4 +1,4 @@
-/** A queue that limits how many thumbnails of the catalogue load at a time, and delays them while its list scrolls. */
+/** A queue that limits how many thumbnails of the catalogue load at a time, and delays them while the list scrolls. */
 
 export interface ThumbnailQueue {
   /**

@@ -30,7 +30,7 @@ interface ComparedHalf {
    * the field of the other slide. Null shows the whole slide.
    */
   readonly initialField: () => SlideField | null;
-  /** Whether `initialField` only estimates the field, because the slides are not registered: the field may show blank glass. */
+  /** Whether the URL has no field and the slides are not registered: `initialField` is then an estimate that may show blank glass. */
   readonly isInitialFieldEstimated: boolean;
 }
 
@@ -93,8 +93,8 @@ export function useComparison(viewed: ViewedImages, historyStep: string): Compar
   );
 
   /**
-   * Returns the field that corresponds to the field of the other half; null when the slides are not linked, when the other one is not
-   * open, and when the sizes of the slides are unknown.
+   * Returns the field that corresponds to the field of the other half; null when the slides are not linked or the other one is not open.
+   * For slides that are not registered, also null when this slide cannot be opened or a size is unknown.
    */
   const linkedFieldOf = (half: Half): SlideField | null => {
     const other = halves[half === 'first' ? 'second' : 'first'];

@@ -18,7 +18,7 @@ describe('the query parameters of the viewer’s URL', () => {
       'image=a&results=9f1c2ab3_o60_f1e-7*01d2e3f4_x*swipe-50&beside=b&b-results=-',
     ],
     ['two fields of one slide', 'image=a&x=1&y=2&zoom=1&beside=a&bx=3&by=4&bzoom=1'],
-  ])('keep %s when parseViewed and formatViewed process them', (_, query) => {
+  ])('stay the same when parseViewed reads them and formatViewed writes them again: %s', (_, query) => {
     expect(`${formatViewed(parseViewed(new URLSearchParams(query)))}`).toBe(query);
   });
 
@@ -39,7 +39,7 @@ describe('the query parameters of the viewer’s URL', () => {
     ['contains characters that are not allowed', '<script>'],
     ['is longer than 4000 characters', 'a'.repeat(4001)],
     ['is empty', ''],
-  ])('stand for no result layers when the parameter results %s', (_, results) => {
+  ])('stand for no result layers when the parameter "results" %s', (_, results) => {
     expect(parseViewed(new URLSearchParams({ image: 'a', results })).first?.results).toBeNull();
   });
 });

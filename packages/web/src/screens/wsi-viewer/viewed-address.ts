@@ -30,7 +30,7 @@ const fieldPrefixes: Readonly<Record<Half, string>> = { first: '', second: 'b' }
 const resultsPattern = /^[0-9a-z*._+-]{1,4000}$/;
 export const halves: readonly Half[] = ['first', 'second'];
 
-/** Parses the query parameters, and ignores invalid fields, result layers and colours. */
+/** Parses the query parameters. Invalid fields, result layers and colours count as absent. */
 export function parseViewed(parameters: URLSearchParams): ViewedImages {
   const imageInHalf = (half: Half) => {
     const imageId = parameters.get(imageParameters[half]);
@@ -50,7 +50,7 @@ export function parseViewed(parameters: URLSearchParams): ViewedImages {
   };
 }
 
-/** Inverse of `parseViewed`. */
+/** Inverse of `parseViewed`. Without a slide in the first half, it omits the colours. */
 export function formatViewed(viewed: ViewedImages): URLSearchParams {
   const parameters = new URLSearchParams();
   for (const half of halves) {

@@ -21,7 +21,7 @@ const uploadLine = {
   uploadId: 'u1',
 } as const;
 
-it('UploadItem shows speed and remaining time while bytes are sent, and neither when the rate is 0 or unknown', () => {
+it('UploadItem shows the speed and remaining time of an upload, and neither of them when the speed is 0 or unknown', () => {
   const renderItem = (bytesPerSecond: number | null) => {
     cleanup();
     render(

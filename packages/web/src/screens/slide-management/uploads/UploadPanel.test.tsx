@@ -74,7 +74,7 @@ async function openPanel(uploads: readonly SlideUpload[], api: Answers = {}) {
 const announcedUploads = (calls: readonly { readonly name: string; readonly body: unknown }[]) =>
   calls.filter(({ name }) => name === 'POST /admin/uploads').map(({ body }) => body);
 
-describe('the upload panel', () => {
+describe('the upload panel of the slides screen', () => {
   it('lists chosen files that are not slides, and asks for a dataset before it uploads the others', async () => {
     const { panel, choose, calls } = await openPanel([]);
     await choose('notes.txt', 'alone.mrxs', 'a.svs');
@@ -173,7 +173,7 @@ describe('the upload panel', () => {
     });
   });
 
-  it('does not ask who may see a dataset that exists with its name in other letter case', async () => {
+  it('does not ask who may see the slides when a dataset exists whose name differs only in upper and lower case', async () => {
     const { panel, choose, calls, person } = await openPanel([], {
       'POST /admin/uploads': errorResponse('storage_full'),
       'GET /admin/datasets': { datasets: [existingDataset] },

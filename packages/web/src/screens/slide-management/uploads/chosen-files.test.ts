@@ -38,7 +38,7 @@ function dropOf(...items: readonly { entry?: object; file?: File; kind?: string 
   return { items: transferItems } as unknown as DataTransfer;
 }
 
-describe('filesOfDrop', () => {
+describe('filesOfDrop (files dropped onto the page)', () => {
   it('returns dropped files, and all files in dropped folders with their paths', async () => {
     const inner = folderEntry('levels', [fileEntry('1.dcm'), fileEntry('2.dcm'), fileEntry('3.dcm')]);
     const outer = folderEntry('Case 7', [fileEntry('label.dcm'), inner]);

@@ -16,7 +16,7 @@ function groupPaths(...paths: readonly string[]) {
   };
 }
 
-describe('groupFiles', () => {
+describe('groupFiles (files chosen for upload)', () => {
   it.each([
     ['single-file slides become one upload each', ['a.svs', 'b.ndpi'], ['a.svs', 'b.ndpi']],
     [

@@ -98,12 +98,15 @@ describe('uploadLinesOf, which computes the lines of the upload list', () => {
       'Gönderilmedi',
       'Bu adda bir dosya veya klasör bu arada oluşmuş; üzerine yazılmadı.',
     ],
-  ])('returns the state of an upload that another tab began, when %s', (_, changes, state, detail) => {
-    const [line] = uploadLinesOf([], [serverUpload(changes)], oneSecondLater);
-    expect(line).toMatchObject({ state, detail });
-  });
+  ])(
+    'returns the state of an upload that was started in another tab when %s',
+    (_, changes, state, detail) => {
+      const [line] = uploadLinesOf([], [serverUpload(changes)], oneSecondLater);
+      expect(line).toMatchObject({ state, detail });
+    },
+  );
 
-  it('says that an upload contains no readable slide when the server has found none for more than a minute', () => {
+  it('says that an upload contains no readable slide when the server has found none within a minute', () => {
     const [line] = uploadLinesOf([], [serverUpload()], twoMinutesLater);
     expect(line?.state).toBe('İçinde okunabilir bir slayt bulunamadı');
   });
@@ -153,7 +156,7 @@ describe('uploadLinesOf, which computes the lines of the upload list', () => {
     ]);
   });
 
-  it('offers no resume for a refused upload whose name is taken', () => {
+  it('offers no resume for an upload that the server refused because its name is taken', () => {
     const actionsOf = (canResume: boolean) =>
       uploadLinesOf([localUpload({ phase: 'refused', canResume, uploadId: null })], [], oneSecondLater)[0]
         ?.actions;
