@@ -13,7 +13,7 @@ interface BranchTitleProps {
   readonly onToggle: (branch: DatasetGroup | CaseGroup, isOpen: boolean) => void;
 }
 
-/** Title of a branch of the catalogue (a group, one per dataset, or a case) with its number of images; a click opens or closes the branch. */
+/** Title of a group (one per dataset) or a case in the catalogue, with its number of images; a click opens or closes the list below. */
 export function BranchTitle({ line, lineKey, isCurrent, onToggle }: BranchTitleProps) {
   const isCase = line.kind === 'case';
   const branch = branchOf(line);

@@ -16,7 +16,7 @@ interface CatalogueFiltersProps {
   readonly onClear: () => void;
 }
 
-/** The fields above the catalogue that filter its images by dataset and organ, and sort them. A filter is hidden while it has fewer than two choices. */
+/** The fields above the catalogue that filter its images by dataset and organ, and sort them. Filters with one choice are hidden. */
 export function CatalogueFilters(props: CatalogueFiltersProps) {
   const { isLoading, datasets, organs, filter, order, onFilterChange, onOrderChange, onClear } = props;
   const isFiltered = filter.query !== '' || filter.dataset !== '' || filter.organ !== '';

@@ -41,7 +41,7 @@ const SlideViewer = lazy(async () => ({
 const ViewerBar = preloadable(async () => (await import('./ViewerBar.tsx')).ViewerBar);
 ViewerBar.preload().catch(() => undefined); // rendering the component loads the code again and shows the error
 
-/** These components appear once a slide is selected. Their code is loaded right after the catalogue, so that a click need not wait for it. */
+/** These components appear once a slide is selected. Their code is loaded right after the catalogue, so a click need not wait for it. */
 const loadSelectedImage = async () => ({ default: (await import('./SelectedImage.tsx')).SelectedImage });
 const loadCaseStrip = async () => ({ default: (await import('./CaseStrip.tsx')).CaseStrip });
 const SelectedImage = lazy(loadSelectedImage);
