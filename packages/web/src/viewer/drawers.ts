@@ -6,10 +6,10 @@ import { pictureLimitOf, setPictureLimit } from './renderer/picture-limit.ts';
 import { Renderer } from './renderer/renderer.ts';
 
 /**
- * Names of renderers that run WebGL on the processor (virtual desktops, remote sessions, browsers without a graphics card):
+ * WebGL's names of renderers that run it on the processor (virtual desktops, remote sessions, browsers without a graphics card):
  * Chromium's SwiftShader, Mesa's llvmpipe and softpipe, Windows' Basic Render, Apple Software Renderer.
  */
-const softwareRenderer = /swiftshader|llvmpipe|softpipe|basic render|software/i;
+const softwareRendererNames = /swiftshader|llvmpipe|softpipe|basic render|software/i;
 
 /** Key in the browser's local storage; its value `webgl` or `canvas` forces the choice, for support and for tests. */
 const forcedDrawerKey = 'viewer_drawer';
@@ -20,10 +20,10 @@ type NavigatorWithMemory = Navigator & { readonly deviceMemory?: number };
 /**
  * Returns whether WebGL would run on the processor, or is missing.
  *
- * @param renderer name of the graphics hardware from WebGL; null without WebGL
+ * @param rendererName name of the graphics hardware as WebGL reports it; null without WebGL
  */
-export function isSoftwareRendered(renderer: string | null): boolean {
-  return renderer === null || softwareRenderer.test(renderer);
+export function isSoftwareRendered(rendererName: string | null): boolean {
+  return rendererName === null || softwareRendererNames.test(rendererName);
 }
 
 /**
@@ -38,7 +38,7 @@ export function createRenderer(): Renderer {
   return new Renderer(context, isForced);
 }
 
-/** Creates a context of WebGL 2; returns null when the hardware has none. @param isForced accepts WebGL in software, too */
+/** Creates a WebGL 2 context; null when the browser has none or only in software. @param isForced accepts software, too */
 function createContext(isForced: boolean): WebGL2RenderingContext | null {
   const context = document.createElement('canvas').getContext('webgl2', {
     // Smoothed edges would show as seams between neighbouring tiles.
@@ -52,10 +52,10 @@ function createContext(isForced: boolean): WebGL2RenderingContext | null {
   });
   if (context === null || isForced) return context;
   const extension = context.getExtension('WEBGL_debug_renderer_info');
-  const renderer = context.getParameter(
+  const rendererName = context.getParameter(
     extension === null ? context.RENDERER : extension.UNMASKED_RENDERER_WEBGL,
   ) as string;
-  if (!isSoftwareRendered(renderer)) return context;
+  if (!isSoftwareRendered(rendererName)) return context;
   context.getExtension('WEBGL_lose_context')?.loseContext(); // frees its memory
   return null;
 }

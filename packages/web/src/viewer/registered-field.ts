@@ -1,6 +1,6 @@
 /**
  * Computes which field (visible part) of a slide shows the same tissue as the field of another slide. It uses the registration of
- * the two slides: the affine transformation from pixels of one to pixels of the other.
+ * the two slides: the affine transformation from pixels of one slide to pixels of the other.
  */
 import { withinFullTurn } from './full-turn.ts';
 import type { SlideField } from './view-address.ts';
@@ -27,7 +27,7 @@ export function inverseOf([a, b, c, d, e, f]: Affine): Affine | null {
  * the transformation also shears or stretches, the x axis keeps its direction on the screen and the area of the tissue stays the
  * same.
  *
- * @param field the field of the slide from whose pixels the transformation starts
+ * @param field the field of the slide whose pixels the transformation converts
  */
 export function registeredField([a, b, c, d, e, f]: Affine, field: SlideField): SlideField {
   const { x, y, zoom, rotation, isMirrored } = field;

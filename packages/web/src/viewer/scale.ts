@@ -9,7 +9,7 @@ import { formatFigure } from '../formatting/numbers.ts';
 
 /** The scale of a slide as the server reports it; it may be incomplete. */
 export interface SlideScale {
-  /** Micrometres per pixel at full resolution; null when unknown. */
+  /** Micrometres per pixel at full resolution, horizontally if `mppY` differs; null when unknown. */
   readonly mpp: number | null;
   /** Height of a pixel in micrometres; absent or null when pixels are square. */
   readonly mppY?: number | null;
@@ -23,7 +23,7 @@ export interface SlideScale {
 
 /** A complete scale: pixel size and magnification are both known, or one is derived from the other. */
 export interface Calibration {
-  /** Micrometres per pixel at full resolution. */
+  /** Micrometres per pixel at full resolution, horizontally if `mppY` differs. */
   readonly mpp: number;
   /** Height of a pixel in micrometres; absent when pixels are square. */
   readonly mppY?: number;
@@ -41,8 +41,8 @@ export interface Calibration {
  */
 const mppTimesPower = 10;
 /**
- * A magnification that differs by this factor from the one derived from the pixel size is treated as wrong: the scan was made
- * with another objective or reduced afterwards. The pixel size takes precedence.
+ * A magnification that differs by at least this factor from the one derived from the pixel size counts as wrong: the scan was
+ * made with another objective, or the image was reduced afterwards. `calibrationOf` then uses only the pixel size.
  */
 const contradictionFactor = 1.4;
 
@@ -122,7 +122,7 @@ export function withScaleMarks({ derived, isEntered }: Calibration, measure: str
 /**
  * Returns a length such as `200 µm` or `1 mm`.
  *
- * @param micrometres a length with one digit other than 0, to which it is rounded
+ * @param micrometres 1, 2 or 5 times a power of ten, except for rounding errors, which the function removes
  */
 function lengthLabel(micrometres: number): string {
   const [amount, unit] = micrometres >= 1000 ? [micrometres / 1000, 'mm'] : [micrometres, 'µm'];

@@ -11,7 +11,7 @@ export type KeyBindings = Readonly<Record<string, () => void>>;
 export function useKeys(bindings: KeyBindings): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.isComposing) return; // an input method is composing a character
+    if (event.isComposing) return; // an input method (such as for Japanese) is composing a character
     if (areKeysUsedElsewhere(event.target)) return;
     if (event.key === 'Enter' && isInSidebar(event.target)) return;
     const action = bindings[nameOfKey(event)];

@@ -40,7 +40,7 @@ export function pictureNow(viewer: OpenSeadragon.Viewer): ViewPicture | null {
 const averagingRadius = 3;
 
 /**
- * Returns the mean colour around a point, each channel from 0 to 1; null beside the slide.
+ * Returns the mean colour around a point, each channel from 0 to 1; null when the averaged square is not wholly on the slide.
  *
  * @param point in CSS pixels of the viewer
  */

@@ -7,7 +7,7 @@
 const notchFactor = 1.2;
 /** Distance that browsers usually report for one notch, in pixels. */
 const notchPixels = 100;
-/** Pixels per unit of `WheelEvent.deltaMode`: 0 is a pixel, 1 a line, 2 a page. */
+/** Pixels per unit of the distance, by `WheelEvent.deltaMode`: 0 means pixels, 1 lines, 2 pages. */
 const pixelsPerUnit = [1, 40, 800] as const;
 /** Browsers report a pinch on a trackpad as a wheel event with Ctrl and a small distance; the distance is multiplied by this. */
 const pinchGain = 8;

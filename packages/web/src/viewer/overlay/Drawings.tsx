@@ -61,7 +61,7 @@ interface HandleProps {
 function Handle({ placement, point, onMove }: HandleProps) {
   const { x, y } = toScreen(placement, point);
   const drag = (event: PointerEvent<SVGCircleElement>) => {
-    if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
+    if (!event.currentTarget.hasPointerCapture(event.pointerId)) return; // the handle is not pressed
     const box = event.currentTarget.ownerSVGElement?.getBoundingClientRect();
     if (box === undefined) return;
     onMove(toImage(placement, { x: event.clientX - box.left, y: event.clientY - box.top }));

@@ -13,7 +13,7 @@ export interface Drawing {
   readonly shapes: readonly Shape[];
   /** Points of the unfinished shape that are already placed, in image pixels. */
   readonly placedPoints: readonly Point[];
-  /** Position of the pointer in image pixels: the next point of the unfinished shape; null before the pointer has moved. */
+  /** Position of the pointer in image pixels: the next point of the unfinished shape; null until the pointer moves. */
   readonly pointerPoint: Point | null;
 }
 
@@ -79,7 +79,8 @@ export function drawingReducer(drawing: Drawing, step: DrawingStep): Drawing {
 }
 
 /**
- * Returns the drawing with one more point. The point completes a circle, a mark or the second end of a ruler, but never an area.
+ * Returns the drawing with one more point. One point completes a circle or a mark, and two complete a ruler. No point completes
+ * an area; the step `finish` does.
  */
 function withPoint(drawing: Drawing, tool: ShapeKind, point: Point): Drawing {
   const { shapes, placedPoints } = drawing;

@@ -17,7 +17,7 @@ export interface Figure {
 
 /** Number of points of the polygon that is drawn as a counting circle: enough to look round. */
 const circlePoints = 96;
-/** Distance between the label and the top of the outline, in CSS pixels. */
+/** Distance between a label and the part of the outline below it, in CSS pixels. */
 const labelDistance = 8;
 /** Distance between the centre of a mark and its corners, in CSS pixels. */
 const markRadius = 5;
@@ -66,7 +66,7 @@ function diamondAround({ x, y }: Point): readonly Point[] {
   ];
 }
 
-/** Returns the unfinished shape as if it ended at the pointer; null without one. */
+/** Returns the unfinished shape with the position of the pointer as its last point; null when there is none. */
 function unfinishedShape({ tool, placedPoints, pointerPoint }: Drawing): Shape | null {
   if (tool === 'circle' && pointerPoint !== null) return { kind: 'circle', centre: pointerPoint };
   const [start] = placedPoints;

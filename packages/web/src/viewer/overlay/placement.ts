@@ -1,7 +1,7 @@
 /**
  * The placement of the slide on the screen: an affine transformation from image pixels at full resolution (from the top left of
- * the slide) to CSS pixels of the viewer. Shapes over a slide are stored in image pixels; the placement keeps them on their
- * tissue at every zoom, rotation and mirroring.
+ * the slide) to CSS pixels of the viewer. Drawers use the same type with device pixels. Shapes over a slide are stored in image
+ * pixels; the placement keeps them on their tissue at every zoom, rotation and mirroring.
  */
 import type { Bounds } from '@lamina/annotations';
 

@@ -24,7 +24,7 @@ export function createPointerDrawing({ getDrawing, getPlacement, dispatch }: Poi
   /** Point of the screen at which the pointer was pressed; null while it is not pressed. */
   let pressPoint: Point | null = null;
   let isDragging = false;
-  /** The last placed point, in CSS pixels of the viewer; null before the first one. */
+  /** The last placed point, as a point of the screen; null before the first one. */
   let lastPoint: Point | null = null;
 
   /** Dispatches a step at a point of the screen; does nothing while the slide is being closed. */
@@ -36,7 +36,7 @@ export function createPointerDrawing({ getDrawing, getPlacement, dispatch }: Poi
     dispatchAt('point', screenPoint);
     lastPoint = screenPoint;
   };
-  /** Returns whether a point of a shape is at most `clickTolerance` from a point of the screen. */
+  /** Returns whether a point of a shape is nearer than `clickTolerance` to a point of the screen. */
   const isNear = (point: Point | undefined, screenPoint: Point) => {
     const placement = getPlacement();
     return (
@@ -64,11 +64,11 @@ export function createPointerDrawing({ getDrawing, getPlacement, dispatch }: Poi
 
     onMove(screenPoint: Point) {
       const { tool } = getDrawing();
-      const hasOnePoint = tool === 'circle' || tool === 'mark';
+      const isOnePointTool = tool === 'circle' || tool === 'mark';
       if (
         pressPoint !== null &&
         !isDragging &&
-        !hasOnePoint &&
+        !isOnePointTool &&
         distance(pressPoint, screenPoint) >= clickTolerance
       ) {
         isDragging = true;

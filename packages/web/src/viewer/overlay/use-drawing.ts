@@ -19,7 +19,8 @@ interface DrawingControls {
  * Returns the measurements on a slide and the functions that change them. While a measuring tool is chosen, the pointer draws
  * with it instead of moving the slide.
  *
- * @param announce called with the measure of each completed shape, for screen readers
+ * @param announce called after each change of the shapes with a text for screen readers: the measure of the last shape, or the
+ *   number of marks (counted cells)
  */
 export function useDrawing(
   view: SlideView,

@@ -21,7 +21,7 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
     super(parameters);
     const { renderer } = this.options as OpenSeadragon.BaseDrawerOptions & RendererOptions;
     this.#isNavigator = this.viewer instanceof OpenSeadragon.Navigator;
-    // The pixels of the navigator are read by `#correctNavigator`.
+    // `#correctNavigator` reads the pixels of the navigator.
     const context = this.canvas.getContext('2d', { willReadFrequently: this.#isNavigator });
     if (context === null) throw new Error('This browser does not support 2D canvas.');
     this.#renderer = renderer;
@@ -75,7 +75,7 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
     }
     const { pictures, layers } = this.#renderer;
     if (!this.#isNavigator) pictures.beginFrame();
-    const [image] = images;
+    const [image] = images; // the view shows one slide at a time
     if (image === undefined) return;
     const view = canvasViewOf(image, this.viewport, { width, height });
     const restore = (picture: TilePicture) => {

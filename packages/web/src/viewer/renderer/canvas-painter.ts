@@ -1,10 +1,13 @@
-/** Draws tiles on a 2D canvas, for `CanvasDrawer` and for saved pictures. */
+/** Draws tiles on a 2D canvas, for `CanvasDrawer` and for screenshots. */
 import type { Placement } from '../overlay/placement.ts';
 import type { Quad } from './geometry.ts';
 import { spansOf } from './spans.ts';
 import type { TilePicture } from './tile-pictures.ts';
 
-/** A rotated tile is drawn larger by this many device pixels, so that there are no gaps between the smoothed edges of tiles. */
+/**
+ * `drawRotated` draws a tile wider and higher by this many device pixels, so that there are no gaps between the smoothed edges of
+ * neighbouring tiles.
+ */
 const overlap = 0.75;
 
 type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
@@ -67,7 +70,7 @@ function drawRotated(context: Context, { picture, corners, part, opacity, isExac
   const sourceY = partTop * picture.height;
   const width = partRight * picture.width - sourceX;
   const height = partBottom * picture.height - sourceY;
-  const extra = isExact ? 0 : overlap;
+  const extra = isExact ? 0 : overlap; // an exact tile has no smoothed edges
   // Device pixels per pixel of the picture, along its rows and columns.
   const scaleX = Math.hypot(x1 - x0, y1 - y0) / width;
   const scaleY = Math.hypot(x2 - x0, y2 - y0) / height;

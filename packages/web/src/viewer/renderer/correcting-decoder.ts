@@ -46,11 +46,11 @@ const maxJobsInWorker = 3;
 interface Job {
   readonly blob: Blob;
   readonly table: ColourTable;
-  /** The promise that `decode` has returned, with its functions. */
+  /** The promise that `decode` has returned, with the functions that settle it. */
   readonly deferred: PromiseWithResolvers<ImageBitmap>;
 }
 
-/** Decodes the tiles of one view. */
+/** Decodes the tiles of one view. Tiles that need no correction are decoded in the page. */
 export class CorrectingDecoder {
   readonly #createWorker: () => Worker;
   /** Null before the first tile with a table. */
@@ -90,7 +90,7 @@ export class CorrectingDecoder {
     this.#isClosed = true;
     this.#worker?.terminate();
     this.#worker = null;
-    for (const { deferred } of this.#takeAllJobs()) deferred.reject(closedError());
+    for (const { deferred } of this.#removeAllJobs()) deferred.reject(closedError());
   }
 
   /** Sends waiting tiles until the worker has `maxJobsInWorker`. When the worker is broken, corrects all of them in the page. */
@@ -136,11 +136,12 @@ export class CorrectingDecoder {
     this.#isWorkerBroken = true;
     this.#worker?.terminate();
     this.#worker = null;
-    this.#waiting = this.#takeAllJobs();
+    this.#waiting = this.#removeAllJobs();
     this.#sendWaitingJobs();
   }
 
-  #takeAllJobs(): Job[] {
+  /** Removes all jobs, sent and waiting, and returns them. */
+  #removeAllJobs(): Job[] {
     const jobs = [...this.#jobsInWorker.values(), ...this.#waiting];
     this.#jobsInWorker.clear();
     this.#waiting = [];

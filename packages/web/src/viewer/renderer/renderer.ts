@@ -19,7 +19,7 @@ export class Renderer {
   readonly layers = new Set<Layer>();
   /** Context of `WebGlDrawer`; null when the view is drawn without WebGL. */
   readonly context: WebGL2RenderingContext | null;
-  /** Whether a setting of the browser's storage has chosen the drawer; the view then keeps the drawer even if it is slow. */
+  /** Whether a setting in the browser's local storage has chosen the drawer; the view then keeps it even if it is slow. */
   readonly isForced: boolean;
   /** Tiles that are being loaded and decoded, by URL. The slide, its navigator and the prefetch may request the same tile. */
   readonly #runningLoads = new Map<string, Promise<TilePicture>>();
@@ -30,7 +30,7 @@ export class Renderer {
 
   /**
    * @param context WebGL context of the canvas on which the view is drawn; null without WebGL
-   * @param isForced whether a setting has chosen the drawer
+   * @param isForced whether a setting in the browser's local storage has chosen the drawer
    */
   constructor(context: WebGL2RenderingContext | null, isForced: boolean) {
     this.context = context;

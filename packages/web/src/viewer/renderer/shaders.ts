@@ -71,7 +71,7 @@ export interface TileProgram {
   readonly uniforms: Readonly<Record<(typeof uniformNames)[number], WebGLUniformLocation | null>>;
 }
 
-/** Compiles the program. @throws Error when the driver rejects the program, but not when the context is lost */
+/** Compiles the program. @throws Error when the driver rejects the program */
 export function createTileProgram(gl: WebGL2RenderingContext): TileProgram {
   const program = gl.createProgram();
   for (const [kind, text] of [
@@ -86,6 +86,7 @@ export function createTileProgram(gl: WebGL2RenderingContext): TileProgram {
     gl.deleteShader(shader);
   }
   gl.linkProgram(program);
+  // A lost context links no program; the drawer creates the program again when the context is restored.
   if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) {
     throw new Error(`WebGL could not link the program of the tiles: ${gl.getProgramInfoLog(program)}`);
   }

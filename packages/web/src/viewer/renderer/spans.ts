@@ -3,8 +3,8 @@
  * edges, which would show as seams between tiles.
  */
 
-/** Smallest length of a source in pixels of the picture; the canvas draws nothing from an empty source. */
-const minSourceLength = 0.01;
+/** Smallest half length of a source, in pixels of the picture; the canvas draws nothing from an empty source. */
+const minHalfLength = 0.01;
 
 /** A part of a picture along one axis, and the whole device pixels on which it is drawn. */
 export interface Span {
@@ -19,8 +19,8 @@ export interface Span {
 /**
  * Returns the spans that draw a part of a picture between two positions of the canvas.
  *
- * If the first or the last device pixel extends beyond the picture, it gets a span of its own. The source of this span has the
- * same middle as the device pixel and ends at the edge of the picture. One further span draws everything between these two.
+ * If the first or the last device pixel extends beyond the part, it gets a span of its own. The source of this span has the same
+ * middle as the device pixel, and one of its ends is the edge of the part. One further span draws everything in between.
  *
  * @param start where the part begins on the canvas, in device pixels; may be a fraction
  * @param end where the part ends on the canvas
@@ -36,13 +36,13 @@ export function spansOf(start: number, end: number, sourceStart: number, sourceE
   const spans: Span[] = [];
   let [middleStart, middleEnd] = [firstPixel, lastPixelEnd];
   if (sourceAt(firstPixel) < sourceStart) {
-    // The source reaches from the edge of the picture to the middle of the device pixel, and as far again beyond the middle.
-    const halfLength = Math.max(minSourceLength, sourceAt(firstPixel + 0.5) - sourceStart);
+    // The source reaches from the edge of the part to the middle of the device pixel, and as far again beyond the middle.
+    const halfLength = Math.max(minHalfLength, sourceAt(firstPixel + 0.5) - sourceStart);
     spans.push({ sourceStart, sourceLength: 2 * halfLength, targetStart: firstPixel, targetLength: 1 });
     middleStart += 1;
   }
   if (sourceAt(lastPixelEnd) > sourceEnd) {
-    const halfLength = Math.max(minSourceLength, sourceEnd - sourceAt(lastPixelEnd - 0.5));
+    const halfLength = Math.max(minHalfLength, sourceEnd - sourceAt(lastPixelEnd - 0.5));
     spans.push({
       sourceStart: sourceEnd - 2 * halfLength,
       sourceLength: 2 * halfLength,

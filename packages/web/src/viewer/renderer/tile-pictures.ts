@@ -58,7 +58,7 @@ export class TilePictures {
   #isClosed = false;
   readonly #releaseLimitShare = shareLimit();
 
-  /** Bytes of decoded pixels, in main and graphics memory. */
+  /** Bytes of decoded pixels in main and graphics memory; a picture that is in both counts once. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -130,7 +130,7 @@ export class TilePictures {
   async #decodeAgain(picture: TilePicture): Promise<void> {
     const table = this.#table;
     const bitmap = await this.#decoder.decode(picture.blob, table).catch(() => null);
-    // The bytes were decoded before, so a failure means a lack of memory: coarser tiles are drawn instead.
+    // The bytes were decoded before, so memory is short or the view is closed. Coarser tiles are drawn instead.
     if (bitmap === null) return;
     if (this.#isClosed || (picture.bitmap !== null && picture.table === table)) {
       bitmap.close();
@@ -148,7 +148,7 @@ export class TilePictures {
     picture.lastUse = this.#frame;
   }
 
-  /** Replaces the bitmap of a picture by a texture with the same pixels. */
+  /** Replaces the bitmap of a picture by a texture with the same pixels. A pinned picture keeps its bitmap, too. */
   moveToTexture(picture: TilePicture, texture: WebGLTexture): void {
     picture.texture = texture;
     if (picture.isPinned) return;

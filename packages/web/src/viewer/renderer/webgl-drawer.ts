@@ -16,8 +16,8 @@ const restoreTimeoutMs = 3000;
 /** After this many losses of the context, the driver counts as broken and `CanvasDrawer` draws from then on. */
 const maxContextLosses = 3;
 /**
- * A frame that takes longer must have been drawn by WebGL in software, even if the name of the renderer does not say so: a
- * graphics card needs a few ms.
+ * A frame that takes longer must have been drawn by WebGL in software, even if the hardware name that WebGL reports does not say
+ * so: a graphics card needs a few ms.
  */
 const slowFrameMs = 120;
 /**
@@ -92,7 +92,7 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
     const { width, height } = this.canvas;
     const { pictures, layers } = this.#renderer;
     pictures.beginFrame();
-    const [image] = images;
+    const [image] = images; // the view shows one slide at a time
     if (image === undefined) {
       this.#painter.begin(width, height);
       return;
@@ -177,7 +177,7 @@ export class WebGlDrawer extends OpenSeadragon.DrawerBase {
     this.canvas.addEventListener(
       'webglcontextlost',
       (event) => {
-        event.preventDefault(); // allows the browser to restore it
+        event.preventDefault(); // allows the browser to restore the context
         this.#contextLosses += 1;
         this.#renderer.pictures.forgetTextures();
         switchTimer = setTimeout(

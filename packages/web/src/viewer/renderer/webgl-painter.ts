@@ -5,7 +5,7 @@ import type { CanvasView, Quad } from './geometry.ts';
 import type { Layer } from './layers.ts';
 import { createTileProgram, type TileProgram } from './shaders.ts';
 
-// Texture units.
+// Numbers of the texture units.
 const tileUnit = 0;
 const tableUnit = 1;
 
@@ -23,8 +23,8 @@ export class WebGlPainter {
   /** Sampler that interpolates between pixels. */
   #smooth: WebGLSampler;
   /**
-   * Sampler that returns the nearest pixel: at native magnification exactly the stored one, whatever the precision of the
-   * graphics card.
+   * Sampler that returns the nearest pixel: when each tile pixel lies on one device pixel, exactly the stored one, whatever the
+   * precision of the graphics card.
    */
   #exact: WebGLSampler;
   #table: WebGLTexture | null = null; // null until `setColours` creates it
@@ -83,7 +83,7 @@ export class WebGlPainter {
     for (const layer of layers) layer.draw?.(gl, view);
   }
 
-  /** Clears the canvas. */
+  /** Clears the canvas and sets up the context for a frame. The size of the canvas is in device pixels. */
   begin(width: number, height: number): void {
     const { gl } = this;
     gl.viewport(0, 0, width, height);
@@ -167,7 +167,7 @@ function createSampler(gl: WebGL2RenderingContext, filter: number): WebGLSampler
   return sampler;
 }
 
-/** Uploads a colour table as a 3D texture; without a table, a texture of one texel. */
+/** Uploads a colour table as a 3D texture; without a table, a texture of one black texel. */
 function createTable(gl: WebGL2RenderingContext, table: ColourTable | null): WebGLTexture {
   const texture = gl.createTexture();
   const size = table?.size ?? 1;
