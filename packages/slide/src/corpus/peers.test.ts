@@ -209,7 +209,7 @@ describe.skipIf(!openSlideReader)(`Lamina compared with OpenSlide${skipReasons.o
       () => vendorSlide('ventana-bif', (text) => text.replace(/<TileJointInfo[^>]*(LEFT|DOWN)[^>]*>/g, '')),
     ],
     ['Trestle', () => vendorSlide('trestle')],
-  ])('reads the same samples as the compared library from a generated slide: %s', async (name, build) => {
+  ])('reads the same samples as OpenSlide from a generated slide: %s', async (name, build) => {
     await expectSameSamples(openSlideReader, await writeSlide(`${name}.tif`, await build()));
   });
 });
@@ -233,7 +233,7 @@ describe.skipIf(!libvipsReader)(`Lamina compared with libvips${skipReasons.libvi
       'JPEG 2000',
       () => encodeJpeg2000({ width: WIDTH, height: HEIGHT, samplesPerPixel: 3, values: tissue.rgb }),
     ],
-  ])('reads the same samples as the compared library from a generated image: %s', async (name, build) => {
+  ])('reads the same samples as libvips from a generated image: %s', async (name, build) => {
     await expectSameSamples(libvipsReader, await writeSlide(name, await build()));
   });
 });

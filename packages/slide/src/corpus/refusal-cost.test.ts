@@ -28,7 +28,7 @@ describe.skipIf(process.platform !== 'linux')(
   'a render process, with at most 1 s of processor time and 64 MiB of memory per file,',
   () => {
     it.skipIf(!isAvailable)(
-      `opens or rejects each file of bad-slides${skipReason}`,
+      `opens or rejects each damaged slide in the test folder bad-slides${skipReason}`,
       async () => {
         await expectCheap(badSlides.map(([name]) => join(badFolder, name)));
       },

@@ -21,7 +21,7 @@ describe('composeChannels', () => {
 });
 
 describe('defaultChannelColour', () => {
-  it('returns six distinct colours, then the first one again', () => {
+  it('returns six distinct colours for channels 0 to 5, and the colour of channel 0 again for channel 6', () => {
     const colours = Array.from({ length: 6 }, (_, i) => JSON.stringify(defaultChannelColour(i)));
     expect(new Set(colours).size).toBe(6);
     expect(defaultChannelColour(6)).toEqual(defaultChannelColour(0));

@@ -15,7 +15,7 @@ async function contrastOf(bits: 8 | 16, width: number, sampleAt: (x: number, y: 
   return estimateContrast(await openPyramid(source, [await readTiffImage(first)]), bits);
 }
 
-describe('estimateContrast', () => {
+describe('estimateContrast, which estimates the black and the white value of a grey channel,', () => {
   it('returns the range from the darkest to the brightest sample of a channel', async () => {
     expect(await contrastOf(8, 100, (x, y) => 120 + ((x + y) % 61))).toEqual({ black: 120, white: 180 });
   });
@@ -28,7 +28,7 @@ describe('estimateContrast', () => {
     expect(await contrastOf(8, 100, withTwentyOfEach)).toEqual({ black: 0, white: 255 });
   });
 
-  it('returns a range of 16-bit samples that is accurate to 1 % of its width', async () => {
+  it('returns the darkest and the brightest 16-bit sample, each with an error below 1 % of the range', async () => {
     const { black, white } = await contrastOf(16, 100, (x, y) => 1000 + x * 20 + (y % 20));
     expect(Math.abs(black - 1000)).toBeLessThan(20);
     expect(Math.abs(white - 2999)).toBeLessThan(20);
@@ -54,7 +54,7 @@ describe('estimateContrast', () => {
     },
   );
 
-  it('reads tiles over the whole width of a large image', async () => {
+  it('returns a range that includes samples near both edges of an image 4,000 pixels wide', async () => {
     const { black, white } = await contrastOf(8, 4000, (x) => Math.floor(x / 20));
     expect(black).toBeLessThan(20);
     expect(white).toBeGreaterThan(180);

@@ -43,18 +43,21 @@ async function firstRow(tile: EncodedImage, range: GreyRange): Promise<number[]>
 const columns = Array.from({ length: 32 }, (_, x) => x);
 const clamped = (value: number) => Math.max(0, Math.min(255, Math.round(value)));
 
-describe('decodeBrightness', () => {
-  it('returns the samples unchanged for the range 0 to 255', async () => {
+describe('decodeBrightness, which maps the samples of a tile from a given range to 0…255,', () => {
+  it('returns 8-bit samples unchanged for the range 0 to 255', async () => {
     const row = await firstRow(await firstTile(exactDirectory(plan)), { black: 0, white: 255 });
     expect(row).toEqual(columns.map((x) => x * 8));
   });
 
-  it('stretches samples from the range to 0…255 and clamps samples outside the range', async () => {
+  it('stretches samples inside the range to 0…255 and clamps samples outside the range', async () => {
     const row = await firstRow(await firstTile(exactDirectory(plan)), { black: 50, white: 100 });
     expect(row).toEqual(columns.map((x) => clamped(((x * 8 - 50) * 255) / 50)));
   });
 
-  it.each([true, false])('uses all 16 bits of a sample (file is little-endian: %s)', async (littleEndian) => {
+  it.each([
+    ['little-endian', true],
+    ['big-endian', false],
+  ] as const)('uses both bytes of a 16-bit sample in a %s file', async (_, littleEndian) => {
     const words = exactDirectory({ ...plan, bits: 16, littleEndian, sampleAt: (x) => 1000 + x * 3 });
     const row = await firstRow(await firstTile(words, littleEndian), { black: 1000, white: 1093 });
     expect(row).toEqual(columns.map((x) => clamped((x * 3 * 255) / 93)));

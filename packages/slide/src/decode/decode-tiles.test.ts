@@ -18,19 +18,22 @@ async function tilesOf(plan: SvsPlan): Promise<ThreeTiles> {
   return (await Promise.all(tiles)) as ThreeTiles;
 }
 
-describe('decodeTiles', () => {
+describe('decodeTiles, which decodes adjacent JPEG tiles together,', () => {
   it.each<[Shrink, PictureColour]>([
     [1, 'rgb'],
     [2, 'rgb'],
     [2, 'grey'],
-  ])('returns the same pixels as separate decoding: 1/%d of the size, %s JPEG', async (shrink, colour) => {
-    const [above, middle, below] = await tilesOf({ colour });
-    const together = await decodeTiles([[above, middle], [below]], shrink);
-    expect(together).toHaveLength(3);
-    for (const [i, tile] of [above, middle, below].entries()) {
-      expect(difference(together[i] as Raster, await decodeImage(tile, shrink)).max).toBe(0);
-    }
-  });
+  ])(
+    'returns the same pixels as decoding each tile separately (sides divided by %d, %s JPEG)',
+    async (shrink, colour) => {
+      const [above, middle, below] = await tilesOf({ colour });
+      const together = await decodeTiles([[above, middle], [below]], shrink);
+      expect(together).toHaveLength(3);
+      for (const [i, tile] of [above, middle, below].entries()) {
+        expect(difference(together[i] as Raster, await decodeImage(tile, shrink)).max).toBe(0);
+      }
+    },
+  );
 
   it.each<[Shrink, PictureColour]>([
     [4, 'rgb'],
@@ -39,7 +42,7 @@ describe('decodeTiles', () => {
     [2, 'ycbcr'],
     [8, 'ycbcr'],
   ])(
-    'differs from separate decoding only within 4 pixels of a seam: 1/%d of the size, %s JPEG',
+    'differs from decoding each tile separately only within 4 pixels of a seam (sides divided by %d, %s JPEG)',
     async (shrink, colour) => {
       const [above, middle, below] = await tilesOf({ colour });
       const together = await decodeTiles([[above, middle], [below]], shrink);
@@ -57,7 +60,7 @@ describe('decodeTiles', () => {
     },
   );
 
-  it('decodes JPEG tiles separately when their tables differ', async () => {
+  it('returns the same pixels as decoding each tile separately when the JPEG tables of the tiles differ', async () => {
     const [rgbTile] = await tilesOf({ colour: 'rgb' });
     const [, yccTile] = await tilesOf({ colour: 'ycbcr' });
     const together = await decodeTiles([[rgbTile, yccTile]], 2);

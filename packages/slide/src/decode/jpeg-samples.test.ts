@@ -33,7 +33,7 @@ describe('decodeJpegSamples', () => {
     expect([...samples.subarray(0, 4)]).toEqual([...inverted.subarray(0, 4)].map((value) => 255 - value));
   });
 
-  it('accepts a JPEG with more rows than requested, like the last strip of some TIFF writers', async () => {
+  it('decodes a JPEG with more rows than requested, which some TIFF writers store as the last strip', async () => {
     expect((await decodeJpegSamples(await grey(), 16, 9, 1)).length).toBeGreaterThanOrEqual(16 * 9);
   });
 

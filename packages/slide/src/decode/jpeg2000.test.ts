@@ -86,7 +86,7 @@ function patch(stream: Uint8Array, change: (view: DataView) => void): Uint8Array
   return copy;
 }
 
-describe('decodeJpeg2000', () => {
+describe('the JPEG 2000 decoder', () => {
   it('returns the original pixels of a lossless picture', async () => {
     const tissue = paintTissue(96, 64);
     const raster = await decodeJpeg2000(await encodeTissue(96, 64), { ...declared, width: 96, height: 64 });
@@ -94,19 +94,25 @@ describe('decodeJpeg2000', () => {
     expect(Buffer.compare(raster.rgb, tissue.rgb)).toBe(0);
   });
 
-  it.each([2, 4, 8])('returns pixels close to the mean at a reduction by %i', async (shrink) => {
-    const [width, height] = [96, 64];
-    const mean = shrinkRaster(paintTissue(width, height), shrink);
-    const raster = await decodeJpeg2000(await encodeTissue(width, height), {
-      ...declared,
-      width,
-      height,
-      shrink,
-    });
-    expect(raster).toMatchObject({ width: width / shrink, height: height / shrink });
-    const sum = raster.rgb.reduce((total, value, i) => total + Math.abs(value - (mean.rgb[i] as number)), 0);
-    expect(sum / raster.rgb.length).toBeLessThan(4);
-  });
+  it.each([2, 4, 8])(
+    'returns pixels close to the mean of each $0 × $0 source pixels when it reduces a picture by $0',
+    async (shrink) => {
+      const [width, height] = [96, 64];
+      const mean = shrinkRaster(paintTissue(width, height), shrink);
+      const raster = await decodeJpeg2000(await encodeTissue(width, height), {
+        ...declared,
+        width,
+        height,
+        shrink,
+      });
+      expect(raster).toMatchObject({ width: width / shrink, height: height / shrink });
+      const sum = raster.rgb.reduce(
+        (total, value, i) => total + Math.abs(value - (mean.rgb[i] as number)),
+        0,
+      );
+      expect(sum / raster.rgb.length).toBeLessThan(4);
+    },
+  );
 
   it('reduces a picture by 8 although its smallest stored resolution is half its size', async () => {
     const [width, height] = [64, 64];
@@ -119,7 +125,7 @@ describe('decodeJpeg2000', () => {
     expect(raster).toMatchObject({ width: 8, height: 8 });
   });
 
-  it('scales a 16-bit grey picture to the requested range', async () => {
+  it('scales 16-bit grey samples between the requested black and white values to 0…255', async () => {
     const values = Uint16Array.from({ length: 64 * 64 }, (_, i) => i * 8);
     const stream = await encodeJpeg2000({ width: 64, height: 64, samplesPerPixel: 1, values });
     const colour = { black: 8000, white: 24_000 };
@@ -129,7 +135,7 @@ describe('decodeJpeg2000', () => {
     expect([...rgb.subarray(-3)]).toEqual([255, 255, 255]);
   });
 
-  it('returns the high bytes of 16-bit colours', async () => {
+  it('returns the high byte of each sample of a 16-bit colour picture', async () => {
     const { rgb } = await decodeJpeg2000(colours16Bit, { width: 16, height: 16, ...declared });
     expect(rgb).toEqual(paintPlain(16, 16, [196, 144, 116]).rgb);
   });
@@ -175,7 +181,7 @@ describe('decodeJpeg2000', () => {
     expect(ycc).toEqual(await decodeJpeg2000(stream, { ...request, colour: 'ycc' }));
   });
 
-  it('isJpeg2000 recognises code streams and .jp2 files by their first bytes', async () => {
+  it('recognises code streams and .jp2 files by their first bytes (isJpeg2000)', async () => {
     const stream = await encodeTissue(40, 30);
     expect([isJpeg2000(stream), isJpeg2000(wrapInBoxes(stream)), isJpeg2000(new Uint8Array(40))]).toEqual([
       true,
@@ -184,7 +190,7 @@ describe('decodeJpeg2000', () => {
     ]);
   });
 
-  it('readJpeg2000Header returns the size and the number of halvings', async () => {
+  it('reads the size of a picture and its number of halved resolutions from the header (readJpeg2000Header)', async () => {
     expect(readJpeg2000Header(await encodeTissue(96, 64, 4))).toMatchObject({
       width: 96,
       height: 64,
@@ -253,7 +259,7 @@ describe('decodeJpeg2000', () => {
       'FILE_CORRUPT',
     ],
     ['precincts of one pixel', (stream) => withPrecincts(stream, 0), 'LIMIT_EXCEEDED'],
-  ])('rejects a picture that has %s', async (_, damage, code) => {
+  ])('throws $2 for a picture that has %s', async (_, damage, code) => {
     const stream = damage(await encodeTissue(512, 512));
     const request = { ...declared, width: 512, height: 512 };
     await expect(decodeJpeg2000(stream, request)).rejects.toMatchObject({ code });
@@ -268,7 +274,7 @@ describe('decodeJpeg2000', () => {
     await expect(decodeJpeg2000(stream, request)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 
-  it('decodes a picture correctly after decoding another one has failed', async () => {
+  it('returns the correct pixels of a picture after it has failed to decode another picture', async () => {
     const good = await encodeTissue(64, 64);
     const request = { ...declared, width: 64, height: 64 };
     const before = await decodeJpeg2000(good, request);

@@ -11,21 +11,21 @@ const numbered = (width: number, height: number): Raster => ({
 });
 const reds = ({ rgb }: Raster) => [...rgb].filter((_, i) => i % 3 === 0);
 
-describe('cropRaster', () => {
+describe('cropRaster, which cuts a rectangle out of a picture,', () => {
   it('returns the pixels of the rectangle', () => {
     const part = cropRaster(numbered(5, 4), 1, 2, 3, 2);
     expect(part).toMatchObject({ width: 3, height: 2 });
     expect(reds(part)).toEqual([11, 12, 13, 16, 17, 18]);
   });
 
-  it('returns the raster itself when the rectangle is the whole raster', () => {
+  it('returns the same object, without a copy, when the rectangle is the whole picture', () => {
     const whole = numbered(5, 4);
     expect(cropRaster(whole, 0, 0, 5, 4)).toBe(whole);
   });
 });
 
-describe('shrinkRaster', () => {
-  it('averages factor × factor pixels', () => {
+describe('shrinkRaster, which reduces a picture by an integer factor,', () => {
+  it('returns the mean of each 2 × 2 pixels for factor 2', () => {
     const small = shrinkRaster(numbered(4, 4), 2);
     expect(small).toMatchObject({ width: 2, height: 2 });
     expect(reds(small)).toEqual([3, 5, 11, 13]); // (0 + 1 + 4 + 5) / 4 = 2.5, …
@@ -43,7 +43,7 @@ describe('shrinkRaster', () => {
     ['of odd size', 41, 31, 0],
     ['whose width is not a multiple of 4', 42, 30, 0],
     ['whose bytes start inside a 32-bit memory word', 40, 30, 3],
-  ])('equals a box filter for factor 2 and a picture %s', (_, width, height, offset) => {
+  ])('returns the same pixels as a box filter for factor 2 and a picture %s', (_, width, height, offset) => {
     const { rgb } = paintTissue(width, height);
     const memory = new Uint8Array(offset + rgb.length);
     memory.set(rgb, offset);
@@ -53,7 +53,7 @@ describe('shrinkRaster', () => {
     expect(difference(small, boxFilter(picture, 2, whole)).max).toBe(0);
   });
 
-  it('returns the raster itself for factor 1', () => {
+  it('returns the same object, without a copy, for factor 1', () => {
     const whole = numbered(5, 3);
     expect(shrinkRaster(whole, 1)).toBe(whole);
   });

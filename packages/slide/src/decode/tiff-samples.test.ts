@@ -34,12 +34,12 @@ describe('decodeImage of a TIFF tile', () => {
     });
   });
 
-  it('assembles several blocks from top to bottom', async () => {
+  it('joins a tile that is stored in several blocks of rows from top to bottom', async () => {
     const { rgb } = await decodeImage(image({ blockRows: 1, blockBytes: [6, 6] }));
     expect([...rgb]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
   });
 
-  it('interleaves the blocks of separate planes', async () => {
+  it('interleaves the samples of colour planes that are stored in separate blocks', async () => {
     const planes = { isPlanar: true, blockRows: 1, blockBytes: [2, 2, 2, 2, 2, 2] };
     const { rgb } = await decodeImage(image(planes));
     expect([...rgb]).toEqual([0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11]);
@@ -76,7 +76,7 @@ describe('decodeImage of a TIFF tile', () => {
       image({ blockRows: 2 ** 31 - 1, packing: 'deflate' }),
       'LIMIT_EXCEEDED',
     ],
-  ])('rejects a tile that %s', async (_, damagedTile, code) => {
+  ])('throws $2 for a tile that %s', async (_, damagedTile, code) => {
     await expect(decodeImage(damagedTile)).rejects.toMatchObject({ name: 'SlideError', code });
   });
 });

@@ -22,7 +22,7 @@ describe.skipIf(!library)(`libjpeg-turbo${skippedWithout}`, () => {
     ['full chroma resolution', { chromaSubsampling: '4:4:4' }],
     ['subsampled chroma', { chromaSubsampling: '4:2:0' }],
     ['low quality', { quality: 20 }],
-  ])('decodes to the same pixels as sharp: %s', async (_, options) => {
+  ])('decodes a JPEG with %s to the same pixels as sharp', async (_, options) => {
     const jpeg = await encoder().jpeg(options).toBuffer();
     expect(difference(decode(jpeg) as Raster, await pixelsOf(jpeg)).max).toBe(0);
   });
@@ -73,7 +73,7 @@ describe.skipIf(!library)(`libjpeg-turbo${skippedWithout}`, () => {
     expect(readJpegHeader(jpeg)).toMatchObject({ frameMarker: 0xc0, declaresColour: true });
   });
 
-  it('encodes a small picture correctly after a large one', async () => {
+  it('encodes a small picture with pixels close to the original after it has encoded a large picture', async () => {
     const large = paintTissue(600, 500);
     const [first, second] = [turbo.encode(large, 97), turbo.encode(picture, 97)] as [Uint8Array, Uint8Array];
     expect(await pixelsOf(first)).toMatchObject({ width: 600, height: 500 });

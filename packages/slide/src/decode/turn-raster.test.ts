@@ -20,7 +20,10 @@ describe('orientRaster', () => {
     [6, 'right, top', ['da', 'eb', 'fc']],
     [7, 'right, bottom', ['fc', 'eb', 'da']],
     [8, 'left, bottom', ['cf', 'be', 'ad']],
-  ])('rotates an image of orientation %d (row 0, column 0: %s) upright', (orientation, _, rows) => {
-    expect(orientRaster(raster('abc', 'def'), orientation)).toEqual(raster(...rows));
-  });
+  ])(
+    'turns an image with the TIFF Orientation %d upright (row 0 and column 0 show its sides %s)',
+    (orientation, _, rows) => {
+      expect(orientRaster(raster('abc', 'def'), orientation)).toEqual(raster(...rows));
+    },
+  );
 });

@@ -25,8 +25,8 @@ function noise(length: number): Uint8Array {
   });
 }
 
-describe.each(packings)('unpack with the compression %s', (packing) => {
-  it.each(patterns)('returns the original bytes of any length: %s', (_, pattern) => {
+describe.each(packings)('unpack, which decompresses TIFF data, with the compression %s', (packing) => {
+  it.each(patterns)('returns the original bytes for 1 to 70,000 bytes of data: %s', (_, pattern) => {
     for (const length of [1, 2, 3, 127, 128, 129, 1000, 70_000]) {
       const bytes = pattern(length);
       const unpacked = unpack(pack(bytes, packing), packing, length, length);
@@ -53,8 +53,8 @@ describe.each(packings)('unpack with the compression %s', (packing) => {
   });
 });
 
-describe('unpack of LZW', () => {
-  it('reads streams in the bit order of writers before 1991', () => {
+describe('unpack, which decompresses TIFF data, with LZW', () => {
+  it('returns the original bytes of streams in the reversed bit order of writers before 1991', () => {
     for (const [name, pattern] of patterns) {
       for (const length of [1, 2, 1000, 70_000]) {
         const unpacked = unpack(pack(pattern(length), 'old-lzw'), 'lzw', length, length);
@@ -63,7 +63,7 @@ describe('unpack of LZW', () => {
     }
   });
 
-  it('reads the example of TIFF 6.0', () => {
+  it('returns the expected bytes for the LZW example in the TIFF 6.0 specification', () => {
     // 256 7 258 8 8 258 6 6 257, nine bits each.
     const packed = Buffer.from('80 01 e0 40 80 44 08 0c 06 80 80'.replaceAll(' ', ''), 'hex');
     expect([...unpack(packed, 'lzw', 9, 9)]).toEqual([7, 7, 7, 8, 8, 7, 7, 6, 6]);
@@ -78,7 +78,7 @@ describe('unpack of LZW', () => {
     ['a code that the table does not contain', '80 60 00'],
     ['a first code that stands for a string', '80 40 a0'],
     ['the largest code', 'ff ff ff ff'],
-  ])('rejects %s with FILE_CORRUPT', (_, hex) => {
+  ])('throws FILE_CORRUPT for a stream with %s', (_, hex) => {
     const packed = Buffer.from(hex.replaceAll(' ', ''), 'hex');
     expect(() => unpack(packed, 'lzw', 10, 10)).toThrow(expect.objectContaining({ code: 'FILE_CORRUPT' }));
   });

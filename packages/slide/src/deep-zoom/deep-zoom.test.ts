@@ -103,7 +103,7 @@ describe('a Deep Zoom level', () => {
     ]);
   });
 
-  it('is divided into tiles that end at its edges', () => {
+  it('has tiles that end at its right and bottom edges instead of reaching beyond them', () => {
     expect(regionOfTile(descriptor, { dziLevel: 12, column: 9, row: 12 })).toEqual({
       dziLevel: 12,
       x: 2160,
@@ -128,7 +128,7 @@ describe('a Deep Zoom level', () => {
     { dziLevel: 12, column: 0.5, row: 0 },
     { dziLevel: 12, column: Number.POSITIVE_INFINITY, row: 0 },
     { dziLevel: 0, column: 1, row: 0 },
-  ])('rejects the tile address %j', async (address) => {
+  ])('throws TILE_OUT_OF_RANGE for the invalid tile address %j', async (address) => {
     expect(() => regionOfTile(descriptor, address)).toThrow(
       expect.objectContaining({ code: 'TILE_OUT_OF_RANGE' }),
     );
@@ -158,7 +158,7 @@ describe('a native tile, which is sent as stored in the file,', () => {
     ['rounded down', [750, 500]],
     ['rounded up', [751, 501]],
     ['one pixel larger than the Deep Zoom level', [752, 502]],
-  ])('may come from a level of the file whose size is %s', async (_, [width = 0, height = 0]) => {
+  ])('comes from a level of the file whose size is %s', async (_, [width = 0, height = 0]) => {
     const slide = slideOf([3003, 2003], [width, height]);
     expect(await readNative(slide, 10, 1, 0)).toEqual([1, 1, 0]);
   });
@@ -167,7 +167,7 @@ describe('a native tile, which is sent as stored in the file,', () => {
     ['with a third of the full size', slideOf([3000, 2000], [1000, 667])],
     ['two pixels wider than the Deep Zoom level', slideOf([3003, 2003], [753, 501])],
     ['with another tile size', slideOf([3000, 2000], [750, 500, 512])],
-  ])('never comes from a level of the file %s', async (_, slide) => {
+  ])('is null when the only smaller level of the file is one %s', async (_, slide) => {
     for (const dziLevel of [11, 10]) expect(await readNative(slide, dziLevel)).toBeNull();
   });
 
@@ -194,14 +194,14 @@ describe('a native tile, which is sent as stored in the file,', () => {
     expect(await readNativeTile({ ...slide, readTile }, { dziLevel: 10, column: 0, row: 0 })).toBeNull();
   });
 
-  it('has the pixels of the slide', async () => {
+  it('shows the pixels of the slide at the position of the tile', async () => {
     const slide = await openSvs();
     const tile = await readNativeTile(slide, { dziLevel: 9, column: 1, row: 1 });
     const expected = cropRaster(paintTissue(480, 400), 128, 128, 128, 128);
     expect(difference(await pixelsOf(tile ?? new Uint8Array()), expected).mean).toBeLessThan(6);
   });
 
-  it('is one cached blank JPEG for all tiles that the scanner left empty', async () => {
+  it('is the same cached white JPEG for every tile that the scanner left empty', async () => {
     const slide = await openSvs({ isEmpty: () => true });
     const emptyTile = await readNativeTile(slide, { dziLevel: 9, column: 1, row: 1 });
     const otherEmptyTile = await readNativeTile(slide, { dziLevel: 9, column: 0, row: 2 });
@@ -210,14 +210,14 @@ describe('a native tile, which is sent as stored in the file,', () => {
     expect(otherEmptyTile).toBe(emptyTile);
   });
 
-  it('is not read after the signal is aborted', async () => {
+  it('is not read when the abort signal of the caller is aborted', async () => {
     const reading = readNativeTile(await openSvs(), { dziLevel: 9, column: 1, row: 1 }, AbortSignal.abort());
     await expect(reading).rejects.toThrow('aborted');
   });
 });
 
 describe('tilesToPrerender', () => {
-  it('returns the tiles that must be rendered, smallest level first', async () => {
+  it('returns the tiles that the file does not store as native tiles, smallest level first', async () => {
     const slide = slideOf([1000, 800], [250, 200]);
     const { tileSize, maxLevel } = describeDeepZoom(slide);
     const expected: DeepZoomAddress[] = [];
@@ -235,7 +235,7 @@ describe('tilesToPrerender', () => {
     expect(expected).not.toContainEqual({ dziLevel: 10, column: 1, row: 1 });
   });
 
-  it('returns only complete levels within the limit', () => {
+  it('omits a level when its tiles would exceed the maximum number of tiles', () => {
     const slide = slideOf([1000, 800], [250, 200]);
     const all = tilesToPrerender(slide, 100);
     const below9 = all.filter(({ dziLevel }) => dziLevel < 9);

@@ -127,11 +127,14 @@ describe.skipIf(slides === '')('de-identified copy of a real slide (skipped with
     },
   );
 
-  it.each(Object.keys(realSlides))('has the same bytes whichever ranges are read: %s', async (name) => {
-    const path = join(slides, name);
-    const { bytes } = await copyOf(path);
-    for (const seed of [2, 3]) expect(Buffer.compare((await copyOf(path, seed)).bytes, bytes)).toBe(0);
-  });
+  it.each(Object.keys(realSlides))(
+    'has the same bytes whether it is read in small or in large ranges: %s',
+    async (name) => {
+      const path = join(slides, name);
+      const { bytes } = await copyOf(path);
+      for (const seed of [2, 3]) expect(Buffer.compare((await copyOf(path, seed)).bytes, bytes)).toBe(0);
+    },
+  );
 
   it.each(Object.entries(realSlides).filter(([, identifiers]) => identifiers.length > 0))(
     'contains none of the identifiers of the original: %s',
@@ -169,7 +172,7 @@ describe.skipIf(slides === '')('de-identified copy of a real slide (skipped with
   );
 
   it.each(otherSlides)(
-    'has the pixels of the original, or the plan states that the file cannot be de-identified: %s',
+    'has the pixels of the original, unless planOriginals states that the file cannot be de-identified: %s',
     async (name) => {
       const path = join(slides, name);
       const location = { path, members: [] };
@@ -212,7 +215,7 @@ describe.skipIf(slides === '')('de-identified copy of a real slide (skipped with
     ['generic-tiff/old-style-jpeg-compression.tif', 'old-style'],
     ['zeiss-czi/RGB-8bit.czi', 'neither DICOM nor TIFF'],
     ['plain-images/test-image.png', 'neither DICOM nor TIFF'],
-  ])('is not possible for %s, and the plan states the reason: %s', async (name, reason) => {
+  ])('is not possible for %s, and planOriginals states the reason "%s"', async (name, reason) => {
     const plan = await planOriginals({ path: join(slides, name), members: [] }, null, 'salt');
     expect(plan.notDeidentifiedBecause).toContain(reason);
     expect(plan.files).toMatchObject([{ patches: [] }]);
@@ -230,16 +233,19 @@ describe('de-identified copy of a generated slide', () => {
     ['classic', {}],
     ['big-endian', { littleEndian: false }],
     ['BigTIFF', { isBig: true }],
-  ])('has no label, no macro and no bytes of their data: %s SVS', async (name, plan) => {
-    const directories = await svsDirectories({});
-    const bytes = await buildSvs(plan);
-    const path = await writeSlide(`${name}.svs`, bytes);
-    const { bytes: copy, path: copyPath } = await copyOf(path);
-    await expectSamePixels(path, copyPath);
-    const zeroed = copy.filter((byte, i) => byte === 0 && bytes[i] !== 0).length;
-    expect(zeroed).toBeGreaterThan(100);
-    expect(directories.length).toBeGreaterThan(3);
-  });
+  ])(
+    'has the pixels of the original, but zeros in place of the label and the macro: %s SVS',
+    async (name, plan) => {
+      const directories = await svsDirectories({});
+      const bytes = await buildSvs(plan);
+      const path = await writeSlide(`${name}.svs`, bytes);
+      const { bytes: copy, path: copyPath } = await copyOf(path);
+      await expectSamePixels(path, copyPath);
+      const zeroed = copy.filter((byte, i) => byte === 0 && bytes[i] !== 0).length;
+      expect(zeroed).toBeGreaterThan(100);
+      expect(directories.length).toBeGreaterThan(3);
+    },
+  );
 
   it('has no label when the label is the second directory of an SVS', async () => {
     const directories = await svsDirectories({});
@@ -253,7 +259,7 @@ describe('de-identified copy of a generated slide', () => {
     await expectSamePixels(path, copyPath);
   });
 
-  it('has no page with another aspect ratio, no text and no unreferenced bytes if it is a generic TIFF', async () => {
+  it('of a generic TIFF has no page with another aspect ratio, no text and no bytes outside the TIFF structure', async () => {
     const [full, , ...levels] = (await svsDirectories({})).slice(0, -2);
     const [label] = (await svsDirectories({ width: 100, height: 300 })).slice(0, 1);
     if (full === undefined || label === undefined) throw new Error('no directories');
@@ -271,15 +277,15 @@ describe('de-identified copy of a generated slide', () => {
     await expectSamePixels(join(folder, 'pages.tif'), path);
   });
 
-  it('has no macro if it is an NDPI file', async () => {
+  it('of an NDPI file has no macro', async () => {
     const path = await writeSlide('a.ndpi', ndpiBytes(layOutNdpi(await ndpiDirectories({}))));
     const { path: copyPath } = await copyOf(path);
     await expectSamePixels(path, copyPath);
   });
 });
 
-describe('blankAperioDescription', () => {
-  it('keeps sizes, numbers and names of values, and replaces all other characters by spaces', () => {
+describe('blankAperioDescription, which de-identifies the ImageDescription of an Aperio slide,', () => {
+  it('keeps image sizes, numbers and names of properties, and replaces other text by spaces', () => {
     const description =
       'Aperio Image Library v11.2.1 \r\n46000x32914 [42673,5576 2220x2967] (240x240) JPEG/RGB Q=30;Made for Jane Doe|AppMag = 20|MPP = 0.4990|Filename = Jane|Patient 12 = x|User = 7f|no pair|Left = 25.69|Top = Jane';
     expect(blankAperioDescription(description)).toBe(
@@ -288,15 +294,15 @@ describe('blankAperioDescription', () => {
   });
 });
 
-describe('blankXml', () => {
-  it('keeps listed attributes, and replaces text, comments and other attributes by spaces', () => {
+describe('blankXml, which de-identifies the XML metadata of a slide,', () => {
+  it('keeps attributes of an allowlist, and replaces text, comments and other attribute values by spaces', () => {
     const xml = `<?xml version="1.0"?><!-- Jane --><OME xmlns="http://x" Creator="Jane"><Image ID="Image:0" Name='Jane'><Pixels SizeX="10"/>Jane</Image></OME>`;
     expect(blankXml(xml, omeAllowlist)).toBe(
       `<?xml version="1.0"?>             <OME xmlns="http://x" Creator="    "><Image ID="Image:0" Name='    '><Pixels SizeX="10"/>    </Image></OME>`,
     );
   });
 
-  it('returns null for a document with a document type', () => {
+  it('returns null for XML with a document type declaration', () => {
     expect(blankXml('<!DOCTYPE x [<!ENTITY e "Jane">]><x>&e;</x>', omeAllowlist)).toBeNull();
   });
 });

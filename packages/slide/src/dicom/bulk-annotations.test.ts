@@ -76,8 +76,8 @@ const areas = (values: readonly number[], annotationNumbers?: readonly number[])
     ],
   ]);
 
-describe('readBulkAnnotations', () => {
-  it('reads polygons with different numbers of points, which the index list separates', async () => {
+describe('readBulkAnnotations, which reads DICOM bulk annotations,', () => {
+  it('returns polygons with different numbers of points, whose starts the index list states', async () => {
     const triangle = [0, 0, 4, 0, 0, 4];
     const square = [10, 10, 12, 10, 12, 12, 10, 12];
     const file = fileOf([group('POLYGON', 2, { coordinates: [...triangle, ...square], index: [1, 7] })]);
@@ -87,7 +87,7 @@ describe('readBulkAnnotations', () => {
     ]);
   });
 
-  it('reads 3000 points with measurements, more than one batch of 1024', async () => {
+  it('returns 3,000 points with their measurements, although one batch has 1,024 points', async () => {
     const count = 3000;
     const coordinates = Array.from({ length: 2 * count }, (_, i) => i);
     const values = Array.from({ length: count }, (_, i) => i / 2);
@@ -148,7 +148,7 @@ describe('readBulkAnnotations', () => {
       fileOf([group('POINT', 3, { ...triangle, measurements: [areas([1, 2], [2, 0])] })]),
       'FILE_CORRUPT',
     ],
-  ])('rejects a file with %s', async (_, file, code) => {
+  ])('throws $2 for a file with %s', async (_, file, code) => {
     await expect(read(file)).rejects.toMatchObject({ code });
   });
 

@@ -50,7 +50,7 @@ function countReads(source: ByteSource): { readonly source: ByteSource; readonly
   };
 }
 
-describe('openFrames', () => {
+describe('openFrames, which reads frames (tiles) from the pixel data of a DICOM file,', () => {
   it('reads uncompressed frames from consecutive byte ranges', async () => {
     const source = sourceOf(Uint8Array.of(1, 2, 3, 4, 5, 6, 0));
     const readFrame = openFrames(pixelsIn(source, 2, 10, 7), native, 3);
@@ -68,7 +68,7 @@ describe('openFrames', () => {
     }
   });
 
-  it('joins the fragments of a frame', async () => {
+  it('returns the joined fragments of a frame that is stored in several fragments', async () => {
     const pieces = [item(0xff, 0xd8, 1, 2), item(3, 4), item(), item(5, 6), item(0xff, 0xd8, 7, 8)];
     const source = sourceOf(item(...littleEndian(4, [0, 40])), ...pieces, delimiter);
     const readFrame = openFrames(pixelsIn(source, 2), jpeg, 0);
@@ -90,7 +90,7 @@ describe('openFrames', () => {
     expect(reads()).toBe(readsForFirstFrame + 2);
   });
 
-  it('searches for the frames again after an error of the source', async () => {
+  it('returns a frame after an earlier read of the file has failed', async () => {
     const workingSource = sourceOf(item(), item(1, 2), item(3, 4), delimiter);
     let isFailing = true;
     const source: ByteSource = {
@@ -104,7 +104,7 @@ describe('openFrames', () => {
     expect([...(await readFrame(1, 0))]).toEqual([3, 4]);
   });
 
-  it('accepts lengths in the extended offset table with and without the padding byte', async () => {
+  it('returns whole frames whether the extended offset table counts their padding byte or not', async () => {
     const source = sourceOf(
       littleEndian(8, [0, 12]),
       littleEndian(8, [3, 4]),

@@ -10,7 +10,7 @@ describe.skipIf(folder === undefined)('openLabelMap', () => {
   const readLabelMapFile = () =>
     fs.readFile(path.join(folder ?? '', 'dicom/highdicom/seg_image_sm_control_labelmap.dcm'));
 
-  it('opens a segmentation of the type LABELMAP with its 21 segments', async () => {
+  it('returns the 21 segments and the size of a DICOM segmentation of the type LABELMAP', async () => {
     const { segments, width, height } = await openLabelMap(memorySource(await readLabelMapFile()));
     expect(segments).toHaveLength(21);
     expect(Math.min(width, height)).toBeGreaterThan(0);
@@ -20,7 +20,7 @@ describe.skipIf(folder === undefined)('openLabelMap', () => {
     ['segmentation type BINARY', 'LABELMAP', 'BINARY  '],
     ['transfer syntax 1.2.840.10008.1.2.5', '1.2.840.10008.1.2.1\0', '1.2.840.10008.1.2.5\0'],
   ])(
-    'rejects a file of %s as not supported, and names it in the message',
+    'throws FORMAT_NOT_SUPPORTED for a DICOM segmentation with the %s, and names it in the message',
     async (name, text, replacement) => {
       const bytes = await readLabelMapFile();
       const position = bytes.indexOf(text, 'latin1');

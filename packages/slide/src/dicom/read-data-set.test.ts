@@ -30,7 +30,7 @@ async function read(elements: readonly DicomElement[], selection: ElementSelecti
 
 const values = (...tags: number[]): ElementSelection => new Map(tags.map((number) => [number, 'value']));
 
-describe('readDataSet', () => {
+describe('readDataSet, which reads selected elements of a DICOM data set,', () => {
   it.each([true, false])(
     'returns the values of all number and text types (explicit VR: %s)',
     async (isExplicit) => {
@@ -105,7 +105,7 @@ describe('readDataSet', () => {
     expect(reads.reduce((sum, length) => sum + length, 0)).toBeLessThan(100_000);
   });
 
-  it('returns the position of a value that is selected as a position', async () => {
+  it('returns only offset and length for a value that the caller selects by its position', async () => {
     const large = { tag: tag.ICCProfile, vr: 'OB', value: new Uint8Array(100_000) };
     const { dataSet } = await read([large], new Map([[tag.ICCProfile, 'position']]));
     expect(dataSet.position(tag.ICCProfile)).toEqual({ offset: START + LONG_HEADER_BYTES, length: 100_000 });
@@ -125,7 +125,7 @@ describe('readDataSet', () => {
       .map((item) => item.items(tag.PixelMeasuresSequence).map((measures) => measures.whole(tag.Rows)));
 
   it.each([true, false])(
-    'reads nested sequences with lengths and with delimiters (explicit VR: %s)',
+    'returns nested sequences, whether they state a length or end with a delimiter (explicit VR: %s)',
     async (isExplicit) => {
       const lengths = sequence(tag.SharedFunctionalGroupsSequence, [nestedItem(1), nestedItem(2)]);
       for (const element of [lengths, { ...lengths, length: 0xffff_ffff }]) {
@@ -148,7 +148,7 @@ describe('readDataSet', () => {
     }
   });
 
-  it('passes the items of a sequence to the selected callback without storing them', async () => {
+  it('passes the items of a sequence to the onItem callback, and does not store them, when the caller selects one', async () => {
     const receivedItems: (number | null)[] = [];
     const onItem = (item: DataSet) => receivedItems.push(item.whole(tag.Rows));
     const frames = sequence(tag.PerFrameFunctionalGroupsSequence, [[us(tag.Rows, 1)], [us(tag.Rows, 2)], []]);
@@ -160,7 +160,7 @@ describe('readDataSet', () => {
     expect(dataSet.items(tag.PerFrameFunctionalGroupsSequence)).toEqual([]);
   });
 
-  it('skips the encapsulated pixel data of an icon image', async () => {
+  it('returns the elements after an icon image with encapsulated pixel data', async () => {
     const icon = sequence(0x0088_0200, [
       [
         {
@@ -177,14 +177,14 @@ describe('readDataSet', () => {
     expect(dataSet.whole(tag.Rows)).toBe(5);
   });
 
-  it('stops reading at the pixel data', async () => {
+  it('returns the position of the pixel data and stops reading there', async () => {
     const pixels = { tag: tag.PixelData, vr: 'OW', value: new Uint8Array(64) };
     const { dataSet } = await read([pixels, us(tag.Rows, 5)], values(tag.Rows));
     expect(dataSet.position(tag.PixelData)).toEqual({ offset: START + LONG_HEADER_BYTES, length: 64 });
     expect(dataSet.has(tag.Rows)).toBe(false);
   });
 
-  it('throws LIMIT_EXCEEDED for a data set of more elements than the budget', async () => {
+  it('throws LIMIT_EXCEEDED for a data set of more elements than the caller permits', async () => {
     const elements = Array.from({ length: 101 }, (_, i) => us(0x0009_0000 + i, i));
     await expect(read(elements, new Map())).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { nameOfSopClass, nameOfTransferSyntax, transferSyntaxOf } from './uids.ts';
 
-describe('transferSyntaxOf', () => {
+describe('transferSyntaxOf, which looks up a DICOM transfer syntax,', () => {
   it.each([
     ['1.2.840.10008.1.2', { isExplicit: false, isEncapsulated: false, codec: 'samples' }],
     ['1.2.840.10008.1.2.1', { isExplicit: true, isEncapsulated: false, codec: 'samples' }],
     ['1.2.840.10008.1.2.4.50', { isExplicit: true, isEncapsulated: true, codec: 'jpeg' }],
     ['1.2.840.10008.1.2.4.91', { isExplicit: true, isEncapsulated: true, codec: 'jpeg2000' }],
     ['1.2.840.10008.1.2.4.203', null],
-  ])('returns the encoding of a file with the UID %s (null if not supported): %o', (uid, syntax) => {
+  ])('returns $1 for the UID $0', (uid, syntax) => {
     expect(transferSyntaxOf(uid)).toEqual(syntax);
   });
 });
 
-describe('nameOfTransferSyntax', () => {
+describe('nameOfTransferSyntax, which describes a DICOM transfer syntax in error messages,', () => {
   it.each([
     ['1.2.840.10008.1.2.1.99', 'a deflated data set (transfer syntax 1.2.840.10008.1.2.1.99)'],
     ['1.2.840.10008.1.2.4.70', 'lossless JPEG (transfer syntax 1.2.840.10008.1.2.4.70)'],
@@ -26,7 +26,7 @@ describe('nameOfTransferSyntax', () => {
   });
 });
 
-describe('nameOfSopClass', () => {
+describe('nameOfSopClass, which describes the kind of a DICOM file in error messages,', () => {
   it.each([
     ['1.2.840.10008.5.1.4.1.1.2', 'a CT image'],
     ['1.2.840.10008.5.1.4.1.1.2.1', 'a CT image'],
