@@ -188,7 +188,7 @@ describe('the associated images of an Aperio slide', () => {
     expect([...slide.associatedImages].sort()).toEqual(['label', 'macro', 'thumbnail']);
   });
 
-  it('are none if the file has none, and reading one throws ASSOCIATED_IMAGE_MISSING', async () => {
+  it('are an empty list for a file without any, and reading one throws ASSOCIATED_IMAGE_MISSING', async () => {
     const slide = await open({ hasAssociatedImages: false });
     expect(slide.associatedImages.size).toBe(0);
     await expect(slide.readAssociatedImage('label')).rejects.toMatchObject({

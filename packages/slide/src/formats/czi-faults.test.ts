@@ -379,9 +379,12 @@ describe('openSlideFrom', () => {
 });
 
 describe('openSlideFrom with a truncated CZI file', () => {
-  it.each([true, false])(
-    'throws FILE_TRUNCATED or returns the complete tile, whatever the length (subblock directory first: %s)',
-    async (isDirectoryFirst) => {
+  it.each([
+    ['start', true],
+    ['end', false],
+  ] as const)(
+    'throws an error or returns the complete tile for every length of a file with the subblock directory at its %s',
+    async (_, isDirectoryFirst) => {
       const { bytes } = buildCzi({ ...completePlan, attachments: [], isDirectoryFirst });
       const readTileOfTruncated = async (length: number) => {
         const slide = await openSlideFrom(memoryFiles({ slide: bytes.subarray(0, length) }));
@@ -403,7 +406,7 @@ describe('openSlideFrom with a truncated CZI file', () => {
   );
 });
 
-it('openSlideFrom reads less than 4 KiB of a CZI file, and so no pixels', async () => {
+it('openSlideFrom opens a CZI file without its pixels, by reading less than 4 KiB', async () => {
   const { bytes } = buildCzi(completePlan);
   const source = memorySource(bytes);
   let bytesRead = 0;

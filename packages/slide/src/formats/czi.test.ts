@@ -182,7 +182,7 @@ describe('a Zeiss slide', () => {
     expect(difference(await readLevel(slide, 1), shrinkRaster(picture, 3)).max).toBe(0);
   });
 
-  it('assigns subblocks of one pixel width to the level of the other subblocks of their resolution', async () => {
+  it('assigns a subblock one pixel wide to the level of the other subblocks with the same resolution', async () => {
     const picture = paintTissue(1204, 900);
     const plans = [
       ...(await subblocksOf(picture)),
@@ -203,7 +203,7 @@ describe('a Zeiss slide', () => {
     expect(difference(await readLevel(slide, 0), picture).max).toBe(0);
   });
 
-  it('shows the subblock with the highest mosaic index in front', async () => {
+  it('shows the subblock with the highest mosaic index where subblocks overlap', async () => {
     const [red, blue] = [paintPlain(100, 100, [255, 0, 0]), paintPlain(100, 100, [0, 0, 255])];
     const slide = await open([
       ...(await subblocksOf(red, { dimensions: { M: 7 } })),
@@ -307,7 +307,7 @@ describe('a Zeiss slide with several dimensions', () => {
     expect(await firstBrightness(await open([atZ2, withoutZ] as SubblockPlan[]))).toBe(20);
   });
 
-  it('shows all scenes, each at its position', async () => {
+  it('shows all scenes (scanned areas), each at its position in the coordinates of the file', async () => {
     const slide = await open([
       ...(await subblocksOf(greyImage(10), { dimensions: { S: 0 } })),
       ...(await subblocksOf(greyImage(20), { dimensions: { S: 1 }, origin: [100, 50] })),
@@ -330,7 +330,7 @@ describe('a Zeiss slide with several dimensions', () => {
     expect(slide.levels.map(({ downsample }) => downsample)).toEqual([1, 2]);
   });
 
-  it('ignores a resolution that covers only a part of the slide', async () => {
+  it('has no level for a resolution that covers only a part of the slide', async () => {
     const slide = await open([
       ...(await subblocksOf(paintTissue(800, 800))),
       ...(await subblocksOf(paintTissue(400, 400), { downsample: 2 })),
@@ -460,7 +460,7 @@ describe('the metadata of a Zeiss slide', () => {
     expect(slide.objectivePower).toBe(power);
   });
 
-  it('are null if the file has no XML', async () => {
+  it('are null (pixel size, objective power and colour profile) if the file has no XML', async () => {
     const slide = await open(await subblocksOf(paintPlain(8, 8, [0, 0, 0])));
     expect([slide.mpp, slide.objectivePower, await slide.readIccProfile()]).toEqual([null, null, null]);
   });
@@ -492,7 +492,7 @@ describe('the associated images of a Zeiss slide', () => {
     });
   });
 
-  it('are none if the file has no attachments, and reading one throws ASSOCIATED_IMAGE_MISSING', async () => {
+  it('are an empty list for a file without attachments, and reading one throws ASSOCIATED_IMAGE_MISSING', async () => {
     const slide = await open(await subblocksOf(paintTissue(64, 64)));
     expect(slide.associatedImages.size).toBe(0);
     await expect(slide.readAssociatedImage('label')).rejects.toMatchObject({

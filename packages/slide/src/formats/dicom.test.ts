@@ -503,7 +503,7 @@ describe('a DICOM slide', () => {
       ].map((part) => ({ organization, part: { ...part, ...(total && { total }) } }));
 
     it.each(['TILED_FULL', 'TILED_SPARSE'] as const)(
-      'joins the parts, whatever the order of the files (%s)',
+      'returns the tiles of all parts, whatever the order of the files (dimension organization: %s)',
       async (organization) => {
         for (const plans of [parts(organization), parts(organization, 3).toReversed()]) {
           const slide = await openDicom(...plans, { downsample: 2 });

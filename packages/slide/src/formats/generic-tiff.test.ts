@@ -10,7 +10,7 @@ import { openBytes } from '../testing/open-bytes.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
 import { tag } from '../tiff/tags.ts';
 
-describe('a TIFF', () => {
+describe('a generic TIFF slide', () => {
   it.each<[string, TiledTiffPlan]>([
     ['the main chain of directories', { pyramid: 'chain' }],
     ['SubIFDs', { pyramid: 'subdirectories' }],
@@ -73,7 +73,7 @@ describe('a TIFF', () => {
     expect((await openBytes(bytes)).levels).toHaveLength(1);
   });
 
-  it('has as full resolution the unreduced image, even if a reduced copy and a mask precede it', async () => {
+  it('shows the unreduced image as full resolution even if a reduced copy and a mask precede it', async () => {
     const [full, smaller, smallest] = await tiledTiffDirectories({});
     const mask = encodeSamples({
       width: 480,
@@ -88,7 +88,7 @@ describe('a TIFF', () => {
     expect((await openBytes(bytes)).levels.map(({ width }) => width)).toEqual([480, 240, 120]);
   });
 
-  it('with several pages shows only the first page', async () => {
+  it('with several pages of different images shows only the first page', async () => {
     const page = (brightness: number) =>
       encodeSamples({
         width: 50,
@@ -130,7 +130,7 @@ describe('a TIFF', () => {
     expect(await drawLevel(slide, 2)).toEqual(paintTissue(50, 50));
   });
 
-  it('has no vendor and no text of Make and ImageDescription, which may contain a name', async () => {
+  it('has no vendor, and no text of the tags Make and ImageDescription, which may contain a name, in its metadata', async () => {
     const MAKE = 271; // the tag with the manufacturer of the scanner
     const [full] = await tiledTiffDirectories({ downsamples: [1] });
     const slide = await openBytes(

@@ -92,7 +92,7 @@ function open(directories: DirectoryPlan[], xml: string): Promise<Slide> {
   return openBytes(buildTiff({ directories: [described, ...others], isBig: true }).bytes);
 }
 
-describe('an SCN file with one image', () => {
+describe('a Leica SCN file with one image', () => {
   it.each([NAMESPACE, 'http://www.leica-microsystems.com/scn/2010/03/10'])(
     'has the stated metadata and levels and the original pixels if its XML has the namespace %s',
     async (namespace) => {
@@ -145,7 +145,7 @@ describe('an SCN file with one image', () => {
   });
 });
 
-describe('an SCN file with several images', () => {
+describe('a Leica SCN file with several images', () => {
   // The second image begins 100 pixels to the right of the first one's right edge and 60 pixels below its top edge.
   const secondTissue = paintTissue(160, 120);
   const twoImagesXml = scnXml(

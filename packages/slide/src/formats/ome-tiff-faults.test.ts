@@ -183,7 +183,7 @@ describe('openSlideFrom', () => {
       [0, 1].map((index) => withTags(greyDirectory(index), { [tag.Orientation]: short(6) })),
       'FORMAT_NOT_SUPPORTED',
     ],
-  ])('rejects an OME-TIFF with $3 %s', async (_, xml, directories, code) => {
+  ])('throws $3 for an OME-TIFF %s', async (_, xml, directories, code) => {
     await expect(openOmeTiff(xml, directories)).rejects.toMatchObject({ name: 'SlideError', code });
   });
 

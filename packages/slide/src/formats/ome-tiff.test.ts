@@ -179,9 +179,12 @@ describe('the channels of an OME-TIFF', () => {
     expect(difference(await drawLevel(slide, 0), composed).max).toBe(0);
   });
 
-  it.each([true, false])(
-    'of 16 bits are stretched between their darkest and their brightest pixels (little-endian: %s)',
-    async (littleEndian) => {
+  it.each([
+    ['little-endian', true],
+    ['big-endian', false],
+  ] as const)(
+    'of 16 bits in a %s file are stretched between their darkest and their brightest pixels',
+    async (_, littleEndian) => {
       const page = exactDirectory({
         width: WIDTH,
         height: HEIGHT,
@@ -274,7 +277,7 @@ describe('the images of an OME-TIFF', () => {
       imageXml(`${pixelsStart(400, 300)}<TiffData IFD="3"/></Pixels>`, 'Name="Macro"'),
   );
 
-  it('are the slide (the largest image without such a name), the label ("label image") and the macro ("Macro")', async () => {
+  it('are the label if named "label image", the macro if named "Macro", and the slide if the largest of the others', async () => {
     const half = exactPicture(shrinkRaster(tissue, 2), 64);
     const slide = await openOmeTiff(fourImages, [label, half, exactPicture(tissue, 64), label]);
     expect(sizesOf(slide)).toEqual([[300, 200]]);

@@ -178,7 +178,7 @@ describe('the associated images of a Philips slide', () => {
     );
   });
 
-  it('are the label and the macro of directories, even if the XML contains a label too', async () => {
+  it('are the label and the macro in the TIFF directories, even if the XML also contains a label', async () => {
     const named = (name: string) =>
       withTags(exactPicture(paintTissue(90, 60), null), { [tag.ImageDescription]: ascii(`${name} 90x60`) });
     const images = [wsi([1, 2, 4]), associatedImage('LABELIMAGE', await greenJpegBase64())];

@@ -236,7 +236,7 @@ describe('an image of more than 2^24 pixels', () => {
   });
   const colourAt = (x: number, y: number) => [x >> 5, y >> 4, (x + y) >> 6];
 
-  it('is read from a tiled copy: it has the levels of the copy and the original pixels', async () => {
+  it('is read from a temporary tiled copy, with the levels of the copy and the original pixels', async () => {
     const slide = await openBytes(large);
     expect(slide.levels).toMatchObject([
       { ...size, tileWidth: 512, tileHeight: 512, columns: 10, rows: 7, needsRendering: true },

@@ -170,7 +170,7 @@ describe('the associated images of a QPTIFF', () => {
     expect(await slide.readAssociatedImage('macro')).toMatchObject({ width: 50, height: 90 });
   });
 
-  it('are not pages of an unknown type, and reading a missing one throws ASSOCIATED_IMAGE_MISSING', async () => {
+  it('do not include pages of an unknown type, and reading a missing image throws ASSOCIATED_IMAGE_MISSING', async () => {
     const pageOfUnknownType = page(exactPicture(paintTissue(480, 320), 64), 'constructor'); // a property of every object
     const slide = await open([...brightfield, pageOfUnknownType]);
     expect(slide.levels[0]).toMatchObject({ width: 240 });
@@ -295,11 +295,14 @@ describe('openSlideFrom', () => {
       [page(withTags(greyDirectory(0), { [tag.TileOffsets]: short(9) }), 'FullResolution')],
       'FILE_CORRUPT',
     ],
-  ])('rejects a QPTIFF with $2 %s, in a message that names no patient', async (_, directories, code) => {
-    const opening = open(directories);
-    await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
-    await expect(opening).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
-  });
+  ])(
+    'throws $2 for a QPTIFF %s, with a message that contains no name of a patient',
+    async (_, directories, code) => {
+      const opening = open(directories);
+      await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
+      await expect(opening).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
+    },
+  );
 
   it('throws LIMIT_EXCEEDED when the XML of all pages of a QPTIFF has more than 16 MiB', async () => {
     const { bytes, directories } = buildTiff({ directories: fluorescence });

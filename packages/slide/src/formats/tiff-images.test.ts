@@ -109,7 +109,7 @@ describe('a TIFF image', () => {
     }
   });
 
-  it.each([1, 2, 4, 8] as const)('of %d bits with a palette has the rgbPlan of the palette', async (bits) => {
+  it.each([1, 2, 4, 8] as const)('of %d bits with a palette has the colours of the palette', async (bits) => {
     const entries = 2 ** bits;
     const paletteOf = (sample: number) =>
       Array.from({ length: entries }, (_, i) => (i * 61 + sample * 80) % 256);

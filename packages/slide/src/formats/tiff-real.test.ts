@@ -241,7 +241,7 @@ describe.skipIf(slides === '')(`openSlide with a real TIFF${skipped}`, () => {
   );
 
   it.each(['imagecodecs/gray.bigendian.u2.tif', 'imagecodecs/gray.tiled.u2.tif'])(
-    'reads the pixels of gray.bigtiff.u1.tif, stretched from black to white, from %s',
+    'reads %s as the pixels of gray.bigtiff.u1.tif, stretched from black to white',
     async (name) => {
       const slide = await open(name);
       const plain = await open('imagecodecs/gray.bigtiff.u1.tif');

@@ -64,7 +64,7 @@ const levels = [
 ];
 
 describe('a Trestle slide', () => {
-  it('has the original pixels in every level, each overlap once', async () => {
+  it('has the original pixels in every level and shows the overlap of neighbouring tiles once', async () => {
     const slide = await open(levels);
     expect(slide).toMatchObject({ format: 'trestle', vendor: 'Trestle', objectivePower: 20 });
     expect(slide.levels).toMatchObject([
@@ -196,7 +196,7 @@ describe('openSlideFrom', () => {
       DESCRIPTION,
       'FORMAT_NOT_SUPPORTED',
     ],
-  ])('rejects a Trestle slide with $3 %s', async (_, directories, description, code) => {
+  ])('throws $3 for a Trestle slide %s', async (_, directories, description, code) => {
     await expect(open(directories, description)).rejects.toMatchObject({ name: 'SlideError', code });
   });
 

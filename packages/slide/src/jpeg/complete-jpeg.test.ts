@@ -30,7 +30,7 @@ async function encodeTile(
 
 const markers = (jpeg: Uint8Array) => [...segments(jpeg, 2)].map(({ marker }) => marker.toString(16));
 
-describe('completeJpeg', () => {
+describe('completeJpeg, which adds JPEG tables and colour declaration to a native tile,', () => {
   it.each<[PictureColour, JpegColour]>([
     ['rgb', 'rgb'],
     ['ycbcr', 'ycbcr'],
@@ -42,13 +42,13 @@ describe('completeJpeg', () => {
     expect(difference(pixels, original).mean).toBeLessThan(5);
   });
 
-  it('keeps every byte of the entropy-coded data', async () => {
+  it('returns every byte of the tile after its start-of-image marker unchanged', async () => {
     const { tile, tables } = await encodeTile('rgb');
     const jpeg = Buffer.from(complete(tile, jpegPrefix(tables, 'rgb')));
     expect(jpeg.subarray(-(tile.length - 2))).toEqual(Buffer.from(tile.subarray(2)));
   });
 
-  it('declares RGB and YCbCr samples, but not grey ones, with an Adobe marker', async () => {
+  it('adds an Adobe marker that declares RGB or YCbCr samples, but no Adobe marker for grey samples', async () => {
     const { tile, tables } = await encodeTile('rgb');
     const jpeg = complete(tile, jpegPrefix(tables, 'rgb'));
     expect([...jpeg.subarray(2, 18)]).toEqual([
@@ -72,12 +72,12 @@ describe('completeJpeg', () => {
       jfif = Buffer.concat([jpeg.subarray(0, 2), Buffer.from(marker), jpeg.subarray(2)]);
     });
 
-    it('adds no Adobe marker and no other byte, even if the TIFF directory declares RGB', async () => {
+    it('returns the tile unchanged, without an Adobe marker, even if the TIFF directory declares RGB', async () => {
       const jpeg = complete(jfif, jpegPrefix(null, 'rgb'));
       expect(Buffer.from(jpeg)).toEqual(jfif);
     });
 
-    it('adds the JPEG tables of the level but no Adobe marker', async () => {
+    it('adds the JPEG tables but no Adobe marker when the TIFF directory contains JPEG tables', async () => {
       const { tables } = await encodeTile('ycbcr');
       const jpeg = complete(jfif, jpegPrefix(tables, 'rgb'));
       expect(markers(jpeg)).not.toContain('ee');
@@ -93,7 +93,7 @@ describe('completeJpeg', () => {
   });
 });
 
-describe('jpegPrefix', () => {
+describe('jpegPrefix, which reads the JPEGTables field of a TIFF,', () => {
   it.each<[string, (tables: Uint8Array) => Uint8Array]>([
     ['without SOI (start of image)', (tables) => tables.subarray(2)],
     ['without EOI (end of image)', (tables) => tables.subarray(0, -2)],

@@ -35,7 +35,7 @@ describe('readJpegHeader', () => {
     expect(dataAt).toBe(scanAt + 2 + jpeg.readUInt16BE(scanAt + 2));
   });
 
-  it('reports that colours are declared only for a JFIF or an Adobe marker', () => {
+  it('reports declaresColour only for a JPEG with a JFIF or an Adobe marker', () => {
     const withMarker = (marker: number, body: string) =>
       Buffer.concat([
         jpeg.subarray(0, 2),

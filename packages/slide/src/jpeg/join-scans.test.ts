@@ -47,19 +47,19 @@ async function stackedPixels(jpegs: readonly Uint8Array[]): Promise<Raster> {
   };
 }
 
-describe('joinScans', () => {
+describe('joinScans, which joins JPEG strips to one JPEG without decoding them,', () => {
   it.each<[string, readonly number[], Coding]>([
     ['chroma at full resolution', tenStrips, {}],
     ['grey', tenStrips, { grey: true }],
     ['a shorter last strip', [32, 32, 32, 20], {}],
     ['a single strip', [64], {}],
-  ])('returns a JPEG with the same pixels as the separate strips, for %s', async (_, heights, coding) => {
+  ])('returns a JPEG with the same pixels as the separate strips: %s', async (_, heights, coding) => {
     const jpegs = await strips(heights, coding);
     const joined = joinScans(jpegs);
     expect(difference(await pixelsOf(joined ?? new Uint8Array()), await stackedPixels(jpegs)).max).toBe(0);
   });
 
-  it('changes only the pixel rows at the seams when chroma is subsampled', async () => {
+  it('returns a JPEG that differs from the separate strips only in pixel rows at the seams when chroma is subsampled', async () => {
     const jpegs = await strips(tenStrips, { chromaSubsampling: '4:2:0' });
     const joined = await pixelsOf(joinScans(jpegs) ?? new Uint8Array());
     const separate = await stackedPixels(jpegs);

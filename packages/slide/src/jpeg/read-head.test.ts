@@ -37,21 +37,24 @@ function countingSource(bytes: Uint8Array) {
   return { source: { ...source, read }, counter };
 }
 
-describe('readJpegHead', () => {
-  it('returns everything before the data of the first scan, without reading the whole JPEG', async () => {
+describe('readJpegHead, which reads a JPEG up to its compressed pixels,', () => {
+  it('returns all bytes before the data of the first scan, without reading the whole JPEG', async () => {
     const { source, counter } = countingSource(Buffer.concat([Buffer.alloc(100), jpeg, Buffer.alloc(100)]));
     const head = await readJpegHead(source, 100, jpeg.length);
     expect(Buffer.compare(head, jpeg.subarray(0, readJpegHeader(jpeg).dataAt))).toBe(0);
     expect(counter.read).toBeLessThan(jpeg.length);
   });
 
-  it.each([10, 4000, 5000, 100_000, 2_000_000])('reads a JPEG with %i bytes of comments', async (bytes) => {
-    const long = withComments(bytes);
-    const { source, counter } = countingSource(long);
-    const head = await readJpegHead(source, 0, long.length);
-    expect(readJpegHeader(head)).toMatchObject({ width: 400, height: 300 });
-    expect(counter.read).toBeLessThan(10 * (bytes + 4096));
-  });
+  it.each([10, 4000, 5000, 100_000, 2_000_000])(
+    'returns the header of a JPEG with %i bytes of comments',
+    async (bytes) => {
+      const long = withComments(bytes);
+      const { source, counter } = countingSource(long);
+      const head = await readJpegHead(source, 0, long.length);
+      expect(readJpegHeader(head)).toMatchObject({ width: 400, height: 300 });
+      expect(counter.read).toBeLessThan(10 * (bytes + 4096));
+    },
+  );
 
   it('rejects more than 16 MiB of comments with LIMIT_EXCEEDED', async () => {
     const long = withComments(17 * 2 ** 20);
@@ -70,7 +73,7 @@ describe('readJpegHead', () => {
     ['EOI before the scan', () => Uint8Array.of(0xff, 0xd8, 0xff, 0xd9, 0, 0, 0, 0)],
     ['no marker where one is required', () => Uint8Array.of(0xff, 0xd8, 0, 0, 0, 0)],
     ['fill bytes without an end', () => Buffer.concat([jpeg.subarray(0, 2), Buffer.alloc(9000, 0xff)])],
-  ])('rejects an invalid JPEG with FILE_CORRUPT: %s', async (_, bytes) => {
+  ])('throws FILE_CORRUPT for an invalid JPEG: %s', async (_, bytes) => {
     const source = memorySource(bytes());
     await expect(readJpegHead(source, 0, source.size)).rejects.toMatchObject({
       name: 'SlideError',

@@ -90,7 +90,7 @@ describe('intervalGrid, which groups the MCUs (minimum coded units) of a JPEG in
   });
 });
 
-describe('intervalReader', () => {
+describe('intervalReader, which reads a part of a large JPEG by its restart markers,', () => {
   it.each<[string, IntervalCoding, IntervalArea, [x: number, y: number, width: number, height: number]]>([
     ['one interval', { width: 64, height: 8 }, areaOf(1, 3, 1, 1), [64, 24, 64, 8]],
     ['the first interval', { width: 64, height: 8 }, areaOf(0, 0, 1, 1), [0, 0, 64, 8]],
@@ -107,7 +107,7 @@ describe('intervalReader', () => {
     ['intervals as wide as the picture', { width: 320, height: 8 }, areaOf(0, 4, 1, 10), [0, 32, 316, 80]],
     ['intervals of several rows', { width: 320, height: 24 }, areaOf(0, 4, 1, 2), [0, 96, 316, 44]],
     ['grey', { width: 64, height: 8, colour: 'grey' }, areaOf(1, 2, 3, 12), [64, 16, 192, 96]],
-  ])('reads a part with exactly the pixels of the whole image: %s', async (_, coding, area, rectangle) => {
+  ])('returns a part with exactly the pixels of the whole image: %s', async (_, coding, area, rectangle) => {
     const [x, y, width, height] = rectangle;
     const jpeg = await encodeIntervals(picture, coding);
     const part = await (await readerOf(jpeg))(area);
@@ -115,7 +115,7 @@ describe('intervalReader', () => {
     expect(difference(await pixelsOf(part), cropRaster(whole, x, y, width, height)).max).toBe(0);
   });
 
-  it('reads a part that differs from the whole image only along its edges when chroma is subsampled', async () => {
+  it('returns a part that differs from the whole image only along the edges of the part when chroma is subsampled', async () => {
     const jpeg = await encodeIntervals(picture, { width: 64, height: 16, colour: 'half' });
     const part = await pixelsOf(await (await readerOf(jpeg))(areaOf(1, 1, 3, 6)));
     const sameArea = cropRaster(await pixelsOf(jpeg.bytes), 64, 16, 192, 96);
@@ -123,7 +123,7 @@ describe('intervalReader', () => {
     expect(difference(part, sameArea).max).toBeLessThan(40);
   });
 
-  it('omits the segments of the image that decoding does not need, such as comments', async () => {
+  it('returns a part without the JPEG segments that decoding does not need, such as comments', async () => {
     const jpeg = await encodeIntervals(picture, { width: 64, height: 8 });
     const comment = Buffer.from('\xff\xfe\0\x10PATIENT 4711..', 'latin1');
     const bytes = Buffer.concat([jpeg.bytes.subarray(0, 2), comment, jpeg.bytes.subarray(2)]);
@@ -133,7 +133,7 @@ describe('intervalReader', () => {
     expect(readJpegHeader(part)).toMatchObject({ width: 128, height: 16, declaresColour: true });
   });
 
-  it('reads a part of an image that is wider than a JPEG frame can declare', async () => {
+  it('returns a part of an image that is wider than the 65,535 pixels that a JPEG frame can declare', async () => {
     const strip = paintTissue(70_000, 16);
     const jpeg = await encodeIntervals(strip, { width: 2000, height: 8 });
     expect(readJpegHeader(jpeg.bytes)).toMatchObject({ width: 0, height: 16 });
@@ -168,12 +168,15 @@ describe('intervalReader with an invalid list of interval starts', () => {
     ['points past the end', (starts) => Float64Array.from(starts, (start) => start + 2 ** 40)],
     ['contains NaN', (starts) => Float64Array.from(starts, () => Number.NaN)],
     ['contains infinity', (starts) => Float64Array.from(starts, () => Number.POSITIVE_INFINITY)],
-  ])('searches the image for restart markers when the list %s', async (_, change) => {
-    const jpeg = await encodeIntervals(picture, coding);
-    const part = await (await readerOf(jpeg, change([...jpeg.starts])))(area);
-    const whole = await pixelsOf(jpeg.bytes);
-    expect(difference(await pixelsOf(part), cropRaster(whole, 64, 16, 192, 96)).max).toBe(0);
-  });
+  ])(
+    'returns the correct pixels by searching the image for restart markers when the list %s',
+    async (_, change) => {
+      const jpeg = await encodeIntervals(picture, coding);
+      const part = await (await readerOf(jpeg, change([...jpeg.starts])))(area);
+      const whole = await pixelsOf(jpeg.bytes);
+      expect(difference(await pixelsOf(part), cropRaster(whole, 64, 16, 192, 96)).max).toBe(0);
+    },
+  );
 
   // The byte before the start of an interval is the second byte of its restart marker.
   it.each<[string, (jpeg: Buffer, starts: readonly number[]) => Buffer]>([

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { scaleOf } from './scale.ts';
 
 describe('the scale of a slide', () => {
-  it('has the values of the file when it states both', () => {
+  it('has the pixel size and the magnification of the file when the file states both', () => {
     const stated = { mpp: { x: 0.499, y: 0.499 }, objectivePower: 40 };
     expect(scaleOf(stated)).toEqual({ ...stated, derived: null });
   });
 
-  it('is null when the file states neither', () => {
+  it('is null when the file states neither pixel size nor magnification', () => {
     expect(scaleOf({ mpp: null, objectivePower: null })).toEqual({
       mpp: null,
       objectivePower: null,
@@ -48,7 +48,7 @@ describe('the scale of a slide', () => {
   });
 
   it.each([0.02, 0.7, 12])(
-    'of %d µm per pixel has no magnification, because no objective is close',
+    'of %d µm per pixel has no derived magnification, because no usual objective has a similar pixel size',
     (side) => {
       const mpp = { x: side, y: side };
       expect(scaleOf({ mpp, objectivePower: null })).toEqual({ mpp, objectivePower: null, derived: null });

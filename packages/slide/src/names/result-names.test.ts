@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resultNameOf, slideStemOf, withoutResults } from './result-names.ts';
 
-describe('resultNameOf', () => {
+describe('resultNameOf, which recognises files with analysis results of a slide by their names,', () => {
   it.each([
     ['CMU-1_likelihood_map.tif', { slide: 'cmu-1', kind: 'raster' }],
     ['tumor_001_mask.TIF', { slide: 'tumor_001', kind: 'raster' }],
@@ -10,15 +10,15 @@ describe('resultNameOf', () => {
     ['a.geojson', { slide: 'a', kind: 'vector' }],
     ['a.svs', null],
     ['_mask.tif', null],
-  ])('returns slide and kind if the name is one of a result, else null: %s', (name, expected) => {
+  ])('returns $1 for the file name $0', (name, expected) => {
     expect(resultNameOf(name)).toEqual(expected);
   });
 });
 
-it('slideStemOf removes the extension of a slide name', () => {
+it('slideStemOf returns the name of a slide file in lower case and without its extension', () => {
   expect([slideStemOf('A.ome.tiff'), slideStemOf('b.1.svs')]).toEqual(['a', 'b.1']);
 });
 
-it('withoutResults omits results of slides in the list, and keeps files that only look like results', () => {
+it('withoutResults removes analysis results of listed slides from a list of file names, and keeps results of other slides', () => {
   expect(withoutResults(['a.svs', 'a_mask.tif', 'b_mask.tif', 'a.geojson'])).toEqual(['a.svs', 'b_mask.tif']);
 });

@@ -10,7 +10,7 @@ import {
   withoutCompanionFolders,
 } from './slide-names.ts';
 
-describe('hasSlideName', () => {
+describe('hasSlideName, which recognises slide files by their names,', () => {
   it.each([
     ...[
       'a.svs',
@@ -25,14 +25,14 @@ describe('hasSlideName', () => {
       'x.czi',
     ],
     ...['x.qptiff', 'x.jp2', 'x.Jpeg', 'x.png', 'ü.mrxs', 'x.vms', 'x.vmu', 'x.vsi', 'x.dcm', 'x.DICOM'],
-  ])('accepts %s', (name) => {
+  ])('returns true for %s', (name) => {
     expect(hasSlideName(name)).toBe(true);
   });
 
   it.each([
     ...['notes.txt', 'catalogue.csv', 'dataset.json', 'README', 'a.svs.part', 'svs', '.svs', 'a.tif.md5'],
     'Thumbs.db',
-  ])('rejects %s', (name) => {
+  ])('returns false for %s', (name) => {
     expect(hasSlideName(name)).toBe(false);
   });
 });
@@ -45,22 +45,25 @@ describe('mayBeDicom and mayBeDicomByContent', () => {
     },
   );
 
-  it.each(['a.txt', 'Makefile.am', 'a.svs'])('return false for %s', (name) => {
+  it.each(['a.txt', 'Makefile.am', 'a.svs'])('return false for the file name %s', (name) => {
     expect([mayBeDicomByContent(name), mayBeDicom(name)]).toEqual([false, false]);
   });
 });
 
 describe('companion files of a slide', () => {
   it.each(['a.mrxs', 'a.vms', 'a.vmu', 'a.vsi', 'a.dcm', 'a.dicom', 'IM0001'])(
-    'are expected for %s',
+    'are expected beside the file %s',
     (name) => {
       expect(usuallyHasCompanions(name)).toBe(true);
     },
   );
 
-  it.each(['a.svs', 'a.tif', 'a.ome.tiff', 'a.txt', '.vsi'])('are not expected for %s', (name) => {
-    expect(usuallyHasCompanions(name)).toBe(false);
-  });
+  it.each(['a.svs', 'a.tif', 'a.ome.tiff', 'a.txt', '.vsi'])(
+    'are not expected beside the file %s',
+    (name) => {
+      expect(usuallyHasCompanions(name)).toBe(false);
+    },
+  );
 
   it.each([
     ['A.mrxs', 'a'],
@@ -75,12 +78,12 @@ describe('companion files of a slide', () => {
     ['a.VMS', true],
     ['a.vmu', true],
     ['a.mrxs', false],
-  ])('are listed in the file %s itself: %s', (name, isListed) => {
+  ])('are listed in the content of $0 according to listsItsCompanions: $1', (name, isListed) => {
     expect(listsItsCompanions(name)).toBe(isListed);
   });
 });
 
-describe('withoutCompanionFolders', () => {
+describe('withoutCompanionFolders, which removes the folders that belong to slides from a list of names,', () => {
   it.each([
     [
       ['a.mrxs', 'a', 'b'],
@@ -94,12 +97,12 @@ describe('withoutCompanionFolders', () => {
       ['a.svs', 'a.jpg'],
       ['a.svs', 'a.jpg'],
     ],
-  ])('reduces %j to %j', (names, expected) => {
+  ])('returns $1 for the names $0', (names, expected) => {
     expect(withoutCompanionFolders(names)).toEqual(expected);
   });
 });
 
-describe('filesToInspect', () => {
+describe('filesToInspect, which selects the files of a folder that are read to group them to slides,', () => {
   it.each([
     [
       'DICOM files, with and without an extension',
@@ -113,7 +116,7 @@ describe('filesToInspect', () => {
       ['a.tif', 'a.Full', 'a.tif-1b'],
     ],
     [
-      'no slides that are single files or have a folder',
+      'nothing for slides of a single file and slides with a companion folder',
       ['a.tif', 'a.jpg', 'b.svs', 'c.mrxs', 'd.vsi', 'e.ndpi'],
       [],
     ],
