@@ -163,7 +163,7 @@ describe('the block cache of object storage', () => {
     expect(store.requests).toHaveLength(2);
   });
 
-  it('reads from the disk cache the blocks that another process has fetched', async () => {
+  it('reads blocks from the disk cache, without a request, when another process has fetched them', async () => {
     const first = storeOf();
     const diskCache = createDiskCache();
     await cacheOf(first, { maxMemoryBytes: 0, diskCache }).read(object, 0, bytes.length);
@@ -174,7 +174,7 @@ describe('the block cache of object storage', () => {
     expect(second.requests).toEqual([]);
   });
 
-  it('reads a range whose blocks are in memory, on disk and in the store', async () => {
+  it('returns the bytes of a range whose blocks are partly in memory, partly on disk and partly in the store', async () => {
     const store = storeOf();
     const diskCache = createDiskCache();
     const cache = cacheOf(store, { maxMemoryBytes: 2 * BLOCK_BYTES, diskCache });

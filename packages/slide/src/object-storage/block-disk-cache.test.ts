@@ -61,7 +61,7 @@ describe('the disk cache of blocks of objects', () => {
     expect(await readFrom(diskCache, 3, 'another-object-------')).toBeNull();
   });
 
-  it('returns any part of a block and leaves the rest of the target untouched', async () => {
+  it('copies the requested part of a block and leaves the other bytes of the target buffer unchanged', async () => {
     const diskCache = createDiskCache();
     diskCache.put(`${fingerprint}/0`, block);
     await diskCache.settled();
@@ -74,7 +74,7 @@ describe('the disk cache of blocks of objects', () => {
     }
   });
 
-  it('still reads an open block after another process removed its file', async () => {
+  it('reads a block whose file is open after another process has deleted the file', async () => {
     const diskCache = createDiskCache();
     diskCache.put(`${fingerprint}/0`, block);
     await diskCache.settled();
@@ -105,7 +105,7 @@ describe('the disk cache of blocks of objects', () => {
       'changed in one bit',
       (bytes: Buffer) => Buffer.concat([bytes.subarray(0, -1), Buffer.of((bytes.at(-1) ?? 0) ^ 1)]),
     ],
-  ])('rejects and deletes a block whose file was %s', async (_, damage) => {
+  ])('returns no bytes and deletes the file of a block that was %s', async (_, damage) => {
     const diskCache = createDiskCache();
     diskCache.put(`${fingerprint}/0`, block);
     await diskCache.settled();
@@ -152,7 +152,7 @@ describe('the disk cache of blocks of objects', () => {
     expect(await readdir(join(folder, 'ab', fingerprint))).toEqual(['2.new.part']);
   });
 
-  it('skips writing, with one warning, while the disk returns errors', async () => {
+  it('logs one warning and stores no blocks while the disk returns errors', async () => {
     await writeFile(join(folder, 'ab'), 'a file where a folder should be');
     await chmod(join(folder, 'ab'), 0o600);
     const diskCache = createDiskCache();

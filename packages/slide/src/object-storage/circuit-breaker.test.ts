@@ -108,7 +108,7 @@ describe('the circuit breaker of object storage', () => {
 });
 
 describe('concurrent requests to the object store', () => {
-  it('are limited in number: further ones wait in order, and those beyond the queue limit get BUSY', async () => {
+  it('beyond the concurrency limit wait in order of arrival, and requests beyond the queue limit get BUSY', async () => {
     const limited = guard({ atOnce: 1, waiting: 2 });
     const order: string[] = [];
     const gate = Promise.withResolvers<void>();

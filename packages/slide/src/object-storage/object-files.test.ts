@@ -31,7 +31,7 @@ const textOf = async (name: string) => {
   return Buffer.from(await source.read(0, source.size)).toString();
 };
 
-describe('the objects of a slide', () => {
+describe('the objects of a slide in object storage', () => {
   it('include the leading object and those in its folder', async () => {
     const files = await openSlideFiles(objectAt('Set/slide.vsi'), objects);
     expect(files).toMatchObject({ name: 'slide.vsi', path: null });
@@ -40,7 +40,7 @@ describe('the objects of a slide', () => {
     expect(await textOf('_slide_/stack1/frame_t.ets')).toBe('part');
   });
 
-  it('are those that the location names, when it names members', async () => {
+  it('are only the leading object and the listed members when the location of the slide lists members', async () => {
     const files = await openSlideFiles(objectAt('Set/slide.vsi', ['_slide_/']), objects);
     expect(await files.list()).toEqual(['_slide_/', 'slide.vsi']);
   });
@@ -52,7 +52,7 @@ describe('the objects of a slide', () => {
     },
   );
 
-  it('cause FILE_MISSING when one of them is missing', async () => {
+  it('cause FILE_MISSING when a requested object does not exist', async () => {
     await expect(textOf('gone.dat')).rejects.toMatchObject({ code: 'FILE_MISSING' });
     await expect(openSlideFiles(objectAt('gone.svs'), objects)).rejects.toMatchObject({
       code: 'FILE_MISSING',
@@ -113,7 +113,7 @@ describe('the fingerprint of a slide in object storage', () => {
 });
 
 describe('a slide in object storage', () => {
-  it('is opened, and its tiles are read, as from a local file', async () => {
+  it('opens with the metadata of the slide and returns its tiles', async () => {
     store.set('Set/slide.svs', slide);
     const opened = await openSlide(objectAt('Set/slide.svs'), objects);
     expect(opened).toMatchObject({ format: 'aperio', objectivePower: 20 });
@@ -124,7 +124,7 @@ describe('a slide in object storage', () => {
     await opened.close();
   });
 
-  it('is rejected with FORMAT_NOT_SUPPORTED when its format needs a library that opens files', async () => {
+  it('is rejected with FORMAT_NOT_SUPPORTED when it is a MIRAX slide, which needs local files', async () => {
     store.set('Set/slide.mrxs', text('MIRAX'));
     await expect(openSlide(objectAt('Set/slide.mrxs'), objects)).rejects.toMatchObject({
       code: 'FORMAT_NOT_SUPPORTED',
@@ -132,7 +132,7 @@ describe('a slide in object storage', () => {
     });
   });
 
-  it('is grouped with the other objects of its series', async () => {
+  it('consists of all DICOM objects of its series when groupSlideFiles groups the objects', async () => {
     store.set('Series/large.dcm', await buildDicom());
     store.set('Series/small.dcm', await buildDicom({ downsample: 2, instance: '2' }));
     const group = () =>
@@ -142,7 +142,7 @@ describe('a slide in object storage', () => {
     expect(series.levels).toHaveLength(2);
   });
 
-  it('is not grouped while the storage does not respond', async () => {
+  it('causes the error of the storage when groupSlideFiles groups the objects while the storage does not respond', async () => {
     store.set('Series/large.dcm', await buildDicom());
     store.failWith(storeError);
     const group = groupSlideFiles({ path: 'Series', isObject: true }, ['large.dcm', 'b.vms'], [], objects);

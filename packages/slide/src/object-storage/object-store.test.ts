@@ -131,7 +131,7 @@ describe.skipIf(withoutObjectStore !== null)(`an object store (${withoutObjectSt
     await expect(listKeys('', withMissingBucket)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   });
 
-  it('lists all pages in order', async () => {
+  it('lists all keys in order when the store returns the list in several pages', async () => {
     const paged = createObjectStore(settings, { pageKeys: 3 });
     const names = Array.from({ length: 8 }, (_, i) => `many/${i}.svs`);
     await Promise.all(names.map((name) => paged.put(name, file('empty'))));

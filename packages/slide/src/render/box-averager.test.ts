@@ -13,21 +13,21 @@ const grey = (...values: number[]): Raster => ({
 const values = ({ rgb }: Raster) => [...rgb].filter((_, i) => i % 3 === 0);
 
 describe('the result of BoxAverager, which scales an image down,', () => {
-  it('equals the piece when the scale is 1', () => {
+  it('equals the added piece of the image when the scale is 1', () => {
     const piece = paintTissue(40, 30);
     const averager = new BoxAverager(40, 30);
     averager.add(piece, 0, 0, 1, 1);
     expect(difference(averager.finish(white), piece).max).toBe(0);
   });
 
-  it('contains only the part of a piece that lies inside the result', () => {
+  it('contains only the pixels inside its area when an added piece of the image is larger', () => {
     const piece = paintTissue(40, 30);
     const averager = new BoxAverager(10, 8);
     averager.add(piece, -5, -20, 1, 1);
     expect(difference(averager.finish(white), cropRaster(piece, 5, 20, 10, 8)).max).toBe(0);
   });
 
-  it.each([2, 4, 16])('is the mean of %d × %d source pixels', (factor) => {
+  it.each([2, 4, 16])('is the mean of $0 × $0 source pixels per pixel when the scale is $0', (factor) => {
     const picture = paintTissue(64, 64);
     const averager = new BoxAverager(64 / factor, 64 / factor);
     averager.add(picture, 0, 0, 1 / factor, 1 / factor);

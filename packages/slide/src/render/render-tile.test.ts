@@ -61,7 +61,7 @@ describe.each<[string, () => Promise<Slide>]>([
   ['a slide whose tiles are too small to send', () => openTiff({ tileSize: 64, downsamples: [1, 2] })],
   ['a long and thin slide', () => openSvs({ width: 3000, height: 40, downsamples: [1] })],
   ['a slide smaller than a tile', () => openSvs({ width: 40, height: 30, downsamples: [1] })],
-])('the tiles of %s', (_, open) => {
+])('the native and rendered tiles of %s', (_, open) => {
   it('have the size that Deep Zoom requires and show the slide reduced by a box filter', async () => {
     const slide = await open();
     const full = await fullResolution(slide);
@@ -106,7 +106,7 @@ describe('a rendered tile', () => {
       expect(Math.abs(sample - (pixelAt(100)[i] ?? 0))).toBeLessThan(4);
   });
 
-  it('fills gaps of a smaller level from a larger one', async () => {
+  it('shows the pixels of a larger level where a smaller level has no tile', async () => {
     const plan = { width: 1000, height: 900, downsamples: [1, 4, 8] };
     const isEmpty = (level: number, column: number, row: number) =>
       (level === 1 && column === 1 && row === 0) || (level === 2 && column === 0 && row === 0);
@@ -127,7 +127,7 @@ describe('a rendered tile', () => {
     }
   });
 
-  it('shows the background where full resolution has no tile either', async () => {
+  it('shows the background where neither the smaller level nor full resolution has a tile', async () => {
     const isEmpty = (_: number, column: number) => column === 0;
     const slide = await openSvs({ width: 1000, height: 900, downsamples: [1, 4], isEmpty });
     const { rgb } = await renderPixels(slide, { dziLevel: 8, x: 0, y: 0, width: 30, height: 30 });
@@ -164,7 +164,7 @@ describe('a rendered tile', () => {
     }
   });
 
-  it('does not read the file again for each of the smallest levels', async () => {
+  it('of one of the smallest levels is rendered without reading the source tiles again', async () => {
     const slide = await openSvs({ width: 1000, height: 900, downsamples: [1] });
     let tilesRead = 0;
     const readTile: Slide['readTile'] = (...args) => {
@@ -178,7 +178,7 @@ describe('a rendered tile', () => {
     expect(tilesRead).toBe(8 * 8); // 1000 × 900 pixels in tiles of 128
   });
 
-  it('of a very large slide without a pyramid is completed over several calls, each tile read once', async () => {
+  it('that takes longer than the 5 s limit of a call is completed by repeated calls, which read each source tile once', async () => {
     const side = 16_384;
     const small = { width: 1, height: 1, samples: [0], samplesPerPixel: 1, photometric: 1 };
     const { tags } = encodeSamples({ ...small, tile: { width: 512, height: 512 } });

@@ -11,7 +11,7 @@ const skippedWithoutSlides = slides === '' ? ' (skipped: TEST_SLIDES names no fo
 
 const codingOf = ({ level, codec, process, colour }: StoredLevel) => `${level} ${codec} ${process} ${colour}`;
 
-describe('stored levels, whose tiles are sent as stored,', () => {
+describe('stored levels of a slide, whose JPEG tiles are sent as stored in the file,', () => {
   it('are the levels whose tiles are JPEG, described by codec, process and colour model', async () => {
     const rgb = await openBytes(await buildSvs());
     expect((await storedLevels(rgb)).map(codingOf)).toEqual(['0 jpeg baseline rgb', '1 jpeg baseline rgb']);
@@ -19,7 +19,7 @@ describe('stored levels, whose tiles are sent as stored,', () => {
     expect((await storedLevels(ycc))[0]?.colour).toMatch(/^ycc/);
   });
 
-  it('have a background-coloured JPEG for each tile that full resolution omits, and a gap for each tile that a smaller level omits', async () => {
+  it('return a background-coloured JPEG for a tile missing at full resolution, and null for one missing at a smaller level', async () => {
     const slide = await openBytes(await buildSvs({ isEmpty: (_, column, row) => column + row === 0 }));
     const [full] = await storedLevels(slide);
     const bytes = full && (await readStoredTile(slide, full, 0));
@@ -28,7 +28,7 @@ describe('stored levels, whose tiles are sent as stored,', () => {
     expect(await readStoredTile(slide, small, 0)).toBeNull();
   });
 
-  it('reject a tile index beyond the last tile of the level', async () => {
+  it('throw TILE_OUT_OF_RANGE for an invalid tile index, such as one beyond the last tile', async () => {
     const slide = await openBytes(await buildSvs());
     const [full] = await storedLevels(slide);
     for (const index of [-1, 16, 0.5, Number.NaN]) {

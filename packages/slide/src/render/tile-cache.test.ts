@@ -18,8 +18,8 @@ const openStrips = () => {
 /** Returns a raster of 16 MiB, a quarter of the cache. */
 const large = async () => ({ width: 16, height: 1, rgb: new Uint8Array(16 * 2 ** 20) });
 
-describe('the cache of tiles from which several rendered tiles are cut', () => {
-  it('reads and decodes each tile once', async () => {
+describe('the cache of decoded source tiles of rendered tiles', () => {
+  it('makes the renderer read each source tile once for five rendered tiles', async () => {
     const slide = await openStrips();
     const read: number[] = [];
     const readTile: Slide['readTile'] = (address, signal) => {
@@ -62,7 +62,7 @@ describe('the cache of tiles from which several rendered tiles are cut', () => {
     expect(decoded).toBe(1);
   });
 
-  it('holds a tile that is larger than the whole cache', async () => {
+  it('caches a tile that is larger than its size limit until the next tile is added', async () => {
     const slide = await openStrips();
     const huge = async () => ({ width: 16, height: 1, rgb: new Uint8Array(65 * 2 ** 20) });
     const address = { level: 0, column: 0, row: 0 };
@@ -72,7 +72,7 @@ describe('the cache of tiles from which several rendered tiles are cut', () => {
     expect((await cachedTile(slide, address, 1, huge)) === cached).toBe(false);
   });
 
-  it('does not cache tiles that the file left empty', async () => {
+  it('does not cache null, which stands for a tile that the file does not store', async () => {
     const slide = await openStrips();
     const address = { level: 0, column: 0, row: 0 };
     expect(await cachedTile(slide, address, 1, async () => null)).toBeNull();

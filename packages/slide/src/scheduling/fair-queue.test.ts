@@ -18,7 +18,7 @@ function queueOf(jobs: readonly string[], pathOf: (job: string) => string[]): Fa
   return queue;
 }
 
-describe('the order of jobs in a fair queue', () => {
+describe('the order of jobs in FairQueue, in which keys such as accounts take turns,', () => {
   it('is the order of arrival for the jobs of one key', () => {
     expect(startAll(queueOf(['a1', 'a2', 'a3'], () => ['a']))).toEqual(['a1', 'a2', 'a3']);
   });
@@ -36,12 +36,12 @@ describe('the order of jobs in a fair queue', () => {
     expect([first?.job, ...startAll(queue)]).toEqual(['a1', 'b1', 'a2', 'c1', 'b2', 'a3']);
   });
 
-  it('gives turns to the keys of the second level too, such as the sessions of an account', () => {
+  it('lets second-level keys, such as the sessions of an account, take turns within their first-level key', () => {
     const queue = queueOf(['ax1', 'ax2', 'ax3', 'ay1', 'bx1', 'bx2'], ([one = '', two = '']) => [one, two]);
     expect(startAll(queue)).toEqual(['ax1', 'bx1', 'ay1', 'bx2', 'ax2', 'ax3']);
   });
 
-  it('is by priority number, the lowest first, for the jobs of one path of keys', () => {
+  it('is by priority number, the lowest first, for jobs with the same keys', () => {
     const queue = new FairQueue<string>({ total: 100 });
     queue.add('later', ['a'], 1);
     queue.add('first', ['a'], 0);
@@ -50,14 +50,14 @@ describe('the order of jobs in a fair queue', () => {
     expect(startAll(queue)).toEqual(['first', 'other key, low priority', 'second', 'later']);
   });
 
-  it('leaves out a job that cannot start now, and its key keeps its turn', () => {
+  it('skips a job that cannot start yet, and starts it before later jobs of other keys when it can start', () => {
     const queue = queueOf(['a-slow', 'b1', 'b2'], ([key = '']) => [key]);
     expect(startAll(queue, (job) => job !== 'a-slow')).toEqual(['b1', 'b2']);
     queue.add('b3', ['b']);
     expect(startAll(queue)).toEqual(['a-slow', 'b3']);
   });
 
-  it('does not count a removed job as a turn of its key', () => {
+  it('does not take the turn of a key when a job of the key is removed instead of started', () => {
     const queue = queueOf(['a1', 'a2', 'b1'], ([key = '']) => [key]);
     const first = queue.next();
     expect(first && queue.remove(first)).toBe(true);
@@ -66,15 +66,15 @@ describe('the order of jobs in a fair queue', () => {
   });
 });
 
-describe('a full fair queue', () => {
-  it('rejects another job of the only key', () => {
+describe('a full FairQueue, in which keys such as accounts take turns,', () => {
+  it('rejects another job when all waiting jobs have the same key as the new job', () => {
     const queue = new FairQueue<string>({ total: 2 });
     expect([queue.add('a1', ['a']), queue.add('a2', ['a'])]).not.toContain(null);
     expect(queue.add('a3', ['a'])).toBeNull();
     expect(queue.size).toBe(2);
   });
 
-  it('rejects another job of a key that has reached its limit, and accepts jobs of other keys', () => {
+  it('rejects another job of a key that has reached the limit per key, and accepts jobs of other keys', () => {
     const queue = new FairQueue<string>({ total: 100, perKey: [3, 2] });
     expect(queue.add('1', ['a', 'x'])).not.toBeNull();
     expect(queue.add('2', ['a', 'x'])).not.toBeNull();
@@ -93,13 +93,13 @@ describe('a full fair queue', () => {
     expect(startAll(queue)).toEqual(['1', '4', '5', '2']);
   });
 
-  it('compares second-level keys when the new job belongs to the first-level key with the most jobs', () => {
+  it('displaces the newest job of the second-level key (account) with the most jobs when all jobs share a first-level key', () => {
     const queue = new FairQueue<string>({ total: 4 });
     for (const job of ['1', '2', '3', '4']) queue.add(job, ['network', 'flooding account']);
     expect(queue.add('5', ['network', 'other account'])?.displaced?.job).toBe('4');
   });
 
-  it('displaces the least urgent jobs first', () => {
+  it('displaces a job of low priority rather than a newer job of high priority', () => {
     const queue = new FairQueue<string>({ total: 3 });
     queue.add('urgent', ['a'], 0);
     queue.add('not urgent', ['a'], 1);
@@ -107,7 +107,7 @@ describe('a full fair queue', () => {
     expect(queue.add('other', ['b'])?.displaced?.job).toBe('not urgent');
   });
 
-  it('accepts jobs again after others were started, removed or cleared', () => {
+  it('accepts a job again after a waiting job was started, removed or cleared', () => {
     const queue = new FairQueue<string>({ total: 1, perKey: [1] });
     const first = queue.add('1', ['a'])?.ticket;
     if (first) queue.start(first);

@@ -29,7 +29,7 @@ describe('openFileSource', () => {
     await source.close();
   });
 
-  it('reads into a buffer without touching the bytes around the target', async () => {
+  it('reads into a part of a buffer and leaves the other bytes of the buffer unchanged', async () => {
     const source = await openFileSource(path);
     const buffer = new Uint8Array(6).fill(255);
     await source.readInto(buffer, 2, 10, 3);
@@ -40,12 +40,12 @@ describe('openFileSource', () => {
   it.each([
     ['past the end', 99, 2, 'FILE_TRUNCATED'],
     ['far past the end', 2 ** 52, 1, 'FILE_TRUNCATED'],
-    ['more bytes than the file has', 0, 2 ** 40, 'FILE_TRUNCATED'],
+    ['of more bytes than the file has', 0, 2 ** 40, 'FILE_TRUNCATED'],
     ['before the start', -1, 2, 'FILE_CORRUPT'],
     ['at a fractional offset', 0.5, 2, 'FILE_CORRUPT'],
     ['at infinity', Number.POSITIVE_INFINITY, 2, 'FILE_CORRUPT'],
     ['with a negative length', 2, -1, 'FILE_CORRUPT'],
-  ])('rejects reading %s', async (_, offset, length, code) => {
+  ])('throws $3 for a read %s', async (_, offset, length, code) => {
     const source = await openFileSource(path);
     await expect(source.read(offset, length)).rejects.toMatchObject({ code });
     await source.close();
@@ -81,14 +81,14 @@ describe('openFileSource', () => {
     await source.close();
   });
 
-  it('keeps reading a file after it has grown, if the file was opened with mayGrow', async () => {
+  it('reads a file that has grown since it was opened if it was opened with the option mayGrow', async () => {
     const source = await openFileSource(path, { mayGrow: true });
     await appendFile(path, 'more');
     expect([...(await source.read(97, 3))]).toEqual([97, 98, 99]);
     await source.close();
   });
 
-  it('reads the same bytes on this thread and in the thread pool', async () => {
+  it('returns the same bytes for a read on the calling thread and a read in the thread pool', async () => {
     const bytes = randomBytes(600_000);
     await writeFile(path, bytes);
     const source = await openFileSource(path);
@@ -112,7 +112,7 @@ describe('openFileSource', () => {
     await source.close();
   });
 
-  it('names no path in the message when the file is missing', async () => {
+  it('throws an error whose message contains no path when the file is missing', async () => {
     const error = await openFileSource(join(folder, 'secret.svs')).catch((caught: unknown) => caught);
     expect(error).toMatchObject({ code: 'FILE_MISSING', message: expect.not.stringContaining('secret') });
   });

@@ -28,12 +28,12 @@ describe('reading a file on the calling thread, not in the thread pool,', () => 
     expect(shareOfTime(0.05)).toBeCloseTo(1);
   });
 
-  it.each([0.2, 1, 10])('takes between 1 and 6 percent of the time when every read takes %s ms', (ms) => {
+  it.each([0.2, 1, 10])('takes 1 to 6 % of the elapsed time when every read takes %s ms', (ms) => {
     expect(shareOfTime(ms)).toBeGreaterThan(0.01);
     expect(shareOfTime(ms)).toBeLessThan(0.06);
   });
 
-  it('stops for about 10 seconds after a read of 500 ms', () => {
+  it('is not allowed for 9 to 10 seconds after a read of 500 ms', () => {
     pace.recordRead(500);
     now += 9000;
     expect(pace.mayReadOnThisThread(1000)).toBe(false);
@@ -41,7 +41,7 @@ describe('reading a file on the calling thread, not in the thread pool,', () => 
     expect(pace.mayReadOnThisThread(1000)).toBe(true);
   });
 
-  it('continues after a single slow read', () => {
+  it('is still allowed after a single read of 10 ms', () => {
     pace.recordRead(10);
     expect(pace.mayReadOnThisThread(1000)).toBe(true);
   });

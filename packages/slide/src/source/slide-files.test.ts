@@ -39,11 +39,14 @@ describe('the local files of a slide', () => {
   it.each([
     [['beside.dat'], ['beside.dat', 'slide.mrxs']],
     [[], ['slide.mrxs']],
-  ])('are those that the location names, when it names members: %j', async (members, names) => {
-    const slideFiles = await openLocalFiles({ path: join(folder, 'dataset', 'slide.mrxs'), members });
-    expect(await slideFiles.list()).toEqual(names);
-    await slideFiles.close();
-  });
+  ])(
+    'are only the leading file and the listed members when the location of the slide lists members: %j',
+    async (members, names) => {
+      const slideFiles = await openLocalFiles({ path: join(folder, 'dataset', 'slide.mrxs'), members });
+      expect(await slideFiles.list()).toEqual(names);
+      await slideFiles.close();
+    },
+  );
 
   it.each(['../secret', 'parts/../../secret', '..', '.', '', '/etc/passwd', 'beside.dat\0'])(
     "are rejected with FILE_CORRUPT when they are outside the slide's folder: %j",
@@ -79,14 +82,14 @@ describe('the local files of a slide', () => {
       await before.close();
     });
 
-    it('must all exist when the slide is opened', async () => {
+    it('cause FILE_MISSING when the slide is opened and one of them does not exist', async () => {
       await rm(join(folder, 'dataset', 'beside.dat'));
       await expect(openLocalFiles(location())).rejects.toMatchObject({ code: 'FILE_MISSING' });
       await expect(fingerprintOfFiles(location())).rejects.toMatchObject({ code: 'FILE_MISSING' });
     });
   });
 
-  it('cause FILE_MISSING when a missing file is opened', async () => {
+  it('cause FILE_MISSING when a file that does not exist is opened by its name', async () => {
     await expect(files.open('gone.dat')).rejects.toMatchObject({ code: 'FILE_MISSING' });
   });
 

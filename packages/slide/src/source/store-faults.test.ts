@@ -60,7 +60,7 @@ describe.skipIf(withoutObjectStore !== null)(
       expect(expectedBytes.equals(await readRange())).toBe(true);
     });
 
-    it('returns the bytes when a proxy marks every ETag as weak', async () => {
+    it('returns the requested bytes when a proxy marks every ETag as weak', async () => {
       proxy.failAlways({ kind: 'weak-etag' });
       const { etag, size } = await store.head('slide.svs');
       const read = await store.read({ key: 'slide.svs', etag, size }, 1000, 200_000);
@@ -77,19 +77,22 @@ describe.skipIf(withoutObjectStore !== null)(
     ];
 
     it.each(transientFaults)(
-      'returns the bytes from the third request after two times %s',
+      'returns the requested bytes with the third request when the first two get %s',
       async (_, fault) => {
         proxy.fail([fault, fault]);
         expect(expectedBytes.equals(await readRange())).toBe(true);
       },
     );
 
-    it.each(transientFaults)('fails after three requests when each of them gets %s', async (_, fault) => {
-      proxy.failAlways(fault);
-      const before = proxy.requests.length;
-      await expect(readRange()).rejects.toMatchObject(unavailable);
-      expect(proxy.requests.length - before).toBe(3);
-    });
+    it.each(transientFaults)(
+      'throws STORE_UNAVAILABLE after three requests when each request gets %s',
+      async (_, fault) => {
+        proxy.failAlways(fault);
+        const before = proxy.requests.length;
+        await expect(readRange()).rejects.toMatchObject(unavailable);
+        expect(proxy.requests.length - before).toBe(3);
+      },
+    );
 
     it.each([
       ['a 403 response', { kind: 'status', status: 403 }, 'STORE_UNAVAILABLE'],
@@ -98,14 +101,14 @@ describe.skipIf(withoutObjectStore !== null)(
       ['another ETag', { kind: 'other-etag' }, 'FILE_CHANGED'],
       ['the whole object instead of a range', { kind: 'whole' }, 'STORE_UNAVAILABLE'],
       ['another range', { kind: 'wrong-range' }, 'STORE_UNAVAILABLE'],
-    ] as const)('fails immediately, without a retry, for %s', async (_, fault, code) => {
+    ] as const)('throws $2 without a retry for %s', async (_, fault, code) => {
       proxy.failAlways(fault);
       const before = proxy.requests.length;
       await expect(readRange()).rejects.toMatchObject({ code });
       expect(proxy.requests.length - before).toBe(1);
     });
 
-    it('does not follow redirects', async () => {
+    it('throws STORE_UNAVAILABLE and does not follow the redirect when it gets one', async () => {
       const canary = await startFaultProxy(settings.endpoint);
       proxy.failAlways({ kind: 'redirect', to: `${canary.endpoint}/canary` });
       await expect(readRange()).rejects.toMatchObject(unavailable);
@@ -113,7 +116,7 @@ describe.skipIf(withoutObjectStore !== null)(
       await canary.close();
     });
 
-    it('aborts the connection when the store sends a whole object', async () => {
+    it('aborts the connection when the store sends a whole object instead of the requested range', async () => {
       proxy.failAlways({ kind: 'whole' });
       const before = proxy.sentBytes;
       await expect(store.read(object, 0, 100)).rejects.toMatchObject(unavailable);
@@ -124,13 +127,13 @@ describe.skipIf(withoutObjectStore !== null)(
     it.each([
       ['no response', { kind: 'stall' }],
       ['a body of 100 bytes per 100 ms', { kind: 'slow', bytes: 100 }],
-    ] as const)('fails with STORE_TIMEOUT after the time limit when it gets %s', async (_, fault) => {
+    ] as const)('throws STORE_TIMEOUT after the time limit when it gets %s', async (_, fault) => {
       proxy.failAlways(fault);
       const reading = readRange(createObjectStore(settings, impatientLimits));
       await expect(reading).rejects.toMatchObject({ code: 'STORE_TIMEOUT' });
     });
 
-    it('fails with STORE_TIMEOUT also when garbage collection runs while the body arrives', async () => {
+    it('throws STORE_TIMEOUT even if garbage collection runs while the body of the response arrives', async () => {
       proxy.failAlways({ kind: 'slow', bytes: 100 });
       setFlagsFromString('--expose-gc');
       const collectGarbage = runInNewContext('gc') as () => void;
@@ -144,7 +147,7 @@ describe.skipIf(withoutObjectStore !== null)(
       }
     });
 
-    it('rejects with the abort reason when the caller aborts', async () => {
+    it('rejects a read with the abort reason of the caller when the caller aborts it', async () => {
       proxy.failAlways({ kind: 'stall' });
       const controller = new AbortController();
       const reading = store.read(object, 0, 10, controller.signal);

@@ -24,7 +24,7 @@ const tile = (): EncodedImage => ({
   height: 1024,
 });
 
-describe('decodeCached', () => {
+describe('decodeCached, which reads TIFF tiles through a cache of decoded tiles,', () => {
   it('reads and decodes a tile once, also for concurrent calls', async () => {
     const { read, reads } = countingReader(tile);
     const [first, second] = await Promise.all([decodeCached(read, 0, 0), decodeCached(read, 0, 0)]);
@@ -33,7 +33,7 @@ describe('decodeCached', () => {
     expect(reads()).toBe(1);
   });
 
-  it('reads tiles of different positions or different images separately', async () => {
+  it('reads tiles at different positions and tiles of different images separately', async () => {
     const [first, second] = [countingReader(tile), countingReader(tile)];
     await decodeCached(first.read, 0, 0);
     await decodeCached(first.read, 0, 1);
@@ -54,13 +54,13 @@ describe('decodeCached', () => {
     expect(reads()).toBe(12);
   });
 
-  it('caches empty tiles', async () => {
+  it('reads a tile that the file does not store once, and then returns null from the cache', async () => {
     const { read, reads } = countingReader(() => null);
     expect([await decodeCached(read, 0, 0), await decodeCached(read, 0, 0)]).toEqual([null, null]);
     expect(reads()).toBe(1);
   });
 
-  it('does not cache a failed read', async () => {
+  it('reads a tile again after a failed read', async () => {
     let diskFails = true;
     const { read, reads } = countingReader(() => {
       if (diskFails) throw new Error('disk read failed');

@@ -65,7 +65,7 @@ describe.each(layouts)('openTiff on a file ($name)', (layout) => {
     expect(await first.real(tag.XResolution)).toBeCloseTo(6666.67);
   });
 
-  it('returns long tables as typed arrays', async () => {
+  it('returns the tile offsets and byte counts of 500 tiles as typed arrays', async () => {
     const { first } = await open();
     const byteCounts = await first.table(tag.TileByteCounts, 499);
     expect(byteCounts).toHaveLength(499);
@@ -106,7 +106,7 @@ describe('TiffDirectory', () => {
     expect(await directory.real(tag.ImageWidth)).toBeNull();
   });
 
-  it('rejects a value of a signed or unknown field type as corrupt when it should be a whole number', async () => {
+  it('throws FILE_CORRUPT for a whole number whose field type is signed or unknown', async () => {
     for (const type of [6, 9, 0, 99]) {
       const directory = await directoryWith({ type, numbers: [1] });
       await expect(directory.number(tag.ImageWidth)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });

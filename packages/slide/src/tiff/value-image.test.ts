@@ -30,11 +30,11 @@ async function readAllValues(tiff: Uint8Array) {
   return { ...image, values };
 }
 
-describe('openValueTiff on a TIFF that libvips wrote', () => {
+describe('openValueTiff, which reads one value per pixel from a TIFF that libvips wrote,', () => {
   it.each([
     ['JPEG tiles of a pyramid', { tile: true, tileWidth: 128, tileHeight: 128, pyramid: true }],
     ['JPEG strips', {}],
-  ])('returns the values that libvips reads from %s', async (_, layout) => {
+  ])('returns the same values as libvips from %s', async (_, layout) => {
     const tiff = await greyWaves()
       .picture.tiff({ compression: 'jpeg', quality: 75, ...layout })
       .toBuffer();
@@ -61,14 +61,14 @@ describe('openValueTiff on a TIFF that libvips wrote', () => {
     },
   );
 
-  it('rejects a file as damaged when a JPEG tile is not a JPEG', async () => {
+  it('throws FILE_CORRUPT when the bytes of a JPEG tile are not a JPEG', async () => {
     const tiff = await greyWaves().picture.tiff({ compression: 'jpeg', tile: true }).toBuffer();
     const firstTile = tiff.indexOf(Buffer.from([0xff, 0xd8, 0xff]));
     tiff.fill(0, firstTile, firstTile + 3);
     await expect(readAllValues(tiff)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 
-  it('rejects a JPEG of three bands, and the message states the number of bands', async () => {
+  it('throws FORMAT_NOT_SUPPORTED for a JPEG of three bands, with the number of bands in the message', async () => {
     const rgb = sharp({ create: { width: 64, height: 64, channels: 3, background: 'red' } });
     const tiff = await rgb.tiff({ compression: 'jpeg' }).toBuffer();
     await expect(openValueTiff(memorySource(tiff))).rejects.toMatchObject({

@@ -63,7 +63,7 @@ const attacks: readonly (readonly [string, (ini: string, data: string) => string
 
 describe.skipIf(library === null)('a MIRAX slide that names a data file of another slide', () => {
   it.each(attacks)(
-    'is rejected with FILE_CORRUPT and shows no pixel of the other slide: the name is given %s',
+    'is rejected with FILE_CORRUPT, without a pixel of the other slide, when the name is given %s',
     async (_, ini) => {
       for (const data of ['../../restricted/secret/Data0000.dat', '../other/Data0000.dat']) {
         // The index fits the other slide's data file, so GLib's reading would show the other slide.
@@ -103,7 +103,7 @@ describe.skipIf(library === null)('a MIRAX slide that names a data file of anoth
 });
 
 describe('access to the files of a slide', () => {
-  it('is limited to the members that the catalogue has recorded', async () => {
+  it('is rejected with FILE_CORRUPT for files that are not members of the slide in the catalogue', async () => {
     const folder = join(root, 'members');
     await mkdir(join(folder, '_area_', 'stack1'), { recursive: true });
     for (const name of ['area.vsi', 'other.vsi', '_area_/stack1/frame_t.ets']) {
@@ -122,7 +122,7 @@ describe('access to the files of a slide', () => {
     await files.close();
   });
 
-  it('is limited to the files that a VMS slide names in its own folder', async () => {
+  it('is rejected with FILE_CORRUPT for a file that a VMS slide names after a non-ASCII blank', async () => {
     const folder = join(root, 'vms');
     await mkdir(folder);
     const description = '[Virtual Microscope Specimen]\nImageFile=own.jpg\n\u00a0ImageFile=other.jpg\n';

@@ -31,7 +31,7 @@ const read = (key: string, etag = '123'): ObjectQuestion => ({
 const ask = (question: ObjectQuestion, job: RenderJob | null) =>
   answerObjectQuestions(1, question, job, objects);
 
-describe('a render process that requests objects of the bucket', () => {
+describe('a render process that requests objects of object storage from the server', () => {
   it('reads its slide and the objects beside and below it', async () => {
     expect(await ask(head('Set/a.vsi'), slideJob)).toMatchObject({ questionId: 1, value: { size: 100 } });
     expect(await ask(list('Set/_a_/'), slideJob)).toMatchObject({ value: [{ key: 'Set/_a_/b.ets' }] });
@@ -52,7 +52,7 @@ describe('a render process that requests objects of the bucket', () => {
     expect(await ask(question, job)).toMatchObject({ failure: { code: 'FILE_MISSING' } });
   });
 
-  it('gets LIMIT_EXCEEDED for more bytes than one question may request', async () => {
+  it('gets LIMIT_EXCEEDED when it requests more bytes than one message may request', async () => {
     const question = { ...read('Set/a.vsi'), length: MAX_REQUEST_BYTES + 1 } as ObjectQuestion;
     expect(await ask(question, slideJob)).toMatchObject({ failure: { code: 'LIMIT_EXCEEDED' } });
   });
@@ -63,7 +63,7 @@ describe('a render process that requests objects of the bucket', () => {
     });
   });
 
-  it('gets an error for a malformed question, and the server does not crash', async () => {
+  it('gets STORE_UNAVAILABLE for a malformed message, which does not crash the server', async () => {
     const nonsense = { kind: 'head', key: 5 } as unknown as ObjectQuestion;
     expect(await ask(nonsense, slideJob)).toMatchObject({ failure: { code: 'STORE_UNAVAILABLE' } });
   });

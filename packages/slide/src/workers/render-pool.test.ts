@@ -59,7 +59,7 @@ describe('a render pool', () => {
     expect(await pixelsOf(thumbnail)).toMatchObject({ width: 100, height: 83 });
   });
 
-  it('inspects a slide: format, scale, size and levels', async () => {
+  it('returns format, scale, size and number of levels when it inspects a slide', async () => {
     expect(await renderPool().inspect(slide)).toEqual({
       format: 'aperio',
       fingerprint: expect.stringMatching(/^[\w-]{22}$/),
@@ -74,7 +74,7 @@ describe('a render pool', () => {
     });
   });
 
-  it('groups files that form one slide', async () => {
+  it('groups the DICOM files of a series to one slide and leaves out damaged and missing files', async () => {
     const seriesFolder = await mkdtemp(join(folder, 'series-'));
     const names = ['large.dcm', 'small.dcm', 'broken.dcm', 'gone.dcm'];
     await writeFile(join(seriesFolder, 'large.dcm'), await buildDicom());
@@ -105,7 +105,7 @@ describe('a render pool', () => {
     });
   });
 
-  it('renders the new file after a slide was replaced', async () => {
+  it('renders tiles of the new file after the file of a slide was replaced', async () => {
     const pool = renderPool();
     const path = join(folder, 'replaced.svs');
     const address = { dziLevel: 8, column: 0, row: 0 };
@@ -172,7 +172,7 @@ describe('a render pool', () => {
     for (const job of longJobs) await expect(job).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  it('starts at most the configured number of processes, with lower priority', async () => {
+  it('starts at most the configured number of processes, with below-normal CPU priority', async () => {
     const pool = renderPool({ processes: 2 });
     const columns = [0, 1, 2, 3];
     await Promise.all(columns.map((column) => pool.tile(slide, { dziLevel: 9, column, row: 3 })));
@@ -192,7 +192,7 @@ describe('a render pool', () => {
     expect(pool.faults).toBe(0);
   });
 
-  it('lists the tiles to prerender, and throws FILE_CHANGED for another fingerprint', async () => {
+  it('lists the tiles to prerender, and throws FILE_CHANGED when the slide does not have the expected fingerprint', async () => {
     const pool = renderPool();
     const { fingerprint } = await pool.inspect(slide);
     const expected = { ...slide, fingerprint };
@@ -205,7 +205,7 @@ describe('a render pool', () => {
     await expect(pool.tilesToRender(replaced, 9)).rejects.toMatchObject({ code: 'FILE_CHANGED' });
   });
 
-  it('reports waiting requests for a tile that a viewer requested, but not for prerendering', async () => {
+  it('sets hasWaitingRequests while a requested tile is rendered, but not while a tile is prerendered', async () => {
     const pool = renderPool();
     expect(pool.hasWaitingRequests).toBe(false);
     const prerendered = pool.prerenderTile(slide, { dziLevel: 8, column: 0, row: 0 });
@@ -402,7 +402,7 @@ describe('a render pool with several accounts', () => {
     for (const job of longJobs) await expect(job).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  it('keeps a job for the second account when the first one stops waiting', async () => {
+  it('completes a job that two accounts requested for the second account when the first account aborts its request', async () => {
     const { pool, done, record, free } = busyPool();
     const controller = new AbortController();
     const aborted = pool.tile(slide, tileAt(0), controller.signal, requesterOf('first'));
