@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { App } from './App.tsx';
 
 describe('the toasts of the app', () => {
-  it('are limited to 20 at a time, with the newest on top', async () => {
+  it('are limited to 20 at a time: the newest is on top, and the 21st waits until one closes', async () => {
     render(<App env="test">{null}</App>);
     act(() => {
       for (let number = 1; number <= 21; number += 1) toast.success(`toast ${number}`);

@@ -60,7 +60,7 @@ describe('initialiseAuth with a stored sign-in', () => {
   });
 
   it.each([
-    ['a rejected token', () => errorResponse('token_invalid')],
+    ['a response that rejects the token', () => errorResponse('token_invalid')],
     ['a response without a user', () => ({ token: 'token-1' })],
   ])('ends the sign-in after %s', async (_, answer) => {
     storeSignIn({ token: 'token-1', user: ipek });
@@ -75,9 +75,12 @@ describe('initialiseAuth with a stored sign-in', () => {
 
   it.each([
     ['a network error', () => Promise.reject(new TypeError('Failed to fetch'))],
-    ['an unreachable provider', () => errorResponse('token_unverifiable')],
-    ['too many requests', () => errorResponse('rate_limited')],
-    ['a page of a proxy', () => new Response('<h1>Bad gateway</h1>', { status: 502 })],
+    [
+      'the error token_unverifiable (identity provider unreachable)',
+      () => errorResponse('token_unverifiable'),
+    ],
+    ['the error rate_limited', () => errorResponse('rate_limited')],
+    ['an HTML error page of a proxy', () => new Response('<h1>Bad gateway</h1>', { status: 502 })],
   ])('keeps the user signed in after %s, because an outage must not sign users out', async (_, answer) => {
     storeSignIn({ token: 'token-1', user: ipek });
     stubApi({ 'POST /auth/verify': answer });
@@ -101,7 +104,7 @@ describe('initialiseAuth with a stored sign-in', () => {
     expect(calls).toEqual([]);
   });
 
-  it('does not verify the token again while a user is signed in', async () => {
+  it('does not verify the token again when it is called while a user is signed in', async () => {
     storeSignIn({ token: 'token-1', user: ipek });
     const calls = stubApi({ 'POST /auth/verify': { user: ipek, token: 'token-1' } });
     await initialiseAuth();
@@ -111,7 +114,7 @@ describe('initialiseAuth with a stored sign-in', () => {
 });
 
 describe('login', () => {
-  it('exchanges the identity token for a bearer token and stores it', async () => {
+  it('exchanges the identity token for a bearer token and stores the bearer token', async () => {
     const calls = stubApi({
       'POST /auth/login': { token: 'identity-token', expires_in: 43_200 },
       'POST /auth/verify': { user: ipek, token: 'token-1' },
@@ -259,7 +262,7 @@ describe('a change of the stored sign-in in another tab', () => {
     expect(authState()).toEqual(signedOut);
   });
 
-  it('makes this tab adopt the new sign-in and clear its cached data', async () => {
+  it('makes this tab adopt the new sign-in and clear its cached data when the other tab signs in', async () => {
     stubApi({ 'POST /auth/verify': { user: deniz, token: 'token-2' } });
     queryClient.setQueryData(['profile'], ipek);
     storeSignIn({ token: 'token-2', user: deniz });
@@ -274,7 +277,7 @@ describe('a change of the stored sign-in in another tab', () => {
     expect(authState().isAuthenticated).toBe(true);
   });
 
-  it('is not overwritten by the response of a verification that was running', async () => {
+  it('is not overwritten by the response of a token verification that this tab sent before', async () => {
     setAuthState(signedOut);
     const verification = pendingResponse();
     stubApi({ 'POST /auth/verify': verification.answer });

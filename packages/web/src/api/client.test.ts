@@ -37,7 +37,7 @@ function storeAnySignIn() {
   storeSignIn({ token: 'token-1', user: account() });
 }
 
-describe('call (API client)', () => {
+describe('call, which sends an API request from the browser,', () => {
   it('sends the stored token as a bearer token', async () => {
     storeAnySignIn();
     const calls = stubApi({ 'GET /user/profile': { user: account() } });
@@ -73,7 +73,7 @@ describe('call (API client)', () => {
     },
   );
 
-  it('times out after 10 s', async () => {
+  it('throws NoResponseError after 10 s without a response', async () => {
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
     vi.stubGlobal('fetch', (_: string, { signal }: RequestInit) =>
       Promise.reject(signal?.aborted ? signal.reason : new Error('not aborted')),
@@ -82,7 +82,7 @@ describe('call (API client)', () => {
     expect(timeout).toHaveBeenCalledWith(10_000);
   });
 
-  it('rejects with the reason when the caller aborts it', async () => {
+  it('rejects with the abort reason of the caller when the caller aborts it', async () => {
     vi.stubGlobal('fetch', (_: string, { signal }: RequestInit) => Promise.reject(signal?.reason));
     const reason = new Error('left the screen');
     await expect(call(getProfile, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -104,7 +104,7 @@ describe('call (API client)', () => {
   });
 
   it.each([
-    ['a page of a proxy', () => new Response('<h1>Bad gateway</h1>', { status: 502 })],
+    ['an HTML error page of a proxy', () => new Response('<h1>Bad gateway</h1>', { status: 502 })],
     [
       'an error code that is not in the contract',
       () => Response.json({ code: 'teapot', message: '…' }, { status: 502 }),
@@ -116,7 +116,7 @@ describe('call (API client)', () => {
     expect(thrown).toMatchObject({ status: 502 });
   });
 
-  it('rejects a response that violates the contract', async () => {
+  it('throws ZodError for a response that violates the API contract', async () => {
     stubApi({ 'GET /user/profile': { user: { uid: 'u' } } });
     await expect(call(getProfile, {})).rejects.toMatchObject({ name: 'ZodError' });
   });
