@@ -7,7 +7,7 @@ import { listUsers } from '../store/users.ts';
 import { testServer } from '../testing/test-server.ts';
 import { ensureFirstAdmin, restoreAdmin } from './first-admin.ts';
 
-describe.each(databaseKinds)('first start of the server, on %s', (database) => {
+describe.each(databaseKinds)('first start of the server, with %s as database', (database) => {
   it('creates an administrator with a random password, stored in a file that only the owner can read', async () => {
     const { services, config, as, clock } = await testServer({ database });
     const firstAdmin = await ensureFirstAdmin(services);
@@ -80,7 +80,7 @@ describe.each(databaseKinds)('first start of the server, on %s', (database) => {
   });
 });
 
-describe.each(databaseKinds)('restore-admin command, on %s', (database) => {
+describe.each(databaseKinds)('restore-admin command, with %s as database', (database) => {
   it('makes a deactivated account an active administrator with a new password, and revokes its tokens', async () => {
     const { services, fixtures, as } = await testServer({ database });
     const admin = await fixtures.admin();

@@ -7,133 +7,140 @@ import { databaseKinds } from '../store/testing/test-database.ts';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
 import { pointFeature } from '../testing/well-formed-requests.ts';
 
-describe.each(databaseKinds)('GET annotated slides and annotation counts, on %s', (database) => {
-  let server: TestServer;
-  let member: TestUser;
-  let other: TestUser;
-  let admin: TestUser;
+describe.each(databaseKinds)(
+  'GET /user/recent-annotations and GET /image-catalog/annotation-counts, with %s as database',
+  (database) => {
+    let server: TestServer;
+    let member: TestUser;
+    let other: TestUser;
+    let admin: TestUser;
 
-  beforeAll(async () => {
-    server = await testServer({ database, isShared: true });
-  }, 60_000);
-  afterAll(() => server.close());
-  beforeEach(async () => {
-    await server.services.db.deleteFrom('annotation_layers').execute();
-    const { fixtures } = server;
-    [member, other, admin] = [
-      await fixtures.user({ displayName: 'Ayşe Yılmaz' }),
-      await fixtures.user({ displayName: 'Can Öz' }),
-      await fixtures.admin(),
-    ];
-  });
-
-  const listRecent = async (reader: TestUser) =>
-    (await server.as(reader).call(listRecentAnnotations)).body.slides;
-  const countFor = async (reader: TestUser, images: readonly string[]) =>
-    (await server.as(reader).call(countAnnotations, { query: { images: images.join() } })).body.counts;
-
-  it('list each annotated slide once, with the layer that changed last, and the latest slide first', async () => {
-    const older = await server.fixtures.layer({ owner_uid: other.uid, name: 'Vessels', annotation_count: 2 });
-    server.clock.advance(1000);
-    const newer = await server.fixtures.layer({ owner_uid: member.uid, annotation_count: 1 });
-    server.clock.advance(1000);
-    await server.fixtures.layer({
-      image_id: newer.image_id,
-      owner_uid: member.uid,
-      name: 'Margins',
-      annotation_count: 5,
+    beforeAll(async () => {
+      server = await testServer({ database, isShared: true });
+    }, 60_000);
+    afterAll(() => server.close());
+    beforeEach(async () => {
+      await server.services.db.deleteFrom('annotation_layers').execute();
+      const { fixtures } = server;
+      [member, other, admin] = [
+        await fixtures.user({ displayName: 'Ayşe Yılmaz' }),
+        await fixtures.user({ displayName: 'Can Öz' }),
+        await fixtures.admin(),
+      ];
     });
-    expect(await listRecent(member)).toMatchObject([
-      { image_id: newer.image_id, layer_name: 'Margins', owner_name: 'Ayşe Yılmaz', annotation_count: 5 },
-      { image_id: older.image_id, layer_name: 'Vessels', owner_name: 'Can Öz', annotation_count: 2 },
-    ]);
-  });
 
-  it('move a slide to the top of the list and increase its count after a member drew an annotation on it', async () => {
-    const layer = await server.fixtures.layer({ owner_uid: member.uid });
-    server.clock.advance(1000);
-    await server.fixtures.layer({ owner_uid: other.uid, annotation_count: 1 });
-    expect(await listRecent(member)).toHaveLength(1);
-    server.clock.advance(1000);
-    const changes = [{ op: 'put', feature: pointFeature(), base_revision: null }];
-    await server.as(member).call(changeAnnotations, { params: { layerId: layer.id }, body: { changes } });
-    expect((await listRecent(member))[0]).toMatchObject({ image_id: layer.image_id, annotation_count: 1 });
-    expect(await countFor(member, [layer.image_id])).toEqual({ [layer.image_id]: 1 });
-  });
+    const listRecent = async (reader: TestUser) =>
+      (await server.as(reader).call(listRecentAnnotations)).body.slides;
+    const countFor = async (reader: TestUser, images: readonly string[]) =>
+      (await server.as(reader).call(countAnnotations, { query: { images: images.join() } })).body.counts;
 
-  it('list the 8 latest readable slides even if the account may not read more than 100 newer layers', async () => {
-    const ownImageIds: string[] = [];
-    for (let i = 0; i < 9; i++) {
-      ownImageIds.push(
-        (await server.fixtures.layer({ owner_uid: member.uid, annotation_count: 1 })).image_id,
-      );
+    it('list each annotated slide once, with its last changed layer, the most recently changed slide first', async () => {
+      const older = await server.fixtures.layer({
+        owner_uid: other.uid,
+        name: 'Vessels',
+        annotation_count: 2,
+      });
       server.clock.advance(1000);
-    }
-    const name = `Kısıtlı ${randomUUID()}`;
-    const now = server.clock.now().toISOString();
-    await saveDataset(server.services.db, { name, access: 'restricted', isListed: false, now });
-    const { id } = await server.fixtures.image({ dataset_name: name });
-    for (let i = 0; i < 101; i++) {
-      await server.fixtures.layer({ image_id: id, owner_uid: other.uid, annotation_count: 1 });
-    }
-    const slides = await listRecent(member);
-    expect(slides.map((slide) => slide.image_id)).toEqual(ownImageIds.reverse().slice(0, 8));
-    expect((await listRecent(admin))[0]?.image_id).toBe(id);
-  });
-
-  it('count shared layers and own layers for a member, and all layers for an administrator', async () => {
-    const shared = await server.fixtures.layer({ owner_uid: other.uid, annotation_count: 3 });
-    // The counts 3, 10, 100 and 1000 show in the sums which layers were counted.
-    const onSlide = { image_id: shared.image_id, visibility: 'private' } as const;
-    await server.fixtures.layer({ ...onSlide, owner_uid: other.uid, annotation_count: 10 });
-    await server.fixtures.layer({ ...onSlide, owner_uid: member.uid, annotation_count: 100 });
-    const deleted_at = server.clock.now().toISOString();
-    await server.fixtures.layer({ ...onSlide, owner_uid: member.uid, annotation_count: 1000, deleted_at });
-    const empty = await server.fixtures.image({});
-    const images = [shared.image_id, empty.id, randomUUID()];
-    expect(await countFor(member, images)).toEqual({ [shared.image_id]: 103 });
-    expect(await countFor(other, images)).toEqual({ [shared.image_id]: 13 });
-    expect(await countFor(admin, images)).toEqual({ [shared.image_id]: 113 });
-  });
-
-  it("omit another account's private layer", async () => {
-    const layer = await server.fixtures.layer({
-      owner_uid: other.uid,
-      visibility: 'private',
-      annotation_count: 1,
+      const newer = await server.fixtures.layer({ owner_uid: member.uid, annotation_count: 1 });
+      server.clock.advance(1000);
+      await server.fixtures.layer({
+        image_id: newer.image_id,
+        owner_uid: member.uid,
+        name: 'Margins',
+        annotation_count: 5,
+      });
+      expect(await listRecent(member)).toMatchObject([
+        { image_id: newer.image_id, layer_name: 'Margins', owner_name: 'Ayşe Yılmaz', annotation_count: 5 },
+        { image_id: older.image_id, layer_name: 'Vessels', owner_name: 'Can Öz', annotation_count: 2 },
+      ]);
     });
-    expect(await listRecent(member)).toEqual([]);
-    expect(await countFor(member, [layer.image_id])).toEqual({});
-  });
 
-  it.each([
-    ['of a restricted dataset', 'restricted'],
-    ['that is hidden from members', 'hidden'],
-    ['that was deleted', 'deleted'],
-    ['whose file cannot be read', 'failed'],
-  ] as const)('omit for members the annotations of a slide %s', async (_, kind) => {
-    const at = server.clock.now().toISOString();
-    const name = `Kısıtlı ${randomUUID()}`;
-    if (kind === 'restricted') {
-      await saveDataset(server.services.db, { name, access: 'restricted', isListed: false, now: at });
-    }
-    const image = await server.fixtures.image({
-      ...(kind === 'restricted' && { dataset_name: name }),
-      ...(kind === 'hidden' && { hidden_at: at }),
-      ...(kind === 'deleted' && { removed_at: at }),
-      ...(kind === 'failed' && { status: 'failed' }),
+    it('return a slide first, and with a higher count, after a member has drawn an annotation on the slide', async () => {
+      const layer = await server.fixtures.layer({ owner_uid: member.uid });
+      server.clock.advance(1000);
+      await server.fixtures.layer({ owner_uid: other.uid, annotation_count: 1 });
+      expect(await listRecent(member)).toHaveLength(1);
+      server.clock.advance(1000);
+      const changes = [{ op: 'put', feature: pointFeature(), base_revision: null }];
+      await server.as(member).call(changeAnnotations, { params: { layerId: layer.id }, body: { changes } });
+      expect((await listRecent(member))[0]).toMatchObject({ image_id: layer.image_id, annotation_count: 1 });
+      expect(await countFor(member, [layer.image_id])).toEqual({ [layer.image_id]: 1 });
     });
-    await server.fixtures.layer({ image_id: image.id, owner_uid: member.uid, annotation_count: 1 });
-    expect(await listRecent(member)).toEqual([]);
-    expect(await countFor(member, [image.id])).toEqual({});
-    const isListed = kind !== 'deleted';
-    expect(await countFor(admin, [image.id])).toEqual(isListed ? { [image.id]: 1 } : {});
-  });
 
-  it('return 400 for a request to count more than 100 slides, or for an invalid slide id', async () => {
-    const requestCounts = (images: string) =>
-      server.as(member).inject({ method: 'GET', url: `${countAnnotations.path}?images=${images}` });
-    expect((await requestCounts(Array.from({ length: 101 }, () => randomUUID()).join())).status).toBe(400);
-    expect((await requestCounts('slide')).status).toBe(400);
-  });
-});
+    it('list the 8 latest slides that the account may see, even if 101 newer layers are in a dataset without access', async () => {
+      const ownImageIds: string[] = [];
+      for (let i = 0; i < 9; i++) {
+        ownImageIds.push(
+          (await server.fixtures.layer({ owner_uid: member.uid, annotation_count: 1 })).image_id,
+        );
+        server.clock.advance(1000);
+      }
+      const name = `Kısıtlı ${randomUUID()}`;
+      const now = server.clock.now().toISOString();
+      await saveDataset(server.services.db, { name, access: 'restricted', isListed: false, now });
+      const { id } = await server.fixtures.image({ dataset_name: name });
+      for (let i = 0; i < 101; i++) {
+        await server.fixtures.layer({ image_id: id, owner_uid: other.uid, annotation_count: 1 });
+      }
+      const slides = await listRecent(member);
+      expect(slides.map((slide) => slide.image_id)).toEqual(ownImageIds.reverse().slice(0, 8));
+      expect((await listRecent(admin))[0]?.image_id).toBe(id);
+    });
+
+    it('count the annotations of shared and own layers for a member, and of all layers for an administrator', async () => {
+      const shared = await server.fixtures.layer({ owner_uid: other.uid, annotation_count: 3 });
+      // The counts 3, 10, 100 and 1000 show in the sums which layers were counted.
+      const onSlide = { image_id: shared.image_id, visibility: 'private' } as const;
+      await server.fixtures.layer({ ...onSlide, owner_uid: other.uid, annotation_count: 10 });
+      await server.fixtures.layer({ ...onSlide, owner_uid: member.uid, annotation_count: 100 });
+      const deleted_at = server.clock.now().toISOString();
+      await server.fixtures.layer({ ...onSlide, owner_uid: member.uid, annotation_count: 1000, deleted_at });
+      const empty = await server.fixtures.image({});
+      const images = [shared.image_id, empty.id, randomUUID()];
+      expect(await countFor(member, images)).toEqual({ [shared.image_id]: 103 });
+      expect(await countFor(other, images)).toEqual({ [shared.image_id]: 13 });
+      expect(await countFor(admin, images)).toEqual({ [shared.image_id]: 113 });
+    });
+
+    it('omit annotations in a private layer of another account', async () => {
+      const layer = await server.fixtures.layer({
+        owner_uid: other.uid,
+        visibility: 'private',
+        annotation_count: 1,
+      });
+      expect(await listRecent(member)).toEqual([]);
+      expect(await countFor(member, [layer.image_id])).toEqual({});
+    });
+
+    it.each([
+      ['of a restricted dataset', 'restricted'],
+      ['that is hidden from members', 'hidden'],
+      ['that was deleted', 'deleted'],
+      ['whose file cannot be read', 'failed'],
+    ] as const)('omit for members the annotations of a slide %s', async (_, kind) => {
+      const at = server.clock.now().toISOString();
+      const name = `Kısıtlı ${randomUUID()}`;
+      if (kind === 'restricted') {
+        await saveDataset(server.services.db, { name, access: 'restricted', isListed: false, now: at });
+      }
+      const image = await server.fixtures.image({
+        ...(kind === 'restricted' && { dataset_name: name }),
+        ...(kind === 'hidden' && { hidden_at: at }),
+        ...(kind === 'deleted' && { removed_at: at }),
+        ...(kind === 'failed' && { status: 'failed' }),
+      });
+      await server.fixtures.layer({ image_id: image.id, owner_uid: member.uid, annotation_count: 1 });
+      expect(await listRecent(member)).toEqual([]);
+      expect(await countFor(member, [image.id])).toEqual({});
+      const isListed = kind !== 'deleted';
+      expect(await countFor(admin, [image.id])).toEqual(isListed ? { [image.id]: 1 } : {});
+    });
+
+    it('return 400 when the counts of more than 100 slides, or of an invalid slide id, are requested', async () => {
+      const requestCounts = (images: string) =>
+        server.as(member).inject({ method: 'GET', url: `${countAnnotations.path}?images=${images}` });
+      expect((await requestCounts(Array.from({ length: 101 }, () => randomUUID()).join())).status).toBe(400);
+      expect((await requestCounts('slide')).status).toBe(400);
+    });
+  },
+);

@@ -31,7 +31,7 @@ function feature(id: string, x = 0, properties: object = {}) {
 
 const collection = (...features: object[]) => JSON.stringify({ type: 'FeatureCollection', features });
 
-describe.each(databaseKinds)('import and export of annotation files, on %s', (database) => {
+describe.each(databaseKinds)('import and export of annotation files, with %s as database', (database) => {
   let server: TestServer;
   let owner: TestUser;
   let layer: LayerRow;
@@ -77,7 +77,7 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
   }
 
   describe('POST annotation import', () => {
-    it('imports a QuPath file so that the export returns an equal file', async () => {
+    it('imports a QuPath file, after which the export returns an equal file', async () => {
       const child = feature(randomUUID(), 20, { measurements: { 'Area µm^2': 1.5, Ki67: 'NaN' } });
       const parent = feature(randomUUID(), 0, {
         name: 'A',
@@ -145,7 +145,7 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
       expect(body).toMatchObject({ format: 'aperio', imported: 1, classes: [{ name: 'Tumor', count: 1 }] });
     });
 
-    it('imports nothing and lists the invalid features of a file, unless skip_refused leaves them out', async () => {
+    it('imports nothing from a file with invalid features and lists them; with skip_refused, imports the valid features', async () => {
       const id = randomUUID();
       const withShortRing = {
         ...feature(randomUUID()),
@@ -195,11 +195,14 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
       ['empty', () => '', 400],
       ['damaged gzip', () => gzipSync('x').subarray(0, 12), 400],
       ['gzip of 100 MiB of zeros', () => gzipSync(Buffer.alloc(100 * 2 ** 20)), 413],
-    ])('returns an error message for a file that is %s, and changes nothing', async (_, create, expected) => {
-      const { status, body } = await importFile(create());
-      expect([status, body.message]).toEqual([expected, expect.any(String)]);
-      expect(await storedFeatures()).toEqual([]);
-    });
+    ])(
+      'returns an error message and changes no annotation for a file that is %s',
+      async (_, create, expected) => {
+        const { status, body } = await importFile(create());
+        expect([status, body.message]).toEqual([expected, expect.any(String)]);
+        expect(await storedFeatures()).toEqual([]);
+      },
+    );
 
     it('rejects an import into a locked layer, and an import by an account that may not change the layer', async () => {
       const other = await server.fixtures.user();
@@ -226,18 +229,21 @@ describe.each(databaseKinds)('import and export of annotation files, on %s', (da
       ['asap', 'application/xml', '<ASAP_Annotations>'],
       ['aperio', 'application/xml', '<Annotations'],
       ['csv', 'text/csv', 'Area µm^2'],
-    ])('returns a file in the format %s with the content type %s', async (format, type, text) => {
-      await importFile(collection(feature(randomUUID())));
-      const response = await server
-        .as(owner)
-        .call(exportAnnotationFile, { params: { layerId: layer.id }, query: { format } });
-      expect(response.status).toBe(200);
-      expect(String(response.headers['content-type'])).toContain(type);
-      expect(String(response.headers['content-disposition'])).toContain('attachment');
-      expect(String(response.body)).toContain(text);
-    });
+    ])(
+      'returns, for the requested format %s, a file with the content type %s',
+      async (format, type, text) => {
+        await importFile(collection(feature(randomUUID())));
+        const response = await server
+          .as(owner)
+          .call(exportAnnotationFile, { params: { layerId: layer.id }, query: { format } });
+        expect(response.status).toBe(200);
+        expect(String(response.headers['content-type'])).toContain(type);
+        expect(String(response.headers['content-disposition'])).toContain('attachment');
+        expect(String(response.body)).toContain(text);
+      },
+    );
 
-    it('subtracts the same coordinate offset that the import added', async () => {
+    it('subtracts the requested coordinate offset, which restores coordinates that an import shifted by this offset', async () => {
       const file = collection(feature(randomUUID(), 100));
       await importFile(file, { offset_x: '7', offset_y: '3' });
       const response = await server.as(owner).call(exportAnnotationFile, {

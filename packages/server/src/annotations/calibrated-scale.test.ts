@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { calibratedScaleOf } from './calibrated-scale.ts';
 
-describe('calibratedScaleOf', () => {
-  it('returns the pixel size that the slide file states, even when the magnification was derived from it', () => {
+describe('pixel size for exports in micrometres (calibratedScaleOf)', () => {
+  it('is the pixel size that the slide file states, even when the magnification was derived from it', () => {
     for (const derived_scale of [null, 'objective_power'] as const) {
       expect(calibratedScaleOf({ mpp_x: 0.25, mpp_y: 0.26, derived_scale })).toEqual({ x: 0.25, y: 0.26 });
     }
   });
 
-  it('returns null for a pixel size that was derived from the magnification, and for an unknown one', () => {
+  it('is null when the pixel size was derived from the magnification, and when it is unknown', () => {
     expect(calibratedScaleOf({ mpp_x: 0.25, mpp_y: 0.25, derived_scale: 'mpp' })).toBeNull();
     expect(calibratedScaleOf({ mpp_x: null, mpp_y: null, derived_scale: null })).toBeNull();
     expect(calibratedScaleOf({ mpp_x: 0.25, mpp_y: null, derived_scale: null })).toBeNull();

@@ -40,7 +40,7 @@ const square = (x: number, size = 10) => ({
 
 const tumor = { name: 'Tumor', color: [200, 0, 0] };
 
-describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
+describe.each(databaseKinds)('annotation endpoints, with %s as database', (database) => {
   let server: TestServer;
   let owner: TestUser;
   let layer: LayerRow;
@@ -115,7 +115,7 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
       ]);
     });
 
-    it('applies no change of a batch when one of the changes has a wrong base revision', async () => {
+    it('applies no change of a batch when one change is based on a wrong revision of its annotation', async () => {
       const [unchangedId, newId] = [randomUUID(), randomUUID()];
       await send(owner, [put(feature(unchangedId))]);
       const wrongRevision = 7;
@@ -235,7 +235,7 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
       });
     });
 
-    it('stores all new annotations of 20 concurrent writers, and only the first of their changes of one annotation', async () => {
+    it('stores the new annotations of 20 concurrent writers, and only the first of their changes to the same annotation', async () => {
       const shared = randomUUID();
       await send(owner, [put(feature(shared))]);
       const writers = await Promise.all(Array.from({ length: 20 }, () => server.fixtures.user()));
@@ -276,7 +276,7 @@ describe.each(databaseKinds)('annotation endpoints, on %s', (database) => {
       expect((await list(owner, { bbox: '5,5,50,50' })).features.map(({ id }) => id)).toEqual([left]);
     });
 
-    it('returns annotations in pages, ordered by creation', async () => {
+    it('returns the annotations of a layer in pages, in the order of their creation', async () => {
       const ids = Array.from({ length: 5 }, () => randomUUID());
       await send(
         owner,

@@ -31,7 +31,7 @@ interface OpenStream {
   endedAt: number | null;
 }
 
-describe.each(databaseKinds)('stream of annotation events, on %s', (database) => {
+describe.each(databaseKinds)('stream of annotation events, with %s as database', (database) => {
   let server: TestServer;
   let address: string;
   let owner: TestUser;
@@ -110,7 +110,7 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
     client.call(changeAnnotations, { params: { layerId: layer.id }, body: putChange(feature) });
   const waitUntil = (check: () => void, timeout = 1000) => vi.waitFor(check, { timeout, interval: 20 });
 
-  it('sends a change of annotations by one account to another account within a second', async () => {
+  it('sends a change that one account makes to an annotation to another account within a second', async () => {
     const stream = await openStream(colleague);
     const feature = pointFeature();
     await draw(feature);
@@ -152,7 +152,7 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
     await waitUntil(() => expect(JSON.stringify(stream.events)).toContain(feature.id));
   });
 
-  it('resumes after the event that Last-Event-ID names', async () => {
+  it('resumes after the event whose id the header Last-Event-ID contains', async () => {
     const firstStream = await openStream(colleague);
     const [firstFeature, secondFeature] = [pointFeature(), pointFeature()];
     await draw(firstFeature);
@@ -170,7 +170,7 @@ describe.each(databaseKinds)('stream of annotation events, on %s', (database) =>
     expect(stream.events.map(({ event }) => event)).toEqual(['layer', 'annotations']);
   });
 
-  it('sends an event when the owner shares, hides or deletes a layer, and none about it while it is private', async () => {
+  it('sends an event when the owner shares, hides or deletes a layer, and no event about a layer while it is private', async () => {
     const stream = await openStream(colleague);
     const client = server.as(owner);
     const created = await client.call(createAnnotationLayer, { params: { imageId }, body: { name: 'Mine' } });

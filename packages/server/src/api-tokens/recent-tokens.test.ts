@@ -47,7 +47,7 @@ describe('cache of recently used API tokens', () => {
     expect(reads).toHaveLength(3);
   });
 
-  it('rejects a cached token that is older than 0.5 s while the database fails, and tries to read it at each request', async () => {
+  it('rejects a token cached more than 0.5 s ago while the database is down, and reads the database again at each request', async () => {
     const { recent, reads, setDatabaseDown } = createTestCache();
     await recent.get('a');
     vi.advanceTimersByTime(500);

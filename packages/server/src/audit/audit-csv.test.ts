@@ -18,7 +18,7 @@ const entry: AuditEntry = {
 };
 
 describe('CSV export of the audit log', () => {
-  it('writes one field for each column, empty when the event has no value', () => {
+  it('writes a row with a field for each column, which is empty when the event has no value', () => {
     expect(csvHeader('tr')).toBe(
       'Sıra,Zaman (UTC),İşlem,Sonuç,Yapan,Yapanın e-postası,Yapanın kimliği,Hedef,Hedefin kimliği,Ayrıntı,Adres,İstek,İşlem kodu,Zincir özeti\r\n',
     );
@@ -65,13 +65,16 @@ describe('CSV export of the audit log', () => {
     ['\uff20SUM(A1)', "'\uff20SUM(A1)"],
     ['x;=cmd|calc', "x;'=cmd|calc"],
     ['x; @SUM(A1)', "x; '@SUM(A1)"],
-  ])('escapes the name %o so that spreadsheets do not evaluate it as a formula', (displayName, cell) => {
-    expect(csvLine({ ...entry, actor: { ...person, displayName } }, 'tr')).toContain(
-      `,Başarılı,${cell},isil@`,
-    );
-  });
+  ])(
+    'escapes the account name %o so that spreadsheets do not evaluate it as a formula',
+    (displayName, cell) => {
+      expect(csvLine({ ...entry, actor: { ...person, displayName } }, 'tr')).toContain(
+        `,Başarılı,${cell},isil@`,
+      );
+    },
+  );
 
-  it('does not escape a name with an equals sign after other text', () => {
+  it('does not escape an account name that contains an equals sign after other text', () => {
     expect(csvLine({ ...entry, actor: { ...person, displayName: 'a=b' } }, 'tr')).toContain(
       ',Başarılı,a=b,isil@',
     );

@@ -27,7 +27,7 @@ async function entriesOf({ services }: TestServer, action: string, uid: string) 
   }));
 }
 
-describe.each(databaseKinds)('flood protection of the audit log, on %s', (database) => {
+describe.each(databaseKinds)('flood protection of the audit log, with %s as database', (database) => {
   it('returns 429 with Retry-After from POST image-session after 30 requests of an account in a minute, counted over all processes', async () => {
     const server = await testServer({ database });
     const [user, other] = [await server.fixtures.user({ role: 'viewer' }), await server.fixtures.user()];
@@ -60,7 +60,7 @@ describe.each(databaseKinds)('flood protection of the audit log, on %s', (databa
     expect((await create(0)).status).toBe(201);
   });
 
-  it('writes two audit events for 400 rejected calls of one account: the first call and a summary', async () => {
+  it('writes two audit events for 400 rejected API calls of one account: the first call and a summary', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user({ role: 'viewer' });
     const token = await server.fixtures.token(user);

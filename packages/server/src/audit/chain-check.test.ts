@@ -31,7 +31,7 @@ async function databaseWithEvents(kind: DatabaseKind, entries: number): Promise<
   return db;
 }
 
-describe.each(databaseKinds)('checkChain of the audit log, on %s', (kind) => {
+describe.each(databaseKinds)('checkChain of the audit log, with %s as database', (kind) => {
   it('reports an unchanged audit log of 1,203 events as intact', async () => {
     // checkChain reads chunks of 500 events: here, two full ones and a partial one.
     const db = await databaseWithEvents(kind, 1203);

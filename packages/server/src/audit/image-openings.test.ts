@@ -65,14 +65,14 @@ async function entriesOf({ services }: Pick<SlideServer, 'services'>) {
 }
 
 describe.each(variants)(
-  'audit of the first pixel of a slide in a session, on $database, through $tileAdapter',
+  'audit of first pixels of a slide in an image session, with $database as database, through $tileAdapter',
   (variant) => {
     it.each([
       ['the thumbnail', thumbnail, 'thumbnail'],
       ['the descriptor', descriptor, 'descriptor'],
       ['a native tile', nativeTile, 'tile'],
       ['a rendered tile', renderedTile, 'tile'],
-    ])('records image-opened when the session only requests %s', async (_, address, by) => {
+    ])('records image-opened when an image session only requests %s of the slide', async (_, address, by) => {
       const server = await serverWithSlides(variant);
       const { imageId, session, user } = server;
       for (let request = 0; request < 3; request++) {
@@ -91,7 +91,7 @@ describe.each(variants)(
       ]);
     });
 
-    it('records image-opened for every endpoint that sends pixels to an image session', async () => {
+    it('records image-opened for each endpoint that sends pixels', async () => {
       const pixelEndpoints = Object.values<Endpoint>(endpoints).filter(
         ({ access, path }) => access === 'image-session' && path.startsWith('/image-catalog/proxy/'),
       );
@@ -142,7 +142,7 @@ describe.each(variants)(
       expect(await checkChain(server.services.db)).toMatchObject({ state: 'intact' });
     });
 
-    it('records image-viewed once when a slide is viewed after its thumbnail, and lists the slide once in the activity', async () => {
+    it('records image-viewed once when tiles follow the thumbnail, and lists the slide once in the activity of the account', async () => {
       const server = await serverWithSlides(variant, 2);
       const { imageIds, session, token, clock } = server;
       for (const id of imageIds) await server.pixels(`${id}/${thumbnail}`, session);

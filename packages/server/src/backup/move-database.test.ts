@@ -80,7 +80,7 @@ describe.skipIf(!databaseKinds.includes('PostgreSQL'))('moveDatabase between SQL
     });
   });
 
-  it('throws an error and moves nothing when a running program has the database open', async () => {
+  it('throws an error and moves nothing when another process has the database open', async () => {
     const dataDir = temporaryFolder();
     const running = await openDatabase(await usedInstallation(dataDir));
     onTestFinished(() => running.destroy());

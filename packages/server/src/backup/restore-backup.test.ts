@@ -28,7 +28,7 @@ import {
 
 const databasePairs = databaseKinds.flatMap((from) => databaseKinds.map((to) => [from, to] as const));
 
-describe.each(databasePairs)('restoreBackup from %s to %s', (from, to) => {
+describe.each(databasePairs)('restoreBackup from a %s database to a %s database', (from, to) => {
   it('restores all data, ends all sign-ins and image sessions, and keeps passwords valid', async () => {
     const source = await usedInstallation(from);
     const [before, auditRows] = await source.read(
@@ -61,8 +61,8 @@ describe.each(databasePairs)('restoreBackup from %s to %s', (from, to) => {
   });
 });
 
-describe.each(databaseKinds)('restoreBackup into an installation in use, on %s', (kind) => {
-  it('throws an error that counts the data to be lost, and replaces the database only with --replace', async () => {
+describe.each(databaseKinds)('restoreBackup into an installation in use, with %s as database', (kind) => {
+  it('throws an error with the numbers of accounts, slides and audit events to be lost, and replaces the database only with --replace', async () => {
     const folder = await backUp(await usedInstallation('SQLite'));
     const target = await usedInstallation(kind);
     const db = await target.open();
@@ -96,7 +96,7 @@ describe.each(databaseKinds)('restoreBackup into an installation in use, on %s',
     expect(leftovers).toEqual([]);
   });
 
-  it('throws an error and changes nothing while a running program has the database open', async () => {
+  it('throws an error and changes nothing while another process has the database open', async () => {
     const folder = await backUp(await usedInstallation('SQLite'));
     const target = await usedInstallation(kind);
     const running = await target.open();
@@ -158,7 +158,7 @@ describe('restoreBackup', () => {
     },
   );
 
-  it('prints names, not values, of settings that differ from the backup, and missing slide files', async () => {
+  it('prints the names (not the values) of settings that differ from the backup, and the number of missing slide files', async () => {
     const source = await usedInstallation('SQLite');
     const folder = await backUp(source, { settings: { SMTP_URL: 'smtp://u:secret@a', PORT: '3000' } });
     const target = await emptyInstallation('SQLite');

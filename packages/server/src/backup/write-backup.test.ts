@@ -41,7 +41,7 @@ describe('writeBackup', () => {
     );
   });
 
-  it('writes a file name that begins like a formula into the CSV list with an apostrophe before it', async () => {
+  it('writes a slide file name that begins with = into the CSV list with an apostrophe before it', async () => {
     const source = await usedInstallation('SQLite');
     const database = path.join(source.config.dataDir, 'lamina.db');
     executeIn(database, "update images set path = '=1+1.svs' where path = 'Meme/büyük.ndpi'");
@@ -70,7 +70,7 @@ describe('writeBackup', () => {
     expect(fs.readdirSync(to)).toEqual([]);
   });
 
-  it('keeps the newest 2 backups with keep: 2, and deletes older and unfinished ones, but no other folder', async () => {
+  it('with keep: 2, deletes unfinished backups and all but the newest two, and leaves other folders unchanged', async () => {
     const source = await usedInstallation('SQLite');
     const to = temporaryFolder();
     const existingFolders = [
@@ -109,7 +109,7 @@ describe('writeBackup', () => {
   });
 });
 
-describe.each(databaseKinds)('writeBackup during writes to %s', (kind) => {
+describe.each(databaseKinds)('writeBackup while another connection writes to %s', (kind) => {
   it('includes both rows or neither of each transaction that writes two tables, in 3 backups', async () => {
     const source = await usedInstallation(kind);
     const writer = await source.open();

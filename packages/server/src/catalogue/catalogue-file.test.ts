@@ -22,7 +22,7 @@ describe('parser of catalogue CSV files (readCatalogueFile)', () => {
       'line;file_name;dataset_name\n9;a.svs;Böbrek, sol\n',
     ],
     ['empty lines', '\uFEFFfile_name;dataset_name\n\n;\na.svs;Böbrek, sol\n\n'],
-  ])('reads a file with %s', async (_, text) => {
+  ])('reads a catalogue file with %s', async (_, text) => {
     const { encoding, rows, problems } = await read(text);
     expect(encoding).toBe('utf-8');
     expect(problems).toEqual([]);

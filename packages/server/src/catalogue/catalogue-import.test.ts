@@ -42,7 +42,7 @@ async function startCatalogue(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
   };
 }
 
-describe.each(databaseKinds)('import of a catalogue CSV file on %s', (database) => {
+describe.each(databaseKinds)('import of a catalogue CSV file, with %s as database', (database) => {
   it('applies exactly the changes that its preview has shown for each row', async () => {
     const { server, check, apply, images, auditEntries } = await startCatalogue(database);
     const a = await server.fixtures.image({ path: 'Meme/a.svs', file_name: 'a.svs', dataset_name: 'Meme' });
@@ -145,7 +145,7 @@ describe.each(databaseKinds)('import of a catalogue CSV file on %s', (database) 
     expect(await apply(file, newPlan.plan)).toMatchObject({ status: 200, body: { changed: 2 } });
   });
 
-  it('marks the fields that it sets as edited, which keeps scans from changing them', async () => {
+  it('marks the fields that it sets as edited, so that later scans of the slide folder do not change them', async () => {
     const { server, check, apply } = await startCatalogue(database);
     const { id } = await server.fixtures.image({ edited_fields: '["organ_type"]' });
     const file = `id,dataset_name\n${id},Çalışma\n`;
@@ -181,7 +181,7 @@ describe('row of an imported catalogue CSV file', () => {
     ['by its unique name', 'c.svs', 'Meme/c.svs'],
     ['by its displayed name', 'Olgu 7', 'x/7.svs'],
     ['by its name in Unicode form NFD', 'ö.svs'.normalize('NFD'), 'ö.svs'],
-  ])('matches a slide %s', async (_, nameInFile, matchingPath) => {
+  ])('is assigned to the slide that it names %s', async (_, nameInFile, matchingPath) => {
     const { server, check } = await startCatalogue();
     const paths = ['Meme/sol/a.svs', 'Meme/sağ/a.svs', 'Meme/c.svs', 'ö.svs'];
     const idByPath = new Map<string, string>();
@@ -193,7 +193,7 @@ describe('row of an imported catalogue CSV file', () => {
     expect(changes.map(({ image_id }) => image_id)).toEqual([idByPath.get(matchingPath)]);
   });
 
-  it('is invalid when it matches several slides or the same slide as an earlier row, and the import then changes nothing', async () => {
+  it('is invalid, and prevents the import, when it names several slides, or the same slide as an earlier row', async () => {
     const { server, check, apply, images } = await startCatalogue();
     const { id } = await server.fixtures.image({ path: '1/a.svs' });
     await server.fixtures.image({ path: '2/a.svs' });
@@ -209,7 +209,7 @@ describe('row of an imported catalogue CSV file', () => {
   });
 
   it.each(['removed_at', 'missing_since'] as const)(
-    'matches no slide whose column %s is set',
+    'is assigned to no slide whose database column %s is set',
     async (column) => {
       const { server, check } = await startCatalogue();
       const { id } = await server.fixtures.image({ [column]: server.clock.now().toISOString() });
@@ -225,7 +225,7 @@ describe('row of an imported catalogue CSV file', () => {
 });
 
 describe('request body of a catalogue CSV import', () => {
-  it('is rejected with 415, 413 or 400 when it is not CSV, too large or empty', async () => {
+  it('is rejected with 415 when it is not CSV, with 413 when it is too large, and with 400 when it is empty', async () => {
     const { server, admin, client } = await startCatalogue();
     const token = await server.fixtures.token(admin);
     const send = (payload: string | Buffer, type: string) =>

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { missingId, startCatalogueServer } from './testing/catalogue-server.ts';
 
-describe.each(databaseKinds)('GET /image-catalog/images/:imageId on %s', (database) => {
-  it('returns an entry by its id', async () => {
+describe.each(databaseKinds)('GET /image-catalog/images/:imageId, with %s as database', (database) => {
+  it('returns the catalogue entry with the id of the path', async () => {
     const { server, reader } = await startCatalogueServer(database);
     const { id } = await server.fixtures.image({ file_name: 'a.svs' });
     const { status, body } = await reader.call(getImage, { params: { imageId: id } });
@@ -14,7 +14,7 @@ describe.each(databaseKinds)('GET /image-catalog/images/:imageId on %s', (databa
   });
 
   it.each([missingId, 'a.svs', '..%2f', "' or 1=1--", `${missingId}x`, '\u0000'])(
-    'returns the same 404 for the invalid or unknown id %j as for a removed entry',
+    'returns for the invalid or unknown id %j the same 404 as for a removed entry',
     async (imageId) => {
       const { server, reader } = await startCatalogueServer(database);
       const removed = await server.fixtures.image({ removed_at: '2026-05-01T00:00:00.000Z' });
@@ -29,8 +29,8 @@ describe.each(databaseKinds)('GET /image-catalog/images/:imageId on %s', (databa
   );
 });
 
-describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (database) => {
-  it('change the fields of the entry, its place in the list and the searches that find it', async () => {
+describe.each(databaseKinds)('edit requests for a catalogue entry, with %s as database', (database) => {
+  it('change the fields of the entry, its position in the image list, and the search words that find it', async () => {
     const { server, admin, reader, listedNames } = await startCatalogueServer(database);
     const { id } = await server.fixtures.image({ file_name: 'z.svs', dataset_name: 'Old' });
     await server.fixtures.image({ file_name: 'b.svs', dataset_name: 'New' });
@@ -45,7 +45,7 @@ describe.each(databaseKinds)('edit requests for a catalogue entry on %s', (datab
     expect(await listedNames(reader, { q: 'old' })).toEqual([]);
   });
 
-  it('clear the dataset of the entry with null and its organ with an empty text', async () => {
+  it('remove the dataset of the entry when they contain null, and its organ when they contain an empty text', async () => {
     const { server, admin } = await startCatalogueServer(database);
     const { id } = await server.fixtures.image({ dataset_name: 'Set', organ_type: 'Meme' });
     const { body } = await admin.call(updateImage, {

@@ -81,83 +81,92 @@ function requestAs(admin: Admin): SendRequest {
   };
 }
 
-describe.each(databaseKinds)('dataset whose folder name is in Unicode form NFD, on %s', (database) => {
-  it('is restricted by a request that names it in Unicode form NFC', async () => {
-    const { listedNames, datasets } = await startServerWithTwoDatasets(database);
-    expect(await listedNames()).toEqual(['b.svs']);
-    expect(await datasets()).toEqual([nfcName, 'Open']);
-  });
-
-  it('contains the slides of other folders whose names are different spellings of its name', async () => {
-    const { server, listedNames, datasets } = await startServerWithTwoDatasets(database);
-    for (const name of spellings) await server.put(`${name}/sub/c.svs`, svs);
-    await server.rescan();
-    expect(await listedNames()).toEqual(['b.svs']);
-    expect(await datasets()).toEqual([nfcName, 'Open']);
-  });
-
-  it('contains the slides whose metadata files spell its name differently', async () => {
-    const { server, listedNames, datasets } = await startServerWithTwoDatasets(database);
-    for (const [number, name] of spellings.entries()) {
-      await server.put(`Csv ${number}/catalogue.csv`, `file_name,dataset_name\nb.svs,${name}\n`);
-      await server.put(`Csv ${number}/b.svs`, svs);
-      await server.put(`Json ${number}/dataset.json`, JSON.stringify({ dataset_name: name }));
-      await server.put(`Json ${number}/b.svs`, otherSvs);
-    }
-    await server.rescan();
-    expect(await listedNames()).toEqual(['b.svs']);
-    expect(await datasets()).toEqual([nfcName, 'Open']);
-  });
-
-  it('contains the slides that an edit, a bulk move or an import assigns to a different spelling of its name', async () => {
-    const { server, admin, listedNames, datasets } = await startServerWithTwoDatasets(database);
-    const imageId = await server.idOf('b.svs');
-    const moveBack = () => admin.call(updateImage, { params: { imageId }, body: { dataset_name: 'Open' } });
-    for (const name of spellings) {
-      // The name with an invisible character is rejected, so the slide stays in the open dataset.
-      const [status, visible] = name === withInvisibleCharacter ? [400, ['b.svs']] : [200, []];
-      const body = { dataset_name: name };
-      const edited = await admin.call(updateImage, { params: { imageId }, body });
-      expect([name, edited.status, await listedNames()]).toEqual([name, status, visible]);
-      await moveBack();
-      const moved = await admin.call(changeImages, { body: { ids: [imageId], ...body } });
-      expect([name, moved.status, await listedNames()]).toEqual([name, status, visible]);
-      await moveBack();
-      const file = Buffer.from(`file_name;dataset_name\nb.svs;${name}\n`);
-      const send = (url: string, query = {}) =>
-        admin.inject({ method: 'POST', url, query, headers: { 'content-type': 'text/csv' }, payload: file });
-      const plan = (await send(checkCatalogueImport.path)).body as ImportPlan;
-      await send(applyCatalogueImport.path, { plan: plan.plan });
-      expect([name, await listedNames()]).toEqual([name, []]);
-      expect(plan.changes[0]?.fields).toMatchObject([{ after: nfcName }]);
-      await moveBack();
-    }
-    expect(await datasets()).toEqual([nfcName, 'Open']);
-  });
-
-  it('can be granted, revoked, requested and filtered by a different spelling of its name', async () => {
-    const { admin, viewer, member, listedNames } = await startServerWithTwoDatasets(database);
-    const { uid } = viewer;
-    for (const name of spellings) {
-      await admin.call(updateDataset, { body: { dataset: name, access: 'restricted', listed: true } });
-      expect((await member.call(requestDataset, { body: { dataset: name, reason: 'Tez' } })).status).toBe(
-        200,
-      );
-      expect((await member.call(listRequestableDatasets)).body.datasets).toMatchObject([{ name: nfcName }]);
-      await admin.call(grantDataset, { body: { dataset: name, uid } });
-      expect(await listedNames(member, { dataset: name })).toEqual(['a.svs']);
-      await admin.call(revokeDataset, { query: { dataset: name, uid } });
+describe.each(databaseKinds)(
+  'dataset whose folder name is in Unicode form NFD, with %s as database',
+  (database) => {
+    it('is restricted by a request that names it in Unicode form NFC', async () => {
+      const { listedNames, datasets } = await startServerWithTwoDatasets(database);
       expect(await listedNames()).toEqual(['b.svs']);
-      await admin.call(updateUserAccess, { params: { uid }, body: { datasets: [name] } });
-      expect(await listedNames(member, { dataset: name })).toEqual(['a.svs']);
-      await admin.call(updateUserAccess, { params: { uid }, body: { datasets: [] } });
-      const managed = await admin.call(listManagedImages, { query: { dataset: name } });
-      expect(managed.body.images).toHaveLength(1);
-    }
-  });
-});
+      expect(await datasets()).toEqual([nfcName, 'Open']);
+    });
 
-describe.each(databaseKinds)('name in a metadata file, on %s', (database) => {
+    it('contains the slides of other folders whose names are different spellings of its name', async () => {
+      const { server, listedNames, datasets } = await startServerWithTwoDatasets(database);
+      for (const name of spellings) await server.put(`${name}/sub/c.svs`, svs);
+      await server.rescan();
+      expect(await listedNames()).toEqual(['b.svs']);
+      expect(await datasets()).toEqual([nfcName, 'Open']);
+    });
+
+    it('contains the slides whose metadata files spell its name differently', async () => {
+      const { server, listedNames, datasets } = await startServerWithTwoDatasets(database);
+      for (const [number, name] of spellings.entries()) {
+        await server.put(`Csv ${number}/catalogue.csv`, `file_name,dataset_name\nb.svs,${name}\n`);
+        await server.put(`Csv ${number}/b.svs`, svs);
+        await server.put(`Json ${number}/dataset.json`, JSON.stringify({ dataset_name: name }));
+        await server.put(`Json ${number}/b.svs`, otherSvs);
+      }
+      await server.rescan();
+      expect(await listedNames()).toEqual(['b.svs']);
+      expect(await datasets()).toEqual([nfcName, 'Open']);
+    });
+
+    it('contains the slides that an edit, a bulk move or an import assigns to a different spelling of its name', async () => {
+      const { server, admin, listedNames, datasets } = await startServerWithTwoDatasets(database);
+      const imageId = await server.idOf('b.svs');
+      const moveBack = () => admin.call(updateImage, { params: { imageId }, body: { dataset_name: 'Open' } });
+      for (const name of spellings) {
+        // The name with an invisible character is rejected, so the slide stays in the open dataset.
+        const [status, visible] = name === withInvisibleCharacter ? [400, ['b.svs']] : [200, []];
+        const body = { dataset_name: name };
+        const edited = await admin.call(updateImage, { params: { imageId }, body });
+        expect([name, edited.status, await listedNames()]).toEqual([name, status, visible]);
+        await moveBack();
+        const moved = await admin.call(changeImages, { body: { ids: [imageId], ...body } });
+        expect([name, moved.status, await listedNames()]).toEqual([name, status, visible]);
+        await moveBack();
+        const file = Buffer.from(`file_name;dataset_name\nb.svs;${name}\n`);
+        const send = (url: string, query = {}) =>
+          admin.inject({
+            method: 'POST',
+            url,
+            query,
+            headers: { 'content-type': 'text/csv' },
+            payload: file,
+          });
+        const plan = (await send(checkCatalogueImport.path)).body as ImportPlan;
+        await send(applyCatalogueImport.path, { plan: plan.plan });
+        expect([name, await listedNames()]).toEqual([name, []]);
+        expect(plan.changes[0]?.fields).toMatchObject([{ after: nfcName }]);
+        await moveBack();
+      }
+      expect(await datasets()).toEqual([nfcName, 'Open']);
+    });
+
+    it('is recognised by a different spelling of its name when access is granted, revoked or requested, and in filters', async () => {
+      const { admin, viewer, member, listedNames } = await startServerWithTwoDatasets(database);
+      const { uid } = viewer;
+      for (const name of spellings) {
+        await admin.call(updateDataset, { body: { dataset: name, access: 'restricted', listed: true } });
+        expect((await member.call(requestDataset, { body: { dataset: name, reason: 'Tez' } })).status).toBe(
+          200,
+        );
+        expect((await member.call(listRequestableDatasets)).body.datasets).toMatchObject([{ name: nfcName }]);
+        await admin.call(grantDataset, { body: { dataset: name, uid } });
+        expect(await listedNames(member, { dataset: name })).toEqual(['a.svs']);
+        await admin.call(revokeDataset, { query: { dataset: name, uid } });
+        expect(await listedNames()).toEqual(['b.svs']);
+        await admin.call(updateUserAccess, { params: { uid }, body: { datasets: [name] } });
+        expect(await listedNames(member, { dataset: name })).toEqual(['a.svs']);
+        await admin.call(updateUserAccess, { params: { uid }, body: { datasets: [] } });
+        const managed = await admin.call(listManagedImages, { query: { dataset: name } });
+        expect(managed.body.images).toHaveLength(1);
+      }
+    });
+  },
+);
+
+describe.each(databaseKinds)('dataset or organ name in a metadata file, with %s as database', (database) => {
   it('is used without its invisible characters and lone surrogates, and ignored when it contains NUL', async () => {
     const { server, admin, datasets } = await startServerWithTwoDatasets(database);
     await server.put(
@@ -196,7 +205,7 @@ describe('restricted dataset', () => {
     expect(await datasets()).toEqual([nfcName, 'Open']);
   });
 
-  it('can be created before its first slide, which is then visible to granted accounts only', async () => {
+  it('can be created before its first slide, which is then visible only to accounts with a grant', async () => {
     const { server, admin, member, listedNames } = await startServerWithTwoDatasets();
     const created = await admin.call(updateDataset, { body: { dataset: 'Yeni', access: 'restricted' } });
     expect(created.status).toBe(200);
@@ -223,7 +232,7 @@ describe('restricted dataset', () => {
 });
 
 describe('organ of a slide', () => {
-  it('gets one registered spelling, and is found by a filter in any spelling', async () => {
+  it('is stored in the spelling that was used first, and is found by a filter in any spelling', async () => {
     const { server, admin, listedNames } = await startServerWithTwoDatasets();
     const imageId = await server.idOf('b.svs');
     await admin.call(updateImage, { params: { imageId }, body: { organ_type: 'Akciğer' } });
@@ -238,7 +247,7 @@ describe('organ of a slide', () => {
   });
 });
 
-describe.each(databaseKinds)('catalogue search, on %s', (database) => {
+describe.each(databaseKinds)('catalogue search, with %s as database', (database) => {
   it('finds slides by dataset, organ or file name in any letter case and Unicode form', async () => {
     const { server, admin, listedNames } = await startServerWithTwoDatasets(database);
     await server.put('Open/x Iğdır.svs'.normalize('NFD'), svs);

@@ -17,7 +17,7 @@ import { insertImages } from '../store/images.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { startCatalogueServer, svs } from './testing/catalogue-server.ts';
 
-describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
+describe.each(databaseKinds)('GET /image-catalog/images, with %s as database', (database) => {
   it('returns a message when the catalogue has no images', async () => {
     const { reader } = await startCatalogueServer(database);
     const { body } = await reader.call(listImages);
@@ -129,7 +129,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
     });
   });
 
-  it('returns the same images in one response without a limit as in pages, for administrators and for accounts that may not see every dataset', async () => {
+  it('returns the same images without a limit as in pages, for administrators and for accounts without access to some datasets', async () => {
     const { server, administrator, viewer, admin, reader } = await startCatalogueServer(database);
     // The server reads this list with three queries of at most 1,000 images.
     const fileNames = Array.from({ length: 2100 }, (_, i) => `slide ${i}.svs`);
@@ -282,7 +282,7 @@ describe.each(databaseKinds)('GET /image-catalog/images on %s', (database) => {
     ['q', { q: 'a\u0000b' }],
     ['dataset', { dataset: '\u0000' }],
     ['organ', { organ: '\u0000' }],
-  ])('returns 400 for an invalid query parameter %s: %j', async (field, query) => {
+  ])('returns 400 for an invalid value of the query parameter %s: %j', async (field, query) => {
     const { reader } = await startCatalogueServer(database);
     const { status, body } = await reader.call(listImages, { query: query as Record<string, string> });
     expect(status).toBe(400);

@@ -130,86 +130,92 @@ async function startWithEarlierDatabase(databaseKind: DatabaseKind, contents: Ea
 /** Fields of a dataset in the list of an administrator, unless a test expects other values. */
 const defaults = { listed: false, grants: [], requests: [], sharing: false, identifiable_originals: false };
 
-describe.each(databaseKinds)('merging two spellings of a dataset name, on %s', (databaseKind) => {
-  it.each([
-    ['the first spelling', [nfdName]],
-    ['the second spelling', [nfcName]],
-    ['each spelling', [nfdName, nfcName]],
-  ])('results in a restricted dataset when %s was restricted', async (_, restricted) => {
-    const { visibleToMember, datasets } = await startWithEarlierDatabase(databaseKind, {
-      slides: [nfdName, nfcName, 'Open'],
-      restricted,
+describe.each(databaseKinds)(
+  'merging two spellings of a dataset name at the start of the server, with %s as database',
+  (databaseKind) => {
+    it.each([
+      ['the first spelling', [nfdName]],
+      ['the second spelling', [nfcName]],
+      ['each spelling', [nfdName, nfcName]],
+    ])('results in a restricted dataset when %s was restricted', async (_, restricted) => {
+      const { visibleToMember, datasets } = await startWithEarlierDatabase(databaseKind, {
+        slides: [nfdName, nfcName, 'Open'],
+        restricted,
+      });
+      expect(await visibleToMember()).toEqual(['2.svs']);
+      expect(await datasets()).toEqual([
+        { ...defaults, name: nfcName, access: 'restricted', images: 2 },
+        { ...defaults, name: 'Open', access: 'open', images: 1 },
+      ]);
     });
-    expect(await visibleToMember()).toEqual(['2.svs']);
-    expect(await datasets()).toEqual([
-      { ...defaults, name: nfcName, access: 'restricted', images: 2 },
-      { ...defaults, name: 'Open', access: 'open', images: 1 },
-    ]);
-  });
 
-  it('keeps the grant of an account only if the account had a grant to every restricted spelling', async () => {
-    const grants = { both: [nfdName, nfcName], first: [nfdName], second: [nfcName] };
-    const { datasets, auditDetails } = await startWithEarlierDatabase(databaseKind, {
-      slides: [nfdName, nfcName],
-      restricted: [nfdName, nfcName],
-      listed: [nfcName],
-      grants,
+    it('keeps the grant of an account only if the account had a grant to every restricted spelling', async () => {
+      const grants = { both: [nfdName, nfcName], first: [nfdName], second: [nfcName] };
+      const { datasets, auditDetails } = await startWithEarlierDatabase(databaseKind, {
+        slides: [nfdName, nfcName],
+        restricted: [nfdName, nfcName],
+        listed: [nfcName],
+        grants,
+      });
+      expect(await datasets()).toMatchObject([{ name: nfcName, listed: false, images: 2, grants: ['both'] }]);
+      expect(await auditDetails('dataset-revoked')).toHaveLength(2);
     });
-    expect(await datasets()).toMatchObject([{ name: nfcName, listed: false, images: 2, grants: ['both'] }]);
-    expect(await auditDetails('dataset-revoked')).toHaveLength(2);
-  });
 
-  it('keeps the grants of the restricted spelling and drops those of the open spelling', async () => {
-    const { datasets } = await startWithEarlierDatabase(databaseKind, {
-      slides: [nfdName, nfcName],
-      restricted: [nfdName],
-      open: [nfcName],
-      listed: [nfdName],
-      grants: { first: [nfdName], second: [nfcName] },
+    it('keeps the grants of the restricted spelling and drops those of the open spelling', async () => {
+      const { datasets } = await startWithEarlierDatabase(databaseKind, {
+        slides: [nfdName, nfcName],
+        restricted: [nfdName],
+        open: [nfcName],
+        listed: [nfdName],
+        grants: { first: [nfdName], second: [nfcName] },
+      });
+      expect(await datasets()).toMatchObject([{ access: 'restricted', listed: true, grants: ['first'] }]);
     });
-    expect(await datasets()).toMatchObject([{ access: 'restricted', listed: true, grants: ['first'] }]);
-  });
 
-  it('keeps the latest access request of each account', async () => {
-    const { datasets } = await startWithEarlierDatabase(databaseKind, {
-      slides: [nfdName, nfcName],
-      restricted: [nfdName, nfcName],
-      requests: { both: [nfdName, nfcName], first: [nfdName] },
+    it('keeps the latest access request of each account', async () => {
+      const { datasets } = await startWithEarlierDatabase(databaseKind, {
+        slides: [nfdName, nfcName],
+        restricted: [nfdName, nfcName],
+        requests: { both: [nfdName, nfcName], first: [nfdName] },
+      });
+      // The only request of `first`, and the second request of `both`.
+      expect((await datasets())[0]?.requests.sort()).toEqual(['reason 0', 'reason 1']);
     });
-    // The only request of `first`, and the second request of `both`.
-    expect((await datasets())[0]?.requests.sort()).toEqual(['reason 0', 'reason 1']);
-  });
 
-  it('results in an open dataset when neither spelling was restricted', async () => {
-    const { visibleToMember, datasets } = await startWithEarlierDatabase(databaseKind, {
-      slides: ['STUDY', 'Study'],
+    it('results in an open dataset when neither spelling was restricted', async () => {
+      const { visibleToMember, datasets } = await startWithEarlierDatabase(databaseKind, {
+        slides: ['STUDY', 'Study'],
+      });
+      expect(await visibleToMember()).toHaveLength(2);
+      expect(await datasets()).toMatchObject([{ access: 'open', images: 2 }]);
     });
-    expect(await visibleToMember()).toHaveLength(2);
-    expect(await datasets()).toMatchObject([{ access: 'open', images: 2 }]);
-  });
 
-  it('writes an audit event for each slide, and changes nothing at the next start', async () => {
-    const { auditDetails, allImages, server } = await startWithEarlierDatabase(databaseKind, {
-      slides: [nfdName, nfcName],
-      restricted: [nfdName],
+    it('writes an audit event for each slide, and changes nothing when the server starts again', async () => {
+      const { auditDetails, allImages, server } = await startWithEarlierDatabase(databaseKind, {
+        slides: [nfdName, nfcName],
+        restricted: [nfdName],
+      });
+      expect(new Set((await allImages()).map(({ dataset_name: name }) => name))).toEqual(new Set([nfcName]));
+      const merged = [{ dataset: nfcName, spellings: 2, slides: 1, access: 'restricted' }];
+      expect(await auditDetails('datasets-merged')).toEqual(merged);
+      expect(await auditDetails('image-dataset-changed')).toEqual([
+        { dataset_before: nfdName, dataset_after: nfcName },
+      ]);
+      await server.another(); // the next start
+      expect(await auditDetails('datasets-merged')).toEqual(merged);
     });
-    expect(new Set((await allImages()).map(({ dataset_name: name }) => name))).toEqual(new Set([nfcName]));
-    const merged = [{ dataset: nfcName, spellings: 2, slides: 1, access: 'restricted' }];
-    expect(await auditDetails('datasets-merged')).toEqual(merged);
-    expect(await auditDetails('image-dataset-changed')).toEqual([
-      { dataset_before: nfdName, dataset_after: nfcName },
-    ]);
-    await server.another(); // the next start
-    expect(await auditDetails('datasets-merged')).toEqual(merged);
-  });
-});
+  },
+);
 
-describe.each(databaseKinds)('merging two spellings of an organ name, on %s', (databaseKind) => {
-  it('gives all slides the same organ', async () => {
-    const { allImages } = await startWithEarlierDatabase(databaseKind, {
-      slides: ['A', 'A'],
-      organs: [nfdName, 'BÖBREK'],
+describe.each(databaseKinds)(
+  'merging two spellings of an organ name at the start of the server, with %s as database',
+  (databaseKind) => {
+    it('gives all slides the same organ', async () => {
+      const { allImages } = await startWithEarlierDatabase(databaseKind, {
+        slides: ['A', 'A'],
+        organs: [nfdName, 'BÖBREK'],
+      });
+      expect(new Set((await allImages()).map(({ organ_type: organ }) => organ)).size).toBe(1);
     });
-    expect(new Set((await allImages()).map(({ organ_type: organ }) => organ)).size).toBe(1);
-  });
-});
+  },
+);

@@ -96,7 +96,7 @@ async function startWithRestrictedSlide(
 const noAccess = { listed: false, entry: 404, pixels: 404 };
 const fullAccess = { listed: true, entry: 200, pixels: 200 };
 
-describe.each(databaseKinds)('slide that catalogue.csv puts into a restricted dataset, on %s', (database) => {
+describe.each(databaseKinds)('slide that catalogue.csv puts into a restricted dataset, with %s as database', (database) => {
   it('is not visible to members without a grant', async () => {
     const { accessOfMember } = await startWithRestrictedSlide(database);
     expect(await accessOfMember()).toEqual(noAccess);
@@ -171,7 +171,7 @@ describe.each(databaseKinds)('slide that catalogue.csv puts into a restricted da
     expect(await accessOfMember()).toEqual(noAccess);
   });
 
-  it('moves to the dataset that catalogue.csv now names when no more accounts can see that dataset, and writes an audit entry', async () => {
+  it('moves, with an audit entry, to its folder's dataset when catalogue.csv no longer names it and no more accounts can see that dataset', async () => {
     const { server, admin, imageId, accessOfMember, managedEntries, auditEvents } =
       await startWithRestrictedSlide(database);
     await admin.call(updateDataset, { body: { dataset: 'Set', access: 'restricted' } });
@@ -188,7 +188,7 @@ describe.each(databaseKinds)('slide that catalogue.csv puts into a restricted da
     ]);
   });
 
-  it('does not move to the restricted dataset that catalogue.csv now names when more members can see that dataset', async () => {
+  it('stays in its dataset when catalogue.csv no longer names it and more members can see its folder's dataset', async () => {
     const { server, admin, viewer, accessOfMember } = await startWithRestrictedSlide(database);
     await admin.call(updateDataset, { body: { dataset: 'Set', access: 'restricted' } });
     await admin.call(grantDataset, { body: { dataset: 'Set', uid: viewer.uid } });
@@ -244,7 +244,7 @@ describe('slide that dataset.json puts into a restricted dataset', () => {
   });
 });
 
-describe('new slide below an unusable metadata file', () => {
+describe('new slide in the folder of an unusable metadata file', () => {
   it('is hidden from members until the metadata file is corrected, and then gets its dataset', async () => {
     const contents: Readonly<Record<string, string | Buffer>> = {
       'saved as Windows-1254': windows1254,
@@ -303,8 +303,8 @@ describe('new slide below an unusable metadata file', () => {
   });
 });
 
-describe('administrator of slides with an unusable metadata file', () => {
-  it('sees the metadata file with the reason and the consequence', async () => {
+describe('administrator of slides with an unusable or incomplete metadata file', () => {
+  it('sees the metadata file in the slide list, with the reason why it is unusable and the consequence for slides', async () => {
     const { server, managedEntries } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', windows1254);
     await server.rescan();
@@ -318,7 +318,7 @@ describe('administrator of slides with an unusable metadata file', () => {
     ]);
   });
 
-  it('finds one audit event for a slide on hold, which keeps its dataset although the metadata files name another one', async () => {
+  it('finds one audit event about a slide that keeps its dataset although the metadata file names another one', async () => {
     const { server, imageId, managedEntries, auditEvents } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', heading);
     await server.rescan();
@@ -335,7 +335,7 @@ describe('administrator of slides with an unusable metadata file', () => {
     ]);
   });
 
-  it('can move a slide to the dataset of the metadata files, and the audit event names the old and the new dataset', async () => {
+  it('can move a slide to the dataset of the metadata file, and an audit event names the old and the new dataset', async () => {
     const { server, admin, imageId, accessOfMember, managedEntries, auditEvents } =
       await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', heading);
@@ -349,7 +349,7 @@ describe('administrator of slides with an unusable metadata file', () => {
     ]);
   });
 
-  it('ends the hold on a slide by moving it to the dataset that it already has', async () => {
+  it('ends the hold on a slide, which keeps its dataset unchanged, by moving the slide to that same dataset', async () => {
     const { server, admin, imageId, accessOfMember, managedEntries } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', heading);
     await server.rescan();
@@ -359,7 +359,7 @@ describe('administrator of slides with an unusable metadata file', () => {
     expect(await accessOfMember()).toEqual(noAccess);
   });
 
-  it('ends the hold on a slide by correcting the metadata file', async () => {
+  it('ends the hold on a slide, which keeps its dataset unchanged, by correcting the metadata file', async () => {
     const { server, managedEntries } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', heading);
     await server.rescan();
@@ -380,7 +380,7 @@ describe('administrator of slides with an unusable metadata file', () => {
     expect(await accessOfMember(imageId)).toEqual(fullAccess);
   });
 
-  it('can hide a slide below the metadata file, and the slide stays hidden after the metadata file is corrected', async () => {
+  it('can hide a slide in the folder of the metadata file, and the slide stays hidden after the file is corrected', async () => {
     const { server, admin, accessOfMember } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', windows1254);
     await server.put('Set/new.svs', otherSvs);
@@ -392,7 +392,7 @@ describe('administrator of slides with an unusable metadata file', () => {
     expect(await accessOfMember(imageId)).toEqual(noAccess);
   });
 
-  it('can accept that a metadata file is missing: new slides become visible and slides on hold keep their dataset', async () => {
+  it('can accept that a metadata file is missing: new slides become visible, and other slides keep their dataset', async () => {
     const { server, admin, accessOfMember, managedEntries, remove } = await startWithRestrictedSlide();
     await remove('Set/catalogue.csv');
     await server.put('Set/new.svs', otherSvs);

@@ -29,7 +29,7 @@ describe('dataset of a slide without metadata files', () => {
     ['Breast/a.svs', 'Breast'],
     ['Breast/2024/a.svs', 'Breast'],
     ['a.svs', null],
-  ])('is the first folder of its path, or null without a folder: %s → %s', (slide, dataset_name) => {
+  ])('is, for the slide path %s, the first folder or null without a folder: %s', (slide, dataset_name) => {
     expect(slideMetadataOf(slide, [])).toEqual({
       dataset_name,
       organ_type: null,
@@ -61,7 +61,7 @@ describe('metadata file catalogue.csv', () => {
     ['with quotes and Windows line ends', '"file_name","organ_type"\r\n"a.svs","Böbrek"\r\n\r\n'],
     ['with other columns, in any order and case', 'Stain,ORGAN_TYPE,File_Name\nH&E,Böbrek,a.svs\n'],
     ['with a row that ends early', 'file_name,organ_type,stain\na.svs,Böbrek\nb.svs\n'],
-  ])('is accepted %s', async (_, csv) => {
+  ])('sets the organ of a slide when the file is written %s', async (_, csv) => {
     const { chain, problems } = await readMetadata({ 'catalogue.csv': csv });
     expect(problems).toEqual([]);
     expect(slideMetadataOf('a.svs', chain).organ_type).toBe('Böbrek');
@@ -102,7 +102,7 @@ describe('metadata file dataset.json', () => {
     });
   });
 
-  it('applies the values of a slide named __proto__ to no other slide', async () => {
+  it('applies the values for a slide named __proto__ to no other slide', async () => {
     const { chain } = await readMetadata({
       'dataset.json': '{"slides": {"__proto__": {"organ_type": "x"}}}',
     });
@@ -238,7 +238,7 @@ describe('unusable metadata file', () => {
     ['dataset.json', 'organ_type has an unexpected type.', '{"organ_type": 5}'],
     ['dataset.json', 'the whole has an unexpected type.', '[]'],
     ['dataset.json', 'slides.a.svs has an unexpected type.', '{"slides": {"a.svs": "Meme"}}'],
-  ])('named %s is reported with a reason: %s', async (file, reason, content) => {
+  ])('named %s is reported with the reason: %s', async (file, reason, content) => {
     const { problems, chain } = await readMetadata({
       [`Set/${file}`]: content,
       'dataset.json': '{"organ_type": "Else"}',

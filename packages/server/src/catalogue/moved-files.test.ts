@@ -58,7 +58,7 @@ const idOf = (images: readonly Image[], name: string): string => {
   return image.id;
 };
 
-describe.each(databaseKinds)('catalogue entry of a slide on %s', (database) => {
+describe.each(databaseKinds)('catalogue entry of a slide, with %s as database', (database) => {
   it('follows a file that is renamed and moved to another folder, with an audit entry', async () => {
     const { server, rescanAndList, move, inspect, auditEntriesOf } = await startServer(database);
     await server.put('Breast/a.svs', narrowSlide);
@@ -176,7 +176,7 @@ describe.each(databaseKinds)('catalogue entry of a slide on %s', (database) => {
     ]);
   });
 
-  it('is created separately for each copy of a file and for each hard link to the file', async () => {
+  it('is created for each copy of the slide file and for each hard link to the file', async () => {
     const { server, rescanAndList, absolute, placesById } = await startServer(database);
     await server.put('Set/a.svs', narrowSlide);
     const [before] = await rescanAndList();

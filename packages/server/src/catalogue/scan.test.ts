@@ -115,7 +115,7 @@ describe('scan of a slide folder', () => {
     ]);
   });
 
-  it('ignores a group of files that names a file outside the folder', async () => {
+  it('ignores a slide of several files that names a file outside the folder', async () => {
     await writeFile('Set/a.dcm');
     await writeFile('Set/b.dcm');
     const { slides } = await createTestScanner(async () => [
@@ -131,7 +131,7 @@ describe('scan of a slide folder', () => {
     expect([slides, unread]).toEqual([[], ['Set']]);
   });
 
-  it('groups only files that may belong to one slide, and groups them again only after one of them has changed', async () => {
+  it('passes only DICOM files to the grouping by slide, and passes them again only after one of them has changed', async () => {
     const groupedNames: string[][] = [];
     const recordingScanner = createTestScanner(async (_, names) => {
       groupedNames.push([...names]);
@@ -148,12 +148,12 @@ describe('scan of a slide folder', () => {
     expect(groupedNames).toHaveLength(2);
   });
 
-  it('returns no slides for a root that does not exist', async () => {
+  it('returns no slides for a slide folder that does not exist', async () => {
     await fs.rm(root, { recursive: true });
     expect(await scan()).toEqual({ slides: [], problems: [], metadataFiles: [], unread: [] });
   });
 
-  it('reports a root that cannot be read as unread', async () => {
+  it('reports a slide folder that cannot be read as unread', async () => {
     await fs.rm(root, { recursive: true });
     await fs.writeFile(root, 'a file, not a folder');
     expect(await scan()).toEqual({ slides: [], problems: [], metadataFiles: [], unread: [''] });
@@ -195,7 +195,7 @@ describe('scan of a bucket', () => {
 });
 
 describe('links in a slide folder', () => {
-  it('are followed to files and folders below the root', async () => {
+  it('are followed to files and folders inside the slide folder', async () => {
     await writeFile('Store/a.svs');
     await fs.symlink(path.join(root, 'Store', 'a.svs'), path.join(root, 'linked.svs'));
     await fs.symlink('Store', path.join(root, 'Again'));
@@ -206,7 +206,7 @@ describe('links in a slide folder', () => {
     expect(await foundPaths()).toEqual(['linked.svs', 'Store/a.svs', 'Shown/b.svs']);
   });
 
-  it('are not followed to targets outside the root', async () => {
+  it('are not followed to targets outside the slide folder', async () => {
     await fs.writeFile(path.join(base, 'secret.svs'), 'x');
     await fs.mkdir(path.join(base, 'slides-elsewhere'));
     await fs.writeFile(path.join(base, 'slides-elsewhere', 'b.svs'), 'x');

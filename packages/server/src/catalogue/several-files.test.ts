@@ -45,8 +45,8 @@ async function startServer(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
   };
 }
 
-describe.each(databaseKinds)('DICOM series on %s', (database) => {
-  it('becomes one entry with the width of its largest image and the total size of its twelve files', async () => {
+describe.each(databaseKinds)('DICOM series, with %s as database', (database) => {
+  it('becomes one catalogue entry with the width of its largest image and the total size of its twelve files', async () => {
     const { put, rescanAndList } = await startServer(database);
     const bytes = await put(twelveResolutions);
     expect(await rescanAndList()).toMatchObject([
@@ -99,7 +99,7 @@ describe.each(databaseKinds)('DICOM series on %s', (database) => {
     expect(withOneFile?.size_bytes).toBe((await fs.stat(inFolder('Set/a.dcm'))).size);
   });
 
-  it('keeps the entry of a file that belonged to no series before, when a larger image of the series is added', async () => {
+  it('keeps the catalogue entry of its first file when a file with a larger image of the series is added', async () => {
     const { server, admin, put, rescanAndList } = await startServer(database);
     await put({ 'b.dcm': { downsample: 2 } });
     const [small] = await rescanAndList();
@@ -111,7 +111,7 @@ describe.each(databaseKinds)('DICOM series on %s', (database) => {
     ]);
   });
 
-  it('serves tiles from all its files', async () => {
+  it('is served with tiles from all its files', async () => {
     const { server, put } = await startServer(database);
     await put({ 'a.dcm': { codec: 'jpeg' }, 'b.dcm': { codec: 'jpeg', downsample: 2 } });
     await server.rescan();

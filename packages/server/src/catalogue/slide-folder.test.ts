@@ -172,7 +172,7 @@ describe('catalogue of a slide folder', () => {
     });
   }, 30_000);
 
-  it('counts as empty (isEmpty) only when no entry, not even a removed one, has an existing file', async () => {
+  it('is empty (isEmpty) only when no entry, including removed entries, has an existing file', async () => {
     const { server, admin } = await startCatalogueServer();
     const { catalogue } = server.services;
     expect(await catalogue.isEmpty()).toBe(true);

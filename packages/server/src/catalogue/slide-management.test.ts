@@ -42,7 +42,7 @@ async function startServer(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
   };
 }
 
-describe.each(databaseKinds)('list of slides for administrators, on %s', (database) => {
+describe.each(databaseKinds)('list of slides for administrators, with %s as database', (database) => {
   it('filters and counts entries by status, dataset and search text', async () => {
     const { server, admin, listedNames } = await startServer(database);
     const { image } = server.fixtures;
@@ -98,7 +98,7 @@ describe.each(databaseKinds)('list of slides for administrators, on %s', (databa
   });
 });
 
-describe.each(databaseKinds)('bulk change of catalogue entries, on %s', (database) => {
+describe.each(databaseKinds)('bulk change of catalogue entries, with %s as database', (database) => {
   it('moves entries to a dataset, and leaves entries that are already in it unchanged', async () => {
     const { server, admin, listedNames, auditEntries } = await startServer(database);
     const a = await server.fixtures.image({ file_name: 'a.svs' });
@@ -124,7 +124,7 @@ describe.each(databaseKinds)('bulk change of catalogue entries, on %s', (databas
     expect(await auditEntries()).toEqual([]);
   });
 
-  it('removes and restores entries', async () => {
+  it('removes the entries of the request from the catalogue, and restores removed entries', async () => {
     const { server, admin, listedNames, auditEntries } = await startServer(database);
     const a = await server.fixtures.image({ file_name: 'a.svs' });
     const b = await server.fixtures.image({ file_name: 'b.svs', missing_since: at });

@@ -45,7 +45,7 @@ describe('watcher of the slide folders (watchFolders)', () => {
     expect(await isReported(() => fs.rm(inBase('slides/Set/deep/b.svs')))).toBe(true);
   });
 
-  it('reports new folders, also a watched folder that appears later, and changes in them', async () => {
+  it('reports new folders and changes in them, also when a watched slide folder is created only after the start', async () => {
     const { inBase, isReported } = await startWatching();
     expect(await isReported(() => fs.mkdir(inBase('slides/New/deep'), { recursive: true }))).toBe(true);
     expect(await isReported(() => fs.writeFile(inBase('slides/New/deep/a.svs'), '1'))).toBe(true);

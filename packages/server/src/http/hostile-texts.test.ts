@@ -78,7 +78,7 @@ function allowedStatuses({ part, name }: TextParameter, character: CharacterName
   return part === 'path' && !protocolParameters.has(name) ? [404] : [400, 404];
 }
 
-describe.each(databaseKinds)('hostile texts in API requests, on %s', (database) => {
+describe.each(databaseKinds)('hostile texts in API requests, with %s as database', (database) => {
   let server: TestServer;
   let session: string;
   beforeAll(async () => {

@@ -42,7 +42,7 @@ function gate() {
   return { opened: promise, open: resolve };
 }
 
-describe.each(databaseKinds)('job queue on %s', (kind) => {
+describe.each(databaseKinds)('job queue, with %s as database', (kind) => {
   it('runs a job once when it is enqueued again before it starts', async () => {
     const [jobs] = (await openQueues(kind)) as [Jobs];
     const read: string[] = [];

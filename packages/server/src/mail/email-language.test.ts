@@ -30,7 +30,7 @@ async function languageOf({ services: { db } }: TestServer, email: string): Prom
 const setLanguage = ({ as }: TestServer, user: TestUser, language: Language) =>
   as(user).call(changeLanguage, { body: { language } });
 
-describe.each(databaseKinds)('language of an account (on %s)', (database) => {
+describe.each(databaseKinds)('language of an account, with %s as database', (database) => {
   it.each([
     ['en', 'en', 'Lamina: Your account has been approved'],
     ['tr', 'tr', 'Lamina: Hesabınız onaylandı'],
