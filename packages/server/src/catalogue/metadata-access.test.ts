@@ -96,107 +96,110 @@ async function startWithRestrictedSlide(
 const noAccess = { listed: false, entry: 404, pixels: 404 };
 const fullAccess = { listed: true, entry: 200, pixels: 200 };
 
-describe.each(databaseKinds)('slide that catalogue.csv puts into a restricted dataset, with %s as database', (database) => {
-  it('is not visible to members without a grant', async () => {
-    const { accessOfMember } = await startWithRestrictedSlide(database);
-    expect(await accessOfMember()).toEqual(noAccess);
-  });
+describe.each(databaseKinds)(
+  'slide that catalogue.csv puts into a restricted dataset, with %s as database',
+  (database) => {
+    it('is not visible to members without a grant', async () => {
+      const { accessOfMember } = await startWithRestrictedSlide(database);
+      expect(await accessOfMember()).toEqual(noAccess);
+    });
 
-  it('stays invisible to members without a grant after any change of catalogue.csv and after a restart', async () => {
-    const changes: Readonly<Record<string, string | Buffer>> = {
-      'saved as Windows-1254': windows1254,
-      empty: '',
-      'cut off in its heading': 'file_na',
-      'cut off in the row of the slide': `${heading}a.sv`,
-      'cut off in the name of the dataset': `${heading}a.svs,Gizli`,
-      'cut off behind the heading': heading,
-      'without the row of the slide': `${heading}b.svs,Gizli çalışma,\n`,
-      'without the dataset of the slide': `${heading}a.svs,,Böbrek\n`,
-      'without the column of datasets': 'file_name,organ_type\na.svs,Böbrek\n',
-      'with another dataset, which is open': `${heading}a.svs,Gizli calısma,\n`,
-      'with a dataset in the wrong encoding': `${heading}a.svs,Gizli Ã§alÄ±ÅŸma,\n`,
-      'with a quotation mark out of place': `${heading}"a.svs,Gizli çalışma,\n`,
-    };
-    const { server, accessOfMember, slidesOf } = await startWithRestrictedSlide(database);
-    for (const folder of Object.keys(changes)) {
-      await server.put(`${folder}/a.svs`, svs);
-      await server.put(`${folder}/catalogue.csv`, csv);
-    }
-    await server.rescan();
-    const slides = await slidesOf('Gizli çalışma');
-    expect(slides).toHaveLength(13); // one in each of the 12 folders, and Set/a.svs
-    for (const [folder, content] of Object.entries(changes)) {
-      await server.put(`${folder}/catalogue.csv`, content);
-    }
-    await server.rescan();
-    for (const id of slides) expect(await accessOfMember(id)).toEqual(noAccess);
-    await server.services.catalogue.start(); // scans like a restart
-    await server.services.catalogue.settled();
-    for (const id of slides) expect(await accessOfMember(id)).toEqual(noAccess);
-    expect(await slidesOf('Gizli çalışma')).toHaveLength(13);
-  });
+    it('stays invisible to members without a grant after any change of catalogue.csv and after a restart', async () => {
+      const changes: Readonly<Record<string, string | Buffer>> = {
+        'saved as Windows-1254': windows1254,
+        empty: '',
+        'cut off in its heading': 'file_na',
+        'cut off in the row of the slide': `${heading}a.sv`,
+        'cut off in the name of the dataset': `${heading}a.svs,Gizli`,
+        'cut off behind the heading': heading,
+        'without the row of the slide': `${heading}b.svs,Gizli çalışma,\n`,
+        'without the dataset of the slide': `${heading}a.svs,,Böbrek\n`,
+        'without the column of datasets': 'file_name,organ_type\na.svs,Böbrek\n',
+        'with another dataset, which is open': `${heading}a.svs,Gizli calısma,\n`,
+        'with a dataset in the wrong encoding': `${heading}a.svs,Gizli Ã§alÄ±ÅŸma,\n`,
+        'with a quotation mark out of place': `${heading}"a.svs,Gizli çalışma,\n`,
+      };
+      const { server, accessOfMember, slidesOf } = await startWithRestrictedSlide(database);
+      for (const folder of Object.keys(changes)) {
+        await server.put(`${folder}/a.svs`, svs);
+        await server.put(`${folder}/catalogue.csv`, csv);
+      }
+      await server.rescan();
+      const slides = await slidesOf('Gizli çalışma');
+      expect(slides).toHaveLength(13); // one in each of the 12 folders, and Set/a.svs
+      for (const [folder, content] of Object.entries(changes)) {
+        await server.put(`${folder}/catalogue.csv`, content);
+      }
+      await server.rescan();
+      for (const id of slides) expect(await accessOfMember(id)).toEqual(noAccess);
+      await server.services.catalogue.start(); // scans like a restart
+      await server.services.catalogue.settled();
+      for (const id of slides) expect(await accessOfMember(id)).toEqual(noAccess);
+      expect(await slidesOf('Gizli çalışma')).toHaveLength(13);
+    });
 
-  it('stays invisible to members without a grant after catalogue.csv is deleted, also after a second scan', async () => {
-    const { server, accessOfMember, remove } = await startWithRestrictedSlide(database);
-    await remove('Set/catalogue.csv');
-    await server.rescan();
-    expect(await accessOfMember()).toEqual(noAccess);
-    await server.rescan();
-    expect(await accessOfMember()).toEqual(noAccess);
-  });
+    it('stays invisible to members without a grant after catalogue.csv is deleted, also after a second scan', async () => {
+      const { server, accessOfMember, remove } = await startWithRestrictedSlide(database);
+      await remove('Set/catalogue.csv');
+      await server.rescan();
+      expect(await accessOfMember()).toEqual(noAccess);
+      await server.rescan();
+      expect(await accessOfMember()).toEqual(noAccess);
+    });
 
-  it('stays invisible to members without a grant when its file is moved to the folder of an open dataset', async () => {
-    const { server, accessOfMember, move } = await startWithRestrictedSlide(database);
-    await server.put('Open/b.svs', otherSvs);
-    await move('Set/a.svs', 'Open/a.svs');
-    await server.rescan();
-    expect(await accessOfMember()).toEqual(noAccess);
-  });
+    it('stays invisible to members without a grant when its file is moved to the folder of an open dataset', async () => {
+      const { server, accessOfMember, move } = await startWithRestrictedSlide(database);
+      await server.put('Open/b.svs', otherSvs);
+      await move('Set/a.svs', 'Open/a.svs');
+      await server.rescan();
+      expect(await accessOfMember()).toEqual(noAccess);
+    });
 
-  it('stays restricted when its file returns after catalogue.csv was deleted', async () => {
-    const { server, accessOfMember, move, remove } = await startWithRestrictedSlide(database);
-    await move('Set/a.svs', '.a'); // a scan ignores hidden files
-    await server.rescan();
-    await remove('Set/catalogue.csv');
-    await move('.a', 'Set/a.svs');
-    await server.rescan();
-    expect(await accessOfMember()).toEqual(noAccess);
-  });
+    it('stays restricted when its file returns after catalogue.csv was deleted', async () => {
+      const { server, accessOfMember, move, remove } = await startWithRestrictedSlide(database);
+      await move('Set/a.svs', '.a'); // a scan ignores hidden files
+      await server.rescan();
+      await remove('Set/catalogue.csv');
+      await move('.a', 'Set/a.svs');
+      await server.rescan();
+      expect(await accessOfMember()).toEqual(noAccess);
+    });
 
-  it('stays restricted when its file is replaced after its row in catalogue.csv was deleted', async () => {
-    const { server, accessOfMember } = await startWithRestrictedSlide(database);
-    await server.put('Set/catalogue.csv', heading);
-    await server.put('Set/a.svs', otherSvs);
-    await server.rescan();
-    expect(await accessOfMember()).toEqual(noAccess);
-  });
+    it('stays restricted when its file is replaced after its row in catalogue.csv was deleted', async () => {
+      const { server, accessOfMember } = await startWithRestrictedSlide(database);
+      await server.put('Set/catalogue.csv', heading);
+      await server.put('Set/a.svs', otherSvs);
+      await server.rescan();
+      expect(await accessOfMember()).toEqual(noAccess);
+    });
 
-  it('moves, with an audit entry, to its folder's dataset when catalogue.csv no longer names it and no more accounts can see that dataset', async () => {
-    const { server, admin, imageId, accessOfMember, managedEntries, auditEvents } =
-      await startWithRestrictedSlide(database);
-    await admin.call(updateDataset, { body: { dataset: 'Set', access: 'restricted' } });
-    await server.put('Set/catalogue.csv', heading);
-    await server.rescan();
-    expect(await managedEntries()).toMatchObject([{ dataset_name: 'Set', metadata_hold: null }]);
-    expect(await accessOfMember()).toEqual(noAccess);
-    expect(await auditEvents('image-dataset-changed')).toEqual([
-      {
-        target: imageId,
-        actor: null,
-        detail: { dataset_before: 'Gizli çalışma', dataset_after: 'Set' },
-      },
-    ]);
-  });
+    it('moves to the dataset of its folder when catalogue.csv no longer names it and no more accounts can see that dataset', async () => {
+      const { server, admin, imageId, accessOfMember, managedEntries, auditEvents } =
+        await startWithRestrictedSlide(database);
+      await admin.call(updateDataset, { body: { dataset: 'Set', access: 'restricted' } });
+      await server.put('Set/catalogue.csv', heading);
+      await server.rescan();
+      expect(await managedEntries()).toMatchObject([{ dataset_name: 'Set', metadata_hold: null }]);
+      expect(await accessOfMember()).toEqual(noAccess);
+      expect(await auditEvents('image-dataset-changed')).toEqual([
+        {
+          target: imageId,
+          actor: null,
+          detail: { dataset_before: 'Gizli çalışma', dataset_after: 'Set' },
+        },
+      ]);
+    });
 
-  it('stays in its dataset when catalogue.csv no longer names it and more members can see its folder's dataset', async () => {
-    const { server, admin, viewer, accessOfMember } = await startWithRestrictedSlide(database);
-    await admin.call(updateDataset, { body: { dataset: 'Set', access: 'restricted' } });
-    await admin.call(grantDataset, { body: { dataset: 'Set', uid: viewer.uid } });
-    await server.put('Set/catalogue.csv', heading);
-    await server.rescan();
-    expect(await accessOfMember()).toEqual(noAccess);
-  });
-});
+    it('stays in its dataset when catalogue.csv no longer names it and more members can see the dataset of its folder', async () => {
+      const { server, admin, viewer, accessOfMember } = await startWithRestrictedSlide(database);
+      await admin.call(updateDataset, { body: { dataset: 'Set', access: 'restricted' } });
+      await admin.call(grantDataset, { body: { dataset: 'Set', uid: viewer.uid } });
+      await server.put('Set/catalogue.csv', heading);
+      await server.rescan();
+      expect(await accessOfMember()).toEqual(noAccess);
+    });
+  },
+);
 
 describe('slide that dataset.json puts into a restricted dataset', () => {
   const json = JSON.stringify({ dataset_name: 'Gizli çalışma' });
