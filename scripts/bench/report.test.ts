@@ -28,8 +28,8 @@ const result = (perSecond: number): ServerResult => ({
 });
 const results = { product: result(30_000), nginx: result(60_000), OpenSlide: result(500) };
 
-describe('quantile and median', () => {
-  it('sort the numbers, and return NaN for an empty list', () => {
+describe('quantile and median (benchmark statistics)', () => {
+  it('accept numbers in any order, and return NaN for an empty list', () => {
     expect(quantile([5, 1, 3], 0)).toBe(1);
     expect(median([5, 1, 3])).toBe(3);
     expect(quantile([5, 1, 3], 1)).toBe(5);
@@ -37,8 +37,8 @@ describe('quantile and median', () => {
   });
 });
 
-describe('medians', () => {
-  it('returns the median of every number over several objects, also in nested objects', () => {
+describe('medians (of repeated benchmark rounds)', () => {
+  it('returns the median of each field over several objects, including the fields of nested objects', () => {
     const rounds = [
       { a: 1, b: { c: 9 } },
       { a: 3, b: { c: 7 } },
@@ -48,14 +48,14 @@ describe('medians', () => {
   });
 });
 
-describe('growthOf', () => {
+describe('growthOf (growth of memory during a benchmark)', () => {
   it('divides the maximum of the last third of the numbers by the maximum of the middle third', () => {
     expect(growthOf([100, 300, 300, 280, 290, 300])).toBe(1);
     expect(growthOf([100, 100, 100, 100, 150, 150])).toBe(1.5);
   });
 });
 
-describe('verdictOf', () => {
+describe('verdictOf (comparison of a benchmark result with its goal)', () => {
   it.each([
     ['atLeast', 0.7, 'aim'],
     ['atLeast', 0.5, 'must'],
@@ -79,7 +79,7 @@ describe('verdictOf', () => {
   });
 });
 
-describe('serverVerdicts', () => {
+describe('serverVerdicts (goals of the server benchmark)', () => {
   it('reports the ratio to a server that is not installed as not measured', () => {
     const { nginx: _, ...withoutNginx } = results;
     const [ratioToNginx, cpu] = serverVerdicts({ results: withoutNginx, pixels: null });
@@ -88,7 +88,7 @@ describe('serverVerdicts', () => {
   });
 });
 
-describe('serversTable', () => {
+describe('serversTable (results of the server benchmark)', () => {
   it('has a row for each measured server, with its ratio to nginx', () => {
     const servers = ['nginx', 'product', 'OpenSlide'].map((name) => ({
       name,

@@ -6,7 +6,7 @@ import { rejectedWordsIn } from './plain-language.ts';
 const findWords = (text: string, file = 'docs/x.md') =>
   rejectedWordsIn(text, file).map((line) => line.replace(/^.*?: "(.*?)".*$/, '$1'));
 
-describe('the plain-language check', () => {
+describe('the plain-language check of code and docs', () => {
   it.each([
     ['a sentence', 'nobody reads it', ['nobody']],
     ['the first word of a sentence', 'Somebody asks.', ['somebody']],

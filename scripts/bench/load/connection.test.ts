@@ -33,7 +33,7 @@ async function requestPaths(port: number, ...paths: string[]): Promise<[status: 
   return responses;
 }
 
-describe('openConnection', () => {
+describe('openConnection (HTTP client of the load benchmark)', () => {
   it('sends all requests over one TCP connection and counts the bytes of each body', async () => {
     const ports = new Set<number | undefined>();
     const port = await startTestServer((request, response) => {
@@ -59,7 +59,7 @@ describe('openConnection', () => {
     expect(statuses).toEqual([200, 200]);
   });
 
-  it('reconnects after the server has closed the connection and reports a missing response as status 0', async () => {
+  it('reconnects when the server has closed the connection, and reports status 0 for a request without a response', async () => {
     let count = 0;
     const port = await startTestServer((request, response) => {
       count += 1;
@@ -71,7 +71,7 @@ describe('openConnection', () => {
   });
 });
 
-describe('measureResponseTime', () => {
+describe('measureResponseTime (load benchmark)', () => {
   it('returns the milliseconds of a response with status 200, and null for another status', async () => {
     const port = await startTestServer((request, response) => {
       response.statusCode = request.url === '/good' ? 200 : 500;

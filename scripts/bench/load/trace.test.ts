@@ -13,7 +13,7 @@ function isTileOfSlide(tile: string): boolean {
   return Number(level) <= maxLevelOf(slide) && Number(column) < columns && Number(row) < rows;
 }
 
-describe('nativeTrace, the list of native tiles,', () => {
+describe('nativeTrace (native tiles requested by the load benchmark)', () => {
   it('returns every tile of full resolution once, in random order', () => {
     const tiles = nativeTrace(slide);
     expect(tiles).toHaveLength(21 * 13); // 5000 × 3000 pixels in tiles of 240 × 240
@@ -23,7 +23,7 @@ describe('nativeTrace, the list of native tiles,', () => {
   });
 });
 
-describe('viewingTrace, the requests of several viewers,', () => {
+describe('viewingTrace (tiles requested by several simulated viewers)', () => {
   it('returns the same tiles for the same seed and different tiles for another seed', () => {
     expect(viewingTrace(slide, 2)).toEqual(viewingTrace(slide, 2));
     expect(viewingTrace(slide, 2, 5)).not.toEqual(viewingTrace(slide, 2, 6));
@@ -35,14 +35,14 @@ describe('viewingTrace, the requests of several viewers,', () => {
     expect([...new Set(tiles.map(levelOf))].sort((one, other) => one - other)).toEqual([11, 12, 13]);
   });
 
-  it('interleaves the viewers in bursts of six tiles', () => {
+  it('alternates between the viewers after every six tiles', () => {
     const tilesOfFirstViewer = [...fieldsOfViewer(slide, randomFrom(1000))].flat();
     expect(viewingTrace(slide, 2).slice(0, 6)).toEqual(tilesOfFirstViewer.slice(0, 6));
     expect(viewingTrace(slide, 2).slice(12, 18)).toEqual(tilesOfFirstViewer.slice(6, 12));
   });
 });
 
-describe('fieldsOfViewer, the requests of one viewer by field of view,', () => {
+describe('fieldsOfViewer (tiles requested by one simulated viewer)', () => {
   it('returns no tile twice, as with a browser cache', () => {
     const tiles = [...fieldsOfViewer(slide, randomFrom(3))].flat();
     expect(new Set(tiles).size).toBe(tiles.length);

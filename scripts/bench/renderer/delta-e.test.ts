@@ -22,7 +22,7 @@ describe('deltaE2000', () => {
   );
 });
 
-describe('labOf', () => {
+describe('labOf (colour conversion of the renderer benchmark)', () => {
   it.each<[number[], Lab]>([
     [
       [255, 255, 255],

@@ -40,7 +40,7 @@ describe('ScaleReadout', () => {
     expect(screen.queryByText('estimated from the objective')).toBeNull();
   });
 
-  it('shows the number of the focal plane and of the time point', () => {
+  it('shows the numbers of the focal plane and time point for a slide with several of them', () => {
     const calibration = calibrationOf(calibrated);
     const planes = { plane: 1, planes: 5, times: 1 };
     render(<ScaleReadout calibration={calibration} zoom={1} rotation={0} shownPlane={planes} />);

@@ -9,7 +9,7 @@ describe('isSoftwareRendered', () => {
     'ANGLE (Microsoft, Microsoft Basic Render Driver Direct3D11 vs_5_0 ps_5_0, D3D11)',
     'Apple Software Renderer',
     null,
-  ])('returns true for the renderer name %s', (renderer) => {
+  ])('returns true for the WebGL renderer name "%s"', (renderer) => {
     expect(isSoftwareRendered(renderer)).toBe(true);
   });
 
@@ -19,7 +19,7 @@ describe('isSoftwareRendered', () => {
     'ANGLE (Apple, ANGLE Metal Renderer: Apple M2, Unspecified Version)',
     'Mesa Intel(R) Xe Graphics (TGL GT2)',
     'WebKit WebGL',
-  ])('returns false for the renderer name %s', (renderer) => {
+  ])('returns false for the WebGL renderer name "%s"', (renderer) => {
     expect(isSoftwareRendered(renderer)).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { drawnLevelAt, minPixelRatioOf } from './drawn-level.ts';
 
-describe('drawnLevelAt', () => {
+describe('drawnLevelAt (level of the image pyramid that is drawn)', () => {
   it('returns the level whose pixels are 0.5 to 1 device pixel wide on screens with 1 or 2 device pixels per CSS pixel', () => {
     expect(drawnLevelAt(1, 16, 1)).toBe(16);
     expect(drawnLevelAt(0.5, 16, 1)).toBe(16);

@@ -21,8 +21,8 @@ const fieldAt = (x: number, y: number, zoom: number, rotation = 0) => ({
 const namesOf = (tiles: ReturnType<typeof firstTiles>) =>
   tiles.map(({ level, column, row }) => `${level}/${column}_${row}`);
 
-describe('firstTiles', () => {
-  it('returns, for the whole slide, the tiles of the level with about as many pixels as the screen, nearest to the middle first', () => {
+describe('firstTiles (tiles requested first when a slide opens)', () => {
+  it('returns, for a whole slide, the tiles of the level that matches the screen, those in the middle first', () => {
     const tiles = firstTiles(descriptor, viewport, null);
     // Level 11 has 1/32 of 40,000 × 30,000 pixels: 1250 × 938 pixels, shown on 1067 × 800, in 6 × 4 tiles of 240 pixels.
     expect(tiles).toHaveLength(6 * 4);

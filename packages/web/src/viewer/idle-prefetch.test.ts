@@ -45,7 +45,7 @@ function prefetchWith(respond?: () => Response) {
   return { prefetch, fetchPixels, signals, slideClosing };
 }
 
-describe('createIdlePrefetch', () => {
+describe('createIdlePrefetch (loads tiles around a view at rest)', () => {
   it('loads 4 tiles at a time, with low priority, when the view has not moved for 150 ms', () => {
     const { prefetch, fetchPixels } = prefetchWith();
     prefetch.onSharp();

@@ -56,7 +56,7 @@ function linkTwoViews() {
   return { first, second, unlink, lead: (half: Half) => (leader = half) };
 }
 
-describe('fieldOf', () => {
+describe('fieldOf (visible part of a slide)', () => {
   it('returns the field (centre, zoom, rotation, mirroring) that is visible with a placement', () => {
     const fields = fc.record({
       x: fc.integer({ min: 0, max: 100_000 }),
@@ -77,13 +77,13 @@ describe('fieldOf', () => {
   });
 });
 
-describe('linkViews', () => {
-  it('moves no view until the person moves one', () => {
+describe('linkViews (of two compared slides, the follower moves with the leader)', () => {
+  it('moves neither view until the person moves one of them', () => {
     const { first, second } = linkTwoViews();
     expect([first.steps(), second.steps()]).toEqual([0, 0]);
   });
 
-  it('moves the second view when the person moves the first one, and the first view when the person moves the second one', () => {
+  it('moves the second view when the person moves the first one, and vice versa', () => {
     const { first, second, lead } = linkTwoViews();
     first.view.moveTo({ ...first.field(), x: 150 });
     expect(second.field().x).toBeCloseTo(550, 6);
@@ -117,7 +117,7 @@ describe('linkViews', () => {
     expect(second.field().x).toBeCloseTo(710, 6);
   });
 
-  it('links a view that is still moving by the field at the end of its movement', () => {
+  it('aligns the views by the end of the movement when a view is still moving while they are linked', () => {
     const first = createView({ zoom: 0.4 }, { zoom: 0.5 });
     const second = createView({ zoom: 1 });
     linkViews({ first, second }, () => 'first');

@@ -11,7 +11,7 @@ function describeObjectives(mpp: number | null, objectivePower: number | null): 
   );
 }
 
-describe('objectivesOf', () => {
+describe('objectivesOf (zoom buttons named after objectives)', () => {
   it('returns each objective with a zoom of its power divided by the magnification of the scan', () => {
     expect(describeObjectives(0.25, 40)).toEqual([
       '1.25: 0.03125',
@@ -48,7 +48,7 @@ describe('objectivesOf', () => {
   });
 });
 
-describe('isDigitalZoom', () => {
+describe('isDigitalZoom (zoom beyond the resolution of the scan)', () => {
   it.each([
     [0.5, false],
     [1, false],

@@ -3,7 +3,7 @@ import { canRetry, type PixelFailure } from './pixels.ts';
 
 const status = (code: number): PixelFailure => ({ kind: 'status', status: code, message: '' });
 
-describe('canRetry', () => {
+describe('canRetry (whether a later request for pixels may succeed)', () => {
   it.each([
     ['an expired image session', status(401)],
     ['too many requests', status(429)],

@@ -21,8 +21,8 @@ beforeEach(() => {
   vi.useFakeTimers();
 });
 
-describe('createDescriptorSupply', () => {
-  it('requests a preloaded descriptor only once, before the slide is opened', async () => {
+describe('createDescriptorSupply (preloads the descriptor of a slide)', () => {
+  it('requests the descriptor once, although it is preloaded twice and then used to open the slide', async () => {
     const { supply, fetchPixels, request } = supplyWith();
     supply.preload(url);
     supply.preload(url);
@@ -48,7 +48,7 @@ describe('createDescriptorSupply', () => {
     expect(await supply.load(url, request)).toMatchObject({ width: 4000 });
   });
 
-  it('calls onRenewing of the opening request when the renewal of the image session began during the preload', async () => {
+  it('calls onRenewing of a load after a preload during which the image session began to be renewed', async () => {
     const { supply, request } = supplyWith(async (_, { onRenewing }) => {
       onRenewing();
       return new Response(xml);

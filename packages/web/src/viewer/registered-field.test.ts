@@ -29,7 +29,7 @@ function similarity(scale: number, degrees: number, isReflected: boolean): Affin
   return isReflected ? [-cos, -sin, -sin, cos, 40, -70] : [cos, sin, -sin, cos, 40, -70];
 }
 
-describe('registeredField', () => {
+describe('registeredField (same tissue on another slide)', () => {
   it.each([
     [1, 0, false, 0, false],
     [2, 30, false, 0, false],
@@ -56,7 +56,7 @@ describe('registeredField', () => {
     },
   );
 
-  it('returns the field of the first slide again when it is applied with the inverse registration', () => {
+  it('returns the original field when its result is converted back by the inverse registration', () => {
     const matrix = similarity(1.7, 33, true);
     const inverse = inverseOf(matrix);
     const field: SlideField = { x: 5, y: 6, zoom: 2, rotation: 80, isMirrored: false };

@@ -62,7 +62,7 @@ describe('magnificationLabel', () => {
     expect(magnificationLabel(calibration20x, zoom)).toBe(label);
   });
 
-  it('starts with ≈ when the magnification of the scan was derived from the pixel size', () => {
+  it('returns a label that starts with ≈ when the magnification of the scan was derived from the pixel size', () => {
     expect(magnificationLabel({ ...calibration20x, derived: 'objectivePower' }, 1)).toBe('≈ 20×');
   });
 });

@@ -40,7 +40,7 @@ function expectSameField(found: SlideField, expected: SlideField): void {
   expect(found.isMirrored).toBe(expected.isMirrored);
 }
 
-describe('fieldOfFollower', () => {
+describe('fieldOfFollower (of two compared slides, the follower moves with the leader)', () => {
   it('returns the unchanged field of the follower when the leader has not moved', () => {
     fc.assert(
       fc.property(viewPositions, viewPositions, (leader, follower) => {
@@ -49,7 +49,7 @@ describe('fieldOfFollower', () => {
     );
   });
 
-  it('returns the field of the leader again when its result is the new field of a leader and the roles are exchanged', () => {
+  it('returns the leader’s field again when leader and follower are exchanged and its result is the leader’s new field', () => {
     fc.assert(
       fc.property(viewPositions, viewPositions, fields, (leader, follower, now) => {
         expectSameField(fieldOfFollower(follower, leader, fieldOfFollower(leader, follower, now)), now);
@@ -57,7 +57,7 @@ describe('fieldOfFollower', () => {
     );
   });
 
-  it('returns the same field whether the leader moves in one step or in two', () => {
+  it('returns the same field for a movement of the leader in one step and in two steps', () => {
     fc.assert(
       fc.property(viewPositions, viewPositions, fields, (leader, follower, now) => {
         const afterFirstStep = fieldOfFollower(leader, follower, now);
@@ -130,7 +130,7 @@ describe('fieldOfFollower', () => {
   );
 });
 
-describe('correspondingField', () => {
+describe('correspondingField (first field of a slide opened beside another one)', () => {
   const first = { field: fieldWith({ x: 6000, y: 4000, rotation: 30 }), width: 10_000, height: 8000 };
 
   it('returns a field with the same magnification, rotation and distance from the middle when both slides have a scale', () => {

@@ -35,7 +35,7 @@ beforeEach(() => {
   vi.useFakeTimers();
 });
 
-describe('createTileLoading', () => {
+describe('createTileLoading (loads the tiles of a slide)', () => {
   it('reports the numbers of requested and loaded tiles', async () => {
     const { tiles, states } = tileLoadingWith();
     await Promise.all([tiles.load('/a'), tiles.load('/b')]);

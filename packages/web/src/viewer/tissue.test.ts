@@ -18,7 +18,7 @@ function pictureWithTissue(
   return { width: 100, height: 50, data };
 }
 
-describe('fieldOnTissue', () => {
+describe('fieldOnTissue (moves an empty field of view to tissue)', () => {
   it.each([
     ['brightfield', 240, 150],
     ['fluorescence', 0, 120],

@@ -4,7 +4,7 @@ import { wheelFactor } from './wheel.ts';
 /** Returns the zoom factor of an event whose distance is in pixels; browsers set Ctrl for a pinch on a trackpad. */
 const factorOf = (deltaY: number, { ctrlKey = false } = {}) => wheelFactor({ deltaY, deltaMode: 0, ctrlKey });
 
-describe('wheelFactor', () => {
+describe('wheelFactor (zoom factor of a mouse wheel event)', () => {
   it('returns 1.2 for one notch (100 pixels), in both directions', () => {
     expect(factorOf(100)).toBeCloseTo(1.2);
     expect(factorOf(-100)).toBeCloseTo(1.2);
@@ -14,7 +14,7 @@ describe('wheelFactor', () => {
     expect(factorOf(5) ** 20).toBeCloseTo(factorOf(100));
   });
 
-  it('converts distances that the browser reports in lines', () => {
+  it('converts a distance of 3 lines, as some browsers report it, to 1.2 notches', () => {
     // 3 lines of 40 pixels are 1.2 notches.
     expect(wheelFactor({ deltaY: 3, deltaMode: 1, ctrlKey: false })).toBeCloseTo(1.2 ** 1.2);
   });

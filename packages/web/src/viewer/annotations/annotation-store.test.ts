@@ -96,7 +96,7 @@ async function openStore(send: () => Promise<ChangeOutcome> = async () => ({ kin
 }
 
 describe('AnnotationStore: changes of other people', () => {
-  it('replaces the annotation and shows the initials of the author for 6 s', async () => {
+  it('replaces an annotation that another person changes, and shows the person’s initials for 6 s', async () => {
     vi.useFakeTimers();
     const { store, x } = await openStore();
     store.receiveChanges(putEvent(20, 2));
@@ -123,7 +123,7 @@ describe('AnnotationStore: changes of other people', () => {
     expect(store.selection.size).toBe(0);
   });
 
-  it('applies a change only after the server has acknowledged this person’s own change to the same annotation', async () => {
+  it('applies another person’s change only after the server has acknowledged the own change to the same annotation', async () => {
     const send = vi.fn<() => Promise<ChangeOutcome>>(async () => ({
       kind: 'applied',
       revisions: { [id]: 2 },

@@ -80,7 +80,7 @@ function queueWith(responses: ServerResponse[], { storage } = memoryStorage(), i
 const untilSaved = (queue: ChangeQueue) =>
   vi.waitUntil(() => queue.state().kind === 'saved', { timeout: 5000 });
 
-describe('ChangeQueue', () => {
+describe('ChangeQueue (annotation changes that wait to be sent)', () => {
   it('sends only the latest version of an annotation that changes twice in succession, within 1 s', async () => {
     const memory = memoryStorage();
     const { queue, sent } = queueWith([applied(1)], memory);
@@ -118,7 +118,7 @@ describe('ChangeQueue', () => {
     expect(laterBatch?.changes).toEqual([{ op: 'put', feature: featureAt(2), base_revision: 1 }]);
   });
 
-  it('sends the deletion of an annotation whose creation is still being sent with the revision of the creation', async () => {
+  it('sends the deletion of an annotation only after its creation, and with the revision of the creation', async () => {
     const response = Promise.withResolvers<ChangeOutcome>();
     const { queue, sent } = queueWith([() => response.promise, applied(2)]);
     queue.add(put(1));
@@ -157,7 +157,7 @@ describe('ChangeQueue', () => {
     expect(queue.conflicts()).toEqual([{ id, mine: put(1, 3), theirs }]);
   });
 
-  it('sends this person’s version based on the revision on the server when the person keeps it in a conflict', async () => {
+  it('sends the own version, based on the revision on the server, when the person chooses it in a conflict', async () => {
     const theirs = { ...featureAt(9), properties: { revision: 5 } };
     const { queue, sent } = queueWith([() => ({ kind: 'conflict', conflicts: [theirs] }), applied(6)]);
     queue.add(put(1, 3));
@@ -168,7 +168,7 @@ describe('ChangeQueue', () => {
     expect(queue.conflicts()).toEqual([]);
   });
 
-  it('drops this person’s version when the person keeps the other version in a conflict', async () => {
+  it('drops the own version when the person chooses the version on the server in a conflict', async () => {
     const memory = memoryStorage();
     const theirs = { ...featureAt(9), properties: { revision: 5 } };
     const { queue, sent } = queueWith([() => ({ kind: 'conflict', conflicts: [theirs] })], memory);

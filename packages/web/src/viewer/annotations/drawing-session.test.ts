@@ -221,7 +221,7 @@ describe('Drawing mode: editing annotations', () => {
     expect(store.all()[0]?.bounds).toEqual({ minX: 40, minY: 60, maxX: 140, maxY: 160 });
   });
 
-  it('leaves a press beside the selected annotation to the slide, which the drag then moves', () => {
+  it('lets the slide handle a press beside the selected annotation, so that the drag moves the slide', () => {
     const { pointer } = startWithSquare();
     pointer.onPress({ x: 300, y: 300 }, noKeys);
     expect(pointer.leavesToSlide).toBe(true);

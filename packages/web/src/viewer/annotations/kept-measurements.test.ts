@@ -5,7 +5,7 @@ import { featuresOfShapes } from './kept-measurements.ts';
 /** A scale of 0.5 µm per pixel. */
 const calibration = { mpp: 0.5, mppY: 0.5, objectivePower: 20, derived: null };
 
-describe('featuresOfShapes', () => {
+describe('featuresOfShapes (converts measurements to annotations)', () => {
   it('converts a ruler to a line and an area to a polygon', () => {
     const [line, polygon] = featuresOfShapes(
       [

@@ -30,12 +30,12 @@ const triangle: Geometry = {
   ],
 };
 
-describe('addOutline', () => {
-  it('draws every position at full resolution', () => {
+describe('addOutline (outline of an annotation on the canvas)', () => {
+  it('draws every vertex of a polygon at full resolution', () => {
     expect(outlineOf(triangle, simplificationLevelOf(1))).toBe('M0,0 L10,0 L10,1 L10,10 Z');
   });
 
-  it('omits positions nearer than half a screen pixel to the last drawn position', () => {
+  it('omits vertices that are nearer than half a screen pixel to the last drawn vertex', () => {
     // At a zoom of 1/8, half a screen pixel is 4 image pixels: (10, 1) is omitted.
     expect(outlineOf(triangle, simplificationLevelOf(1 / 8))).toBe('M0,0 L10,0 L10,10 Z');
   });
@@ -59,7 +59,7 @@ describe('addOutline', () => {
     ).toBe('M1,2 L1.05,2 M3,4 L3.05,4');
   });
 
-  it('draws the last position of a line even when it is nearer than half a screen pixel to the one before', () => {
+  it('draws the last vertex of a line even when it is nearer than half a screen pixel to the vertex before', () => {
     expect(
       outlineOf(
         {

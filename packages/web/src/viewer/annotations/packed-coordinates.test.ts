@@ -16,7 +16,7 @@ const shapes: Readonly<Record<string, Coordinates>> = {
   'several areas': [[ring], [ring, ring.toReversed()]],
 };
 
-describe('packCoordinates', () => {
+describe('packCoordinates (annotations stored in the browser)', () => {
   it.each(Object.entries(shapes))(
     'packs the coordinates of %s so that unpackCoordinates restores them',
     (_, coordinates) => {

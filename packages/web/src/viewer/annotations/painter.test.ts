@@ -39,8 +39,8 @@ function draw(painter: AnnotationPainter): { readonly paths: number[][]; readonl
   return { paths, isIncomplete };
 }
 
-describe('AnnotationPainter', () => {
-  it('draws all annotations of one colour in one path, including one that is added after the first frame', () => {
+describe('AnnotationPainter (draws annotations on the canvas)', () => {
+  it('draws all annotations of one colour with one path, including an annotation added after the first frame', () => {
     const painter = new AnnotationPainter();
     painter.reset([lineAt(1), lineAt(2)]);
     expect(draw(painter).paths).toEqual([[1, 2]]);
@@ -58,7 +58,7 @@ describe('AnnotationPainter', () => {
     expect(draw(painter).paths).toEqual([[2]]);
   });
 
-  it('builds the paths of 60,000 vertices over several frames, and keeps drawing an unchanged path after other changes', () => {
+  it('builds paths of 60,000 vertices over several frames, and still draws an annotation while two others change', () => {
     // Each reading of the clock is 2 ms later, so the limit of 3 ms per frame allows one path.
     let now = 0;
     vi.spyOn(performance, 'now').mockImplementation(() => now++ * 2);

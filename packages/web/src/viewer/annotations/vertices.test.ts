@@ -18,7 +18,7 @@ const twoTriangles: Geometry = {
   coordinates: [triangle.coordinates, triangle.coordinates],
 };
 
-describe('verticesOf', () => {
+describe('verticesOf (vertices of an annotation that can be dragged)', () => {
   it('returns the vertices of all parts, without the repeated last positions of rings', () => {
     expect(verticesOf(twoTriangles).map(({ path, index }) => [path, index])).toEqual([
       [0, 0],
@@ -32,7 +32,7 @@ describe('verticesOf', () => {
 });
 
 describe('moveVertex', () => {
-  it('keeps a ring closed when its first vertex is moved', () => {
+  it('keeps the ring of a polygon closed when its first vertex is moved', () => {
     const [first] = verticesOf(twoTriangles);
     if (first === undefined) throw new Error('There are no vertices.');
     expect(moveVertex(twoTriangles, { ...first, path: 1 }, [5, 5])).toEqual({

@@ -15,8 +15,8 @@ function pixelsOf(...rows: readonly string[]): Pixels {
   return { data: Uint8ClampedArray.from(data), width, height: rows.length };
 }
 
-describe('outlineRegion', () => {
-  it('outlines the connected pixels of similar colour', () => {
+describe('outlineRegion (magic wand)', () => {
+  it('returns the outline of the connected pixels whose colour is similar to that of the start pixel', () => {
     const pixels = pixelsOf('......', '.##...', '.##..#', '......');
     expect(outlineRegion(pixels, 1, 1)).toEqual([
       [
@@ -42,7 +42,7 @@ describe('outlineRegion', () => {
     ]);
   });
 
-  it('keeps a hole of 35 pixels and fills a hole of one pixel', () => {
+  it('keeps a hole of 35 pixels in the region and fills a hole of one pixel', () => {
     const solid = '#'.repeat(12);
     const wideHole = `##${'.'.repeat(7)}###`;
     const onePixelHole = `${'#'.repeat(10)}.#`;

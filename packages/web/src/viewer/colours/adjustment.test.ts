@@ -15,8 +15,8 @@ const adjusted = (change: Partial<ColourAdjustment>, ...pixel: number[]): number
   return [...pixels.subarray(0, 3)];
 };
 
-describe('colour adjustment', () => {
-  it('adjustPixels keeps the colours of the scan with the adjustment asScanned', () => {
+describe('colour adjustment of the slide viewer', () => {
+  it('adjustPixels leaves all colours unchanged with the adjustment asScanned', () => {
     expect(isAsScanned(asScanned)).toBe(true);
     expect(adjusted({}, 200, 120, 160)).toEqual([200, 120, 160]);
   });

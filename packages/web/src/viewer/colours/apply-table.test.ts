@@ -19,7 +19,7 @@ function tableOf(size: number, sampleOf: (rgb: readonly number[], channel: numbe
   return { size, samples };
 }
 
-describe('applyTable', () => {
+describe('applyTable (colour table of a slide’s ICC profile)', () => {
   it('leaves colours and alpha unchanged with an identity table', () => {
     const pixels = Uint8ClampedArray.from([0, 128, 255, 255, 17, 99, 201, 40]);
     applyTable(

@@ -8,7 +8,7 @@ const descriptorWith = (element: string) =>
     'application/xml',
   ).documentElement;
 
-describe('profileOf', () => {
+describe('profileOf (ICC profile in the descriptor of a slide)', () => {
   it('reads the name, size in bytes and table size of the colour profile from the descriptor', () => {
     const element = '<ColourProfile xmlns="urn:lamina:colour" Name="AT2" Bytes="1687824" TableNodes="33"/>';
     expect(profileOf(descriptorWith(element))).toEqual({ name: 'AT2', bytes: 1_687_824, tableSize: 33 });
@@ -32,7 +32,7 @@ describe('profileOf', () => {
   });
 });
 
-describe('loadColourTable', () => {
+describe('loadColourTable (request for the colour table of a slide)', () => {
   const request = { signal: new AbortController().signal, onRenewing: () => {} };
   /** Returns a `fetchPixels` that responds with this number of bytes. */
   const fetchBytes = (count: number) => async () => new Response(new Uint8Array(count));

@@ -7,7 +7,7 @@ const after = (...steps: DrawingStep[]): Drawing => steps.reduce(drawingReducer,
 /** Returns steps that place points with these x and y = 0. */
 const points = (...xs: number[]): DrawingStep[] => xs.map((x) => ({ type: 'point', point: at(x) }));
 
-describe('drawingReducer', () => {
+describe('drawingReducer (state of the measuring tools)', () => {
   it('ignores points while no tool is chosen', () => {
     expect(after(...points(1, 2))).toEqual(emptyDrawing);
   });

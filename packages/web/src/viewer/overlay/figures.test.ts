@@ -13,7 +13,7 @@ const placement = placementOf(
   { x: 0, y: 100 },
 );
 
-describe('figuresOf', () => {
+describe('figuresOf (lines and labels of measurements)', () => {
   it('places the label with the length of a ruler 8 CSS pixels above its middle', () => {
     const shapes = [
       {

@@ -34,7 +34,7 @@ function startSession(tool: ShapeKind) {
   };
 }
 
-describe('createPointerDrawing', () => {
+describe('createPointerDrawing (measuring with the pointer)', () => {
   it('completes a ruler in image pixels when the person drags from one end to the other', () => {
     const session = startSession('ruler');
     session.drag([10, 10], [60, 10], [110, 10]);

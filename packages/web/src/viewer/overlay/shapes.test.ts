@@ -59,7 +59,7 @@ describe('lengthOf and lengthText', () => {
 });
 
 describe('areaOf, perimeterOf and areaText', () => {
-  it('areaOf and perimeterOf measure a polygon in micrometres, clockwise or counterclockwise', () => {
+  it('areaOf and perimeterOf measure a polygon in micrometres, for clockwise and counterclockwise corners', () => {
     expect(areaOf(square, calibration40x)).toBe(10_000);
     expect(areaOf(square.toReversed(), calibration40x)).toBe(10_000);
     expect(perimeterOf(square, calibration40x)).toBe(400);

@@ -42,7 +42,7 @@ beforeEach(() => {
 
 afterEach(() => decoder.destroy());
 
-describe('CorrectingDecoder', () => {
+describe('CorrectingDecoder (decodes tiles and corrects their colours)', () => {
   it('decodes a tile in the page, without a worker, when there is no colour table', async () => {
     const storedBitmap = bitmapOf('stored');
     vi.stubGlobal('createImageBitmap', async () => storedBitmap);
@@ -109,7 +109,7 @@ describe('CorrectingDecoder', () => {
 });
 
 describe('canCorrectTiles', () => {
-  it('returns false when the browser cannot return the exact pixels of a canvas, like jsdom', () => {
+  it('returns false when the browser does not return the exact pixels of a canvas', () => {
     expect(canCorrectTiles()).toBe(false);
   });
 });

@@ -6,7 +6,7 @@ const canvas = { width: 1281, height: 800 };
 /** An upright slide at native magnification: one image pixel is as large as one device pixel. */
 const upright: Placement = { a: 1, b: 0, c: 0, d: 1, e: -100.3, f: -2000.7 };
 
-describe('exactPlacement', () => {
+describe('exactPlacement (sharp pixels at native magnification)', () => {
   it('moves a slide at native magnification so that its pixels lie on whole device pixels', () => {
     expect(exactPlacement(upright, canvas)).toEqual({ a: 1, b: 0, c: 0, d: 1, e: -100, f: -2001 });
   });
@@ -28,7 +28,7 @@ describe('exactPlacement', () => {
     }
   });
 
-  it('keeps the middle of the view, far from the corner of the slide, when the magnification is nearly native', () => {
+  it('keeps the image pixel in the middle of the view, even far from the slide’s corner, at nearly native magnification', () => {
     const nearlyNative = 1 + 2e-5;
     const placement = {
       a: nearlyNative,

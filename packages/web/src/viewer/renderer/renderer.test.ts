@@ -12,7 +12,7 @@ beforeEach(() => {
 
 afterEach(() => renderer.destroy());
 
-describe('Renderer', () => {
+describe('Renderer of the slide viewer', () => {
   it('loadTile does not load a tile again while its pixels are in memory', async () => {
     const load = vi.fn<() => Promise<Blob>>(async () => new Blob());
     const first = await renderer.loadTile('/9/0_0', place, load);

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { spansOf } from './spans.ts';
 
-describe('spansOf', () => {
-  it('returns one span for a picture that begins and ends on whole device pixels', () => {
+describe('spansOf (device pixels on which a tile is drawn)', () => {
+  it('returns one span for a tile that begins and ends on whole device pixels', () => {
     expect(spansOf(10, 250, 0, 240)).toEqual([
       { sourceStart: 0, sourceLength: 240, targetStart: 10, targetLength: 240 },
     ]);
   });
 
-  it('returns spans that cover each device pixel whose centre lies in the picture exactly once', () => {
+  it('returns spans that cover each device pixel whose centre lies in the tile exactly once', () => {
     for (const [start, end] of [
       [10.3, 210.7],
       [10.7, 130.2],
@@ -24,7 +24,7 @@ describe('spansOf', () => {
     }
   });
 
-  it('returns spans whose sources lie within the picture', () => {
+  it('returns spans that use only pixels within the tile', () => {
     for (const { sourceStart, sourceLength } of spansOf(10.7, 130.2, 0, 240)) {
       expect(sourceStart).toBeGreaterThanOrEqual(0);
       expect(sourceStart + sourceLength).toBeLessThanOrEqual(240);

@@ -37,7 +37,7 @@ function drawFrame(...drawnPictures: readonly TilePicture[]): void {
   for (const picture of drawnPictures) pictures.touch(picture);
 }
 
-describe('TilePictures', () => {
+describe('TilePictures (decoded tiles in memory)', () => {
   it('evicts the least recently drawn pictures and closes their bitmaps when its limit in bytes is exceeded', async () => {
     const first = await add('first');
     drawFrame();
@@ -126,14 +126,17 @@ describe('TilePictures', () => {
   });
 });
 
-describe('pictureLimitOf', () => {
+describe('pictureLimitOf (memory limit for decoded tiles)', () => {
   it.each([
     [undefined, 256],
     [8, 256],
     [4, 128],
     [2, 64],
     [0.5, 64],
-  ])('for a device with %s GB of memory, returns %s MiB', (memory, mebibytes) => {
-    expect(pictureLimitOf(memory)).toBe(mebibytes * 2 ** 20);
-  });
+  ])(
+    'for a device memory of %s GB (undefined when unknown), returns a limit of %s MiB',
+    (memory, mebibytes) => {
+      expect(pictureLimitOf(memory)).toBe(mebibytes * 2 ** 20);
+    },
+  );
 });

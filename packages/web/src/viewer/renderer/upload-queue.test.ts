@@ -22,7 +22,7 @@ function queueWith(uploadMs: number) {
   return { queue, uploaded };
 }
 
-describe('UploadQueue', () => {
+describe('UploadQueue (copies tiles to graphics memory)', () => {
   it('uploads tiles at once until the time budget of the frame (2 ms) is used up', () => {
     const { queue, uploaded } = queueWith(0.5);
     for (const column of [1, 2, 3, 4, 5, 6]) void queue.add(pictureAt(column));

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createAreaTest } from './area-contains.ts';
 import { countsAsCsv } from './count-objects.ts';
 import { kindOfFile, layerNameOf } from './kind-of-file.ts';
-import type { LayerStyle } from './object-filter.ts';
+import type { LayerStyle } from './layer-style.ts';
 import { colourOfGroup, groupOf } from './vector-paths.ts';
 
 /** An area of two parts: a star with a square hole, and a triangle. */
@@ -43,7 +43,7 @@ const starAndTriangle: AreaGeometry = {
   ],
 };
 
-describe('createAreaTest', () => {
+describe('createAreaTest (counts objects inside an area)', () => {
   it('returns a function with the same results as containsPosition for an area with a hole and several parts', () => {
     const contains = createAreaTest(starAndTriangle);
     const differingPositions: [number, number][] = [];
@@ -78,7 +78,7 @@ describe('createAreaTest', () => {
   });
 });
 
-describe('countsAsCsv', () => {
+describe('countsAsCsv (CSV file of counted objects)', () => {
   it('quotes cells with separators and escapes cells that a spreadsheet would run as formulas', async () => {
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true }); // returns the byte order mark as a character
     const bytes = await countsAsCsv([
@@ -90,7 +90,7 @@ describe('countsAsCsv', () => {
   });
 });
 
-describe('kindOfFile', () => {
+describe('kindOfFile (kind of an analysis result)', () => {
   it('returns "raster" for image files and "vector" for other result files', () => {
     expect(['a.TIFF', 'b.png', 'c.dcm', 'd.geojson.gz', 'e.csv'].map(kindOfFile)).toEqual([
       'raster',
@@ -102,13 +102,13 @@ describe('kindOfFile', () => {
   });
 });
 
-describe('layerNameOf', () => {
+describe('layerNameOf (name of a result layer)', () => {
   it('returns the file name without its extensions, or the whole file name when nothing else remains', () => {
     expect([layerNameOf('cells v2.geojson.gz'), layerNameOf('.gz')]).toEqual(['cells v2', '.gz']);
   });
 });
 
-describe('groupOf and colourOfGroup', () => {
+describe('groupOf and colourOfGroup (objects of a result layer)', () => {
   const descriptor: VectorDescriptor = {
     kind: 'vector',
     id: 'l',
@@ -131,7 +131,7 @@ describe('groupOf and colourOfGroup', () => {
     minValue: 2,
     maxValue: 8,
     hidden: new Set([1]),
-    column: 0,
+    measurementIndex: 0,
     isColoured: false,
   };
 

@@ -29,7 +29,7 @@ const cells = {
   ],
 } as VectorDescriptor;
 
-describe('parseArrangement and formatArrangement', () => {
+describe('parseArrangement and formatArrangement (result layers in the URL)', () => {
   it.each([
     ['one layer with default settings', a],
     ['hidden layers', `${a}_x*${b}`],
@@ -71,7 +71,7 @@ describe('parseArrangement and formatArrangement', () => {
   });
 });
 
-describe('orderLayers, completeArrangement, moveLayer and withoutTrailingDefaults', () => {
+describe('arrangement (order and visibility) of result layers', () => {
   it('orderLayers and completeArrangement return the chosen layers first, then the others in the order of the server', () => {
     const chosen = { layers: [shownWithDefaults(c)], dividerPosition: null };
     expect(orderLayers(layers, chosen)).toEqual([layers[2], layers[0], layers[1]]);
@@ -114,7 +114,7 @@ describe('orderLayers, completeArrangement, moveLayer and withoutTrailingDefault
   });
 });
 
-describe('settingsOf and choiceOf', () => {
+describe('settingsOf and choiceOf (style of a result layer)', () => {
   it('settingsOf adds defaults to the choice of the person, and choiceOf removes them again', () => {
     const choice = {
       layerKey: a,
@@ -134,18 +134,26 @@ describe('settingsOf and choiceOf', () => {
     }
   });
 
-  it('settingsOf filters by the whole range of the chosen measurement, except for a limit that the person chose', () => {
+  it('settingsOf filters objects by the whole range of the chosen measurement, except for a limit that the person chose', () => {
     const settings = settingsOf(cells, {
       ...shownWithDefaults(a),
-      style: { column: 0, maxValue: 50, isColoured: true },
+      style: { measurementIndex: 0, maxValue: 50, isColoured: true },
     });
-    expect(settings.style).toMatchObject({ column: 0, minValue: 10, maxValue: 50, isColoured: true });
+    expect(settings.style).toMatchObject({
+      measurementIndex: 0,
+      minValue: 10,
+      maxValue: 50,
+      isColoured: true,
+    });
   });
 
   it('settingsOf ignores a measurement that no object has, and a range whose minimum exceeds its maximum', () => {
-    for (const column of [1, 7]) {
-      const { style } = settingsOf(cells, { ...shownWithDefaults(a), style: { column, isColoured: true } });
-      expect(style).toMatchObject({ column: null, isColoured: false });
+    for (const measurementIndex of [1, 7]) {
+      const { style } = settingsOf(cells, {
+        ...shownWithDefaults(a),
+        style: { measurementIndex, isColoured: true },
+      });
+      expect(style).toMatchObject({ measurementIndex: null, isColoured: false });
     }
     const { style } = settingsOf(heatmap, {
       ...shownWithDefaults(a),

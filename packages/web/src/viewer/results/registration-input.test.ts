@@ -4,7 +4,7 @@ import { defaultRegistrationInput, type RegistrationInput, registrationOf } from
 const registrationFor = (input: Partial<RegistrationInput>) =>
   registrationOf({ ...defaultRegistrationInput, ...input });
 
-describe('registrationOf', () => {
+describe('registrationOf (form for the registration of a result layer)', () => {
   it('returns the registration to the full size of the slide for the default input', () => {
     expect(registrationFor({})).toEqual({ method: 'full-size' });
   });

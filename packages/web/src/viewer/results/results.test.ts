@@ -54,7 +54,7 @@ describe('colourTableOf for a heatmap', () => {
   });
 });
 
-describe('colourAt', () => {
+describe('colourAt (palettes of heatmaps)', () => {
   it('returns a different colour for the same position in each palette', () => {
     expect(new Set(paletteNames.map((name) => colourAt(name, 0.5).join())).size).toBe(paletteNames.length);
   });
@@ -81,7 +81,7 @@ describe('colourTableOf for a mask of categories', () => {
   });
 });
 
-describe('combine and visibleBounds', () => {
+describe('combine and visibleBounds (placement of result layers)', () => {
   it('combine returns the transform from a result file to the screen for those from file to slide and from slide to screen', () => {
     const registration = transformOf([10, 0, 0, 10, 5, 7]);
     const placement = { a: 0, b: 0.5, c: -0.5, d: 0, e: 100, f: 0 }; // a quarter turn at half size
@@ -97,13 +97,13 @@ describe('combine and visibleBounds', () => {
   });
 });
 
-describe('readBlock', () => {
+describe('readBlock (block of objects of a result layer)', () => {
   it('throws when the magic number of the block is wrong', () => {
     expect(() => readBlock(new ArrayBuffer(64))).toThrow('not a block');
   });
 });
 
-describe('BlockIndex', () => {
+describe('BlockIndex (blocks of objects of a result layer)', () => {
   it('reads the bounds of each block, in quarters of a pixel, and its range of objects', () => {
     // In pixels: x from -1 to 10, y from 2 to 20.
     const index = new BlockIndex(buildIndex([{ box: [-4, 8, 40, 80], first: 7, objects: 3 }]));
@@ -145,7 +145,7 @@ function buildIndex(
   return buffer;
 }
 
-describe('BoundedCache', () => {
+describe('BoundedCache (cache of a result layer)', () => {
   it('loads each entry once, calls onLoad after loading, and evicts the least recently used entry when it is full', async () => {
     const load = vi.fn<(key: number) => Promise<string>>(async (key) => `tile ${key}`);
     const onLoad = vi.fn<() => void>();

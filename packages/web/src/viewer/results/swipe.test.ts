@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { clipPathOf, dividerAfterKey, dividerAtPointer } from './swipe.ts';
 
-describe('clipPathOf', () => {
+describe('clipPathOf (two result layers compared with a divider)', () => {
   it('clips the upper layer to the left of the divider and the next layer to the right', () => {
     expect(clipPathOf('left', 0.3)).toBe('inset(0 70% 0 0)');
     expect(clipPathOf('right', 0.3)).toBe('inset(0 0 0 30%)');
@@ -9,15 +9,15 @@ describe('clipPathOf', () => {
   });
 });
 
-describe('dividerAtPointer', () => {
-  it('returns the position of the pointer, limited to the view', () => {
+describe('dividerAtPointer (divider between two compared result layers)', () => {
+  it('returns the position of the pointer, limited to the edges of the view', () => {
     const view = { left: 100, width: 400 };
     expect([50, 100, 200, 500, 900].map((x) => dividerAtPointer(x, view))).toEqual([0, 0, 0.25, 1, 1]);
     expect(dividerAtPointer(10, { left: 0, width: 0 })).toBe(0.5);
   });
 });
 
-describe('dividerAfterKey', () => {
+describe('dividerAfterKey (divider between two compared result layers)', () => {
   it('moves the divider by arrow, Page, Home and End keys and stops it at the ends of the view', () => {
     expect(dividerAfterKey(0.5, 'ArrowRight')).toBe(0.52);
     expect(dividerAfterKey(0.01, 'ArrowLeft')).toBe(0);

@@ -20,8 +20,8 @@ const placementAt = (x: number, y: number, zoom: number) => ({
   f: -y * zoom,
 });
 
-describe('tilesOfStrip', () => {
-  it('returns the tiles of full resolution when the picture has one pixel per image pixel', () => {
+describe('tilesOfStrip (tiles for a strip of a screenshot)', () => {
+  it('returns the tiles of full resolution when the screenshot has one pixel per image pixel', () => {
     const tiles = tilesOfStrip(descriptor, placementAt(2400, 4800, 1), { width: 480, height: 240 });
     // The strip begins at column 2400 / 240 = 10 and row 4800 / 240 = 20, and is two tiles wide.
     expect(tiles).toEqual([
@@ -30,7 +30,7 @@ describe('tilesOfStrip', () => {
     ]);
   });
 
-  it('returns the tiles of the coarsest level whose resolution is at least that of the picture', () => {
+  it('returns the tiles of the coarsest level whose resolution is at least that of the screenshot', () => {
     const levelAt = (zoom: number) =>
       tilesOfStrip(descriptor, placementAt(0, 0, zoom), { width: 100, height: 100 })[0]?.level;
     expect([2, 1, 0.51, 0.5, 0.26, 0.25].map(levelAt)).toEqual([16, 16, 16, 15, 15, 14]);
@@ -43,8 +43,8 @@ describe('tilesOfStrip', () => {
   });
 });
 
-describe('captureSizeOf', () => {
-  it('returns the size of the viewer times the ratio, rounded to whole pixels', () => {
+describe('captureSizeOf (size of a screenshot)', () => {
+  it('returns the size of the viewer times the pixels per CSS pixel, rounded to whole pixels', () => {
     expect(captureSizeOf({ size: { width: 961, height: 686 }, ratio: 2.5 })).toEqual({
       width: 2403,
       height: 1715,

@@ -14,7 +14,7 @@ beforeEach(() => {
 const pixels = (...colours: readonly (readonly [number, number, number])[]) =>
   Uint8ClampedArray.from(colours.flatMap((colour) => [...colour, 255]));
 
-describe('createPngWriter', () => {
+describe('createPngWriter (PNG file of a screenshot)', () => {
   it('writes a PNG whose header, filters and compressed rows match the added pixels', async () => {
     const writer = createPngWriter(2, 3);
     await writer.addRows(pixels([10, 20, 30], [11, 19, 255], [0, 0, 0], [255, 255, 255]));
