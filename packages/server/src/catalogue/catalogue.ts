@@ -203,7 +203,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
   /**
    * Reads an image; while the database is unavailable, returns the cached one.
    *
-   * @throws the error of the database when the cached image is older than the staleness limit
+   * @throws the error of the database when the image is not cached, or was cached longer ago than the staleness limit
    */
   async function readOrUseCached(imageId: string): Promise<ServableImage | null> {
     try {
@@ -218,7 +218,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
   async function readServable(imageId: string): Promise<ServableImage | null> {
     const readAt = performance.now();
     const evictionsBefore = evictions;
-    const row = await staleness.track(() => findImage(db, imageId));
+    const row = await staleness.track(() => findImage(db, imageId)); // track() records whether the database answers
     const image =
       row === null || row.removed_at !== null || row.status !== 'ready' || row.fingerprint === null
         ? null

@@ -10,7 +10,6 @@ import {
   type ImageRow,
   updateImage,
 } from '../store/images.ts';
-
 import { type Calibration, changesByCalibration } from './image-scale.ts';
 
 /** The account that edits an entry, and its origin, for the audit log. */

@@ -140,7 +140,7 @@ async function wantedSlidesByCase(
   for (const { key, written } of knownCases) {
     for (const slide of written.slides) {
       const location = locationsById.get(slide.image_id);
-      // The loop over `statedCases` has handled the slides about which this scan has information.
+      // An entry that no longer exists is in no case. The loop above has handled the slides about which this scan has information.
       if (location === undefined || statedCases.get(location.root)?.has(location.path)) continue;
       const { name, description } = written;
       add(key, { path: location.path, slide, dataset: null, name, description });

@@ -63,7 +63,7 @@ export function followMetadata(
 
 const noChanges: EntryUpdate = { changes: {}, entries: [] };
 
-/** Returns whether an account can see the new dataset but not the old one. Every member can see a slide without a dataset. */
+/** Returns whether some account sees the new dataset but not the old one. All members see open datasets and slides without one. */
 function widensAccess(
   oldDataset: string | null,
   newDataset: string | null,

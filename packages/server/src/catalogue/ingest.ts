@@ -231,7 +231,7 @@ function changesAfterInspection(
   };
 }
 
-/** The columns that come from the file, as they are stored for a file that could not be read. */
+/** The columns that come from the file, or are derived from its scale, as they are stored for a file that could not be read. */
 const emptyFileColumns = {
   width: null,
   height: null,
@@ -251,7 +251,7 @@ const emptyFileColumns = {
 
 type FileColumns = Required<Pick<ImageChanges, keyof typeof emptyFileColumns>>;
 
-/** Returns the columns that come from the file, except the derived scale. None of them can identify a patient. */
+/** Returns the columns that come from the file, without those that `usedScale` computes. None of them can identify a patient. */
 function fileColumnsOf(summary: SlideSummary): Omit<FileColumns, keyof ReturnType<typeof usedScale>> {
   const { mpp, objectivePower, shownPlane } = summary;
   return {
@@ -260,9 +260,9 @@ function fileColumnsOf(summary: SlideSummary): Omit<FileColumns, keyof ReturnTyp
     file_mpp_x: mpp?.x ?? null,
     file_mpp_y: mpp?.y ?? null,
     file_objective_power: objectivePower,
-    plane: shownPlane?.plane ?? null,
-    planes: shownPlane?.planes ?? null,
-    times: shownPlane?.times ?? null,
+    plane: shownPlane?.plane ?? null, // number of the shown focal plane
+    planes: shownPlane?.planes ?? null, // number of focal planes
+    times: shownPlane?.times ?? null, // number of time points
     vendor: summary.vendor,
     format: summary.format,
   };

@@ -1,7 +1,7 @@
 /**
- * Merges the different spellings of a dataset or organ name, which earlier versions stored as separate names. The resulting
- * dataset is restricted if the dataset of one spelling was. An account keeps its grant only if it had a grant to every
- * restricted dataset of these spellings, so no account gains access.
+ * Merges the different spellings of a dataset or organ name, which earlier versions stored as separate names. The merged dataset is
+ * restricted if the dataset of any of its spellings was. An account keeps its grant only if it had a grant to every restricted
+ * dataset among them, so no account gains access.
  *
  * The server calls mergeSpellings() at each start. If there is nothing to merge, the function only reads the names.
  */
@@ -50,10 +50,11 @@ export async function mergeSpellings({ db, now, log, audit }: MergeDependencies)
   /**
    * Merges the spellings of one name.
    *
-   * @returns the name and the number of changed slides; null when the only spelling of a name was registered without changes
+   * @returns the name and the number of changed slides; null when the only spelling is the name itself, which was then registered
    */
   async function merge(tx: DatabaseTransaction, kind: NameKind, spellings: readonly string[]) {
     const at = now().toISOString();
+    // A spelling that is already registered takes precedence over the preferred one.
     const name = await registerName(tx, kind, await preferredSpelling(tx, kind, spellings));
     const otherSpellings = spellings.filter((spelling) => spelling !== name);
     if (otherSpellings.length === 0) return null;
@@ -105,7 +106,7 @@ export async function mergeSpellings({ db, now, log, audit }: MergeDependencies)
   }
 }
 
-/** Returns the spellings of each name that has several spellings, or a single one that is not registered. */
+/** Returns, for each name with a spelling that is not the registered one, all spellings in use. */
 async function findSpellingsToMerge(
   db: Database | DatabaseTransaction,
   kind: NameKind,

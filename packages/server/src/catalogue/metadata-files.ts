@@ -86,7 +86,7 @@ export interface MetadataFile {
 /**
  * Reads the metadata files of a folder.
  *
- * @param missing names of files that earlier scans found in this folder
+ * @param missing names of metadata files that earlier scans found in this folder and that are no longer in it
  * @throws errors of the storage; the metadata of the folder is then unknown
  */
 export async function readFolderMetadata(
@@ -199,7 +199,7 @@ async function readText({ size, isChanging, read }: MetadataFile): Promise<strin
   }
 }
 
-/** Maximum length of a name. A longer name is rejected and not shortened, because another dataset may have the short name. */
+/** Maximum length of a name in characters. A longer name is rejected, because another dataset may have the shortened name. */
 const maxNameLength = 255;
 
 /** Returns the value of a field of one line. @throws MetadataError for control characters or a value that is too long */
@@ -210,8 +210,7 @@ function singleLineValue(
 ): MetadataValues {
   const trimmed = text?.trim() ?? '';
   if (/\p{Cc}/u.test(trimmed)) throw new MetadataError(`a ${field} contains a control character.`);
-  // Removes invisible characters, lone surrogates and bidirectional controls, which no name may contain.
-  const value = toSingleLine(trimmed);
+  const value = toSingleLine(trimmed); // removes invisible characters, lone surrogates and bidirectional controls
   if (value === '') return {};
   if (value.length > maxLength) {
     throw new MetadataError(`a ${field} is longer than ${maxLength} characters.`);
@@ -259,6 +258,7 @@ function parseCsv(text: string): ParsedFile {
     relax_column_count_less: true, // a line may have fewer cells than the heading
     trim: true,
   }) as (UncheckedFields & { readonly file_name?: string })[];
+  // Read from the heading, because the keys of the rows are unknown when there are no rows.
   const columnNames = heading
     .toLowerCase()
     .split(delimiter)

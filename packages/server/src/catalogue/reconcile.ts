@@ -109,7 +109,7 @@ export async function reconcile(
       changedPairsById.set(pair.row.id, pair);
   };
 
-  // The slides without an unchanged entry at their place. The loop below removes all others, which are most slides.
+  // At first all found slides. The loop below removes those whose entry at the same place has the same fingerprint, which are most.
   const unmatchedByRoot = await slidesByPlace(scans, yieldToEventLoop);
   /** Entries to which no slide has been assigned yet, by place (root and path). Each step below removes some of them. */
   const unpairedEntries = new Map<string, ScannedRow>();
@@ -228,7 +228,7 @@ async function pairMoved(
 }
 
 /**
- * Logs unusable metadata files, and returns the changes of their catalogue entries, which show the problem to administrators.
+ * Logs unusable metadata files, and returns the new and changed catalogue entries that show the problem to administrators.
  *
  * @param unpairedEntries entries to which no slide has been assigned; those of the metadata files are removed
  */

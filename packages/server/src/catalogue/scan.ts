@@ -92,14 +92,13 @@ interface FolderContent {
   readonly linked: readonly FolderToScan[];
 }
 
-/** A file or folder in the scanned folder. */
+/** A file or folder in the scanned folder, after its link was followed: `realPlace` is its path below the root without links. */
 type Target = TreeTarget & { readonly name: string; readonly isLink: boolean };
 
 /** The metadata of a folder, and a signature of the files from which it was read. */
 type CachedMetadata = Awaited<ReturnType<typeof readFolderMetadata>> & { readonly signature: string };
 
-/** Maximum depth of scanned folders. */
-const maxDepth = 32;
+const maxDepth = 32; // of folders below the root
 /** Numbers of concurrent accesses: enough to hide the latency of a network folder, few enough to leave capacity for tile requests. */
 const maxConcurrentFolders = 4;
 const maxConcurrentFiles = 4;
@@ -325,6 +324,7 @@ export function createScanner({ readTree, log }: ScannerDependencies): Scanner {
       for (;;) {
         const target = await tree.find(folder, entry);
         if (target?.kind !== 'file') return null;
+        // An object of a bucket has no `changedAt`, because it is always complete.
         const ageMs = target.changedAt === undefined ? settledAfterMs : Date.now() - target.changedAt;
         // A negative age means that a clock is wrong; the scan does not wait for this file.
         const isChanging = ageMs >= 0 && ageMs < settledAfterMs;

@@ -33,10 +33,11 @@ const maxDelayMs = 5000;
 export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
   /** Watchers by absolute path of the folder. */
   const watchers = new Map<string, FSWatcher>();
-  /** Folders in which an entry has appeared or disappeared. */
+  /** Folders that were created, or in which an entry has appeared or disappeared. New folders below them must be watched. */
   const changedFolders = new Set<string>();
   const yieldToEventLoop = createYielder();
-  let timer: NodeJS.Timeout | null = null;
+  /** Timer of the pause after the last change; null when all changes are reported. */
+  let pauseTimer: NodeJS.Timeout | null = null;
   /** Time (`performance.now`) of the first change that is not reported yet. */
   let firstChangeAt = 0;
   /** Resolves when all folders that have been passed to watchTreesSoon() are watched. */
@@ -44,15 +45,14 @@ export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
   let isClosed = false;
   let hasWarned = false;
 
-  /** Starts or restarts the pause after which changes are reported. */
+  /** Starts the pause after which changes are reported. A running pause restarts, unless that would exceed the maximum delay. */
   function reportSoon(): void {
     const now = performance.now();
-    // Each change restarts the pause, unless the report would then exceed the maximum delay.
-    if (timer === null) firstChangeAt = now;
+    if (pauseTimer === null) firstChangeAt = now;
     else if (now - firstChangeAt > maxDelayMs - pauseMs) return;
-    else clearTimeout(timer);
-    timer = setTimeout(() => {
-      timer = null;
+    else clearTimeout(pauseTimer);
+    pauseTimer = setTimeout(() => {
+      pauseTimer = null;
       const foldersToWatch = [...changedFolders];
       changedFolders.clear();
       // New folders are watched before the change is reported, so that files created after the scan are noticed.
@@ -63,9 +63,9 @@ export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
   }
 
   /** Watches folders, with all folders below them, after the folders of earlier calls. */
-  function watchTreesSoon(folders: readonly string[]): Promise<void> {
+  function watchTreesSoon(changed: readonly string[]): Promise<void> {
     watchingDone = watchingDone.then(async () => {
-      for (const folder of folders) await watchTree(folder);
+      for (const folder of changed) await watchTree(folder);
     });
     return watchingDone;
   }
@@ -148,7 +148,7 @@ export function watchFolders({ folders, onChange, log }: WatchOptions): Watch {
     ready: watchingDone,
     async close() {
       isClosed = true;
-      if (timer !== null) clearTimeout(timer);
+      if (pauseTimer !== null) clearTimeout(pauseTimer);
       await watchingDone;
       for (const watcher of watchers.values()) watcher.close();
       watchers.clear();

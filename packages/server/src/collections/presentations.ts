@@ -51,7 +51,7 @@ interface Channel {
   seq: number;
   /** State of the presentation as JSON; null before the first state is read. */
   state: string | null;
-  /** Resolved when the state changes, which wakes the followers. */
+  /** Resolved to wake the followers, when the state changes or the process stops. */
   changed: PromiseWithResolvers<void>;
 }
 
@@ -69,7 +69,6 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
     wakeFollowers(channel);
   }
 
-  /** Wakes the followers that wait for a change of the channel. */
   function wakeFollowers(channel: Channel): void {
     const { changed } = channel;
     channel.changed = Promise.withResolvers<void>();
@@ -178,15 +177,15 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
   };
 }
 
-/** Waits for a change of the channel. @returns false after `timeoutMs`, or when the client has disconnected */
+/** Waits until the followers of the channel are woken. @returns false after `timeoutMs`, or when the client has disconnected */
 function waitForChange(channel: Channel, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const stop = () => resolve(false);
-  const readTimer = setTimeout(stop, timeoutMs);
+  const timeout = setTimeout(stop, timeoutMs);
   signal.addEventListener('abort', stop, { once: true });
   void channel.changed.promise.then(() => resolve(true));
   return promise.finally(() => {
-    clearTimeout(readTimer);
+    clearTimeout(timeout);
     signal.removeEventListener('abort', stop);
   });
 }

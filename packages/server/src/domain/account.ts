@@ -6,9 +6,9 @@
  */
 import { AppError, type GrantableRole, type User } from '@lamina/contract';
 
-/** The administrator who changes an account, and other facts that the rules depend on. */
+/** The facts on which the rules depend besides the account itself. */
 interface ChangeContext {
-  /** Uid of the administrator. */
+  /** Uid of the administrator who changes the account. */
   readonly actor: string;
   /** Whether there is another active administrator than the account that is changed. */
   readonly isOtherAdminActive: boolean;

@@ -1,4 +1,4 @@
-/** Parses the IP addresses and networks that an operator lists in the setting TRUSTED_PROXIES, and matches addresses with them. */
+/** Parses the IP addresses and networks that an operator lists in the setting TRUSTED_PROXIES, and matches addresses against them. */
 import { BlockList, isIP } from 'node:net';
 import { networkOf } from './network-of.ts';
 

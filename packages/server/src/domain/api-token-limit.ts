@@ -7,8 +7,8 @@
 export const apiTokenRate = { perSecond: 200, burst: 1000 } as const;
 
 interface Bucket {
-  requestsLeft: number;
-  /** Milliseconds since the epoch. */
+  requestsLeft: number; // a fraction between refills
+  /** Time up to which the bucket is refilled, in milliseconds since the epoch. */
   filledAt: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The columns by which the database sorts and searches catalogue entries. A sort key orders entries by dataset and then by file
+ * Computes the columns by which the database sorts and searches catalogue entries. A sort key orders entries by dataset and then by file
  * name, so each dataset is a contiguous range of keys, which queries read or skip.
  */
 import { foldDiacritics, naturalKey } from '@lamina/contract';
@@ -23,10 +23,10 @@ export function sortKeyOf({ file_name, dataset_name }: NamedEntry): string {
   return `${datasetKey}00${hexOf(naturalKey(file_name))}`;
 }
 
-/** Returns the range of sort keys of a dataset. */
+/** Returns the range of sort keys of a dataset. Like every range of a named dataset, it has an end. */
 export function rangeOfNamedDataset(dataset: string): { readonly from: string; readonly to: string } {
   const key = `0${hexOf(naturalKey(dataset))}`;
-  return { from: `${key}00`, to: `${key}01` };
+  return { from: `${key}00`, to: `${key}01` }; // 00 ends the name; `to` is exclusive
 }
 
 /** Returns the range of sort keys of a dataset. @param dataset null: the entries without a dataset */

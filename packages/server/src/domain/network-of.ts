@@ -2,7 +2,7 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * Returns the IPv4 address, or the /64 network of an IPv6 address: the smallest network that a customer gets (RFC 6177, RIPE-690),
+ * Returns the IPv4 address, or the /64 network of an IPv6 address: the smallest network that providers assign (RFC 6177, RIPE-690),
  * within which a client can change its address freely. An IPv4-mapped address (::ffff:a.b.c.d) counts as IPv4.
  */
 export function networkOf(address: string): string {
@@ -10,8 +10,8 @@ export function networkOf(address: string): string {
 }
 
 /**
- * Like `networkOf`, but with the /48 network of an IPv6 address, which a site such as a hospital usually gets (RFC 6177). Used where
- * scarce resources are shared fairly: the 65,536 /64 networks of one site must count as one.
+ * Like `networkOf`, but with the /48 network of an IPv6 address, which a provider usually assigns to a site such as a hospital
+ * (RFC 6177). Used where scarce resources are shared fairly: the 65,536 /64 networks of one site must count as one.
  */
 export function siteOf(address: string): string {
   return networkPrefix(address, 3);

@@ -45,8 +45,8 @@ function isInside(rings: readonly (readonly (readonly number[])[])[], x: number,
   for (const ring of rings) {
     for (const [index, [x1 = 0, y1 = 0]] of ring.entries()) {
       const [x2 = 0, y2 = 0] = ring[(index + 1) % ring.length] ?? [];
-      const isEdgeAtHeight = y1 > y !== y2 > y;
-      if (isEdgeAtHeight && x < ((x2 - x1) * (y - y1)) / (y2 - y1) + x1) isPointInside = !isPointInside;
+      const crossesHeight = y1 > y !== y2 > y; // the edge has one end above the point and one below
+      if (crossesHeight && x < ((x2 - x1) * (y - y1)) / (y2 - y1) + x1) isPointInside = !isPointInside;
     }
   }
   return isPointInside;
