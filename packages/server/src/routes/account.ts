@@ -35,7 +35,7 @@ export function accountRoutes(
   }: Pick<Services, 'accounts' | 'audit' | 'datasets' | 'db' | 'ownSignIns' | 'twoStepVerification'>,
 ): void {
   serve(app, getProfile, async ({ caller: { user } }) => ({
-    user: { ...user, decisionReason: await suspensionReason(db, user) },
+    user: { ...user, decisionReason: await rejectionReason(db, user) },
   }));
 
   serve(app, getActivity, async ({ caller: { user } }) => {
@@ -103,7 +103,7 @@ export function accountRoutes(
   });
 }
 
-/** Returns why an administrator suspended the account; null for an account that is not suspended. */
-function suspensionReason(db: Database, { uid, status }: User): Promise<string | null> | null {
+/** Returns why an administrator rejected the application, which suspends the account; null for an account that is not suspended. */
+function rejectionReason(db: Database, { uid, status }: User): Promise<string | null> | null {
   return status === 'suspended' ? findDecisionReason(db, uid) : null;
 }

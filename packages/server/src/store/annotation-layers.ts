@@ -146,7 +146,9 @@ export async function changeNumbersOf(
 }
 
 export interface ClassCount {
+  /** Null: annotations without a class. */
   readonly name: string | null;
+  /** Colour of one of the annotations, if they differ; null when none has a colour. */
   readonly color: AnnotationColor | null;
   readonly count: number;
 }

@@ -42,7 +42,7 @@ export async function findAnnotations(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Inserts annotations, or replaces those with the same id. */
+/** Inserts annotations, or replaces those with the same id, which keep their position, author and time of creation. */
 export async function saveAnnotations(
   tx: DatabaseTransaction,
   rows: readonly AnnotationRow[],

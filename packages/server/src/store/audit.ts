@@ -245,8 +245,8 @@ export async function findLastAuditRow(db: Connection, action: string): Promise<
 }
 
 /**
- * Condition that excludes events of slides of which only the thumbnail was shown, because lists show many thumbnails. It compares
- * the first 17 characters of the JSON that audit/image-openings.ts writes with `JSON.stringify`.
+ * Condition that excludes the event of a slide of which only the thumbnail was shown, because lists show many thumbnails. It compares
+ * the first 17 characters of `detail`, which audit/image-openings.ts writes with `JSON.stringify`.
  */
 const isNotThumbnailOnly = sql<boolean>`substr(detail, 1, 17) <> '{"by":"thumbnail"'`;
 

@@ -110,7 +110,7 @@ export async function saveCase(
     .execute();
 }
 
-/** Deletes a case with its slides and registrations. */
+/** Deletes a case and, by foreign keys, its list of slides and its registrations. */
 export async function deleteStoredCase(tx: DatabaseTransaction, id: string): Promise<void> {
   await tx.deleteFrom('cases').where('id', '=', id).execute();
 }

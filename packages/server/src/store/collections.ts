@@ -129,7 +129,7 @@ export async function saveCollection(
   }
 }
 
-/** Deletes a collection with its items, readers, answers and presentation. */
+/** Deletes a collection and, by foreign keys, its items, readers, answers and presentation. */
 export async function deleteCollectionRow(tx: DatabaseTransaction, id: string): Promise<void> {
   await tx.deleteFrom('collections').where('id', '=', id).execute();
 }

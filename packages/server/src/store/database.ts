@@ -85,14 +85,14 @@ export interface DatabaseLocation {
   readonly url: string | null;
   /** File of the embedded database. With null, the database is in memory, which only tests use. */
   readonly file: string | null;
-  /** Content of a database file, with which a database in memory starts. Without it, that database starts empty. */
+  /** Content of a database file with which a database in memory starts; without it, the database starts empty. */
   readonly content?: Buffer;
 }
 
 /**
  * Opens the database and migrates its tables. Before a migration changes an embedded database file, it copies the file.
  *
- * @throws Error when the database cannot be reached or was written by a newer version
+ * @throws Error when the database cannot be reached, a newer version wrote it, or a migration fails
  */
 export async function openDatabase(location: DatabaseLocation): Promise<Database> {
   const db = await connectDatabase(location);
@@ -155,7 +155,7 @@ export function connectionsInUse(db: Database): number {
 export type QueryWatcher = (kind: string, durationMs: number) => void;
 
 const queryWatchers = new WeakMap<Database, Set<QueryWatcher>>();
-/** Values of `kind` by the class of Kysely's syntax tree. */
+/** Values of `kind` for a `QueryWatcher`, by the kind of the root node of Kysely's syntax tree. */
 const queryKinds: Readonly<Record<string, string>> = {
   SelectQueryNode: 'select',
   InsertQueryNode: 'insert',
@@ -232,8 +232,8 @@ export function runLockedTransaction<T>(
 }
 
 /**
- * Acquires a lock until the transaction ends. A transaction that needs several locks acquires `accounts` first and `audit` last;
- * the same order everywhere prevents deadlocks.
+ * Acquires a lock, by updating its row, until the transaction ends. A transaction that needs several locks acquires `accounts` first
+ * and `audit` last; the same order everywhere prevents deadlocks.
  */
 export async function acquireLock(tx: DatabaseTransaction, name: LockName): Promise<void> {
   await tx

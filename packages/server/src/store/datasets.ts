@@ -39,7 +39,7 @@ export async function saveDataset(
     access: DatasetAccess;
     /** Whether members see that the dataset exists while it is restricted. */
     isListed: boolean;
-    /** Whether share links may open slides of the dataset. */
+    /** Whether share links may open slides of the dataset; default: false. */
     isShared?: boolean;
     /** Undefined keeps the stored value; a new row then gets false. */
     hasIdentifiableOriginals?: boolean;
@@ -126,7 +126,7 @@ export async function hasVisibleImage(db: Connection, name: string): Promise<boo
   return image !== undefined;
 }
 
-/** Returns the ids of those images that belong to one of the datasets. */
+/** Returns those of the image ids whose image belongs to one of the datasets. */
 export async function listImagesIn(
   db: Connection,
   datasets: ReadonlySet<string>,

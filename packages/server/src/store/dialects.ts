@@ -35,8 +35,7 @@ export function asKeyValueRows(
 
 /**
  * Locks rows in the order of their hashes. Call it before an update of these rows, so that two processes that update the same rows
- * cannot deadlock.
- * SQLite needs no such lock, because it has one writer at a time.
+ * cannot deadlock. SQLite needs no such lock, because it has one writer at a time.
  */
 export async function lockInOrder(
   tx: Kysely<Tables>,

@@ -21,7 +21,7 @@ export function openExclusively(file: string): Database {
   const database = new SqliteDatabase(file, { timeout: 1000 }); // waits up to 1 s for locks
   try {
     database.pragma('locking_mode = EXCLUSIVE');
-    // This fails while another program has the database open, because only the last connection can end WAL mode.
+    // Ends WAL mode. Only the last connection can do so, so this fails while another program has the database open.
     database.pragma('journal_mode = DELETE');
     database.exec('begin exclusive; commit');
     database.pragma('synchronous = FULL');
@@ -49,8 +49,7 @@ export function replaceDatabase(file: string, replacement: string): string | nul
   if (hasOldDatabase) {
     for (const ending of ['', '-wal', '-shm']) fs.rmSync(`${safetyCopy}${ending}`, { force: true });
     fs.linkSync(file, safetyCopy); // the old file has both names until the rename below
-    // A database that was not closed cleanly left files of its write-ahead log. They are moved away, because SQLite would apply
-    // them to the new file.
+    // If the old database was not closed cleanly, files of its write-ahead log exist. SQLite would apply them to the new file.
     for (const ending of ['-wal', '-shm']) {
       if (fs.existsSync(`${file}${ending}`)) fs.renameSync(`${file}${ending}`, `${safetyCopy}${ending}`);
     }

@@ -1,6 +1,6 @@
 /**
  * Queries that record which images were shown in which image sessions (credentials with which viewers request pixels), so that the
- * audit log records each image once per session. A row is deleted together with its session.
+ * audit log records each image once per session. A foreign key deletes a row together with its session.
  */
 import { sql } from 'kysely';
 import type { Connection, DatabaseTransaction } from './database.ts';

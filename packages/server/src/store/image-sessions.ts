@@ -187,8 +187,8 @@ export interface NewImageSession {
 }
 
 /**
- * Inserts a session of a sign-in and deletes the account's oldest sessions beyond `maxSessions`. The session expires no later than
- * the sign-in. The transaction holds the lock `accounts` (see `LockName`), so a concurrent suspension of the account happens
+ * Inserts a session of a sign-in, and deletes expired sessions of the account and its oldest ones beyond `maxSessions`. The session
+ * expires no later than the sign-in. The transaction holds the lock `accounts` (see `LockName`), so a concurrent suspension of the account happens
  * entirely before or after it.
  *
  * @param record writes the audit event in the same transaction
@@ -203,7 +203,7 @@ export async function insertSession(
   try {
     return await insertUnlessSignedOut(db, row, maxSessions, record);
   } catch (error) {
-    if (isMissingReference(error)) return null; // the sign-in ended between the check and the insert
+    if (isMissingReference(error)) return null; // the token was deleted without the lock, between the check and the insert
     throw error;
   }
 }
@@ -214,7 +214,7 @@ function insertUnlessSignedOut(
   maxSessions: number,
   record: (tx: DatabaseTransaction) => Promise<void>,
 ): Promise<NewImageSession | null> {
-  // The lock prevents a sign-out between the check of the token and the insert of the session.
+  // The lock prevents a sign-out or suspension between the check of the token and the insert of the session.
   return runLockedTransaction(db, 'accounts', async (tx) => {
     const token = await tx
       .selectFrom('tokens')

@@ -273,7 +273,7 @@ export async function updateImage(
   changes: ImageChanges,
   now: string,
 ): Promise<ImageRow | null> {
-  const [canonicalChanges = changes] = await withCanonicalNames(tx, [changes]);
+  const [canonicalChanges = changes] = await withCanonicalNames(tx, [changes]); // the default only satisfies the type
   const changed = await tx
     .updateTable('images')
     .set({ ...canonicalChanges, updated_at: now })

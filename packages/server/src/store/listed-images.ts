@@ -175,7 +175,7 @@ export async function countImages(
   }));
 }
 
-/** Returns whether the reader may see every listed entry. */
+/** Returns whether the reader may see every listed entry (one that no administrator has removed and whose file exists). */
 function seesEverything({ status, includesHidden, restrictedDatasets }: Visibility): boolean {
   return status === null && includesHidden && restrictedDatasets.size === 0;
 }
@@ -248,7 +248,7 @@ function selectPositions(db: Connection, page: ImagePage, words: readonly string
     : otherQueries.reduce((union, query) => union.unionAll(query), firstQuery);
 }
 
-/** Sorts all matching entries by creation time or size, because no index contains these orders. */
+/** Selects all matching entries, sorted by creation time or size. No index contains these orders, so the database sorts the result. */
 function selectSortedByColumn(db: Connection, page: ImagePage, words: readonly string[], order: ImageOrder) {
   const range = page.dataset === undefined ? allSortKeys : rangeOfDataset(page.dataset);
   return sortInOrder(withinRange(selectMatchingWords(db, page, words), range, null), order);
@@ -259,6 +259,7 @@ function isForRestrictedDataset({ dataset, restrictedDatasets }: ImageFilter): b
   return dataset !== undefined && restrictedDatasets.has(dataset ?? withoutDataset);
 }
 
+/** Returns the ranges of sort keys in which the query searches: that of the dataset, or those that the reader may see. */
 function rangesOf({ dataset, ranges }: ImageFilter): readonly SortKeyRange[] {
   return dataset === undefined ? (ranges ?? [allSortKeys]) : [rangeOfDataset(dataset)];
 }

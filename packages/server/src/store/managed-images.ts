@@ -10,8 +10,9 @@ import { type ImageRow, withCanonicalNames } from './images.ts';
 import { containsWords } from './listed-images.ts';
 
 export interface ManagedFilter {
+  /** Words that the search text of an entry must contain; undefined: no search. */
   readonly search: string | undefined;
-  /** Dataset of the entries; '' selects entries without a dataset. */
+  /** Dataset of the entries; '' selects entries without a dataset, undefined those of all datasets. */
   readonly dataset: string | undefined;
 }
 
@@ -22,7 +23,7 @@ interface ManagedPage extends ManagedFilter {
   readonly limit: number;
 }
 
-/** Condition for the entries whose file exists and that no administrator has removed. */
+/** Condition for the listed entries: their file exists, and no administrator has removed them. */
 const isListed = sql<boolean>`removed_at is null and missing_since is null`;
 
 const statusConditions: Readonly<Record<ManagedStatus, RawBuilder<boolean>>> = {
@@ -77,8 +78,8 @@ function selectMatching(db: Connection, { search, dataset }: ManagedFilter) {
       .where('sort_key', '<', to)
       .where('dataset_name', '=', dataset);
   }
-  const hasWords = containsWords(search ?? '');
-  return hasWords === null ? query : query.where(hasWords);
+  const searchCondition = containsWords(search ?? '');
+  return searchCondition === null ? query : query.where(searchCondition);
 }
 
 /** Finds entries by id, unordered; unknown ids are missing from the result. */
@@ -100,7 +101,7 @@ export type ImageNaming = Pick<
   'id' | 'file_name' | 'dataset_name' | 'organ_type' | 'edited_fields' | 'metadata_hold'
 >;
 
-/** What an import compares with the rows of a catalogue file (a CSV that an administrator exported and edited). */
+/** The columns that an import compares with the rows of a catalogue file (a CSV that an administrator exported and edited). */
 export type ImageNamingWithPath = ImageNaming & Pick<ImageRow, 'path'>;
 
 /** Lists the namings of the listed entries, sorted by id, starting after an id. */

@@ -1,7 +1,7 @@
 /**
- * Queries for the metadata files (catalogue.csv or dataset.json) that scans have found. A file that disappears stays in the
- * table, so that scans can report it as missing. Like an invalid file, it then has a catalogue entry that shows administrators the
- * error; it stays in the table until it reappears or an administrator removes this entry.
+ * Queries for the metadata files (catalogue.csv or dataset.json) that scans have found. A file that disappears stays in the table,
+ * so that scans can report it as missing. A missing or invalid file has a catalogue entry that shows administrators the error. When
+ * an administrator removes this entry, the file also leaves the table.
  */
 import {
   type Connection,

@@ -37,7 +37,7 @@ export async function migrateToLatest(db: Kysely<Tables>, options: MigrationOpti
 /**
  * Runs the pending migrations within the caller's transaction.
  *
- * @param upTo name of the last migration to run; undefined runs all
+ * @param upTo name of the last migration to run (nothing runs if it has run already); undefined runs all
  */
 export async function migrate(
   tx: Transaction<Tables>,
@@ -132,7 +132,7 @@ async function lockMigrations(tx: Transaction<Tables>): Promise<void> {
   await sql`pragma user_version = 1`.execute(tx);
 }
 
-/** Returns a Kysely dialect whose migrations run in a transaction under the lock of this module, on both databases. */
+/** Returns the dialect with an adapter for which migrations run in a transaction, under the lock of this module instead of Kysely's. */
 export function withOwnMigrationLock(dialect: Dialect): Dialect {
   const adapter: DialectAdapter =
     dialect.createAdapter() instanceof PostgresAdapter ? new LockedPostgres() : new TransactionalSqlite();

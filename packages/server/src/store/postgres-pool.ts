@@ -13,7 +13,7 @@ const maxConnections = 10;
 const connectWithinMs = 1500;
 /** After this time without a response, the pool probes whether the server is reachable. */
 const probeAfterSilenceMs = 700;
-/** Interval at which the watchdog checks the pending queries. */
+/** Interval at which the watchdog checks the pending queries, which are those without a response. */
 const checkEveryMs = 200;
 /** Time limit of a probe, which opens a new connection. */
 const probeWithinMs = 800;
@@ -115,6 +115,7 @@ interface Watchdog {
 interface PendingQuery {
   /** Start of the query, as returned by `performance.now()`. */
   readonly startedAt: number;
+  /** Rejects the promise of the query. The PostgreSQL server is not told. */
   readonly cancel: () => void;
 }
 

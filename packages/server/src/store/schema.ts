@@ -157,10 +157,11 @@ interface RegistrationTable {
  * Expired rows are deleted.
  */
 interface ThrottleTable {
-  /** SHA-256, base64url; the table contains no e-mail or IP address. */
+  /** SHA-256 (base64url) of the kind of counter and its account, network or both; the table contains no e-mail or IP address. */
   key: string;
   count: number;
   expires_at: string;
+  /** Until this time, further attempts are rejected; null: no limit has been reached. */
   blocked_until: string | null;
 }
 
@@ -171,7 +172,7 @@ interface SecondFactorTable {
   created_at: string;
   /** Null until the first code is confirmed; the factor is required only from then on. */
   confirmed_at: string | null;
-  /** 30-second time step of the last accepted code. Codes of this or an earlier step are rejected. */
+  /** 30-second time step of the last accepted code; 0 before the first. Codes of this or an earlier step are rejected. */
   last_step: number;
 }
 
@@ -229,6 +230,7 @@ interface ImageTable {
   /** JSON array of the fields that an administrator edited. Scans do not overwrite them. */
   edited_fields: string;
   status: ImageStatus;
+  /** Why the slide cannot be read, for administrators; null for a slide without an error. */
   error: string | null;
   /** SlideErrorCode of the error; null for files that were last read by a version that did not store the code. */
   error_code: string | null;
@@ -262,10 +264,7 @@ interface ImageTable {
   removed_at: string | null;
   /** Time since which scans no longer find the file. Null while the file exists. */
   missing_since: string | null;
-  /**
-   * Time since which members do not see the entry: an administrator hid it, or it waits for a metadata file (see
-   * metadata_hold).
-   */
+  /** Time since which members do not see the entry: an administrator hid it, or it waits for a metadata file (`metadata_hold`). */
   hidden_at: string | null;
   /** JSON of a MetadataHold (see domain/metadata-hold.ts): what metadata files contradict in the catalogue. Null: nothing. */
   metadata_hold: string | null;
@@ -320,9 +319,7 @@ interface AuditChainTable {
   last_hash: string;
 }
 
-/**
- * Affiliation and purpose that an applicant entered, and the reason of a rejection. Accounts without any of them have no row.
- */
+/** Affiliation and purpose that an applicant entered, and the reason of a rejection. Accounts without any of them have no row. */
 interface ApplicationTable {
   uid: string;
   affiliation: string | null;
@@ -492,7 +489,7 @@ interface CaseOfFilesTable {
   written: string;
 }
 
-/** Registrations of slides: the transform that aligns one slide of a case with another. */
+/** Registrations of slides: the transform that maps points of one slide of a case (`from_image`) to another (`to_image`). */
 interface CaseRegistrationTable {
   case_id: string;
   from_image: string;
@@ -523,7 +520,7 @@ interface ResultLayerTable {
   source: ResultSource;
   /** Path of a file that was found beside the slide, relative to the slide's root; null for an uploaded file. */
   source_path: string | null;
-  /** Version (size and time, or ETag) in which that file was read; null for an uploaded file. */
+  /** Version (size and time, or ETag) in which the file at `source_path` was read; null for an uploaded file. */
   source_version: string | null;
   /** JSON of a ResultRegistration; null: the result covers the whole slide. */
   registration: string | null;
@@ -532,9 +529,9 @@ interface ResultLayerTable {
   percent: number;
   /** Code of results/problems.ts; null unless the import failed. */
   problem: string | null;
-  /** Size of the file that the client announced; null before the announcement and after the import. */
+  /** Size in bytes of the file that the client announced; null before the announcement and after the import. */
   upload_bytes: number | null;
-  /** Size of the imported layer on the disk. */
+  /** Size in bytes of the imported layer on the disk. */
   size_bytes: number;
   object_count: number | null;
   created_at: string;

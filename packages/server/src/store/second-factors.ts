@@ -28,7 +28,7 @@ export async function updateSecondFactor(
   await tx.updateTable('second_factors').set(changes).where('uid', '=', uid).execute();
 }
 
-/** Deletes the second factor of an account with its recovery codes. @returns false when the account had none */
+/** Deletes the second factor of an account and, by a foreign key, its recovery codes. @returns false when the account had none */
 export async function deleteSecondFactor(tx: DatabaseTransaction, uid: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('second_factors').where('uid', '=', uid).executeTakeFirst();
   return numDeletedRows > 0n;

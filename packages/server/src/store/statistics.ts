@@ -13,6 +13,7 @@ const daysShown = 30;
  * any are included with the number 0.
  *
  * @param zone IANA time zone in which days begin and end
+ * @returns `days` is sorted, the oldest day first
  */
 export async function countStatistics(db: Connection, now: Date, zone: string): Promise<Statistics> {
   const usersByStatus = Object.fromEntries(
@@ -67,6 +68,7 @@ export async function countStatistics(db: Connection, now: Date, zone: string): 
     days: days.map(({ day }, index) => ({
       day,
       signIns: signInCounts[index] ?? 0,
+      // `image-viewed` follows when the log already contains that the same session has loaded only the thumbnail.
       openedSlides: (openedCounts[index] ?? 0) + (viewedCounts[index] ?? 0),
     })),
   };

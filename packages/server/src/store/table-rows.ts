@@ -40,7 +40,7 @@ const valuesPerStatement = 16_000;
 type AnyTables = Record<string, Record<string, ColumnValue>>;
 const untyped = (db: Kysely<Tables>) => db as unknown as Kysely<AnyTables>;
 
-/** Returns the last executed migration; null for a database without Lamina's tables. */
+/** Returns the name of the last executed migration; null for a database without Lamina's tables. */
 export async function schemaVersion(db: Database): Promise<string | null> {
   return (await executedMigrations(db)).at(-1) ?? null;
 }
@@ -70,7 +70,7 @@ export async function describeTables(version: string): Promise<readonly TableSha
       const { rows: columns } = await sql<{
         name: string;
         type: string;
-        pk: number;
+        pk: number; // place of the column in the primary key, from 1; 0 for every other column
       }>`select name, lower(type) as type, pk from pragma_table_info(${name})`.execute(db);
       const { rows: references } = await sql<{
         table: string;
@@ -124,8 +124,8 @@ export async function withoutStatementTimeout(tx: DatabaseTransaction): Promise<
 }
 
 /**
- * Reads the rows of a table in batches of 2,000, sorted by the primary key (text by its UTF-8 bytes). The values of a row are
- * in the order of `columns`.
+ * Reads the rows of a table in batches, sorted by the primary key (text by its UTF-8 bytes). The values of a row are in the order
+ * of `columns`.
  */
 export async function* readRows(
   tx: DatabaseTransaction,
@@ -136,6 +136,7 @@ export async function* readRows(
     .selectFrom(name)
     .select([...columns]);
   for (const { column, isText } of key) {
+    // Collation "C" sorts text by its bytes, as SQLite does by default.
     query = query.orderBy(isOnPostgres && isText ? sql`${sql.ref(column)} collate "C"` : sql.ref(column));
   }
   const valuesOf = (row: Record<string, ColumnValue>): RowValues =>
@@ -319,7 +320,7 @@ export async function createEmptyTables(
   shapes: readonly TableShape[],
 ): Promise<void> {
   await migrate(tx, { migrations }, version);
-  // Some migrations insert rows, which are deleted here.
+  // Some migrations insert rows, which are deleted here: in reverse order, because foreign keys refer to earlier tables.
   for (const { name } of [...shapes].reverse()) await untyped(tx).deleteFrom(name).execute();
 }
 

@@ -1,6 +1,6 @@
 /**
- * Queries for bearer tokens, one for each sign-in. The database stores only their hashes. Revoking a token deletes its row; the
- * database then also deletes the image sessions (credentials for pixels) of this sign-in.
+ * Queries for bearer tokens, one for each sign-in. The database stores only their hashes. Revoking a token deletes its row; a
+ * foreign key then also deletes the image sessions (credentials for pixels) of this sign-in.
  */
 import type { User } from '@lamina/contract';
 import type { Connection, DatabaseTransaction } from './database.ts';

@@ -53,7 +53,7 @@ function rowOf(user: User): NewRow<'users'> {
 /**
  * Inserts an account.
  *
- * @param language language of e-mails to the account
+ * @param language language of e-mails to the account; default: Turkish
  * @throws an error for which `isUniqueViolation` is true, when another account has the e-mail address
  */
 export async function insertUser(db: Connection, user: User, language: Language = 'tr'): Promise<void> {
@@ -79,7 +79,7 @@ export async function updateUser(db: Connection, user: User): Promise<void> {
   await db.updateTable('users').set(fields).where('uid', '=', uid).execute();
 }
 
-/** Deletes an account with its identities, tokens, image sessions and password reset. */
+/** Deletes an account; foreign keys then delete everything that belongs only to it, such as its identities, tokens and sessions. */
 export async function deleteUser(db: Connection, uid: string): Promise<void> {
   await db.deleteFrom('users').where('uid', '=', uid).execute();
 }
