@@ -66,8 +66,8 @@ function withTwinSignature(token: string): string {
 const auditEntries = ({ services }: TestServer) =>
   services.db.selectFrom('audit').select(['action', 'result', 'target', 'detail']).orderBy('seq').execute();
 
-describe.each(databaseKinds)('external sign-in on %s', (database) => {
-  it('creates an account that waits for approval and issues a token of this server', async () => {
+describe.each(databaseKinds)('sign-in through an OpenID Connect provider (database: %s)', (database) => {
+  it('creates a pending account for a new person and issues a token of this server', async () => {
     const server = await startServer({ database });
     const { status, body } = await signInAs(server, 'ipek');
     expect(status).toBe(200);
@@ -88,7 +88,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
     ]);
   });
 
-  it('finds the account by issuer and subject after the e-mail address and name have changed', async () => {
+  it('signs in to the same account after the provider has changed the e-mail address and name of the person', async () => {
     const server = await startServer({ database });
     const first = await signInAs(server, 'ipek');
     await server
@@ -120,7 +120,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
     expect(responses.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 401, 401]);
   });
 
-  it('rejects a new person whose e-mail address already has an account', async () => {
+  it('returns 409 for a new person whose e-mail address already has an account', async () => {
     const server = await startServer({ database });
     const existingUser = await server.fixtures.user({ email: 'Ipek@Example.org' });
     const response = await signInAs(server, 'ipek');
@@ -130,7 +130,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
     ]);
   });
 
-  it('links an account by its verified address with OIDC_LINK_BY_EMAIL, ends its sign-ins and deletes its password', async () => {
+  it('with OIDC_LINK_BY_EMAIL links the account with the verified address, ends its sign-ins and deletes its password', async () => {
     const server = await startServer({ database, linkByEmail: true });
     const existingUser = await server.fixtures.user({ email: 'ipek@example.org' });
     const before = await server.fixtures.token(existingUser);
@@ -155,7 +155,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
     expect((await auditEntries(server)).map(({ action }) => action)).toContain('identity-linked');
   });
 
-  describe('with OIDC_LINK_BY_EMAIL, for an address whose account has an identity of the provider', () => {
+  describe('with OIDC_LINK_BY_EMAIL, when the account of the address is linked to a person', () => {
     /** Starts a server with an administrator whose account is linked to the person `ipek` of the provider. */
     async function serverWithLinkedAdmin() {
       const server = await startServer({ database, linkByEmail: true });
@@ -165,7 +165,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
     }
 
     it.each(['ipek@example.org', 'Ipek@Example.ORG'])(
-      'rejects another subject (person of the provider) with the address %s, and ends no sign-in',
+      'returns 409 for another person whom the provider gives the address %s, and ends no sign-in',
       async (email) => {
         const { server, admin } = await serverWithLinkedAdmin();
         const token = (await signInAs(server, 'ipek')).body.token;
@@ -191,7 +191,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
       },
     );
 
-    it('rejects another subject that has got the old address of the owner, and still signs in the owner', async () => {
+    it('returns 409 for another person with the old address of the owner, and still signs in the owner', async () => {
       const { server, admin } = await serverWithLinkedAdmin();
       oidc.people.set('ipek', { email: 'ipek.yilmaz@example.org', email_verified: true });
       oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });
@@ -202,7 +202,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
       });
     });
 
-    it('rejects another subject for an account that an external sign-in created', async () => {
+    it('returns 409 for another person with the address of an account that a sign-in through the provider created', async () => {
       const server = await startServer({ database, linkByEmail: true });
       const { uid } = (await signInAs(server, 'ipek')).body.user;
       oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });
@@ -210,7 +210,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
       expect((await signInAs(server, 'ipek')).body.user.uid).toBe(uid);
     });
 
-    it('rejects another subject when the owner also has a password', async () => {
+    it('returns 409 for another person with the address when the owner also has a password', async () => {
       const { server, admin } = await serverWithLinkedAdmin();
       const { password } = await restoreAdmin(server.services, admin.email);
       oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });
@@ -226,7 +226,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
     ['sends the address as the user name only', { preferred_username: 'ipek@example.org' }],
     ['sends the address in full-width characters', { email: 'ｉｐｅｋ@example.org', email_verified: true }],
     ['sends the address with a Turkish capital İ', { email: 'İpek@example.org', email_verified: true }],
-  ])('links no account by address when the provider %s', async (_, claims) => {
+  ])('with OIDC_LINK_BY_EMAIL links no account when the provider %s', async (_, claims) => {
     const server = await startServer({ database, linkByEmail: true });
     const existingUser = await server.fixtures.user({ email: 'ipek@example.org' });
     oidc.people.set('newcomer', claims);
@@ -236,7 +236,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
     ]);
   });
 
-  it('rejects a used ID token in every spelling of the unused bits of its signature', async () => {
+  it('rejects a used ID token whose last four base64url bits, which no signature byte uses, were changed', async () => {
     const server = await startServer({ database });
     const token = await oidc.signIn('ipek', 'n-1');
     const ask = (spelling: string) => server.as(null).call(verifyToken, { body: { token: spelling } });
@@ -250,7 +250,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
     }
   });
 
-  it('rejects a used ID token whose ECDSA signature was replaced by the other valid one', async () => {
+  it('rejects a used ID token whose ECDSA signature (r, s) was replaced by the equally valid (r, n − s)', async () => {
     const server = await startServer({ database });
     const key = await newKey('ES256');
     oidc.publish(key);
@@ -271,7 +271,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
     expect(refusals.map(({ detail }) => JSON.parse(detail).reason)).toEqual(['used before']);
   });
 
-  it('signs in a suspended account and rejects a deactivated one', async () => {
+  it('signs in to a suspended account and returns 403 for a deactivated one', async () => {
     const server = await startServer({ database });
     const { uid } = (await signInAs(server, 'ipek')).body.user;
     const admin = server.as(await server.fixtures.admin());
@@ -287,7 +287,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
     });
   });
 
-  it('creates accounts for which setting a password on this server returns 409', async () => {
+  it('creates an account for which any change of the password on this server returns 409', async () => {
     const server = await startServer({ database });
     const { token, user } = (await signInAs(server, 'ipek')).body;
     const admin = server.as(await server.fixtures.admin());
@@ -302,7 +302,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
     expect((await server.as(token).call(getProfile)).status).toBe(200); // the existing sign-in stays valid
   });
 
-  it('still signs in to an account for which the command restore-admin has set a password', async () => {
+  it('still signs in to its account after the command restore-admin has set a password for this account', async () => {
     const server = await startServer({ database });
     const { uid, email } = (await signInAs(server, 'ipek')).body.user;
     const { password } = await restoreAdmin(server.services, email);
@@ -321,7 +321,7 @@ describe.each(databaseKinds)('external sign-in on %s', (database) => {
   });
 });
 
-describe('an ID token', () => {
+describe('an ID token of the OpenID Connect provider', () => {
   it('is not accepted as a bearer token of the API', async () => {
     const server = await startServer();
     const idToken = await oidc.signIn('ipek', 'n-1');
@@ -331,7 +331,7 @@ describe('an ID token', () => {
     });
   });
 
-  it('with a wrong nonce is recorded in the audit log with the reason, and creates no account', async () => {
+  it('with a wrong nonce gets 401, creates no account, and causes an audit event with the reason', async () => {
     const server = await startServer();
     const idToken = await oidc.signIn('ipek', 'n-1');
     const response = await server.as(null).call(verifyToken, { body: { token: idToken, nonce: 'n-2' } });
@@ -346,7 +346,7 @@ describe('an ID token', () => {
     expect(await server.services.db.selectFrom('users').selectAll().execute()).toEqual([]);
   });
 
-  it('without an e-mail address is rejected and creates no account', async () => {
+  it('without an e-mail address gets 401', async () => {
     const server = await startServer();
     oidc.people.set('ipek', { name: 'İpek' });
     expect(await signInAs(server, 'ipek')).toMatchObject({
@@ -355,7 +355,7 @@ describe('an ID token', () => {
     });
   });
 
-  it('gets 503 while the provider is unreachable, and existing sign-ins stay valid', async () => {
+  it('gets 503 while the provider is unreachable, when existing sign-ins stay valid', async () => {
     const server = await startServer();
     const user = await server.fixtures.user();
     const idToken = await oidc.signIn('ipek', 'n-1');
@@ -369,15 +369,15 @@ describe('an ID token', () => {
     expect((await server.as(null).call(verifyToken, { body: { token: idToken } })).status).toBe(200);
   });
 
-  it('is rejected when no provider is configured', async () => {
+  it('gets 401 from a server for which no provider is configured', async () => {
     const server = await testServer();
     const body = { token: await oidc.signIn('ipek', 'n-1') };
     expect((await server.as(null).call(verifyToken, { body })).status).toBe(401);
   });
 });
 
-describe('with SIGN_IN=external', () => {
-  it('sign-in with a password, registration and password reset return 403', async () => {
+describe('a server with SIGN_IN=external', () => {
+  it('returns 403 for sign-in with a password, registration and password reset', async () => {
     const server = await startServer({ embedded: false });
     const { email, password } = await server.fixtures.user();
     const anonymous = server.as(null);
@@ -394,7 +394,7 @@ describe('with SIGN_IN=external', () => {
   });
 });
 
-describe('the Content-Security-Policy header', () => {
+describe('the Content-Security-Policy header of the web app', () => {
   it('allows the browser to connect only to this server and to the configured identity provider', async () => {
     const policyOf = async ({ app }: TestServer) =>
       /connect-src ([^;]*)/.exec(

@@ -79,8 +79,8 @@ async function floodedServer(floodAddress: string) {
   };
 }
 
-describe('password comparisons while sixty concurrent sign-ins of one account wait', () => {
-  it('run for a sign-in of another account from another network in the next turn or the one after it', async () => {
+describe('the password check of a sign-in while 60 concurrent sign-ins of another account wait', () => {
+  it('is one of the next two checks that run when it comes from a different network', async () => {
     const { server, endAll } = await floodedServer('198.51.100.1');
     const otherUser = await server.fixtures.user();
     const otherSignIn = signInFrom('192.0.2.1', server, otherUser);
@@ -96,7 +96,7 @@ describe('password comparisons while sixty concurrent sign-ins of one account wa
     expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(0);
   });
 
-  it('run for a sign-in of another account from the same network in the next turn or the one after it', async () => {
+  it('is one of the next two checks that run when it comes from the same network', async () => {
     const { server, endAll } = await floodedServer('192.0.2.1');
     const otherUser = await server.fixtures.user();
     const otherSignIn = signInFrom('192.0.2.1', server, otherUser);
@@ -106,7 +106,7 @@ describe('password comparisons while sixty concurrent sign-ins of one account wa
     expect(await otherSignIn).toBe(200);
   });
 
-  it('run for the sign-ins of twenty other accounts, none of which is rejected', async () => {
+  it('runs for each of 20 accounts that sign in, and no sign-in of these is rejected', async () => {
     const { server, endAll } = await floodedServer('198.51.100.1');
     const others = await Promise.all(Array.from({ length: 20 }, () => server.fixtures.user()));
     const signIns = others.map((otherUser, place) => signInFrom(`192.0.2.${place}`, server, otherUser));

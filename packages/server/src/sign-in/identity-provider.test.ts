@@ -122,7 +122,7 @@ describe('verification of an OIDC ID token', () => {
     expect(await provider.personOf(idToken, 'n-1')).toMatchObject({ subject: 'someone' });
   });
 
-  it('accepts a token for a configured audience that is not the client id', async () => {
+  it('accepts a token for the configured audience even when this differs from the client id', async () => {
     const withApiAudience = providerWith({ audience: 'api://slides' });
     const idToken = await makeToken({ claims: { aud: 'api://slides', azp: oidc.clientId } });
     expect(await withApiAudience.personOf(idToken, undefined)).toMatchObject({ subject: 'someone' });
@@ -160,7 +160,7 @@ describe('verification of an OIDC ID token', () => {
     await expect(provider.personOf(idToken, undefined)).rejects.toMatchObject(invalid);
   });
 
-  it('rejects a token that is signed with a foreign key, under any key id', async () => {
+  it('rejects a token that is signed with a key of another party, whatever key id the token names', async () => {
     const foreign = await newKey();
     await expect(provider.personOf(await makeToken({ key: foreign }), 'n-1')).rejects.toMatchObject(invalid);
     const withKnownKeyId = await makeToken({ key: foreign, header: { kid: oidc.key().kid } });
@@ -192,7 +192,7 @@ describe('verification of an OIDC ID token', () => {
     expect(visits).toBe(0);
   });
 
-  it('rejects a token after any of its characters was changed, and text that is no token', async () => {
+  it('rejects a token with a changed character, and malformed text', async () => {
     const idToken = await makeToken();
     const places = idToken.split('').flatMap((character, at) => (character === '.' || at % 7 ? [] : [at])); // every seventh
     for (const at of places) {
@@ -217,7 +217,7 @@ describe('verification of an OIDC ID token', () => {
   });
 });
 
-describe('the e-mail address of a person and whether it is verified', () => {
+describe('the e-mail address and the flag isEmailVerified of a person', () => {
   it.each([
     [
       'an unverified e-mail address',
@@ -256,12 +256,12 @@ it.each([
   ['', null],
   [42, null],
   [undefined, null],
-])('the name %j from the identity provider is stored as %j', async (name, displayName) => {
+])('the display name %j from the OpenID Connect provider is stored as %j', async (name, displayName) => {
   const person = await provider.personOf(await makeToken({ claims: { name } }), 'n-1');
   expect(person.displayName).toBe(displayName);
 });
 
-describe('signing keys of the identity provider', () => {
+describe('signing keys of the OpenID Connect provider', () => {
   const countKeyRequests = () => oidc.requests.filter((each) => each === 'GET /jwks').length;
 
   it('are fetched once when the server verifies twenty tokens concurrently', async () => {
@@ -300,9 +300,9 @@ describe('signing keys of the identity provider', () => {
   });
 });
 
-describe('an identity provider', () => {
+describe('an OpenID Connect provider', () => {
   it.each(['error', 'silence', 'redirect'] as const)(
-    'that fails with %s makes the verification of tokens unavailable until it works again',
+    'that fails (%s) makes token verification return 503 until the provider answers again',
     async (how) => {
       const idToken = await makeToken();
       oidc.fail(how);
@@ -312,13 +312,13 @@ describe('an identity provider', () => {
     },
   );
 
-  it('that is unreachable does not stop the verification of tokens with cached keys', async () => {
+  it('that is unreachable does not prevent the verification of tokens with cached keys', async () => {
     await provider.personOf(await makeToken(), 'n-1');
     oidc.fail('silence');
     expect(await provider.personOf(await makeToken(), 'n-1')).toMatchObject({ subject: 'someone' });
   });
 
-  it('whose discovery document names another issuer makes the verification of tokens unavailable', async () => {
+  it('whose discovery document names another issuer makes token verification return 503', async () => {
     const byAnotherName = oidc.issuer.replace('127.0.0.1', 'localhost');
     const misled = providerWith({ issuer: byAnotherName });
     const idToken = await makeToken({ claims: { iss: byAnotherName } });

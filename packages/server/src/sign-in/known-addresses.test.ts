@@ -39,7 +39,7 @@ async function accountKnownFromItsNetwork(server: TestServer): Promise<TestUser>
   return user;
 }
 
-describe.each(databaseKinds)('response to a caller without an account, on %s,', (database) => {
+describe.each(databaseKinds)('the response to a caller who is not signed in (database: %s)', (database) => {
   it('to a password reset request is the same for known and unknown addresses after 60 requests from one network', async () => {
     const server = await testServer({ database });
     const { email } = await accountKnownFromItsNetwork(server);
@@ -51,7 +51,7 @@ describe.each(databaseKinds)('response to a caller without an account, on %s,', 
     expect(await requestReset(server, ownersNetwork, email)).toEqual(unknownResponse);
   });
 
-  it('to a password reset request is the same for known and unknown addresses after requests from many networks', async () => {
+  it('to a password reset request is the same for known and unknown addresses after 30 requests from 30 networks', async () => {
     const server = await testServer({ database });
     const { email } = await accountKnownFromItsNetwork(server);
     for (let host = 1; host <= 30; host++) {
@@ -100,7 +100,7 @@ describe.each(databaseKinds)('response to a caller without an account, on %s,', 
   });
 });
 
-describe('a network that has reached the limit of 100 failed sign-ins', () => {
+describe('sign-in from a network that has reached the limit of 100 failed sign-ins', () => {
   /** Starts a server with a user who has signed in from `ownersNetwork`, followed by failed sign-ins from this network. */
   async function serverAfterFailures(count: number) {
     const server = await testServer();
@@ -111,7 +111,7 @@ describe('a network that has reached the limit of 100 failed sign-ins', () => {
     return { server, user };
   }
 
-  it('still gets a token for an account that has signed in from this network before', async () => {
+  it('still returns a token for an account that has signed in from this network before', async () => {
     const { server, user } = await serverAfterFailures(100);
     expect((await tryPassword(server, ownersNetwork, user.email, user.password)).status).toBe(200);
   });
@@ -126,7 +126,7 @@ describe('a network that has reached the limit of 100 failed sign-ins', () => {
     expect(await listTokens()).toEqual(before);
   });
 
-  it('causes one password verification for an unknown address and one for a known address', async () => {
+  it('causes one password verification for an unknown e-mail address and one for a known one', async () => {
     const { server, user } = await serverAfterFailures(100);
     const passwordCheck = vi.spyOn(server.services.signIn, 'isPasswordOf');
     const signInCall = vi.spyOn(server.services.signIn, 'signIn');
@@ -136,7 +136,7 @@ describe('a network that has reached the limit of 100 failed sign-ins', () => {
     expect([passwordCheck.mock.calls.length, signInCall.mock.calls.length]).toEqual([1, 1]);
   });
 
-  it('gets 429 for every address without a password verification after 300 failures', async () => {
+  it('gets 429 for every e-mail address after 300 failures, and no password is verified', async () => {
     const { server, user } = await serverAfterFailures(300);
     const signInCall = vi.spyOn(server.services.signIn, 'signIn');
     const passwordCheck = vi.spyOn(server.services.signIn, 'isPasswordOf');

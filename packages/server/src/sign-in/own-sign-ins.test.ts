@@ -25,8 +25,8 @@ async function signInFrom(
 const signInsOf = async (server: TestServer, token: string) =>
   (await server.as(token).call(listSignIns)).body.sign_ins;
 
-describe("sign-ins of the caller's own account", () => {
-  it('are listed with times, address and browser, with the current one marked and without secrets', async () => {
+describe('sign-ins of the own account (/user/sign-ins)', () => {
+  it('are listed with times, IP address and browser, without tokens, and the current one is marked', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
     const first = await signInFrom(server, user, '192.0.2.1', firefox);
@@ -69,7 +69,7 @@ describe("sign-ins of the caller's own account", () => {
     expect(await signInsOf(server, await server.fixtures.token(user))).toHaveLength(1);
   });
 
-  it('can be ended one by one with their image sessions: at once in this process, within 1 s in others', async () => {
+  it('can be ended one by one with their image sessions, at once in this server process and within 1 s in others', async () => {
     const server = await testServer();
     const { as, fixtures } = server;
     const another = await server.another();
@@ -91,7 +91,7 @@ describe("sign-ins of the caller's own account", () => {
     expect((await as(currentToken).call(endSignIn, { params: { id: other?.id ?? '' } })).status).toBe(404);
   });
 
-  it('cannot be ended by another account', async () => {
+  it('cannot be ended by another account, which gets 404', async () => {
     const server = await testServer();
     const ownerToken = await server.fixtures.token(await server.fixtures.user());
     const [target] = await signInsOf(server, ownerToken);
@@ -101,7 +101,7 @@ describe("sign-ins of the caller's own account", () => {
     expect((await server.as(ownerToken).call(getProfile)).status).toBe(200);
   });
 
-  it('can be ended all at once, with or without the current one', async () => {
+  it('can all be ended by one request, with the current one or without it', async () => {
     const server = await testServer();
     const { as, fixtures } = server;
     const user = await fixtures.user();

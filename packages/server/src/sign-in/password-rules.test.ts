@@ -20,14 +20,14 @@ describe('rejectGuessablePassword', () => {
   );
 
   it.each(['ayse.yilmaz@example.org', 'AYSE.YILMAZ@EXAMPLE.ORG', 'Ayse.Yilmaz', 'ayşe yılmaz', 'AyşeYılmaz'])(
-    'rejects %s, the address or the name of the account itself',
+    'rejects the password %s of the account of Ayşe Yılmaz, ayse.yilmaz@example.org',
     (password) => {
       expect(choosing(password)).toThrow(rejected('password_personal'));
     },
   );
 
   it.each(['Passw0rd!123', 'test-password-1', 'password under glass', 'a thin slice', '🔬🔬🔬🔬🔬🔬🔬🔬'])(
-    'accepts %s, which is neither common nor personal',
+    'accepts the password %s, which is neither common nor the name or address of the account',
     (password) => {
       expect(choosing(password)).not.toThrow();
     },

@@ -23,7 +23,7 @@ describe('a stored password', () => {
     expect(hash).not.toContain('parola');
   });
 
-  it('gets a different hash each time that the same password is hashed', async () => {
+  it('gets a different hash each time when it is hashed twice', async () => {
     expect(await passwords.hash('parola-123', null)).not.toBe(await passwords.hash('parola-123', null));
   });
 
@@ -33,19 +33,19 @@ describe('a stored password', () => {
     ['another case, which does not match', 'Şifre-ğüİ', false],
     ['a space at the end, which does not match', 'şifre-ğüİ ', false],
     ['a missing last letter, which does not match', 'şifre-ğü', false],
-  ])('is compared exactly with this input: %s', async (_, input, expected) => {
+  ])('şifre-ğüİ is compared with %s', async (_, input, expected) => {
     const hash = await passwords.hash('şifre-ğüİ', null);
     expect(await passwords.matchesHash(hash, input, null)).toBe(expected);
   });
 
-  it('is compared up to its last character when it has 1001 characters', async () => {
+  it('matches only the input with the same last character when it has 1,001 characters', async () => {
     const longPassword = 'x'.repeat(1000);
     const hash = await passwords.hash(`${longPassword}a`, null);
     expect(await passwords.matchesHash(hash, `${longPassword}a`, null)).toBe(true);
     expect(await passwords.matchesHash(hash, `${longPassword}b`, null)).toBe(false);
   });
 
-  it('that is missing matches no input', async () => {
+  it('that is null, because the account has none, matches no input', async () => {
     expect(await passwords.matchesHash(null, 'a password that no account has', null)).toBe(false);
   });
 });
@@ -54,7 +54,7 @@ describe('password hashes beyond the queue limit', () => {
   const hashFor = (place: number, account: string) =>
     passwords.hash('parola-123', { address: `192.0.2.${place % 100}`, account });
 
-  it('are rejected with the code unavailable while the hashes within the limit complete', async () => {
+  it('are rejected with the code unavailable, while those within the limit complete', async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 200 }, (_, place) => hashFor(place, `account-${place}`)),
     );
@@ -65,7 +65,7 @@ describe('password hashes beyond the queue limit', () => {
     expect(await passwords.hash('parola-123', null)).toMatch(/^\$argon2id/);
   });
 
-  it('are rejected for an account that floods the queue from one network, not for other accounts', async () => {
+  it('are rejected for an account with 200 requests from one network, not for other accounts', async () => {
     const flood = Promise.allSettled(Array.from({ length: 200 }, () => hashFor(1, 'flooding account')));
     const others = await Promise.allSettled(
       Array.from({ length: 50 }, (_, place) => hashFor(place, `account-${place}`)),
@@ -75,7 +75,7 @@ describe('password hashes beyond the queue limit', () => {
   });
 });
 
-describe('an unknown e-mail address', () => {
+describe('an e-mail address without an account', () => {
   it('causes as much hashing work at sign-in as a wrong password, and the same response', async () => {
     const { as, fixtures } = await testServer();
     const { email } = await fixtures.user();

@@ -47,7 +47,7 @@ const required = { status: 401, body: { code: 'second_factor_required' } };
 const invalid = { status: 401, body: { code: 'second_factor_invalid' } };
 
 describe('setup of two-step verification', () => {
-  it('returns a secret to type and an otpauth URI for a QR code', async () => {
+  it('returns a secret for the authenticator app, as text and as an otpauth URI', async () => {
     const { fixtures, as } = await testServer();
     const user = await fixtures.user({ email: 'ayse@example.org' });
     const { status, body } = await as(user).call(startSecondFactor);
@@ -74,7 +74,7 @@ describe('setup of two-step verification', () => {
     });
   });
 
-  it('rejects a wrong code and a code of an earlier secret', async () => {
+  it('rejects a wrong code and a code of a secret that a later setup has replaced', async () => {
     const { fixtures, as, clock } = await testServer();
     const user = await fixtures.user();
     const { body: first } = await as(user).call(startSecondFactor);
@@ -131,7 +131,7 @@ describe('setup of two-step verification', () => {
   });
 });
 
-describe.each(databaseKinds)('sign-in with two-step verification, on %s,', (database) => {
+describe.each(databaseKinds)('sign-in with two-step verification (database: %s)', (database) => {
   it('asks for the code only after the right password', async () => {
     const server = await testServer({ database });
     const { user, code } = await accountWithSecondFactor(server);
@@ -161,7 +161,7 @@ describe.each(databaseKinds)('sign-in with two-step verification, on %s,', (data
     expect((await signInWith(server, user, code())).status).toBe(200);
   });
 
-  it('accepts the codes of the previous and the next 30 s, but none that is older or newer', async () => {
+  it('accepts codes of the previous and the next 30 s, and rejects older and newer codes', async () => {
     const server = await testServer({ database });
     const { user, code } = await accountWithSecondFactor(server);
     expect(await signInWith(server, user, code(-2))).toMatchObject(invalid);
@@ -203,7 +203,7 @@ describe.each(databaseKinds)('sign-in with two-step verification, on %s,', (data
     expect((await signInWith(server, user, recoveryCodes[0])).status).toBe(200);
   });
 
-  it('returns 429 after ten wrong codes from one network or twenty from all networks', async () => {
+  it('returns 429 after ten wrong codes from one network, and after twenty from several networks', async () => {
     const server = await testServer({ database });
     const { user } = await accountWithSecondFactor(server);
     const guess = async (remoteAddress: string) => {
@@ -217,7 +217,7 @@ describe.each(databaseKinds)('sign-in with two-step verification, on %s,', (data
     expect(await guess('192.0.2.99')).toBe(429);
   });
 
-  it('does not reset the count of wrong codes when only the password is right', async () => {
+  it('does not reset the count of wrong codes when the password is right but the code is wrong', async () => {
     const server = await testServer({ database });
     const { user } = await accountWithSecondFactor(server);
     for (let n = 0; n < 10; n++) {
@@ -227,7 +227,7 @@ describe.each(databaseKinds)('sign-in with two-step verification, on %s,', (data
     expect((await signInWith(server, user, '000000')).status).toBe(429);
   });
 
-  it('still accepts recovery codes when the encryption key of the secret is lost', async () => {
+  it('still accepts recovery codes when the encryption key of the authenticator secret is lost', async () => {
     const server = await testServer({ database });
     const { user, recoveryCodes, code } = await accountWithSecondFactor(server);
     await server.services.db.updateTable('second_factors').set({ secret: 'of another key' }).execute();
@@ -237,8 +237,8 @@ describe.each(databaseKinds)('sign-in with two-step verification, on %s,', (data
   });
 });
 
-describe('deactivation of two-step verification', () => {
-  it('is possible for the owner, who gets an e-mail', async () => {
+describe('turning off two-step verification', () => {
+  it('is allowed to the owner, who gets an e-mail about it', async () => {
     const server = await testServer();
     const { user, token } = await accountWithSecondFactor(server);
     expect((await server.as(token).call(removeSecondFactor)).body.message).toBe(
@@ -248,7 +248,7 @@ describe('deactivation of two-step verification', () => {
     expect((await server.outbox()).join('')).toContain('iki adımlı doğrulama kapatıldı');
   });
 
-  it('requires the current password when the sign-in is older than 15 minutes', async () => {
+  it('requires the current password when the sign-in of the owner is older than 15 minutes', async () => {
     const server = await testServer();
     const { user, token } = await accountWithSecondFactor(server);
     server.clock.advance(16 * 60 * secondMs);
@@ -259,7 +259,7 @@ describe('deactivation of two-step verification', () => {
     expect((await server.as(token).call(removeSecondFactor, { body })).status).toBe(200);
   });
 
-  it('is possible for an administrator on other accounts, but returns 409 on their own account', async () => {
+  it('is allowed to an administrator for another account, and returns 409 for the own account', async () => {
     const server = await testServer();
     const { user } = await accountWithSecondFactor(server);
     const admin = await server.fixtures.admin();
@@ -285,7 +285,7 @@ describe('deactivation of two-step verification', () => {
     ]);
   });
 
-  it('does not happen when the owner changes the password', async () => {
+  it('is not a side effect of a password change: the next sign-in still requires a code', async () => {
     const server = await testServer();
     const { user, token } = await accountWithSecondFactor(server);
     const password = 'yepyeni-şifre';

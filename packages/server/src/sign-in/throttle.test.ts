@@ -58,7 +58,7 @@ async function failSignIn(
 const throttledAuditRows = async ({ services }: TestServer) =>
   services.db.selectFrom('audit').selectAll().where('action', '=', 'throttled').execute();
 
-describe.each(databaseKinds)('limits for failed sign-ins of one account, on %s,', (database) => {
+describe.each(databaseKinds)('limits for failed sign-ins of one account (database: %s)', (database) => {
   it('return 429 after ten failures from one network, even for the right password', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
@@ -82,7 +82,7 @@ describe.each(databaseKinds)('limits for failed sign-ins of one account, on %s,'
     expect((await signInFrom('192.0.2.2', server, login(user))).status).toBe(200);
   });
 
-  it('double the wait after each further failure up to 15 minutes, and then accept the right password', async () => {
+  it('double the waiting time after each further failure, up to 15 minutes, and then accept the right password', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
     await failSignIn(10, '192.0.2.1', server, user);
@@ -98,7 +98,7 @@ describe.each(databaseKinds)('limits for failed sign-ins of one account, on %s,'
     expect((await signInFrom('192.0.2.1', server, login(user))).status).toBe(200);
   });
 
-  it('are shared by all processes and survive restarts', async () => {
+  it('count the failures at two server processes over one database together', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
     await failSignIn(9, '127.0.0.1', server, user);
@@ -109,7 +109,7 @@ describe.each(databaseKinds)('limits for failed sign-ins of one account, on %s,'
     expect((await signInFrom('127.0.0.1', server, wrongLogin(user))).status).toBe(429);
   });
 
-  it('start again after the right password, and after 15 minutes', async () => {
+  it('start counting from zero after a sign-in with the right password, and after 15 minutes without failures', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
     await failSignIn(9, '192.0.2.1', server, user);
@@ -154,7 +154,7 @@ describe.each(databaseKinds)('limits for failed sign-ins of one account, on %s,'
 });
 
 describe('failed sign-ins on many accounts from one network', () => {
-  it('get 429 after a hundred failures, for known and unknown addresses', async () => {
+  it('get 429 after 100 failures for unknown e-mail addresses, also for an address with an account', async () => {
     const server = await testServer();
     for (let n = 0; n < 100; n++) await failSignIn(1, '192.0.2.1', server, unknown(n));
     const user = await server.fixtures.user();
@@ -162,7 +162,7 @@ describe('failed sign-ins on many accounts from one network', () => {
     expect((await signInFrom('192.0.2.2', server, wrongLogin(user))).status).toBe(401);
   });
 
-  it('do not block an account that has signed in from this network before', async () => {
+  it('do not block the sign-in of an account that has signed in from this network before', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
     expect((await signInFrom('192.0.2.1', server, login(user))).status).toBe(200);
@@ -170,7 +170,7 @@ describe('failed sign-ins on many accounts from one network', () => {
     expect((await signInFrom('192.0.2.1', server, login(user))).status).toBe(200);
   });
 
-  it('count a whole IPv6 /64 as one network', async () => {
+  it('from different addresses of one IPv6 /64 are counted as failures of one network', async () => {
     const server = await testServer();
     for (let n = 0; n < 100; n++) {
       await failSignIn(1, `2001:db8:0:1::${(n + 1).toString(16)}`, server, unknown(n));
@@ -181,17 +181,17 @@ describe('failed sign-ins on many accounts from one network', () => {
   });
 });
 
-describe('the client address of the sign-in limits', () => {
+describe('the client address that the limits for failed sign-ins use', () => {
   const forwardedFor = (n: number) => ({ 'x-forwarded-for': `203.0.113.${n}` });
 
-  it('ignores X-Forwarded-For of a client that is not a trusted proxy', async () => {
+  it('is the address of the connection when a client that is not a trusted proxy sends X-Forwarded-For', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
     for (let n = 0; n < 10; n++) await signInFrom('192.0.2.1', server, wrongLogin(user), forwardedFor(n));
     expect((await signInFrom('192.0.2.1', server, wrongLogin(user), forwardedFor(11))).status).toBe(429);
   });
 
-  it('is taken from X-Forwarded-For of a trusted proxy', async () => {
+  it('is taken from X-Forwarded-For when a trusted proxy sends the header', async () => {
     const server = await testServer({ config: { trustedProxies: ['192.0.2.1'] } });
     const user = await server.fixtures.user();
     for (let n = 0; n < 10; n++) await signInFrom('192.0.2.1', server, wrongLogin(user), forwardedFor(1));
@@ -200,7 +200,7 @@ describe('the client address of the sign-in limits', () => {
   });
 });
 
-describe('a successful sign-in', () => {
+describe('sign-in with the right password', () => {
   it('is not limited by successful sign-ins of other accounts from the same network', async () => {
     const server = await testServer();
     for (let n = 0; n < 40; n++) {
@@ -210,10 +210,10 @@ describe('a successful sign-in', () => {
     }
   });
 
-  describe.each(databaseKinds)('on %s', (database) => {
+  describe.each(databaseKinds)('on a server with %s', (database) => {
     const { maxCount } = successLimits['account-and-network'];
 
-    it(`gets 429 after ${maxCount} sign-ins of one account from one network, without a token or an audit entry`, async () => {
+    it(`gets 429 and writes no audit event after ${maxCount} sign-ins of the account from one network`, async () => {
       const server = await testServer({ database });
       const user = await server.fixtures.user({ status: 'pending' });
       for (let n = 0; n < maxCount; n++) {
@@ -234,7 +234,7 @@ describe('a successful sign-in', () => {
       expect((await signInFrom('192.0.2.1', server, login(user))).status).toBe(200);
     });
 
-    it('gets 429 beyond the limit even when all sign-ins arrive at the same moment', async () => {
+    it('gets 429 beyond the limit of sign-ins even when all arrive at the same moment', async () => {
       const server = await testServer({ database });
       const user = await server.fixtures.user();
       for (let n = 0; n < maxCount - 2; n++) {
@@ -250,7 +250,7 @@ describe('a successful sign-in', () => {
       ]);
     });
 
-    it('gets 429 beyond the limit of the account over many networks, while a wrong password still gets 401', async () => {
+    it('gets 429 beyond the limit of sign-ins of the account from many networks, where a wrong password still gets 401', async () => {
       const server = await testServer({ database });
       const user = await server.fixtures.user();
       const network = (n: number) => `2001:db8:0:${n.toString(16)}::1`;
@@ -262,7 +262,7 @@ describe('a successful sign-in', () => {
       expect((await signInFrom(network(maxCountOfAccount + 1), server, wrongLogin(user))).status).toBe(401);
     }, 120_000);
 
-    it(`ends the oldest sign-in of the account when it has more than ${maxTokensPerAccount}`, async () => {
+    it(`ends the oldest sign-in of the account when the account has more than ${maxTokensPerAccount} sign-ins`, async () => {
       const server = await testServer({ database });
       const user = await server.fixtures.user();
       const tokens: string[] = [];
@@ -284,7 +284,7 @@ describe('a successful sign-in', () => {
     });
   });
 
-  it('that ends the oldest sign-in of the account also ends its image sessions', async () => {
+  it('ends the image sessions of the oldest sign-in when the account has more than the allowed number of sign-ins', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
     const { token } = (await signInFrom('192.0.2.1', server, login(user))).body as { token: string };
@@ -298,7 +298,7 @@ describe('a successful sign-in', () => {
   });
 });
 
-describe('a request with the right current password', () => {
+describe('an API request that states the right current password', () => {
   it('counts towards the limit of successful sign-ins of the account', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
@@ -351,8 +351,8 @@ describe('a password reset', () => {
   });
 });
 
-describe('a reached rate limit', () => {
-  it('is recorded in the audit log once per block', async () => {
+describe('a rate limit for sign-in', () => {
+  it('causes one audit event for each block, however many requests are rejected', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
     await failSignIn(10, '192.0.2.1', server, user);
@@ -363,7 +363,7 @@ describe('a reached rate limit', () => {
     expect(JSON.stringify(rows)).not.toContain(user.email);
   });
 
-  it('has its counters stored under keys that contain no e-mail or IP address', async () => {
+  it('has counters in the database whose keys contain neither an e-mail address nor an IP address', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
     await failSignIn(1, '192.0.2.1', server, user);
@@ -371,7 +371,7 @@ describe('a reached rate limit', () => {
     expect(rows).not.toMatch(/192\.0\.2\.1|example\.org/);
   });
 
-  it('has its counters deleted from the database after they have expired', async () => {
+  it('has counters that are deleted from the database after they have expired', async () => {
     const server = await testServer();
     for (let n = 0; n < 5; n++) await failSignIn(1, `192.0.2.${n}`, server, unknown(n));
     server.clock.advance(hourMs);
@@ -379,14 +379,14 @@ describe('a reached rate limit', () => {
     expect(await server.services.db.selectFrom('throttles').selectAll().execute()).toHaveLength(4); // the counters of the last failure
   });
 
-  it('does not exist with THROTTLE=off', async () => {
+  it('does not exist with THROTTLE=off: after 40 failures the right password is accepted', async () => {
     const server = await testServer({ config: { throttle: false } });
     const user = await server.fixtures.user();
     await failSignIn(40, '192.0.2.1', server, user);
     expect((await signInFrom('192.0.2.1', server, login(user))).status).toBe(200);
   });
 
-  it('has status 429 and a Turkish text in the error table of the contract', () => {
+  it('has the status 429 and a Turkish message in the error table of the contract package', () => {
     expect(errors.rate_limited).toMatchObject({
       status: 429,
       tr: expect.stringContaining('Çok fazla deneme'),
