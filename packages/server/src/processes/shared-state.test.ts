@@ -17,7 +17,7 @@ const demoSlideCount = 2;
 const hasPostgres = databaseKinds.includes('PostgreSQL');
 if (!hasPostgres) console.log('The tests with three processes are skipped: they need PostgreSQL.');
 
-describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
+describe.skipIf(!hasPostgres)('three server processes over one PostgreSQL database', () => {
   let folder: string;
   let database: TestDatabase;
   let servers: ServerProcess[];
@@ -99,7 +99,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     expect(await database.db.selectFrom('users').selectAll().execute()).toHaveLength(1);
   });
 
-  it('write one settings-changed audit event at the first start', async () => {
+  it('write one settings-changed audit event together at the first start', async () => {
     const events = await auditEntries('settings-changed');
     // The event of a first start has no member `changed`, because there are no earlier settings.
     expect(events.map(({ detail }) => Object.hasOwn(JSON.parse(detail) as object, 'changed'))).toEqual([
@@ -107,7 +107,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     ]);
   });
 
-  it('generate the demonstration slides once', async () => {
+  it('generate the demonstration slides once when all start at the same moment', async () => {
     await vi.waitFor(async () => {
       expect((await listImages()).map(({ file_name, status }) => [file_name, status])).toEqual([
         ['colon-demo.svs', 'ready'],
@@ -146,7 +146,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     }, waitOptions);
   });
 
-  it('write one image-opened audit event when all three serve the same image to the same image session', async () => {
+  it('write one image-opened audit event when all three serve one image to one image session', async () => {
     const { token, uid } = await createPerson();
     const [image] = await listImages();
     const session = await createSession(token, 0);
@@ -162,7 +162,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     expect(opened).toEqual([{ target: image?.id }]);
   });
 
-  it('share the count of failed sign-ins and all return 429 at the limit', async () => {
+  it('count failed sign-ins of an account together, and all return 429 at the limit', async () => {
     const { email } = await createPerson();
     const body = { email, password: 'yanlış-bir-şifre' }; // a wrong password
     const { maxCount } = failureLimits['account-and-network'];
@@ -174,7 +174,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     }
   });
 
-  it('ingest each new file once when a process is killed while it ingests', async () => {
+  it('ingest each new slide file once when one of them is killed while it ingests', async () => {
     const [one, two, three] = servers as [ServerProcess, ServerProcess, ServerProcess];
     // While the other two are stopped, only the third process ingests.
     for (const server of [one, two]) server.process.kill('SIGSTOP');
@@ -200,7 +200,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     expect(new Set(imported).size).toBe(slideCount + demoSlideCount);
   }, 120_000);
 
-  it('keep the catalogue entries of slides when the slide folder is missing for one process', async () => {
+  it('keep the catalogue entries of all slides when a fourth process starts without the slide folder', async () => {
     for (const server of servers) server.process.kill('SIGSTOP');
     const withoutFolder = await start('four', { SLIDES_DIR: path.join(folder, 'none') });
     await withoutFolder.kill();
@@ -208,7 +208,7 @@ describe.skipIf(!hasPostgres)('three processes over one PostgreSQL', () => {
     expect(await listImages()).toHaveLength(slideCount + demoSlideCount);
   });
 
-  it('write one unbroken chain of audit events', async () => {
+  it('write audit events that form one unbroken hash chain', async () => {
     expect(await checkChain(database.db)).toMatchObject({ state: 'intact', brokenAt: null });
   });
 });

@@ -58,9 +58,9 @@ async function countOpenConnections(host: string, port: number, count: number): 
   return openCount;
 }
 
-describe.skipIf(process.platform !== 'linux')('start of the server', () => {
+describe.skipIf(process.platform !== 'linux')('the server program', () => {
   it.skipIf(ownAddress === undefined).each(['1', '2'])(
-    'closes connections beyond CONNECTIONS_PER_ADDRESS, but not those of loopback, with WORKERS=%s',
+    'with WORKERS=%s closes connections beyond CONNECTIONS_PER_ADDRESS from a network address, but not from 127.0.0.1',
     { timeout },
     async (WORKERS) => {
       const settings = { WORKERS, HOST: '0.0.0.0', CONNECTIONS_PER_ADDRESS: '5', LOG_LEVEL: 'silent' };
@@ -75,7 +75,7 @@ describe.skipIf(process.platform !== 'linux')('start of the server', () => {
   );
 
   it.each(['HOST', 'METRICS_HOST'])(
-    'exits with an error that names %s when the machine has no such address',
+    'exits with an error that names the setting %s when its value is not an address of this machine',
     { timeout },
     async (name) => {
       const settings = { [name]: '203.0.113.1', METRICS_PORT: String(await freePort()), LOG_LEVEL: 'silent' };

@@ -41,7 +41,7 @@ function download({
   return { target, outcome: downloadResult({ store, key: 'a_mask.tif', target, maxBytes, signal }) };
 }
 
-describe('download of a result file from a bucket', () => {
+describe('download of an analysis result file from a bucket', () => {
   it('copies the bytes of the object to the target file, in several requests', async () => {
     const { target, outcome } = download({});
     expect(await outcome).toBe(true);
@@ -59,7 +59,7 @@ describe('download of a result file from a bucket', () => {
   });
 
   it.each(['FILE_CHANGED', 'STORE_UNAVAILABLE', 'STORE_TIMEOUT'] as const)(
-    'throws RetryLater when the object store fails with %s',
+    'throws RetryLater when reading from the object store fails with the error code %s',
     async (code) => {
       await expect(download({ readError: new SlideError(code, 'no') }).outcome).rejects.toThrow(RetryLater);
     },

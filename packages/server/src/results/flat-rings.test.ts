@@ -13,8 +13,8 @@ function expectedRings(text: string): FlatRings {
   return new FlatRings(geometry.coordinates.map((ring) => ring.flat()));
 }
 
-describe('parseFlatFeature of a GeoJSON feature', () => {
-  it('returns the numbers that JSON.parse returns for every polygon', () => {
+describe('parseFlatFeature, the fast parser of GeoJSON polygons,', () => {
+  it('returns the same coordinates as JSON.parse for a polygon, or null for numbers with an exponent', () => {
     const number = fc.oneof(
       fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e8, max: 1e8 }),
       fc.integer(),
@@ -31,7 +31,7 @@ describe('parseFlatFeature of a GeoJSON feature', () => {
     );
   });
 
-  it('keeps the other members of the feature unchanged', () => {
+  it('returns the properties of the feature unchanged', () => {
     const properties = ',"properties":{"name":"Ğ \\"coordinates\\":"}';
     expect(parse(polygon('[[[0,1],[2.5,-3]]]', properties))).toMatchObject({
       geometry: { type: 'Polygon', coordinates: { rings: [[0, 1, 2.5, -3]] } },

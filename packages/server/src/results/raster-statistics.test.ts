@@ -8,8 +8,8 @@ function heatmapValues(): number[] {
   return values;
 }
 
-describe('usual value range of a result raster', () => {
-  it('leaves out the background value and outliers of an integer raster', () => {
+describe('usual value range (1st to 99th percentile) of a result raster', () => {
+  it('leaves out the background value 0 and an outlier of an integer raster', () => {
     const statistics = createStatistics('uint16');
     statistics.add(Uint16Array.from(heatmapValues()));
     expect(statistics.result()).toEqual({
@@ -20,7 +20,7 @@ describe('usual value range of a result raster', () => {
     expect(statistics.values()?.length).toBe(102);
   });
 
-  it('is estimated from a sample of floating-point values, with an error of at most 1 for values up to 100', () => {
+  it('has an error of at most 1 for floating-point values up to 100, because it is estimated from a sample', () => {
     const statistics = createStatistics('float32');
     const values = Float32Array.from(heatmapValues());
     values[7] = Number.NaN;
@@ -36,7 +36,7 @@ describe('usual value range of a result raster', () => {
   it.each([
     ['one value', [7, 7, 7]],
     ['two values', [0, 0, 255]],
-  ])('is null for a raster with only %s', (_, values) => {
+  ])('is null for a raster that has only %s', (_, values) => {
     for (const [type, tile] of [
       ['uint8', Uint8Array.from(values)],
       ['float32', Float32Array.from(values)],
@@ -47,7 +47,7 @@ describe('usual value range of a result raster', () => {
     }
   });
 
-  it('is null, as the full range is, for a raster of NaN values', () => {
+  it('and the full value range are null for a raster that has only NaN values', () => {
     const statistics = createStatistics('float64');
     statistics.add(Float64Array.of(Number.NaN));
     expect(statistics.result()).toEqual({ range: null, usualRange: null, hasGaps: true });

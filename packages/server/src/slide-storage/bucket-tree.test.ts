@@ -29,7 +29,7 @@ const treeOf = (objects: Readonly<Record<string, string>>) =>
     signal: new AbortController().signal,
   });
 
-describe('readBucketTree', () => {
+describe('readBucketTree, which lists a bucket as a tree of folders and files,', () => {
   it('returns a folder for each part of an object key before a slash', async () => {
     const tree = await treeOf({ 'a.svs': '', 'Set/b.svs': '', 'Set/deep/er/c.svs': '' });
     expect(await tree.entriesOf('')).toEqual([
@@ -55,7 +55,7 @@ describe('readBucketTree', () => {
     },
   );
 
-  it('treats a path that is both a file and a folder as the file', async () => {
+  it('lists a path that is both an object and a folder of other objects as a file', async () => {
     const tree = await treeOf({ 'a.svs': '', 'a.svs/b.svs': '' });
     expect(await tree.entriesOf('')).toEqual([{ name: 'a.svs', kind: 'file' }]);
   });

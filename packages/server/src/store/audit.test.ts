@@ -89,7 +89,7 @@ async function insertEntries(
 const numbersOf = async (db: Database) => (await listChainedRows(db, 0, 1000)).map(({ seq }) => seq);
 
 describe.each(databaseKinds)('the audit log, on %s', (kind) => {
-  it('numbers and chains entries without gaps under concurrent writers and failed transactions', async () => {
+  it('has consecutive numbers and a valid hash chain after concurrent writers and failed transactions', async () => {
     const [db, location] = await openSharedDatabase(kind);
     // Of 3 × 30 transactions, every third fails, so 60 entries remain.
     await Promise.all(['a', 'b', 'c'].map((writer) => runWriter({ location, writer, changes: 30 })));
@@ -112,7 +112,7 @@ describe.each(databaseKinds)('the audit log, on %s', (kind) => {
     expect(await findAuditLogEnds(db)).toMatchObject({ last: { seq: 0 } });
   });
 
-  it('rejects SQL statements that update entries, or delete entries that are not pruned', async () => {
+  it('rejects SQL statements that update entries or delete entries that are not marked as pruned', async () => {
     const db = await openDatabaseOf(kind);
     await insertEntries(db, 2);
     await expect(db.updateTable('audit').set({ actor_uid: 'x' }).execute()).rejects.toThrow(/never change/);
@@ -157,7 +157,7 @@ describe.each(databaseKinds)('pruning of the audit log, on %s', (kind) => {
     expect(verifyChainLinks(before, rows)).toEqual(last);
   });
 
-  it('stops at the first entry within the retention period, and always keeps the last entry', async () => {
+  it('deletes no entry after the first one within the retention period, and never the last entry', async () => {
     const db = await openDatabaseOf(kind);
     await write(db, { at: minute(9) }); // entry 1, before entries at the minutes 1 to 3
     await insertEntries(db, 3);
@@ -167,7 +167,7 @@ describe.each(databaseKinds)('pruning of the audit log, on %s', (kind) => {
     expect(await pruneAuditRowsBefore(db, minute(30), record)).toBe(0);
   });
 
-  it('hides pruned entries from lists before their rows are deleted', async () => {
+  it('removes pruned entries from lists before their rows are deleted', async () => {
     const db = await openDatabaseOf(kind);
     await insertEntries(db, 3);
     await pruneAuditRowsBefore(db, minute(3), async () => {});
@@ -176,7 +176,7 @@ describe.each(databaseKinds)('pruning of the audit log, on %s', (kind) => {
 
   // Two connections of one thread to SQLite would block each other.
   it.runIf(kind === 'PostgreSQL')(
-    'prunes the entries once when two processes prune at the same time',
+    'deletes each expired entry once when two processes prune at the same time',
     async () => {
       const [db, location] = await openSharedDatabase(kind);
       const other = await openDatabase(location);
@@ -230,12 +230,15 @@ describe.each(databaseKinds)('listing the audit log, on %s', (kind) => {
     ['a slide and a time span', { target: 'slide', from: minute(6), to: minute(10) }, [9, 6]],
     ['an account without entries', { uid: 'cem' }, []],
     ['entries up to a number', { upToSeq: 2 }, [2, 1]],
-  ] as const)('returns the matching entries, newest first, for a query of %s', async (_, query, numbers) => {
-    expect(await listSeqs(await openFilledLog(), query)).toEqual(numbers);
-  });
+  ] as const)(
+    'returns the matching entries, newest first, for a query that names %s',
+    async (_, query, numbers) => {
+      expect(await listSeqs(await openFilledLog(), query)).toEqual(numbers);
+    },
+  );
 
   it.each([{}, { uid: 'ayse' }, { action: 'sign-in' }, { result: 'done' as const }, { target: 'slide' }])(
-    'returns the same entries in pages as in a single list for the query %o',
+    'returns the same entries in pages of two as in a single list for the query %o',
     async (query) => {
       const db = await openFilledLog();
       for (let i = 0; i < 5; i++) await write(db, { at: minute(12), actor_uid: 'ayse', target: 'slide' });
@@ -251,7 +254,7 @@ describe.each(databaseKinds)('listing the audit log, on %s', (kind) => {
     },
   );
 
-  it('counts the entries of an action with the result done in each of several time spans', async () => {
+  it('counts the entries with the action image-opened and the result done in each of several time spans', async () => {
     const db = await openFilledLog();
     const spans = [
       { from: minute(0), to: minute(6) },

@@ -6,7 +6,7 @@ import { connectDatabase } from './database.ts';
 import { insertImages } from './images.ts';
 import { databaseKinds, openTestDatabase } from './testing/test-database.ts';
 
-it('prepareSearch and analyzeImages do nothing on SQLite', async () => {
+it('prepareSearch and analyzeImages, which prepare the catalogue search of PostgreSQL, do nothing on SQLite', async () => {
   const { db, close } = await openTestDatabase('SQLite');
   onTestFinished(close);
   expect(await prepareSearch(db)).toBeNull();
@@ -14,9 +14,9 @@ it('prepareSearch and analyzeImages do nothing on SQLite', async () => {
 });
 
 describe.skipIf(!databaseKinds.includes('PostgreSQL'))(
-  'prepareSearch on PostgreSQL (needs TEST_DATABASE_URL)',
+  'prepareSearch for the catalogue search on PostgreSQL (needs TEST_DATABASE_URL)',
   () => {
-    it('creates the trigram index once when it is called concurrently and repeatedly', async () => {
+    it('creates the trigram index once when it is called three times, twice of them concurrently', async () => {
       const { db, close } = await openTestDatabase('PostgreSQL');
       onTestFinished(close);
       expect(await Promise.all([prepareSearch(db), prepareSearch(db)])).toEqual([null, null]);

@@ -29,7 +29,7 @@ const user = (uid: string, email = `${uid}@example.org`) => ({
 });
 
 describe('openDatabase with a file of the embedded SQLite database', () => {
-  it('sets WAL mode, full synchronisation, foreign keys and secure deletion', async () => {
+  it('turns on WAL mode, full synchronisation, foreign keys and secure deletion', async () => {
     const db = await openDatabase({ url: null, file: path.join(createFolder(), 'data', 'lamina.db') });
     onTestFinished(() => db.destroy());
     const pragma = async (name: string) => (await sql.raw(`pragma ${name}`).execute(db)).rows[0];
@@ -64,7 +64,7 @@ describe('openDatabase with the URL of an unreachable PostgreSQL server', () => 
   });
 });
 
-describe.each(databaseKinds)('a transaction of runLockedTransaction, on %s', (kind) => {
+describe.each(databaseKinds)('a transaction of runLockedTransaction (database: %s)', (kind) => {
   it('rolls back all its writes when its function throws', async () => {
     const { db, close } = await openTestDatabase(kind);
     onTestFinished(close);
@@ -76,7 +76,7 @@ describe.each(databaseKinds)('a transaction of runLockedTransaction, on %s', (ki
     expect(await findUser(db, 'u1')).toBeNull();
   });
 
-  it('waits until another transaction with the same lock has ended', async () => {
+  it('starts only after another transaction with the same lock has ended', async () => {
     const { db, close } = await openTestDatabase(kind);
     onTestFinished(close);
     // Without the lock, two transactions would count the same accounts and insert the same uid.

@@ -113,7 +113,7 @@ async function runSequence(
 }
 
 describe(`a server that is killed ${kills} times while it changes accounts`, () => {
-  it('leaves every acknowledged change and no partial change in its database', {
+  it('has every acknowledged change and no partial change in its database after each restart', {
     timeout: 3_600_000, // enough for the full run on a busy machine
   }, async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-durability-'));

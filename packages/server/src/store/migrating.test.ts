@@ -39,38 +39,41 @@ const versionsAndKinds = databaseKinds.flatMap((kind) =>
   oldVersions.map((version) => [version, kind] as const),
 );
 
-describe.each(versionsAndKinds)('opening a database whose last migration is %s, on %s', (version, kind) => {
-  it('runs all later migrations and keeps every row', async () => {
-    const location = await loadOldDatabase(version, kind);
-    const before = await readWithoutMigrating(location, allRowsOf);
-    const db = await openAndMigrate(location);
-    expect(await executedMigrations(db)).toEqual(migrationNames);
-    const after = await allRowsOf(db);
-    for (const [table, rows] of before) {
-      const expectedRows = rows.map((row) =>
-        expect.objectContaining(withIntendedChanges(version, table, row)),
-      );
-      expect(after.get(table), table).toEqual(expect.arrayContaining(expectedRows));
-      // Of the tables that existed before, migrations add rows only to `locks`.
-      if (table !== 'locks') expect(after.get(table), table).toHaveLength(rows.length);
-    }
-    expect(await checkChain(db)).toMatchObject({ state: 'intact', entries: 5 });
-  });
+describe.each(versionsAndKinds)(
+  'opening an old database whose last migration is %s (database: %s)',
+  (version, kind) => {
+    it('runs all later migrations and keeps every row', async () => {
+      const location = await loadOldDatabase(version, kind);
+      const before = await readWithoutMigrating(location, allRowsOf);
+      const db = await openAndMigrate(location);
+      expect(await executedMigrations(db)).toEqual(migrationNames);
+      const after = await allRowsOf(db);
+      for (const [table, rows] of before) {
+        const expectedRows = rows.map((row) =>
+          expect.objectContaining(withIntendedChanges(version, table, row)),
+        );
+        expect(after.get(table), table).toEqual(expect.arrayContaining(expectedRows));
+        // Of the tables that existed before, migrations add rows only to `locks`.
+        if (table !== 'locks') expect(after.get(table), table).toHaveLength(rows.length);
+      }
+      expect(await checkChain(db)).toMatchObject({ state: 'intact', entries: 5 });
+    });
 
-  it('creates the same tables and columns as in a new database', async () => {
-    const migratedDb = await openAndMigrate(await loadOldDatabase(version, kind));
-    const newDb = await openAndMigrate(await emptyDatabaseLocation(kind));
-    const columnsOf = async (db: Database) => {
-      const tables = await db.introspection.getTables();
-      return tables
-        .flatMap(({ name, columns }) =>
-          columns.map((column) => `${name}.${column.name} ${column.dataType} ${column.isNullable}`),
-        )
-        .sort();
-    };
-    expect(await columnsOf(migratedDb)).toEqual(await columnsOf(newDb));
-  });
-});
+    it('leads to the same tables and columns as in a new database', async () => {
+      const migratedDb = await openAndMigrate(await loadOldDatabase(version, kind));
+      const newDb = await openAndMigrate(await emptyDatabaseLocation(kind));
+      const columnsOf = async (db: Database) => {
+        const tables = await db.introspection.getTables();
+        return tables
+          .flatMap(({ name, columns }) =>
+            columns.map((column) => `${name}.${column.name} ${column.dataType} ${column.isNullable}`),
+          )
+          .sort();
+      };
+      expect(await columnsOf(migratedDb)).toEqual(await columnsOf(newDb));
+    });
+  },
+);
 
 /**
  * Returns a row as migrations change it on purpose. Migration 0017 computes the search text again. Migration 0002 marks slides with
@@ -87,7 +90,7 @@ function withIntendedChanges(version: string, table: string, row: AnyRow): AnyRo
 }
 
 describe.each(databaseKinds)('migration of a database, on %s', (kind) => {
-  it('records which program version ran each migration', async () => {
+  it('records the program version that ran each migration', async () => {
     const db = await openAndMigrate(await loadOldDatabase('0008', kind));
     const rows = await db.selectFrom('schema_changes').select(['migration', 'program_version']).execute();
     const executedNow = migrationNames.filter((name) => name > '0008-catalogue-search');
@@ -97,10 +100,10 @@ describe.each(databaseKinds)('migration of a database, on %s', (kind) => {
   });
 
   it.each([
-    ['whose version is recorded', true, 'version 9.0.0'],
-    ['whose version is not recorded', false, 'a newer version'],
+    ['which the database records', true, 'version 9.0.0'],
+    ['which the database does not record', false, 'a newer version'],
   ])(
-    'is rejected with a message that names both versions when a newer program, %s, wrote the database',
+    'stops with a message that names both versions when a newer program version, %s, wrote the database',
     async (_, isVersionRecorded, writer) => {
       const location = await emptyDatabaseLocation(kind);
       const newer = await openDatabase(location);
@@ -127,8 +130,8 @@ describe.each(databaseKinds)('migration of a database, on %s', (kind) => {
   });
 });
 
-describe('migration of an embedded database', () => {
-  it('copies the database file first, replacing an earlier copy', async () => {
+describe('migration of an embedded SQLite database', () => {
+  it('first copies the database file, and replaces an earlier copy', async () => {
     const location = await loadOldDatabase('0001', 'SQLite');
     const before = await readWithoutMigrating(location, allRowsOf);
     const copy = migrationCopyPath(location.file ?? '');
@@ -153,7 +156,7 @@ describe('migration of an embedded database', () => {
     expect(await readWithoutMigrating(location, allRowsOf)).toEqual(before);
   });
 
-  it('is complete or has no effect when the process is killed at any statement, and completes at the next start', async () => {
+  it('is complete or has no effect when the process is killed at any statement; the next start completes it', async () => {
     const location = await loadOldDatabase('0001', 'SQLite');
     const before = await readWithoutMigrating(location, allRowsOf);
     const snapshots = await snapshotsBeforeStatements(location);
@@ -199,7 +202,7 @@ async function snapshotsBeforeStatements({ file }: DatabaseLocation): Promise<st
 }
 
 describe.skipIf(!databaseKinds.includes('PostgreSQL'))('migration of a PostgreSQL database', () => {
-  it('has no effect when the connection breaks at any statement, and completes at the next start', async () => {
+  it('has no effect when the connection breaks at any statement; the next start completes it', async () => {
     const location = await loadOldDatabase('0001', 'PostgreSQL');
     const before = await readWithoutMigrating(location, allRowsOf);
     const statements = await countStatements(await loadOldDatabase('0001', 'PostgreSQL'));

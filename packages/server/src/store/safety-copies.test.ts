@@ -20,8 +20,8 @@ function createDataFolder(): string {
 /** Returns the time that is this number of days in the future. */
 const inDays = (days: number) => new Date(Date.now() + days * dayMs);
 
-describe('deleteOldCopies, for safety copies of the database,', () => {
-  it('deletes copies of upgrades and restores that are older than safetyCopyDays, and no other files', async () => {
+describe('deleteOldCopies, which deletes safety copies of the database,', () => {
+  it('deletes copies from before a migration or a restore that are older than safetyCopyDays, and no other files', async () => {
     const dataDir = createDataFolder();
     const copies = [
       'lamina.db.before-migration',
@@ -63,7 +63,7 @@ describe('deleteOldCopies, for safety copies of the database,', () => {
   });
 });
 
-describe('watchSafetyCopies, for safety copies of the database,', () => {
+describe('watchSafetyCopies, which checks safety copies of the database every hour,', () => {
   beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'Date'] }));
   afterEach(() => vi.useRealTimers());
 

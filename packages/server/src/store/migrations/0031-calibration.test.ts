@@ -5,7 +5,7 @@ import { databaseKinds, openTestDatabase } from '../testing/test-database.ts';
 import { up } from './0031-calibration.ts';
 
 it.each(databaseKinds)(
-  'migration 0031 copies pixel size and magnification that come from the file, not derived ones, to the columns file_*, on %s',
+  'migration 0031 copies pixel size and magnification to the columns file_* unless the server derived them (database: %s)',
   async (kind) => {
     const { db, close } = await openTestDatabase(kind);
     onTestFinished(close);
