@@ -122,7 +122,7 @@ const calls: Readonly<Record<string, Call>> = {
 };
 const columns: readonly Column[] = ['viewer', 'user', 'admin'];
 
-describe.each(databaseKinds)('rights on annotation layers on %s', (database) => {
+describe.each(databaseKinds)('permissions on annotation layers of a slide (database: %s)', (database) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await testServer({ database, isShared: true });
@@ -161,34 +161,37 @@ describe.each(databaseKinds)('rights on annotation layers on %s', (database) => 
     }
   }
 
-  describe.each(Object.entries(calls))('%s', (_, { endpoint, rows, payload, isDeletedBefore }) => {
-    it.each(Object.entries(rows))(
-      'is allowed or rejected as documented on a layer that is %s',
-      async (target, expected) => {
-        const statuses: number[] = [];
-        for (const role of columns) {
-          const caller = await server.fixtures.user({ role });
-          const layer = await createLayerFor(target as Target, caller);
-          if (isDeletedBefore) {
-            await server.services.db
-              .updateTable('annotation_layers')
-              .set({ deleted_at: server.clock.now().toISOString() })
-              .where('id', '=', layer.id)
-              .execute();
+  describe.each(Object.entries(calls))(
+    'the request "%s"',
+    (_, { endpoint, rows, payload, isDeletedBefore }) => {
+      it.each(Object.entries(rows))(
+        'returns the documented status to a viewer, a user and an administrator for this layer: %s',
+        async (target, expected) => {
+          const statuses: number[] = [];
+          for (const role of columns) {
+            const caller = await server.fixtures.user({ role });
+            const layer = await createLayerFor(target as Target, caller);
+            if (isDeletedBefore) {
+              await server.services.db
+                .updateTable('annotation_layers')
+                .set({ deleted_at: server.clock.now().toISOString() })
+                .where('id', '=', layer.id)
+                .execute();
+            }
+            const answer = await server.as(caller).inject({
+              method: endpoint.method,
+              url: endpoint.path.replace(':layerId', layer.id),
+              ...(payload && { payload: payload(layer) }),
+            });
+            statuses.push(answer.status);
           }
-          const answer = await server.as(caller).inject({
-            method: endpoint.method,
-            url: endpoint.path.replace(':layerId', layer.id),
-            ...(payload && { payload: payload(layer) }),
-          });
-          statuses.push(answer.status);
-        }
-        expect(statuses.join(' ')).toBe(expected);
-      },
-    );
-  });
+          expect(statuses.join(' ')).toBe(expected);
+        },
+      );
+    },
+  );
 
-  it('returns the same 404 for a slide without access as for an unknown slide', async () => {
+  it('the list of layers returns 404 for a slide that the account may not view', async () => {
     const caller = await server.fixtures.user();
     const layer = await createLayerFor('on a slide without access', caller);
     const params = { imageId: layer.image_id };
@@ -198,7 +201,7 @@ describe.each(databaseKinds)('rights on annotation layers on %s', (database) => 
     });
   });
 
-  it('lists shared layers and own ones to a member, and all layers to an administrator', async () => {
+  it('the list of layers contains shared and own layers for a member, and all layers for an administrator', async () => {
     const [member, other, admin] = [
       await server.fixtures.user(),
       await server.fixtures.user(),
@@ -217,7 +220,7 @@ describe.each(databaseKinds)('rights on annotation layers on %s', (database) => 
     expect(await idsFor(admin)).toEqual([shared.id, own.id, foreign.id].sort());
   });
 
-  it('records once per sign-in that an administrator read a private layer or edited the layer of another account', async () => {
+  it('one audit event per sign-in records that an administrator read a private layer of another account, and one that they changed it', async () => {
     const admin = await server.fixtures.admin();
     const layer = await createLayerFor("another's private", admin);
     const client = server.as(await server.fixtures.token(admin));
@@ -238,7 +241,7 @@ describe.each(databaseKinds)('rights on annotation layers on %s', (database) => 
     ]);
   });
 
-  it('records that an administrator restored an annotation in the layer of another account', async () => {
+  it('an audit event records that an administrator restored an annotation in the layer of another account', async () => {
     const owner = await server.fixtures.user();
     const admin = await server.fixtures.admin();
     const layer = await server.fixtures.layer({ owner_uid: owner.uid });
@@ -260,7 +263,7 @@ describe.each(databaseKinds)('rights on annotation layers on %s', (database) => 
     expect(events).toEqual([{ action: 'annotations-changed', actor_uid: admin.uid }]);
   });
 
-  it('gives shared layers of a deleted account to administrators and erases its private ones', async () => {
+  it('deletion of an account erases its private layers and keeps its shared layers, without the name of the owner', async () => {
     const owner = await server.fixtures.user({ displayName: 'Ayşe Yılmaz' });
     const shared = await server.fixtures.layer({ owner_uid: owner.uid });
     const secret = await server.fixtures.layer({
@@ -285,7 +288,7 @@ describe.each(databaseKinds)('rights on annotation layers on %s', (database) => 
     expect(await left.execute()).toEqual([]);
   });
 
-  it('erases deleted layers and annotations after 30 days, and keeps who changed them', async () => {
+  it('deleted layers and annotations are erased after 30 days, and the account that changed them stays recorded', async () => {
     const owner = await server.fixtures.user();
     const [kept, deleted] = [
       await server.fixtures.layer({ owner_uid: owner.uid }),

@@ -22,7 +22,7 @@ import { type WellFormedRequest, wellFormedRequests } from '../testing/well-form
 
 const unknownApiToken = `lam_${'A'.repeat(43)}`;
 
-describe.each(databaseKinds)('API tokens on %s', (database) => {
+describe.each(databaseKinds)('permissions of API tokens (database: %s)', (database) => {
   let server: TestServer;
   let address: string;
   /** Ids of images whose slides exist: in an open dataset, and in a restricted one. */
@@ -71,10 +71,10 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
 
   const closed = Object.keys(expectedStatuses).filter((name) => endpoints[name]?.access !== 'anyone');
 
-  describe.each(closed)('%s', (name) => {
+  describe.each(closed)('the endpoint %s', (name) => {
     const endpoint = endpoints[name] as Endpoint;
 
-    it('accepts an API token with the declared scope only, and changes no data for any other API token', async () => {
+    it('accepts an API token only with the scope that the endpoint declares, and changes no data for other API tokens', async () => {
       const owner = await ownerOf('admin');
       const request = await requestFor(name, owner, false);
       const others = ApiTokenScope.options.filter((scope) => scope !== endpoint.scope);
@@ -109,7 +109,7 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
     });
 
     it.each(['user', 'viewer'] as const)(
-      'allows an API token with all scopes of a %s no more than its owner',
+      'allows an API token of a %s, with all scopes of this role, no more than its owner',
       async (role) => {
         const owner = await ownerOf(role);
         const { token } = await server.fixtures.apiToken(owner.user);
@@ -122,7 +122,7 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
   });
 
   const ignoring = Object.keys(expectedStatuses).filter((name) => endpoints[name]?.access === 'anyone');
-  it.each(ignoring)('are ignored by %s, which needs no sign-in', async (name) => {
+  it.each(ignoring)('the endpoint %s, which needs no sign-in, ignores an API token', async (name) => {
     const user = await server.fixtures.user();
     const request = await requestFor(name, { user, token: null }, true);
     const answer = await ask(
@@ -136,38 +136,41 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
   const aboutImages = Object.keys(expectedStatuses).filter(
     (name) => endpoints[name]?.scope !== undefined && endpoints[name]?.path.includes(':imageId'),
   );
-  it.each(aboutImages)('get 404 from %s for a slide outside their datasets', async (name) => {
-    const endpoint = endpoints[name] as Endpoint;
-    const owner = await ownerOf('admin');
-    const outcomes: string[] = [];
-    for (const dataset of ['Açık', 'Kısıtlı', null]) {
-      const request = await requestFor(name, owner, false);
-      const id = new RegExp(
-        endpoint.path.replace(':imageId', '([^/]+)').replaceAll(/:\w+|\*/g, '[^/]+'),
-      ).exec(request.url)?.[1];
-      await server.services.db
-        .updateTable('images')
-        .set({ dataset_name: dataset })
-        .where('id', '=', id ?? '')
-        .execute();
-      server.services.catalogue.evict([id ?? '']);
-      const { token } = await server.fixtures.apiToken(owner.user, { datasets: ['Açık'] });
-      await insertGrant(server.services.db, {
-        uid: owner.user.uid,
-        dataset: 'Açık',
-        grantedBy: 'test',
-        now: server.clock.now().toISOString(),
-      });
-      await setDownloadGrant(server.services.db, { uid: owner.user.uid, dataset: 'Açık', isAllowed: true });
-      outcomes.push(outcomeOf(await ask(endpoint, request, token)));
-    }
-    expect(outcomes).toEqual([String(expectedStatus(name, 'admin')), '404 not_found', '404 not_found']);
-  });
+  it.each(aboutImages)(
+    'the endpoint %s returns 404 for a slide outside the datasets of the API token',
+    async (name) => {
+      const endpoint = endpoints[name] as Endpoint;
+      const owner = await ownerOf('admin');
+      const outcomes: string[] = [];
+      for (const dataset of ['Açık', 'Kısıtlı', null]) {
+        const request = await requestFor(name, owner, false);
+        const id = new RegExp(
+          endpoint.path.replace(':imageId', '([^/]+)').replaceAll(/:\w+|\*/g, '[^/]+'),
+        ).exec(request.url)?.[1];
+        await server.services.db
+          .updateTable('images')
+          .set({ dataset_name: dataset })
+          .where('id', '=', id ?? '')
+          .execute();
+        server.services.catalogue.evict([id ?? '']);
+        const { token } = await server.fixtures.apiToken(owner.user, { datasets: ['Açık'] });
+        await insertGrant(server.services.db, {
+          uid: owner.user.uid,
+          dataset: 'Açık',
+          grantedBy: 'test',
+          now: server.clock.now().toISOString(),
+        });
+        await setDownloadGrant(server.services.db, { uid: owner.user.uid, dataset: 'Açık', isAllowed: true });
+        outcomes.push(outcomeOf(await ask(endpoint, request, token)));
+      }
+      expect(outcomes).toEqual([String(expectedStatus(name, 'admin')), '404 not_found', '404 not_found']);
+    },
+  );
 
   describe.each([
     ['the Fastify routes', false],
     ['the network and the fast path', true],
-  ])('pixels requested with an API token, through %s,', (_, isNetwork) => {
+  ])('descriptor, thumbnail and tile requests with an API token through %s', (_, isNetwork) => {
     async function pixelsOf(url: string, token: string): Promise<string> {
       const headers = { authorization: `Bearer ${token}` };
       if (!isNetwork) {
@@ -205,7 +208,7 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
       expect(await allPixels(open, await server.fixtures.token(owner))).toBe('401 session_missing');
     });
 
-    it('write one image-opened event per slide and hour, and image-viewed when tiles follow the thumbnail', async () => {
+    it('write one image-opened audit event per slide and hour, and image-viewed when tiles follow a thumbnail', async () => {
       const { fixtures, services, clock } = server;
       const user = await fixtures.user();
       const { token } = await fixtures.apiToken(user, { scopes: ['slides:read'] });
@@ -233,7 +236,7 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
       expect(await events()).toEqual([...first, ['image-opened', open, { by: 'tile', ...detail }]]);
     });
 
-    it('are returned only for slides that the owner may view and that are in the datasets of the token', async () => {
+    it('are answered only for slides that the owner may view and that are in the datasets of the token', async () => {
       const { fixtures, services, clock } = server;
       const [stranger, granted, admin] = [
         await fixtures.user(),
@@ -268,7 +271,7 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
       ]);
     });
 
-    it('are returned by the rights of the image session when the request has a session and a token of the same account', async () => {
+    it('are answered when they also have an image session of the same account, and get 401 with one of another account', async () => {
       const { fixtures, as } = server;
       const user = await fixtures.user();
       const session = (await as(user).call(createImageSession)).body.session_id;
@@ -280,7 +283,7 @@ describe.each(databaseKinds)('API tokens on %s', (database) => {
       expect(await allPixels(open, own, `?session=${'A'.repeat(43)}`)).toBe('401 session_invalid');
     });
 
-    it('return 401 as soon as the owner is suspended, and also after the owner is reactivated', async () => {
+    it('get 401 as soon as the owner is suspended, and still after the owner is reactivated', async () => {
       const { fixtures, as } = server;
       const [user, admin] = [await fixtures.user(), await fixtures.admin()];
       const { token } = await fixtures.apiToken(user);

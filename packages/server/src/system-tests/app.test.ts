@@ -54,8 +54,8 @@ describe('an invalid request', () => {
   );
 });
 
-describe('every response', () => {
-  it('has the X-Request-Id of the request when that is valid, otherwise a new one', async () => {
+describe('every response of the server API', () => {
+  it('has the X-Request-Id of the request when this id is valid, otherwise a new one', async () => {
     const { app, logged } = await testServer();
     const ask = (id: string) =>
       app.inject({ url: `${apiBase}/user/profile`, headers: { 'x-request-id': id } });
@@ -85,8 +85,8 @@ describe('every response', () => {
   });
 });
 
-describe('the access log', () => {
-  it('has one line per request, without tokens and image sessions', async () => {
+describe('the access log of the server', () => {
+  it('has one line per request, which contains neither bearer tokens nor ids of image sessions', async () => {
     const { as, fixtures, logged } = await testServer();
     const user = await fixtures.user();
     const token = await fixtures.token(user);

@@ -463,9 +463,9 @@ const pairs = Object.entries(declarations).flatMap(([name, { errors }]) =>
 const isTestedElsewhere = (name: string, code: string) =>
   code in testedElsewhere || `${name} ${code}` in testedElsewhere;
 
-describe('test cases of declared API errors', () => {
+describe('the declared errors of the API', () => {
   it.each(pairs.filter((pair) => !isTestedElsewhere(...pair)))(
-    'make %s return the error that it declares: %s',
+    'the endpoint %s returns the error that it declares: %s',
     async (name, code) => {
       const attempt = cases[`${name} ${code}`] ?? commonCase(name, code);
       if (!attempt) throw new Error(`Add a case for ${name} ${code}, or name the test that has one.`);
@@ -473,12 +473,15 @@ describe('test cases of declared API errors', () => {
     },
   );
 
-  it.each(Object.keys(cases))('exist only for errors that the endpoint declares: %s', (key) => {
-    expect(pairs.map(([name, code]) => `${name} ${code}`)).toContain(key);
-  });
+  it.each(Object.keys(cases))(
+    'this test file has a case only for errors that the endpoint declares: %s',
+    (key) => {
+      expect(pairs.map(([name, code]) => `${name} ${code}`)).toContain(key);
+    },
+  );
 
   it.each(Object.keys(testedElsewhere))(
-    'leave to other tests only errors that an endpoint declares: %s',
+    'the list of errors that other test files test names only declared errors: %s',
     (key) => {
       expect(pairs.some(([name, code]) => key === code || key === `${name} ${code}`)).toBe(true);
     },

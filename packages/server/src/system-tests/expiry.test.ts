@@ -36,7 +36,7 @@ async function tenMinutesBeforeEnd(server: TestServer) {
   return { user, token, session: body.session_id, expiresAt };
 }
 
-describe.each(databaseKinds)('an account with an end date, on %s', (database) => {
+describe.each(databaseKinds)('an account with an end date of its access (database: %s)', (database) => {
   it('has full access before the end date', async () => {
     const server = await testServer({ database });
     const { token, session, expiresAt } = await tenMinutesBeforeEnd(server);
@@ -48,7 +48,7 @@ describe.each(databaseKinds)('an account with an end date, on %s', (database) =>
     expect(await pixels(server, session)).toEqual(accepted);
   });
 
-  it('loses every token and image session at the end date, in every process within a second', async () => {
+  it('loses every token and image session within a second after the end date, in every server process', async () => {
     const server = await testServer({ database });
     const another = await server.another();
     const { token, session } = await tenMinutesBeforeEnd(server);
@@ -63,7 +63,7 @@ describe.each(databaseKinds)('an account with an end date, on %s', (database) =>
     }
   });
 
-  it('can sign in after the end date, but only sees that access has ended', async () => {
+  it('can sign in after the end date, but gets 403 for everything except its profile, which says suspended', async () => {
     const server = await testServer({ database });
     const { user, expiresAt } = await tenMinutesBeforeEnd(server);
     server.clock.advance(day);

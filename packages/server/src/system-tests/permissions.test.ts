@@ -40,7 +40,7 @@ import {
   wellFormedRequests,
 } from '../testing/well-formed-requests.ts';
 
-describe.each(databaseKinds)('permissions on %s', (database) => {
+describe.each(databaseKinds)('permissions of the API (database: %s)', (database) => {
   let server: TestServer;
   /** Address on which the server listens. */
   let address: string;
@@ -100,13 +100,13 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
     body: { ...(body as object), requestId: '' },
   });
 
-  describe('the permission matrix', () => {
+  describe('the permission matrix, a table of endpoints and callers,', () => {
     it('has exactly one row for each endpoint that does not serve pixels', () => {
       const named = Object.entries(endpoints).filter(([, endpoint]) => !isPixels(endpoint));
       expect(Object.keys(expectedStatuses).sort()).toEqual(named.map(([name]) => name).sort());
     });
 
-    it('allows a user everything that a viewer may do, and an administrator everything that a user may do', () => {
+    it('allows a user every call of a viewer, and an administrator every call of a user', () => {
       const letIn = (actor: Actor) =>
         Object.keys(expectedStatuses).filter((name) => expectedStatus(name, actor) < 300);
       expect(letIn('user')).toEqual(expect.arrayContaining(letIn('viewer')));
@@ -122,7 +122,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
   /** By endpoint: the calls of all actors whom the matrix rejects. */
   const rejectedCalls = new Map<string, ReadonlyMap<Actor, RejectedCall>>();
 
-  describe.each(Object.keys(expectedStatuses))('%s', (name) => {
+  describe.each(Object.keys(expectedStatuses))('the endpoint %s', (name) => {
     const endpoint = endpoints[name] as Endpoint;
     const isRejected = (actor: Actor) => expectedErrorCode(name, actor) !== null;
     const rejected = new Map<Actor, RejectedCall>();
@@ -150,7 +150,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
       changedByRejectedCalls = [before, await stored()];
     });
 
-    it.each(actors)('returns the status of the matrix to %s', async (actor) => {
+    it.each(actors)('returns the status of the permission matrix to this caller: %s', async (actor) => {
       const { who, answer } = rejected.get(actor) ?? (await callAs(await prepare(actor)));
       const code = expectedErrorCode(name, actor);
       const { code: given = null, status = null } = (answer.body || {}) as { code?: string; status?: string };
@@ -172,7 +172,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
       expect(after).toEqual(before);
     });
 
-    it('returns 405 for other methods', async () => {
+    it('returns 405 for an HTTP method that it does not support', async () => {
       const known = Object.values(endpoints).filter(({ path: other }) => other === endpoint.path);
       const method = known.some((each) => each.method === 'PATCH') ? 'PUT' : 'PATCH';
       const answer = await server.as(null).inject({ method, url: endpoint.path.replace(/:\w+/, 'x') });
@@ -181,9 +181,9 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
     });
   });
 
-  describe('another spelling of an endpoint', () => {
+  describe('a request to an endpoint in another spelling', () => {
     it.each(Object.keys(expectedStatuses))(
-      '%s with a trailing slash has the same permissions',
+      'gets the same status with a trailing slash as without it: %s',
       async (name) => {
         const endpoint = endpoints[name] as Endpoint;
         for (const actor of ['anonymous', 'pending', 'admin'] as const) {
@@ -196,7 +196,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
     );
 
     const reads = Object.keys(expectedStatuses).filter((name) => endpoints[name]?.method === 'GET');
-    it.each(reads)('%s by HEAD has the same permissions', async (name) => {
+    it.each(reads)('gets the same status with the method HEAD as with GET: %s', async (name) => {
       for (const actor of ['anonymous', 'pending', 'admin'] as const) {
         const who = await caller(actor);
         const { url, query } = await requestFor(name, who, actor === 'anonymous');
@@ -206,10 +206,10 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
     });
   });
 
-  describe('a rejected call', () => {
+  describe('a call that the permission matrix rejects', () => {
     const withTarget = Object.keys(expectedStatuses).filter((name) => endpoints[name]?.path.includes(':'));
 
-    it.each(withTarget)('%s gets the same response whether or not the target exists', async (name) => {
+    it.each(withTarget)('gets the same response whether or not the target exists: %s', async (name) => {
       const endpoint = endpoints[name] as Endpoint;
       for (const { who, request, answer } of rejectedCalls.get(name)?.values() ?? []) {
         const missing = { ...request, url: endpoint.path.replace(/:\w+/, missingId) };
@@ -219,8 +219,8 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
     });
   });
 
-  describe('POST verify', () => {
-    it('verifies only the token in the body', async () => {
+  describe('POST /auth/verify', () => {
+    it('verifies the token in the body and ignores an invalid bearer token in the header', async () => {
       const { token } = await caller('user');
       const request = { url: '/auth/verify', payload: { token } };
       const verify = endpoints.verifyToken as Endpoint;
@@ -230,20 +230,23 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
   });
 
   describe('paths outside the API', () => {
-    it.each(actors)('return the health status to %s, and 404 when the path is unknown', async (actor) => {
-      const { token } = await caller(actor);
-      const headers = token === null ? {} : { authorization: `Bearer ${token}` };
-      for (const url of ['/health/live', '/health/ready']) {
-        const { statusCode, body } = await server.app.inject({ url, headers });
-        expect([statusCode, JSON.parse(body)]).toEqual([200, { status: 'ok' }]);
-      }
-      for (const url of ['/nothing', '/admin', '/user', '/auth', '/metrics', '/auth/verify/more']) {
-        expect(await server.as(token).inject({ method: 'GET', url })).toMatchObject({
-          status: 404,
-          body: { code: 'not_found' },
-        });
-      }
-    });
+    it.each(actors)(
+      'return the health status, and 404 for an unknown path, to this caller: %s',
+      async (actor) => {
+        const { token } = await caller(actor);
+        const headers = token === null ? {} : { authorization: `Bearer ${token}` };
+        for (const url of ['/health/live', '/health/ready']) {
+          const { statusCode, body } = await server.app.inject({ url, headers });
+          expect([statusCode, JSON.parse(body)]).toEqual([200, { status: 'ok' }]);
+        }
+        for (const url of ['/nothing', '/admin', '/user', '/auth', '/metrics', '/auth/verify/more']) {
+          expect(await server.as(token).inject({ method: 'GET', url })).toMatchObject({
+            status: 404,
+            body: { code: 'not_found' },
+          });
+        }
+      },
+    );
   });
 
   describe('a query parameter that is sent twice', () => {
@@ -297,18 +300,21 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
     return `${errors[expected].status} ${expected} ${realm} error="${expected}" no-store`;
   }
 
-  describe('the catalogue with a valid token', () => {
-    it.each(sessions)('is available with this image session: %s', async (session) => {
-      const { token, id } = await viewerWith(session);
-      const query = id === undefined ? '' : `?session=${id}`;
-      for (const url of ['/image-catalog/images', `/image-catalog/images/${imageId}`]) {
-        expect(outcomeOf(await server.as(token).inject({ method: 'GET', url: url + query }))).toBe(
-          outcomeFor(catalogueBySession[session]),
-        );
-      }
-    });
+  describe('the image list and the details of an image', () => {
+    it.each(sessions)(
+      'return the documented status for a valid token together with this image session: %s',
+      async (session) => {
+        const { token, id } = await viewerWith(session);
+        const query = id === undefined ? '' : `?session=${id}`;
+        for (const url of ['/image-catalog/images', `/image-catalog/images/${imageId}`]) {
+          expect(outcomeOf(await server.as(token).inject({ method: 'GET', url: url + query }))).toBe(
+            outcomeFor(catalogueBySession[session]),
+          );
+        }
+      },
+    );
 
-    it('is not available with an image session alone', async () => {
+    it('return 401 for an image session without a bearer token', async () => {
       const { id } = await viewerWith('own');
       for (const url of ['/image-catalog/images', `/image-catalog/images/${imageId}`]) {
         expect(outcomeOf(await server.as(null).inject({ method: 'GET', url: `${url}?session=${id}` }))).toBe(
@@ -349,29 +355,32 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
   describe.each([
     ['the Fastify routes', askTheRoutes],
     ['the network and the fast path', askOverTheNetwork],
-  ])('pixels, requested through %s,', (_, askPixels) => {
+  ])('descriptor, colour table, thumbnail and tiles of an image through %s', (_, askPixels) => {
     const states = Object.keys(pixelsBySession) as (keyof typeof pixelsBySession)[];
-    it.each(states)('return the documented status for this image session: %s', async (session) => {
-      const { token, id } = await viewerWith(session);
-      const bearers = {
-        'no token': null,
-        'a token': token,
-        "another account's token": await server.fixtures.token(await server.fixtures.admin()),
-        'a bad token': unknownToken,
-      };
-      for (const name of pixels) {
-        const url = `/image-catalog/proxy/${imageId}/${name}${id === undefined ? '' : `?session=${id}`}`;
-        for (const kind of additionalTokens) {
-          const expected = pixelsBySession[session][kind];
-          const get = await askPixels('GET', url, bearers[kind]);
-          expect(outcomeOf(get)).toBe(outcomeFor(expected));
-          const head = await askPixels('HEAD', url, bearers[kind]);
-          expect([head.status, head.body]).toEqual([get.status, '']);
+    it.each(states)(
+      'return the documented status for this image session, with and without a bearer token: %s',
+      async (session) => {
+        const { token, id } = await viewerWith(session);
+        const bearers = {
+          'no token': null,
+          'a token': token,
+          "another account's token": await server.fixtures.token(await server.fixtures.admin()),
+          'a bad token': unknownToken,
+        };
+        for (const name of pixels) {
+          const url = `/image-catalog/proxy/${imageId}/${name}${id === undefined ? '' : `?session=${id}`}`;
+          for (const kind of additionalTokens) {
+            const expected = pixelsBySession[session][kind];
+            const get = await askPixels('GET', url, bearers[kind]);
+            expect(outcomeOf(get)).toBe(outcomeFor(expected));
+            const head = await askPixels('HEAD', url, bearers[kind]);
+            expect([head.status, head.body]).toEqual([get.status, '']);
+          }
         }
-      }
-    });
+      },
+    );
 
-    it('return 404 for missing images and tiles, in every spelling', async () => {
+    it('return 404 for a missing or removed image, a missing tile and a malformed path', async () => {
       const { id } = await viewerWith('own');
       const removed = await server.fixtures.image({ removed_at: '2026-05-01T00:00:00.000Z' });
       const absent = [
@@ -408,7 +417,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
       isOpen: endpoint.access === 'anyone',
     }));
 
-    it('opens no endpoint when the secret or the session is sent as a bearer token', async () => {
+    it('gets 401 from every endpoint when the secret or the session of the link is sent as bearer token', async () => {
       const { visitor } = await caller('visitor');
       for (const credential of [visitor?.secret, visitor?.session]) {
         const opened: string[] = [];
@@ -421,7 +430,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
       }
     });
 
-    it('opens with its image session only the pixel endpoints of the viewer and of IIIF', async () => {
+    it('has access with the image session of the link only to endpoints for pixels, IIIF and annotations', async () => {
       const { visitor: { session = '' } = {} } = await caller('visitor');
       const refused: string[] = [];
       for (const [name, { access, allowsVisitors, method, path }] of Object.entries(endpoints)) {
@@ -451,7 +460,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
       ]);
     });
 
-    it('gets pixels of the linked slide only, through every endpoint of pixels', async () => {
+    it('gets descriptor, colour table, thumbnail and tiles of the linked slide, and 404 for another slide', async () => {
       const { fixtures, as, services, clock } = server;
       const now = clock.now().toISOString();
       await saveDataset(services.db, { name: 'Set', access: 'open', isListed: false, isShared: true, now });
@@ -547,7 +556,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
     }
 
     const withBody = Object.keys(expectedStatuses).filter((name) => endpoints[name]?.body !== undefined);
-    it.each(withBody)('is ignored by %s', async (name) => {
+    it.each(withBody)('is ignored by the endpoint %s', async (name) => {
       const settable = Object.keys((endpoints[name] as Endpoint).body?.shape ?? {});
       const more = Object.fromEntries(
         Object.entries(unsettable).filter(([field]) => !settable.includes(field)),
@@ -559,7 +568,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
     });
   });
 
-  describe('protected fields of an account', () => {
+  describe('protected fields of an account (for example its e-mail address and status)', () => {
     const forbidden = {
       uid: 'x',
       email: 'x@example.org',
@@ -574,7 +583,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
       constructor: { prototype: { role: 'admin' } },
     };
 
-    it('are changed by no call of an administrator', async () => {
+    it('do not change when an administrator sends them with an approval, suspension, promotion or new password', async () => {
       const { fixtures, services } = server;
       const { token } = await caller('admin');
       const find = async (uid: string) =>
@@ -598,7 +607,7 @@ describe.each(databaseKinds)('permissions on %s', (database) => {
   });
 
   describe('a database outage', () => {
-    it('makes calls fail with a server error, never with a rejection that signs users out', async () => {
+    it('makes calls fail with a status of 500 or more, never with 401, which would sign users out', async () => {
       const serverWithoutDatabase = await testServer();
       const user = await serverWithoutDatabase.fixtures.user();
       const token = await serverWithoutDatabase.fixtures.token(user);

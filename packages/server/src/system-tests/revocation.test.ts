@@ -111,9 +111,9 @@ const revocations: readonly (readonly [string, Revoke])[] = [
   ['deleting the own account', (user, { as }) => as(user).call(deleteAccount)],
 ];
 
-describe.each(databaseKinds)('revocation on %s', (database) => {
+describe.each(databaseKinds)('revocation of access (database: %s)', (database) => {
   it.each(revocations)(
-    '%s ends every earlier token and image session at once and permanently',
+    'of an account ends all its earlier tokens and image sessions at once and permanently: %s',
     async (_, revoke) => {
       const server = await testServer({ database });
       const user = await server.fixtures.user();
@@ -137,7 +137,7 @@ describe.each(databaseKinds)('revocation on %s', (database) => {
     },
   );
 
-  it('a password change keeps the sign-in that sent the request, with its image sessions, and ends the others', async () => {
+  it('by a password change keeps the sign-in that sent the request, with its image sessions, and ends the others', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
     const [here, there] = [await signInOf(user, server), await signInOf(user, server)];
@@ -147,7 +147,7 @@ describe.each(databaseKinds)('revocation on %s', (database) => {
     await expectRevoked(there, server);
   });
 
-  it('an approval keeps the tokens that were issued while the account was suspended', async () => {
+  it('by a suspension does not apply to tokens that were issued during the suspension: an approval makes them usable', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user({ status: 'suspended' });
     const token = await server.fixtures.token(user);
@@ -155,7 +155,7 @@ describe.each(databaseKinds)('revocation on %s', (database) => {
     expect((await server.as(token).call(getImageSessionStats)).status).toBe(200);
   });
 
-  it('an image session that is created during a suspension of its account is revoked', async () => {
+  it('by a suspension also ends an image session that is created at the same moment', async () => {
     const server = await testServer({ database });
     const { fixtures, as, services } = server;
     const admin = as(await fixtures.token(await fixtures.admin()));

@@ -11,7 +11,7 @@ import {
 } from '../testing/state-table.ts';
 import { type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
 
-describe.each(databaseKinds)('account actions on %s', (database) => {
+describe.each(databaseKinds)('administrator actions on an account (database: %s)', (database) => {
   let server: TestServer;
   let admin: TestUser;
   beforeAll(async () => {
@@ -52,9 +52,9 @@ describe.each(databaseKinds)('account actions on %s', (database) => {
     return user;
   }
 
-  describe.each(Object.keys(accountCalls))('%s', (call) => {
+  describe.each(Object.keys(accountCalls))('the action "%s"', (call) => {
     it.each(accountStates)(
-      'changes an account in the state %s as the table of docs/permissions.md states',
+      'has the result of the table in docs/permissions.md for an account in the state %s',
       async (state) => {
         const { fixtures, as, clock } = server;
         admin = await fixtures.admin();
@@ -108,7 +108,7 @@ describe.each(databaseKinds)('account actions on %s', (database) => {
     );
   });
 
-  it('deleting the own account fails for the last active administrator only', async () => {
+  it('deletion of the own account returns 409 only for the last active administrator', async () => {
     const alone = await testServer({ database });
     const [one, other] = [await alone.fixtures.admin(), await alone.fixtures.admin()];
     await alone.fixtures.admin({ status: 'suspended' });

@@ -126,7 +126,7 @@ function failingNumbers(kind: DatabaseKind, queryCount: number): number[] {
   return all.filter((n) => n === 1 || n % 4 === 2 || n === queryCount);
 }
 
-describe.each(databaseKinds)('a single failing query on %s', (kind) => {
+describe.each(databaseKinds)('a single failing database query (database: %s)', (kind) => {
   beforeAll(() => {
     database = failingDatabase(kind);
   });
@@ -144,7 +144,7 @@ describe.each(databaseKinds)('a single failing query on %s', (kind) => {
   );
 
   it.each(names)(
-    'makes %s return 503 and change no data, and does not affect the next call',
+    'makes the endpoint %s return 503 and change no data, and does not affect the next call',
     async (name) => {
       const endpoint = endpoints[name] as Endpoint;
       const good = expectedStatus(name, 'admin');

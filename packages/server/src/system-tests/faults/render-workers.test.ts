@@ -70,7 +70,7 @@ describe.skipIf(process.platform !== 'linux')('render workers', () => {
     for (const pid of renderWorkerPids()) send(pid, 'SIGCONT');
   });
 
-  it('are restarted after they are killed; only the requests that they were rendering fail, with a retryable error', async () => {
+  it('are restarted after they are killed; requests that they were rendering fail with 502 or 503', async () => {
     const { ask, session, imageIds, app } = await startViewing();
     const [imageId] = imageIds;
     const killed = new Set<number>();
@@ -101,7 +101,7 @@ describe.skipIf(process.platform !== 'linux')('render workers', () => {
     expect((await app.inject({ url: '/health/live' })).statusCode).toBe(200);
   });
 
-  it('are restarted when they hang, and the requests that waited for them are answered', async () => {
+  it('are restarted when they hang; waiting requests get a response, and later ones the tile', async () => {
     const { ask, session, imageIds } = await startViewing();
     const [imageId] = imageIds;
     expect(await ask(`${imageId}/${renderedTiles[0]}`, session)).toMatchObject({ status: 200 });
@@ -117,7 +117,7 @@ describe.skipIf(process.platform !== 'linux')('render workers', () => {
     expect(renderWorkerPids().filter((pid) => stoppedPids.includes(pid))).toEqual([]);
   });
 
-  it('render a tile once for five hundred concurrent requests', async () => {
+  it('return equal bytes to 500 concurrent requests for the same tile', async () => {
     const { ask, session, imageIds } = await startViewing();
     const address = `${imageIds[0]}/${renderedTiles[0]}`;
     const answers = await Promise.all(Array.from({ length: 500 }, () => ask(address, session)));

@@ -94,7 +94,7 @@ function versionOf(tile: string, bytes: Buffer): 'before' | 'after' | 'neither' 
 
 const refusals = ['404 not_found', '502 slide_corrupt', '503 unavailable'];
 
-describe('a slide viewed by fifty clients', () => {
+describe('a slide whose tiles 50 clients request', () => {
   it.each([
     [
       'its file is replaced by renaming',
@@ -139,7 +139,7 @@ describe('a slide viewed by fifty clients', () => {
     expect([...tags.values()].filter((versionsOfTag) => versionsOfTag.size > 1)).toEqual([]);
   });
 
-  it('returns 404 within a second after its file is deleted, while the other slide is served', async () => {
+  it('returns 404 after its file is deleted, while tiles of another slide are still returned', async () => {
     const server = await startViewing(first);
     const { ask, session, imageId, otherId, file } = server;
     const watching = watch(server);
@@ -160,7 +160,7 @@ describe('a slide viewed by fifty clients', () => {
     }
   });
 
-  it('returns 404 while its folder is missing, and is served when the folder is back', async () => {
+  it('returns 404 while its folder is missing, and its tiles again when the folder is back', async () => {
     const server = await startViewing(first);
     const { ask, session, imageId, config } = server;
     const folder = path.join(config.slidesDir, 'Tissue');
@@ -179,7 +179,7 @@ describe('a slide viewed by fifty clients', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'is closed after its file is deleted, without further requests',
+    'has no open file handle after its file is deleted, even without further requests',
     async () => {
       const server = await startViewing(first);
       const { ask, session, imageId, file, services } = server;
@@ -191,7 +191,7 @@ describe('a slide viewed by fifty clients', () => {
     },
   );
 
-  it('returns slide_corrupt for the missing part after its file is truncated, while the other slide is served', async () => {
+  it('returns the error slide_corrupt for tiles in the cut-off part after its file is truncated', async () => {
     const server = await startViewing(first);
     const { ask, session, imageId, otherId, file } = server;
     for (const tile of tiles) await ask(`${imageId}/${tile}`, session);

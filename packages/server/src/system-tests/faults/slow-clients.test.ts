@@ -71,9 +71,9 @@ function connectTo({ address }: Pick<ServerProcess, 'address'>): net.Socket {
   return socket;
 }
 
-describe('a slow client', () => {
+describe('a client that reads or writes slowly', () => {
   it.skipIf(process.platform !== 'linux')(
-    `takes at most ${maxBytesPerReader / 1024} KiB of memory with ${readerCount} slow clients, and other clients get every tile`,
+    `takes at most ${maxBytesPerReader / 1024} KiB of server memory when ${readerCount} such clients are connected, and other clients get every tile`,
     async () => {
       const { server, addresses } = await startViewing();
       const ask = async (address: string) => {
@@ -105,7 +105,7 @@ describe('a slow client', () => {
     },
   );
 
-  it('is disconnected when it sends its headers byte by byte', async () => {
+  it('is disconnected when it sends the headers of its request byte by byte', async () => {
     const { app } = await testServer();
     await app.listen({ host: '127.0.0.1', port: 0 });
     app.server.headersTimeout = 200; // instead of 10 s
