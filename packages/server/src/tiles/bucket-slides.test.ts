@@ -21,7 +21,7 @@ const otherNativeTile = 'image_files/7/0_0.jpg';
 const renderedTile = 'image_files/8/1_1.jpg';
 const otherRenderedTile = 'image_files/6/0_0.jpg';
 
-describe.each(tileAdapters)('pixels through $tileAdapter', ({ tileFastPath }) => {
+describe.each(tileAdapters)('descriptor, thumbnail and tiles through $tileAdapter', ({ tileFastPath }) => {
   let proxy: FaultProxy;
   let server: SlideServer;
   let session: string;
@@ -67,7 +67,7 @@ describe.each(tileAdapters)('pixels through $tileAdapter', ({ tileFastPath }) =>
     };
 
     it.each(['image.dzi', 'thumbnail.jpg', nativeTile, renderedTile])(
-      'returns the same bytes for %s as the same slide in a folder',
+      'returns for %s the same bytes as the same slide in a folder',
       async (part) => {
         const [object, files] = [await fetchPart(bucketImageId, part), await fetchPart(folderImageId, part)];
         expect([object.status, files.status]).toEqual([200, 200]);
@@ -80,7 +80,7 @@ describe.each(tileAdapters)('pixels through $tileAdapter', ({ tileFastPath }) =>
       ['sends a different byte range than requested', { kind: 'wrong-range' }],
       ['responds with 403', { kind: 'status', status: 403 }],
       ['redirects to another host', { kind: 'redirect', to: 'http://169.254.169.254/' }],
-    ])('returns 503 instead of reporting a damaged file when the object store %s', async (_, fault) => {
+    ])('returns 503, not the error for a damaged file, when the object store %s', async (_, fault) => {
       const slide = await buildSvs({ properties: { AppMag: '20', Note: fault.kind } });
       const facts = await putSlide('Tissue/uncached.svs', slide);
       const { id } = await server.fixtures.image(catalogueEntryOf('Tissue/uncached.svs', facts));
@@ -92,7 +92,7 @@ describe.each(tileAdapters)('pixels through $tileAdapter', ({ tileFastPath }) =>
       await server.services.db.deleteFrom('images').where('id', '=', id).execute();
     });
 
-    it('is served from the cache while the object store is down, and its uncached parts get 503', async () => {
+    it('returns cached tiles while the object store is down, and 503 for everything that is not cached', async () => {
       await fetchPart(bucketImageId, otherNativeTile);
       proxy.failAlways({ kind: 'status', status: 503 });
       // A failed check opens the circuit breaker. Cached parts are served before and after it.
@@ -113,7 +113,7 @@ describe.each(tileAdapters)('pixels through $tileAdapter', ({ tileFastPath }) =>
       expect((await fetchPart(folderImageId, otherRenderedTile)).status).toBe(200);
     });
 
-    it('is served completely when the object store is available again', async () => {
+    it('returns all tiles again when the object store is available again', async () => {
       proxy.failAlways(null);
       await vi.waitFor(
         async () => expect((await fetchPart(bucketImageId, 'thumbnail.jpg')).status).toBe(200),
@@ -127,7 +127,7 @@ describe.each(tileAdapters)('pixels through $tileAdapter', ({ tileFastPath }) =>
       expect(object.bytes.equals(files.bytes)).toBe(true);
     });
 
-    it('is served from the new object after its object was replaced', async () => {
+    it('returns the new descriptor after its object in the bucket was replaced', async () => {
       const before = await fetchPart(bucketImageId, 'image.dzi');
       await putSlide(file, await buildSvs({ width: 300, height: 200, downsamples: [1] }));
       await vi.waitFor(
@@ -141,7 +141,7 @@ describe.each(tileAdapters)('pixels through $tileAdapter', ({ tileFastPath }) =>
       );
     });
 
-    it('is found by a scan of the bucket and served', async () => {
+    it('is found by a scan of the bucket, and then returns descriptor, thumbnail and tiles', async () => {
       await putSlide('Found/found.svs', await buildSvs({ properties: { AppMag: '40' } }));
       await server.rescan();
       const id = await server.idOf('found.svs');
@@ -150,12 +150,12 @@ describe.each(tileAdapters)('pixels through $tileAdapter', ({ tileFastPath }) =>
       }
     });
 
-    it('returns 404 when its object does not exist', async () => {
+    it('returns 404 when its object does not exist in the bucket', async () => {
       const gone = await server.fixtures.image({ root: 'bucket', path: 'Tissue/gone.svs', fingerprint: 'x' });
       expect((await fetchPart(gone.id, 'image.dzi')).status).toBe(404);
     });
 
-    it('is served without logging the secret access key of the object store', () => {
+    it('leaves no secret access key of the object store in the server log', () => {
       const { secretAccessKey } = server.config.objectStore ?? expect.fail('no object storage');
       expect(server.logged()).not.toContain(secretAccessKey);
     });

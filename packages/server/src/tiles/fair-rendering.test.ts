@@ -114,8 +114,8 @@ describe.each(tileAdapters)('tile requests through $tileAdapter', ({ tileFastPat
 
   const range = (first: number, count: number) => Array.from({ length: count }, (_, n) => first + n);
 
-  describe('a session that requests more tiles than the render queue accepts from one session', () => {
-    it('gets 503 with Retry-After for the excess, and the tile of another account is rendered next', async () => {
+  describe('an image session that fills its share of the render queue with tile requests', () => {
+    it('gets 503 with Retry-After for further requests, and a tile for another account is one of the next two jobs', async () => {
       const { server, ids, releaseAndGetNextTwoJobs } = await busyServer();
       const floodingSession = await server.sessionOf(await server.fixtures.user());
       const viewingSession = await server.sessionOf(await server.fixtures.user());
@@ -132,7 +132,7 @@ describe.each(tileAdapters)('tile requests through $tileAdapter', ({ tileFastPat
       expect(responses.filter(({ status }) => status === 200)).toHaveLength(sessionQueueLimit);
     });
 
-    it('does not delay another account that opens a slide whose header a render process has to read', async () => {
+    it('does not delay another account: its request to read a slide header is one of the next two jobs', async () => {
       const { server, ids, releaseAndGetNextTwoJobs } = await busyServer();
       const floodingSession = await server.sessionOf(await server.fixtures.user());
       const viewingSession = await server.sessionOf(await server.fixtures.user());
@@ -145,7 +145,7 @@ describe.each(tileAdapters)('tile requests through $tileAdapter', ({ tileFastPat
       await allDone;
     });
 
-    it('does not delay another account that opens the same slide at the same time', async () => {
+    it('does not delay another account that opens the same slide: the header is read in one of the next two jobs', async () => {
       const { server, ids, releaseAndGetNextTwoJobs } = await busyServer();
       const floodingSession = await server.sessionOf(await server.fixtures.user());
       const viewingSession = await server.sessionOf(await server.fixtures.user());
@@ -166,8 +166,8 @@ describe.each(tileAdapters)('tile requests through $tileAdapter', ({ tileFastPat
     });
   });
 
-  describe('an account that requests tiles in many sessions', () => {
-    it('gets 503 beyond the limit of an account, and the thumbnail of another account is rendered next', async () => {
+  describe('an account that fills its share of the render queue from six image sessions', () => {
+    it('gets 503 for further requests, and a thumbnail for another account is one of the next two jobs', async () => {
       const { server, ids, releaseAndGetNextTwoJobs } = await busyServer();
       const user = await server.fixtures.user();
       const sessions: string[] = [];

@@ -47,8 +47,8 @@ afterEach(async () => {
 const width = () => slides.use(openRequest, async ({ descriptor }) => descriptor.width);
 const tile = () => slides.use(openRequest, ({ slide }) => slide.readTile({ level: 0, column: 0, row: 0 }));
 
-describe('an open slide of an object store', () => {
-  it('is checked for changes at most twice a second, and only while it is in use', async () => {
+describe('an open slide that is stored as an object in a bucket', () => {
+  it('is checked for a replaced object at most twice a second, and only while it is in use', async () => {
     for (let use = 0; use < 50; use++) {
       await width();
       vi.advanceTimersByTime(100);
@@ -73,7 +73,7 @@ describe('an open slide of an object store', () => {
     await expect(width()).rejects.toMatchObject({ code: 'FILE_MISSING' });
   });
 
-  it('is served from cached blocks for 30 s while the store does not answer', async () => {
+  it('returns tiles from cached blocks for 30 s while the object store fails, and then the error of the store', async () => {
     await tile();
     store.failWith(outage);
     for (const ms of [1001, 10_000, 18_000]) {
@@ -85,7 +85,7 @@ describe('an open slide of an object store', () => {
     await expect(width()).rejects.toBe(outage);
   });
 
-  it('stays open during an outage of the store, although requests fail after 30 s', async () => {
+  it('is not opened again after an outage of the object store of 40 s', async () => {
     await tile();
     store.failWith(outage);
     vi.advanceTimersByTime(40_000);
@@ -97,7 +97,7 @@ describe('an open slide of an object store', () => {
     expect(openCount).toBe(1);
   });
 
-  it('is replaced after an outage when its object was replaced meanwhile', async () => {
+  it('is replaced after an outage of the object store when its object was replaced meanwhile', async () => {
     await tile();
     store.failWith(outage);
     vi.advanceTimersByTime(5000);
@@ -108,7 +108,7 @@ describe('an open slide of an object store', () => {
     await vi.waitFor(async () => expect(await width()).toBe(100));
   });
 
-  it('is served after 500 ms when the store has not answered the check of its object', async () => {
+  it('is used without the check of its object when the object store has not answered within 500 ms', async () => {
     await width();
     headOverride = () => new Promise(() => {});
     vi.advanceTimersByTime(5000);

@@ -62,15 +62,15 @@ const isOpen = async (slide: Awaited<ReturnType<typeof slideOf>>) => {
   }
 };
 
-describe('an open slide', () => {
-  it('is opened once for concurrent requests', async () => {
+describe('an open slide in the list of open slide files', () => {
+  it('is opened only once for two concurrent requests', async () => {
     await replaceFile('a.svs', largeSvs);
     const both = await Promise.all([slideOf('a.svs'), slideOf('a.svs')]);
     expect(both[0]).toBe(both[1]);
     expect(await slideOf('a.svs')).toBe(both[0]);
   });
 
-  it('is opened with the fingerprint of its file', async () => {
+  it('is opened once with the fingerprint (identity of the content) of its file', async () => {
     await replaceFile('a.svs', largeSvs);
     openedFingerprints.length = 0;
     const { fingerprint } = await slideOf('a.svs');
@@ -86,7 +86,7 @@ describe('an open slide', () => {
     expect(await widthOf('a.svs')).toBe(100);
   });
 
-  it('is served during the background check that finds its file replaced, and then closed', async () => {
+  it('is used during the background check that finds its file replaced, and then closed', async () => {
     await replaceFile('a.svs', largeSvs);
     const before = await slideOf('a.svs');
     await replaceFile('a.svs', smallSvs);
@@ -155,7 +155,7 @@ describe('an open slide', () => {
     expect(await slideOf('b.svs')).not.toBe(second);
   });
 
-  it('is opened at most once a second while opening fails', async () => {
+  it('is not opened again within a second after opening it failed', async () => {
     await replaceFile('a.svs', largeSvs.subarray(0, 1000));
     const unreadable = { code: expect.stringMatching(/^FILE_|^FORMAT_/) };
     await expect(widthOf('a.svs')).rejects.toMatchObject(unreadable);
@@ -167,7 +167,7 @@ describe('an open slide', () => {
     expect(await widthOf('a.svs')).toBe(300);
   });
 
-  it('calls joinOpening only for requests that wait until the slide is open', async () => {
+  it('calls joinOpening only for requests that wait until it is open', async () => {
     const joinEvents: string[] = [];
     const joinOpening = () => {
       joinEvents.push('join');
@@ -182,7 +182,7 @@ describe('an open slide', () => {
     expect(joinEvents).toHaveLength(4);
   });
 
-  it('is served during the background check that finds its file replaced, and then reopened', async () => {
+  it('is used during the background check that finds its file replaced, and then opened again', async () => {
     await replaceFile('a.svs', largeSvs);
     const before = await slideOf('a.svs');
     await replaceFile('a.svs', smallSvs);

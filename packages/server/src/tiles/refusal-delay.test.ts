@@ -16,7 +16,7 @@ function observeDelayed(work: Promise<unknown>, signal = new AbortController().s
   return state;
 }
 
-describe('delayRefusal', () => {
+describe('delayRefusal, which delays the response to a tile request that the render queue rejects,', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -24,7 +24,7 @@ describe('delayRefusal', () => {
     vi.useRealTimers();
   });
 
-  it('rejects with BUSY after 1 to 3 s when the render queue is full', async () => {
+  it('rejects with BUSY only after 1 to 3 s when the render queue is full', async () => {
     const outcome = observeDelayed(refusedJob());
     await vi.advanceTimersByTimeAsync(minRefusalDelayMs - 1);
     expect(outcome.isSettled).toBe(false);
@@ -48,7 +48,7 @@ describe('delayRefusal', () => {
     expect(outcome.error).toMatchObject({ code: 'DECODE_FAILED' });
   });
 
-  it('resolves immediately when the work succeeds', async () => {
+  it('resolves immediately when the tile is rendered', async () => {
     const outcome = observeDelayed(Promise.resolve('tile'));
     await vi.advanceTimersByTimeAsync(0);
     expect(outcome).toEqual({ error: null, isSettled: true });

@@ -18,8 +18,8 @@ function createChannel(): [Channel, Channel] {
   return [endOf(ends[0], ends[1]), endOf(ends[1], ends[0])];
 }
 
-describe('the remote tile client', () => {
-  it('passes account and session to the primary process when it requests a tile, a thumbnail or a slide header', async () => {
+describe('the tile client of a serving process, which requests tiles from the primary process,', () => {
+  it('sends account and image session of the requester with each request for a tile, thumbnail or slide header', async () => {
     const [servingEnd, primaryEnd] = createChannel();
     const tile = vi.fn<RenderedTiles['tile']>(async () => ({ jpeg: new Uint8Array(1), wasCached: false }));
     const thumbnail = vi.fn<RenderedTiles['thumbnail']>(async () => new Uint8Array(1));

@@ -13,7 +13,7 @@ const wholeImage = { x: 0, y: 0, width: side, height: side, pixelType: 3, compre
 const czi = buildCzi({ subblocks: [wholeImage] });
 const jpegXr = buildCzi({ subblocks: [{ ...wholeImage, compression: 4 }] });
 
-describe.each(tileAdapters)('pixels through $tileAdapter', ({ tileFastPath }) => {
+describe.each(tileAdapters)('descriptor, thumbnail and tiles through $tileAdapter', ({ tileFastPath }) => {
   let server: SlideServer;
   let session: string;
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe.each(tileAdapters)('pixels through $tileAdapter', ({ tileFastPath }) =>
   }
 
   describe('a slide without native JPEG tiles', () => {
-    it('has a descriptor, tiles and a thumbnail', async () => {
+    it('returns a descriptor, and tiles and a thumbnail with the colour of the file', async () => {
       const id = await server.idOf('good.czi');
       const descriptor = await server.pixels(`${id}/image.dzi`, session);
       expect(descriptor.body).toContain('TileSize="512" Overlap="0" Format="jpg"');
@@ -50,7 +50,7 @@ describe.each(tileAdapters)('pixels through $tileAdapter', ({ tileFastPath }) =>
       }
     });
 
-    it('has prerendered tiles after it was opened', async () => {
+    it('has a prerendered tile in the cache after a request has opened the slide', async () => {
       const { catalogue, slides } = server.services;
       const id = await server.idOf('good.czi');
       const image = await catalogue.servable(id);
@@ -72,7 +72,7 @@ describe.each(tileAdapters)('pixels through $tileAdapter', ({ tileFastPath }) =>
       }
     });
 
-    it('is served when its file has a companion folder, whose files do not become catalogue entries', async () => {
+    it('returns tiles of a VSI file with a companion folder, whose files do not become catalogue entries', async () => {
       const id = await server.idOf('area.vsi');
       const answer = await server.pixels(`${id}/image_files/6/0_0.jpg`, session);
       expect(answer.statusCode).toBe(200);
@@ -83,10 +83,13 @@ describe.each(tileAdapters)('pixels through $tileAdapter', ({ tileFastPath }) =>
     it.each([
       ['jpeg-xr.czi', /JPEG XR.+ZEN/],
       ['alone.mrxs', /not complete/],
-    ])('is marked as failed with a reason when it cannot be shown (%s)', async (name, reason) => {
-      const { body } = await server.as(await server.fixtures.admin()).call(listImages);
-      const image = body.images.find(({ file_name }) => file_name === name);
-      expect(image).toMatchObject({ status: 'failed', error: expect.stringMatching(reason) });
-    });
+    ])(
+      'has the status failed and a reason in the image list when it cannot be shown: %s',
+      async (name, reason) => {
+        const { body } = await server.as(await server.fixtures.admin()).call(listImages);
+        const image = body.images.find(({ file_name }) => file_name === name);
+        expect(image).toMatchObject({ status: 'failed', error: expect.stringMatching(reason) });
+      },
+    );
   });
 });

@@ -101,7 +101,7 @@ describe('the tile cache', () => {
     expect(await diskUse()).toBe(0);
   });
 
-  it('keeps bytes of putInMemory in memory only', async () => {
+  it('keeps bytes that putInMemory adds in memory, and writes none to the disk', async () => {
     const cache = open({ memory: 1000, disk: 1_000_000 });
     cache.putInMemory(key('aaaa'), Uint8Array.of(1, 2));
     expect(await cache.get(key('aaaa'))).toEqual(Uint8Array.of(1, 2));
@@ -120,14 +120,14 @@ describe('the tile cache', () => {
     expect(await cache.get(key('a', '3'))).toEqual(jpeg(3));
   });
 
-  it('does not keep tiles of putOnDisk (prerendered tiles) in memory', async () => {
+  it('does not keep prerendered tiles, which putOnDisk adds, in memory', async () => {
     const cache = open({ memory: 1000, disk: 0 });
     cache.putOnDisk(key('aaaa'), jpeg(1));
     await cache.settled();
     expect(await cache.get(key('aaaa'))).toBeNull();
   });
 
-  it('returns tiles of putOnDisk (prerendered tiles) from the disk', async () => {
+  it('returns prerendered tiles, which putOnDisk adds, from the disk', async () => {
     const cache = open({ memory: 1000 });
     cache.putOnDisk(key('aaaa'), jpeg(1));
     await cache.settled();
@@ -135,7 +135,7 @@ describe('the tile cache', () => {
     expect(await cache.get(key('aaaa'))).toEqual(jpeg(1));
   });
 
-  it('reports whether a tile is cached without reading the tile', async () => {
+  it('has() returns whether a tile of a slide is cached', async () => {
     const cache = open({ memory: 1000 });
     cache.put(key('aaaa'), jpeg(1));
     expect(await cache.has(key('aaaa'))).toBe(true);
@@ -177,7 +177,7 @@ describe('the tile cache', () => {
     expect(await cache.get(key('first'))).toEqual(tile(1));
   });
 
-  it('counts the files of an earlier run against the disk limit', async () => {
+  it('stays below its disk limit together with the files of an earlier run', async () => {
     const before = open({ disk: 10 * block });
     for (let tile = 0; tile < 5; tile++) before.put(key('old', `5_${tile}_0`), jpeg(tile, 3000));
     await before.close();
@@ -188,7 +188,7 @@ describe('the tile cache', () => {
     expect(await after.get(key('new'))).not.toBeNull();
   });
 
-  it('evicts tiles down to a limit that was lowered before the start', async () => {
+  it('evicts tiles at the start until it is below a disk limit that was lowered', async () => {
     const before = open({ disk: 40 * block });
     for (let tile = 0; tile < 20; tile++) before.put(key('old', `5_${tile}_0`), jpeg(tile, 8000));
     await before.close();
@@ -223,7 +223,7 @@ describe('the tile cache', () => {
     expect(await cache.get(key('aaaa'))).toEqual(jpeg(1));
   });
 
-  it('removes files that it has not written from its folders', async () => {
+  it('deletes files from its folder that it has not written', async () => {
     await fs.mkdir(path.join(folder, 'aa', 'aaaa', 'x'), { recursive: true });
     await fs.writeFile(path.join(folder, 'aa', 'aaaa', '3_0_0.jpg'), jpeg(1));
     await open().settled();

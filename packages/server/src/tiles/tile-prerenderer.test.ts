@@ -77,7 +77,7 @@ const tilesToRender = (source: RenderSource) => renderPool.tilesToRender(source.
 const isCached = ({ fingerprint }: RenderSource, address: DeepZoomAddress) =>
   cache.has({ fingerprint, name: tileNameIn(address) });
 
-describe('the prerenderer', () => {
+describe('the prerenderer, which fills the tile cache in the background,', () => {
   it('renders all tiles that the file does not contain, from the smallest level to the largest', async () => {
     startPrerenderer();
     const source = await createSlide('one.svs');
@@ -90,7 +90,7 @@ describe('the prerenderer', () => {
     for (const address of tiles) expect(await isCached(source, address)).toBe(true);
   });
 
-  it('prerenders a slide only once and skips its cached tiles', async () => {
+  it('renders a slide that is queued twice only once, and skips its cached tiles', async () => {
     startPrerenderer();
     const source = await createSlide('one.svs');
     const tiles = await tilesToRender(source);
@@ -106,7 +106,7 @@ describe('the prerenderer', () => {
     expect(startedTiles[0]?.address).toEqual(second);
   });
 
-  it('prerenders slides in the order in which they were opened', async () => {
+  it('renders slides in the order in which viewers opened them', async () => {
     startPrerenderer();
     const slides = [await createSlide('one.svs'), await createSlide('two.svs')];
     for (const source of slides) prerenderer.queue(source, 'opened');
@@ -134,7 +134,7 @@ describe('the prerenderer', () => {
     }
   });
 
-  it('pauses while a request waits for a render worker', async () => {
+  it('renders no tile while a request of a viewer waits for a render worker', async () => {
     startPrerenderer();
     const source = await createSlide('one.svs');
     prerenderer.queue(source, 'opened');
@@ -191,7 +191,7 @@ describe('the prerenderer', () => {
     expect(startedTiles).toEqual([]);
   });
 
-  it('starts no further tile after close, and ignores slides that are queued later', async () => {
+  it('starts no further tile after close(), and ignores slides that are queued later', async () => {
     startPrerenderer();
     const source = await createSlide('one.svs');
     prerenderer.queue(source, 'opened');

@@ -65,7 +65,7 @@ describe.skipIf(withoutObjectStore !== null)(`upload to a bucket (${withoutObjec
     ]);
   });
 
-  it('of a folder stores all its files, and is rejected when the bucket has an object under the target path', async () => {
+  it('of a folder stores all its files, and fails when the bucket already has an object under the target path', async () => {
     const { destination, upload, keys } = await openBucket();
     expect(await destination.isTaken(upload.targetPath)).toBe(false);
     expect(await destination.store(upload)).toBe(true);
@@ -75,7 +75,7 @@ describe.skipIf(withoutObjectStore !== null)(`upload to a bucket (${withoutObjec
     expect(await destination.store(upload)).toBe(false);
   });
 
-  it('is completed after the process ended during the transfer, unless the target path has other objects', async () => {
+  it('is completed by a retry after the server ended during the transfer, unless the target path has other objects', async () => {
     const { store, destination, upload, writeReceivedFile, keys } = await openBucket();
     await store.put('Set/Case/A/Data.dat', upload.files[1]?.receivedFile ?? '');
     expect(await destination.store(upload)).toBe(false);

@@ -28,7 +28,7 @@ function createUpload() {
   return { pathOf, upload, destination, storedTexts };
 }
 
-describe('createFolderDestination().store', () => {
+describe('the upload step that moves received files to the slide folder (createFolderDestination)', () => {
   it('moves all files of a complete folder upload to the slide folder', async () => {
     const { pathOf, upload, destination, storedTexts } = createUpload();
     expect(await destination.store(upload)).toBe(true);
@@ -36,7 +36,7 @@ describe('createFolderDestination().store', () => {
     expect(fs.readdirSync(pathOf('partial'))).toEqual([]);
   });
 
-  it('moves a folder upload of which an earlier process had assembled only some files', async () => {
+  it('moves all files when an earlier process has already moved one of them into the assembly folder', async () => {
     const { pathOf, upload, destination, storedTexts } = createUpload();
     fs.mkdirSync(pathOf('partial/folder'));
     fs.renameSync(pathOf('partial/1'), pathOf('partial/folder/a.dcm'));
@@ -51,7 +51,7 @@ describe('createFolderDestination().store', () => {
     expect(storedTexts()).toEqual(['one', 'two']);
   });
 
-  it('returns false, and moves nothing, when the target exists', async () => {
+  it('returns false and moves nothing when a file exists at the target path', async () => {
     const { pathOf, upload, destination } = createUpload();
     fs.mkdirSync(pathOf('slides/Set'), { recursive: true });
     fs.writeFileSync(pathOf('slides/Set/Case'), 'other');

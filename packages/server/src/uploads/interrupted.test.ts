@@ -38,7 +38,7 @@ async function signInTo(server: ServerProcess): Promise<SendRequest> {
   };
 }
 
-it('upload › resumes after the server was killed while it received a part, and stores all bytes of the slide', async () => {
+it('an upload resumes after the server was killed while it received a part, and stores all bytes of the slide', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-interrupted-'));
   onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
   const dataDir = path.join(folder, 'data');

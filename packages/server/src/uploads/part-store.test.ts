@@ -21,8 +21,8 @@ function mountSmallDisk(): string | null {
   return folder;
 }
 
-describe('PartStore', () => {
-  it('writes parts of a file at their offsets, even when they overlap', async () => {
+describe('PartStore, which writes the received parts of an uploaded file,', () => {
+  it('writes parts of a file at their offsets, even when two parts overlap', async () => {
     const parts = new PartStore({ directory: temporaryFolder() });
     await parts.begin('f', 6);
     expect(await parts.received('f')).toBe(0);
@@ -34,7 +34,9 @@ describe('PartStore', () => {
     expect([await parts.received('f'), fs.readdirSync(parts.directory)]).toEqual([null, []]);
   });
 
-  it('throws storage_full on a full disk, and resumes the file when space is free', async ({ skip }) => {
+  it('throws storage_full on a full disk, and accepts further parts of the file when space is free', async ({
+    skip,
+  }) => {
     const disk = mountSmallDisk();
     if (disk === null) return skip('mounting a file system is not permitted');
     const parts = new PartStore({ directory: disk });

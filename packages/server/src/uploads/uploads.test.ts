@@ -61,8 +61,8 @@ async function startServer(options: Parameters<typeof testServer>[0] = {}) {
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-describe.each(databaseKinds)('upload (on %s)', (database) => {
-  it('in several parts becomes a slide of the dataset with the same bytes', async () => {
+describe.each(databaseKinds)('a slide upload by an administrator (database: %s)', (database) => {
+  it('in two parts becomes a slide of the dataset with the same bytes', async () => {
     const { begin, create, part, offsetOf, finish, list, slidePath, partFiles, catalogued, actions, admin } =
       await startServer({ database });
     const svs = await buildSvs();
@@ -110,7 +110,7 @@ describe.each(databaseKinds)('upload (on %s)', (database) => {
     expect(await list()).toMatchObject([{ state: 'done', file_count: 3, checked_count: 3 }]);
   });
 
-  it('lists only the slides of its target folder, not those of a folder whose name begins alike', async () => {
+  it('of a folder is listed with the slides in this folder, and without those of a folder with a similar name', async () => {
     const { sendAll, list, catalogued } = await startServer({ database });
     const svs = await buildSvs();
     await sendAll({ dataset: 'Set', path: 'Case_7', isFolder: true, files: { 'x/a.svs': svs } });
@@ -128,7 +128,7 @@ describe.each(databaseKinds)('upload (on %s)', (database) => {
     });
   });
 
-  it('can be continued by any process that shares the data folder', async () => {
+  it('can be continued at another server process that shares the data folder', async () => {
     const { begin, create, part, server, admin, slideFiles } = await startServer({ database });
     const other = sender(requestAs(await server.another(), admin));
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('123456') } });
@@ -165,8 +165,8 @@ describe.each(databaseKinds)('upload (on %s)', (database) => {
   });
 });
 
-describe('uploaded file', () => {
-  it('is rejected when its SHA-256 differs from the announced value, and can then be sent again', async () => {
+describe('a file of an upload', () => {
+  it('is rejected when its SHA-256 differs from the value of the client, and can then be sent again', async () => {
     const { begin, create, part, finish, list, slideFiles, partFiles, settled } = await startServer();
     const announcement = { dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } };
     const { begun } = await begin(announcement);
@@ -189,7 +189,7 @@ describe('uploaded file', () => {
     expect(slideFiles()).toEqual(['S/a.svs']);
   });
 
-  it('cannot be finished before all its bytes were received', async () => {
+  it('cannot be finished before the server has received all its bytes', async () => {
     const { begin, create, part, finish } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
@@ -203,7 +203,7 @@ describe('uploaded file', () => {
   it.each([
     ['does not start after the received bytes', 2, '345', 409],
     ['exceeds the announced size', 3, '45678', 413],
-  ])('does not change when a part is rejected because it %s', async (_, offset, more, status) => {
+  ])('does not change when the server rejects a part that %s', async (_, offset, more, status) => {
     const { begin, create, part, offsetOf } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
@@ -238,7 +238,7 @@ describe('announcement of an upload (POST /admin/uploads)', () => {
     ['a dataset outside the folder', { dataset: '..' }],
     ['a dataset with a slash', { dataset: 'a/b' }],
     ['no dataset', { dataset: ' ' }],
-  ])('with %s is rejected with invalid_request and a message', async (_, invalidFields) => {
+  ])('with %s returns the error invalid_request with a message', async (_, invalidFields) => {
     const { begin, partFiles } = await startServer();
     const { status, body } = await begin({ dataset: 'S', path: 'a.svs', files: file, ...invalidFields });
     expect({ status, body }).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
@@ -246,7 +246,7 @@ describe('announcement of an upload (POST /admin/uploads)', () => {
     expect(partFiles()).toEqual([]);
   });
 
-  it('is rejected when the target exists or another administrator is uploading it', async () => {
+  it('returns 409 when the target exists, and when another administrator is uploading to it', async () => {
     const { begin, sendAll, as, server, settled, slidePath } = await startServer();
     await sendAll({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('first') } });
     await settled();
@@ -261,7 +261,7 @@ describe('announcement of an upload (POST /admin/uploads)', () => {
     expect((await other.begin({ dataset: 'S', path: 'B.svs', files: file })).status).toBe(409);
   });
 
-  it('does not reserve the target path: a file that appears there during the upload is not overwritten', async () => {
+  it('does not lead to overwriting a file that is created at the target path during the upload', async () => {
     const { begin, create, part, finish, list, settled, slidePath, sendRequest } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: file });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
@@ -278,13 +278,13 @@ describe('announcement of an upload (POST /admin/uploads)', () => {
   it.each([
     ['more bytes than the limit per upload', { uploadMaxBytes: 4 }, 413, 'upload_too_large'],
     ['more bytes than the quota', { uploadQuotaBytes: 4 }, 507, 'quota_exceeded'],
-  ])('of %s is rejected', async (_, config, status, code) => {
+  ])('of %s returns an error', async (_, config, status, code) => {
     const { begin } = await startServer({ config });
     const response = await begin({ dataset: 'S', path: 'a.svs', files: file });
     expect(response).toMatchObject({ status, body: { code } });
   });
 
-  it('counts both open uploads and uploaded slides against the quota', async () => {
+  it('returns 507 when open uploads, uploaded slides and this upload together exceed the quota', async () => {
     const svs = await buildSvs();
     const { begin, sendAll, catalogued } = await startServer({
       config: { uploadQuotaBytes: svs.length + 10 },
@@ -299,7 +299,7 @@ describe('announcement of an upload (POST /admin/uploads)', () => {
     expect((await beginSized('c.svs', 4)).status).toBe(200);
   });
 
-  it('is rejected when 100 uploads are open', async () => {
+  it('returns 409 when 100 uploads are open on the server', async () => {
     const { begin } = await startServer();
     const announce = (number: number) =>
       begin({ dataset: 'S', path: `${number}.svs`, files: { [`${number}.svs`]: bytes('1') } });
@@ -308,8 +308,8 @@ describe('announcement of an upload (POST /admin/uploads)', () => {
   });
 });
 
-describe('open upload', () => {
-  it('is accessible only to the administrator who began it', async () => {
+describe('an open upload of an administrator', () => {
+  it('returns 404 to an administrator who did not begin it', async () => {
     const { begin, create, as, server, list } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
@@ -341,7 +341,7 @@ describe('open upload', () => {
     ]);
   });
 
-  it('cannot be deleted and accepts no further file after it is complete', async () => {
+  it('returns 409 for a deletion and for a further file after it is complete', async () => {
     const { sendAll, settled, sendRequest, create } = await startServer();
     const id = await sendAll({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     await settled();
@@ -350,23 +350,26 @@ describe('open upload', () => {
   });
 
   it.each([
-    ['verifying its files', { state: 'open', leased_until: null }],
-    ['starting to move it', { state: 'placing', leased_until: endedLease }],
-  ] as const)('is completed by the next process when a process ended after %s', async (_, leftState) => {
-    const { begin, create, part, server, slideFiles, settled, list } = await startServer();
-    const { services } = server;
-    const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
-    const { fileId } = await create(begun.upload.id, 'a.svs', 5);
-    await part(fileId, 0, bytes('12345'));
-    await services.db.updateTable('upload_files').set({ state: 'checked' }).execute();
-    await services.db.updateTable('uploads').set(leftState).execute();
-    services.uploads.start();
-    await settled();
-    expect(slideFiles()).toEqual(['S/a.svs']);
-    expect(await list()).toMatchObject([{ state: 'done' }]);
-  });
+    ['it had verified the files of the upload', { state: 'open', leased_until: null }],
+    ['it had started to move the files', { state: 'placing', leased_until: endedLease }],
+  ] as const)(
+    'is completed by the next server process when a process ended after %s',
+    async (_, leftState) => {
+      const { begin, create, part, server, slideFiles, settled, list } = await startServer();
+      const { services } = server;
+      const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
+      const { fileId } = await create(begun.upload.id, 'a.svs', 5);
+      await part(fileId, 0, bytes('12345'));
+      await services.db.updateTable('upload_files').set({ state: 'checked' }).execute();
+      await services.db.updateTable('uploads').set(leftState).execute();
+      services.uploads.start();
+      await settled();
+      expect(slideFiles()).toEqual(['S/a.svs']);
+      expect(await list()).toMatchObject([{ state: 'done' }]);
+    },
+  );
 
-  it('is not moved to the slide storage while another process is moving it', async () => {
+  it('is not moved to the slide storage by a process while another process is moving it', async () => {
     const { begin, create, part, server, slideFiles, settled } = await startServer();
     const { services, clock } = server;
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
@@ -380,7 +383,7 @@ describe('open upload', () => {
     expect(slideFiles()).toEqual([]);
   });
 
-  it('is completed by the next process when the first process ended while verifying a file', async () => {
+  it('is completed by the next server process when a process ended while it verified a file', async () => {
     const { begin, create, part, server, slideFiles, settled } = await startServer();
     const { services } = server;
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
@@ -398,7 +401,7 @@ describe('open upload', () => {
   });
 });
 
-describe('upload to a full disk', () => {
+describe('an upload when the disk of the server is full', () => {
   it('fails with storage_full, keeps the received bytes, and can be resumed when space is free', async () => {
     const { server, admin } = await startServer();
     let free = 1024 ** 3;
