@@ -106,7 +106,7 @@ describe('computeColourTable', () => {
     ['a perceptual table alone', { kind: 'mft2', tables: ['A2B0'], connection: 'Lab ' }, 'perceptual'],
   ];
   it.skipIf(!hasLittleCms).each(profiles)(
-    `for a profile with %s, matches Little CMS within ΔE2000 1 for 95 % and 2 for 99.9 % of colours${skippedWithoutLittleCms}`,
+    `for an ICC profile with %s, differs from Little CMS by at most ΔE2000 1 for 95 % and 2 for 99.9 % of colours${skippedWithoutLittleCms}`,
     async (_, plan, intent) => {
       const { p95, p999 } = await differencesFromLittleCms(buildIcc(plan), intent);
       expect(p95).toBeLessThanOrEqual(1);
@@ -122,7 +122,7 @@ describe('computeColourTable', () => {
     ['dicom/openslide-boxes/boxes_0.dcm', 'uRGB', 456],
   ] as const;
   it.skipIf(!hasLittleCms || slides === '').each(realProfiles)(
-    `for the profile of %s, matches Little CMS within ΔE2000 1 for 95 % and 2 for 99.9 % of colours${skippedWithoutLittleCms}${skippedWithoutSlides}`,
+    `for the ICC profile of %s, differs from Little CMS by at most ΔE2000 1 for 95 % and 2 for 99.9 % of colours${skippedWithoutLittleCms}${skippedWithoutSlides}`,
     async (path, name, bytes) => {
       const slide = await openSlide({ path: join(slides, path) });
       try {
@@ -137,7 +137,7 @@ describe('computeColourTable', () => {
     },
   );
 
-  it('maps the white of a device to white and its black to black', () => {
+  it('maps the white of the scanner to white and its black to black', () => {
     for (const plan of [{}, { kind: 'mft2', black: 0.05 }, { kind: 'mAB ', connection: 'Lab ' }] as const) {
       const [white, black] = convertByTable(buildIcc(plan), [
         [255, 255, 255],
@@ -148,7 +148,7 @@ describe('computeColourTable', () => {
     }
   });
 
-  it('returns 33 nodes per side for a profile without a grid or with a grid of fewer nodes', () => {
+  it('returns 33 nodes per side for a profile with curves and a matrix, and for one with a smaller table', () => {
     expect(computeColourTable(buildIcc()).nodes).toBe(33);
     expect(computeColourTable(buildIcc({ kind: 'mft2' })).nodes).toBe(33);
   });
@@ -197,7 +197,7 @@ describe('computeColourTable with an unusable ICC profile', () => {
   const whole = fc.constantFrom(
     ...(['matrix', 'mft1', 'mft2', 'mAB '] as const).map((kind) => buildIcc({ kind, connection: 'Lab ' })),
   );
-  it('throws no error other than ProfileError when any one to three bytes are damaged', () => {
+  it('throws no error other than ProfileError when one to three bytes at any positions are damaged', () => {
     fc.assert(
       fc.property(whole, fc.array(anyByteFault, { minLength: 1, maxLength: 3 }), (profile, faults) => {
         const damaged = faults.reduce(damageBytes, profile);
@@ -209,7 +209,7 @@ describe('computeColourTable with an unusable ICC profile', () => {
     );
   });
 
-  it('throws ProfileError before it allocates memory when a count exceeds the bytes of the profile', () => {
+  it('throws ProfileError when the profile states a curve of more than 4 billion values', () => {
     const profile = Buffer.from(buildIcc({ gamma: 1 }));
     const curve = profile.indexOf('para');
     profile.write('curv', curve, 'latin1');
@@ -218,7 +218,7 @@ describe('computeColourTable with an unusable ICC profile', () => {
   });
 });
 
-describe('nameOfProfile', () => {
+describe('nameOfProfile, which reads the name of an ICC profile,', () => {
   it('returns a name without control characters, cut to 80 characters', () => {
     expect(nameOfProfile(buildIcc({ name: ' Scanner\n\u0000\u200b  3 ' }))).toBe('Scanner 3');
     expect(nameOfProfile(buildIcc({ name: 'x'.repeat(5000) }))).toBe('x'.repeat(80));

@@ -50,7 +50,7 @@ async function outcomeOf(path: string): Promise<string> {
   }
 }
 
-describe('RenderPool with a file of TEST_SLIDES', () => {
+describe('RenderPool with a real slide file from the folder TEST_SLIDES', () => {
   it.skipIf(slides === '').each(goodSlides)(
     'opens and renders %s, or rejects it; the expected format or error code is %s',
     async (name, outcome) => {

@@ -7,11 +7,11 @@ import { goodSlides } from './good-slides.ts';
 const docs = new URL('../../../../docs/formats/', import.meta.url);
 
 describe('formatsPage, the text of docs/formats/README.md', () => {
-  it('equals the committed file, so that npm run generate-docs was not forgotten', () => {
+  it('equals the committed file, which npm run generate-docs writes', () => {
     expect(readFileSync(new URL('README.md', docs), 'utf8')).toBe(formatsPage());
   });
 
-  it('lists every format with a reader and every format of the real test files', () => {
+  it('lists every slide format that Lamina reads and every format of the real test files', () => {
     const formatsWithReader = formatNames.flatMap((name) =>
       name === 'plain-image' ? ['jpeg', 'png', 'jpeg2000'] : [name],
     );
