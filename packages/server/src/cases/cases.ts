@@ -45,11 +45,11 @@ type CaseChanges = BodyOf<typeof updateEndpoint>;
 
 /** A method that only reads gets the account (`reader`). A change gets the `actor`, whose sign-in is checked again in the transaction. */
 export interface Cases {
-  /** Returns the cases that the reader may see. @param dataset in any spelling; undefined: all datasets */
+  /** Returns the cases that the reader may see. @param dataset name in any spelling; undefined: all datasets */
   list(reader: User, dataset?: string): Promise<Case[]>;
   /** Returns a case. @throws AppError not_found, also for a case that the reader may not see */
   get(reader: User, id: string): Promise<Case>;
-  /** Returns those of the cases that the reader may see, by id. @param connection reads within its transaction, if it has one */
+  /** Returns those of the cases that the reader may see, by id. @param connection transaction in which to read; default: none */
   visible(reader: User, ids: readonly string[], connection?: Connection): Promise<ReadonlyMap<string, Case>>;
   /** @throws AppError not_found for an unknown dataset or slide */
   create(actor: Actor, newCase: NewCase): Promise<Case>;
@@ -58,10 +58,10 @@ export interface Cases {
   /** @throws AppError not_found */
   delete(actor: Actor, id: string): Promise<void>;
   /**
-   * Computes and saves the registration of two slides of a case: the transform that maps points of one slide to the other. Returns it
-   * with its residual error in µm, which is null if the pixel size of the second slide is unknown.
+   * Computes and saves the registration of two slides of a case: the transform that maps points of the slide `from_image` to `to_image`.
+   * Returns it with its residual error in µm, which is null if the pixel size of `to_image` is unknown.
    *
-   * @throws AppError not_found, invalid_request
+   * @throws AppError not_found, forbidden; invalid_request when the points determine no transform, or the slides are the same
    */
   register(
     actor: Actor,
@@ -135,13 +135,14 @@ export function createCases({ db, now, audit, signIn, datasets, visibleImages }:
   ): Promise<T> {
     return runLockedTransaction(db, 'accounts', async (tx) => {
       const user = await recheckCaller(tx, signIn, actor, 'catalogue.write');
-      await acquireLock(tx, 'catalogue'); // cases are a level of the catalogue
+      await acquireLock(tx, 'catalogue'); // guards the cases, too, because catalogue lists can be grouped by them
       const { target, result } = await work(tx, user);
       await record(tx, actor, action, target);
       return result;
     });
   }
 
+  /** Records the audit event of a changed case. */
   function record(
     tx: DatabaseTransaction,
     { uid, origin }: Actor,

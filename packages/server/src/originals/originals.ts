@@ -2,7 +2,7 @@
  * Downloads of original slide files (routes/originals.ts): checks who may download them, and reads their bytes. The server replaces
  * identifying bytes while it sends a file. It sends a file that cannot be de-identified only if the dataset allows this.
  *
- * In each turn of the event loop, all downloads together start and send only one block of 64 KiB, and at most two reads are in
+ * In each turn of the event loop, all downloads together begin to read only one block of 64 KiB, and at most two reads are in
  * progress. A request for a tile therefore waits for one block at most.
  */
 import { AppError, may } from '@lamina/contract';
@@ -85,26 +85,28 @@ const rulesVersion = 2;
 const blockBytes = 64 * 1024;
 /** Maximum number of blocks that all downloads read at the same time. */
 const maxConcurrentReads = 2;
+/** Maximum number of plans that are made at the same time, because making one reads the files of the slide. */
 const maxConcurrentPlans = 2;
 /** Maximum number of downloads in progress. */
 const maxDownloads = 64;
 const maxDownloadsPerAccount = 16;
 const maxCachedPlans = 200;
 const hourMs = 60 * 60_000;
-/** Bounds the memory of `recordedKeys`. */
+/** Size at which `recordedKeys` is cleared, which bounds its memory. */
 const maxRecordedKeys = 10_000;
 
 /** Returns the ETag of a file. Parts with the same ETag belong to the same bytes, so a client may join them. */
 export function etagOfOriginal({ image, plan }: Original, file: OriginalFile): string {
   const mode = plan.notDeidentifiedBecause === null ? 'deidentified' : 'identifiable';
   const key = [rulesVersion, mode, image.id, plan.fingerprint, file.path, file.size];
+  // `hashSecret` returns a SHA-256 in base64url; the key contains no secret.
   return `"${hashSecret(JSON.stringify(key)).slice(0, 32)}"`;
 }
 
 /** The function is long because plans, downloads and their limits share their state. */
 export function createOriginals(dependencies: Dependencies): Originals {
   const { config, db, now, audit, catalogue, objects, encryption } = dependencies;
-  /** By image id and fingerprint, oldest first. */
+  /** Plans by image id and fingerprint, oldest first. */
   const cachedPlans = new Map<string, Promise<OriginalPlan>>();
   /** Number of downloads in progress by uid. */
   const downloadCounts = new Map<string, number>();
@@ -137,7 +139,7 @@ export function createOriginals(dependencies: Dependencies): Originals {
     return plan;
   }
 
-  /** Counts a download that starts. @returns a function that counts its end @throws AppError rate_limited */
+  /** Counts a download that starts. @returns a function that counts its end, once @throws AppError rate_limited */
   function beginDownload(uid: string): () => void {
     const accountCount = downloadCounts.get(uid) ?? 0;
     if (downloadCount >= maxDownloads || accountCount >= maxDownloadsPerAccount) {
@@ -157,8 +159,8 @@ export function createOriginals(dependencies: Dependencies): Originals {
   }
 
   /**
-   * Returns the blocks of the requested part. Ends the download when the client requests a block after the last one, when reading
-   * fails, or when the response ends, even before the first block.
+   * Returns the blocks of the requested part. Ends the download (closes the file and calls `endDownload`) when the stream of the
+   * response asks for a block after the last one, when reading fails, or when that stream is destroyed.
    */
   function blocksOf(
     open: OpenOriginal,

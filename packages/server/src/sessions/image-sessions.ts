@@ -3,8 +3,9 @@
  * sign-in or a share link, and ends with it.
  *
  * Each request for a tile resolves its session from a cache in this process. A cache entry is valid for 1 s after the last query of
- * its session; every 0.5 s, one query in the background renews the entries of all sessions in use. So a revocation takes effect at
- * once in the process that makes it, and within 1 s in all others. The file is long because all functions share the cache.
+ * its session (30 s while the database is down); every 0.5 s, one query in the background renews the entries of all sessions in use.
+ * So a revocation takes effect at once in the process that makes it, and within 1 s in all others. The file is long because all
+ * functions share the cache.
  */
 import { AppError, type ImageSessionStats, may } from '@lamina/contract';
 import type { Logger } from 'pino';
@@ -88,12 +89,9 @@ export interface ImageSessions {
   close(): Promise<void>;
 }
 
-/** Minimum interval between two queries that renew the sessions in use. */
+/** Minimum interval between two queries that renew the cache entries of the sessions in use. */
 const renewAfterMs = 500;
-/**
- * The cache entry of a session is renewed until this time after its last request. So a person who looks at one place for some
- * seconds does not wait for the database when moving on.
- */
+/** A session is in use until this time after its last request. So a person who pauses for some seconds does not wait for a query. */
 const renewUnusedForMs = 10_000;
 /** Interval at which request counts and the last use of sign-ins are saved. */
 const flushEveryMs = 5000;
@@ -139,7 +137,7 @@ export async function createImageSessions({ config, db, now, log }: Dependencies
   const recentById = new Map<string, CachedSession>();
   /** Sign-ins of the sessions in the cache, by hash of the bearer token. */
   const signIns = new Map<string, SharedSignIn>();
-  /** Hashes of the ids of unknown and ended sessions. They need no query, because an id is never reused. */
+  /** Hashes of ids without a valid session. They need no further query: an ended session stays ended, and no id is reused. */
   const endedHashes = new Set<string>();
   /** Number of revocations and changes of access rights. A query during which this number has changed is repeated. */
   let accessChanges = 0;

@@ -32,7 +32,7 @@ export interface IssuedToken {
   readonly token: string;
   /** Maximum lifetime of the token. An unused token expires earlier (see `tokenIdleMs`). */
   readonly expiresInSeconds: number;
-  /** Token hashes of the account's oldest sign-ins, which ended because the account had reached `maxTokensPerAccount`. */
+  /** Token hashes of the account's oldest sign-ins, which ended because the account had reached the maximum number of sign-ins. */
   readonly endedTokenHashes: readonly string[];
 }
 
@@ -80,7 +80,7 @@ export interface SignInService {
   ): Promise<IssuedToken>;
   /**
    * Issues a token, in the caller's transaction, for an account whose owner an external provider has authenticated. The oldest
-   * sign-ins beyond `maxTokensPerAccount` end. After the commit, the caller must evict their image sessions from the cache.
+   * sign-ins beyond the maximum number per account end. After the commit, the caller must evict their image sessions from the cache.
    *
    * @throws AppError account_not_active for a deactivated account
    */
@@ -89,7 +89,7 @@ export interface SignInService {
   signOut(tx: DatabaseTransaction, tokenHash: string): Promise<void>;
   /** Returns the account of a token and renews its idle time; null for an invalid token and for a deactivated account. */
   resolveToken(token: string): Promise<ResolvedToken | null>;
-  /** Like `resolveToken`, but does not renew the idle time and also accepts API tokens. For checks in the background. */
+  /** Like `resolveToken`, but takes the hash of the token, also of an API token, and does not renew the idle time. For background checks. */
   currentHolder(tokenHash: string): Promise<User | null>;
   /** Reads the account of a sign-in or an API token in the caller's transaction; null when the token was revoked. */
   holderOf(tx: DatabaseTransaction, tokenHash: string): Promise<User | null>;
@@ -109,7 +109,7 @@ export interface SignInService {
   endSignIns(tx: DatabaseTransaction, uid: string, exceptTokenHash?: string): Promise<void>;
   /** Ends every sign-in of an account except `exceptTokenHash`, and every API token, in the caller's transaction. */
   revokeAll(tx: DatabaseTransaction, uid: string, exceptTokenHash?: string): Promise<void>;
-  /** Ends the sign-ins and API tokens that were issued before a time (ISO 8601), in the caller's transaction. */
+  /** Ends the sign-ins and API tokens of an account that were issued before a time (ISO 8601), in the caller's transaction. */
   revokeIssuedBefore(tx: DatabaseTransaction, uid: string, time: string): Promise<void>;
   /** Returns the sign-ins of an account, most recently used first. */
   signInsOf(uid: string): Promise<OwnSignIn[]>;
@@ -121,7 +121,7 @@ export interface SignInService {
     tx: DatabaseTransaction,
     email: string,
   ): Promise<{ readonly code: string; readonly user: User } | null>;
-  /** Returns the account of a reset code like `consumeReset`, but does not consume the code. */
+  /** Returns the account of a reset code, which stays usable; null when the code is unknown, used or expired. */
   ownerOfReset(code: string): Promise<User | null>;
   /** Consumes a reset code and returns its account, in the caller's transaction; null when it is unknown, used or expired. */
   consumeReset(tx: DatabaseTransaction, code: string): Promise<User | null>;

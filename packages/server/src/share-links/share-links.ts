@@ -59,7 +59,7 @@ import { sharedItems } from './shared-items.ts';
 type NewLink = BodyOf<typeof createEndpoint>;
 
 export interface ShareLinks {
-  /** Lists the links that an account has created, or all links for an administrator, newest first. */
+  /** Lists the links that the user has created, for an administrator the links of all accounts, newest first. */
   list(user: User): Promise<ShareLink[]>;
   /** Creates a link. @throws AppError not_found, sharing_off, invalid_request, rate_limited */
   create(actor: Actor, newLink: NewLink): Promise<ResponseOf<typeof createEndpoint>>;
@@ -114,7 +114,12 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
     return [...images.values()];
   }
 
-  /** Returns the ids of the slides of a target, some of which the user may not view. @throws AppError not_found */
+  /**
+   * Returns the ids of the slides of a target, including slides that the user may not view; none for a case that the user may not see
+   * and for a saved view of another account.
+   *
+   * @throws AppError not_found for a collection that the user does not own
+   */
   async function imageIdsOf(
     user: User,
     { type, id }: ShareTarget,
@@ -129,7 +134,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
       const [view] = await findSavedViews(tx, [id]);
       return view?.uid === user.uid ? [view.image_id] : [];
     }
-    await collections.findOwn(user.uid, id, tx); // throws not_found for a collection of another account
+    await collections.findOwn(user.uid, id, tx); // throws not_found for an unknown collection and for one of another account
     return (await collections.get(user, id, tx)).items.flatMap(({ images }) => images);
   }
 
@@ -164,7 +169,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
     return expiresAt.toISOString();
   }
 
-  /** Finds a link and the ids of the slides that it opens now; null when it does not exist, has ended or opens no slide. */
+  /** Finds a link and the ids of the slides that it opens now; null for a link that is unknown, has ended, or has no slide or opening left. */
   async function findOpenableLink(connection: Connection, secretHash: string) {
     const link = await findShareLinkBySecret(connection, secretHash);
     if (link === null) return null;
@@ -182,7 +187,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
   async function requirePassword(link: ShareLinkRow, password: string | undefined, origin: Origin) {
     if (link.password_hash === null) return;
     if (password === undefined || password === '') throw new AppError('password_required');
-    await throttle.requireShareLink(origin, link.id);
+    await throttle.requireShareLink(origin, link.id); // throws rate_limited after too many wrong passwords
     // The queue of password hashing takes turns between accounts. A visitor has no account, so the link takes its place.
     const requester = { address: origin.address, account: `share link ${link.id}` };
     if (await signIn.matchesPasswordHash(link.password_hash, password, requester)) {
@@ -190,7 +195,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
       await throttle.requireShareLink(origin, link.id);
       return;
     }
-    await throttle.failShareLink(origin, link.id);
+    await throttle.failShareLink(origin, link.id); // counts the wrong password
     throw new AppError('password_invalid');
   }
 
@@ -217,7 +222,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
       return runLockedTransaction(db, 'accounts', async (tx) => {
         const user = await recheckCaller(tx, signIn, actor, 'sharing.own');
         await requireSharing(tx, await imagesOf(user, target, tx));
-        await limitActions.require(tx, 'share-link-created', actor);
+        await limitActions.require(tx, 'share-link-created', actor); // throws rate_limited
         const row: ShareLinkRow = {
           id: randomUUID(),
           secret_hash: hashSecret(secret),
@@ -271,7 +276,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
       const secretHash = hashSecret(secret);
       const found = await findOpenableLink(db, secretHash);
       if (found === null) {
-        await throttle.failShareLink(origin, null); // null: the secret opens no link
+        await throttle.failShareLink(origin, null); // counts the attempt; null: the secret opens no link
         throw new AppError('not_found');
       }
       await requirePassword(found.link, password, origin);

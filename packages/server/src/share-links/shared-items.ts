@@ -27,7 +27,7 @@ export async function sharedItems(
   const images = new Map((await findImages(db, [...imageIds])).map((image) => [image.id, image]));
   return (await itemsOfLink(db, link, imageIds)).map((item) => {
     const image = images.get(item.image_id);
-    // A pixel size that was derived from the magnification is not exact enough for visitors, and neither is the reverse.
+    // A derived pixel size or magnification (calculated from the other, because the file lacks it) is not exact enough for visitors.
     const isPixelSizeExact = image?.derived_scale !== 'mpp';
     const isMagnificationExact = image?.derived_scale !== 'objective_power';
     return {

@@ -248,7 +248,7 @@ function selectPositions(db: Connection, page: ImagePage, words: readonly string
     : otherQueries.reduce((union, query) => union.unionAll(query), firstQuery);
 }
 
-/** Selects all matching entries, sorted by creation time or size. No index contains these orders, so the database sorts the result. */
+/** Selects all matching entries, sorted by creation time or size, which no index contains: the database sorts them all. */
 function selectSortedByColumn(db: Connection, page: ImagePage, words: readonly string[], order: ImageOrder) {
   const range = page.dataset === undefined ? allSortKeys : rangeOfDataset(page.dataset);
   return sortInOrder(withinRange(selectMatchingWords(db, page, words), range, null), order);

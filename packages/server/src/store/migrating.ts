@@ -132,7 +132,7 @@ async function lockMigrations(tx: Transaction<Tables>): Promise<void> {
   await sql`pragma user_version = 1`.execute(tx);
 }
 
-/** Returns the dialect with an adapter for which migrations run in a transaction, under the lock of this module instead of Kysely's. */
+/** Returns the dialect with another adapter: migrations run in a transaction, under the lock of this module instead of Kysely's. */
 export function withOwnMigrationLock(dialect: Dialect): Dialect {
   const adapter: DialectAdapter =
     dialect.createAdapter() instanceof PostgresAdapter ? new LockedPostgres() : new TransactionalSqlite();
