@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react';
 import { clearCanvas } from '../overlay/clear-canvas.ts';
 import type { Placement } from '../overlay/placement.ts';
 import type { SlideView } from '../slide-view.ts';
-import type { LayerStyle } from './object-filter.ts';
+import type { LayerStyle } from './layer-style.ts';
 import { RasterLayer } from './raster-layer.ts';
 import { scaled } from './transform.ts';
 import { VectorLayer } from './vector-layer.ts';
@@ -27,8 +27,8 @@ interface LayerPainter {
 }
 
 /**
- * A canvas over the slide with one result layer. It is drawn in the same animation frame as the
- * slide, and lets pointer events pass through to the slide.
+ * A canvas over the slide with one result layer. It is drawn in the same animation frame as the slide, and lets pointer events
+ * pass through to the slide.
  */
 export function LayerCanvas({ view, descriptor, style, opacity, clip }: LayerCanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import type { Counts } from './count-objects.ts';
 import { Legend } from './Legend.tsx';
 import type { LayerSettings } from './layer-choices.ts';
-import type { LayerStyle } from './object-filter.ts';
+import type { LayerStyle } from './layer-style.ts';
 import classes from './Results.module.css';
 import { colourRangeOf } from './raster-style.ts';
 import { texts } from './texts.ts';

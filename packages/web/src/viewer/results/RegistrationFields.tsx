@@ -20,9 +20,12 @@ export function RegistrationFields({ kind, value, onChange, isDisabled }: Regist
       <NativeSelect
         label={texts.registration}
         value={method}
-        data={registrationMethods.map((each) => ({ value: each, label: texts.registrations[kind][each] }))}
+        data={registrationMethods.map((option) => ({
+          value: option,
+          label: texts.registrations[kind][option],
+        }))}
         onChange={({ currentTarget }) => {
-          const chosen = registrationMethods.find((each) => each === currentTarget.value);
+          const chosen = registrationMethods.find((option) => option === currentTarget.value);
           if (chosen !== undefined) onChange({ ...value, method: chosen });
         }}
         disabled={isDisabled}

@@ -80,6 +80,7 @@ export function Results({
   const [left, right] = visibleLayers;
   /** Position of the divider, 0 (left) to 1 (right); null unless two layers are compared. */
   const dividerPosition = left === undefined || right === undefined ? null : arrangement.dividerPosition;
+  // The second argument says whether to load the descriptor.
   const leftDescriptor = useOverlayDescriptor(left?.id ?? '', left !== undefined).data ?? null;
   const rightDescriptor = useOverlayDescriptor(right?.id ?? '', dividerPosition !== null).data ?? null;
   const descriptorAt = useCallback(
@@ -228,7 +229,7 @@ export function Results({
   );
 }
 
-/** The choice for a layer that is not in the arrangement. */
+/** The choice for a layer without one in the arrangement. */
 const hiddenChoice = { isVisible: false, style: {} } as const;
 
 interface VisibleLayerProps {

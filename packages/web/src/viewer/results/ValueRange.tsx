@@ -37,7 +37,7 @@ export function ValueRange({ min, max, isColoured, colourRange, style, onChange 
               label: value.charAt(0).toUpperCase() + value.slice(1),
             }))}
             onChange={({ currentTarget }) =>
-              onChange({ palette: paletteNames.find((each) => each === currentTarget.value) ?? 'viridis' })
+              onChange({ palette: paletteNames.find((name) => name === currentTarget.value) ?? 'viridis' })
             }
           />
           <div

@@ -5,7 +5,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { saveFile } from '../../browser/save-file.ts';
 import { type Counts, countsAsCsv } from './count-objects.ts';
 import { Legend } from './Legend.tsx';
-import { type LayerStyle, measurementRange } from './object-filter.ts';
+import { type LayerStyle, measurementRange } from './layer-style.ts';
 import { texts } from './texts.ts';
 import type { Areas } from './use-areas.ts';
 import { ValueRange } from './ValueRange.tsx';
@@ -22,23 +22,23 @@ interface VectorSettingsProps {
 /** Settings of a layer of objects: filters by class and measurement, colours, and the counts with their export. */
 export function VectorSettings({ descriptor, style, counts, areas, onChange }: VectorSettingsProps) {
   /** Index of the measurement that filters the objects; null without a filter. */
-  const { column } = style;
+  const { measurementIndex } = style;
   /** Choices of the filter: the measurements that at least one object has. */
   const measurementChoices = descriptor.measurements.flatMap(({ name, count }, index) =>
     count === 0 ? [] : [{ value: String(index), label: name }],
   );
-  const chooseColumn = (value: string) => {
-    if (value === '') return onChange({ column: null, isColoured: false });
+  const chooseMeasurement = (value: string) => {
+    if (value === '') return onChange({ measurementIndex: null, isColoured: false });
     const { min, max } = measurementRange(descriptor, Number(value));
-    return onChange({ column: Number(value), minValue: min, maxValue: max });
+    return onChange({ measurementIndex: Number(value), minValue: min, maxValue: max });
   };
   const regionName = areas.chosen?.label ?? texts.fieldOfView;
   const exportCounts = () => {
     if (counts === null) return;
     const filterCells =
-      column === null
+      measurementIndex === null
         ? ['', '', '']
-        : [descriptor.measurements[column]?.name ?? '', style.minValue, style.maxValue];
+        : [descriptor.measurements[measurementIndex]?.name ?? '', style.minValue, style.maxValue];
     const rows = descriptor.classes.flatMap(({ name }, index) =>
       style.hidden.has(index) ? [] : [[descriptor.name, regionName, name, ...filterCells, counts[name] ?? 0]],
     );
@@ -89,12 +89,12 @@ export function VectorSettings({ descriptor, style, counts, areas, onChange }: V
         <NativeSelect
           size="xs"
           label={texts.measurement}
-          value={column === null ? '' : String(column)}
+          value={measurementIndex === null ? '' : String(measurementIndex)}
           data={[{ value: '', label: texts.noFilter }, ...measurementChoices]}
-          onChange={({ currentTarget }) => chooseColumn(currentTarget.value)}
+          onChange={({ currentTarget }) => chooseMeasurement(currentTarget.value)}
         />
       )}
-      {column !== null && (
+      {measurementIndex !== null && (
         <>
           <Checkbox
             size="xs"
@@ -103,7 +103,7 @@ export function VectorSettings({ descriptor, style, counts, areas, onChange }: V
             onChange={({ currentTarget }) => onChange({ isColoured: currentTarget.checked })}
           />
           <ValueRange
-            {...measurementRange(descriptor, column)}
+            {...measurementRange(descriptor, measurementIndex)}
             isColoured={style.isColoured}
             style={style}
             onChange={onChange}

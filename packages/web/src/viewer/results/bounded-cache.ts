@@ -37,7 +37,7 @@ export class BoundedCache<Key, Value> {
     }
     this.#load(key, this.#abortController.signal).then(
       (value) => {
-        if (!this.#entries.has(key)) return;
+        if (!this.#entries.has(key)) return; // evicted while it was loading
         this.#entries.set(key, value);
         this.#onLoad();
       },

@@ -6,7 +6,7 @@ import type { VectorDescriptor } from '@lamina/contract';
 import { countObjects } from '../../api/results.ts';
 import { createAreaTest } from './area-contains.ts';
 import { visitObjects } from './layer-objects.ts';
-import { type ObjectFilter, passesFilter } from './object-filter.ts';
+import { type ObjectFilter, passesFilter } from './layer-style.ts';
 
 /** Numbers of objects by the name of their class. */
 export type Counts = Readonly<Record<string, number>>;
@@ -16,6 +16,7 @@ export type Counts = Readonly<Record<string, number>>;
  * server counts; for any other region or filter, the browser loads the objects and counts them.
  *
  * @param region a rectangle or an area, in pixels of the slide
+ * @param signal aborts the request to the server; counting in the browser always runs to the end
  * @returns null when the region contains more objects than the browser may load
  */
 export async function countObjectsIn(
@@ -27,7 +28,7 @@ export async function countObjectsIn(
   const isArea = 'type' in region;
   const bounds = isArea ? boundsOf(region) : region;
   const { minX, minY, maxX, maxY } = bounds;
-  if (!isArea && filter.column === null) {
+  if (!isArea && filter.measurementIndex === null) {
     return countObjects(descriptor.id, [minX, minY, maxX, maxY], signal);
   }
   const contains = isArea
@@ -36,7 +37,7 @@ export async function countObjectsIn(
   const countsByClass = descriptor.classes.map(() => 0);
   const isCounted = await visitObjects(
     descriptor,
-    { bounds, column: filter.column },
+    { bounds, measurementIndex: filter.measurementIndex },
     ({ x, y, classes, values }) => {
       for (const [object, classIndex] of classes.entries()) {
         if (values !== null && !passesFilter(filter, values[object] ?? Number.NaN)) continue;

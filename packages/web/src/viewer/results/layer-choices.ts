@@ -3,14 +3,14 @@
  * formats and parses it as a short text for the page's URL and for saved views: `9f1c2ab3_o60_p-magma_f0.25*01d2e3f4_x*swipe-50`.
  *
  * Layers are separated by `*`, the upper one first, and begin with the first 8 characters of their id. Options: `x` hidden, `o`
- * opacity in per cent, `p-` palette, `f` and `t` lowest and highest value, `h` hidden classes, `m` column of the measurement, `c`
+ * opacity in per cent, `p-` palette, `f` and `t` lowest and highest value, `h` hidden classes, `m` index of the measurement, `c`
  * coloured by the measurement. A layer has its default for a missing option. `swipe-` is the position of the divider between two
  * compared layers in per cent. None of these characters is escaped in a URL. The text is untrusted input: invalid parts are
  * ignored.
  */
 import type { RasterDescriptor, ResultLayer, VectorDescriptor } from '@lamina/contract';
 import { resultLimits } from '@lamina/contract';
-import { type LayerStyle, measurementRange } from './object-filter.ts';
+import { type LayerStyle, measurementRange } from './layer-style.ts';
 import { type PaletteName, paletteNames } from './palettes.ts';
 import { defaultRasterStyle } from './raster-style.ts';
 
@@ -85,7 +85,7 @@ function parseLayer(text: string): LayerChoice | null {
   const palette = paletteNames.find((name) => name === optionText('p-'));
   const minValue = parseNumber(optionText('f'));
   const maxValue = parseNumber(optionText('t'));
-  const column = parseInteger(optionText('m'), resultLimits.measurements - 1);
+  const measurementIndex = parseInteger(optionText('m'), resultLimits.measurements - 1);
   const hidden = optionText('h')
     ?.split('.')
     .map((text) => parseInteger(text, maxHiddenNumber))
@@ -98,7 +98,7 @@ function parseLayer(text: string): LayerChoice | null {
       ...(palette !== undefined && { palette }),
       ...(minValue !== undefined && { minValue }),
       ...(maxValue !== undefined && { maxValue }),
-      ...(column !== undefined && { column }),
+      ...(measurementIndex !== undefined && { measurementIndex }),
       ...(hidden !== undefined && { hidden: new Set(hidden) }),
       ...(options.includes('c') && { isColoured: true }),
     },
@@ -114,7 +114,7 @@ export function formatArrangement({ layers, dividerPosition }: Arrangement): str
 }
 
 function formatLayer({ layerKey, isVisible, opacity, style }: LayerChoice): string {
-  const { palette, minValue, maxValue, hidden, column, isColoured } = style;
+  const { palette, minValue, maxValue, hidden, measurementIndex, isColoured } = style;
   const options = [
     isVisible ? null : 'x',
     opacity === undefined ? null : `o${toPercent(opacity)}`,
@@ -122,7 +122,7 @@ function formatLayer({ layerKey, isVisible, opacity, style }: LayerChoice): stri
     minValue === undefined ? null : `f${minValue}`,
     maxValue === undefined ? null : `t${maxValue}`,
     hidden === undefined ? null : `h${[...hidden].sort((a, b) => a - b).join('.')}`,
-    column === undefined || column === null ? null : `m${column}`,
+    measurementIndex === undefined || measurementIndex === null ? null : `m${measurementIndex}`,
     isColoured === true ? 'c' : null,
   ];
   return [layerKey, ...options.filter((option) => option !== null)].join('_');
@@ -234,13 +234,13 @@ export function settingsOf(
   descriptor: Descriptor | null,
   { isVisible, opacity, style }: LayerChoice,
 ): LayerSettings {
-  const column = usableColumn(descriptor, style.column ?? null);
-  const defaults = defaultSettings(descriptor, column);
+  const measurementIndex = usableMeasurement(descriptor, style.measurementIndex ?? null);
+  const defaults = defaultSettings(descriptor, measurementIndex);
   const chosenStyle = {
     ...defaults.style,
     ...style,
-    column,
-    isColoured: column !== null && style.isColoured === true,
+    measurementIndex,
+    isColoured: measurementIndex !== null && style.isColoured === true,
   };
   return {
     isVisible,
@@ -253,15 +253,15 @@ export function settingsOf(
   };
 }
 
-/** Returns the settings as a choice, without those that equal the defaults of the layer; the opposite of `settingsOf`. */
+/** Returns the settings as a choice, without those that equal the defaults of the layer; the inverse of `settingsOf`. */
 export function choiceOf(
   layerKey: string,
   descriptor: Descriptor | null,
   settings: LayerSettings,
 ): LayerChoice {
   const { isVisible, opacity, style } = settings;
-  const defaults = defaultSettings(descriptor, style.column);
-  const { palette, minValue, maxValue, hidden, column, isColoured } = style;
+  const defaults = defaultSettings(descriptor, style.measurementIndex);
+  const { palette, minValue, maxValue, hidden, measurementIndex, isColoured } = style;
   return {
     layerKey,
     isVisible,
@@ -271,23 +271,25 @@ export function choiceOf(
       ...(minValue !== defaults.style.minValue && { minValue }),
       ...(maxValue !== defaults.style.maxValue && { maxValue }),
       ...(hidden.size > 0 && { hidden }),
-      ...(column !== null && { column }),
+      ...(measurementIndex !== null && { measurementIndex }),
       ...(isColoured && { isColoured }),
     },
   };
 }
 
-/** Returns the column unchanged; null if no object of the layer has the measurement of this column. */
-function usableColumn(descriptor: Descriptor | null, column: number | null): number | null {
-  if (descriptor?.kind !== 'vector' || column === null) return null;
-  return (descriptor.measurements[column]?.count ?? 0) > 0 ? column : null;
+/** Returns the index unchanged; null without a measurement, and when no object of the layer has it. */
+function usableMeasurement(descriptor: Descriptor | null, measurementIndex: number | null): number | null {
+  if (descriptor?.kind !== 'vector' || measurementIndex === null) return null;
+  return (descriptor.measurements[measurementIndex]?.count ?? 0) > 0 ? measurementIndex : null;
 }
 
-/** Returns the settings of a layer that the person has not changed. @param column measurement that filters the objects */
-function defaultSettings(descriptor: Descriptor | null, column: number | null) {
+/** Returns the settings of a layer that the person has not changed. @param measurementIndex of the filter; null without one */
+function defaultSettings(descriptor: Descriptor | null, measurementIndex: number | null) {
   if (descriptor?.kind === 'raster') return { opacity: 0.6, style: defaultRasterStyle(descriptor) };
   const { min, max } =
-    descriptor === null || column === null ? { min: 0, max: 1 } : measurementRange(descriptor, column);
+    descriptor === null || measurementIndex === null
+      ? { min: 0, max: 1 }
+      : measurementRange(descriptor, measurementIndex);
   const palette: PaletteName = 'viridis';
   return { opacity: 1, style: { palette, minValue: min, maxValue: max, hidden: new Set<number>() } };
 }

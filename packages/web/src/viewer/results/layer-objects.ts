@@ -31,12 +31,12 @@ export interface ObjectRange {
  * objects of a block, so some of them may lie outside the bounds.
  *
  * @param bounds null selects the whole layer
- * @param column index of the requested measurement; null for none
+ * @param measurementIndex index of the requested measurement; null for none
  * @returns false when the blocks contain more than `maxLoadedObjects` objects; `visit` is then not called
  */
 export async function visitObjects(
   { id, object_count }: Pick<VectorDescriptor, 'id' | 'object_count'>,
-  { bounds, column }: { readonly bounds: Bounds | null; readonly column: number | null },
+  { bounds, measurementIndex }: { readonly bounds: Bounds | null; readonly measurementIndex: number | null },
   visit: (objects: ObjectRange) => void,
 ): Promise<boolean> {
   const spans = new BlockIndex(await loadCachedIndex(id)).objectSpansIn(bounds);
@@ -58,7 +58,7 @@ export async function visitObjects(
     const range = { first: page * pageSize, count: Math.min(pageSize, object_count - page * pageSize) };
     const [centers, values] = await Promise.all([
       loadCenters(id, range),
-      column === null ? null : loadMeasurement(id, column, range),
+      measurementIndex === null ? null : loadMeasurement(id, measurementIndex, range),
     ]);
     // `centers` contains all x (4 bytes each), then all y (4 bytes each), then all classes (1 byte each).
     const x = new Float32Array(centers, 0, range.count);
@@ -80,7 +80,7 @@ export async function visitObjects(
 /** Loads one measurement of consecutive objects; the result has one value per object, NaN for objects without the measurement. */
 export async function loadMeasurementOf(
   { id, object_count }: Pick<VectorDescriptor, 'id' | 'object_count'>,
-  column: number,
+  measurementIndex: number,
   { first, count: objectCount }: ObjectSpan,
 ): Promise<Float32Array> {
   const result = new Float32Array(objectCount);
@@ -88,7 +88,9 @@ export async function loadMeasurementOf(
   for (let page = Math.floor(first / pageSize); page * pageSize < end; page++) {
     const pageStart = page * pageSize;
     const count = Math.min(pageSize, object_count - pageStart);
-    const pageValues = new Float32Array(await loadMeasurement(id, column, { first: pageStart, count }));
+    const pageValues = new Float32Array(
+      await loadMeasurement(id, measurementIndex, { first: pageStart, count }),
+    );
     const copyStart = Math.max(first, pageStart);
     const copyEnd = Math.min(end, pageStart + count);
     result.set(pageValues.subarray(copyStart - pageStart, copyEnd - pageStart), copyStart - first);

@@ -54,7 +54,7 @@ export function colourTableOf(descriptor: RasterDescriptor, style: RasterStyle):
 
   /** Returns the colour of a category of a mask; null for the background (category 0) and for hidden and unknown categories. */
   function categoryColourOf(value: number) {
-    const category = categories?.find((each) => Math.abs(each.value - value) < 0.5);
+    const category = categories?.find((candidate) => Math.abs(candidate.value - value) < 0.5);
     if (category === undefined || category.value === 0 || style.hidden.has(category.value)) return null;
     return category.color;
   }

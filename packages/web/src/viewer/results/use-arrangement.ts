@@ -24,7 +24,7 @@ export function useArrangement(
   const memory = use(ArrangementMemoryContext);
   const [chosen, setChosen] = useState(() => parseArrangement(memory.read()));
   const arrangement = completeArrangement(layers, chosen);
-  // Without layers, their list is still loading, and the URL stays unchanged.
+  // Without layers (there are none, or their list is still loading), the URL stays unchanged.
   const text = layers.length === 0 ? null : formatArrangement(withoutTrailingDefaults(layers, arrangement));
   useEffect(() => {
     if (text === null) return;

@@ -1,11 +1,11 @@
-/** Counts the objects of a result layer (such as detected cells) again after each movement of the slide. */
+/** React hook that counts the objects of a result layer (such as detected cells), and again after each movement of the slide. */
 import type { AreaGeometry } from '@lamina/annotations';
 import type { VectorDescriptor } from '@lamina/contract';
 import { useEffect, useState } from 'react';
 import { visibleBounds } from '../overlay/placement.ts';
 import type { SlideView } from '../slide-view.ts';
 import { type Counts, countObjectsIn } from './count-objects.ts';
-import type { ObjectFilter } from './object-filter.ts';
+import type { ObjectFilter } from './layer-style.ts';
 
 /** Objects are counted when the view and the filter have not changed for this time. */
 const countDelayMs = 300;
@@ -19,12 +19,12 @@ interface CountOptions extends ObjectFilter {
 }
 
 /**
- * Returns the numbers of objects in the field of view or in an area, by class; null until they are counted, and when there are
- * too many objects to count.
+ * Returns the numbers of objects in the field of view or in an area, by class; null without a layer, until the objects are
+ * counted, and when there are too many to count.
  */
 export function useCounts(
   view: SlideView,
-  { descriptor, area, column, minValue, maxValue }: CountOptions,
+  { descriptor, area, measurementIndex, minValue, maxValue }: CountOptions,
 ): Counts | null {
   /** The last counts with the options with which they were counted; null before the first ones. */
   const [lastCount, setLastCount] = useState<(CountOptions & { readonly counts: Counts | null }) | null>(
@@ -32,17 +32,17 @@ export function useCounts(
   );
   useEffect(() => {
     if (descriptor === null) return;
-    const filter = { column, minValue, maxValue };
+    const filter = { measurementIndex, minValue, maxValue };
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let request = new AbortController();
+    let runningCount = new AbortController();
     const scheduleCount = () => {
       clearTimeout(timer);
       timer = setTimeout(() => {
         const placement = view.placement();
         if (placement === null) return;
-        request.abort();
-        request = new AbortController();
-        const { signal } = request;
+        runningCount.abort();
+        runningCount = new AbortController();
+        const { signal } = runningCount;
         countObjectsIn(descriptor, area ?? visibleBounds(placement, view.size()), filter, signal).then(
           (counts) => {
             if (!signal.aborted) setLastCount({ descriptor, area, ...filter, counts });
@@ -56,15 +56,15 @@ export function useCounts(
     return () => {
       stopWatching();
       clearTimeout(timer);
-      request.abort();
+      runningCount.abort();
     };
-  }, [view, descriptor, area, column, minValue, maxValue]);
+  }, [view, descriptor, area, measurementIndex, minValue, maxValue]);
   // After a movement, the counts of the previous field stay until the objects in the new field are counted.
   const isCurrent =
     lastCount !== null &&
     lastCount.descriptor === descriptor &&
     lastCount.area === area &&
-    lastCount.column === column &&
+    lastCount.measurementIndex === measurementIndex &&
     lastCount.minValue === minValue &&
     lastCount.maxValue === maxValue;
   return isCurrent ? lastCount.counts : null;

@@ -16,7 +16,7 @@ const maxMeasurements = 4;
 
 /**
  * Returns a text that describes the value or object of a result layer under the pointer; null until the pointer has rested on the
- * slide for the first time.
+ * slide for the first time since `descriptorAt` changed.
  *
  * @param descriptorAt returns the layer shown at a horizontal position of the view, 0 to 1 from the left; null turns reading off
  */
@@ -24,9 +24,7 @@ export function useReadout(
   view: SlideView,
   descriptorAt: ((viewX: number) => RasterDescriptor | VectorDescriptor | null) | null,
 ): string | null {
-  /**
-   * The last text, with the `descriptorAt` (`source`) that it was read with: when the layers change, the text becomes outdated.
-   */
+  /** The last text, and the `descriptorAt` with which it was read (`source`): when the layers change, the text is outdated. */
   const [readout, setReadout] = useState<{ readonly source: unknown; readonly text: string } | null>(null);
   useEffect(() => {
     if (descriptorAt === null) return;
@@ -72,7 +70,7 @@ async function describe(
   if (descriptor.kind === 'raster') {
     const value = await loadValue(descriptor.id, { x, y }, signal);
     if (value === null) return texts.noValue;
-    const category = descriptor.categories?.find((each) => each.value === value);
+    const category = descriptor.categories?.find((candidate) => candidate.value === value);
     return texts.value(
       category === undefined ? formatFigure(value) : `${category.name} (${formatFigure(value)})`,
     );

@@ -1,14 +1,14 @@
 /**
  * Draws the objects of a vector layer (such as detected cells) over the slide: at high magnification as outlines, at medium
  * magnification as dots, and at low magnification as a density grid, whose cells are coloured by the number of objects in them.
- * The counts in the panel do not depend on this.
+ * The counts in the panel do not depend on how the objects are drawn.
  */
 import type { VectorDescriptor } from '@lamina/contract';
 import { loadBlock, loadBlockIndex, loadDensity } from '../../api/results.ts';
 import { type Placement, visibleBounds, zoomOf } from '../overlay/placement.ts';
 import { BoundedCache } from './bounded-cache.ts';
 import { loadMeasurementOf, maxLoadedObjects } from './layer-objects.ts';
-import type { LayerStyle } from './object-filter.ts';
+import type { LayerStyle } from './layer-style.ts';
 import { colourAt } from './palettes.ts';
 import { combine } from './transform.ts';
 import { BlockIndex, type BlockPaths, readBlock } from './vector-block.ts';
@@ -18,7 +18,7 @@ import { colourOfGroup, countInGrid, groupOf } from './vector-paths.ts';
 const maxDrawnObjects = 60_000;
 /** Smallest zoom at which outlines are drawn, in device pixels per slide pixel; below it, each object is a dot. */
 const minOutlineZoom = 0.25;
-/** Number of blocks in the cache. */
+/** Maximum number of blocks (spatial groups of objects) in the cache. */
 const maxBlocks = 512;
 /** Coordinates in blocks are quarters of a pixel. */
 const unitsPerPixel = 4;
@@ -39,6 +39,7 @@ interface LoadedBlock {
   filtered: { readonly style: LayerStyle; readonly paths: BlockPaths } | null;
 }
 
+/** A grid of object counts; `x`, `y` (upper left corner) and `cell` (side of a cell) are in pixels of the slide. */
 type DensityGrid = VectorDescriptor['density'][number];
 
 /** The painter of one vector layer. */
@@ -47,15 +48,15 @@ export class VectorLayer {
   readonly #blocks: BoundedCache<number, LoadedBlock>;
   /** Counts of one class in the cells of a density grid; the key is `level/class`. */
   readonly #densities: BoundedCache<string, Uint32Array>;
-  /** Values of the measurement `#column` by block; null while they are loading. */
+  /** Values of the measurement of the filter, by block; null while they are loading. */
   readonly #valuesByBlock = new Map<number, Float32Array | null>();
   readonly #onLoad: () => void;
   readonly #abortController = new AbortController();
   #index: BlockIndex | null = null; // null until it is loaded
   #style: LayerStyle;
-  /** Index of the measurement that the style filters by; null without a filter. */
-  #column: number | null;
-  /** The density grid that was drawn last, as an image with one pixel per cell. */
+  /** The measurement to which `#valuesByBlock` belongs, as its index in the descriptor; null without a filter. */
+  #measurementIndex: number | null;
+  /** The density grid that was drawn last, as an image with one pixel per cell; null before the first one. */
   #densityImage: {
     readonly level: number;
     readonly style: LayerStyle;
@@ -69,7 +70,7 @@ export class VectorLayer {
   constructor(descriptor: VectorDescriptor, style: LayerStyle, onLoad: () => void) {
     this.#descriptor = descriptor;
     this.#style = style;
-    this.#column = style.column;
+    this.#measurementIndex = style.measurementIndex;
     this.#onLoad = onLoad;
     const { id } = descriptor;
     this.#blocks = new BoundedCache(
@@ -94,14 +95,14 @@ export class VectorLayer {
         this.#index = new BlockIndex(buffer);
         onLoad();
       },
-      () => undefined, // the panel shows that the layer cannot be loaded
+      () => undefined, // without its index, the layer draws nothing
     );
   }
 
   setStyle(style: LayerStyle): void {
     this.#style = style;
-    if (this.#column === style.column) return;
-    this.#column = style.column;
+    if (this.#measurementIndex === style.measurementIndex) return;
+    this.#measurementIndex = style.measurementIndex;
     this.#valuesByBlock.clear();
   }
 
@@ -136,9 +137,9 @@ export class VectorLayer {
    */
   #pathsOf(block: number, loaded: LoadedBlock): BlockPaths | null {
     const style = this.#style;
-    if (style.column === null) return loaded.paths;
+    if (style.measurementIndex === null) return loaded.paths;
     if (loaded.filtered?.style === style) return loaded.filtered.paths;
-    const values = this.#valuesOf(block, style.column);
+    const values = this.#valuesOf(block, style.measurementIndex);
     if (values === null) return null;
     const paths = readBlock(loaded.buffer, (object, classIndex) =>
       groupOf(this.#descriptor, style, classIndex, values[object] ?? Number.NaN),
@@ -151,13 +152,13 @@ export class VectorLayer {
    * Returns the values of a measurement for the objects of a block. Starts to load them if necessary, and returns null until
    * then.
    */
-  #valuesOf(block: number, column: number): Float32Array | null {
+  #valuesOf(block: number, measurementIndex: number): Float32Array | null {
     const loadedValues = this.#valuesByBlock.get(block);
     if (loadedValues !== undefined || this.#index === null) return loadedValues ?? null;
     this.#valuesByBlock.set(block, null);
-    loadMeasurementOf(this.#descriptor, column, this.#index.objectSpanOf(block)).then(
+    loadMeasurementOf(this.#descriptor, measurementIndex, this.#index.objectSpanOf(block)).then(
       (values) => {
-        if (this.#abortController.signal.aborted || this.#column !== column) return;
+        if (this.#abortController.signal.aborted || this.#measurementIndex !== measurementIndex) return;
         this.#valuesByBlock.set(block, values);
         this.#onLoad();
       },
@@ -177,7 +178,7 @@ export class VectorLayer {
     for (const { group, outlines, centres, pointIndexes } of groups) {
       // Without a filter, the groups are classes, and hidden classes are omitted here. With a filter, `readBlock` has omitted
       // them already.
-      if (this.#style.column === null && this.#style.hidden.has(group)) continue;
+      if (this.#style.measurementIndex === null && this.#style.hidden.has(group)) continue;
       const colour = colourOfGroup(this.#descriptor, this.#style, group);
       context.fillStyle = colour;
       if (zoom >= minOutlineZoom) {
@@ -195,14 +196,16 @@ export class VectorLayer {
 
   /**
    * Draws the finest density grid whose cells are large enough on the screen. Computes the image of the grid first if necessary;
-   * until the counts for it are loaded, the previous image is drawn.
+   * until the counts for it are loaded, draws the previous image. If the layer has too many objects to load, the filter does not
+   * apply.
    */
   #drawDensity(context: CanvasRenderingContext2D, placement: Placement): void {
     const { density, classes, object_count } = this.#descriptor;
     const zoom = zoomOf(placement);
+    // The grids are sorted from fine to coarse.
     const grid = density.find(({ cell }) => cell * zoom >= minCellPixels) ?? density.at(-1);
     if (grid === undefined) return;
-    if (this.#style.column !== null && object_count <= maxLoadedObjects) {
+    if (this.#style.measurementIndex !== null && object_count <= maxLoadedObjects) {
       this.#countFiltered(grid);
     } else if (this.#densityImage?.level !== grid.level || this.#densityImage.style !== this.#style) {
       const countsOfClasses: Uint32Array[] = [];

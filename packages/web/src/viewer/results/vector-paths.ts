@@ -4,7 +4,7 @@
  */
 import type { VectorDescriptor } from '@lamina/contract';
 import { visitObjects } from './layer-objects.ts';
-import { type LayerStyle, measurementRange, passesFilter } from './object-filter.ts';
+import { type LayerStyle, measurementRange, passesFilter } from './layer-style.ts';
 import { colourAt } from './palettes.ts';
 
 /** Number of bins (colours) of a measurement. All objects of one colour are drawn as one path, so few colours are faster. */
@@ -16,7 +16,7 @@ const grey = [128, 128, 128] as const;
  * Returns the group of an object: the index of its class or, if the style colours objects by a measurement, the bin of its value.
  * Returns null when the style hides the object.
  *
- * @param value the object's value of the measurement `style.column`; NaN when the style has no column or the object has no value
+ * @param value the object's value of the measurement of the filter; NaN when there is no filter or the object has no value
  */
 export function groupOf(
   descriptor: VectorDescriptor,
@@ -25,9 +25,9 @@ export function groupOf(
   value: number,
 ): number | null {
   if (style.hidden.has(classIndex) || !passesFilter(style, value)) return null;
-  if (!style.isColoured || style.column === null) return classIndex;
-  // The value is not NaN here, because NaN does not pass the filter of a column.
-  const { min, max } = measurementRange(descriptor, style.column);
+  if (!style.isColoured || style.measurementIndex === null) return classIndex;
+  // The value is not NaN here, because NaN does not pass the filter by a measurement.
+  const { min, max } = measurementRange(descriptor, style.measurementIndex);
   // When all values are equal, all objects are in the highest bin.
   const position = max > min ? (value - min) / (max - min) : 1;
   return Math.min(binCount - 1, Math.max(0, Math.floor(position * binCount)));
@@ -35,7 +35,7 @@ export function groupOf(
 
 /** Returns the CSS colour of a group. */
 export function colourOfGroup({ classes }: VectorDescriptor, style: LayerStyle, group: number): string {
-  const isByMeasurement = style.isColoured && style.column !== null;
+  const isByMeasurement = style.isColoured && style.measurementIndex !== null;
   const colour = isByMeasurement
     ? colourAt(style.palette, group / (binCount - 1))
     : (classes[group]?.color ?? grey);
@@ -58,7 +58,7 @@ export async function countInGrid(
   const counts = new Uint32Array(width * height);
   const isComplete = await visitObjects(
     descriptor,
-    { bounds: null, column: style.column },
+    { bounds: null, measurementIndex: style.measurementIndex },
     ({ x, y, classes, values }) => {
       for (const [object, classIndex] of classes.entries()) {
         if (style.hidden.has(classIndex) || !passesFilter(style, values?.[object] ?? Number.NaN)) continue;
