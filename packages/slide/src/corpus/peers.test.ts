@@ -99,7 +99,7 @@ describe.skipIf(!openSlideReader || slides === '')(
   `Lamina compared with OpenSlide${skipReasons.openSlide || skipReasons.slides}`,
   () => {
     it.each(Object.entries(readByOpenSlide))(
-      'reads the same samples as the compared library from the real slide %s',
+      'reads the same samples as OpenSlide from the real slide %s',
       async (name, knownDifference) => {
         await expectSameSamples(openSlideReader, join(slides, name), knownDifference);
       },
@@ -111,7 +111,7 @@ describe.skipIf(!libvipsReader || slides === '')(
   `Lamina compared with libvips${skipReasons.libvips || skipReasons.slides}`,
   () => {
     it.each(Object.entries(readByLibvips))(
-      'reads the same samples as the compared library from the real slide %s',
+      'reads the same samples as libvips from the real slide %s',
       async (name, knownDifference) => {
         await expectSameSamples(libvipsReader, join(slides, name), knownDifference);
       },

@@ -65,19 +65,16 @@ describe('decodeJpegLs', () => {
     },
   );
 
-  it.each([1, 3, 10])(
-    'returns samples that differ from the original by at most the error limit NEAR = %i',
-    async (near) => {
-      const stream = await encodeJpegLs({ ...size, samplesPerPixel: 3, values: tissue.rgb }, 1, near);
-      const { rgb } = decodeJpegLs(stream, size, 'rgb');
-      const maxDifference = rgb.reduce(
-        (max, value, i) => Math.max(max, Math.abs(value - (tissue.rgb[i] as number))),
-        0,
-      );
-      expect(maxDifference).toBeGreaterThan(0);
-      expect(maxDifference).toBeLessThanOrEqual(near);
-    },
-  );
+  it.each([1, 3, 10])('returns samples that differ by at most the error limit NEAR = %i', async (near) => {
+    const stream = await encodeJpegLs({ ...size, samplesPerPixel: 3, values: tissue.rgb }, 1, near);
+    const { rgb } = decodeJpegLs(stream, size, 'rgb');
+    const maxDifference = rgb.reduce(
+      (max, value, i) => Math.max(max, Math.abs(value - (tissue.rgb[i] as number))),
+      0,
+    );
+    expect(maxDifference).toBeGreaterThan(0);
+    expect(maxDifference).toBeLessThanOrEqual(near);
+  });
 
   it.each([2, 7, 8, 10, 12, 16])(
     'returns the exact samples of one component of %i bits',
@@ -172,13 +169,10 @@ describe('decodeJpegLs', () => {
     expect(outcomes).not.toContain(false);
   });
 
-  it.skipIf(slides === undefined)(
-    'returns the expected colour for a tile of the real DICOM slide sm_image_jpegls.dcm (skipped without TEST_SLIDES)',
-    () => {
-      const file = readFileSync(join(slides ?? '', 'dicom/highdicom/sm_image_jpegls.dcm'));
-      const at = file.indexOf(Buffer.from([0xff, 0xd8, 0xff, 0xf7]));
-      const { rgb } = decodeJpegLs(file.subarray(at), { width: 10, height: 10 }, 'rgb');
-      expect([...rgb.subarray(0, 3)]).toEqual([243, 243, 243]);
-    },
-  );
+  it.skipIf(slides === undefined)('returns the colour of a DICOM tile (skipped without TEST_SLIDES)', () => {
+    const file = readFileSync(join(slides ?? '', 'dicom/highdicom/sm_image_jpegls.dcm'));
+    const at = file.indexOf(Buffer.from([0xff, 0xd8, 0xff, 0xf7]));
+    const { rgb } = decodeJpegLs(file.subarray(at), { width: 10, height: 10 }, 'rgb');
+    expect([...rgb.subarray(0, 3)]).toEqual([243, 243, 243]);
+  });
 });

@@ -20,10 +20,7 @@ describe('orientRaster', () => {
     [6, 'right, top', ['da', 'eb', 'fc']],
     [7, 'right, bottom', ['fc', 'eb', 'da']],
     [8, 'left, bottom', ['cf', 'be', 'ad']],
-  ])(
-    'turns an image with the TIFF Orientation %d upright (row 0 and column 0 show its sides %s)',
-    (orientation, _, rows) => {
-      expect(orientRaster(raster('abc', 'def'), orientation)).toEqual(raster(...rows));
-    },
-  );
+  ])('turns an image of TIFF Orientation %d upright (row 0, column 0: %s)', (orientation, _, rows) => {
+    expect(orientRaster(raster('abc', 'def'), orientation)).toEqual(raster(...rows));
+  });
 });

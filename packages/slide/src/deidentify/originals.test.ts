@@ -127,14 +127,11 @@ describe.skipIf(slides === '')('de-identified copy of a real slide (skipped with
     },
   );
 
-  it.each(Object.keys(realSlides))(
-    'has the same bytes whether it is read in small or in large ranges: %s',
-    async (name) => {
-      const path = join(slides, name);
-      const { bytes } = await copyOf(path);
-      for (const seed of [2, 3]) expect(Buffer.compare((await copyOf(path, seed)).bytes, bytes)).toBe(0);
-    },
-  );
+  it.each(Object.keys(realSlides))('has the same bytes for reads of any length: %s', async (name) => {
+    const path = join(slides, name);
+    const { bytes } = await copyOf(path);
+    for (const seed of [2, 3]) expect(Buffer.compare((await copyOf(path, seed)).bytes, bytes)).toBe(0);
+  });
 
   it.each(Object.entries(realSlides).filter(([, identifiers]) => identifiers.length > 0))(
     'contains none of the identifiers of the original: %s',
@@ -233,19 +230,16 @@ describe('de-identified copy of a generated slide', () => {
     ['classic', {}],
     ['big-endian', { littleEndian: false }],
     ['BigTIFF', { isBig: true }],
-  ])(
-    'has the pixels of the original, but zeros in place of the label and the macro: %s SVS',
-    async (name, plan) => {
-      const directories = await svsDirectories({});
-      const bytes = await buildSvs(plan);
-      const path = await writeSlide(`${name}.svs`, bytes);
-      const { bytes: copy, path: copyPath } = await copyOf(path);
-      await expectSamePixels(path, copyPath);
-      const zeroed = copy.filter((byte, i) => byte === 0 && bytes[i] !== 0).length;
-      expect(zeroed).toBeGreaterThan(100);
-      expect(directories.length).toBeGreaterThan(3);
-    },
-  );
+  ])('has the original pixels, and zeros for label and macro: %s SVS', async (name, plan) => {
+    const directories = await svsDirectories({});
+    const bytes = await buildSvs(plan);
+    const path = await writeSlide(`${name}.svs`, bytes);
+    const { bytes: copy, path: copyPath } = await copyOf(path);
+    await expectSamePixels(path, copyPath);
+    const zeroed = copy.filter((byte, i) => byte === 0 && bytes[i] !== 0).length;
+    expect(zeroed).toBeGreaterThan(100);
+    expect(directories.length).toBeGreaterThan(3);
+  });
 
   it('has no label when the label is the second directory of an SVS', async () => {
     const directories = await svsDirectories({});

@@ -287,7 +287,7 @@ describe('openSlideFrom', () => {
       'LIMIT_EXCEEDED',
     ],
   ])(
-    'rejects an SCN file with $3 %s, in a message that names no patient',
+    'throws $3 for a Leica SCN file %s, in a message that names no patient',
     async (_, directories, xml, code) => {
       const opening = open(directories, xml);
       await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });

@@ -289,7 +289,7 @@ describe('openSlideFrom', () => {
       'FILE_CORRUPT',
     ],
   ])(
-    'rejects a Philips slide with $3 %s, in a message that names no patient',
+    'throws $3 for a Philips slide %s, in a message that names no patient',
     async (_, directories, description, code) => {
       const opening = open(directories, description);
       await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });

@@ -295,14 +295,11 @@ describe('openSlideFrom', () => {
       [page(withTags(greyDirectory(0), { [tag.TileOffsets]: short(9) }), 'FullResolution')],
       'FILE_CORRUPT',
     ],
-  ])(
-    'throws $2 for a QPTIFF %s, with a message that contains no name of a patient',
-    async (_, directories, code) => {
-      const opening = open(directories);
-      await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
-      await expect(opening).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
-    },
-  );
+  ])('throws $2 for a QPTIFF %s, in a message that names no patient', async (_, directories, code) => {
+    const opening = open(directories);
+    await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
+    await expect(opening).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
+  });
 
   it('throws LIMIT_EXCEEDED when the XML of all pages of a QPTIFF has more than 16 MiB', async () => {
     const { bytes, directories } = buildTiff({ directories: fluorescence });

@@ -312,34 +312,14 @@ describe('openSlideFrom with a damaged .vsi file', () => {
   const FIELD = 32;
 
   it.each<[string, (file: Buffer) => unknown, string]>([
-    [
-      'whose metadata tree starts inside its own header',
-      (file) => file.writeUInt32LE(0, VOLUME + 8),
-      'FILE_CORRUPT',
-    ],
-    [
-      'whose metadata tree starts past the end of the file',
-      (file) => file.writeUInt32LE(2 ** 31, VOLUME + 8),
-      'FILE_TRUNCATED',
-    ],
-    ['whose metadata tree has a 64-bit offset', (file) => file.writeUInt32LE(1, VOLUME + 12), 'FILE_CORRUPT'],
-    ['whose metadata tree is empty', (file) => file.writeUInt32LE(0, VOLUME + 16), 'FORMAT_NOT_SUPPORTED'],
-    [
-      'whose metadata tree is not of the type volume',
-      (file) => file.writeUInt16LE(25, FIELD + 20),
-      'FORMAT_NOT_SUPPORTED',
-    ],
-    [
-      'whose metadata tree has an unknown tag',
-      (file) => file.writeUInt32LE(2001, FIELD + 4),
-      'FORMAT_NOT_SUPPORTED',
-    ],
-    [
-      'whose only metadata field is not of the type volume',
-      (file) => file.writeUInt32LE(5, FIELD),
-      'FORMAT_NOT_SUPPORTED',
-    ],
-  ])('throws $2 for a slide %s', async (_, damage, code) => {
+    ['that starts in its own header', (file) => file.writeUInt32LE(0, VOLUME + 8), 'FILE_CORRUPT'],
+    ['that starts past the file end', (file) => file.writeUInt32LE(2 ** 31, VOLUME + 8), 'FILE_TRUNCATED'],
+    ['with a 64-bit offset', (file) => file.writeUInt32LE(1, VOLUME + 12), 'FILE_CORRUPT'],
+    ['that is empty', (file) => file.writeUInt32LE(0, VOLUME + 16), 'FORMAT_NOT_SUPPORTED'],
+    ['that is not a volume', (file) => file.writeUInt16LE(25, FIELD + 20), 'FORMAT_NOT_SUPPORTED'],
+    ['with an unknown tag', (file) => file.writeUInt32LE(2001, FIELD + 4), 'FORMAT_NOT_SUPPORTED'],
+    ['whose only field is not a volume', (file) => file.writeUInt32LE(5, FIELD), 'FORMAT_NOT_SUPPORTED'],
+  ])('throws $2 for a metadata tree %s', async (_, damage, code) => {
     const file = buildVsi([stack]);
     damage(file);
     await expect(open(file, await ets())).rejects.toMatchObject({ name: 'SlideError', code });

@@ -46,7 +46,7 @@ describe('readJpegHead, which reads a JPEG up to its compressed pixels,', () => 
   });
 
   it.each([10, 4000, 5000, 100_000, 2_000_000])(
-    'returns the header of a JPEG with %i bytes of comments',
+    'returns the header after %i bytes of comments',
     async (bytes) => {
       const long = withComments(bytes);
       const { source, counter } = countingSource(long);

@@ -168,15 +168,12 @@ describe('intervalReader with an invalid list of interval starts', () => {
     ['points past the end', (starts) => Float64Array.from(starts, (start) => start + 2 ** 40)],
     ['contains NaN', (starts) => Float64Array.from(starts, () => Number.NaN)],
     ['contains infinity', (starts) => Float64Array.from(starts, () => Number.POSITIVE_INFINITY)],
-  ])(
-    'returns the correct pixels by searching the image for restart markers when the list %s',
-    async (_, change) => {
-      const jpeg = await encodeIntervals(picture, coding);
-      const part = await (await readerOf(jpeg, change([...jpeg.starts])))(area);
-      const whole = await pixelsOf(jpeg.bytes);
-      expect(difference(await pixelsOf(part), cropRaster(whole, 64, 16, 192, 96)).max).toBe(0);
-    },
-  );
+  ])('returns correct pixels by searching for restart markers when the list %s', async (_, change) => {
+    const jpeg = await encodeIntervals(picture, coding);
+    const part = await (await readerOf(jpeg, change([...jpeg.starts])))(area);
+    const whole = await pixelsOf(jpeg.bytes);
+    expect(difference(await pixelsOf(part), cropRaster(whole, 64, 16, 192, 96)).max).toBe(0);
+  });
 
   // The byte before the start of an interval is the second byte of its restart marker.
   it.each<[string, (jpeg: Buffer, starts: readonly number[]) => Buffer]>([

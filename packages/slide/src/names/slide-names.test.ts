@@ -52,18 +52,15 @@ describe('mayBeDicom and mayBeDicomByContent', () => {
 
 describe('companion files of a slide', () => {
   it.each(['a.mrxs', 'a.vms', 'a.vmu', 'a.vsi', 'a.dcm', 'a.dicom', 'IM0001'])(
-    'are expected beside the file %s',
+    'are expected beside %s',
     (name) => {
       expect(usuallyHasCompanions(name)).toBe(true);
     },
   );
 
-  it.each(['a.svs', 'a.tif', 'a.ome.tiff', 'a.txt', '.vsi'])(
-    'are not expected beside the file %s',
-    (name) => {
-      expect(usuallyHasCompanions(name)).toBe(false);
-    },
-  );
+  it.each(['a.svs', 'a.tif', 'a.ome.tiff', 'a.txt', '.vsi'])('are not expected beside %s', (name) => {
+    expect(usuallyHasCompanions(name)).toBe(false);
+  });
 
   it.each([
     ['A.mrxs', 'a'],
@@ -78,7 +75,7 @@ describe('companion files of a slide', () => {
     ['a.VMS', true],
     ['a.vmu', true],
     ['a.mrxs', false],
-  ])('are listed in the content of $0 according to listsItsCompanions: $1', (name, isListed) => {
+  ])('are listed in the file $0 itself: listsItsCompanions returns $1', (name, isListed) => {
     expect(listsItsCompanions(name)).toBe(isListed);
   });
 });

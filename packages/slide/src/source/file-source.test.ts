@@ -121,11 +121,14 @@ describe('openFileSource', () => {
     await expect(openFileSource(folder)).rejects.toMatchObject({ code: 'NOT_A_SLIDE' });
   });
 
-  it.skipIf(process.platform === 'win32')('rejects a named pipe without waiting for a writer', async () => {
-    const pipe = join(folder, 'pipe');
-    execFileSync('mkfifo', [pipe]);
-    await expect(openFileSource(pipe)).rejects.toMatchObject({ code: 'NOT_A_SLIDE' });
-  });
+  it.skipIf(process.platform === 'win32')(
+    'throws an error for a named pipe without waiting for a writer',
+    async () => {
+      const pipe = join(folder, 'pipe');
+      execFileSync('mkfifo', [pipe]);
+      await expect(openFileSource(pipe)).rejects.toMatchObject({ code: 'NOT_A_SLIDE' });
+    },
+  );
 });
 
 describe('the fingerprint of a slide', () => {

@@ -122,7 +122,7 @@ describe('access to the files of a slide', () => {
     await files.close();
   });
 
-  it('is rejected with FILE_CORRUPT for a file that a VMS slide names after a non-ASCII blank', async () => {
+  it('is rejected with FILE_CORRUPT when a VMS slide names a file after a non-ASCII blank', async () => {
     const folder = join(root, 'vms');
     await mkdir(folder);
     const description = '[Virtual Microscope Specimen]\nImageFile=own.jpg\n\u00a0ImageFile=other.jpg\n';

@@ -75,10 +75,7 @@ describe('initialiseAuth with a stored sign-in', () => {
 
   it.each([
     ['a network error', () => Promise.reject(new TypeError('Failed to fetch'))],
-    [
-      'the error token_unverifiable (identity provider unreachable)',
-      () => errorResponse('token_unverifiable'),
-    ],
+    ['the error token_unverifiable', () => errorResponse('token_unverifiable')],
     ['the error rate_limited', () => errorResponse('rate_limited')],
     ['an HTML error page of a proxy', () => new Response('<h1>Bad gateway</h1>', { status: 502 })],
   ])('keeps the user signed in after %s, because an outage must not sign users out', async (_, answer) => {
