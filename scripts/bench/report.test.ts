@@ -80,7 +80,7 @@ describe('verdictOf (comparison of a benchmark result with its goal)', () => {
 });
 
 describe('serverVerdicts (goals of the server benchmark)', () => {
-  it('reports the ratio to a server that is not installed as not measured', () => {
+  it('reports the throughput ratio to nginx as "not measured" when nginx is not installed', () => {
     const { nginx: _, ...withoutNginx } = results;
     const [ratioToNginx, cpu] = serverVerdicts({ results: withoutNginx, pixels: null });
     expect(ratioToNginx).toMatchObject({ measured: 'not measured', reached: '' });
@@ -89,7 +89,7 @@ describe('serverVerdicts (goals of the server benchmark)', () => {
 });
 
 describe('serversTable (results of the server benchmark)', () => {
-  it('has a row for each measured server, with its ratio to nginx', () => {
+  it('has a row for each measured server, with the ratio of its throughput to that of nginx', () => {
     const servers = ['nginx', 'product', 'OpenSlide'].map((name) => ({
       name,
       version: '1',
@@ -101,7 +101,7 @@ describe('serversTable (results of the server benchmark)', () => {
     expect(product).toMatch(/^\| product \| 30,000 \| 0\.500 \|/);
   });
 
-  it('shows no ratio to nginx for a server that was measured with another slide', () => {
+  it('shows no throughput ratio to nginx for a server that was measured with another slide', () => {
     const servers = [{ name: 'product', version: '1', usesOtherSlide: true }];
     expect(serversTable(servers, results).split('\n')[2]).toMatch(/its own slide\) \| 30,000 \| – \|/);
   });

@@ -43,7 +43,7 @@ describe('viewingTrace (tiles requested by several simulated viewers)', () => {
 });
 
 describe('fieldsOfViewer (tiles requested by one simulated viewer)', () => {
-  it('returns no tile twice, as with a browser cache', () => {
+  it('returns no tile twice, because a browser would have it in its cache', () => {
     const tiles = [...fieldsOfViewer(slide, randomFrom(3))].flat();
     expect(new Set(tiles).size).toBe(tiles.length);
   });

@@ -168,7 +168,7 @@ describe('a 401 response to a call of the API client', () => {
   });
 });
 
-describe('endpointUrl', () => {
+describe('endpointUrl (URL of an API request)', () => {
   it('returns a URL with escaped path parameters and without undefined query values', () => {
     expect(endpointUrl({ ...getProfile, path: '/a/:uid/b/:name' }, { uid: 'x/y', name: 'ö' })).toBe(
       '/api/v1/a/x%2Fy/b/%C3%B6',
@@ -179,7 +179,7 @@ describe('endpointUrl', () => {
   });
 });
 
-describe('messageOf', () => {
+describe('messageOf (message of an error for the person)', () => {
   it('returns the message of an error response, and the fallback message for every other error', () => {
     expect(messageOf(new ResponseError('not_found', 'Yok.'), 'Olmadı.')).toBe('Yok.');
     expect(messageOf(new NoResponseError(null), 'Olmadı.')).toBe('Olmadı.');

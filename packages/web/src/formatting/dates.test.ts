@@ -5,15 +5,15 @@ import { formatDate, formatDateAndTime } from './dates.ts';
 const moment = new Date(2026, 10, 21, 14, 5).toISOString();
 
 describe('formatDate and formatDateAndTime', () => {
-  it('return, from formatDate, the day, Turkish month name and year', () => {
+  it('formatDate returns the day, the Turkish name of the month and the year', () => {
     expect(formatDate(moment)).toBe('21 Kasım 2026');
   });
 
-  it('return, from formatDateAndTime, the date in Turkish and the time', () => {
+  it('formatDateAndTime returns the date in Turkish and the time', () => {
     expect(formatDateAndTime(moment)).toBe('21 Kasım 2026 14:05');
   });
 
-  it.each([null, '', 'yesterday'])('return N/A for the missing or invalid date %j', (iso) => {
+  it.each([null, '', 'yesterday'])('both return "N/A" for the missing or invalid date %j', (iso) => {
     expect(formatDate(iso)).toBe('N/A');
     expect(formatDateAndTime(iso)).toBe('N/A');
   });

@@ -11,7 +11,7 @@ function show(scale: SlideScale, rotation = 0): void {
 /** A slide whose file states both its pixel size (0.5 µm) and its magnification. */
 const calibrated: SlideScale = { mpp: 0.5, objectivePower: 20, derived: null };
 
-describe('ScaleReadout', () => {
+describe('ScaleReadout (scale bar and magnification in the viewer)', () => {
   it('shows a scale bar when the file states its pixel size', () => {
     show(calibrated);
     screen.getByText('50 µm');

@@ -12,7 +12,7 @@ const validXml = `<?xml version="1.0" encoding="UTF-8"?>
   <Size Width="46000" Height="32914"/>
 </Image>`;
 
-describe('parseDescriptor', () => {
+describe('parseDescriptor (Deep Zoom descriptor)', () => {
   it('returns size, tile size, overlap and format', () => {
     expect(parseDescriptor(validXml)).toEqual({
       width: 46000,
@@ -76,7 +76,7 @@ describe('maxLevelOf and minLevelOf', () => {
   );
 });
 
-describe('loadDescriptor', () => {
+describe('loadDescriptor (Deep Zoom descriptor)', () => {
   const request = { signal: new AbortController().signal, onRenewing: () => {} };
   const load = (respond: () => Promise<Response | 'session-lost'>) =>
     loadDescriptor(respond, '/image.dzi', request);

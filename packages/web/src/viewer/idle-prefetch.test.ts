@@ -75,7 +75,7 @@ describe('createIdlePrefetch (loads tiles around a view at rest)', () => {
     expect(fetchPixels).toHaveBeenCalled();
   });
 
-  it('requests nothing after a movement until all visible tiles are drawn', () => {
+  it('requests nothing after a movement of the view until all visible tiles are drawn', () => {
     const { prefetch, fetchPixels } = prefetchWith();
     prefetch.onTilesMissing();
     prefetch.onMove();

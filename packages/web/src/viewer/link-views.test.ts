@@ -57,7 +57,7 @@ function linkTwoViews() {
 }
 
 describe('fieldOf (visible part of a slide)', () => {
-  it('returns the field (centre, zoom, rotation, mirroring) that is visible with a placement', () => {
+  it('returns centre, zoom, rotation and mirroring from the position of a slide on the screen', () => {
     const fields = fc.record({
       x: fc.integer({ min: 0, max: 100_000 }),
       y: fc.integer({ min: 0, max: 100_000 }),

@@ -3,7 +3,7 @@ import { formatField, parseField } from './view-address.ts';
 
 const upright = { rotation: 0, isMirrored: false };
 
-describe('formatField and parseField', () => {
+describe('formatField and parseField (visible part of a slide in the URL)', () => {
   it.each([
     ['upright', { x: 1234.56, y: 10, zoom: 0.5, ...upright }, 'x=1234.6&y=10&zoom=0.5'],
     ['rotated by 90°', { x: 1, y: 2, zoom: 1, ...upright, rotation: 90 }, 'x=1&y=2&zoom=1&rotation=90'],
@@ -42,7 +42,7 @@ describe('formatField and parseField', () => {
   });
 });
 
-it('formatField and parseField keep the fields of two slides apart by a prefix of the parameter names', () => {
+it('formatField and parseField distinguish the visible parts of two slides in one URL by a prefix of the parameters', () => {
   const [first, second] = [
     { x: 1, y: 2, zoom: 1, rotation: 90, isMirrored: true },
     { x: 3, y: 4, zoom: 0.5, ...upright },

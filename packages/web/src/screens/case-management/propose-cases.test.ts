@@ -11,7 +11,7 @@ const images = [
 ].map((file_name) => ({ id: file_name, file_name }));
 const rule = { separator: '_', caseParts: 1 } as const;
 
-describe('proposeCases', () => {
+describe('proposeCases (groups slides into cases by file name)', () => {
   it('groups slides whose file names begin with the same case name, with block and stain, in natural order', () => {
     expect(proposeCases(images, rule, new Set())).toEqual([
       {

@@ -198,8 +198,12 @@ describe('the image view of the viewer', () => {
   });
 
   it.each([
-    ['shows the thumbnail when the URL contains the whole slide', '', 2],
-    ['shows no thumbnail when the URL contains a field of the slide', '&x=500&y=400&zoom=1', 1],
+    ['shows the thumbnail when the URL contains no field (visible part) of the slide', '', 2],
+    [
+      'shows no thumbnail when the URL contains a field (visible part) of the slide',
+      '&x=500&y=400&zoom=1',
+      1,
+    ],
   ])('%s, before tiles are loaded', async (_, fieldParameters, imageCount) => {
     stubViewerApi({ descriptors: [pendingResponse] });
     renderViewer(`/wsi-viewer?image=${liverImage.id}${fieldParameters}`);

@@ -14,7 +14,7 @@ async function eventsOf(...parts: readonly string[]) {
   return Array.fromAsync(readServerEvents(stream as Parameters<typeof readServerEvents>[0]));
 }
 
-describe('readServerEvents', () => {
+describe('readServerEvents (server-sent events)', () => {
   it('yields an event that arrives in several parts', async () => {
     expect(await eventsOf('event: layer\nid: 7\nda', 'ta: {"a":"b: c"}\n', '\n')).toEqual([
       { event: 'layer', id: '7', data: '{"a":"b: c"}' },

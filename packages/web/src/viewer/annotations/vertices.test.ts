@@ -31,7 +31,7 @@ describe('verticesOf (vertices of an annotation that can be dragged)', () => {
   });
 });
 
-describe('moveVertex', () => {
+describe('moveVertex (of an annotation)', () => {
   it('keeps the ring of a polygon closed when its first vertex is moved', () => {
     const [first] = verticesOf(twoTriangles);
     if (first === undefined) throw new Error('There are no vertices.');
@@ -61,7 +61,7 @@ describe('moveVertex', () => {
   });
 });
 
-describe('insertVertex', () => {
+describe('insertVertex (into an annotation)', () => {
   it('inserts a vertex into the edge that is nearest to the new position', () => {
     expect(insertVertex(triangle, [5, 1])).toMatchObject({
       coordinates: [
@@ -77,7 +77,7 @@ describe('insertVertex', () => {
   });
 });
 
-describe('removeVertex', () => {
+describe('removeVertex (from an annotation)', () => {
   it('returns null for a vertex of a triangle, which would become a line', () => {
     const [first] = verticesOf(triangle);
     expect(first && removeVertex(triangle, first)).toBeNull();

@@ -36,7 +36,7 @@ const points = fc.record({
   y: fc.integer({ min: 0, max: 200_000 }),
 });
 
-describe('toScreen, toImage and placementOf', () => {
+describe('toScreen, toImage and placementOf (slide pixels on the screen)', () => {
   it('toImage returns the image pixel that toScreen has converted, for every rotation, zoom and mirroring', () => {
     fc.assert(
       fc.property(placements, points, (placement, point) => {

@@ -58,7 +58,7 @@ describe('TilePictures (decoded tiles in memory)', () => {
     expect(visible.every(({ url }) => pictures.get(url))).toBe(true);
   });
 
-  it('closes a bitmap after its upload, and deletes the texture when the picture is removed', async () => {
+  it('closes a bitmap after its upload to graphics memory, and deletes the texture when the picture is removed', async () => {
     const deleteTexture = vi.fn<(texture: WebGLTexture) => void>();
     pictures.deleteTexturesWith(deleteTexture);
     const picture = await add('tile');

@@ -128,7 +128,7 @@ describe('the upload panel of the slides screen', () => {
     const waitUntilEnabled = (button: HTMLButtonElement) =>
       waitFor(() => expect(button.disabled).toBe(false));
 
-    it('asks who may see the slides, and announces no upload before the user has decided', async () => {
+    it('asks who may see the slides, and announces no upload to the server before the user has decided', async () => {
       const { dialog, start, calls, person, panel } = await chooseFileForNewDataset('Taslak');
       expect(start.disabled).toBe(true);
       dialog.getByText('Slaytlar okunur okunmaz bütün aktif kullanıcılara görünür.');
@@ -150,7 +150,7 @@ describe('the upload panel of the slides screen', () => {
       expect(changes[0]?.body).toEqual({ dataset: 'Taslak 2', access: 'restricted', listed: false });
     });
 
-    it('announces no upload when restricting the dataset fails', async () => {
+    it('announces no upload to the server when restricting the dataset fails', async () => {
       const { dialog, start, calls, person } = await chooseFileForNewDataset('Taslak 3', {
         'PUT /admin/datasets': errorResponse('unavailable'),
       });
@@ -161,7 +161,7 @@ describe('the upload panel of the slides screen', () => {
       expect(announcedUploads(calls)).toEqual([]);
     });
 
-    it('starts the upload at once when the user chooses access for all members, and does not ask again for the same dataset', async () => {
+    it('starts the upload when the user chooses access for all members, and does not ask again for this dataset', async () => {
       const { dialog, start, calls, person, panel, choose } = await chooseFileForNewDataset('Taslak 4');
       await person.click(dialog.getByRole('radio', { name: 'Bütün kullanıcılar' }));
       await waitUntilEnabled(start);
