@@ -171,15 +171,18 @@ describe('npm run doctor: checks of folders', () => {
     },
   );
 
-  it.skipIf(!fs.existsSync('/dev/shm'))('report a data folder in memory as wrong', async () => {
-    const folder = fs.mkdtempSync('/dev/shm/lamina-doctor-');
-    onTestFinished(() => fs.rmSync(folder, { recursive: true }));
-    const findings = await checkDataFolder(configOf(folder));
-    expect(findings[0]).toMatchObject({
-      state: 'wrong',
-      message: expect.stringContaining('in memory') as string,
-    });
-  });
+  it.skipIf(!fs.existsSync('/dev/shm'))(
+    'report a data folder on a file system in memory (tmpfs) as wrong',
+    async () => {
+      const folder = fs.mkdtempSync('/dev/shm/lamina-doctor-');
+      onTestFinished(() => fs.rmSync(folder, { recursive: true }));
+      const findings = await checkDataFolder(configOf(folder));
+      expect(findings[0]).toMatchObject({
+        state: 'wrong',
+        message: expect.stringContaining('in memory') as string,
+      });
+    },
+  );
 
   it('report a disk that is smaller than the sum of the cache limits as a note', async () => {
     const findings = await checkDataFolder({
@@ -236,7 +239,7 @@ describe('npm run doctor: checkAddresses', () => {
 });
 
 describe('npm run doctor: checkPorts', () => {
-  it('reports a port as wrong when another program listens on it, and metrics on a public address as a note', async () => {
+  it('reports a port on which another program listens as wrong, and a metrics port on a public address as a note', async () => {
     const otherProgram = net.createServer((socket) => void socket.end('no HTTP')).listen(0, '127.0.0.1');
     onTestFinished(() => void otherProgram.close());
     await once(otherProgram, 'listening');
@@ -260,15 +263,19 @@ describe('npm run doctor: checkSecrets', () => {
     ['one server with a key file', 'ok', oneServer],
     ['a shared database without SECRET_KEY', 'wrong', sharedDatabase],
     ['a shared database with SECRET_KEY', 'ok', { ...sharedDatabase, secretKey: 'k'.repeat(32) }],
-    ['a key file and THROTTLE=off', 'ok and wrong', { ...oneServer, throttle: false }],
+    [
+      'one server with a key file and THROTTLE=off (two findings)',
+      'ok and wrong',
+      { ...oneServer, throttle: false },
+    ],
   ])('reports %s as %s', (_, states, config) => {
     const findings = checkSecrets(config);
     expect(findings.map(({ state }) => state).join(' and ')).toBe(states);
   });
 });
 
-describe('npm run doctor: reasonOf an error', () => {
-  it('joins the messages of an error and its causes, without the passwords in URLs', () => {
+describe('npm run doctor: reasonOf (reason of a failed check)', () => {
+  it('returns the messages of an error and its causes, without the passwords in URLs', () => {
     const cause = new Error('connect to postgres://lamina:hush@db:5432/x failed');
     expect(reasonOf(new Error('It cannot be opened.', { cause }))).toBe(
       'It cannot be opened: connect to postgres://db:5432/x failed',
@@ -307,7 +314,7 @@ describe('npm run doctor: checks of mail and object storage', () => {
   });
 
   it.skipIf(withoutObjectStore !== null)(
-    'report an empty bucket as a note, a usable one as ok, and one with a wrong key as wrong',
+    'report an empty bucket as a note, a bucket with slides as ok, and a bucket with a wrong access key as wrong',
     async () => {
       const objectStore = await makeBucket('some/prefix/');
       const dataDir = newFolder();

@@ -12,7 +12,7 @@ describe('DICOM study UID of an image', () => {
     }
   });
 
-  it('belongs to no image (null) when it is not 2.25 followed by a decimal number below 2^128', () => {
+  it('is converted to null when it is not 2.25 followed by a decimal number below 2^128', () => {
     for (const uid of [
       '',
       '2.25.',
@@ -28,8 +28,8 @@ describe('DICOM study UID of an image', () => {
   });
 });
 
-describe('uidOf', () => {
-  it('returns valid UIDs that differ for study, series, levels and other roles of an image, and the same UID at each call', () => {
+describe('uidOf (DICOM UIDs of an image)', () => {
+  it('returns different valid UIDs for the study, series, pyramid and levels of an image, and always the same UID for each', () => {
     const id = '0b8d3f5e-5a65-4d0f-9f4c-0d9a6a2a7c11';
     const uids = (
       ['study', 'series', 'frame-of-reference', 'pyramid', 'specimen', 'dimensions', 0, 1] as const

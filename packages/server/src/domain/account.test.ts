@@ -114,7 +114,7 @@ describe('the account change "approve"', () => {
     });
   });
 
-  it('keeps the date of the first approval', () => {
+  it('keeps the approval date of the first approval when an account is approved again', () => {
     expect(approve(account('suspended', 'user'), undefined, now).approvalDate).toBe(earlier);
   });
 });
@@ -130,7 +130,7 @@ describe('the account change "suspend"', () => {
     return { status, role, expected };
   });
   it.each(rows)(
-    'returns or throws $expected for a $status account with the role $role',
+    'results in $expected (new state, no change or error code) for a $status account with the role $role',
     ({ status, role, expected }) => {
       expect(outcome(account(status, role), (user) => suspend(user, byOtherAdmin))).toEqual(expected);
     },
@@ -139,7 +139,7 @@ describe('the account change "suspend"', () => {
 
 describe('the account change "deactivate"', () => {
   it.each(allStatusesAndRoles)(
-    'turns a $status account with the role $role into a deactivated account with the same role',
+    'sets the status of a $status account with the role $role to deactivated, and keeps the role',
     ({ status, role }) => {
       const expected = status === 'deactivated' ? 'no change' : { status: 'deactivated', role };
       expect(outcome(account(status, role), (user) => deactivate(user, byOtherAdmin))).toEqual(expected);
@@ -185,7 +185,7 @@ describe('the account change "promote"', () => {
     return { status, role, expected: status === 'active' ? expectedWhenActive : 'not_active' };
   });
   it.each(rows)(
-    'returns or throws $expected for a $status account with the role $role',
+    'results in $expected (new state, no change or error code) for a $status account with the role $role',
     ({ status, role, expected }) => {
       expect(outcome(account(status, role), (user) => promote(user, now))).toEqual(expected);
     },
@@ -197,7 +197,7 @@ describe('the account change "replacePassword"', () => {
     return { status, role, expected: status === 'deactivated' ? 'closed' : { status, role } };
   });
   it.each(rows)(
-    'returns or throws $expected for a $status account with the role $role',
+    'results in $expected (new state, no change or error code) for a $status account with the role $role',
     ({ status, role, expected }) => {
       expect(
         outcome(account(status, role), (user) => replacePassword(user, { actor: 'admin', now })),
@@ -210,8 +210,8 @@ describe('the account change "replacePassword"', () => {
   });
 });
 
-describe('checkMayLeave, called before owners delete their own accounts', () => {
-  it('throws last_admin only for the last active administrator', () => {
+describe('checkMayLeave, called before a person deletes the own account', () => {
+  it('throws last_admin for the last active administrator, and nothing for all other accounts', () => {
     const outcomeOfLeaving = (user: User, isOtherAdminActive = false) =>
       outcome(user, () => {
         checkMayLeave(user, isOtherAdminActive);
@@ -225,7 +225,7 @@ describe('checkMayLeave, called before owners delete their own accounts', () => 
   });
 });
 
-describe('makeAdmin', () => {
+describe('the account change "makeAdmin" (first administrator and restore-admin)', () => {
   it.each(allStatusesAndRoles)(
     'turns a $status account with the role $role into an active administrator',
     ({ status, role }) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addressMatcher, isAddressEntry } from './address-list.ts';
 
-describe('isAddressEntry', () => {
+describe('isAddressEntry (check of a setting)', () => {
   it.each(['10.0.0.2', '10.0.0.0/8', '::1', '2001:db8::/32', 'loopback', 'uniquelocal'])(
     'accepts %s as an entry of TRUSTED_PROXIES',
     (entry) => {
@@ -33,7 +33,10 @@ describe('addressMatcher for two networks, 10.0.0.2 and loopback', () => {
     },
   );
 
-  it.each(['10.0.0.3', '::ffff:10.0.0.3', '2001:db9::1', '', 'somewhere'])('does not match %j', (address) => {
-    expect(matches(address)).toBe(false);
-  });
+  it.each(['10.0.0.3', '::ffff:10.0.0.3', '2001:db9::1', '', 'somewhere'])(
+    'does not match the address %j',
+    (address) => {
+      expect(matches(address)).toBe(false);
+    },
+  );
 });

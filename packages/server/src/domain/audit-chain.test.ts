@@ -32,13 +32,13 @@ function chainOf(length: number): ChainedEntry[] {
   return entries;
 }
 
-describe('verifyChainLinks', () => {
+describe('verifyChainLinks (hash chain of the audit log)', () => {
   it('returns the number and the hash of the last entry of an intact chain', () => {
     const entries = chainOf(5);
     expect(verifyChainLinks(start, entries)).toEqual({ seq: 5, hash: entries[4]?.hash });
   });
 
-  it('continues at the position that the verification of an earlier part of the chain returned', () => {
+  it('verifies a chain in two parts when the second call continues with the result of the first', () => {
     const entries = chainOf(5);
     const middle = verifyChainLinks(start, entries.slice(0, 2)) as ChainPosition;
     expect(verifyChainLinks(middle, entries.slice(2))).toEqual(verifyChainLinks(start, entries));
@@ -56,12 +56,12 @@ describe('verifyChainLinks', () => {
     ['request_id', 'x'],
     ['previous_hash', ''],
     ['hash', ''],
-  ] as const)('returns the number of an entry whose %s was changed as brokenAt', (field, value) => {
+  ] as const)('returns, as brokenAt, the number of the entry whose field %s was changed', (field, value) => {
     const entries = chainOf(5).map((entry) => (entry.seq === 3 ? { ...entry, [field]: value } : entry));
     expect(verifyChainLinks(start, entries)).toEqual({ brokenAt: 3 });
   });
 
-  it('returns the number of the next entry as brokenAt when an entry was changed together with its hash', () => {
+  it('returns, as brokenAt, the number of the next entry when an entry was changed together with its hash', () => {
     const entries = chainOf(5);
     const changed = { ...(entries[2] as ChainedEntry), actor_uid: 'another-uid' };
     entries[2] = { ...changed, hash: chainHash(changed.previous_hash, changed) };
@@ -82,13 +82,13 @@ describe('verifyChainLinks', () => {
       'after an entry was duplicated',
       (entries: ChainedEntry[]) => entries.toSpliced(2, 0, entries[1] as ChainedEntry),
     ],
-  ])('returns the number of the first wrong entry as brokenAt %s', (_, damage) => {
+  ])('returns, as brokenAt, the number of the first wrong entry %s', (_, damage) => {
     expect(verifyChainLinks(start, damage(chainOf(5)))).toEqual({ brokenAt: 3 });
   });
 });
 
-describe('chainHash', () => {
-  it('differs when text moves from one field to the next, and for null and "null"', () => {
+describe('chainHash (hash of an audit entry)', () => {
+  it('differs when text moves from one field to the next field, and between null and the text "null"', () => {
     const [entry] = chainOf(1) as [ChainedEntry];
     const hashOfFields = chainHash('', { ...entry, action: 'sign-in', result: 'done' });
     const hashOfShiftedFields = chainHash('', { ...entry, action: 'sign-', result: 'indone' });

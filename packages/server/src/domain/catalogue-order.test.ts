@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { searchTextOf, sortKeyOf, unrestrictedRanges } from './catalogue-order.ts';
 
 describe('sort key of a catalogue entry', () => {
-  it('sorts entries by dataset, then by file name, in natural order, with entries without a dataset last', () => {
+  it('sorts entries by dataset and then by file name in natural order, and entries without a dataset last', () => {
     const expectedOrder = [
       { dataset_name: 'Böbrek', file_name: 'a.svs' },
       { dataset_name: 'Çene', file_name: 'a.svs' },
@@ -22,7 +22,7 @@ describe('sort key of a catalogue entry', () => {
   });
 });
 
-describe('searchTextOf', () => {
+describe('searchTextOf (text that the catalogue search matches)', () => {
   it('returns file name, id, organ and dataset of an entry in lower case, without diacritics', () => {
     expect(
       searchTextOf({ file_name: 'A-İ.svs', id: '12ab', organ_type: 'KARACİĞER', dataset_name: null }),
@@ -30,7 +30,7 @@ describe('searchTextOf', () => {
   });
 });
 
-describe('unrestrictedRanges', () => {
+describe('unrestrictedRanges (ranges of sort keys that an account may see)', () => {
   const names = ['Breast', 'Colon', 'Ki-67', 'KI-67', 'Liver', 'Set 2', 'Set 10'];
   /** Returns the number of ranges, and the datasets whose entries they contain; null stands for no dataset. */
   const coverageOf = (restricted: readonly string[]) => {
@@ -45,15 +45,28 @@ describe('unrestrictedRanges', () => {
   it.each<[text: string, restricted: string[], rangeCount: number, others: (string | null)[]]>([
     ['no dataset', [], 1, [...names, null]],
     ['the first dataset', ['Breast'], 1, ['Colon', 'Ki-67', 'KI-67', 'Liver', 'Set 2', 'Set 10', null]],
-    ['one in the middle', ['Liver'], 2, ['Breast', 'Colon', 'Ki-67', 'KI-67', 'Set 2', 'Set 10', null]],
-    ['neighbours', ['Colon', 'Ki-67', 'KI-67', 'Liver'], 2, ['Breast', 'Set 2', 'Set 10', null]],
+    [
+      'one dataset in the middle',
+      ['Liver'],
+      2,
+      ['Breast', 'Colon', 'Ki-67', 'KI-67', 'Set 2', 'Set 10', null],
+    ],
+    [
+      'several neighbouring datasets',
+      ['Colon', 'Ki-67', 'KI-67', 'Liver'],
+      2,
+      ['Breast', 'Set 2', 'Set 10', null],
+    ],
     ['the last dataset', ['Set 10'], 2, ['Breast', 'Colon', 'Ki-67', 'KI-67', 'Liver', 'Set 2', null]],
     ['all datasets', names, 1, [null]],
     ['a dataset that does not exist', ['Lung'], 1, [...names, null]],
     ['one of two datasets with the same sort key', ['KI-67'], 1, [...names, null]],
-  ])('covers exactly the other datasets when the account may not see %s', (_, restricted, count, others) => {
-    expect(coverageOf(restricted)).toEqual({ count, names: others });
-  });
+  ])(
+    'returns ranges of exactly the visible datasets when the account may not see %s',
+    (_, restricted, count, others) => {
+      expect(coverageOf(restricted)).toEqual({ count, names: others });
+    },
+  );
 
   it('returns null when the unrestricted datasets would need more than 64 ranges', () => {
     const manyDatasets = Array.from({ length: 200 }, (_, i) => `Set ${i}`);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { emailKey } from './email.ts';
 
-describe('emailKey', () => {
+describe('emailKey (comparison key of e-mail addresses)', () => {
   it.each([
     ['letter case', 'Ayse.Yilmaz@Example.ORG', 'ayse.yilmaz@example.org'],
     ['a capital I in place of i', 'ADMIN@EXAMPLE.ORG', 'admin@example.org'],

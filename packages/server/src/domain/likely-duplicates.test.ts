@@ -28,12 +28,12 @@ function duplicatesOf(applicant: Partial<User>, other: Partial<User>) {
   return likelyDuplicates([a], [a, b])[0]?.map(({ uid, why }) => [uid === b.uid, why]) ?? [];
 }
 
-describe('likelyDuplicates', () => {
+describe('likelyDuplicates (accounts that may belong to an applicant)', () => {
   it.each([
     ['IŞIK Çelik', 'ışık çelik'],
     ['İpek  Işık', 'ipek ışık '],
     ['Ayşe Gül Öztürk', 'AYSE GUL OZTURK'],
-  ])('finds an account whose name is another spelling of the same name: %s and %s', (a, b) => {
+  ])('finds an account whose name differs only in case, spaces or diacritics: %s and %s', (a, b) => {
     expect(duplicatesOf({ displayName: a }, { displayName: b })).toEqual([[true, 'same-name']]);
   });
 
@@ -57,9 +57,13 @@ describe('likelyDuplicates', () => {
   });
 
   it.each<[string, Partial<User>, Partial<User>]>([
-    ['no name at all', { displayName: null }, { displayName: '' }],
-    ['another name', { displayName: 'Ali Can' }, { displayName: 'Ali Cin' }],
-    ['an address two edits away', { email: 'ali.can@example.org' }, { email: 'ali.caner@example.org' }],
+    ['no name, like the applicant', { displayName: null }, { displayName: '' }],
+    ['a name that differs by a letter', { displayName: 'Ali Can' }, { displayName: 'Ali Cin' }],
+    [
+      'an e-mail address that differs by two letters',
+      { email: 'ali.can@example.org' },
+      { email: 'ali.caner@example.org' },
+    ],
     [
       'the same local part of fewer than three letters',
       { email: 'it@example.org' },
@@ -81,7 +85,7 @@ describe('likelyDuplicates', () => {
 describe('isOneEditApart', () => {
   const word = fc.string({ minLength: 1, maxLength: 12, unit: fc.constantFrom(...'abc@.') });
 
-  it('is true when the first or the second text has one additional character at any position', () => {
+  it('returns true when one of the two texts has one additional character at any position', () => {
     fc.assert(
       fc.property(word, fc.nat(12), fc.constantFrom(...'abc@.'), (text, place, added) => {
         const longer = text.slice(0, place) + added + text.slice(place);
@@ -90,7 +94,7 @@ describe('isOneEditApart', () => {
     );
   });
 
-  it('is false for equal texts and for texts whose lengths differ by more than one', () => {
+  it('returns false for equal texts and for texts whose lengths differ by more than one', () => {
     fc.assert(fc.property(word, (text) => !isOneEditApart(text, text)));
     fc.assert(fc.property(word, (text) => !isOneEditApart(text, `${text}ab`)));
   });

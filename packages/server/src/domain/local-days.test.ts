@@ -7,8 +7,8 @@ const textsOfDays = (now: string, zone: string, count: number) =>
     ({ day, from, to }) => `${day} ${from.toISOString()} ${to.toISOString()}`,
   );
 
-describe('lastLocalDays', () => {
-  it('ends with the current day of the time zone, not of UTC', () => {
+describe('lastLocalDays (days of a time zone for statistics)', () => {
+  it('returns the current day of the time zone, not of UTC, as the last day', () => {
     expect(textsOfDays('2026-11-21T22:30:00.000Z', 'Europe/Istanbul', 2)).toEqual([
       '2026-11-21 2026-11-20T21:00:00.000Z 2026-11-21T21:00:00.000Z',
       '2026-11-22 2026-11-21T21:00:00.000Z 2026-11-22T21:00:00.000Z',
@@ -30,7 +30,7 @@ describe('lastLocalDays', () => {
     ]);
   });
 
-  it('starts a day later than 00:00 when the clock change skips midnight', () => {
+  it('returns a day that starts at 01:00 when the change to daylight saving time skips midnight', () => {
     // Chile, 6 September 2026: 24:00 becomes 01:00.
     expect(textsOfDays('2026-09-06T12:00:00.000Z', 'America/Santiago', 2)).toEqual([
       '2026-09-05 2026-09-05T04:00:00.000Z 2026-09-06T04:00:00.000Z',
@@ -38,7 +38,7 @@ describe('lastLocalDays', () => {
     ]);
   });
 
-  it('supports time zones whose offset is not whole hours', () => {
+  it('returns days that start at local midnight in a time zone whose offset is not whole hours', () => {
     expect(textsOfDays('2026-11-21T12:00:00.000Z', 'Asia/Kathmandu', 1)).toEqual([
       '2026-11-21 2026-11-20T18:15:00.000Z 2026-11-21T18:15:00.000Z',
     ]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { networkOf, siteOf } from './network-of.ts';
 
-describe('networkOf', () => {
+describe('networkOf (network for which attempts are limited)', () => {
   it.each([
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],
@@ -22,7 +22,7 @@ describe('networkOf', () => {
   });
 });
 
-describe('siteOf', () => {
+describe('siteOf (network of a site such as a hospital)', () => {
   it.each([
     ['2001:db8:1:2::9', '2001:db8:1::/48'],
     ['192.0.2.7', '192.0.2.7'],

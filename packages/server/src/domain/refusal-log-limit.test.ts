@@ -5,8 +5,8 @@ const at = (minute: number, second = 0) => new Date(Date.UTC(2026, 4, 1, 9, minu
 const anonymous = { actor: null, network: '10.0.0.1' };
 const viewer = { actor: 'viewer', network: '10.0.0.1' };
 
-describe('refusal log limit for one account or network', () => {
-  it('allows one audit entry for each kind of refusal in a minute, and one summary of the repetitions', () => {
+describe('limit of audit entries about rejected requests (createRefusalLogLimit), for one account or network', () => {
+  it('allows one audit entry per kind of rejection and minute, and one summary of the repetitions', () => {
     const limit = createRefusalLogLimit();
     const allowed = Array.from({ length: 400 }, (_, i) =>
       limit.count(viewer, 'forbidden', at(0, Math.floor(i / 10))),
@@ -20,21 +20,21 @@ describe('refusal log limit for one account or network', () => {
     expect(limit.takeEndedSummaries(at(1))).toEqual([]);
   });
 
-  it('allows a new audit entry for the same kind of refusal in every minute', () => {
+  it('allows a new audit entry for the same kind of rejection in every minute', () => {
     const limit = createRefusalLogLimit();
     for (let i = 0; i < 2; i++) limit.count(anonymous, 'sign-in', at(0));
     expect(limit.count(anonymous, 'sign-in', at(1))).toBe(true);
     expect(limit.takeEndedSummaries(at(1))).toMatchObject([{ count: 1 }]);
   });
 
-  it('limits accounts and networks separately', () => {
+  it('allows an entry about an account and about another network when the limit of a network is reached', () => {
     const limit = createRefusalLogLimit();
     for (let i = 0; i < 100; i++) limit.count(anonymous, 'sign-in', at(0), `${i}`);
     expect(limit.count(viewer, 'sign-in', at(0))).toBe(true);
     expect(limit.count({ actor: null, network: '10.0.0.2' }, 'sign-in', at(0))).toBe(true);
   });
 
-  it('allows one audit entry per target, up to twenty in a minute', () => {
+  it('allows one audit entry per target of the rejected requests, up to twenty in a minute', () => {
     const limit = createRefusalLogLimit();
     const allowed = Array.from({ length: 50 }, (_, i) => limit.count(anonymous, 'sign-in', at(0), `${i}`));
     expect(allowed.slice(0, 20).every(Boolean)).toBe(true);
@@ -42,7 +42,7 @@ describe('refusal log limit for one account or network', () => {
     expect(limit.takeAllSummaries()).toMatchObject([{ count: 30, kinds: [['sign-in', 30]] }]);
   });
 
-  it('lists the kinds of refusals in a summary, the most frequent first', () => {
+  it('returns a summary that lists the kinds of rejections, the most frequent first', () => {
     const limit = createRefusalLogLimit();
     for (const kind of ['a', 'a', 'b', 'b', 'b']) limit.count(anonymous, kind, at(0));
     expect(limit.takeAllSummaries()).toMatchObject([
@@ -57,8 +57,8 @@ describe('refusal log limit for one account or network', () => {
   });
 });
 
-describe('refusal log limit for many networks', () => {
-  it('allows 120 audit entries in a minute and 1,200 in an hour, and one summary of all others', () => {
+describe('limit of audit entries about rejected requests (createRefusalLogLimit), for many networks', () => {
+  it('allows 120 audit entries in a minute and 1,200 in an hour, and one summary of all further rejections', () => {
     const limit = createRefusalLogLimit();
     const countRefusal = (i: number, minute: number) =>
       limit.count({ actor: null, network: `network-${i}` }, 'sign-in', at(minute));

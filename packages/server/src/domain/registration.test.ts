@@ -11,7 +11,7 @@ const rotation = (degrees: number, scale: number): RegistrationMatrix => {
 const pairsOf = (matrix: RegistrationMatrix, points: readonly Point[]): PointPair[] =>
   points.map((from) => ({ from, to: transformPoint(matrix, from) }));
 
-describe('the registration of two slides', () => {
+describe('the registration (alignment) of two slides', () => {
   it('computed from two pairs of points maps a third point of a rotated, scaled slide to within 0.001 µm', () => {
     const matrix = rotation(37, 1.02);
     const [first, second, third] = pairsOf(matrix, [

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { tileNameOf } from './tile-name.ts';
 
-describe('tileNameOf', () => {
-  it('returns level, column and row of a tile path', () => {
+describe('tileNameOf (parser of Deep Zoom tile paths)', () => {
+  it('returns level, column and row for a valid tile path such as 14 and 3_0.jpg', () => {
     expect(tileNameOf('14', '3_0.jpg')).toEqual({ dziLevel: 14, column: 3, row: 0 });
     expect(tileNameOf('0', '0_0.jpeg')).toEqual({ dziLevel: 0, column: 0, row: 0 });
   });
@@ -34,7 +34,7 @@ describe('tileNameOf', () => {
     ['1.', '0_0.jpg'],
     ['..', '0_0.jpg'],
     ['9999999999', '0_0.jpg'],
-  ])('returns null for a tile path of the segments %j and %j', (level, tile) => {
+  ])('returns null for the invalid tile path with the segments %j and %j', (level, tile) => {
     expect(tileNameOf(level, tile)).toBeNull();
   });
 });

@@ -90,7 +90,7 @@ describe('isReady of a server process', () => {
     expect(lines.join('')).toContain(reason);
   });
 
-  it('checks the services once for 1,000 concurrent calls', async () => {
+  it('runs its checks once for 1,000 concurrent calls', async () => {
     let checks = 0;
     const renderedTiles = {
       figures() {

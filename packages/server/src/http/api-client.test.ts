@@ -92,7 +92,9 @@ describe('GET openapi.json', () => {
     expect(stderr).toContain('Your API description is valid');
   });
 
-  it('returns a document whose generated API client compiles and works', { timeout: 60_000 }, async () => {
+  it('returns a document from which a TypeScript client is generated that compiles and calls the API', {
+    timeout: 60_000,
+  }, async () => {
     const { document, baseUrl, fixtures } = await runningServer();
     const folder = await newFolder();
     await fs.symlink(path.join(projectRoot, 'node_modules'), path.join(folder, 'node_modules'));

@@ -41,7 +41,7 @@ describe('limitConnections: a client connection', () => {
     expect(peer.bytesWritten).toBeLessThan(largeBody.byteLength + 1024);
   });
 
-  it('delivers the whole response to a client that reads slowly', async () => {
+  it('stays open until a slowly reading client has received the whole response', async () => {
     const { connect } = await startServer({ stalledAfterMs: 2000, maxConnections: 10 });
     const socket = await connect();
     socket.write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -82,7 +82,7 @@ describe('limitConnections: the limit per client address', () => {
     return Promise.race([closed, new Promise<boolean>((resolve) => setTimeout(resolve, 150, true))]);
   }
 
-  it('leaves connections for other clients when one client opens as many as possible', async () => {
+  it('closes the connections of one client above the limit, and lets another client connect', async () => {
     const { connections, connect } = await startServer(limits);
     const opened = await Promise.all(Array.from({ length: 60 }, () => connect(attacker)));
     for (const socket of opened) socket.resume();
@@ -94,7 +94,7 @@ describe('limitConnections: the limit per client address', () => {
     expect(connections.rejected()).toBe(60 - 10);
   });
 
-  it('counts only open connections: after they are closed, the client can open new ones', async () => {
+  it('counts only open connections, so a client can open new connections after it has closed others', async () => {
     const { connections, connect } = await startServer(limits);
     for (let round = 0; round < 3; round++) {
       const opened = await Promise.all(Array.from({ length: 10 }, () => connect(attacker)));
@@ -110,7 +110,7 @@ describe('limitConnections: the limit per client address', () => {
     expect(await Promise.all(opened.map(staysOpen))).not.toContain(false);
   });
 
-  it('is reported to onLimit once, not for each rejected connection, when a client reaches it', async () => {
+  it('calls onLimit once when a client reaches the limit, not for each rejected connection', async () => {
     const onLimit = vi.fn<(address: string) => void>();
     const { connect } = await startServer({ ...limits, onLimit });
     await Promise.all(Array.from({ length: 30 }, () => connect(attacker).then(staysOpen)));

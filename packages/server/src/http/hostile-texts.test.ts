@@ -78,139 +78,148 @@ function allowedStatuses({ part, name }: TextParameter, character: CharacterName
   return part === 'path' && !protocolParameters.has(name) ? [404] : [400, 404];
 }
 
-describe.each(databaseKinds)('hostile texts in API requests, with %s as database', (database) => {
-  let server: TestServer;
-  let session: string;
-  beforeAll(async () => {
-    server = await testServer({ database, isShared: true, config: { throttle: false } });
-    const viewer = await server.fixtures.user();
-    session = (await server.as(viewer).call(createImageSession)).body.session_id;
-    await server.fixtures.admin(); // so that no other administrator is the last one
-  }, 60_000);
-  afterAll(() => server.close());
+describe.each(databaseKinds)(
+  'control and invisible characters in API requests, with %s as database',
+  (database) => {
+    let server: TestServer;
+    let session: string;
+    beforeAll(async () => {
+      server = await testServer({ database, isShared: true, config: { throttle: false } });
+      const viewer = await server.fixtures.user();
+      session = (await server.as(viewer).call(createImageSession)).body.session_id;
+      await server.fixtures.admin(); // so that no other administrator is the last one
+    }, 60_000);
+    afterAll(() => server.close());
 
-  const { caller, requestFor } = wellFormedRequests(() => server);
+    const { caller, requestFor } = wellFormedRequests(() => server);
 
-  /** Sends a request that is well-formed except for the character in one parameter. */
-  async function sendWith(
-    character: CharacterName,
-    { part, name: parameter }: TextParameter,
-    endpointName: string,
-    sender: Caller,
-  ): Promise<Answer> {
-    const endpoint = endpoints[endpointName] as Endpoint;
-    const isPixels = endpoint.access === 'image-session';
-    const request = isPixels
-      ? { url: '', payload: undefined, query: { session }, headers: {} }
-      : await requestFor(endpointName, sender, false);
-    const [path = '', ...search] = request.url.split('?');
-    expect(search).toEqual([]);
-    const urlPath = isPixels
-      ? endpoint.path
-          .replace(':sessionId', session)
-          .replace(':imageId', missingId)
-          .replace(':dziLevel', '0')
-          .replace(':tile', '0_0.jpeg')
-      : path;
-    const patterns = endpoint.path.split('/');
-    const url = urlPath
-      .split('/')
-      .map((segment, index) =>
-        part === 'path' && patterns[index] === `:${parameter}`
-          ? percentEncode(insertCharacter(segment, character))
-          : segment,
-      )
-      .join('/');
-    const query: Record<string, unknown> = { ...request.query };
-    if (part === 'query') query[parameter] = insertCharacter(query[parameter], character);
-    const queryText = Object.entries(query)
-      .map(([name, value]) => `${name}=${percentEncode(String(value))}`)
-      .join('&');
-    const body: Record<string, unknown> | undefined =
-      request.payload && !Buffer.isBuffer(request.payload) ? { ...request.payload } : undefined;
-    const payload = part === 'body' ? { ...body } : (body ?? request.payload);
-    if (part === 'body') {
-      const value = (payload as Record<string, unknown>)[parameter];
-      const text = insertCharacter(Array.isArray(value) ? value[0] : value, character);
-      (payload as Record<string, unknown>)[parameter] =
-        isList(endpoint, parameter) || Array.isArray(value) ? [text] : text;
-    }
-    return server.as(isPixels ? null : sender.token).inject({
-      method: endpoint.method,
-      url: queryText === '' ? url : `${url}?${queryText}`,
-      ...(payload && { payload }),
-      ...(request.headers && { headers: request.headers }),
-    });
-  }
-
-  const cases = Object.entries(endpoints).flatMap(([name, endpoint]) =>
-    textParametersOf(endpoint).map((parameter) => ({ endpoint: name, ...parameter })),
-  );
-
-  it('cover every endpoint that has a path parameter or a JSON body', () => {
-    const coveredNames = cases.map(({ endpoint }) => endpoint);
-    const withTexts = Object.entries(endpoints).filter(([, { path, body }]) => path.includes(':') || body);
-    for (const [name] of withTexts) expect(coveredNames).toContain(name);
-    expect(cases.length).toBeGreaterThan(70);
-  });
-
-  it.each(cases)(
-    '$endpoint rejects hostile characters in the $part parameter $name',
-    async ({ endpoint, ...parameter }) => {
-      const sender = await caller('admin');
-      for (const character of characterNames) {
-        const { status, body } = await sendWith(character, parameter, endpoint, sender);
-        const allowed = allowedStatuses(parameter, character);
-        expect(allowed, `${character}: ${JSON.stringify(body)}`).toContain(status);
-        // Some requests end the sign-in or delete the account, so the next request needs a new caller.
-        if (status < 300) Object.assign(sender, await caller('admin'));
+    /** Sends a request that is well-formed except for the character in one parameter. */
+    async function sendWith(
+      character: CharacterName,
+      { part, name: parameter }: TextParameter,
+      endpointName: string,
+      sender: Caller,
+    ): Promise<Answer> {
+      const endpoint = endpoints[endpointName] as Endpoint;
+      const isPixels = endpoint.access === 'image-session';
+      const request = isPixels
+        ? { url: '', payload: undefined, query: { session }, headers: {} }
+        : await requestFor(endpointName, sender, false);
+      const [path = '', ...search] = request.url.split('?');
+      expect(search).toEqual([]);
+      const urlPath = isPixels
+        ? endpoint.path
+            .replace(':sessionId', session)
+            .replace(':imageId', missingId)
+            .replace(':dziLevel', '0')
+            .replace(':tile', '0_0.jpeg')
+        : path;
+      const patterns = endpoint.path.split('/');
+      const url = urlPath
+        .split('/')
+        .map((segment, index) =>
+          part === 'path' && patterns[index] === `:${parameter}`
+            ? percentEncode(insertCharacter(segment, character))
+            : segment,
+        )
+        .join('/');
+      const query: Record<string, unknown> = { ...request.query };
+      if (part === 'query') query[parameter] = insertCharacter(query[parameter], character);
+      const queryText = Object.entries(query)
+        .map(([name, value]) => `${name}=${percentEncode(String(value))}`)
+        .join('&');
+      const body: Record<string, unknown> | undefined =
+        request.payload && !Buffer.isBuffer(request.payload) ? { ...request.payload } : undefined;
+      const payload = part === 'body' ? { ...body } : (body ?? request.payload);
+      if (part === 'body') {
+        const value = (payload as Record<string, unknown>)[parameter];
+        const text = insertCharacter(Array.isArray(value) ? value[0] : value, character);
+        (payload as Record<string, unknown>)[parameter] =
+          isList(endpoint, parameter) || Array.isArray(value) ? [text] : text;
       }
-    },
-  );
-
-  it.each(characterNames)('createUploadFile rejects %s in Upload-Metadata', async (character) => {
-    const sender = await caller('admin');
-    const request = await requestFor('createUploadFile', sender, false);
-    const metadata = String(request.headers?.['upload-metadata']).split(',');
-    for (const [index, pair] of metadata.entries()) {
-      const [key = '', value = ''] = pair.split(' ');
-      const text = insertCharacter(Buffer.from(value, 'base64').toString(), character);
-      const changed = metadata.with(index, `${key} ${Buffer.from(text).toString('base64')}`).join(',');
-      const { status, body } = await server.as(sender.token).inject({
-        method: 'POST',
-        url: request.url,
-        headers: { ...request.headers, 'upload-metadata': changed },
+      return server.as(isPixels ? null : sender.token).inject({
+        method: endpoint.method,
+        url: queryText === '' ? url : `${url}?${queryText}`,
+        ...(payload && { payload }),
+        ...(request.headers && { headers: request.headers }),
       });
-      expect([400, 404], `${key}: ${JSON.stringify(body)}`).toContain(status);
     }
-  });
 
-  it.each(characterNames)('list endpoints return 400 for a cursor that contains %s', async (character) => {
-    const admin = await server.fixtures.admin();
-    for (const name of ['listAudit', 'listImages', 'listManagedImages']) {
-      for (const position of [`ab.${missingId}`, '2026-05-01T09:00:00.000Z 7']) {
-        const cursor = Buffer.from(insertCharacter(position, character)).toString('base64url');
-        const endpoint = endpoints[name] as Endpoint;
-        const { status } = await server.as(admin).call(endpoint, { query: { cursor, limit: '5' } });
-        expect(status, name).toBe(400);
-      }
-    }
-  });
+    const cases = Object.entries(endpoints).flatMap(([name, endpoint]) =>
+      textParametersOf(endpoint).map((parameter) => ({ endpoint: name, ...parameter })),
+    );
 
-  it('updateImage stores the organ in Unicode form NFC and without white space at its ends', async () => {
-    const admin = await server.fixtures.admin();
-    const { id } = await server.fixtures.image();
-    const body = { organ_type: '  Bo\u0308brek ' };
-    const answer = await server.as(admin).call(updateImage, { params: { imageId: id }, body });
-    expect(answer.body.image?.organ_type).toBe('Böbrek');
-  });
+    it('are tested for every endpoint that has a path parameter or a JSON body', () => {
+      const coveredNames = cases.map(({ endpoint }) => endpoint);
+      const withTexts = Object.entries(endpoints).filter(([, { path, body }]) => path.includes(':') || body);
+      for (const [name] of withTexts) expect(coveredNames).toContain(name);
+      expect(cases.length).toBeGreaterThan(70);
+    });
 
-  it('GET /admin/users/%00 returns 404 and writes no audit event', async () => {
-    const admin = await server.fixtures.admin();
-    const { status, body } = await server.as(admin).inject({ method: 'GET', url: '/admin/users/%00' });
-    expect([status, (body as { code: string }).code]).toEqual([404, 'not_found']);
-    const { body: audit } = await server.as(admin).call(listAudit, { query: { result: 'failed' } });
-    // Other tests of this file use catalogue entries without a file.
-    expect(audit.entries.filter(({ action }) => action !== 'image-missing')).toEqual([]);
-  });
-});
+    it.each(cases)(
+      'are rejected by $endpoint in the $part parameter $name',
+      async ({ endpoint, ...parameter }) => {
+        const sender = await caller('admin');
+        for (const character of characterNames) {
+          const { status, body } = await sendWith(character, parameter, endpoint, sender);
+          const allowed = allowedStatuses(parameter, character);
+          expect(allowed, `${character}: ${JSON.stringify(body)}`).toContain(status);
+          // Some requests end the sign-in or delete the account, so the next request needs a new caller.
+          if (status < 300) Object.assign(sender, await caller('admin'));
+        }
+      },
+    );
+
+    it.each(characterNames)(
+      'are rejected by createUploadFile in the header Upload-Metadata: %s',
+      async (character) => {
+        const sender = await caller('admin');
+        const request = await requestFor('createUploadFile', sender, false);
+        const metadata = String(request.headers?.['upload-metadata']).split(',');
+        for (const [index, pair] of metadata.entries()) {
+          const [key = '', value = ''] = pair.split(' ');
+          const text = insertCharacter(Buffer.from(value, 'base64').toString(), character);
+          const changed = metadata.with(index, `${key} ${Buffer.from(text).toString('base64')}`).join(',');
+          const { status, body } = await server.as(sender.token).inject({
+            method: 'POST',
+            url: request.url,
+            headers: { ...request.headers, 'upload-metadata': changed },
+          });
+          expect([400, 404], `${key}: ${JSON.stringify(body)}`).toContain(status);
+        }
+      },
+    );
+
+    it.each(characterNames)(
+      'are rejected with 400 by list endpoints in the parameter cursor: %s',
+      async (character) => {
+        const admin = await server.fixtures.admin();
+        for (const name of ['listAudit', 'listImages', 'listManagedImages']) {
+          for (const position of [`ab.${missingId}`, '2026-05-01T09:00:00.000Z 7']) {
+            const cursor = Buffer.from(insertCharacter(position, character)).toString('base64url');
+            const endpoint = endpoints[name] as Endpoint;
+            const { status } = await server.as(admin).call(endpoint, { query: { cursor, limit: '5' } });
+            expect(status, name).toBe(400);
+          }
+        }
+      },
+    );
+
+    it('updateImage stores the organ in Unicode form NFC and without white space at its ends', async () => {
+      const admin = await server.fixtures.admin();
+      const { id } = await server.fixtures.image();
+      const body = { organ_type: '  Bo\u0308brek ' };
+      const answer = await server.as(admin).call(updateImage, { params: { imageId: id }, body });
+      expect(answer.body.image?.organ_type).toBe('Böbrek');
+    });
+
+    it('GET /admin/users/%00 returns 404 and writes no audit event', async () => {
+      const admin = await server.fixtures.admin();
+      const { status, body } = await server.as(admin).inject({ method: 'GET', url: '/admin/users/%00' });
+      expect([status, (body as { code: string }).code]).toEqual([404, 'not_found']);
+      const { body: audit } = await server.as(admin).call(listAudit, { query: { result: 'failed' } });
+      // Other tests of this file use catalogue entries without a file.
+      expect(audit.entries.filter(({ action }) => action !== 'image-missing')).toEqual([]);
+    });
+  },
+);

@@ -27,8 +27,8 @@ async function acceptsConnection(port: number): Promise<boolean> {
   }
 }
 
-describe('listenOn', () => {
-  it('answers every connection, whichever of its listening sockets accepts it', async () => {
+describe('listenOn (opens several sockets on the port of the server)', () => {
+  it('responds to 64 concurrent connections, which the system distributes among the sockets', async () => {
     const { port } = await startApp();
     const answers = await Promise.all(
       // Each request opens its own connection, from another local port. The system spreads connections by their ports.
@@ -41,7 +41,7 @@ describe('listenOn', () => {
     expect(new Set(answers)).toEqual(new Set(['here']));
   });
 
-  it('fails when another program already listens on the port', async () => {
+  it('throws EADDRINUSE when another program already listens on the port', async () => {
     const { port } = await startApp();
     await expect(startApp(port)).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { nginx, startLoadBalancer } from '../testing/load-balancer.ts';
 
 describe.skipIf(nginx === null)('deploy/nginx.conf', () => {
-  it('returns 429 to a client with more than 5 concurrent requests, and forwards its requests again later', async () => {
+  it('returns 429 for each request of a client above 5 concurrent requests, and forwards requests again when these have ended', async () => {
     const unanswered: http.ServerResponse[] = [];
     const server = http.createServer((request, response) => {
       if (request.url === '/held') unanswered.push(response);

@@ -144,7 +144,7 @@ describe('IIIF image request rotation, quality and format', () => {
     ['!90/default.jpg', { rotation: 90, isMirrored: true }],
     ['!180/color.jpg', { rotation: 180, isMirrored: true }],
     ['270/gray.png', { rotation: 270, isMirrored: false, isGrey: true, format: 'png' }],
-  ])('%s are parsed to the view parameters %j', (path, expected) => {
+  ])('the path segments %s are parsed to %j', (path, expected) => {
     expect(parse(`full/10,/${path}`)).toMatchObject(expected);
   });
 
@@ -178,7 +178,7 @@ describe('IIIF image request rotation, quality and format', () => {
   });
 });
 
-describe('tileOf for an IIIF image request', () => {
+describe('tileOf (finds the Deep Zoom tile of an IIIF image request)', () => {
   const descriptor = { ...image, tileSize: 256, overlap: 0, format: 'jpg', maxLevel: 13 } as const;
   const tileOfPath = (path: string) => tileOf(parse(path), descriptor);
 
@@ -187,7 +187,7 @@ describe('tileOf for an IIIF image request', () => {
     ['1024,0,1024,1024/256,/0/color.jpg', { dziLevel: 11, column: 1, row: 0 }], // scaled to 1/4: two levels down
     ['5888,3840,112,160/max/0/default.jpg', { dziLevel: 13, column: 23, row: 15 }], // smaller tile at the bottom right
     ['5120,3072,880,928/220,232/0/default.jpg', { dziLevel: 11, column: 5, row: 3 }],
-  ])('returns the Deep Zoom tile whose pixels %s requests', (path, address) => {
+  ])('returns the level, column and row of the tile with the pixels of %s', (path, address) => {
     expect(tileOfPath(path)).toEqual(address);
   });
 
@@ -199,7 +199,7 @@ describe('tileOf for an IIIF image request', () => {
     '0,0,256,256/256,256/!0/default.jpg',
     '0,0,256,256/256,256/0/gray.jpg',
     '0,0,256,256/256,256/0/default.png',
-  ])('returns null for %s, which is not exactly a Deep Zoom tile', (path) => {
+  ])('returns null for %s, whose pixels are not those of a tile', (path) => {
     expect(tileOfPath(path)).toBeNull();
   });
 });

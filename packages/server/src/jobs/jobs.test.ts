@@ -177,7 +177,7 @@ describe.skipIf(!hasPostgres)(
       expect(runs).toBe(1);
     });
 
-    it('distributes jobs among the processes and runs each job once', async () => {
+    it('runs each job in one of the processes, and runs jobs in all of the processes', async () => {
       const queues = await openQueues('PostgreSQL', 2);
       const read: { processIndex: number; imageId: string }[] = [];
       queues.forEach((jobs, processIndex) => {

@@ -59,7 +59,7 @@ describe.each(databaseKinds)('language of an account, with %s as database', (dat
     expect(await languageOf(server, person.email)).toBe('en');
   });
 
-  it('is changed by PUT /user/language, and then determines the language of e-mails instead of Accept-Language', async () => {
+  it('is changed by PUT /user/language, and is then used for e-mails instead of Accept-Language', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
     expect((await setLanguage(server, user, 'en')).status).toBe(204);
@@ -74,7 +74,7 @@ describe.each(databaseKinds)('language of an account, with %s as database', (dat
     ]);
   });
 
-  it('determines the language of the digest e-mail of each administrator', async () => {
+  it('is used for the digest e-mail (waiting applicants) to each administrator', async () => {
     const server = await testServer({ database });
     const [english, turkish] = [await server.fixtures.admin(), await server.fixtures.admin()];
     await setLanguage(server, english, 'en');

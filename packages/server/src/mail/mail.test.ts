@@ -250,7 +250,7 @@ describe.each(databaseKinds)('queued e-mail, with %s as database', (kind) => {
     expect(outboxFiles()).toHaveLength(1);
   });
 
-  it('is sent by another process two minutes after a killed process claimed it', async () => {
+  it('is sent by another process two minutes after a process claimed it and was killed', async () => {
     const machine = await newMachine(kind);
     const { mail, background, outboxFiles } = start(machine, null);
     await background.idle();
@@ -291,7 +291,7 @@ describe('Mail with a mail server on another machine', () => {
   const remoteUrl = (port: number, query = '') => `smtp://0.0.0.0:${port}${query}`;
 
   it.each(['', '?ignoreTLS=true', '?requireTLS=false', '?opportunisticTLS=true', '?secure=false'])(
-    'sends nothing when the server offers no STARTTLS, with the query %j in SMTP_URL',
+    'sends nothing to a server without STARTTLS when SMTP_URL has the query %j',
     async (query) => {
       const { port, received, requestCount } = await mailServer();
       const machine = await newMachine();
@@ -330,7 +330,7 @@ describe('Mail with a mail server on another machine', () => {
     expect(logged()).toContain('certificate');
   });
 
-  it('sends in plain text to a server without STARTTLS with SMTP_ALLOW_PLAINTEXT=on', async () => {
+  it('sends in plain text to a server without STARTTLS when SMTP_ALLOW_PLAINTEXT=on is set', async () => {
     const { port, received, encrypted } = await mailServer();
     const { mail, background } = start(await newMachine(), remoteUrl(port), { allowPlaintextMail: true });
     mail.send(email);

@@ -30,7 +30,7 @@ const valuesOf = async (...processes: (readonly MetricNow[])[]) => {
   };
 };
 
-describe('metricsPage', () => {
+describe('metricsPage (Prometheus metrics of all server processes)', () => {
   it('returns the sums of the metrics of several processes', async () => {
     expect(await valuesOf(await metricsAfter(2), await metricsAfter(5))).toEqual({
       requests: 7,

@@ -22,7 +22,7 @@ async function scrape({ services }: Pick<Awaited<ReturnType<typeof testServer>>,
 const tileRoute = apiBase + getTile.path;
 
 describe('Prometheus metrics', () => {
-  it('count requests, tiles, slide errors and failed authentications by their labels', async () => {
+  it('count requests by route and status, tiles by result and source, slide errors and failed authentications by reason', async () => {
     const server = await slideServer();
     const { fixtures, pixels, sessionOf, put, rescan, idOf, as } = server;
     // Native tiles at Deep Zoom levels 9 and 7 of 0…9.
@@ -119,7 +119,7 @@ describe('Prometheus metrics', () => {
     expect(after.get('http_connections')).toBeGreaterThan(0);
   });
 
-  it('count throttled sign-in attempts by the rule of the throttle', async () => {
+  it('count sign-in attempts rejected with 429 by the throttle rule', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
     const body = { email: user.email, password: 'not this one' };
@@ -130,7 +130,7 @@ describe('Prometheus metrics', () => {
     expect((await scrape(server)).get('rate_limited_total{rule="password"}')).toBe(throttled);
   });
 
-  it('have few series, and no label that contains an id, e-mail address or token', async () => {
+  it('have fewer than 20 series per endpoint, and no label that contains an id, e-mail address or token', async () => {
     const server = await testServer();
     const admin = await server.fixtures.admin();
     const image = await server.fixtures.image();

@@ -27,8 +27,8 @@ function simulatedClock() {
   };
 }
 
-describe('createClock', () => {
-  it('follows the system clock', () => {
+describe('createClock (server time that is not set back with the system clock)', () => {
+  it('returns the time of the system clock while the clock is not changed', () => {
     const { hoursSinceStart, advance } = simulatedClock();
     advance(2 * hour);
     expect(hoursSinceStart()).toBe(2);
@@ -53,13 +53,13 @@ describe('createClock', () => {
     expect(logged.at(-1)).toBe('system clock has caught up; timestamps follow it again');
   });
 
-  it('follows a forward jump of the system clock at once, as after the machine was asleep', () => {
+  it('returns the new time at once when the system clock jumps forward, as after sleep mode', () => {
     const { hoursSinceStart, setBy } = simulatedClock();
     setBy(24 * hour);
     expect(hoursSinceStart()).toBe(24);
   });
 
-  it('follows corrections of less than a second by a time server', () => {
+  it('returns the corrected time when a time server sets the system clock back by less than a second', () => {
     const { hoursSinceStart, setBy, logged } = simulatedClock();
     setBy(-900);
     expect(hoursSinceStart()).toBeCloseTo(-900 / hour, 9);
@@ -72,7 +72,7 @@ describe('isFromTheFuture', () => {
     ['exactly a minute ahead (clock skew)', false, 60_000],
     ['more than a minute ahead', true, 60_001],
     ['in the past', false, -hour],
-  ])('returns $1 for a time stamp $0', (_, expected, aheadMs) => {
+  ])('returns $1 for a time stamp that is $0', (_, expected, aheadMs) => {
     expect(isFromTheFuture(new Date(start + aheadMs), new Date(start))).toBe(expected);
   });
 });

@@ -21,12 +21,12 @@ describe('readConfig', () => {
     });
   });
 
-  it('treats an empty value as unset', () => {
+  it('returns the default of a setting whose value is empty', () => {
     const empty = { HOST: '', PORT: '', DEMO: '', PUBLIC_URL: ' ', ADMIN_PASSWORD: '', LOG_LEVEL: '' };
     expect(readConfig(empty, '/srv')).toEqual(readConfig({}, '/srv'));
   });
 
-  it('returns the values that the environment sets', () => {
+  it('returns the values that are set in the environment instead of the defaults', () => {
     const settings = {
       PUBLIC_URL: 'https://slides.example.org/',
       DATA_DIR: '/var/lib/lamina',
@@ -62,7 +62,7 @@ describe('readConfig', () => {
     ],
     [{ MAIL_FROM: 'Lamina' }, 'MAIL_FROM must be an e-mail address'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be error, warn, info, debug or silent, not "loud".'],
-  ])('throws a ConfigError with one sentence for %o', (settings, sentence) => {
+  ])('throws a ConfigError that explains the problem in one sentence for %o', (settings, sentence) => {
     expect(() => readConfig(settings, '/srv')).toThrow(sentence);
   });
 
@@ -107,7 +107,7 @@ describe('readConfig', () => {
     }
   });
 
-  it('returns the sign-in service that SIGN_IN and the OIDC settings select', () => {
+  it('returns the sign-in services (embedded, OpenID Connect or both) that SIGN_IN and the OIDC settings select', () => {
     const servicesOf = (settings: Record<string, string>) => readConfig(settings, '/srv').signIn;
     const oidc = { OIDC_ISSUER: 'https://id.example.org/realm', OIDC_CLIENT_ID: 'slides' };
     const external = {
@@ -133,12 +133,12 @@ describe('readConfig', () => {
     { DATABASE_URL: 'mysql://root:kanarya@db' },
     { SMTP_URL: 'http://root:kanarya@mail' },
     { S3_ENDPOINT: 'https://root:kanarya@s3' },
-  ])('does not repeat a value that may contain a secret in its error message: %o', (settings) => {
+  ])('throws an error that does not repeat the secret in an invalid setting: %o', (settings) => {
     expect(() => readConfig(settings, '/srv')).toThrow(/^(?!.*kanarya).* must .*\.$/);
   });
 });
 
-describe('addressOf', () => {
+describe('addressOf (URL of the server on its own machine)', () => {
   it.each([
     ['127.0.0.1', 'http://127.0.0.1:3000'],
     ['slides.local', 'http://slides.local:3000'],

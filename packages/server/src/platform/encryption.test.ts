@@ -10,7 +10,7 @@ function createDataDir(): string {
   return dataDir;
 }
 
-describe('Encryption', () => {
+describe('Encryption at rest with a key for each purpose', () => {
   it('decrypts a text with the key file of the data folder after a restart', () => {
     const dataDir = createDataDir();
     const encrypted = createEncryption({ dataDir, secretKey: null }).encrypt('gizli şey', 'an e-mail');
@@ -18,12 +18,12 @@ describe('Encryption', () => {
     expect(createEncryption({ dataDir, secretKey: null }).decrypt(encrypted, 'an e-mail')).toBe('gizli şey');
   });
 
-  it('encrypts the same text differently each time', () => {
+  it('encrypts the same text to a different result at each call', () => {
     const encryption = createEncryption({ dataDir: createDataDir(), secretKey: null });
     expect(encryption.encrypt('x', 'y')).not.toBe(encryption.encrypt('x', 'y'));
   });
 
-  it('throws when the purpose or the key differs, or the data was modified', () => {
+  it('throws at decryption when the purpose or the key differs, or the encrypted text was modified', () => {
     const encryption = createEncryption({ dataDir: createDataDir(), secretKey: null });
     const other = createEncryption({ dataDir: createDataDir(), secretKey: null });
     const encrypted = encryption.encrypt('gizli', 'of ayşe');
@@ -44,7 +44,7 @@ describe('Encryption', () => {
     expect(fs.readdirSync(dataDir)).toEqual([]);
   });
 
-  it('derives a secret that depends on the key and on the purpose, and is the same after a restart', () => {
+  it('derives a secret that differs by key and purpose, and is the same after a restart', () => {
     const [dataDir, otherDataDir] = [createDataDir(), createDataDir()];
     const secret = createEncryption({ dataDir, secretKey: null }).deriveSecret('UIDs of a slide');
     const restarted = createEncryption({ dataDir, secretKey: null });

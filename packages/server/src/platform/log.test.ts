@@ -35,7 +35,7 @@ function stuckPipe() {
   };
 }
 
-describe.skipIf(!isLinux)('createLog', () => {
+describe.skipIf(!isLinux)('createLog (server log)', () => {
   it('writes one JSON object per line, in order, and omits lines below the level', async () => {
     const pipe = stuckPipe();
     const { log, lostLines } = createLog({ level: 'info', fd: pipe.fd });
@@ -58,7 +58,7 @@ describe.skipIf(!isLinux)('createLog', () => {
     expect(lostLines()).toBe(0);
   });
 
-  it('queues lines up to a limit when the reader is stuck, then drops and counts further lines', async () => {
+  it('queues lines up to a limit while the log reader is blocked, then drops and counts further lines', async () => {
     const pipe = stuckPipe();
     const { log, lostLines } = createLog({ level: 'info', fd: pipe.fd, maxQueuedBytes: 200_000 });
     // A pipe buffers 64 KiB by itself; each line is about a kilobyte.

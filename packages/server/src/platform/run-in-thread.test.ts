@@ -7,8 +7,8 @@ const moduleWith = (code: string) =>
     `data:text/javascript,${encodeURIComponent(`import { parentPort, workerData } from 'node:worker_threads';${code}`)}`,
   );
 
-describe('runInThread', () => {
-  it('returns the message that the thread posts', async () => {
+describe('runInThread (runs a module in a worker thread)', () => {
+  it('returns the message that the thread posts as the result', async () => {
     const { signal } = new AbortController();
     const task = { module: moduleWith('parentPort.postMessage(workerData * 2)'), workerData: 21, signal };
     expect(await runInThread(task)).toBe(42);
@@ -24,7 +24,7 @@ describe('runInThread', () => {
     expect(reported).toEqual([0.25, 0.5]);
   });
 
-  it('throws the error of the thread', async () => {
+  it('throws the error that the module throws in the thread', async () => {
     const { signal } = new AbortController();
     await expect(
       runInThread({ module: moduleWith('throw new Error("no such file")'), signal }),

@@ -16,7 +16,7 @@ function setUp() {
   };
 }
 
-describe('StalenessLimit', () => {
+describe('StalenessLimit (maximum age of cached authorisation state)', () => {
   it('treats a cached value as fresh for one second', () => {
     const { isFresh, advance } = setUp();
     advance(999);
@@ -34,7 +34,7 @@ describe('StalenessLimit', () => {
     expect(isFresh(0)).toBe(false);
   });
 
-  it('uses the limit of one second again after a query has succeeded', async () => {
+  it('uses the limit of one second again when a query succeeds after a database failure', async () => {
     const { isFresh, advance, fail, succeed } = setUp();
     advance(20_000);
     await fail();

@@ -33,7 +33,7 @@ async function processTree(processId: number): Promise<number[]> {
   return [processId, ...subtrees.flat()];
 }
 
-describe.skipIf(process.platform !== 'linux')('environment of the server processes', () => {
+describe.skipIf(process.platform !== 'linux')('environment variables of the server processes', () => {
   it.each(['1', '2'])(
     'cannot be read by another process of the same user, with WORKERS=%s',
     async (workers) => {
