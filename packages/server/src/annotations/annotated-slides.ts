@@ -24,7 +24,7 @@ export interface AnnotatedSlides {
 
 const maxRecentSlides = 8;
 const layersPerQuery = 100;
-/** Limits the work for an account that may view only few of the annotated slides. */
+/** Maximum number of queries, which limits the work for an account that may view few of the annotated slides. */
 const maxQueries = 10;
 
 export function createAnnotatedSlides({ db }: { readonly db: Database }): AnnotatedSlides {

@@ -29,6 +29,7 @@ export interface ParsedChange {
 export interface AppliedChanges {
   /** Version of the layer after the batch. */
   readonly version: number;
+  /** New revisions by id of the annotation. */
   readonly revisions: Readonly<Record<string, number>>;
 }
 
@@ -78,11 +79,7 @@ export async function applyChanges(
   return writeChanges(tx, context, changes, current);
 }
 
-/**
- * Returns whether a change is based on another revision than the current one.
- *
- * @param row current state of the annotation; undefined if it has never existed
- */
+/** Returns whether a change conflicts with the current state. @param row the annotation; undefined if it has never existed */
 function isConflict({ feature, base }: ParsedChange, row: AnnotationRow | undefined): boolean {
   if (row === undefined) return base !== null;
   const isOtherRevision = base !== row.revision;
@@ -143,7 +140,7 @@ async function writeChanges(
   current: ReadonlyMap<string, AnnotationRow>,
 ): Promise<AppliedChanges> {
   let { annotation_count: count, vertex_count: vertices, next_position: position } = layer;
-  const changeNo = await nextChangeNo(tx, layer.image_id);
+  const changeNo = await nextChangeNo(tx, layer.image_id); // by which event streams find new changes of the slide
   const rows: AnnotationRow[] = [];
   const revisions: RevisionRow[] = [];
   for (const { id, feature } of changes) {

@@ -13,7 +13,7 @@ export interface AuditForeignUse {
   /** Records the reading if the layer is another person's private layer. */
   recordRead(actor: Actor, reader: User, layer: LayerRow): Promise<void>;
   /**
-   * Records an edit if only administrators may make it, in the transaction of the change.
+   * Records an edit by an administrator who is not the owner, unless all members may edit, in the transaction of the change.
    *
    * @returns a function that the caller must call after the commit; it remembers that the event is written
    */

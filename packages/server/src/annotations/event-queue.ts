@@ -1,4 +1,4 @@
-/** Buffers the texts of an event stream (server-sent events of annotations) until the connection can send them. */
+/** Holds the texts of an event stream (server-sent events of annotations) that wait until the connection can send them. */
 export interface EventQueue {
   push(text: string): void;
   /** Returns whether more than 8 Mi characters wait because the client reads too slowly. The caller should then end the stream. */

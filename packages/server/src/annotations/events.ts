@@ -180,7 +180,7 @@ export function createAnnotationEvents({
       const changeNo = after === null || after > currentChangeNo ? currentChangeNo : after;
       const queue = createEventQueue();
       const stream: Stream = { actor, translate, imageId, queue, sentLayerIds, changeNo };
-      const streamsOfAccount = [...streams].filter((each) => each.actor.uid === actor.uid);
+      const streamsOfAccount = [...streams].filter((existing) => existing.actor.uid === actor.uid);
       if (streamsOfAccount.length >= maxStreamsPerAccount && streamsOfAccount[0] !== undefined)
         end(streamsOfAccount[0]);
       streams.add(stream);

@@ -74,7 +74,7 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
   let isVerifying = false;
   const closing = new AbortController();
 
-  /** Resolves the account of a filter; returns null when the filter names an e-mail address that has no account. */
+  /** Resolves the account of a filter (`who`: uid or e-mail address); returns null for an e-mail address without an account. */
   async function queryOf({ who, ...filter }: AuditFilter): Promise<AuditQuery | null> {
     if (who === undefined) return filter;
     if (!who.includes('@')) return { ...filter, uid: who };

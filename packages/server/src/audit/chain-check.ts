@@ -22,12 +22,13 @@ export async function checkChain(db: Database, signal?: AbortSignal): Promise<Ch
   for (;;) {
     const ends = await findAuditLogEnds(db);
     const result = await checkBetween(db, ends, signal);
-    // If a pruning has removed rows during the verification, the result may be wrong: verify again.
+    // A deletion of old events during the verification may break the result. The loop then verifies again.
     if (result.state === 'intact' || (await findAuditLogEnds(db)).before.seq === ends.before.seq)
       return result;
   }
 }
 
+/** Verifies the events after the position `before` (the last pruned event) up to the event `last`. */
 async function checkBetween(
   db: Database,
   { before, last }: AuditLogEnds,

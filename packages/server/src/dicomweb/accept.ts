@@ -1,4 +1,4 @@
-/** Content negotiation of DICOMweb: decides by the Accept header in which form a response is sent (DICOM PS3.18 section 8.7). */
+/** Content negotiation of DICOMweb: chooses the form of a response from the Accept header (DICOM PS3.18 section 8.7). */
 import { AppError } from '@lamina/contract';
 
 /** An element of the Accept header, such as `multipart/related; type="image/jpeg"`. */

@@ -154,9 +154,9 @@ export function toJson(attributes: Attributes): JsonDataSet {
 function elementOf(vr: string, value: Value): JsonElement {
   if (value instanceof BulkData) return { vr, BulkDataURI: value.url };
   const values = (Array.isArray(value) ? value : [value]) as readonly (string | number | Attributes | null)[];
-  const nonEmptyValues = values.filter((each) => each !== null && each !== '');
+  const nonEmptyValues = values.filter((item) => item !== null && item !== '');
   if (nonEmptyValues.length === 0) return { vr };
-  return { vr, Value: nonEmptyValues.map((each) => jsonValueOf(vr, each as string | number | Attributes)) };
+  return { vr, Value: nonEmptyValues.map((item) => jsonValueOf(vr, item as string | number | Attributes)) };
 }
 
 function jsonValueOf(vr: string, value: string | number | Attributes): unknown {

@@ -1,6 +1,6 @@
 /**
- * Parses search queries of DICOMweb (QIDO-RS, PS3.18 section 8.3.4) and matches data sets with them. A query has attributes with
- * values to match, and the parameters `includefield`, `fuzzymatching`, `limit` and `offset`.
+ * Parses search queries of DICOMweb (QIDO-RS, PS3.18 section 8.3.4) and matches data sets against them. A query has attributes
+ * with values to match, and the parameters `includefield`, `fuzzymatching`, `emptyvaluematching`, `limit` and `offset`.
  *
  * The server rejects a key that is not an attribute with 400. It ignores attributes by which it cannot match, and lists them in the
  * Warning header of the response (section 8.3.4.1.1).
@@ -75,7 +75,7 @@ export function parseSearch(query: Readonly<Record<string, unknown>>): SearchQue
   return { matches, limit, offset, ignored };
 }
 
-/** Validates `includefield`. It has no other effect, because the response always contains all attributes that the server knows. */
+/** Validates `includefield`, which has no effect: the response always contains all attributes that the server knows. */
 function checkFields(raw: unknown): void {
   const values = (Array.isArray(raw) ? raw : [raw]) as unknown[];
   const invalidField = '-';

@@ -54,7 +54,7 @@ export function createIiif({ slides }: { readonly slides: Pick<Slides, 'tiling' 
       const address = tileOf(view, descriptor);
       if (address === null) return { ...(await slides.view(image, view, client)), type };
       const { bytes, etag } = await slides.tile(image, { address, knownTag: undefined }, client);
-      return { bytes: bytes ?? '', etag, type }; // null only if `knownTag`, the ETag in the client's cache, is current
+      return { bytes: bytes ?? '', etag, type }; // never null here: null means that `knownTag`, the client's ETag, is current
     },
 
     async manifest(image, urls, client, label) {
@@ -79,7 +79,7 @@ export function tileOf(
   { width, height, tileSize, maxLevel }: DeepZoomDescriptor,
 ): DeepZoomAddress | null {
   const isUnchangedJpeg = view.rotation === 0 && !view.isMirrored && !view.isGrey && view.format === 'jpg';
-  /** How many times the view halves the width and height of full resolution. */
+  /** How many times the view halves the width and height of full resolution; not negative, because no view enlarges its region. */
   const halvings = Math.round(Math.log2(Math.max(view.width / view.toWidth, view.height / view.toHeight)));
   const tileSideAtFullResolution = tileSize * 2 ** halvings;
   const isOnTileGrid = view.x % tileSideAtFullResolution === 0 && view.y % tileSideAtFullResolution === 0;

@@ -57,6 +57,7 @@ export function largestSize(region: Size): Size {
   if (scale === 1) return { width: region.width, height: region.height };
   const width = Math.max(1, Math.floor(region.width * scale));
   const height = Math.max(1, Math.floor(region.height * scale));
+  // A side of 1 pixel cannot shrink further, so the other side may still be too long.
   return { width: Math.min(width, maxViewPixels), height: Math.min(height, maxViewPixels) };
 }
 
@@ -96,7 +97,7 @@ function sizeOf(text: string, region: Size): Size {
   return size;
 }
 
-/** Parses the size parameter; returns `noSize` for an invalid one. */
+/** Parses the size parameter; returns `noSize`, which `sizeOf` rejects, for an invalid one. */
 function requestedSize(text: string, region: Size): Size {
   const scaled = (scale: number): Size => ({
     width: Math.max(1, Math.round(region.width * scale)),
@@ -127,7 +128,6 @@ function requestedSize(text: string, region: Size): Size {
   return { width: Math.min(fitted.width, givenWidth), height: Math.min(fitted.height, givenHeight) };
 }
 
-/** Stands for an invalid size parameter; `sizeOf` rejects it. */
 const noSize: Size = { width: 0, height: 0 };
 
 function rotationOf(text: string): Pick<View, 'rotation' | 'isMirrored'> {

@@ -7,21 +7,21 @@ import fs from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
 const magic = Buffer.from('LMRESLT1');
-const trailerBytes = 4 + magic.length;
+const trailerBytes = 4 + magic.length; // the length of the description, and the magic number
 /** A file that states a longer description counts as damaged. */
 const maxDescriptionBytes = 16 * 2 ** 20;
 
 export interface ContainerWriter {
   /** Appends bytes. @returns their offset in the file. @throws ContainerFull */
   append(bytes: Uint8Array): number;
-  /** Reserves space for `writeAt`. @returns its offset in the file. @throws ContainerFull */
+  /** Reserves bytes, which `writeAt` writes later. @returns their offset in the file. @throws ContainerFull */
   reserve(length: number): number;
   writeAt(offset: number, bytes: Uint8Array): void;
   /** Reads bytes that were written before. */
   readAt(offset: number, length: number): Buffer;
   /** Size of the file in bytes, without the description. */
   readonly size: number;
-  /** Writes the description and closes the file. */
+  /** Writes the description and the trailer, and closes the file. */
   finish(description: object): void;
   /** Closes and deletes the file. */
   abort(): void;

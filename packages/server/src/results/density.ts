@@ -1,6 +1,6 @@
 /**
- * Density rasters of a vector layer, which the viewer shows instead of objects when zoomed out. They state, for each class and each
- * cell of a square grid, how many objects have their centre in the cell.
+ * Computes the density rasters of a vector layer, which the viewer shows instead of objects when zoomed out. They state, for each
+ * class and each square cell of a grid, how many objects have their centre in the cell.
  */
 import { gzipSync } from 'node:zlib';
 import type { ContainerWriter } from './container.ts';
@@ -15,7 +15,7 @@ export interface DensityLevel {
   /** Top left corner of the grid in pixels of level 0. */
   readonly x: number;
   readonly y: number;
-  /** Offset and length of the gzip-compressed counts (Uint32, row by row) of each class in the file. */
+  /** For each class, the place of its counts in the file (bytes). The counts are Uint32, row by row, compressed with gzip. */
   readonly rasters: readonly (readonly [offset: number, length: number])[];
 }
 

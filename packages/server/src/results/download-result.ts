@@ -43,7 +43,7 @@ export async function downloadResult({ store, key, target, maxBytes, signal }: D
     try {
       for (let offset = 0; offset < object.size; offset += partBytes) {
         const length = Math.min(partBytes, object.size - offset);
-        await file.writeFile(await store.read(object, offset, length, signal)); // appends: it writes where the last write ended
+        await file.writeFile(await store.read(object, offset, length, signal)); // appends, because it writes at the file position
       }
     } finally {
       await file.close();

@@ -17,23 +17,23 @@ export interface StoredObject {
   readonly classNumber: number;
   /** Bounds of the outline in quarters of a pixel. */
   readonly box: Box;
-  /** Number of vertices of each ring. */
+  /** Number of vertices of each ring, including those that divide long edges. */
   readonly ringVertices: readonly number[];
   /** Memory that contains the deltas of all rings (Int16 x, y for each vertex), from `deltasOffset` on. */
   readonly memory: Buffer;
   readonly deltasOffset: number;
   /** Number of vertices of all rings. */
   readonly vertexCount: number;
-  readonly measurements: readonly (readonly [column: number, value: number])[];
+  readonly measurements: readonly (readonly [measurementNumber: number, value: number])[];
   readonly id: string | null;
 }
 
 interface BlockEncoder {
-  /** Encodes an object as a record of the spill file. @throws ImportRejectedError too_complex, bad_geometry */
+  /** Encodes an object as a record. `box`: bounds in quarters of a pixel. @throws ImportRejectedError too_complex, bad_geometry */
   encodeRecord(
     object: ResultObject,
     classNumber: number,
-    measurements: readonly (readonly [column: number, value: number])[],
+    measurements: readonly (readonly [measurementNumber: number, value: number])[],
   ): { readonly record: Buffer; readonly box: Box; readonly vertexCount: number };
   /** Decodes the record at an offset. The result refers to the memory, so it is valid only until the memory is overwritten. */
   decodeRecord(memory: Buffer, offset: number): StoredObject;
@@ -71,7 +71,7 @@ const maxQuarters = 2_000_000_000;
 const maxRings = 65_535;
 /**
  * Offsets of the fields of a record: Float64 x and y, four Int32, two Uint32, two Uint16, Uint8. After them follow the vertex counts
- * of the rings, the deltas, the measurements (Uint32 column and Float32 value) and the id.
+ * of the rings, the deltas, the measurements (Uint32 number and Float32 value) and the id.
  */
 const recordField = {
   x: 0,
@@ -103,9 +103,8 @@ export function createBlockEncoder(): BlockEncoder {
   }
 
   /**
-   * Appends the delta from one vertex to the next. Divides an edge that is longer than the largest delta into equal parts.
-   *
-   * @returns the number of appended deltas
+   * Appends the delta from one vertex to the next. An edge that is longer than the largest delta is divided into equal parts, which
+   * adds vertices. @returns the number of appended deltas
    */
   function pushEdge(fromX: number, fromY: number, toX: number, toY: number): number {
     const longestSide = Math.max(Math.abs(toX - fromX), Math.abs(toY - fromY));
@@ -168,8 +167,8 @@ export function createBlockEncoder(): BlockEncoder {
       for (const vertexCount of ringVertices) position = record.writeUInt32LE(vertexCount, position);
       record.set(new Uint8Array(deltas.buffer, 0, deltaBytes), position);
       position += deltaBytes;
-      for (const [column, value] of measurements) {
-        position = record.writeUInt32LE(column, position);
+      for (const [measurementNumber, value] of measurements) {
+        position = record.writeUInt32LE(measurementNumber, position);
         position = record.writeFloatLE(value, position);
       }
       idBytes?.copy(record, position);
@@ -187,7 +186,7 @@ export function createBlockEncoder(): BlockEncoder {
       for (let n = 0; n < ringCount; n++, position += 4) ringVertices.push(view.getUint32(position, true));
       const deltasOffset = offset + position;
       position += 4 * vertexCount;
-      const measurements: [column: number, value: number][] = [];
+      const measurements: [measurementNumber: number, value: number][] = [];
       for (let n = 0; n < measurementCount; n++, position += 8) {
         measurements.push([view.getUint32(position, true), view.getFloat32(position + 4, true)]);
       }

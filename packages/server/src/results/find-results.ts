@@ -94,7 +94,7 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
   }
 
   /**
-   * Makes the layers of a slide equal to the result files beside it.
+   * Brings the layers of a slide in line with the result files beside it.
    *
    * @param importedLayerIds layers whose imported file exists on the disk
    */

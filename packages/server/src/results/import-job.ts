@@ -52,7 +52,7 @@ interface ResultImports {
 }
 
 export function createResultImports(dependencies: Dependencies): ResultImports {
-  const { config, db, now, log, jobs, files, store } = dependencies;
+  const { config, db, now, log, jobs, files, store } = dependencies; // `files.parts` contains uploaded and downloaded files
   const nowIso = () => now().toISOString();
 
   /**
@@ -66,7 +66,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     maxBytes: number,
     signal: AbortSignal,
   ): Promise<string | null> {
-    if (layer.source_path === null) return files.parts.pathOf(layer.id);
+    if (layer.source_path === null) return files.parts.pathOf(layer.id); // an uploaded file
     if (root !== 'bucket') return locate(config, { root, path: layer.source_path });
     if (store === null) return null;
     const target = files.parts.pathOf(layer.id);

@@ -65,7 +65,7 @@ export interface Overlays {
 
 /**
  * A binary part of a vector layer. Strings are path segments of the URL that are not checked yet. `first` and `count` select
- * objects by their number in the layer; an undefined `count` selects all that follow.
+ * objects by their number in the layer; an undefined `count` selects all that follow. `column` is the number of a measurement.
  */
 export type VectorPart =
   | { readonly kind: 'index' }
@@ -131,7 +131,7 @@ export function createOverlays({ db, catalogue, files }: Dependencies): Overlays
 
   async function openLayer({ id, kind }: ResultLayerRow): Promise<OpenLayer> {
     const container = await openContainer(files.pathOf(id)).catch((error: NodeJS.ErrnoException) => {
-      // After a restore without uploads the row exists, but the file does not.
+      // After the restore of a backup without uploads, the row exists, but the file does not.
       throw error.code === 'ENOENT' ? new AppError('not_found', { cause: error }) : error;
     });
     try {
@@ -206,7 +206,7 @@ export function createOverlays({ db, catalogue, files }: Dependencies): Overlays
     part: ({ layer }, part) => withLayer(layer, async ({ vector }) => partOf(nonNull(vector), part)),
 
     async close() {
-      openLayers.clear();
+      openLayers.clear(); // `dispose` closes the files
     },
   };
 }

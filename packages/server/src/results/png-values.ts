@@ -60,15 +60,15 @@ export async function openPngValues(path: string): Promise<ValueImage & { close(
   const inflate = createInflate();
   inflate.on('error', () => undefined); // reading a row throws this error; without a listener it would end the process
   const pixelsStart = firstPixels; // a constant, so that its type excludes null in the function below
-  let readLine: (() => Promise<Uint8Array>) | null = null;
+  let readRow: (() => Promise<Uint8Array>) | null = null;
   /** Called when the first row is read, so that nothing is unpacked if the caller rejects the file because of its size. */
   function startUnpacking(): () => Promise<Uint8Array> {
     const packed = Readable.from(pixelChunks(pixelsStart, chunks));
     packed.on('error', (error) => inflate.destroy(error));
     packed.pipe(inflate);
-    return createLineReader(inflate[Symbol.asyncIterator](), header);
+    return createRowReader(inflate[Symbol.asyncIterator](), header);
   }
-  const decodeLine = createLineDecoder(header);
+  const decodeRow = createRowDecoder(header);
   let nextRow = 0;
   return {
     width: header.width,
@@ -77,8 +77,8 @@ export async function openPngValues(path: string): Promise<ValueImage & { close(
     palette,
     async readRows(top, count, target) {
       if (top !== nextRow) throw new Error('Rows of a PNG file are read in their order.');
-      readLine ??= startUnpacking();
-      for (let row = 0; row < count; row++) decodeLine(await readLine(), target, row * header.width);
+      readRow ??= startUnpacking();
+      for (let row = 0; row < count; row++) decodeRow(await readRow(), target, row * header.width);
       nextRow += count;
     },
     close() {
@@ -175,15 +175,15 @@ async function* pixelChunks(start: Uint8Array, chunks: AsyncIterable<Chunk>): As
 }
 
 /** Returns a function that reads the next row and undoes its filter. The row is valid until the function is called again. */
-function createLineReader(
+function createRowReader(
   unpacked: AsyncIterator<Buffer>,
   { width, bits, colourType }: Header,
 ): () => Promise<Uint8Array> {
   const bitsPerPixel = bits * (channelsOf[colourType] as number);
   const bytesPerPixel = Math.max(1, bitsPerPixel >> 3);
-  const lineBytes = Math.ceil((width * bitsPerPixel) / 8);
-  let line = new Uint8Array(lineBytes);
-  let above = new Uint8Array(lineBytes);
+  const rowBytes = Math.ceil((width * bitsPerPixel) / 8);
+  let row = new Uint8Array(rowBytes);
+  let above = new Uint8Array(rowBytes);
   let part: Buffer = Buffer.alloc(0);
   let partOffset = 0;
 
@@ -203,17 +203,17 @@ function createLineReader(
   return async () => {
     if (partOffset === part.length) await fill();
     const filter = part[partOffset++] as number;
-    [line, above] = [above, line];
+    [row, above] = [above, row];
     let filled = 0;
-    while (filled < lineBytes) {
+    while (filled < rowBytes) {
       if (partOffset === part.length) await fill();
-      const copied = Math.min(part.length - partOffset, lineBytes - filled);
-      line.set(part.subarray(partOffset, partOffset + copied), filled);
+      const copied = Math.min(part.length - partOffset, rowBytes - filled);
+      row.set(part.subarray(partOffset, partOffset + copied), filled);
       filled += copied;
       partOffset += copied;
     }
-    undoFilter(filter, line, above, bytesPerPixel);
-    return line;
+    undoFilter(filter, row, above, bytesPerPixel);
+    return row;
   };
 }
 
@@ -221,27 +221,27 @@ function createLineReader(
  * Adds to each byte what its filter predicts from the pixels to the left and above (PNG specification, section 9). The Uint8Array
  * keeps the lowest 8 bits of each sum, as the specification requires.
  */
-function undoFilter(filter: number, line: Uint8Array, above: Uint8Array, bytesPerPixel: number): void {
-  const { length } = line;
+function undoFilter(filter: number, row: Uint8Array, above: Uint8Array, bytesPerPixel: number): void {
+  const { length } = row;
   if (filter === filterType.none) return;
   if (filter > filterType.paeth) throw badPng('unknown filter');
   if (filter === filterType.sub) {
     for (let i = bytesPerPixel; i < length; i++) {
-      line[i] = (line[i] as number) + (line[i - bytesPerPixel] as number);
+      row[i] = (row[i] as number) + (row[i - bytesPerPixel] as number);
     }
     return;
   }
   if (filter === filterType.up) {
-    for (let i = 0; i < length; i++) line[i] = (line[i] as number) + (above[i] as number);
+    for (let i = 0; i < length; i++) row[i] = (row[i] as number) + (above[i] as number);
     return;
   }
   for (let i = 0; i < length; i++) {
-    const left = i >= bytesPerPixel ? (line[i - bytesPerPixel] as number) : 0;
+    const left = i >= bytesPerPixel ? (row[i - bytesPerPixel] as number) : 0;
     const up = above[i] as number;
     const upLeft = i >= bytesPerPixel ? (above[i - bytesPerPixel] as number) : 0;
     const average = (left + up) >> 1;
     const predicted = filter === filterType.paeth ? paethPredictor(left, up, upLeft) : average;
-    line[i] = (line[i] as number) + predicted;
+    row[i] = (row[i] as number) + predicted;
   }
 }
 
@@ -255,34 +255,34 @@ function paethPredictor(left: number, up: number, upLeft: number): number {
 }
 
 /** Returns a function that converts the bytes of a row to values and writes them to `target`, starting at an index. */
-function createLineDecoder({ width, bits, colourType }: Header) {
+function createRowDecoder({ width, bits, colourType }: Header) {
   const channels = channelsOf[colourType] as number;
   const isColour = channels >= 3;
   const hasAlpha = channels === 2 || channels === 4;
   const is16Bit = bits === 16;
-  const sample = (line: Uint8Array, i: number): number =>
-    is16Bit ? (line[2 * i] as number) * 256 + (line[2 * i + 1] as number) : (line[i] as number);
-  return (line: Uint8Array, target: ValueArray, start: number): void => {
+  const sample = (row: Uint8Array, i: number): number =>
+    is16Bit ? (row[2 * i] as number) * 256 + (row[2 * i + 1] as number) : (row[i] as number);
+  return (row: Uint8Array, target: ValueArray, start: number): void => {
     if (bits < 8) {
       const samplesPerByte = 8 / bits;
       const mask = 2 ** bits - 1;
       for (let x = 0; x < width; x++) {
-        const byte = line[Math.floor(x / samplesPerByte)] as number; // its first sample is in the highest bits
+        const byte = row[Math.floor(x / samplesPerByte)] as number; // its first sample is in the highest bits
         target[start + x] = (byte >> (8 - bits * ((x % samplesPerByte) + 1))) & mask;
       }
       return;
     }
     if (channels === 1 && !is16Bit) {
-      target.set(line, start);
+      target.set(row, start);
       return;
     }
     for (let x = 0; x < width; x++) {
       const i = x * channels;
       // Brightness of a colour: luma of ITU-R BT.601.
       const value = isColour
-        ? Math.round(0.299 * sample(line, i) + 0.587 * sample(line, i + 1) + 0.114 * sample(line, i + 2))
-        : sample(line, i);
-      const isTransparent = hasAlpha && sample(line, i + channels - 1) === 0;
+        ? Math.round(0.299 * sample(row, i) + 0.587 * sample(row, i + 1) + 0.114 * sample(row, i + 2))
+        : sample(row, i);
+      const isTransparent = hasAlpha && sample(row, i + channels - 1) === 0;
       target[start + x] = isTransparent ? Number.NaN : value;
     }
   };

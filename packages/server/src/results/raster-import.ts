@@ -23,7 +23,7 @@ export interface RasterCategory {
   readonly color: readonly [number, number, number];
 }
 
-/** Description of a raster in the file of its layer (see container.ts). */
+/** Description of a raster in the file of its layer (see container.ts), with the range of its values (`ValueStatistics`). */
 export interface RasterDescription extends ValueStatistics {
   readonly kind: 'raster';
   readonly type: ValueType;

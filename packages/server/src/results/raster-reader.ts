@@ -71,11 +71,11 @@ function sizeOf(level: RasterLevel, column: number, row: number): { width: numbe
 }
 
 /**
- * Returns how the bytes of tiles represent the values. 8-bit values and masks are stored as they are. The range of other
- * values is divided into equal steps; if some pixels have no data, byte 0 stands for them.
+ * Returns how the bytes of tiles represent the values. 8-bit values, and masks without gaps (pixels without data), are sent as they
+ * are. The range of other values is divided into equal steps; byte 0 stands for gaps.
  */
 function encodingOf({ type, range, hasGaps, categories }: RasterDescription): RasterReader['encoding'] {
-  if (range === null) return { scale: 1, offset: 0, no_data: 0 };
+  if (range === null) return { scale: 1, offset: 0, no_data: 0 }; // no pixel has data
   if (type === 'uint8' || (categories !== null && !hasGaps)) return { scale: 1, offset: 0, no_data: null };
   const minByte = hasGaps ? 1 : 0;
   const scale = (range.max - range.min) / (255 - minByte) || 1; // 1 for a raster with a single value

@@ -1,4 +1,4 @@
-/** Computes the range and the usual range of the values of a raster in one pass, with bounded memory. */
+/** Computes the range of the values of a raster, with and without outliers, in one pass and with bounded memory. */
 import type { ValueArray, ValueType } from '@lamina/slide';
 
 interface ValueRange {
@@ -22,7 +22,7 @@ export interface ValueStatistics {
 /** Percentiles of the usual range, as fractions. */
 const lowPercentile = 0.01;
 const highPercentile = 0.99;
-/** Number of floating-point values in the sample. The error of the percentiles is then far below one of 255 colours. */
+/** Number of floating-point values in the sample. The error of the percentiles is then smaller than a display step (1/255). */
 const sampleSize = 65_536;
 
 /** Creates statistics, to which all tiles of a raster are added one by one. */

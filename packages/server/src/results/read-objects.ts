@@ -42,19 +42,19 @@ export function createObjectReader(): ObjectReader {
   let typeNames: ReadonlyMap<string, string> = new Map();
   return {
     setTypeMap(map) {
-      const entries = Object.entries(recordOf(map) ?? {});
+      const entries = Object.entries(asObject(map) ?? {});
       typeNames = new Map(entries.map(([number, name]) => [number, String(name)]));
     },
     read({ value, key }, emit) {
-      const json = recordOf(value);
-      if (json === null) throw new ImportRejectedError('damaged', 'A member of the list is no object');
+      const json = asObject(value);
+      if (json === null) throw new ImportRejectedError('damaged', 'A member of the list is not an object');
       if (Array.isArray(json.contour)) emit(contourOf(json, key, typeNames));
       else readFeature(json, emit, 0);
     },
   };
 }
 
-function recordOf(value: unknown): Json | null {
+function asObject(value: unknown): Json | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
 }
 
@@ -62,8 +62,8 @@ function recordOf(value: unknown): Json | null {
 function readFeature(json: Json, emit: (object: ResultObject) => void, nesting: number): void {
   if (nesting > maxNesting) throw new ImportRejectedError('too_complex', 'Objects are nested too deeply');
   const isFeature = json.type === 'Feature';
-  const geometry = isFeature ? recordOf(json.geometry) : json;
-  const properties = (isFeature ? recordOf(json.properties) : null) ?? {};
+  const geometry = isFeature ? asObject(json.geometry) : json;
+  const properties = (isFeature ? asObject(json.properties) : null) ?? {};
   if (geometry !== null) {
     const { className, classColor } = classOf(properties);
     const measurements = measurementsOf(properties);
@@ -77,7 +77,7 @@ function readFeature(json: Json, emit: (object: ResultObject) => void, nesting: 
   const children = properties.childObjects ?? properties.children;
   if (!Array.isArray(children)) return;
   for (const child of children) {
-    const feature = recordOf(child);
+    const feature = asObject(child);
     if (feature !== null) readFeature(feature, emit, nesting + 1);
   }
 }
@@ -121,7 +121,7 @@ function listOf(value: unknown): readonly unknown[] {
 function checkedCoordinate(value: unknown): number {
   // The negated comparison also rejects NaN.
   if (typeof value !== 'number' || !(Math.abs(value) <= maxCoordinate)) {
-    throw new ImportRejectedError('bad_geometry', 'A coordinate is no number, or too far away');
+    throw new ImportRejectedError('bad_geometry', 'A coordinate is not a number, or too far away');
   }
   return value;
 }
@@ -250,7 +250,7 @@ const classKeys = ['class', 'class_name', 'cell_type', 'type', 'label'] as const
 /** Reads the class from `classification` (an object as QuPath writes it, or a text), otherwise from the first of `classKeys`. */
 function classOf(properties: Json): Pick<ResultObject, 'className' | 'classColor'> {
   const classification = properties.classification;
-  const record = recordOf(classification);
+  const record = asObject(classification);
   if (record !== null) {
     const names = record.names;
     const name = Array.isArray(names) ? names.join(': ') : record.name;
@@ -310,11 +310,11 @@ function measurementsOf(properties: Json): (readonly [name: string, value: numbe
   const { measurements } = properties as { measurements?: unknown };
   if (Array.isArray(measurements)) {
     return measurements.flatMap((entry) => {
-      const { name, value } = (recordOf(entry) ?? {}) as { name?: unknown; value?: unknown };
+      const { name, value } = (asObject(entry) ?? {}) as { name?: unknown; value?: unknown };
       return asMeasurement(name, value);
     });
   }
-  const record = recordOf(measurements);
+  const record = asObject(measurements);
   if (record !== null) return Object.entries(record).flatMap(([name, value]) => asMeasurement(name, value));
   return Object.entries(properties).flatMap(([name, value]) =>
     typeof value === 'number' && !nonMeasurementKeys.has(name) ? asMeasurement(name, value) : [],

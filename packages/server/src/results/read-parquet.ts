@@ -20,9 +20,8 @@ import { pointReader } from './read-points.ts';
 const signature = Buffer.from('PAR1');
 const maxColumns = 512;
 const maxFooterBytes = 16 * 2 ** 20;
-/** Maximum number of compressed bytes of a row group, and of unpacked bytes of a page. */
-const maxGroupBytes = 256 * 2 ** 20;
-const maxPageBytes = 64 * 2 ** 20;
+const maxGroupBytes = 256 * 2 ** 20; // of a row group, compressed
+const maxPageBytes = 64 * 2 ** 20; // of a page, unpacked
 /** Rows that are decoded at once. A row with an outline is larger than a row with a point. */
 const rowsPerPart = { points: 32_768, outlines: 4096 } as const;
 
@@ -152,7 +151,7 @@ function contentOf(metadata: FileMetaData): {
   const rowsOfGroups = metadata.row_groups.map(({ num_rows: rows }) => Number(rows));
   if (!rowsOfGroups.every((rows) => Number.isSafeInteger(rows) && rows >= 0))
     throw damagedFile('it has no number of rows');
-  const geometry = flatColumns.find(({ element }) => element.logical_type?.type === 'GEOMETRY');
+  const geometry = flatColumns.find(({ element }) => element.logical_type?.type === 'GEOMETRY'); // hyparquet decodes its WKB
   return {
     columns: flatColumns.map(({ element }) => element.name),
     geometry: geometry?.element.name ?? null,
@@ -176,7 +175,7 @@ function textOf(value: unknown): string {
     : '';
 }
 
-/** Returns a function that reads a row as a GeoJSON feature, whose properties are the columns other than the outline. */
+/** Returns a function that reads a row as a GeoJSON feature. Its geometry is the outline; the other columns are its properties. */
 function outlineEmitter(geometry: string, emit: (object: ResultObject) => void): (row: Row) => void {
   const reader = createObjectReader();
   return (row) => {

@@ -128,7 +128,7 @@ function coordinateFrom(text: string | undefined): number {
   const value = text === undefined || text === '' ? Number.NaN : Number(text);
   // The negated comparison also rejects NaN.
   if (!(Math.abs(value) <= maxCoordinate)) {
-    throw new ImportRejectedError('bad_geometry', 'A coordinate is no number, or too far away');
+    throw new ImportRejectedError('bad_geometry', 'A coordinate is not a number, or too far away');
   }
   return value;
 }

@@ -131,6 +131,7 @@ export function createResultLayers(dependencies: Dependencies): ResultLayers {
 
   /** Checks that the account may change and delete a layer, and returns it. @throws AppError not_found, forbidden */
   async function requireManageable(caller: User, row: ResultLayerRow | null, connection?: Connection) {
+    // The row of a removed layer may stay, so that the next scan does not import its file again.
     if (row === null || row.problem === removedResultProblem) throw new AppError('not_found');
     await requireImage(caller, row.image_id, connection);
     if (!layerRightsOf(caller, asAnnotationLayer(row)).manage) throw new AppError('forbidden');

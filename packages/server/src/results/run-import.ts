@@ -22,6 +22,7 @@ export interface ImportTask {
 }
 
 export type ImportOutcome =
+  /** `objects`: number of objects; null for a raster. */
   | { readonly ok: true; readonly sizeBytes: number; readonly objects: number | null }
   | { readonly ok: false; readonly problem: Problem; readonly message: string };
 

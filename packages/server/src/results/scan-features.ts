@@ -30,7 +30,7 @@ const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket, colon
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 /** Keys at the top level of the file whose value is a list of objects. */
 const listKeys: ReadonlySet<string> = new Set(['features', 'cells', 'nuc']);
-/** A string that extends over more parts of the file is longer than any of these keys. */
+/** A string that extends over more than this number of parts of the file is longer than any of these keys. */
 const maxKeyParts = 8;
 
 /**

@@ -29,7 +29,7 @@ interface VectorMeasurement {
   readonly name: string;
   readonly min: number | null;
   readonly max: number | null;
-  readonly count: number;
+  readonly count: number; // of objects with a value; `min` and `max` are null if it is 0
 }
 
 export interface VectorDescription {
@@ -42,7 +42,7 @@ export interface VectorDescription {
   readonly measurements: readonly VectorMeasurement[];
   /** Number of blocks. */
   readonly blocks: number;
-  /** Number of objects in the largest block. */
+  /** Maximum number of objects in a block. */
   readonly largestBlock: number;
   /** Offset of the index in the file, with `indexEntryBytes` for each block. */
   readonly index: number;
@@ -71,7 +71,7 @@ export const indexEntryBytes = 84; // with 4 reserved bytes
 const noClass = 'Unclassified';
 const noClassColor: Color = [128, 128, 128];
 const spillBufferBytes = 2 ** 20;
-/** Smallest sides of medium and large objects, in quarters of a pixel. Each of the three ranges of sizes has its own tree. */
+/** Objects whose longer side has at least this many quarters of a pixel are medium or large. Each of the three sizes has a tree. */
 const [mediumSide, largeSide] = [4 * 1024, 4 * 16_384] as const;
 
 interface VectorOptions {
@@ -100,7 +100,7 @@ interface ClassSoFar {
 }
 
 /** A measurement of the objects that have been added so far. */
-interface ColumnSoFar {
+interface MeasurementSoFar {
   readonly name: string;
   min: number;
   max: number;
@@ -132,8 +132,8 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
   const centers: [number, number, number, number] = [Infinity, Infinity, -Infinity, -Infinity];
   const classNumbers = new Map<string, number>();
   const classList: ClassSoFar[] = [];
-  const columnNumbers = new Map<string, number>();
-  const columnList: ColumnSoFar[] = [];
+  const measurementNumbers = new Map<string, number>();
+  const measurementList: MeasurementSoFar[] = [];
   const encoder = createBlockEncoder();
   const spillReader = createSpillReader(spill);
 
@@ -160,29 +160,29 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
     return classNumber;
   }
 
-  /** Returns the number of a measurement's column; null when the layer has the maximum number of columns already. */
-  function columnNumberOf(name: string): number | null {
-    const existingNumber = columnNumbers.get(name);
+  /** Returns the number of a measurement; null when the layer already has the maximum number of measurements. */
+  function measurementNumberOf(name: string): number | null {
+    const existingNumber = measurementNumbers.get(name);
     if (existingNumber !== undefined) return existingNumber;
-    if (columnList.length >= resultLimits.measurements) return null;
-    columnNumbers.set(name, columnList.length);
-    columnList.push({ name, min: Infinity, max: -Infinity, count: 0 });
-    return columnList.length - 1;
+    if (measurementList.length >= resultLimits.measurements) return null;
+    measurementNumbers.set(name, measurementList.length);
+    measurementList.push({ name, min: Infinity, max: -Infinity, count: 0 });
+    return measurementList.length - 1;
   }
 
-  /** Returns the measurements of an object as column numbers and values, and updates the statistics of the columns. */
-  function collectMeasurements(object: ResultObject): [column: number, value: number][] {
-    const values: [column: number, value: number][] = [];
+  /** Returns the measurements of an object with their numbers, and updates the statistics of the measurements. */
+  function collectMeasurements(object: ResultObject): [measurementNumber: number, value: number][] {
+    const values: [measurementNumber: number, value: number][] = [];
     for (const [name, value] of object.measurements) {
-      const columnNumber = columnNumberOf(name);
-      if (columnNumber === null) continue;
-      const column = columnList[columnNumber] as ColumnSoFar;
+      const measurementNumber = measurementNumberOf(name);
+      if (measurementNumber === null) continue;
+      const measurement = measurementList[measurementNumber] as MeasurementSoFar;
       const stored = Math.fround(value); // the file stores Float32
       if (!Number.isFinite(stored)) continue;
-      column.count++;
-      if (stored < column.min) column.min = stored;
-      if (stored > column.max) column.max = stored;
-      values.push([columnNumber, stored]);
+      measurement.count++;
+      if (stored < measurement.min) measurement.min = stored;
+      if (stored > measurement.max) measurement.max = stored;
+      values.push([measurementNumber, stored]);
     }
     return values;
   }
@@ -208,12 +208,12 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
   function transformToSlide(object: ResultObject): ResultObject {
     if (isIdentity) return object;
     const rings = object.rings.map((ring) => {
-      const moved: number[] = [];
+      const transformed: number[] = [];
       for (let i = 0; i < ring.length; i += 2) {
         const [x, y] = [ring[i] as number, ring[i + 1] as number];
-        moved.push(a * x + c * y + e, b * x + d * y + f);
+        transformed.push(a * x + c * y + e, b * x + d * y + f);
       }
-      return moved;
+      return transformed;
     });
     const { x, y } = object;
     return { ...object, rings, x: a * x + c * y + e, y: b * x + d * y + f };
@@ -258,7 +258,7 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
       const density = createDensity(centers, classList.length);
       const centersAt = writer.reserve(16 * objectCount);
       const classBytes = writer.reserve(objectCount);
-      const columnOffsets = columnList.map(() => writer.reserve(4 * objectCount));
+      const columnOffsets = measurementList.map(() => writer.reserve(4 * objectCount));
       const index = Buffer.alloc(indexEntryBytes * ranges.length);
       let largestBlock = 0;
       for (const [n, [start, end]] of ranges.entries()) {
@@ -289,16 +289,16 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
         objects: objectCount,
         vertices: totalVertices,
         bounds: objectCount === 0 ? null : bounds,
-        classes: classList.map(({ name, color, count: members }, i) => ({
+        classes: classList.map(({ name, color, count }, i) => ({
           name,
           color: color ?? categoryColor(i),
-          count: members,
+          count,
         })),
-        measurements: columnList.map(({ name, min, max, count: values }) => ({
+        measurements: measurementList.map(({ name, min, max, count }) => ({
           name,
-          min: values === 0 ? null : min,
-          max: values === 0 ? null : max,
-          count: values,
+          min: count === 0 ? null : min,
+          max: count === 0 ? null : max,
+          count,
         })),
         blocks: ranges.length,
         largestBlock,
@@ -334,7 +334,7 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
         if (columnOffsets.length === 0) return;
         const values = columnOffsets.map(() => new Float32Array(members.length).fill(Number.NaN));
         members.forEach(({ measurements }, i) => {
-          for (const [column, value] of measurements) (values[column] as Float32Array)[i] = value;
+          for (const [number, value] of measurements) (values[number] as Float32Array)[i] = value;
         });
         values.forEach((column, n) => {
           writer.writeAt((columnOffsets[n] as number) + 4 * first, new Uint8Array(column.buffer));

@@ -16,16 +16,16 @@ type Box = readonly [x0: number, y0: number, x1: number, y1: number];
 
 export interface VectorReader {
   readonly description: VectorDescription;
-  /** Returns bounds and numbers of objects of all blocks, in the format of `getOverlayIndex` of the contract. */
+  /** Returns the bounds, object numbers and sizes of all blocks, in the format of `getOverlayIndex` of the contract. */
   index(): Promise<Buffer>;
   /** Returns a block, compressed with gzip; null when there is no such block. */
   block(number: number): Promise<Buffer | null>;
   /** Returns a density raster, compressed with gzip; null when there is no such raster. */
   density(level: number, classNumber: number): Promise<Buffer | null>;
-  /** Returns centres and classes of objects: Float32 x of all, Float32 y of all, then one class byte for each. */
+  /** Returns centres and classes of objects from the number `first` on: Float32 x of all, Float32 y of all, a class byte for each. */
   centers(first: number, count: number): Promise<Buffer>;
-  /** Returns the values of a measurement (Float32) of objects; null when there is no such column. */
-  measurement(column: number, first: number, count: number): Promise<Buffer | null>;
+  /** Returns the values of a measurement (Float32) of objects; null when there is no measurement with this number. */
+  measurement(number: number, first: number, count: number): Promise<Buffer | null>;
   /**
    * Counts objects by class name.
    *
@@ -141,9 +141,9 @@ export async function openVector(container: Container): Promise<VectorReader> {
     const classNumber = (await container.read(description.classBytes + number, 1))[0] as number;
     const { name, color } = classes[classNumber] ?? { name: '', color: [0, 0, 0] as const };
     const measurements: Record<string, number> = {};
-    for (const [n, { name: column }] of description.measurements.entries()) {
+    for (const [n, { name: measurement }] of description.measurements.entries()) {
       const value = (await container.read((description.columns[n] as number) + 4 * number, 4)).readFloatLE();
-      if (!Number.isNaN(value)) measurements[column] = value;
+      if (!Number.isNaN(value)) measurements[measurement] = value;
     }
     return {
       number,
@@ -208,8 +208,8 @@ export async function openVector(container: Container): Promise<VectorReader> {
       return bytes;
     },
 
-    async measurement(column, requestedFirst, requestedCount) {
-      const offset = description.columns[column];
+    async measurement(number, requestedFirst, requestedCount) {
+      const offset = description.columns[number];
       if (offset === undefined) return null;
       const { first, count } = clampRange(requestedFirst, requestedCount);
       return container.read(offset + 4 * first, 4 * count);

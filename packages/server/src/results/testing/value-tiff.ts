@@ -9,10 +9,10 @@ interface ValueTiff {
 /** Builds a TIFF file for tests: one band of numbers, little-endian, without compression. Tag numbers are those of TIFF 6.0. */
 export function valueTiff({ width, height, values, tile }: ValueTiff): Uint8Array {
   const bytesPerSample = values.BYTES_PER_ELEMENT;
+  // Blocks are the tiles or the single strip.
   const blocks = tile === undefined ? [bytesOf(values)] : tilesOf({ width, height, values, tile });
   const isFloat = values instanceof Float32Array || values instanceof Float64Array;
-  // The file consists of the header (8 bytes), a table with the offsets and then the sizes of all blocks, the blocks, and the
-  // directory.
+  // The file consists of the header (8 bytes), a table with the offsets and sizes of all blocks, the blocks, and the directory.
   const tableOffset = 8;
   const tableBytes = blocks.length * 8;
   const sizes = blocks.map((block) => block.length);
