@@ -30,8 +30,8 @@ import { useKeys } from './use-keys.ts';
 import { usePictures } from './use-pictures.ts';
 import type { AnnotatedSlide } from './viewed-slide.ts';
 
+// Rotations in degrees: by the rotation buttons, and by the keys [ and ].
 const quarterTurn = 90;
-/** Rotation per key press, in degrees. */
 const smallTurn = 5;
 /** Movement per arrow key, as a fraction of the view's width or height. */
 const keyStep = 0.15;
@@ -85,7 +85,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   const [shapesToKeep, setShapesToKeep] = useState<readonly Shape[]>(noShapes);
   /** The annotations of the slide; null until they are loaded. The result layers count objects inside them. */
   const [annotations, setAnnotations] = useState<AnnotationStore | null>(null);
-  /** Element above the scale readout into which the annotations render their tool bar; null before the first rendering. */
+  /** Element above the scale readout in which the annotations render their tool bar; null before the first rendering. */
   const [foot, setFoot] = useState<HTMLElement | null>(null);
   /** Text that screen readers read out after a change on the screen. */
   const [announcement, announce] = useState('');
@@ -111,6 +111,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
     const newRotation = pose.rotation + (pose.isMirrored ? -degrees : degrees) + 360;
     announce(texts.rotated(newRotation));
   };
+  // `view.rotate` turns as seen on the screen; the angle of a mirrored slide changes in the opposite direction.
   const rotateTo = (degrees: number) => {
     const difference = degrees - pose.rotation;
     rotate(pose.isMirrored ? -difference : difference);

@@ -20,7 +20,7 @@ interface ScaleReadoutProps {
 
 /**
  * Shows the magnification and a scale bar, or the zoom in percent for a slide without a scale, and the angle of a rotated slide.
- * Notes beside them mark estimated and entered scales.
+ * Notes mark estimated and entered scales, and the shown focal plane.
  */
 export function ScaleReadout({ calibration, zoom, rotation, shownPlane }: ScaleReadoutProps) {
   return (

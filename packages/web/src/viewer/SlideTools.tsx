@@ -28,7 +28,7 @@ import classes from './SlideViewer.module.css';
 import { ToolButton, type ToolButtonProps } from './ToolButton.tsx';
 import { texts } from './texts.ts';
 
-/** Loads the code of the panel when the person opens the panel. */
+/** The panel; its code is loaded when the person opens it for the first time. */
 const ScreenshotPanel = lazy(async () => ({
   default: (await import('./ScreenshotPanel.tsx')).ScreenshotPanel,
 }));

@@ -47,7 +47,7 @@ export interface ViewingState {
 }
 
 interface SlideViewerProps {
-  /** The slide to show; null while none is chosen. The browser then prepares the viewer for the first slide. */
+  /** The slide to show; null while none is chosen: the viewer then only prepares itself for the first slide. */
   readonly slide: ViewedSlide | null;
   /** URL of the thumbnail that is shown until tiles are loaded; null when there is none. */
   readonly picture: string | null;
@@ -85,7 +85,7 @@ interface SlideViewerProps {
   readonly onCorrect: (isCorrected: boolean) => void;
   /** Whether the keyboard shortcuts of the page apply to this slide. */
   readonly hasKeys: boolean;
-  /** Renders messages over the slide: progress and errors. */
+  /** Component that renders messages over the slide: progress and errors. */
   readonly Overlay: ComponentType<ViewingState>;
 }
 
@@ -122,7 +122,7 @@ export function SlideViewer({ slide, ...props }: SlideViewerProps) {
       data-full-page={isFullPage || undefined}
       data-empty={slide === null || undefined}
     >
-      <div className={classes.place} ref={viewerElement} />
+      <div className={classes.viewer} ref={viewerElement} />
       {slide !== null && (
         <OpenSlide
           key={slide.descriptorUrl}
@@ -387,7 +387,7 @@ function OpenSlide(props: OpenSlideProps) {
     if (view === null) return;
     const retryWhenVisible = () => {
       if (document.visibilityState !== 'visible') return;
-      setFailure((before) => (before?.kind === 'other' ? null : before));
+      setFailure((before) => (before?.kind === 'other' ? null : before)); // `other` is usually a network error
       view.retryFailedTiles();
     };
     window.addEventListener('online', retryWhenVisible);
@@ -417,7 +417,7 @@ function OpenSlide(props: OpenSlideProps) {
     <>
       {placeholderUrl !== null && failure === null && (
         <img
-          className={classes.standIn}
+          className={classes.placeholder}
           src={placeholderUrl}
           alt=""
           fetchPriority="high"

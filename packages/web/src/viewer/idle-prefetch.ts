@@ -55,7 +55,7 @@ export function createIdlePrefetch(options: IdlePrefetchOptions): IdlePrefetch {
   let lastField: SlideField | null = null;
   /** The last movement of the field's centre, in image pixels. */
   let direction: Point = { x: 0, y: 0 };
-  let serverBusyUntil = 0;
+  let serverBusyUntil = 0; // as a time of `Date.now`
   let isSharp = false;
 
   function stop() {

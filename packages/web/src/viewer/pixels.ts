@@ -39,7 +39,7 @@ export class PixelError extends Error {
   }
 }
 
-/** HTTP statuses of a busy or restarting server, and of an expired image session (401). */
+/** HTTP statuses that a later retry may not meet: of a busy or restarting server, and of an expired image session (401). */
 const temporaryStatuses: readonly number[] = [401, 408, 429, 500, 503, 504];
 
 /** Returns whether a later retry may succeed; false for missing and damaged tiles. */

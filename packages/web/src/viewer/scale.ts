@@ -56,7 +56,7 @@ export function calibrationOf(scale: SlideScale): Calibration | null {
 function calibrationWithoutEntry({ mpp, mppY, objectivePower, derived }: SlideScale): Calibration | null {
   const validMpp = mpp !== null && mpp > 0 ? mpp : null;
   const validPower = objectivePower !== null && objectivePower > 0 ? objectivePower : null;
-  // `!(mppY > 0)` also rejects NaN.
+  // An invalid height is ignored; `!(mppY > 0)` also covers NaN.
   const isSquare = mppY === undefined || mppY === null || !(mppY > 0) || mppY === mpp;
   const verticalMpp = isSquare ? {} : { mppY };
   if (validMpp !== null && validPower !== null && areConsistent(validMpp, validPower)) {

@@ -20,7 +20,7 @@ export interface Decorations {
   readonly notes: readonly string[];
 }
 
-/** The input of `takeScreenshot`: the picture that is on the screen now. */
+/** The input of `takeScreenshot`: the view as it is on the screen now. */
 export interface RenderedView extends Decorations {
   readonly picture: ViewPicture;
   /** The colour adjustment, which is applied to the picture unless the picture already contains it. */

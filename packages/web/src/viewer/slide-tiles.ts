@@ -1,6 +1,6 @@
 /**
- * The tile source that a view gives to OpenSeadragon for each slide: the grid of its levels, and the loading of tiles through
- * the renderer, which decodes them and keeps the decoded pictures.
+ * The tile source that a view gives to OpenSeadragon for each slide: it states the levels and tiles of the slide, and loads tiles
+ * through the renderer, which decodes them and keeps the decoded pictures.
  */
 import OpenSeadragon from 'openseadragon';
 import { type DeepZoomDescriptor, maxLevelOf, minLevelOf } from './descriptor.ts';
@@ -41,7 +41,7 @@ export class SlideTiles extends OpenSeadragon.TileSource {
   readonly #renderer: Renderer;
   readonly #onTileFailed: (tile: OpenSeadragon.Tile, isPermanent: boolean) => void;
 
-  /** @param onTileFailed called for each failed tile; `isPermanent` when a retry would fail, too */
+  /** @param onTileFailed called for each failed tile; `isPermanent` says that a retry would fail, too */
   constructor(
     descriptor: DeepZoomDescriptor,
     supply: TileSupply,

@@ -2,7 +2,7 @@
  * The zoomable view of slides: one OpenSeadragon viewer, created once for an element of the page and reused for every slide.
  *
  * A `TileSupply` loads the tiles. OpenSeadragon's own loader would keep the image session (the credential of pixels) with which
- * it first requested a tile, does not distinguish a 401 from other failures, and never retries a failed tile.
+ * it first requested a tile, would not distinguish a 401 from other failures, and would never retry a failed tile.
  *
  * This file is long, because the operations of the view share the state of one OpenSeadragon viewer.
  */
@@ -198,7 +198,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     // The page has its own buttons: these images have no accessible names.
     showNavigationControl: false,
     showSequenceControl: false,
-    // A click does not zoom: it may belong to a drag.
+    // A click does not zoom: it may be a drag that was too short.
     gestureSettingsMouse: { clickToZoom: false, dblClickToZoom: true },
     gestureSettingsPen: { clickToZoom: false, dblClickToZoom: true },
     // No wheel event is skipped: `wheelFactor` zooms by the distance of each event.
@@ -239,7 +239,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     const images = new Set<OpenSeadragon.TiledImage>();
     for (const tiles of scope === 'all' ? [failedTiles, missingTiles] : [failedTiles]) {
       for (const tile of tiles) {
-        tile.exists = true;
+        tile.exists = true; // OpenSeadragon has set it to false and does not request such tiles
         if (tile.tiledImage !== null) images.add(tile.tiledImage);
       }
       tiles.clear();
@@ -408,7 +408,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   viewer.addHandler('canvas-scroll', (event) => {
     const wheel = event.originalEvent as WheelEvent;
     Object.assign(viewer, { zoomPerScroll: wheelFactor(wheel) }); // OpenSeadragon then zooms by this factor
-    // In some browsers, Shift makes the wheel scroll sideways: the distance is then in deltaX.
+    // In some browsers, the wheel scrolls sideways while Shift is held: the distance is then in deltaX.
     if (pointerTool?.onWheel?.(wheel.deltaY || wheel.deltaX, keysOf(wheel)))
       event.preventDefaultAction = true;
   });

@@ -24,7 +24,7 @@ interface Size {
  * Returns the field that the follower must show.
  *
  * The centre of the follower moves by as many micrometres as the centre of the leader, in the same direction on the screen. When
- * one of the slides has no scale, it moves by the same distance on the screen instead.
+ * one of the slides has no scale, the follower moves by the same distance on the screen instead.
  *
  * @param leader position of the leader at the moment of linking
  * @param follower position of the follower at the moment of linking
@@ -60,7 +60,7 @@ export function fieldOfFollower(
 
 /**
  * Returns the first field of a slide that is opened beside another one: the same magnification, rotation and distance from the
- * middle of the slide. When one of the slides has no scale, the distances grow with the size of the slide instead.
+ * middle of the slide. When one of the slides has no scale, distances and zoom are adapted to the sizes of the slides instead.
  *
  * @param source the slide that is already open
  * @param target the slide that is opened beside it

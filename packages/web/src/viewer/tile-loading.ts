@@ -16,7 +16,7 @@ export type LoadingState =
 /** Time limit of a tile request. */
 export const tileTimeoutMs = 120_000;
 
-/** Other tiles wait until the tiles of the first view have arrived, but at most this long. */
+/** Other tiles wait until the tiles of the first view have arrived or failed, but at most this long. */
 const firstViewHeadStartMs = 1000;
 
 /** Delays between the attempts to load a tile: four attempts within about seven seconds. */
@@ -57,7 +57,7 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
   const loadingTiles = new Map<string, Promise<Blob>>();
   /** Preloaded tiles of the first view, loading or loaded, that `load` has not returned yet. */
   const preloadedTiles = new Map<string, Promise<Blob>>();
-  /** Resolves when the tiles of the first view have arrived; null when none are loading. */
+  /** Resolves when the tiles of the first view are settled or their head start is over; null when other tiles need not wait. */
   let firstView: Promise<unknown> | null = null;
   /** URLs of tiles whose request waits for a new image session. */
   const renewing = new Set<string>();

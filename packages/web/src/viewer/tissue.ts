@@ -11,7 +11,7 @@ export interface Size {
 /** A small picture of the whole slide: red, green, blue and alpha of each pixel. */
 export type SmallPicture = Size & { readonly data: Uint8ClampedArray };
 
-/** Sum of the differences of red, green and blue from the background, above which a pixel shows tissue. */
+/** A pixel shows tissue if its red, green and blue (0 to 255) differ from the background by at least this much in total. */
 const minDifference = 60;
 /** A field shows tissue if at least this fraction of it is tissue. */
 const minTissueFraction = 0.02;
@@ -34,7 +34,8 @@ export function fieldOnTissue(picture: SmallPicture, slide: Size, view: Size, fi
   const sums = summedAreaTable(tissueMaskOf(picture), picture);
   /** Pixels of the picture per pixel of the slide. */
   const scale = width / slide.width;
-  // The field is treated as an upright square, whose side is the shorter side of the field, whatever its rotation.
+  // The field is treated as an upright square, whose side is the shorter side of the field, whatever its rotation. Both lengths
+  // are in pixels of the picture.
   const fieldSide = (Math.min(view.width, view.height) / field.zoom) * scale;
   const halfSide = Math.max(1, fieldSide / 2);
   /** Returns the fraction of tissue in the square around a position, in pixels of the picture. */
@@ -60,8 +61,8 @@ export function fieldOnTissue(picture: SmallPicture, slide: Size, view: Size, fi
       if (score > best.score) best = { score, x: column + 0.5, y: row + 0.5 };
     }
   }
-  const hasFound = best.score > Number.NEGATIVE_INFINITY;
-  return hasFound ? { ...field, x: best.x / scale, y: best.y / scale } : field;
+  const hasFoundTissue = best.score > Number.NEGATIVE_INFINITY;
+  return hasFoundTissue ? { ...field, x: best.x / scale, y: best.y / scale } : field;
 }
 
 /** Returns a mask with 1 for each pixel that differs from the background, which is the median colour of the picture's border. */

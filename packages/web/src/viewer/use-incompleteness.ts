@@ -25,7 +25,7 @@ interface ViewState {
 export function useIncompleteness(view: ViewState): Incompleteness | null {
   const { sharpness, lastFailure } = view;
   const isOnline = useOnline();
-  const [hasFailed, setFailed] = useState(false);
+  const [hasFailed, setFailed] = useState(false); // whether a tile has failed since the view was last sharp
   // The state is set during rendering, so that React renders again at once, before the page shows a result with the old value.
   if (sharpness === 'incomplete' && !hasFailed) setFailed(true);
   if (sharpness === 'sharp' && hasFailed) setFailed(false);

@@ -30,8 +30,8 @@ interface PicturedSlide {
 }
 
 /**
- * Returns the functions that save pictures of the visible field (the part of the slide in the viewer): `screenshot` saves it as
- * it is on the screen; `pictures` has the choices of the panel that saves it at another magnification.
+ * Returns `screenshot`, which saves the visible field as it is on the screen, and `pictures`, the props of the panel that saves
+ * it at another magnification.
  *
  * @param drawing the measurements and marks, which are drawn over the pictures
  * @param announce called with a text that screen readers read out
@@ -99,7 +99,7 @@ export function usePictures(
   return { screenshot, pictures };
 }
 
-/** Returns the notes that a reader of the picture needs: missing tiles and changed colours. */
+/** Returns the notes without which the picture could mislead: missing tiles, and how its colours were changed. */
 function notesOf(
   incomplete: Incompleteness | null,
   { profile, isCorrected, adjustment }: SlideColours,

@@ -1,6 +1,6 @@
 /**
- * The colour adjustment of a displayed slide: brightness, contrast, gamma, saturation and white balance. The slide does not
- * change.
+ * The colour adjustment of a displayed slide: brightness, contrast, gamma, saturation and white balance. The file of the slide
+ * does not change.
  */
 
 export interface ColourAdjustment {
@@ -31,7 +31,7 @@ export const asScanned: ColourAdjustment = {
   white: null,
 };
 
-/** Smallest channel of a white point: empty glass is bright, and a white point on tissue would falsify the colours. */
+/** Minimum of each channel of a white point: empty glass is bright, and a white point on tissue would falsify the colours. */
 const minWhiteChannel = 0.5;
 
 /** Ranges of the sliders. */
@@ -47,12 +47,12 @@ export function isAsScanned(adjustment: ColourAdjustment): boolean {
   return adjustment.white === null && changesOf(adjustment).length === 0;
 }
 
-/** Returns whether a colour is bright enough for a white point. */
+/** Returns whether a colour is bright enough to be empty glass, and thus a white point. */
 export function isBackground(colour: Colour): boolean {
   return Math.min(...colour) >= minWhiteChannel;
 }
 
-/** Returns the values that change the colours, in the order of the sliders. */
+/** Returns the values with a slider that change the colours, in the order of the sliders; the white point is not among them. */
 export function changesOf(
   adjustment: ColourAdjustment,
 ): readonly (readonly [name: AdjustedValue, value: number])[] {

@@ -10,7 +10,7 @@ export interface ColourProfile {
   readonly name: string;
   /** Size of the profile in bytes. */
   readonly bytes: number;
-  /** Grid points per axis of the colour table; null when the profile is not used. */
+  /** Grid points per axis of the colour table; null when there is no table that the viewer can use. */
   readonly tableSize: number | null;
 }
 

@@ -2,6 +2,7 @@ import { useMemo, useState } from 'react';
 import { asScanned, type ColourAdjustment } from './adjustment.ts';
 import type { ColourProfile } from './colour-table.ts';
 
+/** The colour settings of an open slide, and the functions that change them. */
 export interface SlideColours {
   /** The colour profile in the slide's file; null when there is none, and before the slide is open. */
   readonly profile: ColourProfile | null;
@@ -10,7 +11,7 @@ export interface SlideColours {
   /** Switches the correction by the profile on or off. */
   readonly setCorrected: (isCorrected: boolean) => void;
   readonly adjustment: ColourAdjustment;
-  /** Replaces the adjustment; if it is kept for all slides, for all of them. */
+  /** Replaces the adjustment of this slide or, while it is kept for all slides, of all slides. */
   readonly change: (adjustment: ColourAdjustment) => void;
   /** Whether the adjustment is kept for all slides. */
   readonly areKept: boolean;
@@ -21,8 +22,8 @@ export interface SlideColours {
 }
 
 /**
- * Returns the colour settings of an open slide with the functions that change them. A slide opens as scanned unless the person
- * keeps an adjustment for all slides. The returned object stays the same until the colours change.
+ * Returns the colour settings of an open slide. A slide opens as scanned unless the person keeps an adjustment for all slides.
+ * The returned object stays the same until the colours change.
  *
  * @param sharedAdjustment the adjustment for all slides; null when there is none
  * @param onKeep stores the adjustment for all slides; null removes it

@@ -87,7 +87,7 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
       const { picture } = quad;
       picture.isPinned ||= this.#isNavigator;
       drawQuad(context, quad, view.placement);
-      // After a change of the colour table, the tile keeps its old colours until it is decoded again with the new table.
+      // After a change of the colour table, the tile has its old colours until it is decoded again with the new table.
       if (!pictures.isCurrent(picture)) restore(picture);
     }
     context.globalAlpha = 1;

@@ -2,8 +2,8 @@
  * The decoded tiles ("pictures") of a view: an LRU cache with a limit in bytes.
  *
  * OpenSeadragon limits its cache by the number of tiles. When the decoded pixels (an ImageBitmap or a texture of the graphics
- * card) exceed the limit in bytes, this class also frees those that were drawn least recently. The compressed bytes stay in
- * OpenSeadragon's cache, so that a tile that becomes visible again must be decoded again, but not loaded again.
+ * card) exceed the limit in bytes, this class frees the pixels of the tiles that were drawn least recently. The compressed bytes
+ * stay in OpenSeadragon's cache, so that a tile that becomes visible again must be decoded again, but not loaded again.
  */
 
 import type { ColourTable } from '../colours/colour-table.ts';

@@ -16,7 +16,7 @@ export interface LayerStyle extends RasterStyle {
 /** The filter by a measurement. Hidden classes are not part of it: they are counted, too. */
 export type ObjectFilter = Pick<LayerStyle, 'measurementIndex' | 'minValue' | 'maxValue'>;
 
-/** Returns whether an object with this value of the measurement passes the filter. NaN (no value) passes only if there is none. */
+/** Returns whether an object passes the filter. @param value of the measurement; NaN (the object has none) fails every range */
 export function passesFilter({ measurementIndex, minValue, maxValue }: ObjectFilter, value: number): boolean {
   return measurementIndex === null || (value >= minValue && value <= maxValue);
 }

@@ -15,7 +15,7 @@ import { combine, transformOf } from './transform.ts';
  */
 const maxTiles = 256;
 
-/** Largest number of device pixels that a pixel of the drawn level may cover, unless there is no finer level. */
+/** Largest side of a pixel of the drawn level on the screen, in device pixels, unless there is no finer level. */
 const maxPixelScale = 1.5;
 /** Until all visible tiles of the suitable level are loaded, a level that is coarser by this many levels is drawn first. */
 const levelsToPlaceholder = 3;

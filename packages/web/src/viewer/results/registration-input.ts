@@ -20,7 +20,7 @@ export function registrationOf({ method, mpp, matrix }: RegistrationInput): Resu
   if (method === 'full-size') return { method };
   if (method === 'pixel-size') return validated({ method, mpp: Number(mpp) });
   const numbers = matrix
-    .split(/[\s,;[\]]+/)
+    .split(/[\s,;[\]]+/) // such as `1 0 0 1 0 0` or `[1, 0, 0, 1, 0, 0]`
     .filter((part) => part !== '')
     .map(Number);
   const [a = 0, b = 0, c = 0, d = 0] = numbers;

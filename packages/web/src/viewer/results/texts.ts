@@ -1,7 +1,7 @@
 import { formatFigure } from '../../formatting/numbers.ts';
 import { wording } from '../../language/language.ts';
 
-/** All texts of result layers in the viewer. */
+/** All texts of result layers. They are in English in the language setting 'mixed', which shows other screens in Turkish. */
 export const texts = wording({
   languageWhenMixed: 'en',
   tr: {

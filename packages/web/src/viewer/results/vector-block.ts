@@ -10,6 +10,7 @@ import type { Bounds } from '@lamina/annotations';
  */
 const entryBytes = 28;
 const littleEndian = true;
+// Positions in an entry, in bytes.
 const firstObjectOffset = 16;
 const objectCountOffset = 20;
 /** Coordinates are integers in quarters of a pixel. */

@@ -115,7 +115,7 @@ async function drawTiles(
         return [x, y];
       });
       const { width, height } = bitmap;
-      // Each tile pixel is one pixel of the picture. Only the result of `exactPlacement` has whole numbers.
+      // Whether each tile pixel is one pixel of the picture: `exactPlacement` has then rounded the coefficients.
       const isExact = Number.isInteger(placement.a) && Number.isInteger(placement.b) && scale === 1;
       drawQuad(
         context,
